@@ -12,13 +12,12 @@ import (
 // array and the index become null, as in MongoDB.
 const MaxArrayIndex = 1_500_000
 
-// Lookup returns the value at a dotted path and whether there is one. A number in
-// the path is the index of an element where it meets an array: "items.0.name".
+// Lookup returns the value at a dotted path and whether there is one. A number in the path is the index of an
+// element in an array: "items.0.name".
 //
-// Where that finds nothing, brackets in the path are read, too, as lodash.get does: they hold an
-// index, "items[0].name", or a name in quotes, which may have dots: `prices["b.c"]`. A backslash in
-// quotes takes the character behind it as it is. A path with brackets that are not
-// well-formed finds nothing.
+// If that finds nothing, brackets in the path are read, too, as lodash.get does: they hold an index,
+// "items[0].name", or a name in quotes, which may have dots: `prices["b.c"]`. A backslash in quotes escapes
+// the next character. A path with brackets that are not well-formed finds nothing.
 func (o Object) Lookup(path string) (any, bool) {
 	value, ok := lookupDotted(o, path)
 	if !ok && strings.IndexByte(path, '[') >= 0 {
@@ -45,7 +44,7 @@ func (o Object) Has(path string) bool {
 	return ok
 }
 
-// Lookuper is what Get reads: an Object or a pointer to one.
+// Lookuper is an Object or a pointer to one, for Get.
 type Lookuper interface {
 	// Lookup returns the value at a path and whether there is one.
 	Lookup(path string) (any, bool)
@@ -95,13 +94,12 @@ func ParseIndex(part string) (int, bool) {
 	return i, err == nil
 }
 
-// Set sets the value at a dotted path, and makes the objects on the way to it that
-// are missing or null. A number in the path is the index of an element where it
-// meets an array; beyond its end the array is filled with null. Brackets are part of a
-// name, which Lookup and Get find again by the same path.
+// Set sets the value at a dotted path, and makes the objects on the way to it that are missing or null. A
+// number in the path is the index of an element in an array; beyond its end the array is filled with null.
+// Brackets are part of a name, which Lookup and Get find again by the same path.
 //
-// Where a part of the path is a string, a number or another value that holds no
-// fields, o carries an error from then on (see Object), and the value is not set.
+// If a part of the path is a string, a number or another value that holds no fields, o carries an error from
+// then on (see Object), and the value is not set.
 func (o *Object) Set(path string, v any) {
 	path = validText(path)
 	value, err := ValueOf(v)

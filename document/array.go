@@ -17,7 +17,7 @@ type Array struct{ node *arrayNode }
 type arrayNode struct {
 	items []any
 	depth int
-	// size is that in BSON, where the names of elements are their indexes.
+	// size is the size in BSON, in which the names of elements are their indexes.
 	size int
 	err  error
 }
@@ -41,7 +41,7 @@ func A(items ...any) Array {
 	return a
 }
 
-// ArrayOf returns an array of values, which nobody else holds.
+// ArrayOf returns an array of values, which the caller must not use afterwards.
 func ArrayOf(values []any) Array {
 	node := &arrayNode{items: values, size: emptySize}
 	for i, v := range values {
@@ -78,7 +78,7 @@ func (a Array) Items() []any {
 // Len returns the number of elements.
 func (a Array) Len() int { return len(a.Items()) }
 
-// At returns element i, counted from 0, or nil where there is none.
+// At returns element i, counted from 0, or nil if there is none.
 func (a Array) At(i int) any {
 	if i < 0 || i >= a.Len() {
 		return nil

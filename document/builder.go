@@ -7,8 +7,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// Builder collects the fields of an object that nobody else sees yet. The zero Builder is ready;
-// NewBuilder makes room.
+// Builder collects the fields of a new object. The zero Builder is ready; NewBuilder makes room.
 type Builder struct {
 	// shape and node are the object's, nil before the first field where there is no room for any.
 	shape *Shape

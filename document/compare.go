@@ -11,8 +11,8 @@ import (
 // MissingValue is the type of Missing.
 type MissingValue struct{}
 
-// Missing stands for the value of a field that is not there, where a function has one value to
-// return. No object or array holds it.
+// Missing is the value of a field that does not exist, for functions that return one value. No object or
+// array holds it.
 var Missing = MissingValue{}
 
 // The order of types in MongoDB, lowest first. Numbers of both types are one

@@ -45,16 +45,15 @@ func DecodePlain[T Plain](value any, into *T) error {
 	return goDecoder{}.value(value, reflect.ValueOf(into).Elem())
 }
 
-// Decode reads an object into the struct or map that into points to, the way back
-// from Encode. Names match with exact case: a field without a tag is read from
-// the name that it has in Go, and a name that differs from that in case alone is
-// InvalidArgument. So is a value of another type; the Field is the path. Numbers convert where nothing is lost;
-// null leaves the zero value. A field that the struct does not know is kept where
-// it is a record, and ignored otherwise.
+// Decode reads an object into the struct or map that into points to, the reverse of Encode. Names match with
+// exact case: a field without a tag is read from its name in Go, and a name that differs from it only in case
+// is InvalidArgument. So is a value of another type; the Field is the path. Numbers convert if nothing is
+// lost; null leaves the zero value. A field that the struct does not know is kept if the struct is a record,
+// and ignored otherwise.
 //
-// A field that is tagged `document:"anyCase"` is read from its name in small and in capital
-// letters. Several spellings at once must say the same; null says nothing. One that is tagged
-// `document:"listOfOne"` is read from an array of one value, too.
+// A field that is tagged `document:"anyCase"` is read from its name in small and in capital letters. Several
+// spellings at once must agree; null is ignored. A field that is tagged `document:"listOfOne"` is read from
+// an array of one value, too.
 func Decode(o Object, into any) error { return decodeInto(goDecoder{}, o, into) }
 
 // DecodeStrict is Decode, and InvalidArgument for a field that the struct does not
@@ -118,8 +117,7 @@ func number(_ goDecoder, value any, target reflect.Value) error {
 	}
 }
 
-// integer reads a number into a Go integer that can hold it exactly. Of a Timestamp, what is
-// below a millisecond is cut off.
+// integer reads a number into a Go integer that can hold it exactly. Timestamps are cut to milliseconds.
 func integer(value any, target reflect.Value) error {
 	whole, ok := WholeNumber(value)
 	f, _ := FloatNumber(value)

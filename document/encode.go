@@ -23,9 +23,9 @@ type ValueEncoder interface {
 // Encode turns a struct or a map into an object, by the rules of encoding/json: the
 // names in json tags, omitempty, omitzero, "-", and embedded structs.
 //
-// A struct with a field of type Object that is tagged `document:"unknown"` is a
-// record: what stands in that field is written behind the fields that the struct
-// knows. What cannot be kept is InvalidArgument; its Field is the path.
+// A struct with a field of type Object that is tagged `document:"unknown"` is a record: the content of that
+// field is written behind the fields that the struct knows. Values that cannot be kept are InvalidArgument;
+// the Field is the path.
 func Encode(v any) (Object, error) {
 	return encodeObject(goEncoder{}, v)
 }
@@ -96,7 +96,7 @@ func LookupIn(v any, path string) (any, bool, error) {
 
 // goEncoder is one walk through a Go value.
 type goEncoder struct {
-	// forReader tells that the value is written as JSON for a reader, showsTimes that timestamps become times.
+	// forReader is true if the value becomes JSON for a reader, showsTimes if timestamps become times.
 	forReader, showsTimes bool
 	depth                 int
 }
@@ -116,7 +116,7 @@ var (
 
 func (e goEncoder) value(v reflect.Value) (any, error) {
 	if !v.IsValid() {
-		return nil, nil //nolint:nilnil // The value null is meant.
+		return nil, nil //nolint:nilnil // It is the value null.
 	}
 	inner := goEncoder{forReader: e.forReader, showsTimes: e.showsTimes, depth: e.depth + 1}
 	if inner.depth > MaxNesting {
@@ -127,7 +127,7 @@ func (e goEncoder) value(v reflect.Value) (any, error) {
 	}
 	if v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
 		if v.IsNil() {
-			return nil, nil //nolint:nilnil // The value null is meant.
+			return nil, nil //nolint:nilnil // It is the value null.
 		}
 		if elem := v.Elem().Type(); elem == objectType || elem == arrayType {
 			return e.value(v.Elem()) // It is a value already, and by its JSON dates would become texts.
@@ -139,7 +139,7 @@ func (e goEncoder) value(v reflect.Value) (any, error) {
 	return inner.kind(v)
 }
 
-// known encodes a value of a type that is handled by itself.
+// known encodes a value of a type with special handling.
 func (e goEncoder) known(v reflect.Value) (value any, isKnown bool, err error) {
 	isKnown = true
 	switch v.Type() {
@@ -179,7 +179,7 @@ func withReadableStamps(value any) any {
 	return o
 }
 
-// own encodes a value by its own method, where it has one.
+// own encodes a value by its own method, if it has one.
 func (e goEncoder) own(v reflect.Value) (value any, ok bool, err error) {
 	has := methodsOf(v.Type())
 	if has.encodes && !(e.forReader && has.marshals) {
@@ -251,7 +251,7 @@ func unsigned(n uint64) (any, error) {
 
 func (e goEncoder) list(v reflect.Value) (any, error) {
 	if v.Kind() == reflect.Slice && v.IsNil() {
-		return nil, nil //nolint:nilnil // The value null is meant.
+		return nil, nil //nolint:nilnil // It is the value null.
 	}
 	items := make([]any, v.Len())
 	for i := range items {
@@ -268,7 +268,7 @@ func (e goEncoder) mapping(v reflect.Value) (any, error) {
 		return nil, invalidType(v.Type())
 	}
 	if v.IsNil() {
-		return nil, nil //nolint:nilnil // The value null is meant.
+		return nil, nil //nolint:nilnil // It is the value null.
 	}
 	keys := v.MapKeys()
 	slices.SortFunc(keys, func(a, b reflect.Value) int { return Compare(a.String(), b.String()) })

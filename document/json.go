@@ -14,7 +14,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// timeLayout is how times are written in JSON, as JavaScript writes a Date.
+// timeLayout is the form of times in JSON, the same as of a Date in JavaScript.
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
 // ParseJSON reads one JSON value. Objects keep the order of their keys; a key that comes twice
@@ -36,7 +36,7 @@ func ParseJSON(text []byte) (any, error) {
 	return value, nil
 }
 
-// invalidJSON says where the text stops being JSON.
+// invalidJSON returns the error with the place at which the text stops being JSON.
 func invalidJSON(text []byte) error {
 	var ignored json.RawMessage
 	err := json.Unmarshal(text, &ignored)
@@ -47,7 +47,7 @@ func invalidJSON(text []byte) error {
 func parsed(result gjson.Result, depth int) (any, error) {
 	switch result.Type {
 	case gjson.Null:
-		return nil, nil //nolint:nilnil // The value null is meant.
+		return nil, nil //nolint:nilnil // It is the value null.
 	case gjson.True, gjson.False:
 		return result.Bool(), nil
 	case gjson.String:

@@ -69,8 +69,7 @@ func appendScalarKey(key []byte, value any) []byte {
 	}
 }
 
-// appendStringKey writes the bytes of s and an end that is lower than any byte
-// that could stand in its place.
+// appendStringKey writes the bytes of s and an end that is lower than any other byte at its place.
 func appendStringKey(key []byte, s string) []byte {
 	for {
 		i := strings.IndexByte(s, 0)

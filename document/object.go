@@ -16,8 +16,8 @@ const MaxDepth = 180
 // deeper than the document.
 const MaxNesting = 200
 
-// MaxSize is the number of bytes that a document may have, as Object.Size counts
-// them: that of MongoDB.
+// MaxSize is the maximum size of a document in bytes, as Object.Size counts them. It is the same as
+// MongoDB's.
 const MaxSize = 16 << 20
 
 // Object is an object whose fields keep their order, which equality, sorting and
@@ -36,8 +36,8 @@ type Object struct{ node *objectNode }
 //
 //	document.O("taken", false, "size", document.O("$gt", 3))
 //
-// Keys are taken as they are: a dot in a key separates nothing. A key that comes
-// twice keeps its first place and its last value. Values are what ValueOf takes.
+// Keys are taken literally: a dot in a key separates nothing. A key that comes twice keeps its first place
+// and its last value. ValueOf converts the values.
 func O(pairs ...any) Object {
 	if len(pairs) == 0 {
 		return Object{emptyNode}

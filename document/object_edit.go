@@ -9,8 +9,8 @@ import (
 // copied once, however many fields change.
 type Edit struct {
 	from Object
-	// few has the first changes, so that they need no memory of their own, and count their number.
-	// Where they are more, all are in many.
+	// few has the first changes, so that they need no separate memory, and counts their number. If there are
+	// more, all are in many.
 	few   [6]fieldChange
 	count int
 	many  []fieldChange
@@ -76,7 +76,7 @@ type fieldChange struct {
 	value any
 }
 
-// changeOf returns the change of a field, nil where it does not change.
+// changeOf returns the change of a field, or nil if it does not change.
 func (e *Edit) changeOf(name string) *fieldChange {
 	changes := e.changes()
 	for i := range changes {

@@ -13,7 +13,7 @@ type objectNode struct {
 	shape *Shape
 	// values are in the order of the shape's keys. A wide object has none here.
 	values []any
-	// rare is what few objects have, nil for the others. It is never changed, since nodes share it.
+	// rare has the properties of few objects, nil for the others. It is never changed, since nodes share it.
 	rare *rareParts
 	// depth is the number of levels of nesting, this one included, size what Size returns. They
 	// are small numbers, so that the many objects of a store are.
@@ -24,7 +24,7 @@ type objectNode struct {
 type rareParts struct {
 	// wide has the values of a wide object.
 	wide *wideValues
-	// err is what Err returns.
+	// err is the result of Err.
 	err error
 }
 
@@ -92,7 +92,7 @@ func (n *objectNode) fail(err error) {
 	}
 }
 
-// emptyNode is that of the object without fields.
+// emptyNode is the node of the object without fields.
 var emptyNode = &objectNode{values: []any{}, shape: emptyShape, depth: 1, size: emptySize}
 
 // An object of more than wideFields fields keeps its values in pages, so that changing
@@ -104,8 +104,8 @@ const (
 
 type wideValues struct {
 	pages []*[pageFields]any
-	// shared is the Shapes with which all objects among the values share their keys,
-	// nil where that is not known.
+	// shared is the Shapes with which all objects among the values share their keys, nil if that is not
+	// known.
 	shared *Shapes
 }
 
@@ -244,7 +244,7 @@ func sharesKeysWith(shapes *Shapes, value any) bool {
 	return depthOf(value) == 0
 }
 
-// refuseNUL records an error where a name holds a NUL, which no database can keep.
+// refuseNUL records an error if a name holds a NUL, which no database can keep.
 func (n *objectNode) refuseNUL(name string) {
 	if strings.IndexByte(name, 0) >= 0 {
 		n.fail(nulInName(name))
@@ -255,7 +255,7 @@ func nulInName(name string) error {
 	return boterr.Invalid("", "the name %q of a field holds a NUL", name)
 }
 
-// checkDepth records an error where the node is nested too deep.
+// checkDepth records an error if the node is nested too deep.
 func (n *objectNode) checkDepth(key string) {
 	if n.depth > MaxNesting {
 		n.fail(boterr.Invalid(key, "is nested deeper than %d levels", MaxNesting))

@@ -32,8 +32,8 @@ func readerOf(t reflect.Type) reader {
 	return known.(reader)
 }
 
-// newReader finds out how values of a type are read: by their own method, where they have one, and else by
-// their kind. A record keeps what it does not know, which json.Unmarshaler would lose.
+// newReader decides how values of a type are read: by their own method, if they have one, or else by their
+// kind. A record keeps unknown fields, which json.Unmarshaler would lose.
 func newReader(t reflect.Type) reader {
 	pointer := reflect.PointerTo(t)
 	switch {
@@ -78,8 +78,8 @@ func readerOfKind(t reflect.Type) reader {
 	}
 }
 
-// structureReader returns how a struct is read. Its plan is made when it is first used, since a struct may
-// hold, by a pointer or a list, one of its own type.
+// structureReader returns the reader of a struct. Its plan is made at the first use, since a struct may refer
+// to its own type by a pointer or a list.
 func structureReader(t reflect.Type) reader {
 	plan := sync.OnceValue(func() *structPlan { return planOf(t) })
 	return func(d goDecoder, value any, target reflect.Value) error {

@@ -23,7 +23,7 @@ func NewShape(names []string) *Shape { return &Shape{names: names} }
 // newShape returns a shape whose names, none as yet, have room for a number of fields.
 func newShape(fields int) *Shape { return &Shape{names: make([]string, 0, fields)} }
 
-// apart returns the shape in memory of its own: that of a new object lies in one piece with the object.
+// apart returns the shape in separate memory: the shape of a new object lies in one piece with the object.
 func (s *Shape) apart() *Shape { return NewShape(slices.Clone(s.names)) }
 
 // Names returns the names. They must not be changed.

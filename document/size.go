@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// Sizes are those of BSON, in which MongoDB keeps documents.
+// Sizes are sizes in BSON, in which MongoDB keeps documents.
 const (
 	// emptySize is the size of an object or array without anything in it.
 	emptySize = 5
-	// largestSize is where adding sizes stops: values that share parts again and again may count
-	// for more than there is memory.
+	// largestSize is the limit of adding sizes: values that share parts again and again may count for more
+	// than there is memory.
 	largestSize = math.MaxInt32
 )
 

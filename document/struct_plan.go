@@ -9,7 +9,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// structPlan says how a struct type maps to an object.
+// structPlan is the mapping between a struct type and an object.
 type structPlan struct {
 	fields []fieldPlan
 	byName map[string]int
@@ -17,23 +17,23 @@ type structPlan struct {
 	inAnyCase map[string]int
 	// untagged are the names of fields without a tag by these in small letters.
 	untagged map[string]string
-	// decodesFields tells that the struct is a FieldDecoder.
+	// decodesFields is true if the struct is a FieldDecoder.
 	decodesFields bool
 	// unknown is the index of the field that holds what no other field knows, nil
 	// where there is none. A struct with one is a record.
 	unknown []int
 }
 
-// fieldPlan says how a field of a struct maps to a field of an object.
+// fieldPlan is the mapping between a field of a struct and a field of an object.
 type fieldPlan struct {
 	name      string
 	index     []int
 	read      reader
 	omitEmpty bool
 	omitZero  bool
-	// anyCase tells that the letters of the name may be read in either case.
+	// anyCase is true if the letters of the name may be read in either case.
 	anyCase bool
-	// listOfOne tells that an array of one value may stand for the value.
+	// listOfOne is true if the value may also come as an array of one value.
 	listOfOne bool
 }
 
@@ -51,8 +51,8 @@ func planOf(t reflect.Type) *structPlan {
 	return known.(*structPlan)
 }
 
-// decodesFields reports whether a struct has a DecodeField of its own. That of an embedded struct knows nothing
-// of the fields beside it, which may have its names.
+// decodesFields reports whether a struct has its own DecodeField. The DecodeField of an embedded struct does
+// not know the other fields, which may have the same names.
 func decodesFields(t reflect.Type) bool {
 	for field := range t.Fields() {
 		if field.Anonymous && decodesByField(field.Type) {
@@ -66,7 +66,7 @@ func decodesByField(t reflect.Type) bool {
 	return t.Implements(fieldDecoderType) || reflect.PointerTo(t).Implements(fieldDecoderType)
 }
 
-// add plans the fields of a struct that stands at index.
+// add plans the fields of the struct at index.
 func (p *structPlan) add(t reflect.Type, index []int) {
 	for i := range t.NumField() {
 		field := t.Field(i)
@@ -101,8 +101,8 @@ func (p *structPlan) addUntagged(name string) {
 	p.untagged[strings.ToLower(name)] = name
 }
 
-// checkUnread refuses a key that only the case of its letters keeps from the field that is meant: one without a tag,
-// which the object has not under its own name either.
+// checkUnread refuses a key that differs only in case from the name of a field without a tag that the object
+// does not have.
 func (p *structPlan) checkUnread(key string, o Object) error {
 	if p.untagged == nil {
 		return nil
@@ -132,8 +132,8 @@ func (p *structPlan) addField(f fieldPlan) {
 	p.fields = append(p.fields, f)
 }
 
-// find returns the index of the field that is read from a key. next is that of the field after the one before
-// it: the fields of most objects stand in the order of the struct, some of them left out.
+// find returns the index of the field that is read from a key. next is the index after the previous field:
+// the fields of most objects are in the order of the struct, with some left out.
 func (p *structPlan) find(key string, next int) (at int, ok bool) {
 	for at = next; at < len(p.fields) && at < next+fewLeftOut; at++ {
 		if p.fields[at].name == key {
@@ -147,7 +147,7 @@ func (p *structPlan) find(key string, next int) (at int, ok bool) {
 	return at, ok
 }
 
-// fewLeftOut is how many fields are compared with a key before it is looked for among all.
+// fewLeftOut is the number of fields that are compared with a key before it is looked for among all.
 const fewLeftOut = 4
 
 func hasOption(options, option string) bool {
@@ -159,7 +159,7 @@ func (f *fieldPlan) isOmitted(v reflect.Value) bool {
 	return f.omitEmpty && isEmpty(v) || f.omitZero && isZero(v)
 }
 
-// isEmpty is what omitempty means in encoding/json.
+// isEmpty reports whether omitempty of encoding/json omits v.
 func isEmpty(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:
@@ -171,7 +171,7 @@ func isEmpty(v reflect.Value) bool {
 	}
 }
 
-// isZero is what omitzero means in encoding/json.
+// isZero reports whether omitzero of encoding/json omits v.
 func isZero(v reflect.Value) bool {
 	if t := v.Type(); t == objectType || t == arrayType {
 		return v.IsZero() // As their own IsZero does.

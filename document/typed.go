@@ -1,15 +1,14 @@
 package document
 
-// As returns a value as a T, by the rules of Decode: an object as a struct, an array of objects as a
-// slice of structs. The value is what ValueOf takes, such as the entries that a data source gave:
+// As returns a value as a T, by the rules of Decode: an object as a struct, an array of objects as a slice of
+// structs. ValueOf converts the value, such as the entries of a data source:
 //
 //	progress, err := document.As[Progress](bot.Member.Meta)
 //	places, err := document.As[[]Place](near.Entries)
 //
-// What is missing or null is the zero value; a field that T does not know is ignored. Fields are named by json tags, and
-// match with exact case.
-// InvalidArgument: a value does not fit, or a key differs in case alone from a field without a tag, such as price from
-// Price; Field is its path, such as "[2].price".
+// A missing or null value is the zero value; a field that T does not know is ignored. Fields are named by
+// json tags, and match with exact case. InvalidArgument: a value does not fit, or a key differs only in case
+// from a field without a tag, such as price from Price; Field is its path, such as "[2].price".
 func As[T any](value any) (T, error) {
 	var v, none T
 	plain, err := ValueOf(value)

@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/internal/rounds"
 )
 
-// progress is how far a member has come, as a bot keeps it in meta.
+// progress is a member's progress, as a bot keeps it in meta.
 type progress struct {
 	Step   int            `json:"step"`
 	Basket *basket        `json:"basket,omitempty"`

@@ -58,18 +58,18 @@ func dateValue(t time.Time) (any, error) {
 	return t.UTC().Truncate(time.Millisecond), nil
 }
 
-// presentObject is what stands for an object inside another: null for the zero
-// Object, an error for one that carries it.
+// presentObject returns an object as a value inside another: null for the zero Object, an error for one that
+// carries it.
 func presentObject(o Object) (any, error) {
 	if o.node == nil {
-		return nil, nil //nolint:nilnil // The value null is meant.
+		return nil, nil //nolint:nilnil // It is the value null.
 	}
 	return o, o.node.err()
 }
 
 func presentArray(a Array) (any, error) {
 	if a.node == nil {
-		return nil, nil //nolint:nilnil // The value null is meant.
+		return nil, nil //nolint:nilnil // It is the value null.
 	}
 	return a, a.node.err
 }
@@ -100,7 +100,7 @@ func errOf(value any) error {
 	}
 }
 
-// WholeNumber returns a number as an integer, where it is one.
+// WholeNumber returns a number as an integer, if it is one.
 func WholeNumber(value any) (int64, bool) {
 	switch n := value.(type) {
 	case int64:

@@ -21,8 +21,8 @@ func wide(fields int) document.Object {
 	return document.O(pairs...)
 }
 
-// TestObject_AnyWidth changes objects around the width at which they are
-// kept in another way, beside a list of pairs.
+// TestObject_AnyWidth changes objects around the width at which their form in memory changes, and compares
+// them with a list of pairs.
 func TestObject_AnyWidth(t *testing.T) {
 	t.Parallel()
 	for _, width := range []int{1, 16, 17, 63, 64, 65, 96, 97, 200} {

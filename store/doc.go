@@ -1,11 +1,10 @@
 // Package store is the port to a database: collections of documents, and a clock that all
 // processes share.
 //
-//   - To run a host, open a [Store], such as memstore.New() or that of a backend, and give it to
-//     botctx.Config.
+//   - To run a host, open a [Store], such as memstore.New() or a backend's, and give it to botctx.Config.
 //   - To keep records in another database, implement [Store] and [Collection].
 //   - To make an index of your own, use EnsureIndex of a [Collection] with an [Index].
 //
-// Package memstore is the store in memory, and package storetest the suite that every store
-// passes. Stores over databases are modules of their own.
+// Package memstore is the store in memory, and package storetest the suite that every store passes. Stores
+// over databases are separate modules.
 package store

@@ -74,7 +74,7 @@ func (i Index) Check() error {
 	return nil
 }
 
-// isOperator reports whether a part of a path begins with $, and is none of those of a reference to a document.
+// isOperator reports whether a part of a path begins with $, and is not part of a reference to a document.
 func isOperator(part string) bool {
 	return strings.HasPrefix(part, "$") && part != "$id" && part != "$ref" && part != "$db"
 }

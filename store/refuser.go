@@ -2,18 +2,18 @@ package store
 
 import "context"
 
-// Refuser says whether what is under way may still write, as a run may that has the turn of its member.
+// Refuser decides whether work that is under way may still write, such as a run with the lock of its lane.
 type Refuser interface {
-	// Refusal returns why nothing may be written any more, nil where it may. It asks nobody.
+	// Refusal returns the reason why nothing may be written any more, or nil. It makes no call.
 	Refusal() error
 }
 
 // refuserKey is the key of the Refuser in a context.Context.
 type refuserKey struct{}
 
-// WithRefuser returns a ctx whose operations may write as long as a Refuser has nothing against it: a store
-// that does an operation by several commands, one after the other, asks before each that writes. So a process
-// that was frozen between two of them, while others took its place, does not write when it goes on.
+// WithRefuser returns a ctx whose operations may write only while a Refuser allows it: a store that carries
+// out an operation by several commands asks it before each command that writes. So a process that was frozen
+// between two of them, while others took its place, does not write when it continues.
 func WithRefuser(ctx context.Context, refuser Refuser) context.Context {
 	return context.WithValue(ctx, refuserKey{}, refuser)
 }
@@ -24,7 +24,7 @@ func RefuserOf(ctx context.Context) Refuser {
 	return refuser
 }
 
-// Refusal returns why an operation with a ctx may not write any more, nil where it may.
+// Refusal returns the reason why an operation with a ctx may not write any more, or nil.
 func Refusal(ctx context.Context) error {
 	if refuser := RefuserOf(ctx); refuser != nil {
 		return refuser.Refusal()

@@ -32,12 +32,11 @@ type Store interface {
 
 // Collection is one collection of a Store.
 //
-// Documents are kept as they were given, to the letter: order of fields and types
-// of numbers included. Documents and values that come back are immutable, as all
-// of this package's are, so that nothing the caller does changes what is stored.
-// Where no sort is given, documents come in the order of their insertion, or that
-// of the filter's $near, and an operation on one document takes the first match. A
-// filter with a $near needs an index that serves it, else it is InvalidArgument.
+// Documents are kept exactly as they were given, including the order of fields and the types of numbers.
+// Documents and values in results are immutable, as all values of package document, so nothing that the
+// caller does changes the store. Without a sort, documents come in the order of their insertion, or of the
+// filter's $near, and an operation on one document takes the first match. A filter with a $near needs an
+// index that serves it, else it is InvalidArgument.
 //
 // A nil *Filter matches every document, a nil *Sort keeps the order of insertion.
 type Collection interface {
@@ -57,11 +56,11 @@ type Collection interface {
 	// CheckReadPath refuses is InvalidArgument at "path".
 	Distinct(ctx context.Context, path string, filter *query.Filter) ([]any, error)
 
-	// GeoNear returns the documents that match the query's filter and have a place, nearest first,
-	// ties in the order of insertion. Documents without a valid place are left out. A query that
-	// names no field uses that of the only geo index. InvalidArgument: there is none, with the
-	// cause ErrNoGeoIndex, or there are several. One that names a field needs no index, but where
-	// the collection has geo indexes, one of them must serve the query.
+	// GeoNear returns the documents that match the query's filter and have a place, nearest first, ties in
+	// the order of insertion. Documents without a valid place are left out. A query that names no field uses
+	// the field of the only geo index. InvalidArgument: there is none, with the cause ErrNoGeoIndex, or there
+	// are several. A query that names a field needs no index, but if the collection has geo indexes, one of
+	// them must serve the query.
 	GeoNear(ctx context.Context, query *query.GeoNear) ([]query.GeoResult, error)
 
 	// Insert adds documents, all or none. Each has an _id, which is any value but
@@ -88,7 +87,7 @@ type Collection interface {
 	EnsureIndex(ctx context.Context, index Index) error
 }
 
-// FindOptions says which of the documents that match Find returns.
+// FindOptions select the documents that Find returns among the matching ones.
 type FindOptions struct {
 	// Sort is the order. What Sort.Check refuses in a document that matches is
 	// InvalidArgument, its Field behind "sort", here and in the other options.
@@ -97,24 +96,23 @@ type FindOptions struct {
 	Skip int64
 	// Limit is the most documents to return; 0 is all.
 	Limit int64
-	// Projection says which fields of them are returned; nil is all. Filter and sort
-	// see the whole documents. An error of Projection.Apply is that of Find, its Field
-	// behind "projection".
+	// Projection selects the fields of the returned documents; nil is all. Filter and sort see the whole
+	// documents. Find returns an error of Projection.Apply with its Field behind "projection".
 	Projection *query.Projection
 }
 
-// UpdateOptions says which documents Update changes.
+// UpdateOptions select the documents that Update changes.
 type UpdateOptions struct {
 	// Multi changes all documents that match. A replacement cannot.
 	Multi bool
-	// Sort says which document is the first, without Multi.
+	// Sort decides which document is the first, without Multi.
 	Sort *query.Sort
 	// Upsert inserts a document where none matches: the fields that the filter
 	// requires to equal a value, changed by the update.
 	Upsert bool
 }
 
-// UpdateResult says what Update did.
+// UpdateResult is the result of Update.
 type UpdateResult struct {
 	// Matched is the number of documents that matched; 0 after an upsert that
 	// inserted.
@@ -123,37 +121,37 @@ type UpdateResult struct {
 	// counts always, as in MongoDB, though one that leaves the document as it was renews
 	// no stamps.
 	Modified int64
-	// UpsertedID is the _id of the document that was inserted, nil where none was.
+	// UpsertedID is the _id of the document that was inserted, nil if none was.
 	UpsertedID any
 }
 
-// FindAndModifyOptions says which document FindAndModify changes and returns.
+// FindAndModifyOptions select the document that FindAndModify changes and returns.
 type FindAndModifyOptions struct {
 	Sort *query.Sort
 	// Upsert inserts a document where none matches, as UpdateOptions says.
 	Upsert bool
 	// New returns the document as it is after the change, else as it was before.
 	New bool
-	// Projection says which fields of the document are returned, as FindOptions says.
-	// After an error of it nothing has changed. A positional one with New is
-	// InvalidArgument, since the filter did not match what the document is then.
+	// Projection selects the fields of the returned document, as in FindOptions. If it fails, nothing has
+	// changed. A positional one with New is InvalidArgument, since the filter did not match the changed
+	// document.
 	Projection *query.Projection
 }
 
-// FindAndModifyResult says what FindAndModify did.
+// FindAndModifyResult is the result of FindAndModify.
 type FindAndModifyResult struct {
 	// Document is the document before or after the change, as New says. It is the
 	// zero Object where none matched, and where one was inserted without New.
 	Document document.Object
-	// Matched tells that a document matched.
+	// Matched is true if a document matched.
 	Matched bool
-	// Modified tells that it changed, as UpdateResult says.
+	// Modified is true if it changed, as in UpdateResult.
 	Modified bool
-	// UpsertedID is the _id of the document that was inserted, nil where none was.
+	// UpsertedID is the _id of the document that was inserted, nil if none was.
 	UpsertedID any
 }
 
-// DeleteOptions says which documents Delete removes.
+// DeleteOptions select the documents that Delete removes.
 type DeleteOptions struct {
 	// Multi removes all documents that match, else the first.
 	Multi bool

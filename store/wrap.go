@@ -45,8 +45,8 @@ func Wrap(inner Store, around Around) Store {
 type wrappedStore struct {
 	inner  Store
 	around Around
-	// opened are the collections that are kept open, the first ones: there are fewer kinds of records. Others are
-	// opened anew, since who calls may name any data source.
+	// opened are the collections that are kept open, the first ones: there are fewer kinds of records. Others
+	// are opened at each call, since callers may name any data source.
 	opened [16]atomic.Pointer[wrappedCollection]
 }
 

@@ -1,7 +1,7 @@
 // Package inbox keeps events until they are handled: each one once, and the events of a lane in the order in
 // which they were accepted, on any number of processes.
 //
-// - To keep an event before the platform gets its answer, use [Inbox.Accept].
+//   - To keep an event before the platform gets its answer, use [Inbox.Accept].
 //   - To handle what was accepted, use [Inbox.Run].
 //   - To see what could not be handled, use [Inbox.DeadLetters], [Inbox.Retry] and [Inbox.Discard].
 //

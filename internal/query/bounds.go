@@ -15,7 +15,7 @@ import (
 // KeyRange is a range of keys as AppendKey makes them, with From and without To.
 type KeyRange struct {
 	From, To []byte
-	// Point tells that the range holds only the key From, and keys that begin with it.
+	// Point is true if the range holds only the key From, and keys that begin with it.
 	Point bool
 }
 
@@ -26,16 +26,14 @@ type Bounds struct {
 	// value at the path, as Values gives them, whose key is in one of the ranges. A document
 	// without a value there counts as one with null.
 	Ranges []KeyRange
-	// Exact tells that the converse holds, too: each document with such a value meets the
-	// condition.
+	// Exact is true if the converse holds, too: each document with such a value meets the condition.
 	Exact bool
 }
 
 // Condition is one of the conditions that a document must meet all of to match.
 type Condition struct{ matcher matcher }
 
-// Conditions returns the conditions of a filter: those at its top, and in an $and
-// at its top.
+// Conditions returns the conditions of a filter at its top, and in an $and at its top.
 func (f *Filter) Conditions() iter.Seq[Condition] {
 	return func(yield func(Condition) bool) {
 		if f != nil {
@@ -68,7 +66,7 @@ func eachCondition(m matcher, yield func(Condition) bool) bool {
 // that may be the index of an element has none: through it a filter finds more than Values gives.
 func (c Condition) Bounds(path string) (Bounds, bool) { return boundsAt(c.matcher, path) }
 
-// boundsAt returns what a matcher says of the values at a path.
+// boundsAt returns the bounds of a matcher for the values at a path.
 func boundsAt(m matcher, path string) (Bounds, bool) {
 	switch m := m.(type) {
 	case *pathMatcher:
@@ -89,7 +87,7 @@ func boundsAt(m matcher, path string) (Bounds, bool) {
 	return Bounds{}, false
 }
 
-// boundsAt returns the bounds of $exists: false, which are those of null: nothing stands at the path.
+// boundsAt returns the bounds of $exists: false, which are the bounds of null: the field is missing.
 func (none noneOf) boundsAt(path string) (Bounds, bool) {
 	for _, m := range none {
 		if m, ok := m.(*pathMatcher); ok && m.path.text == path && m.test == (exists{}) && !m.path.hasIndex() {
@@ -221,7 +219,7 @@ func boundsOfOrder(c *ordered) (Bounds, bool) {
 	return Bounds{Ranges: []KeyRange{bounds}, Exact: true}, true
 }
 
-// lowestOf is the lowest key of a class that $gt and $lt can find: for numbers that of negative
+// lowestOf returns the lowest key of a class that $gt and $lt can find. For numbers it is the key of negative
 // infinity, since NaN is neither greater nor less than a number.
 func lowestOf(class int) []byte {
 	if class == document.ClassNumber {
@@ -344,21 +342,22 @@ type budget struct {
 	unmeasured int
 	// room is the number of bytes that may still be kept.
 	room int
-	// failure is what ended the call.
+	// failure is the error that ended the call.
 	failure error
 }
 
 // The budget of a call: work for about a quarter of a second of a processor, and as much again for
 // each 15 MB of documents. A plain condition on a document takes 32.
 const (
-	// baseWork and baseRoom are what every call has.
+	// Every call has baseWork and baseRoom.
 	baseWork = 256 << 20
 	baseRoom = 64 << 20
-	// workPerDocument is what each document that is looked at adds to the budget. Where that is not
-	// enough, workPerByte is added for each of its bytes.
+	// Each document that is read adds workPerDocument to the budget. If that is not enough, each of its bytes
+	// adds workPerByte.
 	workPerDocument = 1 << 10
 	workPerByte     = 16
-	// roomPerDocument and roomPerByte are what they add to what may be kept.
+	// Each document adds roomPerDocument, and each of its bytes roomPerByte, to the memory that a call may
+	// keep.
 	roomPerDocument = 1 << 7
 	roomPerByte     = 4
 	// lookEvery is the work after which the context is looked at.
@@ -433,10 +432,10 @@ func (b *budget) fail(err error) {
 }
 
 const (
-	// memoryOfByte is how much memory a byte of an object or array in a document may take,
-	// by its size in BSON.
+	// memoryOfByte is the most memory that a byte of an object or array in a document takes, by its size in
+	// BSON.
 	memoryOfByte = 4
-	// memoryOfField is what a field of a document takes beside its value.
+	// memoryOfField is the memory of a field of a document, without its value.
 	memoryOfField = 16
 	// maxComparedFields is the number of fields that are looked at one by one.
 	maxComparedFields = 64
@@ -476,8 +475,8 @@ const (
 	// path of a document.
 	stepWork      = 16
 	conditionWork = 32
-	// arrayWork and objectWork are making an array or an object, beside its elements, keyWork
-	// is keeping a key.
+	// arrayWork and objectWork are the work of making an array or an object, without its elements; keyWork is
+	// the work of keeping a key.
 	arrayWork  = 64
 	objectWork = 256
 	keyWork    = 64
@@ -494,7 +493,7 @@ const (
 	// conversionWork is converting a value to another type, failureWork telling that it cannot be.
 	conversionWork = 1 << 7
 	failureWork    = 1 << 11
-	// matchWork is making what is told of a match.
+	// matchWork is the work of making the description of a match.
 	matchWork = 1 << 9
 	// bytesOfWork is the number of bytes of two strings that are compared in one unit.
 	bytesOfWork = 8

@@ -25,7 +25,7 @@ func overNulls(n int, in any) document.Object {
 	return document.O("$map", document.O("input", document.O("$range", document.A(0, n)), "in", in))
 }
 
-// hostileFilters are filters, each of which would take long or much over large documents.
+// hostileFilters are filters that would take long or much memory over large documents.
 func hostileFilters() map[string]document.Object {
 	many := func(n int, condition document.Object) []any {
 		clauses := make([]any, n)
@@ -594,7 +594,7 @@ func TestBounds_NoneWithoutUse(t *testing.T) {
 	}
 }
 
-// What compiling and changing allocates has a bound each, which tells when one of them has become longer.
+// Compiling and changing have bounds on their allocations, which fail when one of them gets longer.
 //
 //nolint:paralleltest // What other tests allocate at the same time would be counted.
 func TestAllocations_OfCompilingAndChanging(t *testing.T) {

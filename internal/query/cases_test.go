@@ -16,7 +16,7 @@ import (
 	"github.com/botctx/go-sdk/store/storetest"
 )
 
-// casesOf reads a file of cases. Those of others lie beside the project, and are no part of it.
+// casesOf reads a file of cases. Cases from elsewhere lie outside of the project.
 func casesOf(t *testing.T, name string) []storetest.Case {
 	t.Helper()
 	file, err := os.Open(name)
@@ -31,7 +31,7 @@ func casesOf(t *testing.T, name string) []storetest.Case {
 	return cases
 }
 
-// runCase runs a case on a new collection, and says what is not as it expects.
+// runCase runs a case on a new collection, and returns the first difference from its expectation.
 func runCase(ctx context.Context, c *storetest.Case) error {
 	outcome, err := c.Run(ctx, memstore.New().Collection("cases"))
 	return c.Check(outcome, err)

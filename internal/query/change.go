@@ -10,8 +10,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// Change is what a store does to a document: the update that the caller wrote, and what the
-// layer above adds to it.
+// Change is a store's change of a document: the caller's update, and the additions of the layer above.
 type Change struct {
 	// Update is the caller's update.
 	Update *Update
@@ -23,14 +22,12 @@ type Change struct {
 	Fixed []string
 	// Preserved are fields that a replacement which lacks them leaves as they are.
 	Preserved []string
-	// Stamps are fields that are renewed in each document of which the update changes another
-	// field. What the caller's update does to the stamps themselves has no effect and does not
-	// count as a change.
+	// Stamps are fields that are renewed in each document in which the update changes another field. Changes
+	// of the stamps by the caller's update have no effect and do not count as a change.
 	Stamps Stamps
-	// OnInsert are the fields of a document that an upsert inserts, beside those
-	// that filter and update give. Where both give a field, the caller's value is
-	// kept, unless the field is stamped; in a fixed field a caller's value that
-	// differs is InvalidArgument. OnInsert gives the _id where neither filter nor
+	// OnInsert are the fields of a document that an upsert inserts, in addition to the fields from filter and
+	// update. If both give a field, the caller's value is kept, unless the field is stamped; in a fixed field
+	// a different value from the caller is InvalidArgument. OnInsert gives the _id if neither filter nor
 	// update does.
 	OnInsert document.Object
 }
@@ -39,9 +36,8 @@ type Change struct {
 type Stamps struct {
 	// Set are fields that take a new value, such as updatedAt and etag.
 	Set document.Object
-	// Increment names the fields that are incremented by one, such as _version. A field that is
-	// missing or is not a number starts at 1. A document that an upsert inserts has them only where
-	// OnInsert gives them.
+	// Increment names the fields that are incremented by one, such as _version. A field that is missing or is
+	// not a number starts at 1. A document that an upsert inserts has such a field only if OnInsert gives it.
 	Increment []string
 }
 
@@ -184,8 +180,8 @@ func checkFixed(field string, before, after any) error {
 	return boterr.Invalid(field, "the field is fixed and cannot be changed")
 }
 
-// withKept puts the fixed, kept and stamped fields that the document has in front of the replacement's,
-// in their old order, so that replacing a document by itself changes nothing.
+// withKept puts the fixed, kept and stamped fields of the document in front of the replacement's, in their
+// old order, so that replacing a document with the same one changes nothing.
 func (c Change) withKept(before, replacement document.Object) document.Object {
 	b := document.NewBuilder(before.Len() + replacement.Len())
 	for field, value := range before.All() {
@@ -405,7 +401,7 @@ func (k IndexKind) IsGeo() bool { return k == Geo2D || k == Geo2DSphere }
 // is added.
 type valueSet struct {
 	few []any
-	// keys, where it is not nil, has the keys of all values.
+	// keys, if not nil, has the keys of all values.
 	keys map[string]struct{}
 }
 
@@ -423,7 +419,7 @@ func newValueSet(values []any, expected int) *valueSet {
 	return s
 }
 
-// work is that of looking for a value, or adding it.
+// work returns the work of looking for a value, or adding it.
 func (s *valueSet) work(value any) int {
 	if s.keys != nil {
 		return keyWork + readingWork(value)

@@ -40,9 +40,9 @@ func (c equalToString) equals(s string, e *Evaluation) bool {
 type ordered struct {
 	operand any
 	class   int
-	// less, equal and greater say which results of the comparison are meant.
+	// less, equal and greater select the results of the comparison.
 	less, equal, greater bool
-	// numbers are those that are meant, where the operand is a finite number that a float64 holds exactly.
+	// numbers are the numbers that match, if the operand is a finite number that a float64 holds exactly.
 	numbers interval
 }
 
@@ -275,7 +275,7 @@ func (c remainder) test(value any, _ *Evaluation) bool {
 	return n%c.divisor == c.remainder
 }
 
-// truncated returns a number without its fraction, where an int64 can hold it.
+// truncated returns a number without its fraction, if an int64 can hold it.
 func truncated(value any) (int64, bool) {
 	f, ok := value.(float64)
 	if !ok {
@@ -339,7 +339,7 @@ type arrayFilterSet struct {
 	byName  map[string]*arrayFilter
 }
 
-// identifier is what the name of an array filter looks like.
+// identifier matches the name of an array filter.
 var identifier = regexp.MustCompile(`^[a-z][a-zA-Z0-9]*$`)
 
 func compileArrayFilters(sources []document.Object) (set arrayFilterSet, err error) {

@@ -8,14 +8,12 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// Evaluation is what one call of a Store evaluates: it asks filters, makes changes and
-// projections and orders documents, all of that within one budget, and looks at the context
-// of the call now and then, wherever it is. A store makes one for each call.
+// Evaluation evaluates filters, changes, projections and sorts for one call of a Store, within one budget. It
+// checks the context of the call now and then. A store makes one for each call.
 //
-// The budget is counted and not timed, so that the same call over the same documents always
-// comes as far. It grows with the documents that are looked at: what is usual passes however
-// many they are. Beyond it every method is ResourceExhausted, and Canceled where the context
-// ended.
+// The budget is counted and not timed, so that the same call over the same documents always gets equally far.
+// It grows with the documents that are read: usual calls pass however many there are. Beyond it every method
+// returns ResourceExhausted, and Canceled if the context has ended.
 //
 // It serves one goroutine.
 type Evaluation struct {
@@ -27,17 +25,17 @@ type Evaluation struct {
 
 	// position is the array element through which the document matched.
 	position arrayPosition
-	// failure is the error of an $expr, or that of the budget. The match is void then.
+	// failure is the error of an $expr, or of the budget. The match is void then.
 	failure error
-	// now is what the match is given for $$NOW, nil where that is nothing.
+	// now is the time for $$NOW in the match, nil if there is none.
 	now *time.Time
 
 	// updating is the change of a document that is under way.
 	updating updateRun
 }
 
-// arrayPosition is the index of the outermost array element through which the last condition
-// of a filter matched, which is what "$" in an update stands for.
+// arrayPosition is the index of the outermost array element through which the last condition of a filter
+// matched. "$" in an update means that element.
 type arrayPosition struct {
 	index int32 // A document holds fewer elements.
 	found bool
@@ -48,8 +46,8 @@ func NewEvaluation(ctx context.Context) *Evaluation {
 	return &Evaluation{budget: budget{ctx: ctx, left: baseWork, room: baseRoom}}
 }
 
-// Resume goes on with another attempt of the call, under a context of its own, after one that
-// its own context ended or that came to nothing. What was spent stays spent.
+// Resume continues with another attempt of the call, under another context, after an attempt that its context
+// ended or that had no effect. The spent budget stays spent.
 func (e *Evaluation) Resume(ctx context.Context) {
 	e.budget.ctx, e.budget.failure = ctx, nil //nolint:fatcontext // The attempt before is over, and so is its context.
 }
@@ -86,8 +84,8 @@ func (e *Evaluation) measureVisited(documents []document.Object) {
 	}
 }
 
-// Err returns the error that ended the evaluation: Canceled where the context of the call has
-// ended, ResourceExhausted where it did too much, or nil.
+// Err returns the error that ended the evaluation: Canceled if the context of the call has ended,
+// ResourceExhausted if the budget is spent, or nil.
 func (e *Evaluation) Err() error {
 	e.budget.look()
 	return e.budget.failure
@@ -105,9 +103,9 @@ func (e *Evaluation) Check(filter *Filter, document document.Object) (bool, erro
 	return matched && e.failure == nil, e.failure
 }
 
-// Select tells which of up to BatchSize documents match, of those whose bit is set in among: bit i
-// stands for documents[i]. That takes less than a Check for each document. Where a filter can fail,
-// the error is that of the first document for which it does, and matched are those before it.
+// Select returns which of up to BatchSize documents match, among the documents whose bit is set in among: bit
+// i is for documents[i]. It is cheaper than a Check for each document. If a filter can fail, the error is the
+// error of the first document on which it fails, and matched covers the documents before it.
 func (e *Evaluation) Select(filter *Filter, documents []document.Object, among uint32) (matched uint32, err error) {
 	e.visitAll(documents, among)
 	if filter == nil || filter.root == nil {
@@ -152,8 +150,8 @@ func (e *Evaluation) fail(err error) {
 	}
 }
 
-// recordPosition records the array element of a match. As a walk returns, it records the element of
-// the outer array after that of the inner one, so that the outer one counts.
+// recordPosition records the array element of a match. Since a walk records the outer element after the inner
+// one on its way back, the outer one counts.
 func (e *Evaluation) recordPosition(index int) {
 	if e != nil {
 		e.position = arrayPosition{index: int32(index), found: true}
@@ -210,8 +208,8 @@ func (e *Evaluation) Read(value any) error {
 	return e.charge(document.SizeOf(value) * keepByteWork)
 }
 
-// Keep counts bytes that the call holds until its end, beside documents. It serves stores,
-// for what they make of documents.
+// Keep counts bytes that the call holds until its end, other than documents. Stores call it for what they
+// derive from documents.
 func (e *Evaluation) Keep(bytes int) error {
 	e.budget.keep(bytes)
 	return e.budget.failure

@@ -7,9 +7,8 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// EvaluateExpression returns the value of an expression over a document, and whether there is
-// one. Of the operations, a filter alone evaluates expressions that know the time, and it
-// does not show their values.
+// EvaluateExpression returns the value of an expression over a document, and whether there is one. Among the
+// operations only a filter evaluates expressions that know the time, and it does not show their values.
 func EvaluateExpression(source any, o document.Object, now time.Time) (value any, isThere bool, err error) {
 	compiled, err := compileExpression(source)
 	if err != nil {
@@ -19,9 +18,8 @@ func EvaluateExpression(source any, o document.Object, now time.Time) (value any
 	return value, err == nil && value != document.Missing, err
 }
 
-// NewPartialEvaluation returns an evaluation with part of the base budget. What a call may do
-// is that and what its documents are worth, so that it tells of so many documents what a
-// whole budget tells of all of them.
+// NewPartialEvaluation returns an evaluation with part of the base budget. A call may do that plus the share
+// of its documents, so a test over few documents shows the same as a whole budget over all of them.
 func NewPartialEvaluation(ctx context.Context, part, of int) *Evaluation {
 	e := NewEvaluation(ctx)
 	e.budget.left = e.budget.left / of * part

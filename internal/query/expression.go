@@ -70,11 +70,11 @@ type expressionCompiler struct {
 	scope *scope
 	// slots is the number of variables that are in use.
 	slots int
-	// timeless tells that there is no clock, as there is none for a projection.
+	// timeless is true if there is no clock, as in a projection.
 	timeless bool
 	// usesNow, where given, is set where $$NOW is used.
 	usesNow *bool
-	// instructions counts those of the patterns.
+	// instructions counts the instructions of the patterns.
 	instructions *int
 }
 
@@ -124,8 +124,8 @@ func (c expressionCompiler) operator(name string, operand any) (expression, erro
 	return nil, boterr.Invalid("", "unrecognized expression %q", name)
 }
 
-// specialForm compiles an operator that does not evaluate all its arguments first, such as one that
-// skips some or binds variables. ok tells that name is such an operator.
+// specialForm compiles an operator that does not evaluate all its arguments first, such as one that skips
+// some or binds variables. ok is true if name is such an operator.
 func (c expressionCompiler) specialForm(name string, operand any) (e expression, ok bool, err error) {
 	compile, ok := c.forms(name)
 	if !ok {
@@ -284,17 +284,17 @@ func (e arrayOfExpressions) evaluate(run *expressionRun) (any, error) {
 const (
 	// maxFolded is the size of a constant that is kept whatever it is made of.
 	maxFolded = 4096
-	// maxFoldedPart is how many times larger than its parts a larger constant may be; a list of
-	// single bits makes an array so much larger.
+	// maxFoldedPart bounds how many times larger than its parts a larger constant may be; a list of single
+	// bits makes an array so much larger.
 	maxFoldedPart = 16
-	// maxFoldedWork is the most work for a constant, without that for its parts. A constant that
-	// takes more is computed when it is needed.
+	// maxFoldedWork bounds the work for a constant, without the work for its parts. A constant that takes
+	// more is computed when it is needed.
 	maxFoldedWork = 1 << 14
 )
 
-// folded folds an expression whose parts are all constants into a constant, or returns the error
-// that it would always give. A constant that is much larger than its parts, such as that of a
-// $range, is not kept, since a compiled filter may stay long.
+// folded folds an expression whose parts are all constants into a constant, or returns the error that it
+// would always give. A constant that is much larger than its parts, such as from a $range, is not kept, since
+// a compiled filter may live long.
 func folded(e expression, parts ...expression) (expression, error) {
 	most := maxFolded
 	for _, part := range parts {
@@ -315,8 +315,8 @@ func folded(e expression, parts ...expression) (expression, error) {
 	return constant{value}, nil
 }
 
-// withoutOperator cuts the operator off the field of an error that its evaluation gave,
-// since whoever compiles it adds where it stands.
+// withoutOperator cuts the operator off the field of an error from its evaluation, since the caller of the
+// compiler adds its path.
 func withoutOperator(err error) error {
 	e, ok := boterr.AsError(err)
 	if !ok || !isOperator(e.Field) {
@@ -345,18 +345,18 @@ func isTruthy(value any) bool { return value != document.Missing && isTrue(value
 
 // function is an operator that is computed from the values of all its arguments.
 type function struct {
-	// least and most are how many arguments it takes in a row; a most of 0 is any
-	// number. A single one may stand without the array around it.
+	// least and most bound the number of arguments in a row; a most of 0 allows any number. A single argument
+	// may be given without the array around it.
 	least, most int
-	// names are its arguments where they stand in an object; the first least of them
-	// are required. Where most is 0, too, they can stand in no other form.
+	// names are its arguments if they are given in an object; the first least of them are required. If most
+	// is also 0, no other form is allowed.
 	names []string
-	// nullFirst tells that the first argument that is null or missing decides: the
-	// result is null, and what follows is not evaluated.
+	// nullFirst is true if the first argument that is null or missing decides: the result is null, and later
+	// arguments are not evaluated.
 	nullFirst bool
-	// nulls is the number of first arguments of which none can be null or missing: the result is null then.
+	// nulls is the number of first arguments that make the result null if one of them is null or missing.
 	nulls int
-	// takes are the types of the first arguments, and all is that of each argument. nil is any type.
+	// takes are the types of the first arguments, and all is the type of each argument. nil is any type.
 	takes []argumentType
 	all   argumentType
 	// prepare, where given, checks and changes the compiled arguments.
@@ -366,7 +366,7 @@ type function struct {
 	compute func(run *expressionRun, arguments []any) (any, error)
 }
 
-// absent stands for an optional argument that was not given.
+// absent is the value of an optional argument that was not given.
 var absent = absentArgument{}
 
 type absentArgument struct{}
@@ -431,8 +431,7 @@ func (c expressionCompiler) positional(operand any, least, most int) ([]expressi
 	return c.expressions(list)
 }
 
-// named compiles arguments that stand in an object, in the order of names. One that
-// is not given is absent.
+// named compiles arguments in an object, in the order of names. An argument that is not given is absent.
 func (c expressionCompiler) named(operand document.Object, names []string, required int) ([]expression, error) {
 	arguments := make([]expression, len(names))
 	for i := range arguments {
@@ -551,7 +550,7 @@ const maxWork = 64 << 20
 // size can be far above the memory that it takes.
 type workLimits struct {
 	done int
-	// call is that in which the expression is evaluated, nil where it is compiled.
+	// call is the call in which the expression is evaluated, nil when it is compiled.
 	call *Evaluation
 }
 
@@ -588,7 +587,7 @@ func (l *workLimits) ordering(work int) error {
 	return l.call.charge(work)
 }
 
-// text refuses a string that is too long. It is to be asked before the string is made.
+// text refuses a string that is too long. Call it before the string is made.
 func (l *workLimits) text(length int) error {
 	if length > document.MaxSize {
 		return tooLarge()
@@ -596,7 +595,7 @@ func (l *workLimits) text(length int) error {
 	return l.spend(length)
 }
 
-// items refuses an array that is too long. It is to be asked before the array is made.
+// items refuses an array that is too long. Call it before the array is made.
 func (l *workLimits) items(n int) error {
 	const least = 4 // No element takes fewer bytes.
 	if n > document.MaxSize/least {
@@ -701,8 +700,8 @@ func extremeOf(sign int) func(*expressionRun, []any) (any, error) {
 	}
 }
 
-// deviationOf returns the standard deviation of the numbers among values. lost are the degrees of
-// freedom that it loses: 1 for that of a sample, which a single number does not have.
+// deviationOf returns the standard deviation of the numbers among values. lost are the degrees of freedom
+// that it loses: 1 for a sample, for which a single number is not enough.
 func deviationOf(lost int) func(*expressionRun, []any) (any, error) {
 	return func(_ *expressionRun, values []any) (any, error) {
 		var mean, squares float64
@@ -724,8 +723,8 @@ func deviationOf(lost int) func(*expressionRun, []any) (any, error) {
 	}
 }
 
-// summation adds numbers without losing what is small beside what is large: integers
-// exactly, doubles as the sum of two.
+// summation adds numbers without losing small ones among large ones: integers exactly, doubles as the sum of
+// two.
 type summation struct {
 	// high and low are the sum of the integers in 128 bits.
 	high int64

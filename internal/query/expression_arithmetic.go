@@ -359,8 +359,8 @@ const (
 	maxPlaces   = 100
 )
 
-// toPlaces makes a function of a number and of places. whole is the rounding of doubles
-// to integers, divide that of a quotient.
+// toPlaces makes a function of a number and of places. whole rounds doubles to integers, divide rounds
+// quotients.
 func toPlaces(
 	whole func(float64) float64, divide func(dividend, divisor *big.Int) *big.Int,
 ) func(*expressionRun, []any) (any, error) {
@@ -468,7 +468,7 @@ func needsInteger(value any) error {
 type comparison struct {
 	name        string
 	left, right expression
-	// less, equal and greater say which results are meant.
+	// less, equal and greater select the results.
 	less, equal, greater bool
 }
 

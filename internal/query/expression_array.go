@@ -234,9 +234,9 @@ func numbersBetween(run *expressionRun, arguments []any) (any, error) {
 // zipped is $zip: it makes arrays of the elements that have the same index.
 type zipped struct {
 	inputs []expression
-	// longest tells that the longest input decides how many arrays there are.
+	// longest is true if the longest input decides how many arrays there are.
 	longest bool
-	// defaults stand for the elements that a shorter input lacks, nil for null.
+	// defaults replace the elements that a shorter input lacks, nil for null.
 	defaults []expression
 }
 
@@ -368,8 +368,8 @@ func (e *sortedArray) evaluate(run *expressionRun) (any, error) {
 	return run.limits.array(items)
 }
 
-// setFunctions are the operators that see arrays as sets. Sets that they make are in
-// the order of Compare, but for $setDifference, which keeps that of its first argument.
+// setFunctions are the operators that see arrays as sets. Their results are in the order of Compare, but for
+// $setDifference, which keeps the order of its first argument.
 var setFunctions = map[string]function{
 	"$setUnion":        {nullFirst: true, all: anArray, compute: union},
 	"$setIntersection": {nullFirst: true, all: anArray, compute: intersection},

@@ -62,8 +62,7 @@ func datePart(part func(time.Time) int) function {
 	}
 }
 
-// localDate returns a date in a time zone; ok is false where one of them is null or
-// missing.
+// localDate returns a date in a time zone; ok is false if one of them is null or missing.
 func (run *expressionRun) localDate(date, zone any) (t time.Time, ok bool, err error) {
 	if isNullish(date) || isNullish(zone) {
 		return t, false, nil

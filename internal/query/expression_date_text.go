@@ -74,7 +74,7 @@ func writeDate(t time.Time, format string) (any, error) {
 	return text.String(), nil
 }
 
-// datePartText writes the part of a date that a letter of a format stands for.
+// datePartText writes the part of a date for a letter of a format.
 func datePartText(t time.Time, letter byte) (string, bool) {
 	switch letter {
 	case '%':
@@ -96,7 +96,7 @@ func datePartText(t time.Time, letter byte) (string, bool) {
 	return fmt.Sprintf("%0*d", number.width, number.of(t)), true
 }
 
-// datePartNumbers are the letters of formats that stand for numbers.
+// datePartNumbers are the letters of formats for numbers.
 var datePartNumbers = map[byte]struct {
 	width int
 	of    func(time.Time) int
@@ -148,8 +148,8 @@ func dateFromString(run *expressionRun, arguments []any) (any, error) {
 	return nil, boterr.PrefixField("dateString", err)
 }
 
-// readDateAs reads a date in a format; an empty one stands for the usual notations. A
-// text that holds a zone cannot have another one besides.
+// readDateAs reads a date in a format; an empty one means the usual notations. A text that holds a zone
+// cannot have another one.
 func readDateAs(text, format string, zone *time.Location, zoneGiven bool) (any, error) {
 	var t time.Time
 	var hasZone bool

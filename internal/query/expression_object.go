@@ -382,7 +382,7 @@ func (run *expressionRun) atEach(path *fieldPath, i int, array document.Array) (
 	return run.limits.array(items)
 }
 
-// checkExpressionPath refuses a path that cannot stand in an expression.
+// checkExpressionPath refuses a path that an expression cannot have.
 func checkExpressionPath(path string) error {
 	if err := document.CheckPath(path); err != nil {
 		return err
@@ -395,7 +395,7 @@ func checkExpressionPath(path string) error {
 	return nil
 }
 
-// checkFieldName refuses a name that cannot stand in an expression.
+// checkFieldName refuses a name that an expression cannot have.
 func checkFieldName(name string) error {
 	switch {
 	case name == "":

@@ -140,8 +140,7 @@ func split(run *expressionRun, arguments []any) (any, error) {
 	return run.limits.array(items)
 }
 
-// blanks is what the trimming operators cut off where they are not told: white space,
-// and NUL.
+// blanks are the characters that the trimming operators cut off by default: white space, and NUL.
 const blanks = "\x00 \t\n\v\f\r\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
 
 // trimming makes $trim, $ltrim and $rtrim of functions that each cut characters off one end of a
@@ -231,7 +230,7 @@ var substringFunctions = map[string]function{
 	},
 }
 
-// substringOfBytes is $substrBytes. A negative length is that of the rest.
+// substringOfBytes is $substrBytes. A negative length takes the rest.
 func substringOfBytes(run *expressionRun, arguments []any) (any, error) {
 	text, err := textIn(arguments[0])
 	if err != nil {
@@ -390,7 +389,7 @@ func (c expressionCompiler) regex(name string, operand any) (expression, error) 
 	return folded(e, arguments...)
 }
 
-// patternOf compiles a pattern with options; nil where it is null or missing.
+// patternOf compiles a pattern with options. It returns nil if the pattern is null or missing.
 func patternOf(pattern, options any) (*pattern, error) {
 	flags := ""
 	if !isNullish(options) && options != absent {
@@ -449,7 +448,7 @@ func (e *regexCall) search(run *expressionRun, pattern *pattern, text string) (a
 // nothingFound is the result where the text or the pattern is null or missing.
 var nothingFound = map[string]any{"$regexMatch": false, "$regexFindAll": document.A()}
 
-// patternFor returns the pattern of a run; nil where it is null or missing.
+// patternFor returns the pattern of a run, or nil if it is null or missing.
 func (e *regexCall) patternFor(run *expressionRun) (*pattern, error) {
 	if e.compiled != nil {
 		return e.compiled, nil

@@ -45,7 +45,7 @@ func requireValues(t *testing.T, doc string, table []evaluation) {
 // refusal is an expression over the document of a table, and the field of its error.
 type refusal struct{ expression, field string }
 
-// requireRefused evaluates the expressions of a table, all of which are InvalidArgument.
+// requireRefused evaluates the expressions of a table and requires InvalidArgument for each.
 func requireRefused(t *testing.T, doc string, table []refusal) {
 	t.Helper()
 	for _, test := range table {

@@ -224,7 +224,7 @@ func toDate(value any) (any, error) {
 
 type conversion struct {
 	input, to expression
-	// onError and onNull are nil where they were not given.
+	// onError and onNull are nil if they were not given.
 	onError, onNull expression
 }
 

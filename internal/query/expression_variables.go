@@ -55,8 +55,7 @@ func (e *binding) evaluate(run *expressionRun) (any, error) {
 	return e.in.evaluate(run)
 }
 
-// argumentsIn returns the arguments of an operator by their names, all of which are
-// required.
+// argumentsIn returns the arguments of an operator by their names. All are required.
 func argumentsIn(operand any, names ...string) (map[string]any, error) {
 	return argumentsAmong(operand, names, nil)
 }
@@ -81,14 +80,14 @@ func argumentsAmong(operand any, required, optional []string) (map[string]any, e
 	return arguments, nil
 }
 
-// loop is what $map, $filter and $reduce share: an expression that is evaluated for
-// each element of an array.
+// loop is the common part of $map, $filter and $reduce: an expression that is evaluated for each element of
+// an array.
 type loop struct {
 	name  string
 	input expression
 	slot  int // of the element
 	body  expression
-	// work is what evaluating the body once counts as.
+	// work is the work of evaluating the body once.
 	work int
 }
 
@@ -331,7 +330,7 @@ func (e firstPresent) evaluate(run *expressionRun) (any, error) {
 
 type branches struct {
 	cases []conditional
-	// otherwise is nil where there is no default.
+	// otherwise is nil if there is no default.
 	otherwise expression
 }
 

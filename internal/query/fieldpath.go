@@ -11,8 +11,8 @@ import (
 type fieldPath struct {
 	text  string
 	parts []pathPart
-	// manyIndexes tells that a walk has to remember where it was, since many parts can be both an
-	// index and a name: each of them doubles the ways to go.
+	// manyIndexes is true if a walk has to remember where it was, since many parts can be both an index and a
+	// name: each of them doubles the ways.
 	manyIndexes bool
 }
 
@@ -21,9 +21,9 @@ const fewIndexes = 6
 
 type pathPart struct {
 	name string
-	// index is the element that the name stands for where it meets an array, or -1.
+	// index is the index of the name in an array, or -1.
 	index int
-	// known is where the name stands in a shape that came twice in a row, and missed the last other
+	// known is the position of the name in the last shape that came twice in a row, and missed the last other
 	// shape.
 	known  atomic.Pointer[knownPosition]
 	missed atomic.Pointer[document.Shape]
@@ -92,7 +92,7 @@ type candidateTest interface {
 	test(value any, e *Evaluation) bool
 }
 
-// leafMode says what becomes of an array at the end of a path.
+// leafMode decides how an array at the end of a path is treated.
 type leafMode bool
 
 const (
@@ -102,9 +102,8 @@ const (
 	leafWhole leafMode = true
 )
 
-// singleValue returns the one value to which the path leads from root, where it meets no
-// array on the way, which most paths in most documents do not. The value may be
-// missing, or an array.
+// singleValue returns the one value at the path in root, if it meets no array on the way, as most paths in
+// most documents. The value may be missing, or an array.
 func (p *fieldPath) singleValue(root any) (any, bool) {
 	o, ok := root.(document.Object)
 	if !ok {
@@ -135,10 +134,9 @@ func (p *fieldPath) descend(value any, part int) (any, int) {
 	return value, part
 }
 
-// walk tests the values to which the path leads from root, as MongoDB looks for
-// them, until a test succeeds: through an array on the way it goes on in each
-// element that is an object and, where the next name is a number, in the element
-// with that index.
+// walk tests the values at the path in root, as MongoDB looks for them, until a test succeeds: through an
+// array on the way it continues in each element that is an object and, if the next name is a number, in the
+// element with that index.
 func (p *fieldPath) walk(root any, mode leafMode, test candidateTest, e *Evaluation) bool {
 	w := pathWalk{path: p, mode: mode, test: test, evaluation: e}
 	if p.manyIndexes {

@@ -13,25 +13,25 @@ import (
 // Filter is a compiled query document. It is safe for concurrent use. A nil *Filter, and
 // the zero Filter, match every document.
 type Filter struct {
-	// one is set where the filter is one equality and nothing else, the only one of equalities.
+	// one is true if the filter is a single equality, the only one of equalities.
 	one bool
-	// canFail tells that the filter holds an $expr, whose evaluation can fail.
+	// canFail is true if the filter holds an $expr, whose evaluation can fail.
 	canFail bool
 	root    matcher
 	// equalities are the values that every match must have.
 	equalities fieldsEqual
-	// source is the query document, zero where it is made when it is asked for: of the parts of a
-	// conjunction, or else of equalities.
+	// source is the query document, zero if it is made on demand: from the parts of a conjunction, or from
+	// equalities.
 	source document.Object
-	// rare is what few filters have. It is nil where a filter has nothing of it, so that a look-up of
-	// a record, which compiles a filter for itself, does not pay for it.
+	// rare has the properties of few filters. It is nil for the others, so that a look-up of a record, which
+	// compiles a filter for itself, does not pay for it.
 	rare *rareOfFilter
 }
 
 type rareOfFilter struct {
-	// near is the filter's search for what is near, nil where it has none.
+	// near is the filter's search for near places, nil if it has none.
 	near *GeoNear
-	// usesNow tells that the filter uses $$NOW, and now is that time, nil where none was given.
+	// usesNow is true if the filter uses $$NOW, and now is that time, nil if none was given.
 	usesNow bool
 	now     *time.Time
 	// parts are the filters that the filter is the conjunction of.
@@ -87,7 +87,7 @@ func compileFilter(source document.Object, c filterCompiler) (*Filter, error) {
 	return filter, nil
 }
 
-// makeRare returns what few filters have, for a filter that nobody else sees yet.
+// makeRare returns the rare part of a filter that no other code uses yet.
 func (f *Filter) makeRare() *rareOfFilter {
 	if f.rare == nil {
 		f.rare = &rareOfFilter{}
@@ -135,19 +135,19 @@ func (f *Filter) At(now time.Time) *Filter {
 	return &at
 }
 
-// Match reports whether a document matches. Where an $expr fails on the document, it
-// does not; Check tells the error.
+// Match reports whether a document matches. If an $expr fails on the document, it does not; Check returns the
+// error.
 func (f *Filter) Match(document document.Object) bool {
 	matched, err := f.Check(document)
 	return matched && err == nil
 }
 
-// Check reports whether a document matches. Where an $expr of the filter fails on the document, as
-// a division by zero does, the error is InvalidArgument, and an operation that reads or writes by
-// the filter fails as a whole. The same holds where an $expr uses $$NOW and At gave no time. The
-// error is ResourceExhausted where the filter does too much for one document.
+// Check reports whether a document matches. If an $expr of the filter fails on the document, as a division by
+// zero does, the error is InvalidArgument, and an operation that reads or writes by the filter fails as a
+// whole. The same holds if an $expr uses $$NOW and At gave no time. The error is ResourceExhausted if the
+// filter does too much for one document.
 //
-// A store checks within the Evaluation of its call, which bounds what it does in all.
+// A store checks within the Evaluation of its call, which bounds the call as a whole.
 func (f *Filter) Check(document document.Object) (bool, error) {
 	return NewEvaluation(context.Background()).Check(f, document)
 }
@@ -167,7 +167,7 @@ func (f *Filter) Equality(path string) (any, bool) {
 	return nil, false
 }
 
-// decides reports whether no other value can stand at a path.
+// decides reports whether the equality fixes the value at a path.
 func (e *equality) decides(path string) bool {
 	if e.path != path {
 		return false
@@ -180,8 +180,8 @@ func (e *equality) decides(path string) bool {
 // value that Equality returns.
 func (f *Filter) IsEquality() bool { return f != nil && f.one }
 
-// And returns the filter that matches where all filters match. Filters that are
-// nil are left out. Of several with a $near the first one's is the order.
+// And returns the filter that matches if all filters match. Filters that are nil are left out. If several
+// have a $near, the first one gives the order.
 func And(filters ...*Filter) *Filter {
 	made := &struct {
 		Filter
@@ -296,11 +296,11 @@ func perhaps(operator string, among []string) string {
 
 // filterCompiler compiles query documents.
 type filterCompiler struct {
-	// expr says whether $expr can stand where the compiler is, nil that it cannot.
+	// expr records the use of $expr; nil if it is not allowed here.
 	expr *exprUse
-	// slot takes a $near, nil where none can stand.
+	// slot takes a $near, nil if it is not allowed here.
 	slot *nearSlot
-	// instructions counts those of the filter's patterns, nil where there is no filter.
+	// instructions counts the instructions of the filter's patterns, nil if there is no filter.
 	instructions *int
 }
 
@@ -329,7 +329,7 @@ func (c filterCompiler) query(query document.Object) (matcher, error) {
 	return all, nil
 }
 
-// logical compiles an operator that stands in the place of a field.
+// logical compiles an operator in the place of a field.
 func (c filterCompiler) logical(operator string, operand any) (matcher, error) {
 	switch operator {
 	case "$comment":
@@ -395,8 +395,7 @@ func (c filterCompiler) field(path string, operand any) (matcher, error) {
 	return conditionGroup(conditions).at(compilePath(path)), nil
 }
 
-// conditions compiles what stands beside a field's name: a value to be equal to,
-// or operators.
+// conditions compiles the value of a field: a value to be equal to, or operators.
 func (c filterCompiler) conditions(operand any) ([]fieldCondition, error) {
 	operators, ok := operand.(document.Object)
 	if !ok || !isOperatorObject(operators) {
@@ -480,7 +479,7 @@ func equalCondition(operand any) candidateTest {
 // BatchSize is the most documents that Select takes.
 const BatchSize = 32
 
-// selectBy tells which documents meet a matcher that cannot fail, as Evaluation.Select does.
+// selectBy returns which documents meet a matcher that cannot fail, as Evaluation.Select does.
 func selectBy(m matcher, documents []document.Object, among uint32, e *Evaluation) uint32 {
 	switch m := m.(type) {
 	case allOf:
@@ -523,8 +522,8 @@ func (m *pathMatcher) selectFrom(documents []document.Object, among uint32, e *E
 	return matched
 }
 
-// selectByField is selectFrom for a path of one name. Documents of one shape have it at one place, and the
-// usual conditions on a text and on a number are asked without a call.
+// selectByField is selectFrom for a path of one name. Documents of one shape have the field at one place, and
+// the usual conditions on a text and on a number are evaluated without a call.
 func (m *pathMatcher) selectByField(documents []document.Object, among uint32, e *Evaluation) (matched uint32) {
 	text, isText := m.test.(equalToString)
 	var numbers interval
@@ -557,7 +556,7 @@ func (m *pathMatcher) selectByField(documents []document.Object, among uint32, e
 	return matched
 }
 
-// meets reports whether what stands at the end of the path meets the condition: a value, or an array.
+// meets reports whether the value at the end of the path meets the condition, as a value or as an array.
 func (m *pathMatcher) meets(value any, e *Evaluation) bool {
 	if array, ok := value.(document.Array); ok {
 		return m.meetsArray(array, e)

@@ -8,8 +8,8 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// oneField is a filter that says that one field equals a scalar, as most filters that
-// look up a record do, with all its parts in one piece of memory.
+// oneField is a filter for one field that equals a scalar, like most filters that look up a record, with all
+// its parts in one piece of memory.
 type oneField struct {
 	filter     Filter
 	matcher    pathMatcher
@@ -126,12 +126,12 @@ type FieldValue struct {
 	Value any
 }
 
-// FieldsEqual returns the filter that matches where fields have their values. It is that of the
-// query document of these names and values, without making the document. It is nil for no fields.
+// FieldsEqual returns the filter that matches if fields have their values. It equals the filter of the query
+// document with these names and values, without making the document. It is nil for no fields.
 func FieldsEqual(fields ...FieldValue) *Filter { return (*Filter)(nil).Where(fields...) }
 
-// Where returns the filter that matches where f does and fields have their values. Where either
-// names a record by its _id, so does it.
+// Where returns the filter that matches if f does and fields have their values. If either names a record by
+// its _id, so does the result.
 func (f *Filter) Where(fields ...FieldValue) *Filter {
 	if len(fields) == 0 {
 		return f
@@ -146,7 +146,7 @@ func (f *Filter) Where(fields ...FieldValue) *Filter {
 	return And(append(all, f)...)
 }
 
-// isFlat reports whether the filter says that fields have scalars, and nothing else.
+// isFlat reports whether the filter only compares fields with scalars.
 func (f *Filter) isFlat() bool { return f == nil || f.isRecord() || f.namesRecord() && f.one }
 
 func (f *Filter) isRecord() bool {
@@ -160,8 +160,8 @@ func (f *Filter) namesRecord() bool {
 	return isNamed
 }
 
-// FieldCount returns the number of fields of which the filter says that they have certain scalars, 0 where
-// it says anything else.
+// FieldCount returns the number of fields that the filter compares with scalars, 0 if it has any other
+// condition.
 func (f *Filter) FieldCount() int {
 	switch {
 	case f == nil:
@@ -175,7 +175,7 @@ func (f *Filter) FieldCount() int {
 	}
 }
 
-// count returns 1 where the value is a scalar of a field, 0 where it is an object, an array or in one.
+// count returns 1 if the value is a scalar of a field, 0 if it is an object, an array or in one.
 func (e *equality) count() int {
 	switch document.ClassOf(e.value) {
 	case document.ClassObject, document.ClassArray:
@@ -214,7 +214,7 @@ func sourceOf(equalities []equality) document.Object {
 	return sourceOfAll(equalities, func(e equality) document.Object { return document.O(e.path, e.value) })
 }
 
-// sourceOfAll returns the query document that matches where those of all parts do.
+// sourceOfAll returns the query document of a conjunction of parts.
 func sourceOfAll[P any](parts []P, source func(P) document.Object) document.Object {
 	sources := make([]any, len(parts))
 	for i, part := range parts {
@@ -244,7 +244,7 @@ func (all *fieldsEqual) match(root any, e *Evaluation) bool {
 	return true
 }
 
-// match is that of one of the conditions of fieldsEqual.
+// match matches one of the conditions of fieldsEqual.
 func (e *equality) match(root any, in *Evaluation) bool { return (&fieldsEqual{*e}).match(root, in) }
 
 // boundsAt returns the bounds of the field's value.
@@ -264,10 +264,10 @@ func (all *fieldsEqual) asPaths() allOf {
 	return paths
 }
 
-// Where several conditions must be met and each matches an element of an array, the element of the
-// last one is the position of "$". The server checks conditions in an order of its own, by their
-// operators and then by their paths: {$gt: 1, $lt: 5} over [1, 2, 3] leaves the position of $gt,
-// which is that of 2, in whichever order the two stand.
+// If several conditions must be met and each matches an element of an array, the element of the last one is
+// the position of "$". The server checks conditions in its own order, by their operators and then by their
+// paths: {$gt: 1, $lt: 5} over [1, 2, 3] leaves the position of $gt, which is the position of 2, in either
+// order.
 
 // conditionRank is the place of an operator in that order.
 type conditionRank int
@@ -315,7 +315,7 @@ func inOrderOfPositions(root matcher) matcher {
 	return ordered
 }
 
-// appendRanked appends the conditions of a conjunction and of those in it.
+// appendRanked appends the conditions of a conjunction and of its inner conjunctions.
 func appendRanked(ranked []rankedCondition, all allOf) []rankedCondition {
 	for _, m := range all {
 		switch m := m.(type) {

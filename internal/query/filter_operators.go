@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// fieldOperators are the operators that can stand on a field, and logicalOperators those in its place, for
+// fieldOperators are the operators for a field, and logicalOperators the ones in the place of a field, for
 // the errors that name one.
 var (
 	fieldOperators = []string{
@@ -21,8 +21,8 @@ var (
 	logicalOperators = []string{"$and", "$comment", "$expr", "$nor", "$or"}
 )
 
-// operator compiles one operator of a field. beside is the object in which it
-// stands, which $regex and $options share.
+// operator compiles one operator of a field. beside is the object that holds it, which $regex and $options
+// share.
 func (c filterCompiler) operator(operator string, operand any, beside document.Object) ([]fieldCondition, error) {
 	switch operator {
 	case "$eq":
@@ -92,7 +92,7 @@ func compareCondition(operator string, operand any) candidateTest {
 	return c
 }
 
-// intervalOfNumbers returns the numbers that are meant, where a float64 holds the operand and what is next to it.
+// intervalOfNumbers returns the numbers that match, if a float64 holds the operand and its neighbours.
 func (c *ordered) intervalOfNumbers() interval {
 	operand, isExact := exactNumber(c.operand)
 	if !isExact || math.IsNaN(operand) || math.IsInf(operand, 0) {
@@ -337,7 +337,7 @@ func inCondition(values []any, patterns []candidateTest) candidateTest {
 	return longList{candidateTest: test, bounds: sync.OnceValues(func() (Bounds, bool) { return boundsOfTest(test) })}
 }
 
-// oneOfCondition compiles a list of values. One of strings has a form of its own.
+// oneOfCondition compiles a list of values. Lists of strings have a special form.
 func oneOfCondition(values []any) candidateTest {
 	strings := make(oneOfStrings, len(values))
 	for _, value := range values {
@@ -398,8 +398,8 @@ func isElemMatch(value any) bool {
 	return ok && o.Len() == 1 && o.NameAt(0) == "$elemMatch"
 }
 
-// everyValue is $all with so many values that looking for each of them by itself would
-// take too long: they are looked for together.
+// everyValue is $all with so many values that looking for each of them separately would take too long: they
+// are looked for together.
 type everyValue struct {
 	// keys are the keys of the values.
 	keys map[string]struct{}
@@ -457,12 +457,12 @@ func (f *foundValues) test(value any, e *Evaluation) bool {
 	return len(f.seen) == len(f.keys)
 }
 
-// bitsTest is $bitsAllSet, $bitsAllClear, $bitsAnySet and $bitsAnyClear: a condition
-// on some bits of an integer, or of a double without a fraction. Numbers have 64 bits
-// in two's complement; every bit beyond them is that of the sign.
+// bitsTest is $bitsAllSet, $bitsAllClear, $bitsAnySet and $bitsAnyClear: a condition on some bits of an
+// integer, or of a double without a fraction. Numbers have 64 bits in two's complement; every bit beyond them
+// equals the sign bit.
 type bitsTest struct {
 	mask uint64
-	// any tells that one of the bits is enough, clear that they must be 0.
+	// any is true if one of the bits is enough, clear if they must be 0.
 	any, clear bool
 }
 
@@ -517,7 +517,7 @@ var unsupportedQueries = map[string]string{
 	"$jsonSchema": "write the conditions with $type, $exists and comparisons",
 }
 
-// exprUse says whether a filter holds $expr, and whether one asks for $$NOW.
+// exprUse records whether a filter holds $expr, and whether one uses $$NOW.
 type exprUse struct{ used, usesNow bool }
 
 func (c filterCompiler) exprCondition(operand any) (matcher, error) {
@@ -538,7 +538,7 @@ func (c filterCompiler) exprCondition(operand any) (matcher, error) {
 // exprMatcher is $expr: it is met where an expression is true over the document.
 type exprMatcher struct {
 	expression expression
-	// work is that of evaluating each of its parts once.
+	// work is the work of evaluating each of its parts once.
 	work    int
 	usesNow bool
 	// runs are *expressionRun that no match uses now.

@@ -16,7 +16,7 @@ import (
 	"github.com/botctx/go-sdk/store/storetest"
 )
 
-// requireCoded fails where an error has no code of its own.
+// requireCoded fails if an error has no specific code.
 func requireCoded(t *testing.T, err error) {
 	t.Helper()
 	require.NotEqual(t, boterr.Internal, boterr.CodeOf(err), "%v", err)
@@ -331,8 +331,7 @@ func TestSort_TotalOrder(t *testing.T) {
 	}
 }
 
-// A path that leads nowhere beside another one decides nothing, and makes the sort look for
-// whole tuples.
+// A path that leads nowhere, next to another one, decides nothing, and makes the sort look for whole tuples.
 func TestSort_TwoPathsAgreeWithOne(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(4, 4))

@@ -43,7 +43,7 @@ func (e *Evaluation) isOutlined(value any) bool {
 // withinPlane is $geoWithin with a shape on the plane.
 type withinPlane struct {
 	region geometry.Plane
-	// work is that of looking whether a pair is in the region.
+	// work is the work of testing whether a pair is in the region.
 	work int
 }
 
@@ -224,9 +224,8 @@ func isStrict(shape *geometry.Shape) bool {
 	return len(shape.Polygons) == 1 && shape.Polygons[0].IsStrict()
 }
 
-// geoCondition compiles $geoWithin, $within, which is its old name, and
-// $geoIntersects, each of which stands alone on a field. $near has its own places. Other
-// operators are unknown.
+// geoCondition compiles $geoWithin, $within, its old name, and $geoIntersects. Each must be the only operator
+// of its field. $near is compiled elsewhere. Other operators are unknown.
 func geoCondition(operator string, operand any, beside document.Object) ([]fieldCondition, error) {
 	switch operator {
 	case "$geoWithin", "$within", "$geoIntersects":
@@ -453,8 +452,8 @@ func isNothing(value any) bool {
 	return value == nil || ok && len(parts) == 0
 }
 
-// appendPlaneCells appends the cell of a pair, or those of an array of pairs. Values
-// that are neither array nor object count for nothing.
+// appendPlaneCells appends the cell of a pair, or the cells of an array of pairs. Values that are neither
+// array nor object are ignored.
 func appendPlaneCells(cells []uint64, value any) ([]uint64, error) {
 	parts, _ := members(value)
 	if len(parts) == 0 {
@@ -553,8 +552,8 @@ func (g *GeoNear) Center(key *GeoKey) uint64 {
 	return uint64(geometry.PlaneCell(g.pair))
 }
 
-// Span returns the size of a cell in the search's unit. The level of a cell is how
-// often a largest one is divided.
+// Span returns the size of a cell in the search's unit. The level of a cell is the number of divisions from a
+// largest one.
 func (g *GeoNear) Span(level int) float64 {
 	if !g.spherical {
 		return geometry.PlaneCellSize(level)

@@ -238,7 +238,7 @@ func readPoints(coordinates any) ([]geometry.Point, error) {
 	return points, nil
 }
 
-// readCRS reads the reference system of a GeoJSON object, where it names one.
+// readCRS reads the reference system of a GeoJSON object, if it names one.
 func readCRS(o document.Object) (strict bool, err error) {
 	value, ok := o.Field(geoCRS)
 	if !ok {
@@ -270,7 +270,7 @@ func readCRS(o document.Object) (strict bool, err error) {
 // for the globe; a GeoJSON point, for both; or another GeoJSON shape, for the globe.
 type place struct {
 	pair geometry.Pair
-	// legacy tells that the value is a pair rather than GeoJSON.
+	// legacy is true if the value is a pair rather than GeoJSON.
 	legacy bool
 	// shape is nil for pairs and points.
 	shape *geometry.Shape
@@ -335,8 +335,7 @@ func queryPoint(value any) (place, error) {
 	return readGeoPoint(o)
 }
 
-// isLegacy reports whether a value is meant as a pair: it is an array, or an object
-// with a number first.
+// isLegacy reports whether a value has the form of a pair: it is an array, or an object with a number first.
 func isLegacy(value any) bool {
 	switch v := value.(type) {
 	case document.Array:
@@ -352,7 +351,7 @@ func isLegacy(value any) bool {
 	}
 }
 
-// pairLength says how many elements a pair may have.
+// pairLength decides how many elements a pair may have.
 type pairLength bool
 
 const (

@@ -18,8 +18,8 @@ const EarthRadius = geometry.EarthRadius
 // names none.
 const DefaultGeoKey = "location"
 
-// ErrNoGeoIndex is the cause of the error where a search names no field, and the
-// collection has no geo index that would.
+// ErrNoGeoIndex is the cause of the error of a search that names no field in a collection without a geo
+// index.
 var ErrNoGeoIndex = errors.New("there is no geo index, so that the search must name the field")
 
 // GeoNear is a compiled search for what is near a point: the argument of MongoDB's
@@ -52,7 +52,7 @@ type GeoResult struct {
 	Distance float64
 }
 
-// CompileGeoNear compiles a search. Its fields are those of $geoNear, and limit:
+// CompileGeoNear compiles a search. Its fields are the fields of $geoNear, and limit:
 //
 //   - near: a GeoJSON point, {"type": "Point", "coordinates": [longitude,
 //     latitude]}, or a legacy pair [x, y] or {"lng": x, "lat": y}. Required. A third
@@ -63,7 +63,7 @@ type GeoResult struct {
 //     near may be expressions that need no document.
 //   - query: a filter without $near. limit: the most documents to return, at least 1.
 //   - distanceField, includeLocs: the dotted paths at which the results have their
-//     distance and the place that was measured. Where both need the same field,
+//     distance and the place that was measured. If both need the same field,
 //     includeLocs has it.
 //   - distanceMultiplier: what distances in results are multiplied with.
 //   - key: the dotted path of the field that holds the places.
@@ -238,7 +238,7 @@ func checkInPlane(p geometry.Pair) error {
 	return boterr.Invalid("", "[%v, %v] is beyond %d in a direction", p.X, p.Y, bound)
 }
 
-// Filter returns the query's filter, nil where there is none.
+// Filter returns the query's filter, or nil if there is none.
 func (g *GeoNear) Filter() *Filter { return g.filter }
 
 // Limit returns the most documents to return; 0 is all.
@@ -252,8 +252,8 @@ func (g *GeoNear) Key() string {
 	return g.key.text
 }
 
-// NotServed is the error for a search where no geo index on a field, of a collection that has others, serves it: the
-// field that it names, or that of the only geo index.
+// NotServed is the error of a search that no geo index serves, although its collection has geo indexes: on
+// the field that it names, or on the field of the only geo index.
 func (g *GeoNear) NotServed(path string) error {
 	kind := g.Kinds()[0]
 	if g.Key() != "" {
@@ -263,8 +263,8 @@ func (g *GeoNear) NotServed(path string) error {
 		"or spherical, and one on the plane a pair", kind, path)
 }
 
-// WithKey returns the search in the field at another path: that of the store's
-// index where the query names none.
+// WithKey returns the search in the field at another path: the path of the store's index if the query names
+// none.
 func (g *GeoNear) WithKey(path string) *GeoNear {
 	with := *g
 	with.key = compilePath(path)
@@ -298,9 +298,8 @@ func (g *GeoNear) Kinds() []IndexKind {
 	}
 }
 
-// Measure returns a document with its distance, and false where it has no place
-// that can be measured or is not within the distances asked for. It does not ask
-// the filter. Of several places the nearest counts.
+// Measure returns a document with its distance, and false if it has no place that can be measured or none
+// within the wanted distances. It does not check the filter. The nearest of several places counts.
 func (g *GeoNear) Measure(document document.Object) (GeoResult, bool) {
 	found, ok := g.nearest(document)
 	if !ok {
@@ -314,8 +313,7 @@ type measured struct {
 	value    any
 }
 
-// nearest returns the nearest place of a document, and false where it has none
-// within the distances asked for.
+// nearest returns the nearest place of a document, and false if it has none within the wanted distances.
 func (g *GeoNear) nearest(document document.Object) (nearest measured, ok bool) {
 	key := g.key
 	if key == nil {
@@ -336,7 +334,7 @@ func (g *GeoNear) nearest(document document.Object) (nearest measured, ok bool) 
 
 var defaultGeoKey = compilePath(DefaultGeoKey)
 
-// takeValue takes a place, or those in an array.
+// takeValue takes a place, or the places in an array.
 func (m *measured) takeValue(g *GeoNear, value any) {
 	if !isPlace(value) {
 		return
@@ -370,8 +368,8 @@ func (m *measured) take(g *GeoNear, at place, value any) {
 	}
 }
 
-// distance returns the distance of a place in the query's unit, and false where it
-// is not on the globe or, for a search on the plane, is no point.
+// distance returns the distance of a place in the query's unit, and false if it is not on the globe or, for a
+// search on the plane, is no point.
 func (g *GeoNear) distance(at place) (float64, bool) {
 	if !g.spherical {
 		return at.pair.Distance(g.pair), at.shape == nil
@@ -394,9 +392,9 @@ func (g *GeoNear) unit() float64 {
 	return 1
 }
 
-// Distance returns the distance of the nearest place of a document in the search's
-// unit, without its distanceMultiplier, and false where the document has none that
-// can be measured or is not within the distances asked for.
+// Distance returns the distance of the nearest place of a document in the search's unit, without its
+// distanceMultiplier, and false if the document has none that can be measured or none within the wanted
+// distances.
 func (g *GeoNear) Distance(document document.Object) (float64, bool) {
 	found, ok := g.nearest(document)
 	return found.distance, ok
@@ -460,8 +458,7 @@ func (c filterCompiler) withoutNear() filterCompiler {
 	return inner
 }
 
-// nearOperators returns what stands beside a field's name where that is a $near: its
-// operators, which begin with it.
+// nearOperators returns the value of a field if it is a $near: its operators, which begin with it.
 func nearOperators(operand any) (document.Object, bool) {
 	operators, ok := operand.(document.Object)
 	if !ok || operators.Len() == 0 || !isNear(operators.NameAt(0)) {
@@ -539,8 +536,7 @@ func (g *GeoNear) setGeometry(value any) error {
 	return g.setPoint(at)
 }
 
-// setLegacyNear reads {$near: [x, y], $maxDistance: distance}, where the point may be GeoJSON as
-// well.
+// setLegacyNear reads {$near: [x, y], $maxDistance: distance}. The point may also be GeoJSON.
 func (g *GeoNear) setLegacyNear(operators document.Object) error {
 	operator := operators.NameAt(0)
 	for key, value := range operators.All() {
@@ -564,7 +560,7 @@ func (g *GeoNear) setLegacyNear(operators document.Object) error {
 	return nil
 }
 
-// distanceRange says whether a distance may be infinite.
+// distanceRange decides whether a distance may be infinite.
 type distanceRange bool
 
 const (
@@ -590,9 +586,8 @@ func (m nearMatcher) match(root any, _ *Evaluation) bool {
 	return ok
 }
 
-// Near returns the search of the filter's $near or $nearSphere, nil where it has
-// none. The filter matches what is within its distances, and a store returns what
-// matches nearest first unless a sort says otherwise.
+// Near returns the search of the filter's $near or $nearSphere, or nil if it has none. The filter matches
+// documents within its distances, and a store returns matches nearest first unless there is a sort.
 func (f *Filter) Near() *GeoNear {
 	if f == nil || f.rare == nil {
 		return nil

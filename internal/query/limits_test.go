@@ -109,7 +109,7 @@ func TestPosition_OfOrThatIsAnIn(t *testing.T) {
 	}
 }
 
-// Of several conditions on arrays one leaves the position, whatever their order.
+// If several conditions on arrays match, the same one leaves the position, whatever their order.
 func TestPosition_OfLastCondition(t *testing.T) {
 	t.Parallel()
 	const doc = `{"_id":1,"a":[1,2,3,4,5],"b":[9,7,8]}`
@@ -484,7 +484,7 @@ func repeated(count int, value any) document.Array {
 	return document.ArrayOf(items)
 }
 
-// paths returns an operand of an operator for many paths, whose last letter stands for their numbers.
+// paths returns an operand of an operator for many paths, whose last letter is replaced by numbers.
 func paths(path string, value any) document.Object {
 	b := document.NewBuilder(manyPaths)
 	for i := range manyPaths {

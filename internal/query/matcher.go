@@ -26,7 +26,7 @@ func (all allOf) match(root any, e *Evaluation) bool {
 	}
 	for _, m := range all {
 		if !m.match(root, e) {
-			if e != nil { // No position comes of a mismatch.
+			if e != nil { // A mismatch leaves no position.
 				e.position = before
 			}
 			return false
@@ -83,8 +83,7 @@ func isEquality(test candidateTest) bool {
 	}
 }
 
-// noneOf is met where none of its matchers is: $nor, $not, $ne and $nin. No position comes of a
-// mismatch.
+// noneOf is met if none of its matchers is: $nor, $not, $ne and $nin. A mismatch leaves no position.
 type noneOf []matcher
 
 func (none noneOf) match(root any, e *Evaluation) bool {
@@ -181,7 +180,7 @@ type elementFinder interface {
 	find(value any, e *Evaluation) (int, bool)
 }
 
-// elementMatcher is a pathMatcher for $elemMatch, which says which element it was.
+// elementMatcher is a pathMatcher for $elemMatch that records the element.
 type elementMatcher struct {
 	path   *fieldPath
 	finder elementFinder

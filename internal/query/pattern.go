@@ -91,8 +91,7 @@ func compilePattern(source, options string) (*pattern, error) {
 	return p, nil
 }
 
-// countInstructions adds a pattern to those of the filter or the expressions, and refuses
-// too many.
+// countInstructions adds a pattern to the patterns of the filter or the expressions, and refuses too many.
 func countInstructions(counted *int, p *pattern) error {
 	if counted == nil || p == nil {
 		return nil
@@ -103,7 +102,7 @@ func countInstructions(counted *int, p *pattern) error {
 	return nil
 }
 
-// followers is what a pattern has behind a part.
+// followers is what follows a part of a pattern.
 type followers int
 
 const (
@@ -287,7 +286,7 @@ func (r *chargedReader) ReadRune() (c rune, length int, err error) {
 	return c, length, nil
 }
 
-// regexCondition compiles $regex with the $options beside it.
+// regexCondition compiles $regex with $options of the same object.
 func (c filterCompiler) regexCondition(operand any, beside document.Object) ([]fieldCondition, error) {
 	pattern, ok := operand.(string)
 	if !ok {

@@ -37,11 +37,11 @@ type patternTranslator struct {
 	outer []patternFlags
 	// isUnicode reports that (*UCP) began the pattern.
 	isUnicode bool
-	// captures is the number of groups written, and groups are those of the source, 0 being the match.
+	// captures is the number of groups written, and groups has the groups of the source, 0 being the match.
 	captures int
 	groups   []int
 	names    map[string]bool
-	// complements are what complement returned.
+	// complements caches the results of complement.
 	complements map[string]string
 	// folded and properties count what maxFoldedCases and maxProperties limit.
 	folded, properties int
@@ -81,7 +81,7 @@ var (
 		`N\{U\+([[:xdigit:]]+)\}|o\{([0-7]+)\}|([0-7]{1,3}))`)
 )
 
-// patternLacks is what Go's regexp package lacks, with what to write instead. The first one counts.
+// patternLacks lists the syntax that Go's regexp package lacks, with a replacement. The first match counts.
 var patternLacks = []struct {
 	begins     *regexp.Regexp
 	name, hint string
@@ -145,7 +145,7 @@ func (t *patternTranslator) failWith(err error) {
 	t.rest = ""
 }
 
-// skip drops a text at the beginning of the rest, if it stands there.
+// skip drops a text at the beginning of the rest, if it is there.
 func (t *patternTranslator) skip(text string) bool {
 	rest, ok := strings.CutPrefix(t.rest, text)
 	t.rest = rest
@@ -161,7 +161,7 @@ func (t *patternTranslator) take() rune {
 
 // translate reads the pattern to its end.
 func (t *patternTranslator) translate() {
-	repeatable := false // Whether a quantifier can stand here.
+	repeatable := false // Whether a quantifier can follow.
 	for t.ignore(); t.rest != ""; t.ignore() {
 		t.refuse()
 		if t.rest == "" {
@@ -237,7 +237,7 @@ func (t *patternTranslator) ignore() {
 	}
 }
 
-// patternSpace is what the option x leaves out.
+// patternSpace are the characters that the option x leaves out.
 const patternSpace = " \t\n\v\f\r\u0085\u200e\u200f\u2028\u2029"
 
 // refuse refuses what Go's regexp package lacks, if it is next.
@@ -398,8 +398,8 @@ func (t *patternTranslator) escape(repeatable bool) bool {
 	return true
 }
 
-// The sets that escapes and named classes stand for, as members of a class in Go's syntax. Those
-// of ASCII, which Go has alike, count unless (*UCP) begins the pattern.
+// The sets of escapes and named classes, as members of a class in Go's syntax. The ASCII sets, which Go has
+// as well, count unless (*UCP) begins the pattern.
 const (
 	horizontalSpace = `\t \x{a0}\x{1680}\x{180e}\x{2000}-\x{200a}\x{202f}\x{205f}\x{3000}`
 	verticalSpace   = `\n-\r\x{85}\x{2028}\x{2029}`
@@ -421,8 +421,8 @@ var (
 	}
 )
 
-// set reads an escape that stands for a set of characters, if one is next, and returns it as
-// members of a class in Go's syntax.
+// set reads an escape for a set of characters, if one is next, and returns it as members of a class in Go's
+// syntax.
 func (t *patternTranslator) set() (members string, ok bool) {
 	if len(t.rest) < 2 {
 		return "", false
@@ -593,10 +593,10 @@ func (t *patternTranslator) namedClass(named []string) (members string) {
 	return members
 }
 
-// patternEscapes are the letters that stand for one character.
+// patternEscapes are the letters for one character.
 var patternEscapes = map[byte]rune{'a': '\a', 'e': 0x1b, 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// character reads an escape that stands for one character.
+// character reads an escape for one character.
 func (t *patternTranslator) character() rune {
 	if len(t.rest) == 1 {
 		t.failf("it ends in a backslash")

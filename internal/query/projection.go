@@ -18,21 +18,19 @@ type Projection struct {
 	tree   *projectionNode
 	// slices cut arrays down, after the fields were chosen.
 	slices []fieldSlice
-	// positional is the path of the array that is cut down to the element through
-	// which the filter matched; nil where there is none.
+	// positional is the path of the array that is cut down to the element through which the filter matched;
+	// nil if there is none.
 	positional []string
 }
 
-// CompileProjection compiles a projection: the fields to include, each with 1 or
-// true, or those to exclude, each with 0 or false, as dotted paths or as nested
-// objects. The _id is included unless it is excluded, and is the one field that may
-// be excluded beside inclusions. $slice and $elemMatch cut arrays down, and the path
-// "list.$" gives the element through which the filter matched. Other values are
+// CompileProjection compiles a projection: the fields to include, each with 1 or true, or the fields to
+// exclude, each with 0 or false, as dotted paths or as nested objects. The _id is included unless it is
+// excluded, and is the only field that may be excluded together with inclusions. $slice and $elemMatch cut
+// arrays down, and the path "list.$" gives the element through which the filter matched. Other values are
 // aggregation expressions, which give the field its value, without $$NOW.
 //
-// The zero Object and O() give nil, which is no projection. What MongoDB refuses is
-// InvalidArgument, and so is what it knows and this package does not; the Field is the
-// path in the projection.
+// The zero Object and O() give nil, which is no projection. Everything that MongoDB refuses, or that MongoDB
+// knows and this package does not, is InvalidArgument; the Field is the path in the projection.
 func CompileProjection(source document.Object) (*Projection, error) {
 	if err := checkSource(source); err != nil {
 		return nil, err
@@ -158,8 +156,8 @@ func sliceOperand(operand any) (fieldSlice, bool) {
 	return fieldSlice{limit: limit}, ok
 }
 
-// isSliceExpression reports whether the operand of $slice is that of the expression:
-// an array or what may give one, and one or two numbers.
+// isSliceExpression reports whether the operand of $slice is the operand of the expression: an array or
+// something that may give one, and one or two numbers.
 func isSliceExpression(operand any) bool {
 	list, ok := operand.(document.Array)
 	if !ok || list.Len() != 2 && list.Len() != 3 {
@@ -228,8 +226,8 @@ func (s *fieldSlice) part(items []any) []any {
 	return items[first:min(length, first+s.limit)]
 }
 
-// atPosition cuts the first array on the positional path down to the element through
-// which the filter matched. Where there is no array on it, nothing is cut.
+// atPosition cuts the first array on the positional path down to the element through which the filter
+// matched. Without an array on the path, nothing is cut.
 func (p *Projection) atPosition(e *Evaluation, filter *Filter, doc, projected document.Object) (document.Object, error) {
 	field := strings.Join(p.positional, ".") + ".$"
 	if special := specialOperator(filter.Source()); special != "" {
@@ -259,8 +257,8 @@ func (p *Projection) atPosition(e *Evaluation, filter *Filter, doc, projected do
 	return projected, nil
 }
 
-// specialOperator returns the name of an operator in a query that looks beyond the values of fields
-// and so does not tell which element matched, "" where there is none.
+// specialOperator returns the name of an operator in a query that looks beyond the values of fields and so
+// does not show which element matched, "" if there is none.
 func specialOperator(query any) string {
 	switch q := query.(type) {
 	case document.Array:
@@ -288,13 +286,12 @@ func specialOperator(query any) string {
 // projectionNode is one level of a compiled projection. It is applied to objects
 // and, element by element, to arrays, nested ones included.
 type projectionNode struct {
-	// includes tells that fields which the level does not name are left out, else
-	// they are kept.
+	// includes is true if fields that the level does not name are left out; otherwise they are kept.
 	includes bool
 	fields   []projectedField
 	// byName are the positions in fields where they are many.
 	byName map[string]int
-	// computes tells that the level or one inside it computes fields.
+	// computes is true if the level or one inside it computes fields.
 	computes bool
 	// planned is the plan for the shape that came last.
 	planned atomic.Pointer[projectionPlan]
@@ -306,7 +303,7 @@ type projectedField struct {
 	inner *projectionNode
 	// computed gives the field its value.
 	computed expression
-	// kept tells that the field stays as it is.
+	// kept is true if the field stays as it is.
 	kept bool
 }
 
@@ -352,11 +349,11 @@ func (n *projectionNode) find(name string) *projectedField {
 	return nil
 }
 
-// projectionPlan is what a level does to all objects of one shape.
+// projectionPlan is the work of a level on all objects of one shape.
 type projectionPlan struct {
 	shape *document.Shape
-	// positions are those of the fields that are kept; inner, at the same places, is
-	// what is applied to them, nil where they stay as they are.
+	// positions are the positions of the fields that are kept; inner, at the same places, is applied to them,
+	// nil if they stay as they are.
 	positions []int
 	inner     []*projectionNode
 	// kept is the shape of the fields that are kept.

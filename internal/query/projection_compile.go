@@ -8,7 +8,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// projectionKind says what becomes of the fields that a projection does not name.
+// projectionKind decides about the fields that a projection does not name.
 type projectionKind int
 
 const (
@@ -26,11 +26,11 @@ type projectionSpec struct {
 
 type specField struct {
 	name string
-	// inner are the fields inside, where the projection goes on there.
+	// inner are the fields inside, if the projection continues there.
 	inner *projectionSpec
-	// computed gives the field its value, where it is not that of the document.
+	// computed gives the field its value, if not the document.
 	computed expression
-	// cut tells that the field is kept, and what it holds is cut down later.
+	// cut is true if the field is kept, and its content is cut down later.
 	cut bool
 }
 
@@ -77,7 +77,8 @@ type projectionCompiler struct {
 	kind projectionKind
 	// expressions compiles what is computed.
 	expressions expressionCompiler
-	// Whether the projection names the _id or a path in it, and what it says of the whole _id.
+	// Whether the projection names the _id or a path in it, and whether it includes or excludes the whole
+	// _id.
 	namesID, includesID, excludesID bool
 	hasElemMatch                    bool
 	slices                          []fieldSlice
@@ -156,7 +157,7 @@ func projectionPath(text string, parent []string) ([]string, error) {
 	return path, nil
 }
 
-// collision is the error for two paths that are the same, or one of which leads through the other.
+// collision is the error for two paths that are the same, or if one leads through the other.
 func collision(name string) error {
 	return boterr.Invalid("", "collides with another path of the projection at %q", name)
 }

@@ -14,7 +14,7 @@ import (
 type Sort struct {
 	source document.Object
 	keys   []sortKey
-	// shares tells that two keys may lead through one array.
+	// shares is true if two keys may lead through one array.
 	shares bool
 }
 
@@ -83,17 +83,16 @@ func (s *Sort) Keys() []SortKey {
 	return keys
 }
 
-// Compare orders two documents. An array counts as its least element where the
-// order is ascending, as its greatest where it is descending; an empty array is
-// below null, and a missing field is null. Where two paths lead through the same array,
-// the values are those of one of its elements: of the one that comes first. A number in
-// a path names an element of an array that has so many, and that one alone.
+// Compare orders two documents. An array counts as its least element if the order is ascending, as its
+// greatest if it is descending; an empty array is below null, and a missing field is null. If two paths lead
+// through the same array, the values come from one of its elements: from the one that comes first. A number
+// in a path names an element of an array that is long enough, and only that element.
 //
-// A store compares within the Evaluation of its call, which bounds what it does in all.
+// A store compares within the Evaluation of its call, which bounds the call as a whole.
 func (s *Sort) Compare(a, b document.Object) int { return s.compare(a, b, nil) }
 
-// Compare is Sort.Compare within the evaluation. Once the budget is spent all documents
-// compare equal, and Err tells why.
+// Compare is Sort.Compare within the evaluation. Once the budget is spent all documents compare equal, and
+// Err returns the reason.
 func (e *Evaluation) Compare(sort *Sort, a, b document.Object) int { return sort.compare(a, b, e) }
 
 // compare is Compare. A nil evaluation bounds nothing.
@@ -134,8 +133,7 @@ func (k *sortKey) of(o document.Object, e *Evaluation) any {
 	return k.settled(value, part)
 }
 
-// settled returns the value of a path that has come to a value at a part and meets no array from
-// there on.
+// settled returns the value of a path that has reached a value at a part and meets no array from there on.
 func (k *sortKey) settled(value any, part int) any {
 	if value == document.Missing || part < len(k.path.parts) {
 		return nil
@@ -179,7 +177,7 @@ func (k *sortKey) ofItem(item any, part int, extreme *extremeValue) {
 	k.ofValue(item, part, extreme)
 }
 
-// ofValue goes on from a value that a path has come to.
+// ofValue continues from a value that a path has reached.
 func (k *sortKey) ofValue(value any, part int, extreme *extremeValue) {
 	value, part = k.path.descend(value, part)
 	if array, ok := value.(document.Array); ok {
@@ -217,11 +215,11 @@ func (e *extremeValue) take(value any) {
 	}
 }
 
-// keyOrder sorts items by several keys, the first of which decides first. Items are numbered from
-// 0; equal ones keep their order.
+// keyOrder sorts items by several keys; the first one decides first. Items are numbered from 0; equal ones
+// keep their order.
 //
-// The value of a key is computed once for an item, and only for items that are equal to another one
-// by all earlier keys.
+// The value of a key is computed once for an item, and only for items that are equal to another one by all
+// earlier keys.
 type keyOrder struct {
 	keys int
 	// value returns the value of a key of an item, compare orders two values of a key.
@@ -287,8 +285,8 @@ func inOrder[T any](values []T, order []keyedItem) []T {
 // Sort sorts documents in place; those that compare equal keep their order.
 func (s *Sort) Sort(documents []document.Object) { s.sort(documents, nil) }
 
-// Sort is Sort.Sort within the evaluation. Once the budget is spent the order means nothing, and
-// Err tells why.
+// Sort is Sort.Sort within the evaluation. Once the budget is spent the order means nothing, and Err returns
+// the reason.
 func (e *Evaluation) Sort(sort *Sort, documents []document.Object) {
 	if sort != nil {
 		e.measureVisited(documents)
@@ -353,7 +351,7 @@ func (k *sortKey) signed(order int) int {
 // their fields, or by the elements themselves. Unlike in the sort of a find, an array at a
 // path is compared as a whole.
 type itemOrder struct {
-	// keys are the fields; those of a whole element are one key without a path.
+	// keys are the fields; the fields of a whole element are one key without a path.
 	keys []sortKey
 }
 
@@ -421,13 +419,12 @@ func fieldIn(item any, path string) any {
 	return value
 }
 
-// Where two paths of a sort lead through the same array, each of its elements gives a
-// value for both, and the element decides whose values come first. Where they lead
-// through two arrays side by side, no element has values for both, and the sort is
-// refused, as an index on the paths would be. So it is where a number in a path is the
-// index of an element and a name in an element as well.
+// If two paths of a sort lead through the same array, each of its elements gives a value for both, and the
+// element decides whose values come first. If they lead through two separate arrays, no element has values
+// for both, and the sort is refused, like an index on the paths. The same holds if a number in a path is both
+// the index of an element and a name in an element.
 
-// settledPart stands for the part of a path where there is no way to go on.
+// settledPart marks a path at the part from which there is no way on.
 const settledPart = -1
 
 // sharesArrays reports whether two keys may lead through one array.
@@ -476,8 +473,8 @@ func (s *Sort) arraysIn(doc document.Object) int {
 	return arrays
 }
 
-// tuple returns the values by which a document is sorted: those of the elements that
-// come first in the order of the sort.
+// tuple returns the values by which a document is sorted: the values of the elements that come first in the
+// order of the sort.
 func (s *Sort) tuple(document document.Object, e *Evaluation) ([]any, error) {
 	w := tupleWalk{sort: s, evaluation: e}
 	start := make([]tuplePlace, len(s.keys))
@@ -488,7 +485,7 @@ func (s *Sort) tuple(document document.Object, e *Evaluation) ([]any, error) {
 	return w.first, err
 }
 
-// valuesOf is tuple, and where there is none the extreme at each path by itself.
+// valuesOf is tuple; if there is none, it returns the extreme at each path separately.
 func (s *Sort) valuesOf(document document.Object, e *Evaluation) []any {
 	values, err := s.tuple(document, e)
 	if err == nil {
@@ -506,22 +503,21 @@ type tupleWalk struct {
 	sort       *Sort
 	evaluation *Evaluation
 	first      []any
-	// beside is a path through an array that lies beside every other array of the walk, "" where
-	// there is none.
+	// beside is a path through an array that is separate from every other array of the walk, "" if there is
+	// none.
 	beside string
 	// met is the path of a key that led through an array, "" where none did.
 	met string
 }
 
-// tuplePlace is how far the walk is along one key.
+// tuplePlace is the place of the walk along one key.
 type tuplePlace struct {
 	value any
 	part  int
 	// item is the index of the element in which the way to the value began where the path
 	// names one, and began the part from there.
 	item, began int
-	// named tells that an index named the value itself: an array at the end of the path is
-	// one value then.
+	// named is true if an index named the value itself: an array at the end of the path is one value then.
 	named bool
 }
 

@@ -18,17 +18,16 @@ type Update struct {
 	source document.Object
 	// tree holds the operations by their paths; nil for a replacement.
 	tree *updateNode
-	// usesPosition tells that a path holds "$".
+	// usesPosition is true if a path holds "$".
 	usesPosition bool
 }
 
-// CompileUpdate compiles an update document and the array filters of its "$[name]"
-// paths. A document whose first key is no operator, or that has no keys, is a
-// replacement.
+// CompileUpdate compiles an update document and the array filters of its "$[name]" paths. A document whose
+// first key is no operator, or that has no keys, is a replacement.
 //
-// What MongoDB refuses is InvalidArgument: an unknown operator, an operand of the
-// wrong type, operators beside plain fields, two operators on one path, an array
-// filter that is missing or unused. Its Field is the path in the update document.
+// Everything that MongoDB refuses is InvalidArgument: an unknown operator, an operand of the wrong type,
+// operators together with plain fields, two operators on one path, an array filter that is missing or unused.
+// Its Field is the path in the update document.
 func CompileUpdate(source document.Object, arrayFilters ...document.Object) (*Update, error) {
 	if err := checkSource(source); err != nil {
 		return nil, err
@@ -79,7 +78,7 @@ func (u *Update) alwaysModifies() bool {
 	return !ok
 }
 
-// work is that of doing once what the update says.
+// work returns the work of applying the update once.
 func (u *Update) work() int {
 	if u == nil {
 		return 0
@@ -92,15 +91,15 @@ func (u *Update) editsFields() bool {
 	return u.tree != nil && len(u.tree.children) <= fewFields
 }
 
-// updateRun is what the operations of one update of one document share.
+// updateRun is shared by the operations of one update of one document.
 type updateRun struct {
-	// call is that in which the document is updated.
+	// call is the call in which the document is updated.
 	call *Evaluation
 	// document is the document as it was before.
 	document document.Object
-	// position is the array element that "$" stands for.
+	// position is the array element for "$".
 	position arrayPosition
-	// inserting tells that the document is one that an upsert inserts.
+	// inserting is true if an upsert inserts the document.
 	inserting bool
 	// now is the time that $currentDate writes.
 	now time.Time
@@ -148,7 +147,7 @@ func (u *Update) apply(run *updateRun) (document.Object, error) {
 type updateCompiler struct {
 	update  *Update
 	filters arrayFilterSet
-	// room is what is left of the nodes that lie in one piece of memory with the update.
+	// room has the unused nodes in the update's piece of memory.
 	room []updateNode
 }
 
@@ -283,8 +282,7 @@ func (c *updateCompiler) selector(part string) (selector, error) {
 func selectsElements(part string) bool { return part == "$" || strings.HasPrefix(part, "$[") }
 
 type operation interface {
-	// apply returns the new value, which is missing where there is to be none.
-	// value is missing where there is none.
+	// apply returns the new value, which is missing to remove the field. value is missing if there is none.
 	apply(value any, run *updateRun) (any, error)
 	// needsPath reports whether a path on which there can be no field, such as one through a
 	// string, is an error. It is for operations that make a missing field, and for some others.
@@ -478,8 +476,8 @@ type arithmetic struct {
 	compute  func(a, b any) (any, bool)
 }
 
-// compileArithmetic returns the compiler of an operator that computes with numbers.
-// compute returns false where the result is beyond int64.
+// compileArithmetic returns the compiler of an operator that computes with numbers. compute returns false if
+// the result is beyond int64.
 func compileArithmetic(operator string, compute func(a, b any) (any, bool)) operationCompiler {
 	return func(_ string, argument any) (operation, error) {
 		if _, ok := document.FloatNumber(argument); !ok {

@@ -25,7 +25,7 @@ type push struct {
 	values   []any
 	position *int64
 	slice    *int64
-	// sort is nil where the elements stay as they are.
+	// sort is nil if the elements stay as they are.
 	sort *itemOrder
 }
 

@@ -259,8 +259,7 @@ func TestUpdate_MisspeltOperator(t *testing.T) {
 	require.ErrorContains(t, err, "$incr is no update operator, or is not supported: perhaps $inc is meant")
 }
 
-// aSide is a document whose field "a" an operator is tried on, beside fields that it
-// must leave alone.
+// aSide is a document with a field "a" that an operator changes, and fields that it must leave alone.
 type aSide struct {
 	*testing.T
 
@@ -278,9 +277,8 @@ func eachASide(t *testing.T, seed uint64, try func(s *aSide)) {
 	}
 }
 
-// apply applies an update, and checks that it left everything but "a" as it was, that it
-// counts as modified where it changed something to the letter, and that after an error
-// there is nothing.
+// apply applies an update, and checks that it left everything but "a" unchanged, that it counts as modified
+// if anything changed, and that there is no result after an error.
 func (s *aSide) apply(pairs ...any) (after any, ok bool, err error) {
 	s.Helper()
 	update, err := query.CompileUpdate(document.O(pairs...))
@@ -484,8 +482,7 @@ func TestPull_AsDefined(t *testing.T) {
 	})
 }
 
-// holdsArrays reports whether an array is among items, the elements of which $in looks
-// at, too.
+// holdsArrays reports whether an array is among items; $in looks at its elements, too.
 func holdsArrays(items []any) bool {
 	return slices.ContainsFunc(items, func(item any) bool {
 		_, ok := item.(document.Array)

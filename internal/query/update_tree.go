@@ -23,7 +23,7 @@ type updateNode struct {
 	byName map[string]*updateNode
 }
 
-// selectorKind says what a part of an update path selects.
+// selectorKind is the kind of a part of an update path.
 type selectorKind int32
 
 const (
@@ -36,7 +36,7 @@ const (
 // selector is one part of an update path.
 type selector struct {
 	kind selectorKind
-	// below is the number of nodes below that of the selector, once they are sorted.
+	// below is the number of nodes below the selector's node, once they are sorted.
 	below  int32
 	name   string
 	index  int

@@ -30,7 +30,7 @@ func entries(count int) []document.Object {
 	return documents
 }
 
-// filled returns a collection with entries, in a store of its own.
+// filled returns a collection with entries, in a new store.
 func filled(tb testing.TB, count int) (*memstore.Store, store.Collection) {
 	tb.Helper()
 	store := memstore.New()

@@ -13,19 +13,18 @@ import (
 	"github.com/botctx/go-sdk/store/memstore/internal/persistent"
 )
 
-// commits is the group commit of a store with a journal. A write that finds nobody at work begins a
-// group. The leader runs it, and the writes that come after it, one after the other on versions
-// that are not published yet. When the journal is free, the leader hands it the group's changes,
-// publishes the versions and answers the writers. While the journal is at work, the next group
-// already runs on top of this one, and who has the journal goes on with it at once: so many writers
-// divide into two groups, one of which runs while the journal has the other.
+// commits is the group commit of a store with a journal. A write that finds no leader begins a group and
+// leads it. The leader runs the writes of the group one after the other on versions that are not published
+// yet. When the journal is free, the leader hands it the group's changes, publishes the versions and answers
+// the writers. While the journal works, the next group already runs on top of this one, and follows as soon
+// as the journal is free: so many writers divide into two groups, one running and one in the journal.
 type commits struct {
 	journal Journal
-	// encoder is the journal, nil where it is none.
+	// encoder is the journal, nil if it is none.
 	encoder Encoder
 
 	mu sync.Mutex
-	// idle is signaled when nobody leads, and the journal is free.
+	// idle is signaled when there is no leader and the journal is free.
 	idle sync.Cond
 	// waiting are the writes that have not begun.
 	waiting []*pendingWrite
@@ -33,8 +32,8 @@ type commits struct {
 	spare []*group
 	// open is the group that writes join, nil before the first one does.
 	open *group
-	// led tells that somebody runs the writes that wait, busy that the journal is at work. Where
-	// nobody leads and the journal is free, nothing waits and no group is open.
+	// led is true while a leader runs the waiting writes, busy while the journal works. Without a leader and
+	// with the journal free, no write waits and no group is open.
 	led, busy bool
 	// last and lastButOne are the numbers of writes in these groups.
 	last, lastButOne int
@@ -52,9 +51,9 @@ func newCommits(journal Journal) *commits {
 	return c
 }
 
-// write runs a transaction on the newest content of a collection, and publishes what it
-// made once the journal keeps it, unless either failed. Where ctx ends before that is known,
-// the error Canceled tells whether the transaction was run.
+// write runs a transaction on the newest content of a collection, and publishes the result once the journal
+// keeps it, unless either failed. If ctx ends before that is known, the error is Canceled, and its text
+// states whether the transaction was run.
 func (c *commits) write(ctx context.Context, v *versions, looks int, run inTransaction) error {
 	p := &pendingWrite{ctx: ctx, versions: v, looks: looks, run: run, ended: make(chan struct{}, 1)}
 	if err := c.add(p); err != nil {
@@ -71,7 +70,7 @@ func (c *commits) write(ctx context.Context, v *versions, looks int, run inTrans
 	return p.err
 }
 
-// add adds a write to those that wait, and sees to it that somebody leads.
+// add adds a write to the waiting ones, and makes sure that there is a leader.
 func (c *commits) add(p *pendingWrite) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -265,22 +264,22 @@ type pendingWrite struct {
 
 	// running is held while the write runs, and guards hasLeft.
 	running sync.Mutex
-	// hasLeft tells that the caller does not wait any more.
+	// hasLeft is true once the caller no longer waits.
 	hasLeft bool
 
-	// ended is told when the write has ended.
+	// ended is closed when the write has ended.
 	ended chan struct{}
 	// made is the transaction, nil unless it has succeeded.
 	made *transaction
 	err  error
-	// panicked is what a watcher panicked with that was told of the write.
+	// panicked is the panic of a watcher of the write.
 	panicked any
 }
 
 var errWriteEnded = boterr.New(boterr.Internal, "", "the write did not return, and was not carried out")
 
-// leave is called where the context of the caller has ended. A write that is running notices that
-// soon, and leave waits for it; one that has not begun is never run.
+// leave is called if the context of the caller has ended. A write that is running notices that soon, and
+// leave waits for it; one that has not begun is never run.
 func (p *pendingWrite) leave() error {
 	p.running.Lock()
 	defer p.running.Unlock()
@@ -334,13 +333,13 @@ func (p *pendingWrite) publish() {
 // idIndex finds the position of a document by its _id.
 type idIndex struct {
 	hashing *idHashing
-	// byHash holds the position by the hash of the _id's key. Of two _ids with one
-	// hash, the later one is in collided, by its key.
+	// byHash holds the position by the hash of the _id's key. If two _ids have the same hash, the later one
+	// is in collided, by its key.
 	byHash   persistent.Trie[uint64]
 	collided persistent.Tree[string, uint64]
 }
 
-// idHashing is how the keys of _ids are hashed, which all versions of a collection share.
+// idHashing hashes the keys of _ids; all versions of a collection share it.
 type idHashing struct {
 	seed maphash.Seed
 	// mask takes bits out of the hashes, so that a test can make them collide.

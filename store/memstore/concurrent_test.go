@@ -154,7 +154,7 @@ func TestCollection_MadeOnce(t *testing.T) {
 // step is one operation of a history. It returns what its caller sees.
 type step func(ctx context.Context, c store.Collection) string
 
-// history is what several writers do, each one step after the other.
+// A history has the steps of several writers, each one in order.
 type history [][]step
 
 func historyStart(t *testing.T, database store.Store) store.Collection {
@@ -233,7 +233,7 @@ func mustSort(pairs ...any) *query.Sort {
 	return sort
 }
 
-// outcome is what the writers of a history saw, and what the collection held afterwards.
+// outcome is what the writers of a history saw, and the final content of the collection.
 func outcome(t *testing.T, c store.Collection, seen [][]string) string {
 	t.Helper()
 	all, err := c.Find(t.Context(), nil, store.FindOptions{})
@@ -333,7 +333,7 @@ func TestWriters_SerialOrder(t *testing.T) {
 	}
 }
 
-// requireSerialJournal is requireSerial for a store whose journal and watcher must be told what happened.
+// requireSerialJournal is requireSerial for a store whose journal and watcher must get the same changes.
 func requireSerialJournal(t *testing.T, random *rand.Rand, options []memstore.Option) {
 	t.Helper()
 	j := &memoryJournal{before: func() error { runtime.Gosched(); return nil }}

@@ -62,8 +62,7 @@ func ExampleStore_Restore() {
 	// Output: 0 <nil>
 }
 
-// Explain tells which index a filter and a sort use, and how many documents were looked
-// at for it.
+// Explain returns which index a filter and a sort use, and how many documents were read.
 func ExampleStore_Explain() {
 	ctx := context.Background()
 	database := memstore.New()

@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// keys makes an index of paths, of which those after a "-" are descending.
+// keys makes an index of paths; the paths after a "-" are descending.
 func keys(paths ...string) store.Index {
 	var index store.Index
 	for _, path := range paths {
@@ -49,7 +49,7 @@ func shelved(t *testing.T) *memstore.Store {
 	return database
 }
 
-// TestExplain_TellsTheIndex says which index serves which filter and sort.
+// TestExplain_TellsTheIndex checks which index serves which filter and sort.
 func TestExplain_TellsTheIndex(t *testing.T) {
 	t.Parallel()
 	database := shelved(t)
@@ -258,8 +258,7 @@ func TestFilter_TimeOfTheStore(t *testing.T) {
 	require.Zero(t, removed)
 }
 
-// BenchmarkExpr counts 10,000 documents by expressions, beside the filter that says the
-// same.
+// BenchmarkExpr counts 10,000 documents by expressions, and by the equivalent filter.
 func BenchmarkExpr(b *testing.B) {
 	_, c := filled(b, 10_000)
 	for _, test := range []struct {

@@ -1,5 +1,5 @@
 package memstore
 
-// WithShortTurns lets no write look at its context in its first turn, so that all that look
-// for documents run beside it.
+// WithShortTurns keeps every write from checking its context in its first turn, so that all writes that
+// search for documents run without the lock.
 func WithShortTurns() Option { return func(s *Store) { s.firstLooks = 0 } }

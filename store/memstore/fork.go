@@ -12,10 +12,10 @@ import (
 	"github.com/botctx/go-sdk/store/memstore/internal/persistent"
 )
 
-// Snapshot is the content of a whole store at one moment. It never changes. The
-// zero Snapshot is that of an empty store.
+// Snapshot is the content of a whole store at one moment. It never changes. The zero Snapshot is the snapshot
+// of an empty store.
 type Snapshot struct {
-	// contents are those of the collections, in the order of their names.
+	// contents are the contents of the collections, in the order of their names.
 	contents []*content
 }
 
@@ -43,8 +43,8 @@ func (s Snapshot) Collections() []string {
 	return names
 }
 
-// Documents yields the documents of a collection in the order in which they were inserted, none where there is no
-// such collection.
+// Documents yields the documents of a collection in the order in which they were inserted. A collection that
+// does not exist has none.
 func (s Snapshot) Documents(collection string) iter.Seq[document.Object] {
 	return func(yield func(document.Object) bool) {
 		for _, c := range s.contents {
@@ -89,14 +89,14 @@ func (s *Store) makeAll(contents []*content) {
 // versions is one collection: its newest content, and the lock under which the
 // next one is made.
 type versions struct {
-	// asCollection is how the store hands it out.
+	// asCollection is the store's collection for callers.
 	asCollection collection
 	writing      writeLock
 	newest       atomic.Pointer[content]
-	// staged is what the writes of groups have made, published or not. It belongs to the leader of
-	// a group.
+	// staged is the content after the writes of groups, published or not. It belongs to the leader of a
+	// group.
 	staged stagedContent
-	// watchers are told what each transaction did, under the lock.
+	// watchers get the changes of each transaction, under the lock.
 	watchers []*watcher
 	// followers are told so, too. They belong to the writer of the next version, who has the lock
 	// or leads a group.
@@ -119,7 +119,7 @@ func (s *Store) MakeEmpty(snapshot Snapshot) {
 	s.makeAll(withOwnShapes(snapshot.contents))
 }
 
-// withOwnShapes returns those contents that have no documents, each with shapes of its own.
+// withOwnShapes gives contents without documents new shapes.
 func withOwnShapes(contents []*content) []*content {
 	room := make([]struct {
 		content content
@@ -136,18 +136,17 @@ func withOwnShapes(contents []*content) []*content {
 	return made
 }
 
-// Fork returns a store of its own with the same content and, unless an option
-// says otherwise, the same clock. What is written to one of the two is not seen
-// in the other. It costs what Snapshot costs.
+// Fork returns a separate store with the same content and, unless an option changes it, the same clock.
+// Writes to one of the two are not visible in the other. It costs the same as Snapshot.
 func (s *Store) Fork(options ...Option) *Store {
 	fork := New(append([]Option{WithNow(s.now)}, options...)...)
 	fork.Restore(s.Snapshot())
 	return fork
 }
 
-// lockAll keeps all writers out, and returns the collections, which unlockAll lets them into again. The caller
-// holds s.making: a writer waits for nothing while it holds its lock, and only
-// who holds s.making takes more than one, so that nobody waits for ever.
+// lockAll keeps all writers out, and returns the collections; unlockAll lets writers in again. The caller
+// holds s.making: a writer waits for nothing while it holds its lock, and only the holder of s.making takes
+// more than one, so there is no deadlock.
 func (s *Store) lockAll() *directory {
 	all := s.collections.Load()
 	for _, v := range all.All() {
@@ -163,7 +162,7 @@ func unlockAll(all *directory) {
 	}
 }
 
-// begin makes empty versions those of a collection with its first content, and returns them.
+// begin gives a collection its first content in the empty versions v, and returns them.
 func (v *versions) begin(s *Store, first *content) *versions {
 	v.asCollection = collection{store: s, name: first.name, found: v}
 	v.newest.Store(first)
@@ -197,7 +196,7 @@ func (v *versions) write(ctx context.Context, looks int, run inTransaction) erro
 type content struct {
 	// name is the collection's, for errors.
 	name string
-	// documents stand at their positions in the order of insertion.
+	// documents are at their positions in the order of insertion.
 	documents persistent.Sequence[document.Object]
 	ids       idIndex
 	indexes   []index
@@ -205,7 +204,7 @@ type content struct {
 	end uint64
 	// edit is the transaction's edit in which the content was made.
 	edit persistent.Edit
-	// shapes are shared by all versions, those of forks included.
+	// shapes are shared by all versions, including versions of forks.
 	shapes *document.Shapes
 }
 
@@ -218,22 +217,21 @@ type transaction struct {
 	// ctx is the context that the transaction checks while it works: bounded while it has the lock.
 	ctx     context.Context //nolint:containedctx // It belongs to the one call that the transaction is made for.
 	bounded countingContext
-	// call is the budget of the call that the transaction is made for, nil where it evaluates
-	// nothing.
+	// call is the budget of the call that the transaction is made for, nil if it evaluates nothing.
 	call *query.Evaluation
 	// before is the version that it began with, next the one that it makes. They
 	// lie apart, so that the one does not keep the other in memory.
 	before *content
 	next   *content
 	edit   persistent.Edit
-	// hasOwnIndexes tells that the indexes of next are copies already, isObserved that somebody
-	// wants to know what the transaction did.
+	// hasOwnIndexes is true once the indexes of next are copies, isObserved if a watcher or a journal wants
+	// the changes.
 	hasOwnIndexes, isObserved bool
 	// done is the number of documents that it changed since it looked whether its context has ended.
 	done uint8
-	// changes are what it did to documents, where it is observed.
+	// changes are its changes of documents, if it is observed.
 	changes []documentChange
-	// indexed is the index that it made, nil where it made none.
+	// indexed is the index that it made, nil if it made none.
 	indexed *store.Index
 }
 
@@ -245,7 +243,7 @@ func (t *transaction) begin(ctx context.Context, before *content) {
 
 type inTransaction interface {
 	in(t *transaction) error
-	// room is where the transaction is made. It is free again once the transaction has failed.
+	// room returns the memory for the transaction. It is free again once the transaction has failed.
 	room() *transaction
 }
 
@@ -272,8 +270,8 @@ func (t *transaction) look() error {
 	return checkEnded(t.ctx)
 }
 
-// reindex replaces the keys of one version of a document by those of the next, in all indexes. The
-// first change copies the indexes, so that the version before keeps its own.
+// reindex replaces the keys of one version of a document by the keys of the next, in all indexes. The first
+// change copies the indexes, so that the version before keeps its own.
 func (t *transaction) reindex(position uint64, before, after document.Object) error {
 	if err := t.look(); err != nil {
 		return err

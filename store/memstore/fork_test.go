@@ -125,7 +125,7 @@ func TestStore_MakeEmptyMakesCollectionsWithTheirIndexes(t *testing.T) {
 
 type toldChange struct{ before, after string }
 
-// watched is what a watcher of the collection "things" was told.
+// watched are the calls of a watcher of the collection "things".
 type watched struct {
 	changes []toldChange
 	resets  int

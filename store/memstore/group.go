@@ -18,16 +18,15 @@ type group struct {
 	published     int
 	// takenRoom is the room of taken.
 	takenRoom []*pendingWrite
-	// isTaken tells that the group has the journal, isHanded that the journal was given the
-	// entries.
+	// isTaken is true once the group has the journal, isHanded once the journal has its entries.
 	isTaken, isHanded bool
-	// entries are what the writes did, and text is the room of their Entry.Text.
+	// entries are the changes of the writes, and text is the memory of their Entry.Text.
 	entries []Entry
 	text    []byte
-	// failures is the number of groups that had failed when this one began. Where another one fails
-	// before its turn comes, it builds on content that does not exist.
+	// failures is the number of groups that had failed when this one began. If another one fails before its
+	// turn, it builds on content that does not exist.
 	failures int
-	// err is why none of the writes is kept, isLost tells that it is the error of the journal.
+	// err is the reason why none of the writes is kept; isLost is true if the journal returned it.
 	err    error
 	isLost bool
 }
@@ -68,8 +67,8 @@ func (g *group) newest(v *versions) *content {
 	return v.newest.Load()
 }
 
-// encode has entries encoded. Where text has no more room it moves, and what was encoded before stays
-// where it is.
+// encode encodes entries. If text has no more room it moves, and the earlier encodings stay at their old
+// place.
 func (g *group) encode(encoder Encoder, entries []Entry) {
 	for i := range entries {
 		begin := len(g.text)
@@ -96,12 +95,13 @@ func (g *group) empty() {
 }
 
 const (
-	// mostRoom is the number of writes and entries that a group keeps room for, mostText that of bytes.
+	// mostRoom is the number of writes and entries for which a group keeps memory, mostText the number of
+	// bytes.
 	mostRoom = 1024
 	mostText = 1 << 20
 )
 
-// reusable returns the room of a slice, empty, and none where there is more than most.
+// reusable returns the memory of a slice, empty, and none if it is larger than most.
 func reusable[E any](used []E, most int) []E {
 	if cap(used) > most {
 		return nil
@@ -130,7 +130,7 @@ func (g *group) fail() {
 	}
 }
 
-// publish shows the new versions to readers and tells who watches, write by write.
+// publish shows the new versions to readers and calls watchers, write by write.
 func (g *group) publish() {
 	for g.published < len(g.writes) {
 		p := g.writes[g.published]
@@ -148,7 +148,8 @@ type program interface {
 	// matches reports whether a document, as it was before or after another write, affects what run
 	// does.
 	matches(call *query.Evaluation, o document.Object) (bool, error)
-	// attempt is how it is tried: a part of the program, so that a write is one piece of memory.
+	// attempt returns the memory of an attempt, which is part of the program, so that a write is one piece of
+	// memory.
 	attempt() *attempted
 }
 
@@ -179,10 +180,9 @@ var (
 	errLost = boterr.New(boterr.Internal, "", "another write came first")
 )
 
-// carryOut carries out a write. One that takes long runs without the lock of its collection, so
-// that it holds nobody up, and takes the lock only to apply its changes on top of what others wrote
-// meanwhile. Where those writes affect it, it has lost and begins again; each time it may keep the
-// lock longer, so that it succeeds in the end.
+// carryOut carries out a write. A long one runs without the lock of its collection, so that it holds up no
+// other, and takes the lock only to apply its changes on top of the writes meanwhile. If those writes affect
+// it, it has lost and begins again; each time it may keep the lock longer, so that it succeeds in the end.
 func (c *collection) carryOut(ctx context.Context, v *versions, p program) error {
 	a := p.attempt()
 	a.program, a.call = p, *query.NewEvaluation(ctx)
@@ -226,7 +226,7 @@ type concurrentWrite struct {
 	call       *query.Evaluation
 
 	follower follower
-	// made is what it made.
+	// made is the transaction that it made.
 	made *transaction
 	// missed are the changes of others that were not compared yet.
 	missed []documentChange
@@ -323,8 +323,8 @@ func (t *transaction) adopt(made *transaction) error {
 	return nil
 }
 
-// asLost returns errLost for the error of a key that another write has taken: when the write is run
-// again, it tells which of its documents has that key.
+// asLost returns errLost for the error of a key that another write has taken: when the write runs again, it
+// finds which of its documents has that key.
 func asLost(err error) error {
 	if boterr.CodeOf(err) == boterr.AlreadyExists {
 		return errLost
@@ -381,16 +381,16 @@ func (t *writeLock) Unlock() {
 	}
 	select {
 	case t.freed <- struct{}{}:
-	default: // Somebody is told already.
+	default: // The signal is pending already.
 	}
 }
 
 const (
-	// firstLooks is how often a write may check its context under the lock, which it does after
-	// each piece of work: about a quarter of a millisecond in all. A write that takes longer runs
-	// again without the lock, and has wasted that time.
+	// firstLooks is the number of times that a write may check its context under the lock, once after each
+	// piece of work: about a quarter of a millisecond in all. A write that takes longer runs again without
+	// the lock, and has wasted that time.
 	firstLooks = 16
-	// moreLooks is how many times that it may look after each time that it lost.
+	// moreLooks is the factor by which that number grows after each time that it lost.
 	moreLooks = 4
 )
 
@@ -399,7 +399,7 @@ const (
 type countingContext struct {
 	context.Context //nolint:containedctx // It is one.
 
-	// left is how often it may still be looked at, less than 0 once it was looked at more often.
+	// left is the number of checks that remain, less than 0 once there were more.
 	left int
 }
 

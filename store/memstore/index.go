@@ -25,8 +25,7 @@ type index struct {
 	parted persistent.Edit
 	// entries holds the positions of the documents that have a key.
 	entries persistent.Tree[string, postings]
-	// multikey tells that a document has, or once had, several keys here, because
-	// of an array.
+	// multikey is true if a document has, or once had, several keys here, because of an array.
 	multikey bool
 }
 
@@ -78,8 +77,7 @@ func (x *index) sameFields(before, after document.Object) bool {
 	return true
 }
 
-// entry is what the index holds of a document: a key, and the values that it was
-// made of.
+// An entry is a document's entry in the index: a key, and the values from which it was made.
 type entry struct {
 	key    string
 	values []any
@@ -92,8 +90,8 @@ func contains(sorted []entry, e entry) bool {
 	return found
 }
 
-// maxKeySize is the most bytes that the keys of one document may have in an index: a long
-// text beside a long array is repeated in each of them.
+// maxKeySize bounds the bytes of the keys of one document in an index: a long text next to a long array is
+// repeated in each of them.
 const maxKeySize = 4 * document.MaxSize
 
 // entriesOf returns what the index holds of a document, sorted.
@@ -160,9 +158,9 @@ func duplicate(collection, index string, key document.Object) error {
 		"the collection %q has a document with the key %s of the index %s already", collection, shown(key), index)
 }
 
-// replace replaces the keys of one version of a document by those of the next, and returns the
-// memory that new keys take. The zero Object stands for no document. On an error the index is half
-// changed, and must be thrown away.
+// replace replaces the keys of one version of a document by the keys of the next, and returns the memory of
+// new keys. The zero Object means no document. After an error the index is half changed, and must be thrown
+// away.
 func (x *index) replace(edit persistent.Edit, position uint64, before, after document.Object) (grown int, err error) {
 	if x.spatial != nil {
 		return 0, x.replacePlaces(edit, position, before, after)
@@ -252,7 +250,7 @@ func (x *index) replaceAll(edit persistent.Edit, position uint64, before, after 
 	return grown, nil
 }
 
-// add puts a document under a key. It reports false where another one has the key and nobody else may.
+// add puts a document under a key. It reports false if another document has the key in a unique index.
 func (x *index) add(edit persistent.Edit, key string, position uint64) bool {
 	there, ok := x.entries.Get(key)
 	switch {

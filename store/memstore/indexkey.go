@@ -9,7 +9,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// What stands in a key for a field that has no value.
+// The values in a key for a field that has no value.
 type (
 	// missingField is a field that is not there. It is null in a key.
 	missingField struct{}
@@ -62,14 +62,14 @@ func keyValues(o document.Object, paths [][]string) ([][]any, error) {
 	return appendKeyValues(nil, branches)
 }
 
-// branch is how far one path leads into a document: to an array, or to its end.
+// branch is the way of one path into a document: to an array, or to its end.
 type branch struct {
 	path []string
 	// used is the number of parts of the path that lead to value.
 	used  int
 	value any
-	// element tells that value is an element of an array at the end of the path: an
-	// array there is one value, and not looked into.
+	// element is true if value is an element of an array at the end of the path: an array there is one value,
+	// and its elements are not.
 	element bool
 }
 
@@ -169,7 +169,7 @@ func appendKeyValues(lists [][]any, branches []branch) ([][]any, error) {
 	return lists, nil
 }
 
-// onward returns the branches with those replaced that stand at the array.
+// onward returns the branches, and replaces the ones at the array.
 func onward(branches []branch, step func(branch) branch) []branch {
 	next := slices.Clone(branches)
 	for i := range next {

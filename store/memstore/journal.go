@@ -43,19 +43,18 @@ type Entry struct {
 	Collection string
 	// Index is the index that was made, nil for what was done to a document.
 	Index *store.Index
-	// Position is the place of the document in the order of insertion. It stays that of
-	// the document until the document is removed.
+	// Position is the place of the document in the order of insertion. It does not change until the document
+	// is removed.
 	Position uint64
-	// Before is what the document was, After what it is now; absent for no document.
+	// Before is the document before the change, After the document after it; absent for no document.
 	Before, After document.Object
-	// Text is what Encoder.AppendEntry has made of the entry, nil for another Journal.
+	// Text is the result of Encoder.AppendEntry for the entry, nil for another Journal.
 	Text []byte
 }
 
-// Journaled is a store.Store in memory whose writes are kept in a journal before they
-// are published and their callers are answered. Reads never wait. Writes of all
-// collections take turns, as those of one collection of a Store do; those that come while
-// the journal is at work are handed to it together. Open makes one.
+// Journaled is a store.Store in memory whose writes are kept in a journal before they are published and their
+// callers are answered. Reads never wait. Writes of all collections take turns, like the writes of one
+// collection of a Store; writes that come while the journal works are handed to it together. Open makes one.
 type Journaled struct{ store *Store }
 
 var (
@@ -78,9 +77,9 @@ func Open(journal Journal, options ...Option) (*Journaled, error) {
 	return &Journaled{store: s}, nil
 }
 
-// Collection implements store.Store. Where the journal fails, the error of the write
-// is that of Journal.Commit, and nothing of the write is seen; so it is for the writes that
-// were handed to the journal together with it, and those that ran meanwhile.
+// Collection implements store.Store. If the journal fails, the write returns the error of Journal.Commit, and
+// has no effect; the same holds for the writes that were handed to the journal together with it, and for
+// writes that ran meanwhile.
 func (j *Journaled) Collection(name string) store.Collection { return j.store.Collection(name) }
 
 // Now implements store.Store as Store.Now does.
@@ -98,7 +97,7 @@ func (j *Journaled) Watch(
 	return j.store.Watch(collection, changed, reset)
 }
 
-// Explain finds documents and tells how, as Store.Explain does.
+// Explain finds documents and describes how, as Store.Explain does.
 func (j *Journaled) Explain(
 	ctx context.Context, collectionName string, filter *query.Filter, options store.FindOptions,
 ) (Explanation, error) {
@@ -171,9 +170,9 @@ func invalidEntry(entry Entry, err error) error {
 // of the collection.
 type follower struct {
 	changes []documentChange
-	// isReset tells that everything was changed.
+	// isReset is true if everything was changed.
 	isReset bool
-	// hasLeft tells that nobody asks any more.
+	// hasLeft is true once the subscriber has left.
 	hasLeft atomic.Bool
 }
 
@@ -201,13 +200,13 @@ func (v *versions) forgetFollowers() {
 
 var _ store.Watcher = (*Store)(nil)
 
-// watcher is who follows the changes of a collection.
+// A watcher follows the changes of a collection.
 type watcher struct {
 	changed func(before, after document.Object)
 	reset   func()
 }
 
-// documentChange is what a transaction did to one document.
+// documentChange is a transaction's change of one document.
 type documentChange struct {
 	position      uint64
 	before, after document.Object
@@ -235,8 +234,8 @@ func (v *versions) unwatch(w *watcher) {
 	v.watchers = slices.DeleteFunc(v.watchers, func(known *watcher) bool { return known == w })
 }
 
-// notifyAll tells watchers, one after the other. Where one panics or ends the goroutine, those
-// after it are told all the same.
+// notifyAll calls watchers, one after the other. If one panics or ends the goroutine, the watchers after it
+// are called all the same.
 func notifyAll(watchers []*watcher, changes []documentChange) {
 	if len(watchers) == 0 {
 		return
@@ -254,7 +253,7 @@ func (v *versions) notifyReset() {
 	}
 }
 
-// note keeps what was done to a document where somebody wants to know it.
+// note keeps the change of a document if a watcher or a journal wants it.
 func (t *transaction) note(position uint64, before, after document.Object) {
 	if t.isObserved {
 		t.changes = append(t.changes, documentChange{position: position, before: before, after: after})

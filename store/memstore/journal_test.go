@@ -25,7 +25,7 @@ type memoryJournal struct {
 	entries []memstore.Entry
 	// groups are the numbers of entries that were committed together.
 	groups []int
-	// before is called first by Commit; its error is that of Commit.
+	// before is called first by Commit, which returns its error.
 	before func() error
 }
 

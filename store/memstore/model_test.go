@@ -17,8 +17,8 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// model is what a collection should be: a list of documents, of which no two have
-// the same _id or the same u. Each operation is written as its definition says.
+// model is a model of a collection: a list of documents, no two with the same _id or the same u. Each
+// operation is written by its definition.
 type model struct{ documents []document.Object }
 
 // matches returns the places of the documents that match, in the order of a sort.

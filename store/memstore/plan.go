@@ -11,7 +11,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore/internal/persistent"
 )
 
-// plan says where the documents that a filter matches are looked for.
+// A plan is the way in which the documents that a filter matches are found.
 type plan struct {
 	// id, with hasID, is the _id of the only document that can match.
 	id    any
@@ -31,17 +31,16 @@ type plan struct {
 	// used is the number of the index's first keys that the ranges bound, and equal
 	// the number of these that are bound to one value.
 	used, equal int
-	// exact tells that each document that the index has there matches.
+	// exact is true if each document that the index has there matches.
 	exact bool
-	// sorted tells that the order of the index is that of the sort, and backward
-	// that it is the other way round.
+	// sorted is true if the index has the order of the sort, and backward if it has the reverse.
 	sorted, backward bool
-	// examined counts the documents that were looked at, and candidateCount is how many there are to
-	// look at, 0 where that is not known.
+	// examined counts the documents that were read, and candidateCount the documents to read, 0 if that is
+	// not known.
 	examined, candidateCount int64
 }
 
-// roomFor returns a list with room for what is still found, of which a limit above 0 is the most.
+// roomFor returns a list with room for the remaining documents, at most limit if that is above 0.
 func (p *plan) roomFor(limit int64) []document.Object {
 	if !p.exact {
 		return nil
@@ -53,11 +52,10 @@ func (p *plan) roomFor(limit int64) []document.Object {
 	return make([]document.Object, 0, max(room, 1))
 }
 
-// planFor chooses where to look for what a filter matches, to be given in the order of a sort,
-// which may be nil: in the geo index that the filter's $near needs; by the _id where the filter
-// fixes it, or lists some; else in the index of which the filter fixes the most keys. Ties go to a geo index, then
-// to the index that is bounded further, then to one in the order of the sort, then to the earlier
-// one.
+// planFor chooses the way to find the documents that a filter matches, for the order of a sort, which may be
+// nil: the geo index that the filter's $near needs; the _id if the filter fixes it, or lists some; else the
+// index with the most keys fixed by the filter. Ties go to a geo index, then to the index that is bounded
+// further, then to one in the order of the sort, then to the earlier one.
 func (c *content) planFor(filter *query.Filter, sort *query.Sort) plan {
 	if near := filter.Near(); near != nil {
 		p, _ := c.planNear(near, filter)
@@ -94,7 +92,7 @@ func listedIDs(filter *query.Filter) ([]query.KeyRange, bool) {
 	return nil, false
 }
 
-// betterThan reports whether a plan is to be preferred to an earlier one.
+// betterThan reports whether a plan is better than an earlier one.
 func (p *plan) betterThan(other *plan) bool {
 	switch {
 	case p.equal != other.equal:
@@ -270,8 +268,7 @@ func entriesDown(entries *persistent.Tree[string, postings], r query.KeyRange, y
 	return true
 }
 
-// count returns the number of documents that the filter matches, where the index
-// alone tells it.
+// count returns the number of documents that the filter matches, if the index alone shows it.
 func (p *plan) count() (int, bool) {
 	if p.index == nil || !p.exact || p.index.multikey && !p.isOneKey() {
 		return 0, false
@@ -290,8 +287,8 @@ type boundsBuilder struct {
 	filter      *query.Filter
 	ranges      []query.KeyRange
 	used, equal int
-	// conditions is the number of conditions whose bounds are in use, inexact tells that the bounds
-	// of one are not exact, hasNull that those of one include null.
+	// conditions is the number of conditions whose bounds are in use, inexact is true if bounds of one are
+	// not exact, hasNull if bounds of one include null.
 	conditions int
 	inexact    bool
 	hasNull    bool
@@ -303,8 +300,8 @@ const maxRanges = 256
 func (b *boundsBuilder) build() {
 	x := b.index
 	for i, key := range x.spec.Keys {
-		// Of an index with arrays the first key alone: two conditions may be met by two
-		// elements, and no entry holds both.
+		// In an index with arrays only the first key is used: two conditions may be met by two elements, and
+		// no entry holds both.
 		if x.multikey && i > 0 {
 			return
 		}
@@ -358,8 +355,8 @@ func (b *boundsBuilder) use(found keyBounds, kind query.IndexKind) {
 	b.inexact = b.inexact || found.inexact
 }
 
-// keyOf returns the key of the index that a filter says, where it says that the fields of the index have
-// certain scalars, and nothing else: what boundsBuilder finds, in one step.
+// keyOf returns the key of the index for a filter that only compares the fields of the index with scalars:
+// the result of boundsBuilder, in one step.
 func (x *index) keyOf(filter *query.Filter) (query.KeyRange, bool) {
 	var room [keyRoom]byte
 	key, ok := x.appendKeyOf(room[:0], filter)
@@ -385,7 +382,7 @@ func (x *index) appendKeyOf(key []byte, filter *query.Filter) (_ []byte, ok bool
 
 var nullRange = []query.KeyRange{{From: document.AppendKey(nil, nil), To: []byte{document.AppendKey(nil, nil)[0] + 1}}}
 
-// isExact reports whether what the ranges hold is what the filter matches.
+// isExact reports whether the ranges hold exactly the documents that the filter matches.
 func (b *boundsBuilder) isExact() bool {
 	conditions := 0
 	for range b.filter.Conditions() {
@@ -428,27 +425,25 @@ func inverted(ranges []query.KeyRange) []query.KeyRange {
 	return opposite
 }
 
-// Explanation tells how a store looks for documents.
+// Explanation describes how a store finds documents.
 type Explanation struct {
-	// Index is the name of the index that the store looks into, as MongoDB names it:
-	// "area_1_price_-1", "_id_" for the _id. It is empty where all documents are
-	// looked at.
+	// Index is the name of the index that the store uses, as MongoDB names it: "area_1_price_-1", "_id_" for
+	// the _id. It is empty if all documents are read.
 	Index string
 	// Bound is the number of the index's first keys that the filter bounds.
 	Bound int
-	// Exact tells that all that the index finds matches, so that no document is
-	// compared with the filter.
+	// Exact is true if all documents from the index match, so that none is compared with the filter.
 	Exact bool
-	// Sorted tells that the index gives the order of the sort, so that nothing is
-	// sorted, and a limit ends the search.
+	// Sorted is true if the index gives the order of the sort, so that nothing is sorted, and a limit ends
+	// the search.
 	Sorted bool
 	// Examined is the number of documents that the store looks at, Returned the
 	// number that it returns.
 	Examined, Returned int64
 }
 
-// Explain finds documents as Find of the collection does, and tells how. The same
-// index is used by Count, Distinct, Update, FindAndModify and Delete.
+// Explain finds documents as Find of the collection does, and describes how. Count, Distinct, Update,
+// FindAndModify and Delete use the same index.
 func (s *Store) Explain(
 	ctx context.Context, collectionName string, filter *query.Filter, options store.FindOptions,
 ) (Explanation, error) {
@@ -482,9 +477,8 @@ func (p *plan) explain() Explanation {
 	}
 }
 
-// lookUp returns up to limit documents, 0 for all, that a filter finds which says what scalars the fields of
-// an index have, and nothing else. It needs neither a plan nor an evaluation, and tells whether the filter is
-// such a one.
+// lookUp returns up to limit documents, 0 for all, for a filter that only compares the fields of an index
+// with scalars. It needs neither a plan nor an evaluation, and reports whether the filter is of that kind.
 func (c *content) lookUp(
 	ctx context.Context, filter *query.Filter, limit int64,
 ) (found []document.Object, isTold bool, err error) {

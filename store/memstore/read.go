@@ -19,8 +19,8 @@ import (
 // context has ended.
 const checkEvery = 512
 
-// visit yields the documents that match, in the order of insertion or that of the
-// filter's $near, until yield returns false.
+// visit yields the documents that match, in the order of insertion or of the filter's $near, until yield
+// returns false.
 func (c *content) visit(
 	call *query.Evaluation, filter *query.Filter, yield func(position uint64, o document.Object) bool,
 ) error {
@@ -28,8 +28,8 @@ func (c *content) visit(
 	return c.visitPlan(call, filter, &p, yield)
 }
 
-// visitPlan yields the documents that match, in the order of a plan for the filter or in
-// that of the filter's $near, until yield returns false.
+// visitPlan yields the documents that match, in the order of a plan for the filter or of the filter's $near,
+// until yield returns false.
 func (c *content) visitPlan(
 	call *query.Evaluation, filter *query.Filter, p *plan, yield func(position uint64, o document.Object) bool,
 ) error {
@@ -168,7 +168,7 @@ func (c *content) find(
 	return c.findBy(call, filter, &p, options)
 }
 
-// idOf returns the _id of the one document that a filter can match, where it gives one.
+// idOf returns the _id of the only document that a filter can match, if it gives one.
 func idOf(filter *query.Filter) (id any, ok bool) {
 	if filter.Near() != nil {
 		return nil, false
@@ -176,8 +176,8 @@ func idOf(filter *query.Filter) (id any, ok bool) {
 	return filter.Equality(document.IDField)
 }
 
-// byID returns the one document that a filter which gives an _id can match. It is what a
-// plan would find, without a plan.
+// byID returns the only document that a filter with an _id can match. It finds the same as a plan, without
+// one.
 func (c *content) byID(call *query.Evaluation, filter *query.Filter, id any) (found placed, ok bool, err error) {
 	if err := call.Err(); err != nil {
 		return found, false, err
@@ -282,8 +282,7 @@ func (c *content) allSorted(
 	return found, err
 }
 
-// visitSortable yields the documents that match. The error is that of a document that the sort
-// cannot order.
+// visitSortable yields the documents that match. The error comes from a document that the sort cannot order.
 func (c *content) visitSortable(
 	call *query.Evaluation, filter *query.Filter, p *plan, sort *query.Sort, take func(document.Object),
 ) error {
@@ -352,7 +351,8 @@ func (c *content) distinct(call *query.Evaluation, path string, filter *query.Fi
 	return set.values, err
 }
 
-// placeOfField is a field that is read from one document after the other: those of one shape have it at one place.
+// placeOfField is a field that is read from one document after the other: documents of one shape have it at
+// one place.
 type placeOfField struct {
 	name  string
 	shape *document.Shape
@@ -386,13 +386,13 @@ type valueSet struct {
 	// texts are those that are strings, keys the keys of all others.
 	texts map[string]struct{}
 	keys  map[string]struct{}
-	// buffer is where keys are made.
+	// buffer is the memory in which keys are made.
 	buffer []byte
 	// grown is the memory that the set took since that was asked for.
 	grown int
 }
 
-// memoryOfEntry is what a key takes in a set or an index, beside its bytes.
+// memoryOfEntry is the memory of a key in a set or an index, without its bytes.
 const memoryOfEntry = 64
 
 // takeGrown returns the memory that the set took since this was called last.
@@ -461,7 +461,7 @@ func (t *topItems[T]) add(item T) {
 	}
 }
 
-// order says which of two items comes first.
+// order orders two items.
 func (t *topItems[T]) order(a, b ranked[T]) int {
 	if order := t.compare(a.item, b.item); order != 0 {
 		return order

@@ -36,8 +36,8 @@ func newSpatialIndex(key store.IndexKey) spatialIndex {
 	return spatialIndex{path: key.Path, field: field, kind: key.Kind, key: query.NewGeoKey(key.Path, key.Kind)}
 }
 
-// replace replaces the places of one version of a document by those of the next. The zero Object
-// stands for no document.
+// replace replaces the places of one version of a document by the places of the next. The zero Object means
+// no document.
 func (x *spatialIndex) replace(edit persistent.Edit, position uint64, before, after document.Object) error {
 	if !before.IsZero() && !after.IsZero() {
 		old, had := before.Field(x.field)
@@ -157,9 +157,9 @@ type nearSearch struct {
 	waiting []distant
 }
 
-// nearest yields the documents that match, nearest first, those of the same distance in
-// the order of insertion, until yield returns false. With a geo index it looks in rings
-// around the point, each wider than the one before.
+// nearest yields the documents that match, nearest first, and in the order of insertion at the same distance,
+// until yield returns false. With a geo index it looks in rings around the point, each wider than the one
+// before.
 func (c *content) nearest(call *query.Evaluation, s *nearSearch, yield func(distant) bool) error {
 	if err := call.Err(); err != nil {
 		return err
@@ -337,8 +337,8 @@ func (s *seenSet) add(position uint64) bool {
 	return true
 }
 
-// visitNear is visitPlan for a filter with a $near: it yields the documents nearest
-// first, those of the same distance in the order of insertion.
+// visitNear is visitPlan for a filter with a $near: it yields the documents nearest first, and in the order
+// of insertion at the same distance.
 func (c *content) visitNear(
 	call *query.Evaluation, filter *query.Filter, p *plan, yield func(position uint64, o document.Object) bool,
 ) error {
@@ -370,8 +370,8 @@ func (c *content) near(call *query.Evaluation, asked *query.GeoNear) ([]query.Ge
 	return found, inParameter("query", err)
 }
 
-// planNear returns the plan for a search for what is near among what a filter matches,
-// and false where there is no index that serves it.
+// planNear returns the plan for a search for near places among the documents that a filter matches, and false
+// if no index serves it.
 func (c *content) planNear(near *query.GeoNear, filter *query.Filter) (plan, bool) {
 	for _, kind := range near.Kinds() {
 		for i := range c.indexes {
@@ -415,10 +415,9 @@ func (c *content) planPlaces(filter *query.Filter) (plan, bool) {
 	return plan{}, false
 }
 
-// withGeoKey names the field of the collection's geo index, where the query names no
-// field; as in MongoDB an index on the plane goes before those on the globe. Where the
-// collection has geo indexes, one of them must serve the search; without any, a query
-// that names its field is served by a look at all documents.
+// withGeoKey adds the field of the collection's geo index to a query that names no field; as in MongoDB an
+// index on the plane comes before indexes on the globe. If the collection has geo indexes, one of them must
+// serve the search; without any, a query that names its field is served by reading all documents.
 func (c *content) withGeoKey(search *query.GeoNear) (*query.GeoNear, error) {
 	flat, round := c.geoPaths(query.Geo2D), c.geoPaths(query.Geo2DSphere)
 	asked := search

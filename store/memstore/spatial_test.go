@@ -130,7 +130,7 @@ func (p places) planeCondition() document.Object {
 	}
 }
 
-// twins are two collections with the same documents, of which one has an index.
+// twins are two collections with the same documents; one of them has an index.
 type twins struct{ indexed, plain store.Collection }
 
 // newTwins returns collections without documents and with a geo index on "at".

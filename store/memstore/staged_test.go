@@ -107,7 +107,7 @@ func (j *discardingJournal) Commit([]memstore.Entry) error {
 	return nil
 }
 
-// What a call of the store allocates has a bound each, which tells when one of them has become longer.
+// Each call of the store has a bound on its allocations, which fails when the call gets longer.
 //
 //nolint:paralleltest // What other tests allocate at the same time would be counted.
 func TestAllocations_OfLookUpsAndWrites(t *testing.T) {

@@ -5,11 +5,10 @@
 //     [Store.Restore] and [Store.Fork].
 //   - To keep every write, give [Open] a [Journal].
 //
-// A collection's content is a version that never changes. A writer makes the next version, which
-// shares all that it did not touch with the one before, and publishes it in one step. So a reader
-// works on one version from beginning to end, waits for nobody and holds nobody up; writers of one
-// collection share a lock, and do what takes long without holding it; and a copy of the whole
-// store, by Fork or Snapshot, copies no documents.
+// A collection's content is a version that never changes. A writer makes the next version, which shares all
+// unchanged parts with the one before, and publishes it in one step. So a reader works on one version from
+// beginning to end, without waiting and without blocking writers; writers of one collection share a lock, and
+// do long work without holding it; and a copy of the whole store, by Fork or Snapshot, copies no documents.
 //
 // A Store forgets all when the program ends. Journaled is one whose writes a Journal
 // keeps before they are published: package backends/bolt has one on disk.
@@ -38,9 +37,9 @@ type Store struct {
 	collections atomic.Pointer[directory]
 	// edits is the last edit of the collections.
 	edits persistent.Edit
-	// commits keeps what is written in a journal; nil where there is none.
+	// commits keeps the writes in a journal; nil if there is none.
 	commits *commits
-	// firstLooks is how often a write may check its context under the lock before it goes on
+	// firstLooks is the number of times that a write may check its context under the lock before it continues
 	// without the lock.
 	firstLooks int
 }
@@ -124,9 +123,9 @@ func checkEnded(ctx context.Context) error {
 type collection struct {
 	store *Store
 	name  string
-	// found is nil where the collection did not exist when it was asked for.
+	// found is nil if the collection did not exist when it was opened.
 	found *versions
-	// err is what is wrong with the name.
+	// err is the error of the name.
 	err error
 }
 
@@ -167,7 +166,7 @@ func (c *collection) write(ctx context.Context, p program) error {
 	return c.carryOut(ctx, found, p)
 }
 
-// at gives a filter that asks for the time that of the store's clock.
+// at gives a filter that uses the time the time of the store's clock.
 func (c *collection) at(filter *query.Filter) *query.Filter {
 	if !filter.UsesNow() {
 		return filter

@@ -145,8 +145,7 @@ func (c *endsLater) Err() error {
 	return nil
 }
 
-// TestFind_CostlyFiltersYield asks for a few documents, of which each takes
-// long.
+// TestFind_CostlyFiltersYield finds a few documents, each of which takes long.
 func TestFind_CostlyFiltersYield(t *testing.T) {
 	t.Parallel()
 	_, c := filled(t, 20)
@@ -598,8 +597,8 @@ func twoTenants(t *testing.T, test func(t *testing.T, store store.Store)) {
 	}
 }
 
-// costly is a filter for all documents of the slow tenant, at each of which a write does so
-// much that it looks whether anybody still waits.
+// costly is a filter for all documents of the slow tenant; a write does so much at each of them that it
+// checks its context.
 func costly(t *testing.T) *query.Filter {
 	t.Helper()
 	loop := document.O("$map", document.O("input", document.O("$range", document.A(0, 1_000)), "in", "$n"))
@@ -613,8 +612,8 @@ func count(t *testing.T) query.Change {
 	return change(t, "$inc", document.O("n", 1))
 }
 
-// slowUpdate updates all documents of the slow tenant in another goroutine, and is held in the
-// middle of that; the channel tells how that ended.
+// slowUpdate updates all documents of the slow tenant in another goroutine, and is held in the middle of
+// that; the channel receives the result.
 func slowUpdate(t *testing.T, ctx context.Context, database store.Store) (*pausingContext, <-chan string) { //nolint:revive // t comes first in tests.
 	t.Helper()
 	paused := &pausingContext{Context: ctx, goOn: make(chan struct{})}

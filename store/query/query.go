@@ -28,8 +28,8 @@ type (
 	// written, with its array filters.
 	Update = engine.Update
 
-	// Change is what a store does to a document: the Update that the caller wrote, and what the layer
-	// above adds to it, such as Stamps.
+	// Change is a store's change of a document: the caller's Update, and the additions of the layer above,
+	// such as Stamps.
 	Change = engine.Change
 
 	// Stamps are the fields of a document that tell its version.
@@ -39,12 +39,12 @@ type (
 	// Keys the paths.
 	Sort = engine.Sort
 
-	// Projection says which fields of a document a reader gets. A nil *Projection gives documents whole.
+	// Projection selects the fields of a document for a reader. A nil *Projection gives whole documents.
 	Projection = engine.Projection
 
-	// GeoNear is a search for the documents nearest to a point. Key is the field that it looks in, Kinds
-	// are the indexes that can serve it, Filter is what the documents must match, and Measure returns the
-	// distance of a document.
+	// GeoNear is a search for the documents nearest to a point. Key is the field that it looks in, Kinds are
+	// the indexes that can serve it, Filter must match the documents, and Measure returns the distance of a
+	// document.
 	GeoNear = engine.GeoNear
 
 	// GeoResult is a document that a GeoNear found, with its distance.

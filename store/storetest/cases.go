@@ -40,8 +40,7 @@ type Case struct {
 	Upsert       any               `json:"upsert"`
 	New          any               `json:"new"`
 	GeoNear      any               `json:"geoNear"`
-	// AnyOrder tells that the ids may come in any order although the file keeps
-	// order otherwise.
+	// AnyOrder is true if the ids may come in any order although the file keeps order otherwise.
 	AnyOrder bool            `json:"anyOrder"`
 	Expect   document.Object `json:"expect"`
 
@@ -164,7 +163,7 @@ func ReadCases(file io.Reader) ([]Case, error) {
 	return cases, lines.Err()
 }
 
-// Outcome is what an operation gave: the fields that its kind has.
+// Outcome is the result of an operation: the fields of its kind.
 type Outcome struct {
 	Docs     []document.Object // find, geoNear
 	Count    int64             // count
@@ -172,7 +171,7 @@ type Outcome struct {
 	Matched  int64             // update, replace
 	Modified int64             // update, replace
 	Upserted bool              // update, replace, findAndModify
-	Doc      document.Object   // findAndModify; zero where there is none
+	Doc      document.Object   // findAndModify; zero if there is none
 	After    []document.Object // the whole collection afterwards, for all that write
 }
 
@@ -508,8 +507,7 @@ func literals(documents []document.Object) []string {
 	return texts
 }
 
-// literal returns a value as a text that shows what JSON does not: 1.0 beside 1,
-// and times beside strings.
+// literal returns a value as a text that shows differences that JSON does not: 1.0 and 1, times and strings.
 func literal(value any) string {
 	switch v := value.(type) {
 	case string:

@@ -172,7 +172,7 @@ func (d defect) of(method string) defect {
 	return defect{before: only(d.before), after: only(d.after)}
 }
 
-// allDefects returns the defects of each method and those of the table.
+// allDefects returns the defects of each method and of the table.
 func allDefects() map[string]defect {
 	all := maps.Clone(defects)
 	for _, method := range []string{"Find", "Count", "Distinct", "Update", "FindAndModify", "Delete"} {

@@ -64,8 +64,8 @@ func RunHostile(t *testing.T, call string, sixteenths int, collection store.Coll
 	if err != nil {
 		require.NotEqual(t, boterr.Internal, boterr.CodeOf(err), "%v", err)
 	}
-	// The budget, and what it grows by with documents. They are looked at once each, but for those of a
-	// write that begins again.
+	// The budget, and its growth by documents. Each document is read once, except by a write that begins
+	// again.
 	const work, perSixteenth, betweenLooks = 1 << 28, 1 << 26, 1 << 14
 	require.Less(t, int(ctx.looks.Load()), (work+sixteenths*perSixteenth)/betweenLooks, "looks at the context by %.500s", call)
 	return outcome, err

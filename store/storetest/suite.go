@@ -30,7 +30,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// T is what a rule needs of *testing.T.
+// T is the part of *testing.T that a rule needs.
 type T = conformance.T
 
 // Rule is one rule of the contract.
@@ -39,7 +39,7 @@ type Rule struct {
 	Name string
 	// Text is the rule in words.
 	Text string
-	// Needs are what a store must offer for the rule to apply.
+	// Needs are the capabilities that a store must have for the rule to apply.
 	Needs []Capability
 
 	check func(*trial)
@@ -49,9 +49,8 @@ func rule(check func(*trial), text string, needs ...Capability) Rule {
 	return Rule{Name: conformance.NameOf(check), Text: text, Needs: needs, check: check}
 }
 
-// RunStore checks a store against every rule, each in a subtest of its own with a
-// new store. A store names the capabilities that it lacks; it must answer
-// Unsupported where they are used.
+// RunStore checks a store against every rule, each in a subtest with a new store. A store names the
+// capabilities that it lacks; it must answer Unsupported if they are used.
 func RunStore(t *testing.T, newStore func(t *testing.T) store.Store, lacks ...Capability) {
 	t.Helper()
 	for _, rule := range Rules(lacks...) {
@@ -211,7 +210,7 @@ func (t *trial) requireIDs(expected []any, documents []document.Object, doing ..
 // Capability is something that a store may lack.
 type Capability string
 
-// The capabilities. A store that lacks one answers Unsupported where it is used.
+// The capabilities. A store that lacks one answers Unsupported if it is used.
 const (
 	// GeoQueries is Collection.GeoNear.
 	GeoQueries Capability = "GeoQueries"

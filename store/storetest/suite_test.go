@@ -14,7 +14,7 @@ import (
 	"github.com/botctx/go-sdk/store/storetest"
 )
 
-// violations returns what is reported where a store is checked against a rule.
+// violations returns the reports of a rule about a store.
 func violations(ctx context.Context, rule storetest.Rule, store store.Store) []string {
 	return conformance.Violations(ctx, func(t storetest.T) { rule.Check(t, store) })
 }
@@ -30,8 +30,8 @@ func noticing(t *testing.T, rule storetest.Rule, store store.Store) bool {
 	return len(reports) > 0
 }
 
-// TestSuite_NoticesDefects breaks a store in every way. The rules that a defect is meant for must notice it, else any
-// rule.
+// TestSuite_NoticesDefects breaks a store in every way. The rules named for a defect must notice it, or else
+// any rule.
 func TestSuite_NoticesDefects(t *testing.T) {
 	t.Parallel()
 	for name, d := range allDefects() {

@@ -26,7 +26,7 @@ type Sequence[V any] struct {
 // sequenceNode is a leaf, which has values, or a branch, which has children.
 type sequenceNode[V any] struct {
 	edit Edit
-	// used tells which values or children there are.
+	// used has a bit for each value or child that exists.
 	used     uint32
 	values   *[width]V
 	children *[width]*sequenceNode[V]
@@ -96,8 +96,8 @@ func (s *Sequence[V]) All() iter.Seq2[uint64, V] {
 // Batch is the number of positions that Batches yields at once.
 const Batch = width
 
-// Batches returns the values in batches, lowest first: those at Batch positions from a position on.
-// The bits of used tell which positions have a value.
+// Batches returns the values in batches, lowest first: each has the values at Batch positions from a position
+// on. The bits of used show which positions have a value.
 func (s *Sequence[V]) Batches(yield func(from uint64, values []V, used uint32) bool) {
 	if s.root != nil {
 		s.root.batches(0, s.shift, yield)
@@ -205,8 +205,8 @@ func (s *Sequence[V]) Delete(edit Edit, position uint64) bool {
 	return true
 }
 
-// remove returns the node that takes the place of n, nil where nothing is left in
-// it. There is a value at the position.
+// remove returns the node that takes the place of n, or nil if nothing is left in it. There is a value at the
+// position.
 func (n *sequenceNode[V]) remove(edit Edit, shift uint, position uint64) *sequenceNode[V] {
 	i := position >> shift & levelMask
 	var child *sequenceNode[V]

@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore/internal/persistent"
 )
 
-// sequenceModel is a sequence beside the map that it should equal.
+// sequenceModel is a sequence and the map that it should equal.
 type sequenceModel struct {
 	sequence persistent.Sequence[int]
 	model    map[uint64]int

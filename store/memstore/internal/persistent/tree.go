@@ -1,8 +1,6 @@
-// Package persistent holds collections of which every version stays as it is: a
-// sequence by position, a tree sorted by key, and a trie by hash. Copying the struct
-// takes a version, at no cost. A change afterwards copies the few nodes on the way to
-// what it changes and shares all others, so that whoever holds the older version sees
-// nothing of it.
+// Package persistent holds collections whose versions never change: a sequence by position, a tree sorted by
+// key, and a trie by hash. Copying the struct takes a version, at no cost. A later change copies the few
+// nodes on its way and shares all others, so that holders of the older version do not see it.
 package persistent
 
 import (
@@ -10,7 +8,7 @@ import (
 	"slices"
 )
 
-// Key is what a Tree is sorted by: types with a total order, which excludes floats with their NaN.
+// Key is the type of a Tree's keys: types with a total order, which excludes floats with their NaN.
 type Key interface{ string | uint64 }
 
 // Tree is a map sorted by its keys: a B+ tree. The zero Tree is empty.
@@ -135,8 +133,8 @@ type treeItem[K Key, V any] struct {
 	child *treeNode[K, V]
 }
 
-// fewItems is the number of items up to which a node is a small piece of memory, as those of small trees
-// are: most keys of an index have few documents, and some indexes few keys.
+// fewItems is the number of items up to which a node is a small piece of memory, as in small trees: most keys
+// of an index have few documents, and some indexes few keys.
 const fewItems = 4
 
 // newTreeLeaf makes the node and its items in one piece of memory, with room for so many.
@@ -252,9 +250,8 @@ func (n *treeNode[K, V]) set(edit Edit, key K, value V) (left, right *treeNode[K
 	return n, right, added
 }
 
-// insert puts an item at place i. Where n is full, it is split and the new node
-// to its right returned: in the middle, or behind the last item where the new one
-// comes there, so that ascending keys leave full nodes.
+// insert puts an item at place i. If n is full, it is split and the new node to its right returned: in the
+// middle, or behind the last item if the new one comes there, so that ascending keys leave full nodes.
 func (n *treeNode[K, V]) insert(edit Edit, i int, item treeItem[K, V]) (right *treeNode[K, V]) {
 	if len(n.keys) < maxItems {
 		n.grow()

@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore/internal/persistent"
 )
 
-// treeModel is a tree beside the map that it should equal.
+// treeModel is a tree and the map that it should equal.
 type treeModel struct {
 	tree  persistent.Tree[string, int]
 	model map[string]int

@@ -18,7 +18,7 @@ type Trie[V any] struct {
 // that a node with children alone, as all but the last on a way are, is small to copy.
 type trieNode[V any] struct {
 	edit Edit
-	// ends tells which entries there are, branches which children.
+	// ends has a bit for each entry, branches a bit for each child.
 	ends, branches uint32
 	entries        []trieEntry[V]
 	children       []*trieNode[V]
@@ -52,10 +52,10 @@ func (t *Trie[V]) Get(key uint64) (value V, ok bool) {
 	return value, false
 }
 
-// bitOf returns the bit that stands for the lowest group of bits.
+// bitOf returns the bit of the lowest group of bits.
 func bitOf(rest uint64) uint32 { return 1 << (rest & levelMask) }
 
-// placeOf returns the place of what a bit stands for, among what the bits of used stand for.
+// placeOf returns the place of a bit's item among the items of the bits in used.
 func placeOf(used, bit uint32) int { return bits.OnesCount32(used & (bit - 1)) }
 
 // Set sets the value of a key.
@@ -147,7 +147,7 @@ func (n *trieNode[V]) remove(edit Edit, shift uint, key uint64) *trieNode[V] {
 	place := placeOf(n.branches, bit)
 	rest := n.children[place].remove(edit, shift+levelBits, key)
 	n.children[place] = rest
-	if len(rest.entries) == 1 && rest.branches == 0 { // One key needs no node of its own.
+	if len(rest.entries) == 1 && rest.branches == 0 { // One key needs no separate node.
 		n.children = slices.Delete(n.children, place, place+1)
 		n.branches &^= bit
 		n.insert(bit, rest.entries[0])

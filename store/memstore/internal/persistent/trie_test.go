@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore/internal/persistent"
 )
 
-// trieModel is a trie beside the map that it should equal.
+// trieModel is a trie and the map that it should equal.
 type trieModel struct {
 	trie  persistent.Trie[int]
 	model map[uint64]int
@@ -29,7 +29,7 @@ func (m *trieModel) requireAgreement(t *testing.T, others []uint64) {
 	}
 }
 
-// trieKeys are keys of which many are alike in their lowest or highest bits.
+// trieKeys are keys, many of them alike in their lowest or highest bits.
 func trieKeys(random *rand.Rand, count int) []uint64 {
 	keys := make([]uint64, count)
 	for i := range keys {
