@@ -19,26 +19,25 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Accept keeps what arrived in the store, and returns when that is durable: then the platform may be
-// told that it need not send it again. Run, of this Runtime or of another one on the store, does with
-// it what Receive does, in the order in which what the sender sent was accepted; see package inbox for
-// what holds where runs fail and processes die.
+// Accept keeps an event in the store, and returns when that is durable: the platform need not send it again
+// after that. Run, of this Runtime or of another one on the store, then does the same as Receive, in the
+// order in which the sender's events were accepted. A run that fails is tried again, see InboxOptions; an
+// event whose process dies is run by another one.
 //
-// A Runtime without logic, see Handle and HandleFunc, runs nothing of it: it waits.
+// A Runtime without logic, see Handle and HandleFunc, runs nothing: the event waits.
 //
-// An event with a Key or a MessageID that the platform repeats is accepted, and not run again, until
-// Config.Inbox.Retention after it was done. Events without one get none of that: each is run.
+// If the platform repeats an event with a Key or a MessageID, the repetition is accepted, and not run again,
+// until Config.Inbox.Retention after the event was done. Events without either always run.
 //
-// In a run that is tried again, what an attempt before has sent, mailed, uploaded, charged or asked a
-// platform for is not done again: the answer of then is given. It is known by its key, see
-// Context.SendID, and but for what was under way when a process died; that is known to who receives it,
-// by the same key.
+// In a run that is tried again, everything that an earlier attempt has sent, mailed, uploaded, charged or
+// asked of a platform is not done again: the earlier answer is returned. Each of these has a key, see
+// Context.SendID. Only a call that was under way when a process died is made again; the receiver can
+// recognise it by the same key.
 //
-// InvalidArgument: the app, the channel or the event's sender is missing, the event's type is one of those of
-// package send in other letters, such as "text", or the event goes elsewhere
-// than to its group. ResourceExhausted: too many events wait, see Config.Inbox.MaxPending: the
-// platform is to send it again later. The other errors are those of the store; whether the event was
-// kept is not known then.
+// InvalidArgument: the app, the channel or the event's sender is missing, the event's type is a type of
+// package send in other letters, such as "text", or the event does not go to its group. ResourceExhausted:
+// too many events wait, see Config.Inbox.MaxPending; the platform should send it again later. Other errors
+// come from the store; then it is unknown whether the event was kept.
 func (r *Runtime) Accept(ctx context.Context, inbound Inbound) error {
 	if inbound.Event.To == "" {
 		inbound.Event.To = inbound.GroupExternalID
@@ -139,7 +138,7 @@ const (
 	fieldKey     = "key"
 )
 
-// Inbound is what arrived on a channel.
+// Inbound is an event that arrived on a channel.
 type Inbound struct {
 	// App and Channel are the ids of where it arrived. Required.
 	App     string
@@ -147,19 +146,18 @@ type Inbound struct {
 	// Event is the message event. Its From is the id of the member on the platform.
 	// Required. A Timestamp that is absent is the time at which it is handed in.
 	Event send.MessageEvent
-	// Key is what the platform's repetition of the event has in common with it, and no other event
-	// of the channel: the platform's id of the event. The default is made of the MessageID, the
-	// sender, the type and the data, and of a tap of its time as well. Without a MessageID there is
-	// none: then a repetition is not known.
+	// Key identifies the event within the channel, so that a repetition by the platform is recognised: the
+	// platform's id of the event. The default is made of the MessageID, the sender, the type and the data,
+	// and for a tap also of its time. Without a MessageID there is no default: then a repetition is not
+	// recognised.
 	Key string
-	// GroupExternalID is the id on the platform of the group in which the event came about,
-	// such as a group on Bravo in which the member wrote. "" where the member and the bot are
-	// alone. Connectors of platforms with groups say it: what is answered goes to that group,
-	// and so does what an agent answers who takes a request from there. The event's To is
-	// this id, too, and is set where it is absent.
+	// GroupExternalID is the platform's id of the group in which the event happened, such as a group on Bravo
+	// in which the member wrote, or "" if the member and the bot are alone. Connectors of platforms with
+	// groups set it: the bot's answers go to that group, and so do the answers of an agent who takes a
+	// request from there. The event's To is this id, too, and is set if it is absent.
 	GroupExternalID string
-	// Profile is what the platform says of a member who was not known yet: names,
-	// locale and so on. Its ExternalID is the event's From.
+	// Profile is the platform's information on a new member: names, locale and so on. Its ExternalID is the
+	// event's From.
 	Profile member.Member
 }
 
@@ -199,8 +197,8 @@ func (r *Runtime) runAccepted(ctx context.Context, d *inbox.Delivery) error {
 	return forInbox(r.receive(ctx, arrived, d))
 }
 
-// forInbox gives the failure of a run the code by which the inbox tries again what may go well later, and
-// nothing else, where the code of the failure tells something else to bot logic. What is behind it stays.
+// forInbox gives the failure of a run a code by which the inbox tries again exactly if another try may
+// succeed, if the code of the failure means something else to bot logic. The cause stays.
 func forInbox(err error) error {
 	if _, ok := errors.AsType[noNodeError](err); ok {
 		return boterr.New(boterr.Unavailable, "", "%w", err) // Soon all processes may have it.
@@ -211,30 +209,26 @@ func forInbox(err error) error {
 	return err
 }
 
-// Receive runs what answers a message event that arrived, and returns when it has run: the
-// node that is chosen, and those that it redirects to, or else the logic of HandleFunc. A
-// member who was not known is made. Runs of one member take turns.
+// Receive runs the answer to a message event, and returns when it has run: the chosen node and the nodes that
+// it redirects to, or else the logic of HandleFunc. A new member is made. Runs of one member take turns.
 //
-// What no node answers goes to the live chat that it belongs to, if any: what a member
-// writes to the agent, what an agent writes to the member, the tap on a ticket. What a member
-// writes while nobody has taken the request is kept for whoever takes it; the logic of HandleFunc
-// runs for it, too, and if the bot says nothing, the member is told that nobody is there yet.
+// An event that no node answers goes to its live chat, if there is one: a member's message to the agent, an
+// agent's message to the member, a tap on a ticket. A member's message before an agent has taken the request
+// is kept for the agent; the logic of HandleFunc runs for it, too, and if the bot answers nothing, the member
+// is told that no agent is there yet.
 //
-// Of the nodes that may answer (see Flow and Node), the one of the smallest priority whose
-// trigger matches runs; mute ones run before, and another is chosen all the same. An event
-// that nothing answers is no error.
+// Among the nodes that may answer (see Flow and Node), the matching one of the smallest priority runs; mute
+// ones run before it, and another is chosen all the same. An event without an answer is no error.
 //
-// What comes from a group on Bravo is answered by the group trees. In a group on any platform
-// the responses, Reply and a sendResponse that names no member go to that group, filled from
-// the member who wrote; so do those of agendas that the run makes for that member.
+// The group trees answer events from a group on Bravo. In a group on any platform the responses, Reply and a
+// sendResponse without a member go to that group, filled from the member who wrote; so do responses of
+// agendas that the run makes for that member.
 //
-// InvalidArgument: the app, the channel or the event's sender is missing, the event's type is one of those of
-// package send in other letters, such as "text", or the event goes
-// elsewhere than to its group. NotFound:
-// the app has no such channel. FailedPrecondition: there are no nodes and no logic.
-// Otherwise the error is that of the run, with *RunError behind it; a panic in it is
-// Internal. What a run that fails has changed of bot.Member is not written back; what its
-// operations have done stays.
+// InvalidArgument: the app, the channel or the event's sender is missing, the event's type is a type of
+// package send in other letters, such as "text", or the event does not go to its group. NotFound: the app has
+// no such channel. FailedPrecondition: there are no nodes and no logic. Otherwise the error comes from the
+// run, with *RunError as its cause; a panic in it is Internal. If a run fails, its changes of bot.Member are
+// not written back; the effects of its operations stay.
 func (r *Runtime) Receive(ctx context.Context, inbound Inbound) error {
 	return r.receive(ctx, inbound, nil)
 }
@@ -312,7 +306,7 @@ func (s *step) answer(ctx context.Context) error {
 		return err
 	}
 	logic := runtime.logic.Load()
-	isWaiting := outcome == livechats.OutcomeKept || outcome == livechats.OutcomeFull // Nobody reads it now: so the bot may.
+	isWaiting := outcome == livechats.OutcomeKept || outcome == livechats.OutcomeFull // No agent reads it now, so the bot may answer.
 	switch {
 	case outcome != livechats.OutcomeNone && (logic == nil || !isWaiting):
 		watched.answeredByNoNode(ctx, AnswerLiveChat)

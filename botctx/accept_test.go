@@ -33,7 +33,7 @@ type fleet struct {
 	now      time.Time
 	database store.Store
 	sent     sentTexts
-	// wait is how long the runs of the next process wait for a turn, in real time.
+	// wait is the time for which runs of the next process wait for the lane, in real time.
 	wait time.Duration
 }
 
@@ -314,7 +314,7 @@ func TestAccept_LateWriteBackFindsNoMember(t *testing.T) {
 	require.JSONEq(t, `{"by":"the other one"}`, f.ada().Meta.String())
 }
 
-// ada returns the member as she is stored.
+// ada returns the stored member.
 func (f *fleet) ada() *member.Member {
 	f.t.Helper()
 	found, err := f.database.Collection("members").Find(f.t.Context(), nil, store.FindOptions{})

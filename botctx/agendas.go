@@ -27,7 +27,7 @@ func (r *Runtime) Run(ctx context.Context) error {
 	go func() {
 		err := error(boterr.New(boterr.Internal, "", "the store ended the goroutine of the inbox"))
 		defer func() { ofInbox <- err }()
-		defer stop() // Where the inbox runs already.
+		defer stop() // If the inbox runs already.
 		err = r.inbox.Run(both)
 	}()
 	removed := make(chan struct{})
@@ -44,20 +44,21 @@ func (r *Runtime) Run(ctx context.Context) error {
 		}
 	}()
 	err := r.scheduler.Run(both)
-	stop() // Where the scheduler runs already.
+	stop() // If the scheduler runs already.
 	return errors.Join(err, <-ofInbox)
 }
 
-// leftAfter is how long Run waits at its end for a store that does not come back.
+// leftAfter bounds how long Run waits at its end for a store that does not answer.
 const leftAfter = 5 * time.Second
 
-// NextAgenda returns when the next agenda can be run, by the store's clock: now if one is due. ok is false if no
-// agenda waits. It is for hosts that drive the time themselves, with RunNextAgenda. The errors are those of the store.
+// NextAgenda returns the time at which the next agenda can run, by the store's clock: now if one is due. ok
+// is false if no agenda waits. It is for hosts that drive the time themselves, with RunNextAgenda. Errors
+// come from the store.
 func (r *Runtime) NextAgenda(ctx context.Context) (at time.Time, ok bool, err error) {
 	return r.scheduler.Next(ctx)
 }
 
-// DueAgendas returns the number of agendas that can be run now. The errors are those of the store.
+// DueAgendas returns the number of agendas that can run now. Errors come from the store.
 func (r *Runtime) DueAgendas(ctx context.Context) (int, error) { return r.scheduler.Due(ctx) }
 
 // RunNextAgenda runs the first of the agendas that are due, and stores what follows from it; Run does so for hosts that
@@ -70,36 +71,35 @@ func (r *Runtime) RunNextAgenda(ctx context.Context) (agenda.Result, error) {
 	return r.scheduler.RunNext(ctx)
 }
 
-// SchedulerOptions says how a Runtime runs agendas, see Config.Scheduler. The zero value of each field means its
-// default.
+// SchedulerOptions configures how a Runtime runs agendas, see Config.Scheduler. The zero value of each field
+// means its default.
 type SchedulerOptions struct {
 	// Workers is the number of agendas that Run runs at once. Apps share them, and within an app its
-	// channels: an app gets at most half of those that other apps leave, and a channel at most half of
-	// those of its app that its other channels leave, both rounded up. So of the default, 64, a single
-	// channel uses 16, and there is always one for a channel that comes next. Those that are due take
-	// turns by app and channel; within a channel a retry waits behind those that were due before it.
+	// channels: an app gets at most half of the workers that other apps leave, and a channel at most half of
+	// its app's workers that the other channels leave, both rounded up. So with the default, 64, a single
+	// channel uses 16, and there is always one for the next channel. Due agendas take turns by app and
+	// channel; within a channel a retry waits behind agendas that were due before it.
 	Workers int
-	// Lease is how long a claim holds without a heartbeat; Run sends one each quarter of it. An
-	// agenda whose worker died is taken by another one after that time. The default is a minute, and
-	// the most 24 hours.
+	// Lease is the time for which a claim holds without a heartbeat; Run sends one each quarter of it. An
+	// agenda whose worker died is taken by another one after that time. The default is a minute, and the
+	// maximum 24 hours.
 	Lease time.Duration
-	// Poll is the time after which Run looks again, where the store does not tell what
-	// changes. The default is a second.
+	// Poll is the time between two looks at a store that does not report changes. The default is a second.
 	Poll time.Duration
 	// Limit is the number of failures after which a scheduled time is given up. The
 	// default is 5.
 	Limit int
-	// Backoff returns the pause after the given number of failures, from 1 on. The
-	// default doubles it from 10 seconds up to an hour; Run takes a random part of that,
-	// so that what failed together is not tried again together. Where the failure says to wait for
-	// longer, up to an hour (boterr.RetryAfter), that is the pause.
+	// Backoff returns the pause after the given number of failures, from 1 on. The default doubles it from 10
+	// seconds up to an hour; Run takes a random part of that, so that agendas that failed together are not
+	// tried again together. If the failure asks for a longer pause, up to an hour (boterr.RetryAfter), that
+	// is the pause.
 	Backoff func(failures int) time.Duration
-	// LateAfter is how much later than scheduled a run is late. The default is a minute.
+	// LateAfter is the delay from which a run counts as late. The default is a minute.
 	LateAfter time.Duration
-	// ShutdownTimeout is how long Run waits for what runs, once its context has ended,
-	// before it ends the contexts of the runs as well. Then they have 5 seconds to return.
-	// The default is 20 seconds: both together, and what a host does beside them, fit into the
-	// 30 seconds that the usual orchestrators give a process to end.
+	// ShutdownTimeout is the time for which Run waits for runs after its context has ended, before it ends
+	// the contexts of the runs as well. Then they have 5 seconds to return. The default is 20 seconds: both
+	// together, with the rest of a host's shutdown, fit into the 30 seconds that the usual orchestrators give
+	// a process to end.
 	ShutdownTimeout time.Duration
 	// Around returns what is called in the place of the Runtime's own handler, which it is given and calls in
 	// turn, such as within a span. It passes on the ctx that it is given, or one made of it. nil leaves the
@@ -107,8 +107,8 @@ type SchedulerOptions struct {
 	Around func(agenda.Handler) agenda.Handler
 	// Hooks are called with what happens.
 	Hooks agenda.Hooks
-	// Log takes lines about what happens: claimed and finished at the level debug, late
-	// and failed at warn, and at error where no attempt follows. The default is Config.Logger.
+	// Log takes lines about runs: claimed and finished at the level debug, late and failed at warn, and at
+	// error if no attempt follows. The default is Config.Logger.
 	Log *slog.Logger
 }
 
@@ -156,8 +156,8 @@ func (r *Runtime) runAgenda(ctx context.Context, due agenda.Run) error {
 	})
 }
 
-// treeOf returns the tree of a node for which none is given: that in which the member is,
-// or the only one that has such a node.
+// treeOf returns the tree of a node in a call without one: the tree of the member's position, or the only one
+// that has such a node.
 func (r *Runtime) treeOf(m *member.Member, nodeCompositeID string) string {
 	current := m.BotMeta.Tree()
 	node, err := r.nodes.Load().find("", nodeCompositeID, current)

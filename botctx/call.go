@@ -30,14 +30,13 @@ type Caller interface {
 	Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error)
 }
 
-// Call runs any operation by its name in the specification, such as "getMember",
-// with a JSON object of its parameters, and returns the JSON that the specification
-// shows. No arguments count as an object without fields. It is how a host bridges
-// another language or a wire.
+// Call runs any operation by its name in the specification, such as "getMember", with a JSON object of its
+// parameters, and returns the JSON in the specification's form. No arguments count as an object without
+// fields. A host uses it to serve another language or a network protocol.
 //
-// An operation that does not exist is InvalidArgument. A parameter that does not exist is ignored, and InvalidArgument where
-// the Runtime is strict. Where an operation returns outcomes together with an error,
-// so does Call.
+// An operation that does not exist is InvalidArgument. A parameter that does not exist is ignored, or
+// InvalidArgument if the Runtime is strict. If an operation returns results together with an error, so does
+// Call.
 func (c *Context) Call(ctx context.Context, name string, args json.RawMessage) (result json.RawMessage, err error) {
 	var given document.Object
 	if len(args) > 0 {
@@ -191,9 +190,9 @@ func asJSON(value any) any {
 	return value
 }
 
-// FromCaller returns the operations typed over a door that takes JSON: the way back
-// from Call. Errors are those of the door. The JSON of a send does not say from which platform
-// it is: where that answers in words of its own, send.Result.For reads them.
+// FromCaller returns typed operations over a function that takes JSON, the reverse of Call. Errors come from
+// that function. The JSON of a send does not name its platform: if a platform answers in its own form,
+// send.Result.For reads it.
 func FromCaller(caller Caller) Operations { return fromCaller{caller} }
 
 // fromCaller calls every operation by its name.
@@ -255,7 +254,7 @@ func (c callLimit) call(ctx context.Context, do func(ctx context.Context) error)
 	return do(within)
 }
 
-// boundedConnector is a connector of which every call is within a limit.
+// boundedConnector is a connector whose calls are all within a limit.
 type boundedConnector struct {
 	send.Connector
 
@@ -400,17 +399,17 @@ func (b boundedBody) Close() error {
 //	503  ResourceExhausted, Unavailable, Canceled: the platform is to send it again later
 //	500  any other error
 //
-// Where bot logic itself failed, so that a *RunError is behind the error, only Conflict,
-// ResourceExhausted, Unavailable and Canceled have their statuses, since another attempt may
-// succeed; what else goes wrong there is no fault of the sender's, and is 500.
+// If bot logic itself failed, so that a *RunError is the cause of the error, only Conflict,
+// ResourceExhausted, Unavailable and Canceled have their statuses, since another attempt may succeed; other
+// failures there are not the sender's fault, and are 500.
 func HTTPStatus(err error) int { return httpAnswerTo(err).status }
 
-// WriteHTTPError answers a platform with HTTPStatus of an error, a Retry-After where that is 503,
-// and a body which tells the code and what it means to the sender, and nothing else of the error:
+// WriteHTTPError answers a platform with HTTPStatus of an error, a Retry-After if that is 503, and a body
+// with the code and its meaning to the sender, and nothing else of the error:
 //
 //	{"error": {"code": "ResourceExhausted", "message": "..."}}
 //
-// Where there is no error, it answers with 200 and an empty object.
+// Without an error, it answers with 200 and an empty object.
 func WriteHTTPError(w http.ResponseWriter, err error) {
 	answer := httpAnswerTo(err)
 	header := w.Header()
@@ -431,14 +430,14 @@ func WriteHTTPError(w http.ResponseWriter, err error) {
 // retryAfter is the number of seconds after which a platform may send again what was not taken.
 const retryAfter = "1"
 
-// httpAnswer is what a sender is told of an error.
+// httpAnswer is the answer to the sender for an error.
 type httpAnswer struct {
 	code    boterr.Code
 	status  int
 	message string
 }
 
-// httpAnswerTo returns what a sender is told of an error.
+// httpAnswerTo returns the answer to the sender for an error.
 func httpAnswerTo(err error) httpAnswer {
 	if err == nil {
 		return httpAnswer{status: http.StatusOK}
@@ -455,7 +454,7 @@ func httpAnswerTo(err error) httpAnswer {
 	return httpAnswer{boterr.Internal, http.StatusInternalServerError, "the bot failed"}
 }
 
-// httpAnswers are what is told of each code but Internal.
+// httpAnswers are the answers for each code but Internal.
 func httpAnswers() []httpAnswer {
 	return []httpAnswer{
 		{boterr.InvalidArgument, http.StatusBadRequest, "the event is not one that the bot takes"},

@@ -30,11 +30,11 @@ type failure struct {
 	when string
 	// field is the parameter at fault, or the beginning of the path in it. "" where there is none.
 	field string
-	// change is, in JSON, what the call has beside, or in the place of, the template's arguments.
+	// change has, in JSON, the arguments that replace or extend the template's.
 	change string
-	// prepare makes what the call fails for. nil where its arguments are enough.
+	// prepare creates the condition for the failure. nil if the arguments are enough.
 	prepare prepare
-	// options are those of a platform that differs from the usual one.
+	// options are for a platform that differs from the usual one.
 	options []fakes.Option
 }
 
@@ -81,8 +81,8 @@ func shownElsewhere() map[string]string {
 	}
 }
 
-// Each error that the table has for an operation, beside what the suite of operations holds of bad parameters and of
-// what is not found, is shown by a call, which gets its code and its field, and changes nothing.
+// A call shows each error in the table of an operation that the suite of operations does not check as bad
+// parameters or missing records. The call gets the code and the field, and changes nothing.
 func TestCall_Errors(t *testing.T) {
 	t.Parallel()
 	platform, _ := newCaller(t)
@@ -201,7 +201,7 @@ func ended(inlet, memberID string) prepare {
 	}
 }
 
-// recordFailures are those of channels, members and data sources.
+// recordFailures are the failures of channels, members and data sources.
 func recordFailures() map[string][]failure {
 	return map[string][]failure{
 		"findAndModifyMember": {
@@ -224,7 +224,7 @@ func recordFailures() map[string][]failure {
 	}
 }
 
-// agendaFailures are those of agendas and redirects.
+// agendaFailures are the failures of agendas and redirects.
 func agendaFailures() map[string][]failure {
 	noZone := errorOf(boterr.Unavailable, "the member's time zone", "zone", `{"pattern": "0 9 * * *", "runUntil": 4102444800000}`).
 		on(fakes.Config(func(c *botctx.Config) {
@@ -245,7 +245,7 @@ func agendaFailures() map[string][]failure {
 	}
 }
 
-// sendFailures are those of the sends to members of one channel.
+// sendFailures are the failures of sends to members of one channel.
 func sendFailures() map[string][]failure {
 	toMembers := func(memberID, channelID string) []failure {
 		return []failure{
@@ -273,7 +273,7 @@ func sendFailures() map[string][]failure {
 	}
 }
 
-// alphaFailures are those of what Alpha alone can do.
+// alphaFailures are the failures of operations that only Alpha has.
 func alphaFailures() map[string][]failure {
 	notOnAlpha := errorOf(boterr.Unsupported, "not of type alpha", "channel", `{"channel": {"_id": "account"}, "member": {"_id": "saul"}}`)
 	toMember := func(memberID string) []failure {
@@ -298,7 +298,7 @@ func alphaFailures() map[string][]failure {
 	}
 }
 
-// platformFailures are those of what another platform alone can do, and of the comments on posts.
+// platformFailures are the failures of operations of single other platforms, and of the comments on posts.
 func platformFailures() map[string][]failure {
 	onPage := `{"channel": {"_id": "page"}, "member": {"_id": "paul"}}`
 	return map[string][]failure{
@@ -320,7 +320,7 @@ func platformFailures() map[string][]failure {
 	}
 }
 
-// utilityFailures are those of the operations that mail, charge and upload.
+// utilityFailures are the failures of the operations that mail, charge and upload.
 func utilityFailures() map[string][]failure {
 	return map[string][]failure{
 		"sendEmail": {
@@ -342,7 +342,7 @@ const (
 	onDesk = `{"channel": {"_id": "desk"}}`
 )
 
-// assignmentFailures are those of the operations on assignments.
+// assignmentFailures are the failures of the operations on assignments.
 func assignmentFailures() map[string][]failure {
 	return map[string][]failure{
 		"createAssignment": {
@@ -377,7 +377,7 @@ func assignmentFailures() map[string][]failure {
 	}
 }
 
-// groupFailures are those of the operations on groups and agents.
+// groupFailures are the failures of the operations on groups and agents.
 func groupFailures() map[string][]failure {
 	notOnBravo := errorOf(boterr.Unsupported, "not of type bravo", "channel", onDesk)
 	return map[string][]failure{
@@ -400,7 +400,7 @@ func groupFailures() map[string][]failure {
 	}
 }
 
-// sideFailures are those of the sends from one side of a live chat to the other.
+// sideFailures are the failures of sends from one side of a live chat to the other.
 func sideFailures() map[string][]failure {
 	ofGroups := func(inlet, memberID, channelID string) []failure {
 		return []failure{

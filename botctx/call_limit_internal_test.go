@@ -65,7 +65,7 @@ func (taker) Send(ctx context.Context, _ send.Message) (send.Delivery, error) {
 	return send.Delivery{}, ctx.Err()
 }
 
-// A limit that nobody waits for costs one small object.
+// A limit without a waiting call costs one small object.
 //
 //nolint:paralleltest // What other tests allocate at the same time would be counted.
 func TestBoundedConnector_Allocates(t *testing.T) {

@@ -184,7 +184,7 @@ func (hung) Refund(ctx context.Context, _ utility.Refund) (*utility.Payment, err
 
 func (hung) Payment(ctx context.Context, _ string) (*utility.Payment, error) { return nil, hangs(ctx) }
 
-// hungHost returns the context of Ada, whose host has nothing but services that hang.
+// hungHost returns the context of Ada on a host whose services all hang.
 func hungHost(t *testing.T) *botctx.Context {
 	t.Helper()
 	runtime, ada := shopWith(t, botctx.Config{
@@ -333,7 +333,8 @@ func TestMaxSend_Default(t *testing.T) {
 	}
 }
 
-// A file comes and is stored within a limit of its own, and a fetch within that of its client: both less than a run's.
+// A file is fetched and stored within its own limit, and a fetch within its client's limit: both shorter than
+// a run's.
 func TestMaxRun_HoldsTheOtherLimits(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -376,7 +377,7 @@ func TestMaxRun_HoldsTheOtherLimits(t *testing.T) {
 	requireFailure(t, err, "", boterr.InvalidArgument, "HTTP")
 }
 
-// statuses are those of each code, and of one in bot logic.
+// statuses are the statuses of each code, and of the code in bot logic.
 func statuses() map[boterr.Code]struct{ alone, inRun int } {
 	return map[boterr.Code]struct{ alone, inRun int }{
 		boterr.InvalidArgument:    {400, 500},

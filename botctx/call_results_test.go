@@ -26,8 +26,8 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// furtherResults are what is changed in the arguments of an operation so that each shape that the
-// table has for its result is shown: first by the templates, and then by these.
+// furtherResults are changes of the arguments of an operation that show each form of its result in the table:
+// first the templates are called, and then these.
 func furtherResults() map[string][]string {
 	return map[string][]string{
 		"fetchDataFromDataSource":         {`{"count": true}`},
@@ -76,8 +76,8 @@ func shapeOf(t *testing.T, operation operations.Operation, result []byte) int {
 	return found
 }
 
-// fieldsOf returns the fields of an object, or of the kind that it has. An entry of a data
-// source has fields of the bot's own beside.
+// fieldsOf returns the fields of an object, or of its kind. An entry of a data source has further fields of
+// the bot.
 func fieldsOf(fields []operations.Field, kind string) []operations.Field {
 	if named, ok := operations.KindNamed(kind); ok && len(fields) == 0 && kind != "entry" {
 		return named.Fields
@@ -168,8 +168,8 @@ func newRecipient(t *testing.T, platform channel.Type) (*fakes.Platform, *fakes.
 	return p, recipient
 }
 
-// answerTo is what sendResponse answers to a message, by what the outbox has of it: exactly
-// the keys of the platform's shape, with the platform's ids.
+// answerTo returns the answer of sendResponse to a message from the outbox: exactly the keys of the
+// platform's form, with the platform's ids.
 func answerTo(t *testing.T, sent fakes.Sent, answer gjson.Result) string {
 	t.Helper()
 	var reply string
@@ -193,7 +193,7 @@ func answerTo(t *testing.T, sent fakes.Sent, answer gjson.Result) string {
 		reply, sent.To, sent.Response.Data(), sent.Response.Type(), sent.SentAt.UnixMilli(), sent.MessageID)
 }
 
-// echoAnswerTo is answerTo on Echo, which tells of a message only what it shows of it.
+// echoAnswerTo is answerTo on Echo, which answers only a few of a message's fields.
 func echoAnswerTo(t *testing.T, sent fakes.Sent) string {
 	t.Helper()
 	switch sent.Response.Type() {
@@ -220,7 +220,7 @@ func echoAnswerTo(t *testing.T, sent fakes.Sent) string {
 	}
 }
 
-// everyType are responses of every type, and of one that nobody knows.
+// everyType are responses of every type, and of an unknown one.
 func everyType() []string {
 	return []string{
 		`{"type": "TEXT", "text": "Hello", "transform": {"lang": "fr"}}`,
@@ -351,7 +351,7 @@ func requireSentAs(t *testing.T, response string, sent send.Response, answer jso
 	}
 }
 
-// ada is the scope of who calls, icon the address of a picture, bill that of a file.
+// ada is the scope of the caller, icon the address of a picture, bill the address of a file.
 var ada = record.Scope{Channel: "channel-1", Member: "member-1"}
 
 const (
@@ -359,7 +359,7 @@ const (
 	bill = "https://shop.example/bill.pdf"
 )
 
-// pngHeader returns what a server says of a picture.
+// pngHeader returns a server's header for a picture.
 func pngHeader() http.Header { return http.Header{"Content-Type": {"image/png"}} }
 
 // newCaller returns the context of a member of a new platform with one data source, with
@@ -375,7 +375,7 @@ func newCaller(t *testing.T, options ...fakes.Option) (*fakes.Platform, *botctx.
 	return p, caller.Context()
 }
 
-// caller returns the context of who calls on a platform of newCaller, or on a fork of one.
+// caller returns the context of the caller on a platform of newCaller, or on a fork of one.
 func caller(p *fakes.Platform) *botctx.Context { return p.Operations(ada) }
 
 // addLiveChats adds the live chats that the arguments are for. Whatever order these are
@@ -452,8 +452,7 @@ func addSends(t *testing.T, p *fakes.Platform) {
 	}
 }
 
-// withIDs puts the ids of a platform in the place of what stands for them in JSON, such as
-// <dora's group> or <rose's chat>.
+// withIDs replaces names in JSON, such as <dora's group> or <rose's chat>, with the ids of a platform.
 func withIDs(t *testing.T, p *fakes.Platform, text string) string {
 	t.Helper()
 	all, err := p.Runtime().FindAssignments(t.Context(), fakes.DefaultApp, botctx.Query{})

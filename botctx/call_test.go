@@ -286,8 +286,8 @@ func TestCall_DeepestEntry(t *testing.T) {
 	require.ErrorIs(t, err, boterr.InvalidArgument)
 }
 
-// templates are one argument of each operation, in JSON. They are for the
-// platform that newCaller makes; what is in <> stands for an id there.
+// templates are one argument of each operation, in JSON. They are for the platform of newCaller; names in <>
+// are replaced by ids there.
 var templates = map[string]string{
 	"getChannel":                      `{"channelId": "channel-1"}`,
 	"getMember":                       `{"memberId": "member-1"}`,
@@ -363,7 +363,7 @@ var templates = map[string]string{
 	"uploadFileToObjectStore": `{"url": "https://shop.example/bill.pdf", "options": {"method": "GET"}, "channel": "page", "filename": "bills/7.pdf", "contentType": "application/pdf"}`,
 }
 
-// withParameters returns arguments with those of a change in the place of, or beside, their own.
+// withParameters returns arguments with the fields of a change added or replaced.
 func withParameters(t *testing.T, args, change string) json.RawMessage {
 	t.Helper()
 	require.NotEmpty(t, args, "the table of arguments above has no arguments of the operation")

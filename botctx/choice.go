@@ -11,8 +11,7 @@ import (
 	"github.com/botctx/go-sdk/internal/record"
 )
 
-// choosing keeps a record of the choice of what answers an event. A nil one, where nobody asks,
-// does nothing.
+// choosing records how the answer to an event is chosen. A nil one does nothing.
 type choosing struct {
 	run     *run
 	nodes   *nodes
@@ -20,7 +19,7 @@ type choosing struct {
 	outcome []string
 }
 
-// watchChoice returns what keeps a record of a choice, nil where nobody asks for it.
+// watchChoice returns the record of a choice, nil if the host does not want it.
 func (r *run) watchChoice(ctx context.Context, among *nodes, may field) *choosing {
 	if r.runtime.config.OnChoice == nil && !r.runtime.config.Logger.Enabled(ctx, slog.LevelDebug) {
 		return nil
@@ -88,7 +87,7 @@ func (c *choosing) choice(by Answer) Choice {
 	return made
 }
 
-// lost says why the position counts for nothing.
+// lost returns the reason why the position is ignored.
 func (c *choosing) lost() string {
 	at := c.field.position
 	switch {
@@ -118,7 +117,7 @@ func (c *choosing) others() []Candidate {
 	return others
 }
 
-// whyNot says why a node is no candidate.
+// whyNot returns the reason why a node is no candidate.
 func (c *choosing) whyNot(node *Node) string {
 	switch {
 	case node.Trigger == nil:
@@ -138,7 +137,7 @@ func (c *choosing) whyNot(node *Node) string {
 	}
 }
 
-// needs says which position a child needs.
+// needs returns the position that a child needs.
 func (n *nodes) needs(child *Node) string {
 	text := fmt.Sprintf("needs the position %q", child.Parent)
 	if !n.byRef[NodeRef{CompositeID: child.Parent, Tree: child.Tree}].SavesPosition {
@@ -147,25 +146,24 @@ func (n *nodes) needs(child *Node) string {
 	return text
 }
 
-// Choice tells what was chosen to answer an event, and why. Config.OnChoice is given it, and at
-// debug level Config.Logger. It holds ids and names of functions, and nothing that members write.
+// Choice describes the chosen answer to an event, and the reasons. It goes to Config.OnChoice, and at debug
+// level to Config.Logger. It holds ids and names of functions, and no text of members.
 type Choice struct {
 	// Scope is the app, the channel, the member and the group of the event.
 	Scope record.Scope
-	// Answer is what answers.
+	// Answer is the kind of the answer.
 	Answer Answer
-	// Node is the node that answers, zero where none does. IsMute tells that it is mute, so that
-	// another choice follows.
+	// Node is the node that answers, zero if none does. IsMute is true if it is mute, so that another choice
+	// follows.
 	Node   NodeRef
 	IsMute bool
 	// Logic is the name of the function of HandleFunc where it answers, such as "shop.greet".
 	Logic string
-	// Position is where the conversation stood, zero for a new member. Lost says why it counts as
-	// that of a new member although it has a position, "" where it does not.
+	// Position is the member's position, zero for a new member. Lost is the reason why the member counts as
+	// new although they have a position, otherwise "".
 	Position NodeRef
 	Lost     string
-	// Serving is what may answer now, such as "the off trees, since the
-	// channel is not On".
+	// Serving describes what may answer now, such as "the off trees, since the channel is not On".
 	Serving string
 	// IsInLiveChat is true if the member was in a live chat: then only nodes of Flow.LiveChatTree
 	// may answer, and else the message goes to the agent.
@@ -176,7 +174,7 @@ type Choice struct {
 	Others []Candidate
 }
 
-// Answer is what answers an event.
+// Answer is the kind of answer to an event.
 type Answer string
 
 // What can answer an event.
@@ -187,7 +185,7 @@ const (
 	AnswerNone     Answer = "nothing"
 )
 
-// Rule is what makes a node a candidate.
+// Rule is the rule that makes a node a candidate.
 type Rule string
 
 // The rules by which a node is a candidate.
@@ -215,9 +213,9 @@ func (r Rule) plural() string {
 type Candidate struct {
 	Node     NodeRef
 	Priority int
-	// Rule is what makes it a candidate, "" where it is none.
+	// Rule is the rule that makes it a candidate, "" if it is none.
 	Rule Rule
-	// Why says what came of it, such as "trigger did not match".
+	// Why is the result of checking it, such as "trigger did not match".
 	Why string
 }
 
@@ -256,7 +254,7 @@ func (c Choice) answered() string {
 	return text
 }
 
-// refusals says why no node answers, behind some words. It is "" where there are no nodes.
+// refusals returns the reasons why no node answers, behind some words. It is "" if there are no nodes.
 func (c Choice) refusals(words string) string {
 	if len(c.Candidates) == 0 && len(c.Others) == 0 {
 		return ""
@@ -295,10 +293,10 @@ func (c Choice) at() string {
 	return text
 }
 
-// mostShown is how many nodes of a kind a line names.
+// mostShown bounds the nodes of a kind that a line names.
 const mostShown = 8
 
-// listed names nodes, each with what came of it.
+// listed names nodes, each with its result.
 func listed(nodes []Candidate) string {
 	shown := nodes[:min(len(nodes), mostShown)]
 	names := make([]string, len(shown))
@@ -308,7 +306,7 @@ func listed(nodes []Candidate) string {
 	return strings.Join(names, ", ") + more(len(nodes)-len(shown))
 }
 
-// more tells how many are left out.
+// more counts the nodes that are left out.
 func more(n int) string {
 	if n == 0 {
 		return ""
@@ -321,10 +319,10 @@ func of(candidates []Candidate, holds func(Candidate) bool) []Candidate {
 	return slices.DeleteFunc(slices.Clone(candidates), func(one Candidate) bool { return !holds(one) })
 }
 
-// What answers an event that Accept kept is remembered with it, so that the run which is tried again goes
-// where the one before went: what that one has changed, such as a live chat that it began, might lead
-// elsewhere, and what it had not sent yet would never be sent. It costs no write of its own: it is stored
-// with the first thing that the run has sent, or before the run begins or ends a live chat.
+// The chosen answer to an event that Accept kept is stored with it, so that a run that is tried again takes
+// the same way: changes of the earlier attempt, such as a live chat that it began, might lead elsewhere, and
+// messages that it had not sent yet would never be sent. It costs no separate write: it is stored with the
+// first message of the run, or before the run begins or ends a live chat.
 
 // RuleChosenBefore makes a candidate of a node that an attempt before at the same event had begun to run.
 const RuleChosenBefore Rule = "chosen by an attempt before"
@@ -332,7 +330,7 @@ const RuleChosenBefore Rule = "chosen by an attempt before"
 // memoryOfChoice is the key under which the nodes are remembered that answered, in their order.
 const memoryOfChoice = "answered by"
 
-// The fields of what is remembered. fieldNone tells that no node was left that answers.
+// The fields of the stored answer. fieldNone is true if there was no node to answer.
 const (
 	fieldNodes = "nodes"
 	fieldNone  = "none"

@@ -20,8 +20,8 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// Config is what a host gives a Runtime: the store and the ports to what is outside, and what
-// the host decides. All but Store may be left out.
+// Config configures a Runtime: the store, the ports to services outside, and the host's settings. Only Store
+// is required.
 type Config struct {
 	// Records.
 
@@ -45,19 +45,18 @@ type Config struct {
 
 	// The host's own in the place of the SDK's.
 
-	// Override gives the host's own implementations of domains for a scope, in the place of
-	// own, which are the SDK's. What it leaves nil stays the SDK's. It may build on them, to
-	// replace one method and leave the rest as it is:
+	// Override gives the host's own implementations of domains for a scope, in place of the SDK's, which are
+	// in own. A nil domain stays the SDK's. An implementation may build on the SDK's, to replace one method
+	// and keep the rest:
 	//
-	//	type audited struct{ member.Operations } // It has a GetMember of its own.
+	//	type audited struct{ member.Operations } // It has its own GetMember.
 	//
 	//	Override: func(_ record.Scope, own botctx.Services) botctx.Services {
 	//		return botctx.Services{Members: audited{own.Members}}
 	//	}
 	//
-	// The SDK's services work with the host's: the sends of the example read members by its
-	// GetMember. What members and agents write in live chats of the SDK goes on also where
-	// LiveChats is the host's.
+	// The SDK's services use the host's: the sends of the example read members by its GetMember. Messages of
+	// members and agents in the SDK's live chats are relayed even if LiveChats is the host's.
 	Override func(scope record.Scope, own Services) Services
 	// LoadChannel returns a channel of an app with its credentials, or NotFound. The
 	// default loads it from the Store. What it returns is copied, so it may be kept. A run asks once for its own channel, and its
@@ -72,8 +71,8 @@ type Config struct {
 	// Connectors send to the platforms. A channel type without one answers
 	// Unsupported.
 	Connectors send.Connectors
-	// ParallelSends is how many messages of one call, to several members, are on their way at
-	// once. The default is 1: one after the other, in order.
+	// ParallelSends is the number of messages of one call, to several members, that are sent at the same
+	// time. The default is 1: one after the other, in order.
 	ParallelSends int
 	// HTTP sends the requests of Context.Fetch. The default is the guarded client of
 	// package outbound with its own limits.
@@ -98,67 +97,66 @@ type Config struct {
 	// Strict makes unknown parameters of Call, and parameters that a platform would
 	// ignore, InvalidArgument.
 	Strict bool
-	// LiveChat is what the host decides about live chats.
+	// LiveChat has the host's settings for live chats.
 	LiveChat LiveChat
 
 	// Runs of bot logic.
 
 	// Flow decides which nodes may answer an event.
 	Flow Flow
-	// OtherNodes says that other processes of the host handle nodes that this one does not have. Then
-	// NewAgenda and UpdateAgenda take a node that is not handled here, and warn of it; without it they are
+	// OtherNodes is set if other processes of the host handle nodes that this one does not have. Then
+	// NewAgenda and UpdateAgenda take a node that is not handled here, and warn of it; without it they return
 	// NotFound. A process that handles no nodes at all takes any.
 	OtherNodes bool
-	// MaxRedirects is the most redirects that may lead from one node to the next, those of
-	// other members' runs included. The default is 50.
+	// MaxRedirects bounds the redirects from one node to the next, including the redirects in other members'
+	// runs. The default is 50.
 	MaxRedirects int
-	// MaxRun is how long a run may take: what Accept kept, an agenda, a Receive, and the runs of other
-	// members that it redirects to, from the arrival to the last action. Then the run's ctx ends, its
-	// operations and its write back of the member are refused, and it fails with Unavailable, so that
-	// its event or agenda is tried again. Waiting for another run of the member does not count, see MaxWait.
-	// Go cannot end an action that ignores its ctx: it keeps its worker until it returns. The default is a
-	// minute, by the machine's clock; a negative one is no limit, as in the fakes, where a debugger may
-	// stop the test.
+	// MaxRun is the time limit of a run: of an accepted event, an agenda, a Receive, with the runs of other
+	// members that it redirects to, from the beginning to the last action. When it is over, the run's ctx
+	// ends, its operations and its write back of the member are refused, and it fails with Unavailable, so
+	// that its event or agenda is tried again. Waiting for another run of the member does not count, see
+	// MaxWait. Go cannot end an action that ignores its ctx: it keeps its worker until it returns. The
+	// default is a minute, by the machine's clock; a negative value means no limit, as in the fakes, so that
+	// a debugger may stop the test.
 	MaxRun time.Duration
-	// MaxSend is how long one call of a service outside may take: Send and each further port of a connector, a
-	// mail, a request of a payment account, and one of live chats by HTTP. Then the call's ctx ends and the call
-	// fails with Unavailable; its run goes on with that error. The time that a message waits in send.Limited does
-	// not count. Go cannot end a call that ignores its ctx: it keeps its run and its worker until it returns.
-	// Files, Context.Fetch and scripts have limits of their own (Upload.Timeout, the Timeout of outbound.Config,
-	// script.Options.Deadline), and what the host does for its records, such as LoadChannel, has MaxRun.
-	// The default is 15 seconds by the machine's clock, or MaxRun if that is shorter; it must not be longer than
-	// MaxRun. A negative one is no limit, as in the fakes.
+	// MaxSend is the time limit of one call of a service outside: Send and each optional port of a connector,
+	// a mail, a request of a payment account, and a request of live chats by HTTP. When it is over, the
+	// call's ctx ends and the call fails with Unavailable; its run continues with that error. The time that a
+	// message waits in send.Limited does not count. Go cannot end a call that ignores its ctx: it keeps its
+	// run and its worker until it returns. Files, Context.Fetch and scripts have other limits
+	// (Upload.Timeout, the Timeout of outbound.Config, script.Options.Deadline), and the host's work for its
+	// records, such as LoadChannel, has MaxRun. The default is 15 seconds by the machine's clock, or MaxRun
+	// if that is shorter; it must not be longer than MaxRun. A negative value means no limit, as in the
+	// fakes.
 	MaxSend time.Duration
-	// ParallelRuns lets runs of one member run at once. Without it they take turns: within this
-	// process in the order in which they came, and with those of other processes where the store is
-	// shared, which one is not that is a store.Watcher. What Accept kept runs in its order all the
-	// same.
+	// ParallelRuns allows runs of one member to run at once. Without it they take turns: within this process
+	// in the order in which they came, and also with runs of other processes if the store is shared (not a
+	// store.Watcher). Accepted events run in their order all the same.
 	ParallelRuns bool
-	// MaxWait is how long a run waits for one of the same member that is under way; after
-	// that it is Unavailable. The default is a minute.
+	// MaxWait is the time for which a run waits for another run of the same member; after that it is
+	// Unavailable. The default is a minute.
 	MaxWait time.Duration
-	// AgendaWait is how long an agenda waits for a run of its member that is under way, before
-	// it is put off for a second. The default is a second, and nothing where another run
-	// of the member waits already, so that one member does not keep all workers.
+	// AgendaWait is the time for which an agenda waits for a run of its member, before it is put off for a
+	// second. The default is a second, or nothing if another run of the member waits already, so that one
+	// member does not keep all workers.
 	AgendaWait time.Duration
-	// Scheduler says how agendas are run.
+	// Scheduler configures the runs of agendas.
 	Scheduler SchedulerOptions
-	// Inbox says how the events that Accept kept are run.
+	// Inbox configures the runs of accepted events.
 	Inbox InboxOptions
-	// Retention is how long handled events, dead letters, agendas, live chats and the like are kept.
+	// Retention is how long handled events, dead letters, agendas, live chats and similar records are kept.
 	Retention Retention
-	// LaneLease is how long other processes leave a member alone whose process died in a run. A run holds a lease of
-	// this length on its member's lane and renews it every quarter. The default is 30 seconds.
+	// LaneLease is the time for which other processes leave a member alone after the member's process died in
+	// a run. A run holds a lease of this length on its member's lane and renews it every quarter. The default
+	// is 30 seconds.
 	LaneLease time.Duration
-	// Zone returns the time zone of a member, such as "Europe/London". Their CRON patterns are read in
-	// it, but for those that name a zone themselves (agenda.InZone), and Context.Location returns
-	// it. It is asked when a pattern is given, for the member as the run has it, and before each run
-	// by the pattern, so that the pattern follows a member who moves: a run for a time of day that has not
-	// come in the new zone yet waits for it.
-	// Where it fails, so does the operation, or the run, which is tried again; after the last attempt
-	// the pattern goes on in the zone that it had. The names are those
-	// of the IANA database, which the machine has, or the program where it imports time/tzdata. The
-	// default, also for "", is UTC.
+	// Zone returns the time zone of a member, such as "Europe/London". It is used for CRON patterns that name
+	// no zone themselves (agenda.InZone), and by Context.Location. It is called when a pattern is given, for
+	// the member as the run has it, and before each run by the pattern, so that the pattern follows a member
+	// who moves: a run for a time of day that has not come in the new zone yet waits for it. If it fails, so
+	// does the operation, or the run, which is tried again; after the last attempt the pattern continues in
+	// its previous zone. The names are from the IANA database, which the machine has, or the program if it
+	// imports time/tzdata. The default, also for "", is UTC.
 	Zone func(ctx context.Context, m *member.Member) (string, error)
 	// OnChoice is called with what was chosen to answer an event, just before that runs, and
 	// where nothing answers. The default does nothing.
@@ -170,9 +168,9 @@ type Config struct {
 	// OnUnfilled is called with the path of each {{path}} of a template that is filled with nothing, since
 	// the context's member has no value there: it may be misspelt. The default does nothing.
 	OnUnfilled func(ctx context.Context, scope record.Scope, path string)
-	// OnWait is called where a run is about to wait for another one that has the member, with the member's
-	// id, or that of its lane, and a channel that is closed when its turn has come. What decides itself which
-	// run goes on when, such as a test of package explore, waits there. The default does nothing.
+	// OnWait is called before a run waits for another one that has the member, with the id of the member or
+	// of their lane, and a channel that is closed when its turn has come. A test that controls the order of
+	// runs itself, such as in package explore, waits there. The default does nothing.
 	OnWait func(ctx context.Context, member string, turn <-chan struct{})
 	// Logger takes lines about what no caller sees, or not in full: panics with where they
 	// arose, and redirects that exceed MaxRedirects, at error and warn; members that a run
@@ -275,7 +273,7 @@ func (c Config) check() error {
 	return nil
 }
 
-// withLimits returns the Config with its time limits, which stay within that of a run.
+// withLimits returns the Config with its time limits, which stay within the limit of a run.
 func (c Config) withLimits() (Config, error) {
 	if c.MaxRun == 0 {
 		c.MaxRun = defaultMaxRun
@@ -301,7 +299,7 @@ func (c Config) withLimits() (Config, error) {
 	return c, nil
 }
 
-// withinRun returns a limit that is no longer than that of a run.
+// withinRun returns a limit that is no longer than the limit of a run.
 func (c Config) withinRun(limit time.Duration) time.Duration {
 	if c.MaxRun < 0 {
 		return limit

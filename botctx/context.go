@@ -17,12 +17,12 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// Context is what bot logic is given: where it runs and for whom, and every
-// operation as a method.
+// Context is the argument of bot logic: it has the place and the member of the run, and every operation as a
+// method.
 //
-// Its fields belong to the run, like those of an http.Request: one goroutine
-// changes them. Its operations are safe for concurrent use. They work for the app,
-// channel and member that the context was made for, whatever the fields hold later.
+// Its fields belong to the run, like the fields of an http.Request: one goroutine changes them. Its
+// operations are safe for concurrent use. They work for the app, channel and member that the context was made
+// for, whatever the fields hold later.
 type Context struct {
 	// Channel is the channel of the conversation.
 	Channel *channel.Channel
@@ -34,15 +34,14 @@ type Context struct {
 	// AgendaMeta is the meta of the agenda or redirect that caused this run, empty where
 	// there is none.
 	AgendaMeta document.Object
-	// Agenda is the agenda that caused this run: for when it was scheduled, which attempt
-	// this is, and the key that tells a repetition. It is nil where none did.
+	// Agenda is the agenda that caused this run, with its scheduled time, the number of the attempt, and the
+	// key that identifies a repetition. It is nil if none did.
 	Agenda *agenda.Run
-	// MessageEvent is the message that caused this run, nil where none did.
+	// MessageEvent is the message that caused this run, nil if none did.
 	MessageEvent *send.MessageEvent
-	// Group is the live-chat group that the message belongs to: the one in which an agent
-	// wrote it, or that of the member's own live chat once an agent has taken it. It is nil
-	// outside of live chats. The group on the platform in which a member wrote is
-	// Scope().GroupExternalID.
+	// Group is the live-chat group of the message: the group in which an agent wrote it, or the group of the
+	// member's own live chat once an agent has taken it. It is nil outside of live chats. The platform's
+	// group in which a member wrote is Scope().GroupExternalID.
 	Group *livechat.Group
 	// Values is a bag for the run: what one piece of logic leaves for the next. It is
 	// never nil.
@@ -60,8 +59,8 @@ func (c *Context) Scope() record.Scope { return c.scope }
 // Channel holds later. It is "" for a context of Runtime.Operations, which loads no channel.
 func (c *Context) ChannelType() channel.Type { return c.channelType }
 
-// Now returns the time by the Runtime's clock, which tests move. Where Config.Now panics, so does
-// it: within a run that is the error of the action.
+// Now returns the time by the Runtime's clock, which tests move. A panic of Config.Now is not recovered here:
+// within a run it is the error of the action.
 func (c *Context) Now() time.Time { return c.runtime.env.Now() }
 
 // Reply sends responses to the context's member, one after the other, by
@@ -80,8 +79,7 @@ func (c *Context) Reply(ctx context.Context, responses ...send.Response) error {
 	return nil
 }
 
-// reply sends one response, and returns what came of it: nothing where none was to be
-// sent.
+// reply sends one response, and returns the results: none if nothing had to be sent.
 func (c *Context) reply(ctx context.Context, response send.Response) ([]send.Result, error) {
 	filled := response
 	if c.Member != nil {
@@ -125,7 +123,8 @@ var _ Operations = (*Context)(nil)
 // constants name all of them, those that answer Unsupported included.
 type Op string
 
-// tellUnfilled tells those who ask for it which placeholders of a response the member has nothing for.
+// tellUnfilled reports the placeholders of a response that the member has no value for, if the host wants
+// that.
 func (c *Context) tellUnfilled(ctx context.Context, response send.Response) {
 	config := &c.runtime.config
 	isLogged := config.Logger.Enabled(ctx, slog.LevelDebug)
@@ -167,9 +166,9 @@ func Do(actions ...Action) []Action { return actions }
 //
 //	&botctx.Node{ID: "greeting", Responses: botctx.Say("Hello {{firstName}}!", "What would you like?")}
 //
-// The texts are templates, as those of send.Template are: {{path}} is filled from the member. They
-// are constants, which the compiler sees to. A text that is put together elsewhere is
-// []send.Response{send.Text(text)}, or send.Text(text).WithPlaceholders() where it has placeholders.
+// The texts are templates, as in send.Template: {{path}} is filled from the member. They must be constants,
+// which the compiler checks. A text made at run time is []send.Response{send.Text(text)}, or
+// send.Text(text).WithPlaceholders() if it has placeholders.
 func Say(texts ...send.Constant) []send.Response {
 	responses := make([]send.Response, len(texts))
 	for i, text := range texts {
@@ -178,7 +177,7 @@ func Say(texts ...send.Constant) []send.Response {
 	return responses
 }
 
-// GoTo is what the function of ToOneOf returns to go on at a node of the same tree:
+// GoTo is for the function of ToOneOf, to continue at a node of the same tree:
 //
 //	func route(ctx context.Context, bot *botctx.Context) (*botctx.Redirect, error) {
 //		if bot.Member.Email == "" {
@@ -189,7 +188,7 @@ func Say(texts ...send.Constant) []send.Response {
 //
 //	&botctx.Node{ID: "buy", Redirect: botctx.ToOneOf(route, "email?", "order")}
 //
-// A node that always goes on at the same one has the Redirector To.
+// A node that always continues at the same one has the Redirector To.
 func GoTo(nodeCompositeID string) (*Redirect, error) {
 	return &Redirect{NodeCompositeID: nodeCompositeID}, nil
 }

@@ -179,8 +179,8 @@ func TestPanic_Cause(t *testing.T) {
 	require.Equal(t, boterr.Internal, boterr.CodeOf(err))
 }
 
-// requireStack fails unless err says where a panic in this file happened, and keeps it
-// out of its text, which is the same each time.
+// requireStack fails unless err has the place of a panic in this file, outside of its text, which is the same
+// each time.
 func requireStack(t *testing.T, err error) {
 	t.Helper()
 	var panicked *boterr.PanicError
@@ -204,7 +204,7 @@ func overriddenBy(parts func(scope record.Scope, own botctx.Services) botctx.Ser
 	return fakes.Config(func(c *botctx.Config) { c.Override = parts })
 }
 
-// filledByOthers are the fields of records that nothing in the SDK fills, and who does.
+// filledByOthers are the fields of records that nothing in the SDK fills, each with the part that does.
 func filledByOthers() map[string]map[string]string {
 	const (
 		platform = "the platform, by Inbound.Profile, when the member first arrives"
@@ -221,8 +221,8 @@ func filledByOthers() map[string]map[string]string {
 	}
 }
 
-// familyDesk is a platform on which Ada, who is not known yet, asks in a group for a person,
-// and Grace hands her on to Hedy.
+// familyDesk is a platform on which Ada, a new member, asks in a group for a person, and Grace hands the
+// request on to Hedy.
 func familyDesk(t *testing.T) *fakes.Platform {
 	t.Helper()
 	p := fakes.New(fakes.For(t))

@@ -9,28 +9,26 @@ import (
 	"github.com/botctx/go-sdk/channel"
 )
 
-// Flow is what a host decides about which nodes may answer an event. The zero value of
-// each field means its default. Its functions are given the context of the run, with the
-// channel, the member and the event, before a node is chosen.
+// Flow decides which nodes may answer an event. The zero value of each field means its default. Its functions
+// get the context of the run, with the channel, the member and the event, before a node is chosen.
 type Flow struct {
 	// PriorityGroup returns the name of the one of the channel's priority groups that
 	// serves the member. The default, also for "", is the first.
 	PriorityGroup func(ctx context.Context, bot *Context) (string, error)
-	// IsOpen tells whether it is within office hours; outside of them the off trees of the
-	// priority group answer. The default is always.
+	// IsOpen reports whether it is within office hours; outside of them the off trees of the priority group
+	// answer. The default is always.
 	IsOpen func(ctx context.Context, bot *Context) (bool, error)
-	// HeadNodes returns the nodes that may answer a member whose conversation stands at no
-	// node of the trees that serve it. The default is the nodes of these trees that have
-	// no parent.
+	// HeadNodes returns the nodes that may answer a member whose position is no node of the trees that serve
+	// it. The default is the nodes of these trees that have no parent.
 	HeadNodes func(ctx context.Context, bot *Context) ([]NodeRef, error)
 	// LiveChatTree returns the tree that answers while the member is in a live chat. The
 	// default, also for "", is none: then no node answers.
 	LiveChatTree func(bot *Context) string
 }
 
-// reach is what may answer an event: some of the trees, and global nodes by their ids.
+// reach is a set of nodes that may answer an event: some of the trees, and global nodes by their ids.
 type reach struct {
-	// name is what the trees are called, since says why they are those, "" where that is usual.
+	// name is the name of the trees, since is the reason for these trees, "" if they are the usual ones.
 	name   string
 	since  string
 	trees  func(tree string) bool
@@ -124,10 +122,10 @@ func isOneOf(trees []string) func(tree string) bool {
 	return func(tree string) bool { return slices.Contains(trees, tree) }
 }
 
-// field is what may answer an event.
+// field has the nodes that may answer an event.
 type field struct {
 	within reach
-	// position is where the conversation stands.
+	// position is the member's position.
 	position NodeRef
 	// candidates are the nodes, in the order in which they are asked.
 	candidates []candidate
@@ -139,10 +137,9 @@ type candidate struct {
 	rule Rule
 }
 
-// candidates returns the nodes that may answer the event, those of the smallest priority
-// first. Among equal ones, those that belong closest to where the conversation stands
-// come first: children or head nodes, global nodes of the tree, global nodes of the
-// channel, and of each kind in the order in which they were given to Handle.
+// candidates returns the nodes that may answer the event, with the smallest priority first. Among equal ones,
+// the nodes closest to the member's position come first: children or head nodes, global nodes of the tree,
+// global nodes of the channel, and of each kind in the order in which they were given to Handle.
 func (n *nodes) candidates(ctx context.Context, flow Flow, bot *Context) (field, error) {
 	position := NodeRef{CompositeID: bot.Member.BotMeta.NodeCompositeID(), Tree: bot.Member.BotMeta.Tree()}
 	within, err := flow.reach(ctx, bot)
@@ -164,13 +161,13 @@ func (n *nodes) candidates(ctx context.Context, flow Flow, bot *Context) (field,
 	return field{within: within, position: position, candidates: found}, nil
 }
 
-// isAt reports whether a conversation stands at a node within reach.
+// isAt reports whether a position is a node within reach.
 func (n *nodes) isAt(position NodeRef, within reach) bool {
 	return n.byRef[position] != nil && within.trees(position.Tree)
 }
 
-// atPosition returns the children of the node where the conversation stands and the
-// global nodes of its tree, or the head nodes where it stands at no node within reach.
+// atPosition returns the children of the node at the position and the global nodes of its tree, or the head
+// nodes if the position is no node within reach.
 func (n *nodes) atPosition(
 	ctx context.Context, flow Flow, bot *Context, position NodeRef, within reach,
 ) ([]candidate, error) {

@@ -44,7 +44,7 @@ func on(text string) func(*botctx.Node) {
 
 func global(where botctx.Global) func(*botctx.Node) { return func(n *botctx.Node) { n.Global = where } }
 
-// at returns a member whose conversation stands at a node.
+// at returns a member whose position is a node.
 func at(node, tree string) member.Member {
 	var m member.Member
 	m.BotMeta.SetPosition(node, tree)

@@ -12,10 +12,10 @@ import (
 type Graph struct {
 	// Nodes are in the order of Handle.
 	Nodes []GraphNode `json:"nodes"`
-	// Edges are what leads to each node as a child or from outside, and then what leads from it, in
-	// the order of the nodes.
+	// Edges are, for each node in order, the edges to it as a child or from outside, and then the edges from
+	// it.
 	Edges []Edge `json:"edges"`
-	// Warnings are what is likely to be a mistake.
+	// Warnings are likely mistakes.
 	Warnings []Warning `json:"warnings,omitzero"`
 }
 
@@ -25,25 +25,25 @@ type GraphNode struct {
 
 	// Trigger describes the trigger, such as `text is "menu"`. It is "" where there is none.
 	Trigger string `json:"trigger,omitzero"`
-	// Priority is that of the node.
+	// Priority is the node's priority.
 	Priority int `json:"priority,omitzero"`
-	// Global says where the node answers beside its place: "in the tree", "in the channel", or "".
+	// Global is the reach of the node in addition to its place: "in the tree", "in the channel", or "".
 	Global string `json:"global,omitzero"`
-	// SavesPosition tells that the conversation stands at the node when it has run.
+	// SavesPosition is true if the node becomes the member's position when it has run.
 	SavesPosition bool `json:"savesPosition,omitzero"`
 }
 
 // Edge leads from one node to another.
 type Edge struct {
-	// From is where it begins, zero for what leads to a node from outside (Node.Entry).
+	// From is the node at its beginning, zero for an edge from outside (Node.Entry).
 	From NodeRef `json:"from,omitzero"`
-	// To is where it ends, zero where that is not known, as for a RedirectFunc.
+	// To is the node at its end, zero if that is not known, as for a RedirectFunc.
 	To NodeRef `json:"to,omitzero"`
-	// Kind is how it leads there.
+	// Kind is the kind of the edge.
 	Kind EdgeKind `json:"kind"`
 }
 
-// EdgeKind is how one node leads to another.
+// EdgeKind is the way in which one node leads to another.
 type EdgeKind string
 
 // The kinds of edges.
@@ -58,7 +58,7 @@ const (
 	EdgeUnknown EdgeKind = "unknown"
 )
 
-// GraphOf returns the graph of nodes that need no Runtime, such as those of a test. The errors are those of
+// GraphOf returns the graph of nodes that need no Runtime, such as in a test. Errors are the same as from
 // Runtime.Handle.
 func GraphOf(given ...*Node) (Graph, error) {
 	all, err := newNodes(given)
@@ -82,7 +82,7 @@ func (n *nodes) graph(by unseen) Graph {
 	return drawn
 }
 
-// where says where a node answers beside its place.
+// where returns where a node answers in addition to its place.
 func (g Global) where() string {
 	switch g {
 	case GlobalInTree:
@@ -142,7 +142,7 @@ type drawing struct {
 	arrows []arrow
 }
 
-// frame is the boxes of one tree. Those of the tree "", and of no tree, stand in the first, which is
+// frame has the boxes of one tree. The boxes of the tree "", and of no tree, are in the first frame, which is
 // not drawn itself.
 type frame struct {
 	label string
@@ -156,7 +156,7 @@ type box struct {
 	shape shape
 }
 
-// shape is what a box looks like.
+// shape is the form of a box.
 type shape int
 
 // The shapes of boxes.
@@ -164,7 +164,7 @@ const (
 	shapeNode shape = iota
 	// shapePosition is a node that saves the position.
 	shapePosition
-	// shapeUnknown is what is not known, or not there.
+	// shapeUnknown is the form of nodes that are not known, or do not exist.
 	shapeUnknown
 )
 
@@ -210,7 +210,7 @@ func (d *drawing) add(tree string, one box) {
 	d.frames = append(d.frames, frame{tree, []box{one}})
 }
 
-// lines are what the box of a node says: its id, and when it answers.
+// lines are the lines in the box of a node: its id, and when it answers.
 func (n GraphNode) lines() []string {
 	lines := []string{n.CompositeID}
 	if n.Trigger != "" {
@@ -247,7 +247,7 @@ func label(lines []string, lineEnd string, escaped func(character rune) string) 
 	return text.String()
 }
 
-// DOT returns the graph in the language of Graphviz. What it shows is what Mermaid shows.
+// DOT returns the graph in the language of Graphviz, with the same content as Mermaid.
 func (g Graph) DOT() string {
 	var text strings.Builder
 	text.WriteString("digraph bot {\n  node [shape=box];\n")

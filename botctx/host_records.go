@@ -28,34 +28,33 @@ import (
 // Scope is the app, channel and member that a Context works for.
 type Scope = record.Scope
 
-// InboxOptions says how a Runtime handles what Accept kept, see Config.Inbox. The zero value of each field means
-// its default.
+// InboxOptions configures how a Runtime handles accepted events, see Config.Inbox. The zero value of each
+// field means its default.
 type InboxOptions struct {
-	// Workers is the number of lanes that Run handles at once. Apps and channels share them: an app may
-	// hold half of what other apps leave, and a channel half of what its app may hold and the app's other
-	// channels leave, so that whoever comes next finds a worker. One channel alone uses a quarter of them.
-	// The default is 64.
+	// Workers is the number of lanes that Run handles at once. Apps and channels share them: an app may hold
+	// half of the workers that other apps leave, and a channel half of the workers that its app may hold and
+	// the app's other channels leave, so the next one finds a worker. One channel alone uses a quarter of
+	// them. The default is 64.
 	Workers int
 	// Poll is the time after which Run looks for events that other processes accepted. The default
 	// is a second.
 	Poll time.Duration
 	// Limit is the number of failures after which an event is a dead letter. The default is 5.
 	Limit int
-	// Backoff returns the pause after the given number of failures, from 1 on. The default begins
-	// with a second and multiplies it by four, up to a minute: a lane whose event fails for ever
-	// goes on after 80 seconds. Where the failure says to wait for longer, up to an hour
-	// (boterr.RetryAfter), that is the pause.
+	// Backoff returns the pause after the given number of failures, from 1 on. The default begins with a
+	// second and multiplies it by four, up to a minute: a lane whose event always fails continues after 80
+	// seconds. If the failure asks for a longer pause, up to an hour (boterr.RetryAfter), that is the pause.
 	Backoff func(failures int) time.Duration
 	// MaxPending is the number of events of an app that may wait; beyond it Accept is ResourceExhausted
 	// for that app. The bound is approximate: each process counts every ten polls what all have accepted.
 	// The default is 100,000; a negative number means no bound.
 	MaxPending int
-	// AcceptTimeout is for how long Accept waits for a store that does not answer, where its context
-	// cannot end by itself, as that of a handler which goes on when the sender hangs up. It may wait twice
-	// as long. The default is 10 seconds.
+	// AcceptTimeout is the time for which Accept waits for a store that does not answer, if its context
+	// cannot end, as in a handler that continues after the sender hangs up. It may wait twice as long. The
+	// default is 10 seconds.
 	AcceptTimeout time.Duration
-	// ShutdownTimeout is how long Run waits for what runs, once its context has ended, before it
-	// ends the contexts of the runs as well. Then they have 5 seconds. The default is 20 seconds.
+	// ShutdownTimeout is the time for which Run waits for runs after its context has ended, before it ends
+	// the contexts of the runs as well. Then they have 5 seconds. The default is 20 seconds.
 	ShutdownTimeout time.Duration
 	// Hooks let the host see what happens.
 	Hooks InboxHooks
@@ -118,8 +117,8 @@ func (r *Runtime) PostComments(ctx context.Context, app string, q Query) ([]*sen
 	return sends.New(r.guarded, Scope{App: app}, sends.Ports{}).FindPostComments(ctx, record.Query(q))
 }
 
-// Members returns the members of a selection, as the Store keeps them, in the order of their ids, which is the order
-// in which they arrived. Config.Override is not asked.
+// Members returns the selected members, as the Store keeps them, in the order of their ids, which is the
+// order in which they arrived. Config.Override is not used.
 //
 //	for m, err := range rt.Members(ctx, "shop", member.Selection{Channel: "web", Tag: "vip"}) {
 //		if err != nil {
@@ -128,12 +127,13 @@ func (r *Runtime) PostComments(ctx context.Context, app string, q Query) ([]*sen
 //		...
 //	}
 //
-// It reads 100 members at a time, so memory and the time to the first one do not grow with their number. If few have
-// the tag, or for a Filter, EnsureMemberIndex makes an index that keeps the others from being read. The id of the last
-// member of a page is After of the next. A member who arrives meanwhile may be missing.
+// It reads 100 members at a time, so memory and the time to the first one do not grow with their number. If
+// few members have the tag, or for a Filter, EnsureMemberIndex makes an index that avoids reading the others.
+// The id of the last member of a page is After of the next page. A member who arrives meanwhile may be
+// missing.
 //
-// An error ends the list. InvalidArgument: Filter is wrong, or Limit is negative. FailedPrecondition: what is stored
-// is no member. The other errors are those of the store.
+// An error ends the list. InvalidArgument: Filter is wrong, or Limit is negative. FailedPrecondition: a
+// stored record is no member. Other errors come from the store.
 func (r *Runtime) Members(ctx context.Context, app string, chosen member.Selection) iter.Seq2[*member.Member, error] {
 	scope := Scope{App: app}
 	return r.ownMembers(scope, r.channels(scope)).All(ctx, chosen)
@@ -154,35 +154,36 @@ func EnsureIndexes(ctx context.Context, database store.Store) error {
 	return inbox.EnsureIndexes(ctx, database) // Which asks whether one process has the store.
 }
 
-// EnsureMemberIndex makes the indexes of the members of each app by a path, such as "meta.plan" or "tags", unless they
-// are there: one for the operations on one channel, such as PatchMembers, one for those on all. The SDK makes none for
-// meta, since only the bot knows what is in it; without one an operation by meta reads all members. A host calls it
-// once, before it uses the store. The errors are those of store.Collection.EnsureIndex.
+// EnsureMemberIndex makes the indexes of the members of each app by a path, such as "meta.plan" or "tags",
+// unless they exist: one for the operations on one channel, such as PatchMembers, one for the operations on
+// all. The SDK makes none for meta, since only the bot knows its content; without one an operation by meta
+// reads all members. A host calls it once, before it uses the store. Errors come from
+// store.Collection.EnsureIndex.
 func EnsureMemberIndex(ctx context.Context, database store.Store, path string) error {
 	return members.EnsureIndex(ctx, database, path)
 }
 
-// EnsureAssignmentIndex makes an index of the assignments of each app by a path, such as "meta.order", unless it is
-// there. The SDK makes none for meta, since only the bot knows what is in it; without one GetAssignmentsByMeta looks at
-// all assignments of the app. A host calls it once, before it uses the store. The errors are those of
-// store.Collection.EnsureIndex.
+// EnsureAssignmentIndex makes an index of the assignments of each app by a path, such as "meta.order", unless
+// it exists. The SDK makes none for meta, since only the bot knows its content; without one
+// GetAssignmentsByMeta reads all assignments of the app. A host calls it once, before it uses the store.
+// Errors come from store.Collection.EnsureIndex.
 func EnsureAssignmentIndex(ctx context.Context, database store.Store, path string) error {
 	return livechats.EnsureIndex(ctx, database, path)
 }
 
-// EnsureDataSourceIndex makes an index of a data source of an app, unless it is there: for the columns by which bot
-// logic filters, and for the column that holds the places of a geo query. The SDK makes none but that of _id. A host
-// calls it once, before it uses the store.
+// EnsureDataSourceIndex makes an index of a data source of an app, unless it exists: for the columns by which
+// bot logic filters, and for the column that holds the places of a geo query. The SDK only makes the index of
+// _id. A host calls it once, before it uses the store.
 //
 //	err := botctx.EnsureDataSourceIndex(ctx, database, "shop", "coupons", store.Ascending("taken"))
 //
-// InvalidArgument: the data source has no id, or one that is too long. The other errors are those of
+// InvalidArgument: the data source has no id, or one that is too long. Other errors come from
 // store.Collection.EnsureIndex.
 func EnsureDataSourceIndex(ctx context.Context, database store.Store, app, dataSourceID string, index store.Index) error {
 	return datasources.EnsureIndex(ctx, database, app, dataSourceID, index)
 }
 
-// Erased is how many records EraseMember removed.
+// Erased counts the records that EraseMember removed.
 type Erased struct {
 	// Member is true if there was a record of the member.
 	Member bool
@@ -193,14 +194,14 @@ type Erased struct {
 	Agendas, Assignments, Groups, PostComments int64
 }
 
-// EraseMember removes a member of an app with all that the SDK keeps about them. It waits for the member's
-// turn, so that no run writes meanwhile. The record goes last: after an error or a crash, the same call
-// removes the rest, and once all is gone it removes nothing. What the member writes later makes a new
-// member. Entries of data sources, files, mails and payments are the bot's own, and stay; end a live chat
-// before, so that the agent is told.
+// EraseMember removes a member of an app with everything that the SDK keeps about them. It waits for the
+// member's lane, so that no run writes meanwhile. The record goes last: after an error or a crash, the same
+// call removes the rest, and once all is gone it removes nothing. A later message of the member makes a new
+// member. Entries of data sources, files, mails and payments belong to the bot, and stay; end a live chat
+// first, so that the agent is told.
 //
 // InvalidArgument: the id of the app or of the member is missing. FailedPrecondition: it is called in a run.
-// Unavailable: a run of the member did not end within Config.MaxWait. The other errors are those of the store.
+// Unavailable: a run of the member did not end within Config.MaxWait. Other errors come from the store.
 func (r *Runtime) EraseMember(ctx context.Context, app, memberID string) (erased Erased, err error) {
 	scope := record.Scope{App: app, Member: memberID}
 	if app == "" {
@@ -249,45 +250,47 @@ func (r *Runtime) eraseAll(ctx context.Context, app, memberID string, m *member.
 	return erased, err
 }
 
-// EraseEntries removes entries of a data source of an app, and returns how many: those of a member, for example,
-// or those that are older than the bot needs. It works in batches, so other calls go on meanwhile; after an error or
-// a crash, the same call removes the rest. An entry that changes meanwhile, and then no longer matches, stays. With
-// an index by updatedAt, old entries are found without reading the others.
+// EraseEntries removes entries of a data source of an app, and returns how many: for example a member's
+// entries, or entries that are older than the bot needs. It works in batches, so other calls continue
+// meanwhile; after an error or a crash, the same call removes the rest. An entry that changes meanwhile, and
+// then no longer matches, stays. With an index by updatedAt, old entries are found without reading the
+// others.
 //
-// InvalidArgument: the app or the data source is missing, there is neither a filter nor an age, the age is negative,
-// or the filter is wrong. The other errors are those of the store.
+// InvalidArgument: the app or the data source is missing, there is neither a filter nor an age, the age is
+// negative, or the filter is wrong. Other errors come from the store.
 func (r *Runtime) EraseEntries(ctx context.Context, app string, p datasource.EraseEntriesParams) (removed int64, err error) {
 	return datasources.EraseEntries(ctx, r.guarded, app, p)
 }
 
-// Retention is how long what the SDK writes is kept once nobody needs it. 0 means the default, and a
-// negative duration for ever. Members and the entries of data sources are the bot's own: nothing removes
-// them but the bot, or a host by EraseMember.
+// Retention sets how long the SDK's records are kept after their use. 0 means the default, and a negative
+// duration for ever. Members and the entries of data sources belong to the bot: only the bot removes them, or
+// a host by EraseMember.
 type Retention struct {
-	// HandledEvents is how long the repeat of an event that was handled is recognised. The default is 30 days.
+	// HandledEvents is the time for which the repetition of a handled event is recognised. The default is 30
+	// days.
 	HandledEvents time.Duration
-	// DeadLetters is how long events are kept that were given up. The default is 90 days.
+	// DeadLetters is the time for which events that were given up are kept. The default is 90 days.
 	DeadLetters time.Duration
-	// Agendas is how long a completed agenda is kept. The default is 30 days.
+	// Agendas is the time for which a completed agenda is kept. The default is 30 days.
 	Agendas time.Duration
-	// FailedAgendas is how long an agenda is kept that failed for good. The default is 90 days.
+	// FailedAgendas is the time for which an agenda that failed for good is kept. The default is 90 days.
 	FailedAgendas time.Duration
-	// Assignments is how long an assignment is kept that ended, with its groups. The default is 90 days.
+	// Assignments is the time for which an ended assignment is kept, with its groups. The default is 90 days.
 	Assignments time.Duration
-	// PostComments is how long a comment on a post is kept. The default is 90 days.
+	// PostComments is the time for which a comment on a post is kept. The default is 90 days.
 	PostComments time.Duration
 }
 
 const (
 	defaultAssignments  = 90 * 24 * time.Hour
 	defaultPostComments = 90 * 24 * time.Hour
-	// retentionPause is how often Run removes what is old.
+	// retentionPause is the time between two removals of old records by Run.
 	retentionPause = time.Hour
 )
 
-// RemoveOld removes what is older than Config.Retention allows, of all apps. Run does so each hour; a
-// host that drives the time itself calls it. It works in batches, beside everything else; after an error
-// the next call removes the rest. The errors are those of the store.
+// RemoveOld removes the records of all apps that are older than Config.Retention allows. Run does so each
+// hour; a host that drives the time itself calls it. It works in batches while other work goes on; after an
+// error the next call removes the rest. Errors come from the store.
 func (r *Runtime) RemoveOld(ctx context.Context) error {
 	_, ofInbox := r.inbox.RemoveOld(ctx)
 	_, ofAgendas := r.scheduler.RemoveCompleted(ctx)

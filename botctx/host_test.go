@@ -37,7 +37,7 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// customers is a host's own members, of which this test needs one operation.
+// customers is a host's own members; this test needs one operation.
 type customers struct {
 	member.Operations
 }
@@ -294,7 +294,7 @@ func TestEraseMember_RemovesAllAndCanBeRepeated(t *testing.T) {
 	}
 }
 
-// fault is what panics in a host, once it is on.
+// fault is a part of a host that panics once it is on.
 type fault struct {
 	isOn    atomic.Bool
 	reached atomic.Int64
@@ -361,7 +361,7 @@ func (l faultyLog) Handle(context.Context, slog.Record) error {
 
 func (l faultyLog) Enabled(context.Context, slog.Level) bool { return true }
 
-// faults are what a host can give a Runtime, each so that it panics.
+// faults are the parts that a host can give a Runtime, each one panicking.
 func faults() map[string]func(config *botctx.Config, f *fault) {
 	all := faultsOfRuns()
 	maps.Copy(all, faultsOfSchedulers())
@@ -530,14 +530,14 @@ func TestPanic_EachPortIsTried(t *testing.T) {
 	ports := slices.DeleteFunc(portsOf(reflect.TypeFor[botctx.Config](), ""), func(name string) bool {
 		return strings.HasPrefix(name, "Scheduler.Env.") || name == "Scheduler.Handler" || name == "Scheduler.Zone" || // New refuses them.
 			name == "LiveChat.Texts" || // They are data.
-			name == "OnWait" || // TestOnWait_APanicLeavesTheQueue tries it, where a run waits.
+			name == "OnWait" || // TestOnWait_APanicLeavesTheQueue tries it while a run waits.
 			strings.HasPrefix(name, "Inbox.Env.") || slices.Contains([]string{"Inbox.DeriveID", "Inbox.Leases", "Inbox.Handler", "Inbox.Enter"}, name)
 	})
 	require.ElementsMatch(t, ports, slices.Collect(maps.Keys(faults())))
 }
 
-// brokenHost returns a Runtime of the app "shop" with Ada in the channel "web", an agenda of hers that is late, an
-// event of hers whose run calls every operation, and the outlet "desk". Then it turns a fault on.
+// brokenHost returns a Runtime of the app "shop" with Ada in the channel "web", a late agenda and an event of
+// Ada's whose run calls every operation, and the outlet "desk". Then it turns a fault on.
 func brokenHost(t *testing.T, breaks func(*botctx.Config, *fault), f *fault) *botctx.Runtime {
 	t.Helper()
 	config := botctx.Config{
@@ -600,8 +600,8 @@ func leastArguments() map[botctx.Op]string {
 	}
 }
 
-// TestRun_SurvivesPanics has each part of a host panic, in runs and in what works beside them: the Runtime goes on,
-// and what failed is tried again when the part is mended.
+// TestRun_SurvivesPanics makes each part of a host panic, in runs and in the work around them: the Runtime
+// continues, and failed work is tried again when the part is mended.
 func TestRun_SurvivesPanics(t *testing.T) {
 	t.Parallel()
 	for name, breaks := range faults() {

@@ -40,8 +40,9 @@ type Interceptor func(ctx context.Context, call *Call, next Next) (any, error)
 // of a send to several members.
 type outcomes interface{ HasOutcomes() bool }
 
-// invoke calls an operation of a part, such as that of the members, through the interceptors. Errors get the
-// operation's name, a panic of the operation becomes one, and beside an error the result is the zero value.
+// invoke calls an operation of a domain, such as the members, through the interceptors. Errors get the
+// operation's name, a panic of the operation becomes an error, and with an error the result is the zero
+// value.
 func invoke[S, P, R any]( //nolint:revive // What is called, of what, and with what are six.
 	ctx context.Context, c *Context, op Op, part S, operation func(S, context.Context, P) (R, error), params P,
 ) (result R, err error) {
@@ -102,8 +103,8 @@ func throughInterceptors(ctx context.Context, call *Call, operation Next) (any, 
 	return next(ctx)
 }
 
-// failureOf gives an error the name of the operation that bot logic called, also where
-// it comes from one that was called inside, such as that of a host's own part.
+// failureOf gives an error the name of the operation that bot logic called, even if it comes from an
+// operation that was called inside, such as by a host's own implementation.
 func failureOf(op Op, err error) error {
 	e, ok := err.(*boterr.Error) //nolint:errorlint // Only the outermost error carries the operation.
 	if !ok || e.Op == "" {

@@ -28,8 +28,8 @@ func named(name string, log *[]string) botctx.Interceptor {
 	}
 }
 
-// newIntercepted returns the context of a member of a new platform with one data source, and
-// nobody but the test calls its operations.
+// newIntercepted returns the context of a member of a new platform with one data source. Only the test calls
+// its operations.
 func newIntercepted(t *testing.T, interceptors ...botctx.Interceptor) (*fakes.Platform, *botctx.Context) {
 	t.Helper()
 	p := fakes.New(interceptedBy(interceptors...), fakes.For(t))

@@ -39,8 +39,8 @@ func isShared(database store.Store) bool {
 	return !isAlone
 }
 
-// enterLane is what the inbox asks before it claims a lane. What arrived waits for logic that would
-// answer it, which another process may have.
+// enterLane is called by the inbox before it claims a lane. Events wait for logic that would answer them,
+// which another process may have.
 func (r *Runtime) enterLane(lane string) (leave func(), ok bool) {
 	if !r.hasLogic() {
 		return nil, false
@@ -55,8 +55,8 @@ func (r *Runtime) enterLane(lane string) (leave func(), ok bool) {
 	return func() { r.locks.release(entered) }, true
 }
 
-// losable returns a context that ends where the lease in the store is lost, and with the run. Where runs
-// have no leases there it is ctx itself.
+// losable returns a context that ends if the lease in the store is lost, and with the run. If runs have no
+// leases there it is ctx itself.
 func (r *Runtime) losable(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	if !r.isShared || r.config.ParallelRuns {
 		return ctx, func(error) {}
@@ -64,8 +64,8 @@ func (r *Runtime) losable(ctx context.Context) (context.Context, context.CancelC
 	return context.WithCancelCause(ctx)
 }
 
-// steady returns a clock that stands still while the host's panics, for what measures leases beside
-// runs, where nobody would take an error.
+// steady returns a clock that stands still while the host's clock panics, for measuring leases outside of
+// runs: nothing there could return an error.
 func steady(now func() time.Time) func() time.Time {
 	var last atomic.Pointer[time.Time]
 	return func() (at time.Time) {
@@ -99,7 +99,7 @@ func (r *Runtime) takeLane(ctx context.Context, in runInput, started *run) (err 
 	}
 	taken := &started.own
 	taken.room.key = started.lane
-	if !r.isShared && ctx.Err() == nil && r.locks.tryAcquire(&taken.room) { // Mostly nobody is to be waited for.
+	if !r.isShared && ctx.Err() == nil && r.locks.tryAcquire(&taken.room) { // Mostly the lane is free.
 		taken.lock = &taken.room
 		return nil
 	}
@@ -173,7 +173,7 @@ func (r *Runtime) acquireLane(ctx context.Context, taken *ownLane) (err error) {
 	return err
 }
 
-// purposeRun is what the leases of lanes are for that runs take which the inbox did not begin.
+// purposeRun is the purpose of leases of lanes for runs that the inbox did not begin.
 const purposeRun = "run"
 
 // laneOf returns the lane of a run's member.
@@ -212,8 +212,7 @@ func (r *Runtime) leaveLane(ctx context.Context, taken *ownLane) {
 	}
 }
 
-// laneLease returns the lease in the store that a run has: its own, or the inbox's. It is nil where it
-// has none.
+// laneLease returns the run's lease in the store: its own, or the inbox's. It is nil if it has none.
 func (r *run) laneLease() *lease.Lease {
 	switch {
 	case r.own.lease != nil:
@@ -272,14 +271,14 @@ func (l *laneLocks) acquire(ctx context.Context, own *lock) error {
 	}
 }
 
-// tryAcquire takes a lane that nobody has, and reports whether nobody did.
+// tryAcquire takes a free lane, and reports whether it was free.
 func (l *laneLocks) tryAcquire(own *lock) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.take(own)
 }
 
-// enter takes a lane that nobody has, or puts the lock behind the others. It reports whether it took the lane.
+// enter takes a free lane, or puts the lock behind the others. It reports whether it took the lane.
 func (l *laneLocks) enter(own *lock) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

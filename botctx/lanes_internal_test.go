@@ -71,7 +71,7 @@ type crowd struct {
 	cancels []func()
 
 	noting sync.Mutex
-	// had are the numbers of those that have got the lane, gaveUp those of which ctx ended first.
+	// had are the numbers of the runs that got the lane, gaveUp of the runs whose ctx ended first.
 	had, gaveUp []int
 }
 

@@ -16,12 +16,10 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// LiveChat is what a host decides about live chats. The zero value of each field means its
-// default.
+// LiveChat has a host's settings for live chats. The zero value of each field means its default.
 type LiveChat struct {
-	// Pairing returns the ids of the outlets that serve the live chats of an inlet of an
-	// app, in the order in which they are asked. The default is what Runtime.Pair
-	// has stored.
+	// Pairing returns the ids of the outlets that serve the live chats of an inlet of an app, in the order in
+	// which they are asked. The default is the pairs stored by Runtime.Pair.
 	Pairing func(ctx context.Context, app, inlet string) ([]string, error)
 	// CustomAPI returns the URL of a custom channel's live-chat API, "" if it has none:
 	// then requests go through the connector. The default is liveChatApi of the channel's
@@ -30,11 +28,11 @@ type LiveChat struct {
 	// HistoryURL returns where the history of a conversation can be read. Without it a
 	// request with its history is Unsupported.
 	HistoryURL func(a *livechat.Assignment) (string, error)
-	// IdleTimeout is how long a conversation may be idle before it ends. The default is
+	// IdleTimeout is the time without a message after which a conversation ends. The default is
 	// livechat.IdleTimeout.
 	IdleTimeout time.Duration
-	// Texts are what live chats say by themselves, such as that nobody is there yet. nil means
-	// livechat.DefaultTexts; a text of "" is not sent.
+	// Texts are the messages that live chats send without bot logic, such as that no agent is there yet. nil
+	// means livechat.DefaultTexts; an empty text is not sent.
 	Texts *livechat.Texts
 }
 
@@ -61,20 +59,21 @@ func (r *Runtime) CreateAssignment(
 	return r.liveChats(app).CreateAssignment(ctx, p)
 }
 
-// TakeTicket gives a request to the agent who takes it. A host calls it when the outlet's platform reports that; a tap
-// on a ticket comes by Accept. Of many who try at once, one gets it. Then a group is made where the connector is a
-// livechat.GroupCreator, else the conversation with the agent is the group, and an agent has one of these at a time
-// in a channel. The summary is sent into the group, and the other tickets show the taken message where the connector
-// is a livechat.TicketUpdater.
+// TakeTicket gives a request to the agent who takes it. A host calls it when the outlet's platform reports
+// that; a tap on a ticket comes by Accept. If several agents try at once, one gets it. Then a group is made
+// if the connector is a livechat.GroupCreator; otherwise the conversation with the agent is the group, and an
+// agent has one of these at a time in a channel. The summary is sent into the group, and the other tickets
+// show the taken message if the connector is a livechat.TicketUpdater.
 //
-// If the same agent takes it again, what an earlier call left undone is done, and nothing twice.
+// If the same agent takes it again, the call does the part that an earlier call left undone, and nothing
+// twice.
 //
-// InvalidArgument: a parameter is missing. NotFound: the app has no such assignment or channel. FailedPrecondition:
-// another agent has it, or it has ended, see livechat.TooLateError; it is still being sent; it was not offered in the
-// channel; or the agent is in another direct conversation there. Unsupported: the host has no connector for the
-// channel's type. If the platform refuses to make the group, its error is returned, and the request is open again.
-// Unavailable: the platform did not answer. Then the agent has it if GetAssignment says so, and the same call again
-// does the rest.
+// InvalidArgument: a parameter is missing. NotFound: the app has no such assignment or channel.
+// FailedPrecondition: another agent has it, or it has ended, see livechat.TooLateError; it is still being
+// sent; it was not offered in the channel; or the agent is in another direct conversation there. Unsupported:
+// the host has no connector for the channel's type. If the platform refuses to make the group, its error is
+// returned, and the request is open again. Unavailable: the platform did not answer. Then GetAssignment shows
+// whether the agent has it, and the same call again does the rest.
 func (r *Runtime) TakeTicket(ctx context.Context, app string, p livechat.TakeParams) (taken *livechat.TakeResult, err error) {
 	return r.liveChats(app).Take(ctx, p)
 }
@@ -87,25 +86,25 @@ func (r *Runtime) EndLiveChat(
 	return r.liveChats(app).EndLiveChat(ctx, p)
 }
 
-// FindAssignments returns the assignments of an app that match a query, as the store keeps them, or an empty slice.
-// Those that an agent has, for one, are
+// FindAssignments returns the assignments of an app that match a query, as the store keeps them, or an empty
+// slice. For example, an agent's open ones are
 //
 //	rt.FindAssignments(ctx, "shop", botctx.Query{Filter: document.O("assignee", agent, "endedAt", nil)})
 //
-// InvalidArgument: the filter, the order or a number is wrong. FailedPrecondition: what is stored is no assignment. The
-// other errors are those of the store.
+// InvalidArgument: the filter, the order or a number is wrong. FailedPrecondition: a stored record is no
+// assignment. Other errors come from the store.
 func (r *Runtime) FindAssignments(ctx context.Context, app string, q Query) (found []*livechat.AssignmentRecord, err error) {
 	return r.liveChats(app).FindAssignments(ctx, record.Query(q))
 }
 
-// WaitingRequests returns how many requests of an app wait for an agent: for a label, or all of them for "". It looks
-// at the requests that wait and at no others. The errors are those of the store.
+// WaitingRequests returns how many requests of an app wait for an agent: for a label, or all of them for "".
+// It reads only the requests that wait. Errors come from the store.
 func (r *Runtime) WaitingRequests(ctx context.Context, app, label string) (waiting int64, err error) {
 	return r.liveChats(app).Waiting(ctx, label)
 }
 
-// LiveChatPosition returns where a request stands among those of the app with the same label. It looks at as many
-// records as WaitingRequests does. NotFound: the app has no such assignment.
+// LiveChatPosition returns the place of a request among the app's requests with the same label. It reads as
+// many records as WaitingRequests does. NotFound: the app has no such assignment.
 func (r *Runtime) LiveChatPosition(ctx context.Context, app, assignmentID string) (at livechat.Position, err error) {
 	return r.liveChats(app).Position(ctx, assignmentID)
 }
@@ -139,12 +138,11 @@ func (p *services) liveChatPorts() livechats.Ports {
 	}
 }
 
-// What comes to a live chat is of the SDK's own, of which the records are in the Store, also where
-// the host has put something around them or in their place: its own live chats have no records
-// there.
+// Events go to the SDK's own live chats, whose records are in the Store, even if the host wraps or replaces
+// the operations: its own live chats have no records there.
 
-// findGroup finds the live chat, and its group, that the event of a run belongs to: the group
-// in which an agent wrote it, or that of the member's own live chat.
+// findGroup finds the live chat, and its group, of the event of a run: the group in which an agent wrote it,
+// or the group of the member's own live chat.
 func (r *run) findGroup(ctx context.Context) error {
 	m, event := r.bot.Member, r.bot.MessageEvent
 	if !m.BotMeta.LiveChat() {
@@ -155,7 +153,7 @@ func (r *run) findGroup(ctx context.Context) error {
 	}
 	own := r.bot.ownLiveChats()
 	group, err := own.GroupOf(ctx, r.bot.Channel.ID, *event)
-	// An agent who asks for a person herself writes to the bot in her own live chat.
+	// An agent who asks for a person, too, writes to the bot in their own live chat.
 	if err != nil || group != nil && (!m.BotMeta.LiveChat() || group.ExternalID == event.To) {
 		r.bot.Group, r.byAgent = group, group != nil
 		return err
@@ -168,7 +166,7 @@ func (r *run) findGroup(ctx context.Context) error {
 	}
 	group, err = own.GetGroupByMemberID(ctx, livechat.GetGroupByMemberIDParams{Inlet: r.bot.Channel.ID, MemberID: m.ID})
 	if errors.Is(err, boterr.NotFound) {
-		return nil // Nobody has taken the request yet.
+		return nil // The request is not taken yet.
 	}
 	if err == nil && group.Active {
 		r.bot.Group = group
@@ -199,10 +197,10 @@ func mayBeOutlet(c *channel.Channel) bool {
 	return len(c.BroadcastGroups) > 0 || c.Type.Has(channel.OutletGroups) || c.Type.Has(channel.DirectRequests)
 }
 
-// takeByTap gives a request to the agent whose event is the tap on its ticket, and reports whether
-// it was one. A tap on a ticket that is not there is one of the host's, where it has live chats of
-// its own. Whoever taps too late is told so. An accepted tap that comes too late is done with: nobody waits for its
-// error, and neither another try nor an operator could do anything about it.
+// takeByTap gives a request to the agent whose event is the tap on its ticket, and reports whether it was
+// one. A tap on a ticket that does not exist belongs to the host's own live chats, if it has any. An agent
+// who taps too late is told so. An accepted tap that comes too late is done: no caller waits for its error,
+// and neither another try nor an operator could change it.
 func (r *run) takeByTap(ctx context.Context) (bool, error) {
 	if r.bot.MessageEvent.Type != send.TypePayload {
 		return false, nil
@@ -222,8 +220,7 @@ func (r *run) takeByTap(ctx context.Context) (bool, error) {
 	return isTaken, err
 }
 
-// isTooLate reports whether an agent tapped on a ticket of a request that is not there any more, or that somebody
-// else has.
+// isTooLate reports whether an agent tapped on a ticket of a request that is over, or that another agent has.
 func isTooLate(err error) bool {
 	if _, isLate := errors.AsType[*livechat.TooLateError](err); isLate {
 		return true
@@ -232,8 +229,8 @@ func isTooLate(err error) bool {
 	return ok && e.Code == boterr.NotFound && e.Field == "assignmentId"
 }
 
-// isOfLiveChat reports whether an agenda is one that live chats have set, by its tag and its
-// node. Bot logic may set agendas with such tags for nodes of its own.
+// isOfLiveChat reports whether live chats have set an agenda, by its tag and its node. Bot logic may set
+// agendas with such tags for other nodes.
 func isOfLiveChat(a agenda.Agenda) bool {
 	return strings.HasPrefix(a.Tag, agenda.LiveChatTagPrefix) && strings.HasPrefix(a.NodeCompositeID, agenda.LiveChatTagPrefix)
 }

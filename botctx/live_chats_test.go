@@ -80,7 +80,7 @@ func (d *desk) connect(t *testing.T) {
 	d.grace.Takes(d.grace.Ticket())
 }
 
-// withLiveChatTree makes the tree "live chat" that of members who are in one.
+// withLiveChatTree makes "live chat" the tree of members in a live chat.
 func withLiveChatTree() fakes.Option {
 	return fakes.Config(func(c *botctx.Config) {
 		c.Flow.LiveChatTree = func(*botctx.Context) string { return "live chat" }
@@ -134,7 +134,7 @@ func TestRelay_NotHandled(t *testing.T) {
 	d.HandleFunc(func(ctx context.Context, bot *botctx.Context) error { return bot.Reply(ctx, send.Text("I am a bot.")) })
 	d.ada.Says("Hello?")
 	d.ask(t)
-	d.ada.Says("Anybody?") // Nobody has taken it: the bot answers, and whoever takes it gets it.
+	d.ada.Says("Anybody?") // It is not taken yet: the bot answers, and the agent who takes it gets it.
 	d.grace.Takes(d.grace.Ticket())
 	d.ada.Says("It leaks.")
 	d.grace.Says("Where?")
@@ -251,7 +251,7 @@ func (d *desk) assignments(t *testing.T) []*livechat.AssignmentRecord {
 	return found
 }
 
-// ownChats is a host's own live chats, of which this test needs no operation.
+// ownChats is a host's own live chats; this test needs no operation.
 type ownChats struct{ livechat.Operations }
 
 // A host's own live chats have no records in the store: what is said in them goes to the logic, the
@@ -395,7 +395,7 @@ func TestTap_OwnTicket(t *testing.T) {
 
 // plain is a host's connector that can do nothing but send.
 type plain struct {
-	// panics tells that it panics.
+	// panics is true if it panics.
 	panics bool
 	sent   []send.Message
 }
@@ -414,7 +414,7 @@ type host struct {
 	*botctx.Runtime
 
 	platform *plain
-	// lines are what the Runtime logs.
+	// lines are the Runtime's log.
 	lines strings.Builder
 	// ada is a context of Ada.
 	ada *botctx.Context

@@ -16,20 +16,20 @@ import (
 	"github.com/botctx/go-sdk/internal/safelog"
 )
 
-// Warning is what is likely to be a mistake, but may be meant.
+// Warning is a likely mistake, which may be intended.
 type Warning struct {
-	// Kind is what it is about.
+	// Kind is its subject.
 	Kind WarningKind `json:"kind"`
 	// Node is the node that it is about.
 	Node NodeRef `json:"node"`
-	// Text says what is wrong and what to do.
+	// Text states the problem and the remedy.
 	Text string `json:"text"`
 }
 
 // String returns the text.
 func (w Warning) String() string { return w.Text }
 
-// WarningKind is what a Warning is about.
+// WarningKind is the subject of a Warning.
 type WarningKind string
 
 // The kinds of warnings.
@@ -38,20 +38,20 @@ const (
 	WarningUnreached WarningKind = "unreached"
 	// WarningPosition is about a node with children that never saves the position.
 	WarningPosition WarningKind = "position"
-	// WarningMissing is about a node that leads to one which is not there, or about a node that is
-	// not there of which an agenda is made.
+	// WarningMissing is about a node that leads to one that does not exist, or about an agenda for a node
+	// that does not exist.
 	WarningMissing WarningKind = "missing"
 )
 
-// unseen tells what may lead to nodes beside them.
+// unseen describes what may lead to nodes, other than nodes.
 type unseen struct {
-	// hasLogic tells that there is a HandleFunc, which may do anything.
+	// hasLogic is true if there is a HandleFunc, which may do anything.
 	hasLogic bool
-	// hasHeads tells that Flow.HeadNodes may name any node as a head.
+	// hasHeads is true if Flow.HeadNodes may name any node as a head.
 	hasHeads bool
 }
 
-// unseen returns what may lead to the Runtime's nodes beside them.
+// unseen returns what may lead to the Runtime's nodes, other than nodes.
 func (r *Runtime) unseen() unseen {
 	return unseen{hasLogic: r.logic.Load() != nil, hasHeads: r.config.Flow.HeadNodes != nil}
 }
@@ -139,12 +139,11 @@ func (n *Node) hasFunctions() bool {
 	return len(n.Pre)+len(n.Post) > 0 || n.Redirect != nil && !isFixed
 }
 
-// Logged returns an interceptor that writes a line for each operation: at debug where it
-// succeeds, at error where its code is Internal, and at warn where it fails otherwise. The
-// line has the operation, the scope, the duration by the Runtime's clock, and the code of an
-// error and the name of the parameter that its field lies in. It has no values and no inner
-// names of parameters, no results and no sentence of an error, since those may hold what
-// members write. A nil logger writes nothing.
+// Logged returns an interceptor that writes a line for each operation: at debug if it succeeds, at error if
+// its code is Internal, and at warn if it fails otherwise. The line has the operation, the scope, the
+// duration by the Runtime's clock, and the code of an error and the name of the parameter of its field. It
+// has no values and no inner names of parameters, no results and no text of an error, since those may hold
+// texts of members. A nil logger writes nothing.
 func Logged(logger *slog.Logger) Interceptor {
 	logger = safelog.New(logger)
 	return func(ctx context.Context, call *Call, next Next) (any, error) {
@@ -237,14 +236,14 @@ func hasField(t reflect.Type, name string) bool {
 	return false
 }
 
-// place is where something happened, as far as it is known.
+// place is the known place of an event in a log line.
 type place struct {
 	scope record.Scope
 	node  NodeRef
 	op    Op
 }
 
-// attributes are what a line says of a place.
+// attributes returns the attributes of a place for a log line.
 func (p place) attributes() []slog.Attr {
 	attributes := appendScope(nil, p.scope)
 	if p.node != (NodeRef{}) {
@@ -256,8 +255,8 @@ func (p place) attributes() []slog.Attr {
 	return attributes
 }
 
-// orPanic returns err, or the error of a panic. It logs the panic that is behind the error, also one
-// that a service has recovered from. cause is what recover returned.
+// orPanic returns err, or the error of a panic. It logs a panic that is the cause of the error, also one that
+// a service has recovered from. cause is the result of recover.
 func (r *Runtime) orPanic(ctx context.Context, where place, err error, cause any) error {
 	if cause != nil {
 		err = boterr.Recovered(cause)
@@ -276,7 +275,7 @@ func (r *Runtime) logPanic(ctx context.Context, where place, err error) {
 		slog.String("panic", display.Text(panicked.Cause)), slog.String("stack", string(panicked.Stack)))...)
 }
 
-// orPanic is that of the Runtime, for an operation.
+// orPanic is Runtime.orPanic for an operation.
 func (c *Context) orPanic(ctx context.Context, op Op, err error, cause any) error {
 	if err == nil && cause == nil {
 		return nil
@@ -284,7 +283,7 @@ func (c *Context) orPanic(ctx context.Context, op Op, err error, cause any) erro
 	return c.runtime.orPanic(ctx, place{scope: c.scope, op: op}, err, cause)
 }
 
-// orPanic is that of the Runtime, for a part of a node.
+// orPanic is Runtime.orPanic for a part of a node.
 func (r *run) orPanic(ctx context.Context, node NodeRef, err error, cause any) error {
 	if err == nil && cause == nil {
 		return nil
@@ -369,8 +368,8 @@ func (r *Runtime) warn(ctx context.Context, where place, warning Warning) {
 // agendas returns the agendas in force, as bot logic calls them.
 func (c *Context) agendas() agenda.Operations { return agendasOfNodes{c.services.agendas(), c} }
 
-// agendasOfNodes are agendas that refuse a node which nobody handles. If other processes may handle it,
-// they warn of it.
+// agendasOfNodes are agendas that refuse a node without a handler. If other processes may handle it, they
+// warn of it.
 type agendasOfNodes struct {
 	agenda.Operations
 

@@ -129,7 +129,7 @@ func TestLogged_Level(t *testing.T) {
 	require.Empty(t, lines.String())
 }
 
-// stacks are what a line says of where a panic arose.
+// stacks matches the stack of a panic in a line.
 var stacks = regexp.MustCompile(`stack="(?:[^"\\]|\\.)*"`)
 
 func TestLogger_Panics(t *testing.T) {
@@ -359,7 +359,7 @@ func TestWarnings_OfNodes(t *testing.T) {
 	}
 }
 
-// What the host has beside nodes may lead anywhere.
+// The host's functions, other than nodes, may lead anywhere.
 func TestWarnings_OfAHost(t *testing.T) {
 	t.Parallel()
 	nodes := []*botctx.Node{

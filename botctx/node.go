@@ -34,8 +34,8 @@ type Node struct {
 	// node without a parent is a head node, which may answer where the conversation stands
 	// at no node of the tree.
 	Parent string
-	// Trigger tells whether the node answers an event. A node without one is run by
-	// redirects and agendas alone.
+	// Trigger decides whether the node answers an event. A node without one only runs by redirects and
+	// agendas.
 	Trigger Trigger
 	// Priority decides among the nodes whose triggers match: the smallest number answers.
 	// A fallback has FallbackPriority or more. One of MutePriority or less is mute: it runs
@@ -50,7 +50,7 @@ type Node struct {
 	Responses []send.Response
 	// Post are the actions that run after the responses were sent.
 	Post []Action
-	// Redirect says where the run goes on: To("menu"), or ToOneOf where a function decides.
+	// Redirect decides where the run continues: To("menu"), or ToOneOf if a function decides.
 	Redirect Redirector
 	// SavesPosition makes the node the place where the conversation stands: its children
 	// may answer next. It is kept in botMeta.nodeCompositeId and botMeta.tree. The
@@ -61,9 +61,9 @@ type Node struct {
 	// for Handle, which checks that they are there, and for Graph: it changes nothing of a run.
 	// See Nodes.
 	Schedules []NodeRef
-	// Entry tells that something leads here which cannot be seen: the host or an action calls
-	// RedirectMemberToNode, the host makes an agenda, or an action sets the position here. It
-	// keeps Graph from warning that nothing does, and changes nothing of a run.
+	// Entry is set if something invisible leads here: the host or an action calls RedirectMemberToNode, the
+	// host makes an agenda, or an action sets the position here. It keeps Graph from warning that nothing
+	// does, and has no effect on runs.
 	Entry bool
 }
 
@@ -81,7 +81,7 @@ func (n *Node) isMute() bool { return n.Priority <= MutePriority }
 // Ref returns the node's id and tree.
 func (n *Node) Ref() NodeRef { return NodeRef{CompositeID: n.ID, Tree: n.Tree} }
 
-// Global is where a node may answer beside being a child or a head node.
+// Global is the reach of a node in addition to being a child or a head node.
 type Global int
 
 // The places where a node may answer.
@@ -90,8 +90,8 @@ const (
 	GlobalNowhere Global = iota
 	// GlobalInTree: wherever in its tree the conversation stands.
 	GlobalInTree
-	// GlobalInChannel: wherever the conversation stands, where its tree serves the
-	// channel. A channel's priority groups can make any node global as well, by its id.
+	// GlobalInChannel: at any position, if its tree serves the channel. A channel's priority groups can make
+	// any node global as well, by its id.
 	GlobalInChannel
 )
 
@@ -117,12 +117,11 @@ func (n NodeRef) String() string {
 //
 // Specification: Node redirect.
 type NodeOperations interface {
-	// RedirectMemberToNode runs a node for a member now, and those that it redirects to,
-	// and returns when they have run. In a run of the same member it joins that run: the
-	// node works on the member as the run has changed it, what it changes is written back
-	// with the run, and the run's Values are its own. For another member it is a run of its
-	// own, which waits until that member's run under way has ended. The error of a run comes
-	// back with its code, and *RunError behind it tells where it arose.
+	// RedirectMemberToNode runs a node for a member now, and the nodes that it redirects to, and returns when
+	// they have run. In a run of the same member it joins that run: the node works on the member as the run
+	// has changed it, its changes are written back with the run, and the run's Values are its own. For
+	// another member it is a separate run, which waits until that member's run under way has ended. The error
+	// of a run comes back with its code, and *RunError, its cause, has the place.
 	//
 	// Errors:
 	//   - InvalidArgument: ChannelID is not the channel that the member is in, or TreeID is
@@ -150,7 +149,7 @@ type RedirectMemberToNodeParams struct {
 	NodeCompositeID string `json:"nodeCompositeId,omitzero"`
 	// RedirectOptions say which parts of the node run. The default is all.
 	RedirectOptions RedirectOptions `json:"redirectOptions,omitzero"`
-	// Meta is what the node sees as AgendaMeta.
+	// Meta becomes the node's AgendaMeta.
 	Meta document.Object `json:"meta,omitzero"`
 }
 
@@ -188,14 +187,13 @@ type RedirectMemberToNodeResult struct {
 	SendResults []NodeSendResult `json:"sendResults"`
 }
 
-// NodeSendResult is what one node sent.
+// NodeSendResult has the messages that one node sent.
 type NodeSendResult struct {
 	// OK is 1.
 	OK int64 `json:"ok"`
 	// Member is the id of the member.
 	Member string `json:"member"`
-	// Result has one element for each response of the node. It is empty where the responses
-	// were not to be sent.
+	// Result has one element for each response of the node. It is empty if the responses were not to be sent.
 	Result []send.Result `json:"result"`
 }
 
@@ -203,7 +201,7 @@ type NodeSendResult struct {
 type nodes struct {
 	// list is all of them, in the order in which they were given.
 	list []*Node
-	// byRef finds one; byID finds those of all trees with an id.
+	// byRef finds one; byID finds the nodes of all trees with an id.
 	byRef map[NodeRef]*Node
 	byID  map[string][]*Node
 	// children are the nodes of a parent.
@@ -277,8 +275,8 @@ func (n *nodes) add(given *Node) error {
 	return nil
 }
 
-// find returns the node with an id: that of the given tree; without one, that of the
-// current tree, or else that of the only tree that has such a node.
+// find returns the node with an id: in the given tree; without one, in the current tree, or else in the only
+// tree that has such a node.
 func (n *nodes) find(tree, id, current string) (*Node, error) {
 	if tree != "" {
 		if node := n.byRef[NodeRef{CompositeID: id, Tree: tree}]; node != nil {
@@ -328,7 +326,7 @@ func perhaps(id string, among []*Node) string {
 	return ""
 }
 
-// several says that nodes of several trees have one id.
+// several names nodes of several trees with one id.
 func several(named []*Node) string {
 	return "several trees have a node " + named[0].ID + ": " + treesOf(named)
 }
@@ -374,11 +372,11 @@ func (n *Node) check() error {
 	}
 }
 
-// NodeError is what is wrong with one of several nodes.
+// NodeError is the error of one of several nodes.
 type NodeError struct {
 	// Index is the place of the node among those that were given.
 	Index int
-	// Err says what is wrong. Its Field is a field of Node.
+	// Err is the error. Its Field is a field of Node.
 	Err error
 }
 
@@ -404,7 +402,7 @@ func (n *nodes) checkParents(node *Node) error {
 			return boterr.Invalid("Parent", "the tree %q has no node %s, which is the parent of %s: give it to Handle before or together with it%s",
 				at.Tree, at.Parent, at.Ref(), perhaps(at.Parent, n.inTree[at.Tree]))
 		case parent == nil:
-			return nil // That is told of the ancestor.
+			return nil // The ancestor has that error.
 		case parent == node:
 			return boterr.Invalid("Parent", "the node %s is its own ancestor: a head node has no Parent", node.Ref())
 		}
@@ -413,16 +411,16 @@ func (n *nodes) checkParents(node *Node) error {
 	return nil
 }
 
-// target is a node to which another says that it leads.
+// target is a node to which another one leads, as it declares.
 type target struct {
 	NodeRef
 
-	// kind is how, does the same as a verb, and field what says so.
+	// kind is the kind of the edge, does the same as a verb, and field the field that declares it.
 	kind        EdgeKind
 	does, field string
 }
 
-// targets returns the nodes to which a node says that it leads.
+// targets returns the nodes to which a node leads, as it declares.
 func (n *Node) targets() []target {
 	var all []target
 	if n.Redirect != nil {
@@ -437,8 +435,8 @@ func (n *Node) targets() []target {
 	return all
 }
 
-// checkTargets returns what is wrong with where a node says that it leads: to what is not there. What is
-// in a tree of which there is no node yet may come with a later Handle.
+// checkTargets returns the errors of declared targets that do not exist. Nodes of a tree without any node yet
+// may come with a later Handle.
 func (n *nodes) checkTargets(node *Node) (wrong []error) {
 	for _, to := range node.targets() {
 		if err := n.checkTarget(node, to); err != nil {
@@ -467,10 +465,10 @@ func (n *nodes) checkTarget(node *Node, to target) error {
 	}
 }
 
-// mayCome reports whether a node may be given later: it is in a tree of which there is none yet.
+// mayCome reports whether a node may be given later: its tree has no nodes yet.
 func (n *nodes) mayCome(ref NodeRef) bool { return ref.Tree != "" && len(n.inTree[ref.Tree]) == 0 }
 
-// messageOf returns what an error says beside its code and its field.
+// messageOf returns the text of an error without its code and its field.
 func messageOf(err error) string {
 	if coded, ok := errors.AsType[*boterr.Error](err); ok {
 		return coded.Message()

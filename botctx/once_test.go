@@ -212,8 +212,8 @@ type tried struct {
 	actor *fakes.Actor
 }
 
-// try accepts an event, and runs it twice: logic is told which attempt it is, and the first one fails
-// behind it. It returns what left the store in each.
+// try accepts an event, and runs it twice: logic gets the number of the attempt, and the first attempt fails
+// after it. It returns everything that left the store in each.
 func (w *tried) try(logic func(ctx context.Context, bot *botctx.Context, attempt int) error) (first, second []asked) {
 	w.t.Helper()
 	attempt := 0
@@ -269,7 +269,7 @@ func (w *tried) group() *livechat.Group {
 	return g
 }
 
-// atDesk is what calls about what Grace wrote have, and more.
+// atDesk returns the common arguments of calls about a message of Grace, and more.
 func (w *tried) atDesk(pairs ...any) document.Object {
 	event := document.O("from", w.grace.ExternalID(), "to", w.group().ExternalID)
 	return document.O(append([]any{"channel", document.O("_id", "desk"), "messageEvent", event}, pairs...)...)
@@ -289,9 +289,9 @@ var leaving = map[botctx.Op]struct {
 	outlet channel.Type
 	// args prepares a call, and returns its parameters.
 	args func(w *tried) document.Object
-	// asks is what it asks for outside.
+	// asks is the request that it makes outside.
 	asks string
-	// isLast tells that the bot cannot write to the member after it.
+	// isLast is true if the bot cannot write to the member after it.
 	isLast bool
 }{
 	botctx.OpSendResponse: {asks: "send", args: func(*tried) document.Object { return document.O("response", helloObject) }},
@@ -428,9 +428,8 @@ var leaving = map[botctx.Op]struct {
 	}},
 }
 
-// TestTriedAgain_DoesNotRepeatWhatLeftTheStore calls each operation that leaves the store in a run that
-// fails behind it: the next attempt asks nobody for it again, and gets the same answer; what it sends
-// after it is sent.
+// TestTriedAgain_DoesNotRepeatWhatLeftTheStore calls each operation that leaves the store in a run that fails
+// after it: the next attempt does not repeat the request, and gets the same answer; later messages are sent.
 func TestTriedAgain_DoesNotRepeatWhatLeftTheStore(t *testing.T) {
 	t.Parallel()
 	for op, row := range leaving {
@@ -462,7 +461,7 @@ func TestTriedAgain_DoesNotRepeatWhatLeftTheStore(t *testing.T) {
 	}
 }
 
-// requireKeys fails unless each thing has a key of its own.
+// requireKeys fails unless each request has a different key.
 func requireKeys(t *testing.T, all []asked) {
 	t.Helper()
 	seen := map[string]bool{}
@@ -487,8 +486,8 @@ func requireSameAnswer(t *testing.T, first, second json.RawMessage) {
 	require.JSONEq(t, one.String(), other.String())
 }
 
-// staying are the operations that leave the store neither by themselves nor by what they send: nobody
-// needs to know a repetition of them. Golf asks for nothing; the client that it gives does.
+// staying are the operations that do not leave the store, neither directly nor by a send: their repetition
+// needs no key. Golf makes no request; the client that it returns does.
 var staying = []botctx.Op{
 	botctx.OpFindAndModifyMember, botctx.OpFindAndModifyDataFromDataSource, botctx.OpUpsertDataToDataSource, botctx.OpCountDataSource,
 	botctx.OpFetchDataFromDataSource, botctx.OpFetchDistinctDataFromDataSource, botctx.OpFetchGeoNearFromDataSource,
@@ -507,7 +506,7 @@ func TestTriedAgain_KnowsEachOperation(t *testing.T) {
 	require.ElementsMatch(t, botctx.Ops(), slices.Concat(slices.Collect(maps.Keys(leaving)), staying))
 }
 
-// tenEuro is a charge without a key of its own.
+// tenEuro is a charge without a key.
 var tenEuro = utility.Charge{Amount: 1000, Currency: "eur", PaymentMethod: "card"}
 
 func shopOf(ctx context.Context, t *testing.T, bot *botctx.Context) utility.PaymentClient {
@@ -650,8 +649,8 @@ func TestTriedAgain_RunsWithin(t *testing.T) {
 	require.Empty(t, second)
 }
 
-// TestTriedAgain_MakesEachAgendaOnce has a run that schedules twice: its next attempt finds both, and what
-// they send has keys of its own.
+// TestTriedAgain_MakesEachAgendaOnce has a run that schedules twice: its next attempt finds both, and their
+// messages have different keys.
 func TestTriedAgain_MakesEachAgendaOnce(t *testing.T) {
 	t.Parallel()
 	w := newTried(t, channel.Charlie)

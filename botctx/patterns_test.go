@@ -123,8 +123,8 @@ func TestAgenda_Unknown(t *testing.T) {
 // What real scripts do with live chats, each as a test that reads as the bot logic does, for
 // each kind of outlet.
 
-// The kinds of outlets: where tickets lead to a group that is made, where they lead to the
-// conversation with the agent, and where there are none.
+// The kinds of outlets: with tickets that lead to a new group, with tickets that lead to the conversation
+// with the agent, and without tickets.
 var (
 	withGroups  = []channel.Type{channel.Bravo, channel.Charlie, channel.Delta}                     //nolint:gochecknoglobals // It does not change.
 	withTickets = append([]channel.Type{channel.Alpha, channel.Echo, channel.Hotel}, withGroups...) //nolint:gochecknoglobals // It does not change.
@@ -177,8 +177,7 @@ func inLiveChat(trigger botctx.Trigger) botctx.Trigger {
 	return botctx.AllOf(trigger, botctx.When(func(bot *botctx.Context) bool { return bot.Group != nil }))
 }
 
-// shopNodes are the nodes of the bot: those of the members, those of members in a live chat,
-// and the commands of agents.
+// shopNodes are the nodes of the bot: for members, for members in a live chat, and for commands of agents.
 func shopNodes() []*botctx.Node {
 	return []*botctx.Node{
 		{ID: "agent", Trigger: botctx.TextIs("agent"), Pre: []botctx.Action{callAgent}, Responses: []send.Response{send.Template("One moment, {{firstName}}.")}},
@@ -259,7 +258,7 @@ func TestLiveChat_Done(t *testing.T) {
 		require.NoError(t, err)
 		require.False(t, group.Active)
 
-		d.grace.Says("#done") // It is no command any more, and goes to nobody.
+		d.grace.Says("#done") // It is no command any more, and is not relayed.
 		d.grace.Says("One more thing.")
 		require.Equal(t, "Bye Ada!", d.ada.Last())
 		d.ada.Says("agent") // The next one is another.

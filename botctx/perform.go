@@ -17,8 +17,8 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// RunError tells where in a run an error arose. It stands behind the errors of Receive,
-// RedirectMemberToNode and of agendas that fail; errors.AsType finds it.
+// RunError has the place in a run at which an error arose. It is the cause of the errors of Receive,
+// RedirectMemberToNode and failing agendas; errors.AsType finds it.
 type RunError struct {
 	// Node is the node, zero for the logic of HandleFunc.
 	Node NodeRef
@@ -27,15 +27,15 @@ type RunError struct {
 	Part string
 	// Action is the name of the action's function, "" for other parts.
 	Action string
-	// Err is what went wrong.
+	// Err is the error.
 	Err error
 }
 
 const partLogic = "logic"
 
-// Error names node, part and action, or HandleFunc and its function. Where Err has a Place of its own, as
-// that of a script has, this tells more than the function that runs it, which is left out. Credentials in
-// the text of Err are redacted, see display.Redact.
+// Error names node, part and action, or HandleFunc and its function. If Err has its own Place, as the error
+// of a script has, that says more than the function that runs it, which is left out. Credentials in the text
+// of Err are redacted, see display.Redact.
 func (e *RunError) Error() string {
 	if e == nil {
 		return "internal: a nil *botctx.RunError was returned as an error: return nil itself"
@@ -56,7 +56,7 @@ func (e *RunError) Error() string {
 	return text.String()
 }
 
-// hasPlace reports whether an error tells where it arose in what somebody wrote, such as the line of a script.
+// hasPlace reports whether an error has a place in the source of a bot, such as the line of a script.
 func hasPlace(err error) bool {
 	_, ok := errors.AsType[interface {
 		error
@@ -73,8 +73,8 @@ func (e *RunError) Unwrap() error {
 	return e.Err
 }
 
-// at says where an error arose, unless it says so itself: one that comes from a node
-// which an action redirected to names that node.
+// at adds a place to an error that has none: an error from a node to which an action redirected already names
+// that node.
 func at(err error, where RunError) error {
 	if _, ok := errors.AsType[*RunError](err); ok {
 		return err
@@ -148,8 +148,7 @@ func (s *step) path() string {
 	return strings.Join(names, " -> ")
 }
 
-// node runs one node, and returns what it sent and the node to go on to, nil where the
-// run ends there.
+// node runs one node, and returns what it sent and the node to continue at, nil if the run ends there.
 func (r *run) node(ctx context.Context, to next) (sent NodeSendResult, further *next, err error) {
 	if err := ctx.Err(); err != nil {
 		return sent, nil, boterr.New(boterr.Canceled, "", "the run was ended before node %s: %w", to.node.Ref(), context.Cause(ctx))
@@ -258,8 +257,8 @@ func (c *Context) Fetch(ctx context.Context, request outbound.Request) (response
 // opFetch is the name of Fetch in errors and lines of the log.
 const opFetch = Op("fetch")
 
-// owner is who holds the answers of Fetch: the run, or the outermost one if runs are nested, so that no run
-// waits for memory that a run around it holds. Outside of runs, each call holds its own.
+// owner returns the owner of the answers of Fetch: the run, or the outermost one if runs are nested, so that
+// no run waits for memory that a run around it holds. Outside of runs, each call owns its answers.
 func (p *services) owner() *outbound.Owner {
 	if p.run != nil {
 		return p.run.outermost().owner()

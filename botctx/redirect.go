@@ -119,8 +119,7 @@ func (s *step) waitToJoin(ctx context.Context) error {
 		"perhaps it waits for this one, since an action did not pass its ctx on", s.node, s.run.runtime.config.MaxWait)
 }
 
-// redirectElsewhere runs a node in a run of its own. at is the step that waits for it,
-// nil where none does.
+// redirectElsewhere runs a node in a separate run. at is the step that waits for it, nil if none does.
 func (r *Runtime) redirectElsewhere(
 	ctx context.Context, app string, at *step, p RedirectMemberToNodeParams,
 ) (sent []NodeSendResult, err error) {
@@ -142,7 +141,7 @@ func (r *Runtime) redirectElsewhere(
 	return sent, err
 }
 
-// Redirect says where a run goes on after a node.
+// Redirect is the node at which a run continues after a node.
 type Redirect struct {
 	// NodeCompositeID is the node. Required.
 	NodeCompositeID string
@@ -151,15 +150,15 @@ type Redirect struct {
 	TreeID string
 	// Options say which parts of the node run. The default is all.
 	Options RedirectOptions
-	// Meta is what the node sees as AgendaMeta. The zero Object leaves what it was.
+	// Meta becomes the node's AgendaMeta. The zero Object leaves the previous one.
 	Meta document.Object
 }
 
-// Redirector says where a run goes on after a node. To, Redirect.Always, ToOneOf,
-// RedirectFunc.Among and RedirectFunc are such. Of all but the last the targets are known, so that
-// Handle can check them and Graph show them.
+// Redirector decides where a run continues after a node. To, Redirect.Always, ToOneOf, RedirectFunc.Among and
+// RedirectFunc are Redirectors. The targets of all but the last are known, so that Handle can check them and
+// Graph show them.
 type Redirector interface {
-	// Next returns where the run goes on, nil where it ends.
+	// Next returns where the run continues, nil if it ends.
 	Next(ctx context.Context, bot *Context) (*Redirect, error)
 	// Targets returns the nodes to which it may lead. They are known if it leads to no other.
 	Targets() (targets []NodeRef, areKnown bool)
@@ -183,14 +182,13 @@ func ToOneOf(decide RedirectFunc, nodeCompositeIDs ...string) Redirector {
 	return decide.Among(Nodes(nodeCompositeIDs...)...)
 }
 
-// RedirectFunc is a Redirector that goes on where a function says. Where that may be is not known:
-// ToOneOf tells.
+// RedirectFunc is a Redirector that calls a function. Its targets are not known; ToOneOf declares them.
 type RedirectFunc func(ctx context.Context, bot *Context) (*Redirect, error)
 
 // Next calls the function.
 func (f RedirectFunc) Next(ctx context.Context, bot *Context) (*Redirect, error) { return f(ctx, bot) }
 
-// Targets tells that they are not known.
+// Targets reports that they are not known.
 func (f RedirectFunc) Targets() (targets []NodeRef, areKnown bool) { return nil, false }
 
 // Among is ToOneOf for nodes of any trees.

@@ -25,25 +25,24 @@ import (
 type run struct {
 	runtime *Runtime
 	bot     *Context
-	// outer is the step of another run that waits for this one, nil where none does.
+	// outer is the step of another run that waits for this one, nil if none does.
 	outer *step
 	// lane is the member's, and own what keeps other runs out of it; empty where runs do not take turns.
 	lane laneKey
 	own  ownLane
-	// delivery is that of the inbox which caused the run, or a run that redirected to it, nil where
-	// none did.
+	// delivery is the inbox's delivery that caused the run, or a run that redirected to it, nil if none did.
 	delivery *inbox.Delivery
-	// agenda is the agenda that caused the run, or a run that redirected to it, nil where none
-	// did. claim is that of its scheduler.
+	// agenda is the agenda that caused the run, or a run that redirected to it, nil if none did. claim is the
+	// scheduler's claim of it.
 	agenda *agenda.Run
 	claim  *agendas.Claim
-	// byAgent tells that an agent wrote the event of the run, in a live chat, and isInLiveChat
-	// that it belongs to the live chat of the member who wrote it.
+	// byAgent is true if an agent wrote the event of the run, in a live chat, and isInLiveChat if it belongs
+	// to the live chat of the member who wrote it.
 	byAgent, isInLiveChat bool
 	// hasSpoken is true once something was sent to the member in a live chat.
 	hasSpoken atomic.Bool
 	ended     atomic.Bool
-	// limit is how long the run may take, nil where it has no limit, or that of outer.
+	// limit is the time limit of the run, nil if it has none; an inner run has the limit of outer.
 	limit *timelimit.Limit
 	// read is the member as the run has read it.
 	read readings
@@ -71,7 +70,7 @@ type step struct {
 	caller *step
 	// depth is the number of nodes up to this one.
 	depth int
-	// isJoined tells that an action of the run has redirected here.
+	// isJoined is true if an action of the run has redirected here.
 	isJoined bool
 	// joining holds one thing while a step that has joined this one runs, so that several
 	// take turns. joinable makes it.
@@ -81,21 +80,21 @@ type step struct {
 
 type runInput struct {
 	scope record.Scope
-	// channels are those of the scope, and channel its own, nil where it is not loaded yet.
+	// channels are the channels of the scope, and channel the run's own, nil until it is loaded.
 	channels channelSource
 	channel  *channel.Channel
-	// outer is the step that waits for the run, nil where none does.
+	// outer is the step that waits for the run, nil if none does.
 	outer *step
-	// agenda is the agenda that causes the run, nil where none does. claim is that of its scheduler.
+	// agenda is the agenda that causes the run, nil if none does. claim is the scheduler's claim of it.
 	agenda *agenda.Run
 	claim  *agendas.Claim
-	// delivery is that of the inbox which causes the run, nil where none does.
+	// delivery is the inbox's delivery that causes the run, nil if none does.
 	delivery *inbox.Delivery
 	// sender is the external id of the member, "" where it is not known yet.
 	sender string
 	// key is the run's.
 	key string
-	// limit is how long the run may take, nil where it has not begun yet.
+	// limit is the time limit of the run, nil before it begins.
 	limit *timelimit.Limit
 }
 
@@ -214,8 +213,9 @@ func (s *step) depthOf() int {
 	return s.depth
 }
 
-// Refusal implements store.Refuser: it returns why nothing that the run still does counts, nil where it
-// does. It has taken too long; or nobody waits for it any longer, and its agenda runs again; or its turn may be another run's.
+// Refusal implements store.Refuser: it returns the reason why the run may not write any more, or nil. It has
+// taken too long; or its scheduler no longer waits for it and the agenda runs again; or another run may have
+// its lane.
 func (r *run) Refusal() error {
 	if r == nil {
 		return nil
@@ -240,9 +240,9 @@ func (r *run) isUnderWay() bool { return !r.ended.Load() }
 
 func (s *step) Refusal() error { return s.run.Refusal() }
 
-// NodeOf returns the node of the run that a ctx belongs to: that of an action, and what connectors, interceptors and
-// other ports are called with. It is zero outside of runs, for the logic of HandleFunc, and where an action did not
-// pass its ctx on.
+// NodeOf returns the node of the run that a ctx belongs to: the ctx of an action, or of a call of connectors,
+// interceptors and other ports. It is zero outside of runs, for the logic of HandleFunc, and if an action did
+// not pass its ctx on.
 func NodeOf(ctx context.Context) NodeRef {
 	if s, ok := store.RefuserOf(ctx).(*step); ok && s.run.isUnderWay() {
 		return s.node
@@ -258,8 +258,8 @@ func (r *Runtime) stepOf(ctx context.Context) *step {
 	return nil
 }
 
-// within returns ctx for a call on the context: within the run's step under way, unless it is within one already, since
-// an action may have called with a ctx of its own.
+// within returns ctx for a call on the context: within the run's step under way, unless it is within one
+// already, since an action may call with another ctx.
 func (c *Context) within(ctx context.Context) context.Context {
 	if c.run == nil || !c.run.isUnderWay() || c.runtime.stepOf(ctx) != nil {
 		return ctx

@@ -35,15 +35,15 @@ type Runtime struct {
 	zone agendas.Zone
 	// decode reads the parameters of Call.
 	decode func(document.Object, any) error
-	// logic is what HandleFunc was given, nodes what Handle was given.
+	// logic is the function of HandleFunc, nodes are the nodes of Handle.
 	logic    atomic.Pointer[Action]
 	nodes    atomic.Pointer[nodes]
 	handling sync.Mutex // Held while nodes are added.
-	// warned are the nodes of which warnOfNodes has told.
+	// warned are the nodes whose warnings were reported.
 	warned atomic.Pointer[nodes]
 	// locks make the runs of one member take turns.
 	locks laneLocks
-	// isShared tells that other processes may work on the store; then runs take turns there, too.
+	// isShared is true if other processes may work on the store; then runs take turns there, too.
 	isShared  bool
 	leases    *lease.Leases
 	scheduler *agendas.Scheduler
@@ -93,18 +93,16 @@ func New(config Config) (*Runtime, error) {
 // Env returns the store, the clock and the ids that the Runtime works with.
 func (r *Runtime) Env() record.Env { return r.env }
 
-// Handle adds nodes to those that answer what arrives, and that agendas and redirects
-// run. All of them are added, or none. The nodes are copied.
+// Handle adds nodes, for events, agendas and redirects. All of them are added, or none. The nodes are copied.
 //
-// What a node names has to be there, or be added with it: its Parent, the targets of its Redirect
-// that are known, and what it Schedules. Only what is in a tree of which no node is there yet may
-// come later. What is likely to be a mistake, such as a node that nothing leads to, Graph warns of,
-// and Config.Logger and Config.OnWarning are told when Run begins, or when the first event arrives or
-// agenda runs after Handle.
+// The nodes that a node names must exist, or be added with it: its Parent, the known targets of its Redirect,
+// and the nodes that it Schedules. Only nodes of a tree without any node may come later. Graph warns of
+// likely mistakes, such as a node that nothing leads to, and they go to Config.Logger and Config.OnWarning
+// when Run begins, or when the first event arrives or agenda runs after Handle.
 //
-// InvalidArgument: a node has no ID, what it names is not there, or several trees have it, or it is
-// its own ancestor; an action, or a function of its Trigger or Redirect, is nil, a response is zero,
-// or Global is none of the constants. AlreadyExists: its tree has a node of that ID already.
+// InvalidArgument: a node has no ID, a node that it names does not exist, or several trees have it, or it is
+// its own ancestor; an action, or a function of its Trigger or Redirect, is nil, a response is zero, or
+// Global is none of the constants. AlreadyExists: its tree has a node of that ID already.
 func (r *Runtime) Handle(added ...*Node) error {
 	r.handling.Lock()
 	defer r.handling.Unlock()
@@ -115,9 +113,9 @@ func (r *Runtime) Handle(added ...*Node) error {
 	return err
 }
 
-// Replace puts nodes in the place of all those before, at once: a bot that is loaded anew while it is
-// written. A run that is under way redirects to the new ones, and a conversation that stood at a node which is gone
-// counts as that of a new member. The errors are those of Handle; then the nodes stay as they were.
+// Replace replaces all nodes at once, for a bot that is reloaded during development. A run that is under way
+// redirects to the new nodes, and a member whose position is gone counts as new. Errors are the same as from
+// Handle; then the nodes stay as they were.
 func (r *Runtime) Replace(nodes ...*Node) error {
 	r.handling.Lock()
 	defer r.handling.Unlock()
@@ -199,7 +197,7 @@ type runChannels struct {
 	own channel.Channel
 }
 
-// Load implements channels.Loader. Who asks for the own channel gets the same one each time.
+// Load implements channels.Loader. For the own channel it returns the same one each time.
 func (c *runChannels) Load(ctx context.Context, id string) (*channel.Channel, error) {
 	if id != "" && id == c.own.ID {
 		return &c.own, nil
@@ -227,7 +225,8 @@ func (h hostChannels) Load(ctx context.Context, id string) (*channel.Channel, er
 const (
 	// readyCollection holds the one document that Ready writes.
 	readyCollection = "readiness"
-	// readyFor is how long an answer of Ready stands, and readyWithin how long the store may take.
+	// readyFor is the time for which a result of Ready is reused, and readyWithin the time limit of the
+	// store.
 	readyFor    = time.Second
 	readyWithin = 5 * time.Second
 )
@@ -243,11 +242,11 @@ type readiness struct {
 	err   error
 }
 
-// Ready returns nil if the store takes writes: for a probe, such as /readyz. It writes a small document
-// of its own and waits up to five seconds for it. The answer stands for a second, so that many probes
-// write no more than that.
+// Ready returns nil if the store takes writes, for a probe such as /readyz. It writes a small document and
+// waits up to five seconds for it. The result is reused for a second, so that many probes write no more than
+// that.
 //
-// The errors are those of the store; Unavailable: it did not answer in time.
+// Errors come from the store; Unavailable: it did not answer in time.
 func (r *Runtime) Ready(ctx context.Context) error {
 	r.readiness.asking.Lock()
 	defer r.readiness.asking.Unlock()
@@ -322,16 +321,16 @@ func (r *Runtime) zoneOfAgenda(ctx context.Context, of agenda.Agenda) (zone stri
 	return r.config.Zone(ctx, m)
 }
 
-// Location returns the time zone of Member as Config.Zone gives it, UTC without that: for a time of
-// day that bot logic names itself. Tomorrow at nine, hers, is
+// Location returns the time zone of Member from Config.Zone, UTC without that, for a time of day that bot
+// logic computes. Tomorrow at nine for the member is
 //
 //	where, err := bot.Location(ctx)
 //	...
 //	year, month, day := bot.Now().In(where).Date()
 //	at := time.Date(year, month, day+1, 9, 0, 0, 0, where)
 //
-// Errors are those of Config.Zone, and InvalidArgument for a name that is no zone.
-// FailedPrecondition: the context has no Member, as that of Runtime.Operations.
+// Errors come from Config.Zone; InvalidArgument for a name that is no zone. FailedPrecondition: the context
+// has no Member, as from Runtime.Operations.
 func (c *Context) Location(ctx context.Context) (location *time.Location, err error) {
 	defer func() { err = boterr.Wrap(string(opLocation), err) }()
 	if c.Member == nil {

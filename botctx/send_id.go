@@ -12,29 +12,28 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// The ids of what leaves a run: messages, mails, files, payments, what platforms are asked for. A run that
-// is tried again sends under the same ids as before, so that who receives them can tell a repetition; what
-// a run of an accepted event has sent is remembered under them until the event is done (record.Once).
+// Everything that leaves a run has an id: messages, mails, files, payments, requests to platforms. A run that
+// is tried again sends under the same ids as before, so that receivers can recognise a repetition; everything
+// that a run of an accepted event has sent is stored under these ids until the event is done (record.Once).
 //
-// Such an id is made of the run's key, the node that sends, to whom, and how many the node has
-// sent there before in this run. What a run sends to others does not change it, nor does the
-// order in which goroutines send to several. What it says is not in the id: a text with the time
-// in it is a repetition, too. The key of a run is
+// An id is made of the run's key, the node that sends, the recipient, and how many the node has sent there
+// before in this run. So it depends neither on sends to others nor on the order in which goroutines send to
+// several. The content is not in the id: a text with the time in it is a repetition, too. The key of a run is
 //
-//   - that of its agenda: the id and the scheduled time (agenda.Run.Key), also where bot logic
-//     schedules the agenda anew for the same instant;
-//   - of an event, see eventKey; where it has no messageId, that of the inbox, where the inbox has it, or
-//     of the run that received it;
-//   - in another member's run that a redirect began, made as an id is: of the run that
-//     redirected, its node, the member and how many redirects there went to her before.
+//   - the key of its agenda: the id and the scheduled time (agenda.Run.Key), even if bot logic schedules the
+//     agenda again for the same time;
+//   - the key of its event, see eventKey; for an event without a messageId, the inbox's id of the event, or if
+//     the inbox does not have it, the id of the run that received it;
+//   - for another member's run that a redirect began, made like an id: of the redirecting run, its node, the
+//     member and how many redirects to the member came before.
 //
-// A run without a key, such as that of Receive for an event without a messageId, and calls outside of
-// runs have new ids each time.
+// A run without a key, such as of Receive for an event without a messageId, and calls outside of runs have
+// new ids each time.
 
-// slot is what a node of a run sends to.
+// slot is a recipient of a node of a run.
 type slot struct {
 	node NodeRef
-	// within is the key of what is done in several steps, of which this is one; "" where it is none.
+	// within is the key of the operation in several steps to which this one belongs; "" if there is none.
 	within string
 	to     string
 }
@@ -57,11 +56,11 @@ func eventKey(in Inbound) string {
 		in.App, in.Channel, in.GroupExternalID, in.Event.From, in.Event.MessageID, in.Event.Type, tapped, in.Event.Data.String())
 }
 
-// keyTo returns the key of the next thing that a step sends, or redirects, to somebody. It is
-// "" where the run has none.
+// keyTo returns the key of the next message of a step, or redirect, to a recipient. It is "" if the run has
+// none.
 //
-// What is sent within something that is done once (send.KeyOf) is counted apart, so that what is sent
-// after it has the same keys where it is not done again.
+// Sends within an operation that is done once (send.KeyOf) are counted separately, so that later sends have
+// the same keys if it is not done again.
 func (s *step) keyTo(ctx context.Context, to string) string {
 	if s == nil || s.run.key == "" {
 		return ""
@@ -108,10 +107,9 @@ func (s *step) noteSpoken(to string) {
 	}
 }
 
-// SendID returns an id for what bot logic sends by itself, such as the Idempotency-Key of a Fetch,
-// made as those of messages are: different with each call, and in a run that is tried again, for an
-// agenda or an event, what the same call gave before. to names whom or what it is for, such as the
-// customer.
+// SendID returns an id for a request of bot logic itself, such as the Idempotency-Key of a Fetch, made like
+// the ids of messages: different with each call, and in a run that is tried again, for an agenda or an event,
+// the same as from the same call before. to names the recipient or the subject, such as the customer.
 func (c *Context) SendID(ctx context.Context, to string) string {
 	return c.runtime.sendID(c.within(ctx), fmt.Sprintf("own %q", to))
 }

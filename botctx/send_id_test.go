@@ -63,8 +63,8 @@ func (s *sentIDs) all() map[string][]string {
 // errTryAgain is a failure after which a run is tried again.
 var errTryAgain = errors.New("try again")
 
-// saysALot sends to Ada, to several members by one call, by mail and in a run of Bob's, makes
-// an id of its own, and fails.
+// saysALot sends to Ada, to several members by one call, by mail and in a run of Bob's, makes an id, and
+// fails.
 func saysALot(sent *sentIDs) botctx.Action {
 	return func(ctx context.Context, bot *botctx.Context) error {
 		_, toMany := bot.SendResponse(ctx, send.SendResponseParams{

@@ -34,7 +34,7 @@ type Services struct {
 	Utilities   utility.Operations
 }
 
-// noServices are those of a host that leaves all domains to the SDK.
+// noServices are the services of a host that leaves all domains to the SDK.
 var noServices = &Services{}
 
 // services are the domains as a context uses them: the host's, and the SDK's own for
@@ -43,7 +43,7 @@ type services struct {
 	runtime *Runtime
 	run     *run // The run that they work in, nil outside of runs.
 	scope   record.Scope
-	// host is what Config.Override gave, noServices where there is none.
+	// host is the result of Config.Override, noServices if there is none.
 	host *Services
 	// own are the SDK's, each made when it is first used.
 	own struct {
@@ -79,7 +79,7 @@ func (p *services) channels() channel.Operations {
 	return p.loaded
 }
 
-// members returns the effective members. In a run, it takes note of what is read of its own.
+// members returns the effective members. In a run, it keeps readings of the run's member.
 func (p *services) members() member.Operations {
 	if p.run != nil {
 		return readMembers{p}
@@ -136,8 +136,8 @@ func (p *services) utilities() utility.Operations {
 	return p.ownUtilities()
 }
 
-// effective is how the SDK's own services reach those of other domains: the ones in use when it
-// is called, so that they work with what the host has put in their place.
+// effective gives the SDK's own services the services of other domains: the ones in use at the time of the
+// call, so that they work with the host's.
 type effective struct{ services *services }
 
 func (f effective) GetChannel(ctx context.Context, p channel.GetParams) (*channel.Reference, error) {
@@ -162,8 +162,8 @@ func (f effective) DeleteMemberAgenda(
 	return f.services.agendas().DeleteMemberAgenda(ctx, p)
 }
 
-// recipients are the members to whom is sent. The run's own is the one that the run has read, unless members are the
-// host's.
+// recipients are the members who receive sends. The run's own member is the one that the run has read, unless
+// members are the host's.
 type recipients struct{ services *services }
 
 func (r recipients) GetMember(ctx context.Context, p member.GetParams) (*member.Member, error) {
@@ -175,7 +175,7 @@ func (r recipients) GetMember(ctx context.Context, p member.GetParams) (*member.
 	return r.services.members().GetMember(ctx, p)
 }
 
-// lazy is what is made when it is first asked for. Of several that are made at once, one is kept.
+// lazy is a value that is made at the first use. If several are made at once, one is kept.
 type lazy[T any] struct{ made atomic.Pointer[T] }
 
 func (l *lazy[T]) get(newT func() *T) *T {

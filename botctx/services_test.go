@@ -144,7 +144,7 @@ func TestCall_Outcomes(t *testing.T) {
 	require.Zero(t, alone, "a send to one member gives no outcome beside an error")
 }
 
-// loud is the SDK's members with names in capitals, of which Bob is hidden. It counts patches.
+// loud is the SDK's members with names in capitals; Bob is hidden. It counts patches.
 type loud struct {
 	member.Operations
 

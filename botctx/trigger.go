@@ -10,12 +10,12 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Trigger tells whether a node answers the event of bot.MessageEvent. TextIs, When and the others
-// here make one, and a function is one as a TriggerFunc.
+// Trigger decides whether a node answers the event in bot.MessageEvent. TextIs, When and the others here make
+// one, and a function is one as a TriggerFunc.
 type Trigger interface {
-	// Matches tells whether the node answers. An error fails the run. What it found out on the way
-	// it can leave in bot.Values for its node. It is asked also for events that another node
-	// answers in the end: those of smaller priority are asked before.
+	// Matches reports whether the node answers. An error fails the run. It can leave results for its node in
+	// bot.Values. It is also called for events that another node answers in the end: triggers of smaller
+	// priority are asked first.
 	Matches(ctx context.Context, bot *Context) (bool, error)
 	// String describes what it matches, such as `text is "menu"`, for Graph.
 	String() string
@@ -99,7 +99,7 @@ func onText(matches func(said string) bool) TriggerFunc {
 	})
 }
 
-// holds is When as a function.
+// holds makes a TriggerFunc of a condition.
 func holds(condition func(bot *Context) bool) TriggerFunc {
 	return func(_ context.Context, bot *Context) (bool, error) { return condition(bot), nil }
 }
@@ -113,7 +113,7 @@ func conditionName(function any) string {
 	return name
 }
 
-// nameless is what the compiler calls a function inside of another one.
+// nameless matches the compiler's name of a function inside of another one.
 var nameless = regexp.MustCompile(`\.(func)?\d+(\.\d+)*$`)
 
 func quoted(texts []string) string {
@@ -171,8 +171,7 @@ func (n not) Matches(ctx context.Context, bot *Context) (bool, error) {
 
 func (n not) String() string { return "not (" + describe(n.of) + ")" }
 
-// joined describes triggers with a word between them. One that has such words itself stands in
-// brackets.
+// joined describes triggers with a word between them. A trigger that has such words itself gets brackets.
 func joined(triggers []Trigger, word string) string {
 	texts := make([]string, len(triggers))
 	for i, trigger := range triggers {

@@ -14,8 +14,8 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// writeBack stores what the run changed of its member: of the fields that are written
-// back, the paths that differ from what was read. What others change beside them stays.
+// writeBack stores the run's changes of its member: of the fields that are written back, the paths that
+// differ from the values that were read. Changes of others at other paths stay.
 func (r *run) writeBack(ctx context.Context) error {
 	after := r.bot.Member
 	if after == nil || after.ID != r.bot.scope.Member {
@@ -61,7 +61,7 @@ func (r *run) toEnd(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, r.runtime.leases.Duration())
 }
 
-// andHandled returns a change of the member that also says which event of the inbox has led to it.
+// andHandled returns a change of the member that also names the event of the inbox that led to it.
 func (r *run) andHandled(patch document.Object) document.Object {
 	if !r.hasOwnEvent() || r.bot.host.Members != nil {
 		return patch
@@ -80,9 +80,9 @@ func (r *run) isHandled() bool {
 // forgotten has the same id, and is another one.
 func handled(d *inbox.Delivery) string { return fmt.Sprintf("%s %d", d.ID, d.AcceptedAt.UnixMilli()) }
 
-// unlessTakenOver is the filter of a member whose lane nobody has taken over from the run: the zero
-// Object where the run has no lease in the store, and where members are the host's own, which need
-// not know the field: there a run is stopped by its own clock alone.
+// unlessTakenOver is the filter of a member whose lane was not taken over from the run: the zero Object if
+// the run has no lease in the store, and if members are the host's own, which need not know the field: there
+// only its own clock stops a run.
 func (r *run) unlessTakenOver() document.Object {
 	lane := r.laneLease()
 	if lane == nil || r.bot.host.Members != nil {
@@ -114,7 +114,7 @@ type readings struct {
 
 	mu  sync.Mutex
 	all []reading
-	// room is that of the first.
+	// room is the memory of the first ones.
 	room [3]reading
 	// stored is the whole record as it was read last, and isKnown whether the run has not written since.
 	stored  member.Member
@@ -128,7 +128,7 @@ type reading struct {
 	kept   members.WrittenBack
 }
 
-// add keeps a record as it is now, if it is that of the run's member.
+// add keeps a record as it is now, if it is the run's member.
 func (r *readings) add(m *member.Member) {
 	if m == nil || m.ID != r.memberID {
 		return
@@ -184,8 +184,8 @@ func (r *readings) before(m *member.Member) members.WrittenBack {
 	return r.closest(m, func(*reading) bool { return true }).kept
 }
 
-// closest returns the one of the readings that meet a condition from which the fewest changes lead to a
-// record, the first of several, nil where none meets it.
+// closest returns the reading that meets a condition and is the fewest changes from a record, the first of
+// several, or nil if none meets it.
 func (r *readings) closest(m *member.Member, meets func(*reading) bool) *reading {
 	var best *reading
 	fewest := -1
@@ -209,7 +209,7 @@ func (r *readings) closest(m *member.Member, meets func(*reading) bool) *reading
 }
 
 // changesTo returns how many changes lead to a record, -1 for one that cannot be stored: writing it back
-// says why.
+// returns the error.
 func (one *reading) changesTo(m *member.Member) int {
 	patch, err := one.kept.Changes(members.WrittenBackOf(m))
 	if err != nil {
@@ -231,8 +231,8 @@ func leaves(o document.Object) int {
 	return number
 }
 
-// readMembers are operations on members whose results a run keeps as readings. It embeds none,
-// so that a new operation on members does not compile before it stands here.
+// readMembers are operations on members whose results a run keeps as readings. It embeds nothing, so that a
+// new operation on members does not compile before it is listed here.
 type readMembers struct{ services *services }
 
 var _ member.Operations = readMembers{}

@@ -32,11 +32,10 @@ type Actor struct {
 	added      member.Member
 }
 
-// AddMember adds a member and returns who acts for it. Its app is DefaultApp, and it
-// gets a webchat channel and an id on the platform of its own where it has none. Where Config
-// sets an Arrive, the host makes the member, of an Inbound whose Profile is what is added, and
-// gives the id. It ends the test where there is none, and the members of Config's Override do not
-// know who was added.
+// AddMember adds a member and returns its Actor. Its app is DefaultApp, and without them it gets a webchat
+// channel and a new id on the platform. If Config sets an Arrive, the host makes the member, from an Inbound
+// with added as its Profile, and gives the id. It ends the test if there is no such member, and the members
+// of Config's Override do not know the added one.
 func (p *Platform) AddMember(added member.Member) *Actor {
 	p.test.Helper()
 	given := added
@@ -103,7 +102,7 @@ func (p *Platform) arrived(added member.Member) (*member.Member, error) {
 	return made, err
 }
 
-// nameOf is what a transcript calls a member.
+// nameOf returns the name of a member in a transcript.
 func nameOf(m *member.Member) string {
 	if m.FirstName != "" {
 		return m.FirstName
@@ -133,8 +132,8 @@ func (a *Actor) In(fork *Platform) *Actor {
 	return &other
 }
 
-// InGroup returns the same member in a group of the channel's platform: what she writes and
-// reads there. A group of that id that the platform does not have yet is made.
+// InGroup returns the same member in a group of the channel's platform, for writing and reading there. A
+// group with an id that the platform does not have yet is made.
 //
 //	ada.InGroup("family").Says("hi")
 func (a *Actor) InGroup(externalID string) *Actor {
@@ -187,8 +186,8 @@ func (a *Actor) TrySays(text string) error {
 	return a.TrySends(send.MessageEvent{Type: send.TypeText, Data: document.O("text", text)})
 }
 
-// Taps sends the payload of a button or a quick reply to the bot, as Says does, whether the
-// member was shown one or not. TapsOn taps one that she sees.
+// Taps sends the payload of a button or a quick reply to the bot, as Says does, whether the member was shown
+// one or not. TapsOn taps one that the member sees.
 func (a *Actor) Taps(payload string) {
 	a.platform.test.Helper()
 	a.Sends(send.MessageEvent{Type: send.TypePayload, Data: document.O("payload", payload)})
@@ -204,8 +203,8 @@ func (a *Actor) Sends(event send.MessageEvent) {
 	}
 }
 
-// TrySends is Sends, and returns the error of a run that fails: ErrCrashed where the process crashed amid it, which
-// Sends takes as what the test has asked for, or before.
+// TrySends is Sends, and returns the error of a run that fails: ErrCrashed if the process crashed during it
+// or before, which Sends accepts as intended by the test.
 func (a *Actor) TrySends(event send.MessageEvent) error {
 	p := a.platform
 	event = p.fillIn(event, a.externalID, cmp.Or(a.scope.GroupExternalID, a.scope.Channel))
@@ -226,8 +225,7 @@ func (a *Actor) Messages() []send.Response {
 	return messages
 }
 
-// sees reports whether the member sees a message where she writes: alone with the bot, or in
-// a group.
+// sees reports whether the member sees a message in this conversation: alone with the bot, or in a group.
 func (a *Actor) sees(sent Sent) bool {
 	if sent.IsRepeat {
 		return false
@@ -257,7 +255,7 @@ func (a *Actor) LastMessage() send.Response {
 	return messages[len(messages)-1]
 }
 
-// waiting says which agenda of the member's runs next, "" for none.
+// waiting names the agenda of the member that runs next, "" for none.
 func (a *Actor) waiting() string {
 	a.platform.test.Helper()
 	open := a.Agendas()
@@ -269,9 +267,10 @@ func (a *Actor) waiting() string {
 		next.NextRunAt.Time().UTC().Format(time.RFC3339), next.NodeCompositeID)
 }
 
-// SetPosition makes the conversation of the member stand at a node, so that a test begins there: its children may answer
-// next. It ends the test where there is no such node, with the nearest name; where several trees have one, see SetPositionIn;
-// and where no conversation ever stands at the node, which neither saves the position nor is an Entry.
+// SetPosition sets the member's position to a node, so that a test begins there: its children may answer
+// next. It ends the test if there is no such node, with the nearest name; if several trees have one, see
+// SetPositionIn; and if the node never becomes a position, since it neither saves the position nor is an
+// Entry.
 //
 //	ada.SetPosition("size")
 //	ada.Says("large")
@@ -326,7 +325,7 @@ func (h *handled) mustFind(test TB, id string, tree *string) *botctx.Node {
 	return nil
 }
 
-// perhaps says which name may be meant, "" for none.
+// perhaps suggests a name, "" for none.
 func perhaps(near string) string {
 	if near == "" {
 		return ""
@@ -334,9 +333,9 @@ func perhaps(near string) string {
 	return fmt.Sprintf(": perhaps %q is meant", near)
 }
 
-// Patch changes the stored member as patchMembers does, outside of any run: by modifiers, or, where the patch has
-// none, by setting its fields. AddMember takes a whole member as it is to begin. It ends the test where the patch is
-// refused.
+// Patch changes the stored member as patchMembers does, outside of any run: by modifiers, or, if the patch
+// has none, by setting its fields. AddMember takes a whole member at the beginning. It ends the test if the
+// patch is refused.
 //
 //	ada.Patch(document.Set("meta.coupon", "SPRING", "customLocale", "nb"))
 func (a *Actor) Patch(patch document.Object) {
@@ -361,13 +360,13 @@ func hasModifier(patch document.Object) bool {
 	return false
 }
 
-// members returns the members of her app, where no call is recorded.
+// members returns the members of the member's app, without recording calls.
 func (a *Actor) members() *members.Service {
 	return members.New(a.platform.Runtime().Env(), a.scope, knownChannels{a.platform, a.scope.App})
 }
 
-// AddAgenda adds an agenda of the member, as newAgenda makes it, and returns it. MemberID is hers. It ends the test
-// where there is no such node, with the nearest name, and where newAgenda would refuse it.
+// AddAgenda adds an agenda of the member, as newAgenda makes it, and returns it. MemberID is the member's. It
+// ends the test if there is no such node, with the nearest name, and if newAgenda would refuse it.
 //
 //	ada.AddAgenda(agenda.NewParams{NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(tomorrow)})
 func (a *Actor) AddAgenda(p agenda.NewParams) *agenda.Agenda {
@@ -391,9 +390,9 @@ func (a *Actor) AddAgenda(p agenda.NewParams) *agenda.Agenda {
 	return made
 }
 
-// AddAssignment adds a request of the member for a person, as createAssignment makes it, and returns it: agents have
-// its tickets. Member is she. What is sent meanwhile is nothing that expectations read. It ends the test where
-// createAssignment would refuse it, and where she has one already.
+// AddAssignment adds a request of the member for a person, as createAssignment makes it, and returns it:
+// agents have its tickets. Member is this member. Expectations do not read the messages that it sends. It
+// ends the test if createAssignment would refuse it, and if the member already has one.
 func (a *Actor) AddAssignment(p livechat.CreateAssignmentParams) *livechat.Assignment {
 	a.platform.test.Helper()
 	if open := a.openAssignment(); open != nil {
@@ -414,7 +413,7 @@ func (a *Actor) AddAssignment(p livechat.CreateAssignmentParams) *livechat.Assig
 	return made
 }
 
-// openAssignment returns the member's request that is sent, pending or taken, nil where she has none.
+// openAssignment returns the member's request that is sent, pending or taken, nil if there is none.
 func (a *Actor) openAssignment() *livechat.Assignment {
 	a.platform.test.Helper()
 	found, err := a.platform.Runtime().FindAssignments(testContext(), a.scope.App, botctx.Query{
@@ -431,9 +430,9 @@ func (a *Actor) openAssignment() *livechat.Assignment {
 	return nil
 }
 
-// AddConversation puts the agent into a live chat with a member, as where the member has asked for a person, by
-// AddAssignment or the bot, and the agent took it; where she has not asked, she does now. What is sent meanwhile is
-// nothing that expectations read. It ends the test where the agent cannot take it.
+// AddConversation puts the agent into a live chat with a member, as if the member has asked for a person, by
+// AddAssignment or the bot, and the agent has taken the request; a member who has not asked does so now.
+// Expectations do not read the messages that it sends. It ends the test if the agent cannot take it.
 func (a *Agent) AddConversation(partner *Actor) {
 	a.platform.test.Helper()
 	open := partner.openAssignment()
@@ -448,8 +447,8 @@ func (a *Agent) AddConversation(partner *Actor) {
 	}
 }
 
-// Choices returns what was chosen to answer each event, and why, in order. Where a mute node answers,
-// another choice for the same event follows.
+// Choices returns the chosen answer to each event, with the reasons, in order. After a mute node, another
+// choice for the same event follows.
 func (p *Platform) Choices() []botctx.Choice { return p.choices.all() }
 
 // noteChoice returns what notes what answers an event, and then calls the test's own function, if

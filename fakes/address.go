@@ -15,12 +15,12 @@ import (
 	"github.com/botctx/go-sdk/internal/record"
 )
 
-// address is where a message goes: ids on a platform are those of one channel.
+// address is the address of a message: ids on a platform belong to one channel.
 type address struct{ channel, externalID string }
 
 type person struct{ memberID, name string }
 
-// Recipient is who can be sent a message: an *Actor or an *Agent.
+// Recipient can receive messages: an *Actor or an *Agent.
 type Recipient interface {
 	// ExternalID returns the id on the platform.
 	ExternalID() string
@@ -267,8 +267,8 @@ func (k *knownDataSources) of(app string) []string {
 	return names
 }
 
-// doubt says that a data source was never added, with the one that may be meant. It is "" for one
-// that was, and for those of the test's Override.
+// doubt names a data source that was never added, with the nearest name. It is "" for one that was, and for
+// the data sources of the test's Override.
 func (k *knownDataSources) doubt(of dataSource) string {
 	names := k.of(of.app)
 	if slices.Contains(names, of.name) || k.isOfHost(of.app) {
@@ -280,8 +280,7 @@ func (k *knownDataSources) doubt(of dataSource) string {
 	return fmt.Sprintf(" (the data source %q was never added: AddData adds it)", of.name)
 }
 
-// doubt says of a call that found nothing in a data source that this was never added, "" where
-// that is not so.
+// doubt explains a call that found nothing in a data source that was never added, "" otherwise.
 func (p *Platform) doubt(ctx context.Context, made Call) string {
 	use, isOfData := useOf(made)
 	if !isOfData || made.Err != nil {
@@ -295,10 +294,10 @@ func (p *Platform) doubt(ctx context.Context, made Call) string {
 	return ""
 }
 
-// use is what a call did with a data source.
+// use is a call's use of a data source.
 type use struct {
 	name string
-	// entries is how many it found or wrote.
+	// entries counts the entries that it found or wrote.
 	entries int64
 }
 

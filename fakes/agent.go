@@ -13,8 +13,8 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Agent is a person at an outlet channel who answers members: sees tickets, takes them,
-// writes, and reads what was sent to her conversations.
+// Agent is a person at an outlet channel who answers members: an agent sees tickets, takes them, writes, and
+// reads the messages in their conversations.
 type Agent struct {
 	platform   *Platform
 	channel    string
@@ -27,9 +27,8 @@ type Agent struct {
 	partner string
 }
 
-// AddAgent adds an agent to an outlet channel of DefaultApp, with an admin record, and
-// returns who acts for the agent. She is in the broadcast groups of these labels or ids; in
-// all that the channel has where none is given.
+// AddAgent adds an agent to an outlet channel of DefaultApp, with an admin record. The agent is in the
+// broadcast groups of these labels or ids, or in all of the channel's without any.
 func (p *Platform) AddAgent(outlet, name string, groups ...string) *Agent {
 	p.test.Helper()
 	id := p.ids.next("agent")
@@ -91,7 +90,7 @@ func (a *Agent) Groups() []string {
 	return slices.DeleteFunc(slices.Clone(a.groups), func(id string) bool { return id == "" })
 }
 
-// Wrote reports whether an event in a scope, such as that of a Choice, is the agent's own: it came on the outlet
+// Wrote reports whether an event in a scope, such as a Choice's, is the agent's own: it came on the outlet
 // channel, from a member with the agent's id on the platform.
 func (a *Agent) Wrote(scope record.Scope) bool {
 	if scope.App != DefaultApp || scope.Channel != a.channel {
@@ -101,7 +100,7 @@ func (a *Agent) Wrote(scope record.Scope) bool {
 	return err == nil && bot.Member.ExternalID == a.externalID
 }
 
-// In returns the same agent on a fork of her platform.
+// In returns the same agent on a fork of the platform.
 func (a *Agent) In(fork *Platform) *Agent {
 	other := *a
 	other.platform = fork
@@ -142,8 +141,8 @@ func (a *Agent) Ticket() Ticket {
 	return Ticket{}
 }
 
-// Takes takes the request of a ticket, as botctx.Runtime.TakeTicket does: of a ticket
-// only its Assignment is looked at. It ends the test where she does not get it.
+// Takes takes the request of a ticket, as botctx.Runtime.TakeTicket does: only the ticket's Assignment is
+// read. It ends the test if the agent does not get it.
 func (a *Agent) Takes(ticket Ticket) {
 	a.platform.test.Helper()
 	if err := a.TryTakes(ticket); err != nil {
@@ -151,7 +150,7 @@ func (a *Agent) Takes(ticket Ticket) {
 	}
 }
 
-// TryTakes is Takes, and returns the error where she does not get it.
+// TryTakes is Takes, and returns the error if the agent does not get it.
 func (a *Agent) TryTakes(ticket Ticket) error {
 	if ticket.Assignment == "" {
 		return boterr.New(boterr.FailedPrecondition, "", "the message %q offers no assignment, or none any more", ticket.MessageID)
@@ -171,9 +170,8 @@ func (a *Agent) take(assignment string) error {
 	return err
 }
 
-// Taps taps the first button, or the first quick reply, of a ticket that sends a payload, which
-// the outlet's bot gets as an event from the broadcast group. A value that stands beside the
-// payload goes with it.
+// Taps taps the first button, or the first quick reply, of a ticket that sends a payload. The outlet's bot
+// gets it as an event from the broadcast group, with the button's value, if it has one.
 func (a *Agent) Taps(ticket Ticket) {
 	a.platform.test.Helper()
 	if err := a.TryTaps(ticket); err != nil {
@@ -192,8 +190,8 @@ func (a *Agent) TryTaps(ticket Ticket) error {
 	return a.TrySends(tap)
 }
 
-// groupOnBravo returns the id of a group where she writes to one on Bravo, which says so of what
-// comes from groups. On other platforms an agent's group is a conversation like any other.
+// groupOnBravo returns the id of a group if the agent writes to one on Bravo, where events from groups have
+// it. On other platforms an agent's group is a conversation like any other.
 func (a *Agent) groupOnBravo(to string) string {
 	isGroup := slices.ContainsFunc(a.platform.Groups(a.channel), func(g Group) bool { return g.ExternalID == to })
 	if !isGroup || !a.platform.typeOf(DefaultApp, a.channel).Has(channel.GroupTrees) {
@@ -202,8 +200,8 @@ func (a *Agent) groupOnBravo(to string) string {
 	return to
 }
 
-// Joins joins the group of her channel's platform to which an invitation link leads. It ends
-// the test where the link does not work, or not any more.
+// Joins joins the group of the channel's platform behind an invitation link. It ends the test if the link
+// does not work, or not any more.
 func (a *Agent) Joins(link string) {
 	a.platform.test.Helper()
 	if err := a.TryJoins(link); err != nil {
@@ -211,7 +209,7 @@ func (a *Agent) Joins(link string) {
 	}
 }
 
-// TryJoins is Joins, and returns NotFound where the link does not work.
+// TryJoins is Joins, and returns NotFound if the link does not work.
 func (a *Agent) TryJoins(link string) error {
 	o := &a.platform.outbox
 	o.mu.Lock()
@@ -228,9 +226,9 @@ func (a *Agent) TryJoins(link string) error {
 	return boterr.New(boterr.NotFound, "", "no group of the channel %s has the link %q, or not any more", a.channel, link)
 }
 
-// Says writes a text in her conversation, and waits until the bot's logic has run: a node
-// answers it, or it goes to the member. Her conversation is the newest that lasts, else the
-// newest of all; where she has none, she writes to the bot. A run that fails ends the test.
+// Says writes a text in the agent's conversation, and waits until the bot's logic has run: a node answers it,
+// or it goes to the member. The conversation is the newest open one, else the newest of all; without any, the
+// agent writes to the bot. A run that fails ends the test.
 func (a *Agent) Says(text string) {
 	a.platform.test.Helper()
 	a.Sends(send.MessageEvent{Type: send.TypeText, Data: document.O("text", text)})
@@ -269,15 +267,15 @@ type conversation struct {
 	isLive bool
 }
 
-// With returns the agent in her conversation with a member: what she writes and reads there.
+// With returns the agent in their conversation with a member, for writing and reading there.
 func (a *Agent) With(partner *Actor) *Agent {
 	other := *a
 	other.partner = partner.ID()
 	return &other
 }
 
-// conversations returns the conversations of the agent, the oldest first: those of the
-// assignments that she has or had, and the groups that she is in without one.
+// conversations returns the conversations of the agent, the oldest first: of the assignments that the agent
+// has or had, and the groups without one that the agent is in.
 func (a *Agent) conversations() []conversation {
 	var all []conversation
 	groups := slices.DeleteFunc(a.platform.Groups(a.channel), func(g Group) bool { return !slices.Contains(g.Members, a.externalID) })
@@ -335,14 +333,14 @@ func (a *Agent) current() (conversation, bool) {
 // writesTo returns where the agent writes: to a group, or to the bot.
 func (a *Agent) writesTo() string {
 	in, isIn := a.current()
-	if !isIn || in.externalID == a.externalID { // What is sent to her comes from the bot.
+	if !isIn || in.externalID == a.externalID { // Messages to the agent alone come from the bot.
 		return a.channel
 	}
 	return in.externalID
 }
 
-// Ends ends her live chat, as EndLiveChat does for a bot whose agents have a command for it. It ends
-// the test where she is in none.
+// Ends ends the agent's live chat, as EndLiveChat does for a bot whose agents have a command for it. It ends
+// the test if the agent is in none.
 func (a *Agent) Ends() {
 	a.platform.test.Helper()
 	if err := a.TryEnds(); err != nil {
@@ -350,7 +348,7 @@ func (a *Agent) Ends() {
 	}
 }
 
-// TryEnds is Ends, and returns the error where she is in none.
+// TryEnds is Ends, and returns the error if the agent is in none.
 func (a *Agent) TryEnds() error {
 	p := a.platform
 	p.notef("%s ends the live chat", a.name)
@@ -364,8 +362,7 @@ func (a *Agent) TryEnds() error {
 	return err
 }
 
-// Messages returns what was sent to the conversations of the agent, and to her alone, in
-// order.
+// Messages returns the messages to the conversations of the agent, and to the agent alone, in order.
 func (a *Agent) Messages() []send.Response {
 	a.platform.test.Helper()
 	sees := a.sees()
@@ -378,7 +375,8 @@ func (a *Agent) Messages() []send.Response {
 	return messages
 }
 
-// sees returns what tells whether the agent sees a message: in one of her conversations, or to her alone.
+// sees returns a function that reports whether the agent sees a message: in one of their conversations, or
+// alone.
 func (a *Agent) sees() func(Sent) bool {
 	a.platform.test.Helper()
 	ids := map[string]bool{}

@@ -497,7 +497,7 @@ func endLiveChat(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// shop is a platform with one inlet and one outlet of a type, and who is there.
+// shop is a platform with one inlet and one outlet of a type, with a member and an agent.
 type shop struct {
 	*fakes.Platform
 

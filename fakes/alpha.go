@@ -35,8 +35,8 @@ type onAlpha struct {
 	attachments []Attachment
 	// threads are the conversations that other applications control.
 	threads map[address]Thread
-	// labels are the labels that there are; labelled are those of members, in the order in
-	// which they got them.
+	// labels are the labels that exist; labelled are the labels of members, in the order in which they got
+	// them.
 	labels   map[labelKey]label
 	labelled map[address][]string
 	// stored are the messages to broadcast, broadcasts those that were sent.
@@ -79,15 +79,15 @@ func (alpha) reply(sent Sent) document.Object {
 	return document.O("recipient_id", sent.To, "message_id", sent.MessageID)
 }
 
-// PageInbox is the application that gets a conversation on Alpha which is handed on
-// without saying to whom: people who answer for the page.
+// PageInbox is the application that gets a conversation on Alpha which is handed on without a recipient:
+// people who answer for the page.
 const PageInbox = "page-inbox"
 
-// Thread says who controls a conversation on Alpha.
+// Thread is the control of a conversation on Alpha.
 type Thread struct {
 	// AppID is the application that has control, "" where the bot has it.
 	AppID string
-	// Metadata is what that application was handed.
+	// Metadata is the metadata for that application.
 	Metadata string
 }
 
@@ -147,10 +147,10 @@ func (a *Actor) ReturnThread() {
 	a.platform.notef("the conversation with %s comes back to the bot", a.name)
 }
 
-// firstLabel is the number that comes before those of labels whose ids are no numbers.
+// firstLabel is the number before the numbers for labels whose ids are no numbers.
 const firstLabel = 4_000_000_000
 
-// labelKey names a label: labels are those of one page.
+// labelKey names a label: labels belong to one page.
 type labelKey struct{ channel, id string }
 
 type label struct {
@@ -228,7 +228,7 @@ const alphaAttachment = "2000000%09d"
 
 // Attachment is a file that Alpha keeps for messages.
 type Attachment struct {
-	// Channel is the id of the channel, ID that by which messages use the file.
+	// Channel is the id of the channel, ID the id by which messages use the file.
 	Channel string
 	ID      string
 	// Type is TypeImage, TypeAudio, TypeVideo or TypeFile, URL where the file came from.
@@ -305,7 +305,7 @@ func (p *Platform) Attachments(channelID string) []Attachment {
 	return slices.DeleteFunc(attachments, func(known Attachment) bool { return known.Channel != channelID })
 }
 
-// The numbers that come before those of stored messages and of broadcasts.
+// The numbers before the numbers of stored messages and of broadcasts.
 const (
 	firstStoredMessage = 3_000_000_000
 	firstBroadcast     = 5_000_000_000
@@ -390,7 +390,7 @@ func (a alpha) SendBroadcast(ctx context.Context, in *channel.Channel, broadcast
 	return answered(ctx, a.outbox, in.ID, "a broadcast", func() (int64, error) { return a.broadcast(ctx, in, broadcast) })
 }
 
-// broadcast sends a stored message to those with a label. The caller holds the mutex.
+// broadcast sends a stored message to the members with a label. The caller holds the mutex.
 func (a alpha) broadcast(ctx context.Context, in *channel.Channel, broadcast send.Broadcast) (int64, error) {
 	if err := a.withinLimit(in.ID); err != nil {
 		return 0, err
@@ -417,7 +417,7 @@ func (a alpha) broadcast(ctx context.Context, in *channel.Channel, broadcast sen
 	return made.ID, nil
 }
 
-// messageTo returns a message to one of those with a label. The caller holds the mutex.
+// messageTo returns a message to one of the members with a label. The caller holds the mutex.
 func (a alpha) messageTo(in *channel.Channel, to string, response send.Response) send.Message {
 	message := send.Message{Channel: in, To: to, Response: response}
 	if known, isMember := a.kept.members[address{in.ID, to}]; isMember {

@@ -36,7 +36,7 @@ func (p *Platform) fillIn(event send.MessageEvent, from, to string) send.Message
 	return event
 }
 
-// arrives gives the bot what somebody wrote, and returns the error of a run that fails.
+// arrives gives an event to the bot, and returns the error of a run that fails.
 func (p *Platform) arrives(inbound botctx.Inbound) error {
 	p.outbox.noteSaid(inbound)
 	return p.twice(part{ServiceMessages, inbound.App, inbound.Channel}, func() error { return p.runs(inbound) })
@@ -65,7 +65,7 @@ func (p *Platform) runs(inbound botctx.Inbound) error {
 	return err
 }
 
-// checkIsUp ends the test where somebody writes to a process that has crashed.
+// checkIsUp ends the test if an actor writes to a process that has crashed.
 func (p *Platform) checkIsUp(who string) {
 	p.test.Helper()
 	if p.IsDown() {
@@ -73,8 +73,7 @@ func (p *Platform) checkIsUp(who string) {
 	}
 }
 
-// butForCrash returns what is left of an error without what tells that the process crashed, which the test
-// has asked for.
+// butForCrash returns an error without the errors of a crash, which the test has planned.
 func butForCrash(err error) error {
 	if all, isJoined := err.(interface{ Unwrap() []error }); isJoined {
 		var others []error
@@ -130,7 +129,7 @@ func (l *process) pending() (int, error) {
 	return int(stats.Pending), err
 }
 
-// orCrash is an error, or ErrCrashed where it comes of a crash.
+// orCrash returns an error, or ErrCrashed if a crash caused it.
 func orCrash(at *process, err error) error {
 	if at.err() != nil {
 		return errCrashed()
@@ -138,8 +137,7 @@ func orCrash(at *process, err error) error {
 	return err
 }
 
-// noteAccepted notes what came of an accepted event that has failed, and returns why. notStored is why
-// that was not stored.
+// noteAccepted notes the failure of an accepted event, and returns it. notStored is the error of storing it.
 func (p *Platform) noteAccepted(result botctx.EventResult, notStored error) error {
 	err := errors.Join(result.Err, notStored)
 	if err == nil {
@@ -161,16 +159,16 @@ func (p *Platform) noteAccepted(result botctx.EventResult, notStored error) erro
 	return fmt.Errorf("event %s from %s: %w", result.ID, result.Event.From, err)
 }
 
-// SaysAgain sends to the bot once more what the member sent last, under the same message id, as platforms
-// do that did not hear that it arrived. It ends the test where she has sent nothing, and where the
-// run fails. An earlier one is repeated by Sends, with the MessageID that it had.
+// SaysAgain sends the member's last message to the bot once more, under the same message id, as platforms do
+// that got no answer. It ends the test if the member has sent nothing, and if the run fails. Sends repeats an
+// earlier message, with the MessageID that it had.
 func (a *Actor) SaysAgain() {
 	a.platform.test.Helper()
 	a.platform.checkIsUp(a.name)
 	a.platform.mustBeRepeated(a.name, a.TrySaysAgain())
 }
 
-// TrySaysAgain is SaysAgain, and returns the error of a run that fails. FailedPrecondition: she has
+// TrySaysAgain is SaysAgain, and returns the error of a run that fails. FailedPrecondition: the member has
 // sent nothing yet.
 func (a *Actor) TrySaysAgain() error { return a.platform.repeat(a.name, a.address()) }
 
@@ -181,11 +179,11 @@ func (a *Agent) SaysAgain() {
 	a.platform.mustBeRepeated(a.name, a.TrySaysAgain())
 }
 
-// TrySaysAgain is SaysAgain, and returns the error of a run that fails. FailedPrecondition: she has
+// TrySaysAgain is SaysAgain, and returns the error of a run that fails. FailedPrecondition: the agent has
 // written nothing yet.
 func (a *Agent) TrySaysAgain() error { return a.platform.repeat(a.name, a.address()) }
 
-// repeat gives the bot once more what somebody wrote last.
+// repeat gives the bot the last message of an address once more.
 func (p *Platform) repeat(name string, from address) error {
 	last, hasOne := p.outbox.lastSaid(from)
 	if !hasOne {
@@ -203,14 +201,14 @@ func (p *Platform) mustBeRepeated(name string, err error) {
 	}
 }
 
-// noteSaid notes what somebody wrote last.
+// noteSaid notes the last event of an address.
 func (o *outbox) noteSaid(inbound botctx.Inbound) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	put(&o.kept.said, address{inbound.Channel, inbound.Event.From}, inbound)
 }
 
-// lastSaid returns what somebody wrote last.
+// lastSaid returns the last event of an address.
 func (o *outbox) lastSaid(from address) (botctx.Inbound, bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -24,8 +24,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// entries returns n entries of eight fields, of which about one in twenty has the
-// area "north" and the price below 5.
+// entries returns n entries of eight fields; about one in twenty has the area "north" and a price below 5.
 func entries(n int) []document.Object {
 	areas := []string{"north", "east", "south", "west", "centre"}
 	made := make([]document.Object, n)
@@ -188,7 +187,7 @@ func countSeats(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Template("{{firstName}}, there are {{meta.seats}} seats."))
 }
 
-// inbound is what a member wrote.
+// inbound is an event from a member.
 func inbound(scope record.Scope, from string) botctx.Inbound {
 	return botctx.Inbound{App: scope.App, Channel: scope.Channel, Event: send.MessageEvent{
 		From: from, Type: send.TypeText, Data: document.O("text", "seats?"),
@@ -232,8 +231,8 @@ func platformWithAgendas(tb testing.TB, n int) *fakes.Platform {
 	return p
 }
 
-// What operations, runs and platforms allocate has a bound each, a little above what is reached, which tells
-// when the way of an operation has become longer; that of a turn and of getMember is the goal.
+// Operations, runs and platforms have bounds on their allocations, a little above the present numbers, so
+// that a longer way fails the test; the bounds of a turn and of getMember are the goal.
 //
 //nolint:paralleltest // What other tests allocate at the same time would be counted.
 func TestAllocations_OfATurnAndALookUp(t *testing.T) {
@@ -299,7 +298,7 @@ func BenchmarkFork(b *testing.B) {
 	}
 }
 
-// BenchmarkTenTurns is what a small test does: a platform, a member, and ten turns of a node that
+// BenchmarkTenTurns does the work of a small test: a platform, a member, and ten turns of a node that
 // replies.
 func BenchmarkTenTurns(b *testing.B) {
 	const turns = 10

@@ -77,7 +77,7 @@ type Group struct {
 	Members []string
 	// InvitationLink is the address by which agents join, "" where there is none that works.
 	InvitationLink string
-	// Icon is the group's picture, zero where it has none.
+	// Icon is the group's picture, zero if it has none.
 	Icon livechat.Picture
 }
 
@@ -119,7 +119,7 @@ func (p *Platform) CreatedChannels(channelID string) []CreatedChannel {
 	return slices.DeleteFunc(channels, func(c CreatedChannel) bool { return c.Channel != channelID })
 }
 
-// group returns a group of a channel, nil where there is none. The caller holds the mutex.
+// group returns a group of a channel, nil if there is none. The caller holds the mutex.
 func (o *outbox) group(channelID, externalID string) *Group {
 	for i := range o.kept.groups {
 		if group := &o.kept.groups[i]; group.Channel == channelID && group.ExternalID == externalID {
@@ -129,7 +129,7 @@ func (o *outbox) group(channelID, externalID string) *Group {
 	return nil
 }
 
-// join puts somebody into a group, which is made where there is none.
+// join puts an address into a group, which is made if there is none.
 func (o *outbox) join(at address, externalID string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -141,14 +141,14 @@ func (o *outbox) join(at address, externalID string) {
 	group.add(externalID)
 }
 
-// add puts somebody into the group who is not in it.
+// add puts an address into the group, unless it is in it.
 func (g *Group) add(externalID string) {
 	if !slices.Contains(g.Members, externalID) {
 		g.Members = append(g.Members, externalID)
 	}
 }
 
-// createGroup makes a group with an id of a form, and in it the agent for whom it is.
+// createGroup makes a group with an id of a form, and puts its agent into it.
 func (o *outbox) createGroup(
 	ctx context.Context, in *channel.Channel, group livechat.NewGroup, form string,
 ) (livechat.CreatedGroup, error) {

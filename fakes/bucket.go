@@ -16,7 +16,7 @@ import (
 
 // File is a file that was uploaded to the platform's object store.
 type File struct {
-	// Key is where it is stored: app, channel and name.
+	// Key is the key under which it is stored: app, channel and name.
 	Key string
 	// App and Channel are whom it belongs to, Name is its name there.
 	App     string
@@ -24,7 +24,7 @@ type File struct {
 	Name    string
 	// ContentType is its media type.
 	ContentType string
-	// Content is what is in it.
+	// Content is its content.
 	Content []byte
 	// StoredAt is the virtual time at which it was stored.
 	StoredAt time.Time
@@ -51,7 +51,7 @@ type bucket struct {
 
 var _ utility.ObjectStore = (*bucket)(nil)
 
-// keptFiles are what a bucket keeps.
+// keptFiles are the files in a bucket.
 type keptFiles struct {
 	files map[string]File
 }
@@ -130,7 +130,7 @@ func (p *Platform) File(key string) File {
 type Utilities struct {
 	utility.Operations
 
-	// Platform is the whole platform; Member is for whom the operations work.
+	// Platform is the whole platform; the operations work for Member.
 	Platform *Platform
 	Member   *Actor
 	// Account is the payment account "shop".

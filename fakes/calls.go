@@ -24,13 +24,13 @@ import (
 type Call struct {
 	// CalledAt is the virtual time at which the call began.
 	CalledAt time.Time
-	// Scope is for whom the call was made.
+	// Scope is the scope of the call.
 	Scope record.Scope
 	Op    botctx.Op
 	// Params is the operation's params struct, such as member.GetParams.
 	Params any
-	// Result is what the operation returned. Where the call failed it is empty, but for a send to
-	// several that reached some: it then tells what came of each.
+	// Result is the result of the operation. It is empty if the call failed, but for a send to several that
+	// reached some: then it has the result of each.
 	Result any
 	// Err is the error that the call returned.
 	Err error
@@ -55,8 +55,7 @@ func (c Call) line() string {
 	return line.String()
 }
 
-// reached tells how many of its recipients a send that failed reached, "" where that is no
-// result of a send.
+// reached returns how many of its recipients a send that failed reached, "" for other results.
 func reached(result any) string {
 	var results []send.Result
 	switch result := result.(type) {
@@ -96,8 +95,8 @@ func jsonText(v any) string {
 	return string(text)
 }
 
-// Calls returns the calls that bot logic made, in the order in which they returned:
-// those of the operations named, or all.
+// Calls returns the calls that bot logic made, in the order in which they returned: of the operations named,
+// or all.
 func (p *Platform) Calls(ops ...botctx.Op) []Call {
 	calls := p.calls.all()
 	if len(ops) == 0 {
@@ -138,14 +137,15 @@ func (p *Platform) recordCall(ctx context.Context, call *botctx.Call, next botct
 // isRead reports whether an operation only reads.
 func isRead(op botctx.Op) bool { return beginsWith(op, "get", "fetch", "count") }
 
-// hasOtherLine reports whether what a successful call sent or stored has a line of its own.
+// hasOtherLine reports whether a successful call has another line in the transcript, for the messages or
+// files that it sent or stored.
 func hasOtherLine(op botctx.Op) bool { return beginsWith(op, "send", "golf", "upload") }
 
 func beginsWith(op botctx.Op, prefixes ...string) bool {
 	return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(string(op), prefix) })
 }
 
-// history is what happened on a platform, in order. It is safe for concurrent use.
+// history is a list of things that happened on a platform, in order. It is safe for concurrent use.
 type history[T any] struct {
 	mu   sync.Mutex
 	made []T
@@ -170,7 +170,7 @@ func (h *history[T]) all() []T {
 	return slices.Clone(h.made)
 }
 
-// set puts another history, which nobody else has, in the place of this one.
+// set replaces the history with another one, which the caller must not use afterwards.
 func (h *history[T]) set(made []T) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -204,8 +204,8 @@ func numberFound(result any) int64 {
 	}
 }
 
-// doubtFields says of a call that found nothing that its filter names a field which no entry has, and
-// which is like one that they have. It is "" where that is not so.
+// doubtFields explains a call that found nothing if its filter names a field which no entry has, and which is
+// like one that they have. Otherwise it returns "".
 func (p *Platform) doubtFields(ctx context.Context, of dataSource, made Call) string {
 	if p.dataSources.isOfHost(of.app) {
 		return ""
@@ -220,7 +220,7 @@ func (p *Platform) doubtFields(ctx context.Context, of dataSource, made Call) st
 	return ""
 }
 
-// mostEntries is how many entries a data source may have whose fields are looked at.
+// mostEntries bounds the size of a data source whose fields are compared.
 const mostEntries = 1000
 
 func (p *Platform) fieldsOf(ctx context.Context, of dataSource) []string {
@@ -242,7 +242,7 @@ func (p *Platform) fieldsOf(ctx context.Context, of dataSource) []string {
 	return fields
 }
 
-// filterOf returns the filter of a call, empty where it has none.
+// filterOf returns the filter of a call, empty if it has none.
 func filterOf(made Call) document.Object {
 	params, err := document.Encode(made.Params)
 	if err != nil {

@@ -287,7 +287,7 @@ func TestAddMember_OfAHostWithMembersOfItsOwn(t *testing.T) {
 	require.Len(t, own.byExternalID, 1, "who speaks is who was added")
 }
 
-// A host with channels and members of its own needs neither in the store.
+// A host with its own channels and members needs neither in the store.
 func TestAddMember_OfAHostWithChannelsOfItsOwn(t *testing.T) {
 	t.Parallel()
 	own := customers{byExternalID: map[string]*member.Member{}}

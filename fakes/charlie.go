@@ -12,8 +12,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// The forms of Charlie's ids: of users, and of conversations, those of channels and those with
-// one user.
+// The forms of Charlie's ids: of users, and of conversations, in channels and with one user.
 const (
 	charlieUser    = "U%06d"
 	charlieChannel = "C%06d"
@@ -23,8 +22,7 @@ const (
 // charlieStep is by how much the timestamps of two messages of one moment differ.
 const charlieStep = 100 * time.Microsecond
 
-// charlie is the connector to Charlie, where a message's timestamp is its id, and messages
-// can be changed.
+// charlie is the connector to Charlie. A message's timestamp is its id, and messages can be changed.
 type charlie struct{ plain }
 
 var (

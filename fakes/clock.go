@@ -44,7 +44,7 @@ func (c *clock) moveTo(to time.Time) bool {
 	return true
 }
 
-// hurry is how many times faster than in reality a pause is over.
+// hurry is the factor by which a pause is shorter than in reality.
 const hurry = 50
 
 // pause waits for a while, or until ctx ends. It lets others go on in the meantime, so it takes
@@ -116,8 +116,8 @@ func (p *Platform) AdvanceTo(to time.Time) {
 	p.Advance(by)
 }
 
-// TryAdvance is Advance, and returns the errors of the runs that fail, joined: ErrCrashed where the process
-// crashed on the way, which Advance takes as what the test has asked for.
+// TryAdvance is Advance, and returns the errors of the runs that fail, joined: ErrCrashed if the process
+// crashed on the way, which Advance accepts as intended by the test.
 func (p *Platform) TryAdvance(by time.Duration) error {
 	p.test.Helper()
 	if by < 0 {
@@ -139,8 +139,7 @@ func (p *Platform) TryAdvance(by time.Duration) error {
 	return err
 }
 
-// forgetDone removes what tells that accepted events are done, where that was long ago, each hour as
-// inbox.Inbox.Run does.
+// forgetDone removes the marks of accepted events that were done long ago, each hour as inbox.Inbox.Run does.
 func (p *Platform) forgetDone(at *process, since time.Time) {
 	if at.err() != nil || p.Now().Truncate(time.Hour).Equal(since.Truncate(time.Hour)) {
 		return
@@ -161,7 +160,7 @@ const (
 // runUntil runs what falls due up to a time, that time included.
 func (p *Platform) runUntil(at *process, to time.Time) error {
 	if at.isDead.Load() {
-		return nil // Nobody is there to run anything.
+		return nil // There is no process to run anything.
 	}
 	var failures []error
 	pace := pace{waiting: p.payments.waiting()}
@@ -176,8 +175,8 @@ func (p *Platform) runUntil(at *process, to time.Time) error {
 	return errors.Join(failures...)
 }
 
-// runFirst runs what falls due first, where that is no later than a time. It reports
-// whether the time stops moving: there is nothing more, or what there is cannot run.
+// runFirst runs the next due event or agenda, if it is due by the given time. It reports whether the time
+// stops moving: there is nothing more, or the rest cannot run.
 func (p *Platform) runFirst(at *process, to time.Time, pace *pace) (isOver bool, err error) {
 	limit := later(to, p.Now()) // A run may have taken the clock further.
 	agendas, err := nextBy(at.life, limit, at.runtime.NextAgenda)
@@ -260,7 +259,7 @@ func later(a, b time.Time) time.Time {
 // generations tell an endless loop from much work at one instant: what is due when it begins is the
 // first, what that brings about at the same instant the next.
 type generations struct {
-	// number is that of the present one, left how much of it is still to run.
+	// number is the number of the present one, left the part of it that is still to run.
 	number, left int
 }
 
@@ -286,10 +285,10 @@ type pace struct {
 	runs int
 	// agendas and accepted are the generations of agendas and of accepted events.
 	agendas, accepted generations
-	// isHeldUp tells that no accepted event could be run now, until something else has run.
+	// isHeldUp is true if no accepted event could run now, until something else has run.
 	isHeldUp bool
-	// waiting is how many events were waiting when the time began to move, events how many were
-	// delivered since.
+	// waiting counts the events that were waiting when the time began to move, events the ones delivered
+	// since.
 	waiting, events int
 }
 
@@ -299,7 +298,7 @@ func (p *pace) instant() { p.agendas, p.accepted = generations{}, generations{} 
 // isEndless reports whether there were more than loops with an end have.
 func (p *pace) isEndless() bool { return p.agendas.isEndless() || p.runs > maxRuns }
 
-// checkEvents returns an error where there were so many events that they count as an endless loop.
+// checkEvents returns an error if there were so many events that they count as an endless loop.
 func (p *pace) checkEvents(now time.Time) error {
 	if p.events-p.waiting-p.runs <= maxEvents {
 		return nil

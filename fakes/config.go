@@ -17,20 +17,20 @@ import (
 	"github.com/botctx/go-sdk/outbound"
 )
 
-// settings are what options set.
+// settings are set by options.
 type settings struct {
 	test    TB
 	start   time.Time
 	changes []func(*botctx.Config)
 	// onRequest are called before requests to services.
 	onRequest []func(ctx context.Context, asked Request)
-	// pause is how the Runtime waits for a while.
+	// pause makes the function by which the Runtime waits.
 	pause func(of *clock) func(ctx context.Context, d time.Duration)
-	// within makes the contexts in which the bot runs, nil where they are those of its process.
+	// within makes the contexts in which the bot runs, nil for the contexts of its process.
 	within func(ctx context.Context) context.Context
-	// hasInbox tells that what is written goes to Runtime.Accept.
+	// hasInbox is true if events go to Runtime.Accept.
 	hasInbox bool
-	// isEveryExpected tells that a message which no expectation has read fails the test.
+	// isEveryExpected is true if a message that no expectation has read fails the test.
 	isEveryExpected bool
 }
 
@@ -40,28 +40,25 @@ type Option func(*settings)
 // StartAt makes the platform's clock begin at a time. The default is Start.
 func StartAt(start time.Time) Option { return func(s *settings) { s.start = start } }
 
-// Config changes what the platform's Runtime is made of, as a host decides it:
+// Config changes the botctx.Config of the platform's Runtime, as a host sets it:
 //
 //	fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) { c.Strict = true }))
 //
-// The change finds what the platform gives the Runtime, such as the virtual clock as Now, and may
-// use, wrap or replace it:
+// The change gets the platform's values, such as the virtual clock as Now, and may use, wrap or replace them:
 //
 //	fakes.Config(func(c *botctx.Config) { c.Store = open(t, c.Now) })
 //
-// A Store in the place of the one in memory holds no records yet and goes by that clock; such a
-// platform has no Snapshot and no Fork. Interceptors are empty: those of the platform, which
-// record calls and make them fail, stand around those that the change sets, and its transcript has
-// each choice before OnChoice, each warning before OnWarning, and each placeholder before OnUnfilled.
-// Several changes are made in their order, and once more for each Fork; Restart goes on with what they made.
-// A change does not keep the botctx.Config.
+// A Store in place of the one in memory holds no records yet and uses that clock; such a platform has no
+// Snapshot and no Fork. Interceptors are empty: the platform's interceptors, which record calls and make them
+// fail, run around the ones that the change sets, and its transcript has each choice before OnChoice, each
+// warning before OnWarning, and each placeholder before OnUnfilled. Several changes are made in their order,
+// and again for each Fork; Restart keeps their result. A change must not keep the botctx.Config.
 func Config(change func(*botctx.Config)) Option {
 	return func(s *settings) { s.changes = append(s.changes, change) }
 }
 
-// maxWait is how long a run waits for one of the same member, in real time: a run that
-// waits for itself, since an action says something for its own member, fails then and
-// does not hang.
+// maxWait is the time for which a run waits for another run of the same member, in real time: a run that
+// waits for itself, since an action says something for its own member, fails then and does not hang.
 const maxWait = 30 * time.Second
 
 // configure makes what the platform's Runtimes are made of.
@@ -98,7 +95,7 @@ func historyURL(a *livechat.Assignment) (string, error) {
 	return "https://history.example/" + url.PathEscape(a.ID), nil
 }
 
-// TB is what a platform needs of a test. *testing.T and *testing.B have it.
+// TB is the part of *testing.T and *testing.B that a platform needs.
 type TB interface {
 	// Helper marks the caller as no place to report.
 	Helper()
@@ -133,7 +130,7 @@ func (t visibleTB) Logf(format string, args ...any) {
 	t.TB.Logf("%s", display.Visible(fmt.Sprintf(format, args...)))
 }
 
-// noTest stands for the test where there is none.
+// noTest is the test of a platform without one.
 type noTest struct{}
 
 func (noTest) Helper() {}

@@ -228,7 +228,7 @@ func newHarness(t *testing.T) *botctxtest.Harness {
 	return fakestest.Harness(fakes.New(fakes.For(t)))
 }
 
-// otherStore is a store of which no copies can be had.
+// otherStore is a store that cannot be copied.
 type otherStore struct{ store.Store }
 
 func TestStore_KeepsRecords(t *testing.T) {

@@ -10,10 +10,9 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// behavior is how a platform takes messages. The outbox's mutex is held while its methods
-// run.
+// behavior decides how a platform takes messages. The outbox's mutex is held while its methods run.
 type behavior interface {
-	// refusal returns why the platform does not take a message, nil where it does.
+	// refusal returns the reason why the platform does not take a message, or nil.
 	refusal(sent Sent) error
 	// chatID returns the id of the conversation that a message belongs to, messageID the id
 	// of a new message.
@@ -31,8 +30,8 @@ type fake interface {
 	behavior
 }
 
-// plain is what platforms have in common. The connector to each is built on it and offers
-// the ports that its platform has, and no other.
+// plain is the common part of the platforms. The connector to each is built on it and adds the ports that its
+// platform has.
 type plain struct{ *outbox }
 
 func (plain) refusal(Sent) error { return nil }
@@ -59,7 +58,7 @@ func (o *outbox) connectors() map[channel.Type]send.Connector {
 	return all
 }
 
-// fakeOf returns the platform of a type of channels, nil where there is none.
+// fakeOf returns the platform of a type of channels, nil if there is none.
 func (o *outbox) fakeOf(platform channel.Type) fake {
 	common := plain{o}
 	switch platform {
@@ -100,8 +99,8 @@ func (o *outbox) reach(ctx context.Context, in *channel.Channel) error {
 	return o.connectionError(in.ID)
 }
 
-// answered does something on a platform of a channel, unless it did so under the key of ctx before: then
-// it returns what came of it then, as platforms do that take such keys. The caller holds the mutex.
+// answered carries out a request to a platform of a channel, unless it did so before under the key of ctx:
+// then it returns the earlier answer, as platforms do that take such keys. The caller holds the mutex.
 func answered[T any](ctx context.Context, o *outbox, channelID, what string, do func() (T, error)) (T, error) {
 	return answeredUnder(o, channelID, what, send.KeyOf(ctx), do)
 }

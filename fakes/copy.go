@@ -11,10 +11,9 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// copyOf returns a deep copy of params or a result: pointers, slices, maps and the exported fields
-// of structs are copied. What stands in unexported fields, as in a document.Object, never changes.
-// What refers to itself does so in the copy. Errors and payment clients are no data, and stay the
-// same.
+// copyOf returns a deep copy of params or a result: pointers, slices, maps and the exported fields of structs
+// are copied. Unexported fields, as in a document.Object, never change. References to itself are kept in the
+// copy. Errors and payment clients are no data, and stay the same.
 func copyOf(v any) any {
 	if v == nil {
 		return nil
@@ -31,7 +30,7 @@ func cloneOf[T any](v T) (made T) {
 // copier has the copies made so far of what pointers, slices and maps refer to.
 type copier map[reference]reflect.Value
 
-// reference is what a pointer, a slice or a map refers to.
+// reference is the target of a pointer, a slice or a map.
 type reference struct {
 	kind   reflect.Type
 	at     uintptr
@@ -51,9 +50,9 @@ func (c copier) copied(v reflect.Value) reflect.Value {
 	}
 }
 
-// copyPlan is how values of a type are copied.
+// copyPlan is the way to copy values of a type.
 type copyPlan struct {
-	// isShared tells that a value is its own copy: it refers to nothing that can change, or is no data.
+	// isShared is true if a value is its own copy: it refers to nothing that can change, or is no data.
 	isShared bool
 	// fields are the exported fields of a struct that are not shared.
 	fields []int
@@ -131,7 +130,7 @@ func (c copier) once(v reflect.Value, length int, made reflect.Value, fill func(
 	return made
 }
 
-// copiedStruct copies a struct, of which some fields are not shared.
+// copiedStruct copies a struct in which some fields are not shared.
 func (c copier) copiedStruct(v reflect.Value, fields []int) reflect.Value {
 	made := reflect.New(v.Type()).Elem()
 	made.Set(v)
@@ -144,9 +143,9 @@ func (c copier) copiedStruct(v reflect.Value, fields []int) reflect.Value {
 // Most platforms never need most of what their services could keep. So a map of what is kept is nil until the
 // first entry is put into it.
 
-// put sets an entry of a map, which is made with its first one.
+// put sets an entry of a map, and makes the map with its first entry.
 //
-//nolint:gocritic // The pointer is to where the map is made.
+//nolint:gocritic // The map is made through the pointer.
 func put[K comparable, V any](kept *map[K]V, key K, value V) {
 	if *kept == nil {
 		*kept = map[K]V{}
@@ -154,7 +153,7 @@ func put[K comparable, V any](kept *map[K]V, key K, value V) {
 	(*kept)[key] = value
 }
 
-// copyOfMap returns a copy of a map, nil where it is empty.
+// copyOfMap returns a copy of a map, nil if it is empty.
 func copyOfMap[K comparable, V any](m map[K]V) map[K]V {
 	if len(m) == 0 {
 		return nil
@@ -162,7 +161,7 @@ func copyOfMap[K comparable, V any](m map[K]V) map[K]V {
 	return maps.Clone(m)
 }
 
-// copyOfLists returns a copy of a map of lists, nil where it is empty.
+// copyOfLists returns a copy of a map of lists, nil if it is empty.
 func copyOfLists[K comparable, V any](m map[K][]V) map[K][]V {
 	lists := copyOfMap(m)
 	for key, list := range lists {

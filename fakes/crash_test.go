@@ -23,7 +23,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// confirm answers each message with itself, then tells how many there were.
+// confirm answers each message with the same text, then sends their number.
 func confirm(ctx context.Context, bot *botctx.Context) error {
 	if err := bot.Reply(ctx, send.Text("got "+bot.MessageEvent.Text())); err != nil {
 		return err
@@ -68,7 +68,7 @@ func repeated(p *fakes.Platform) []string {
 	return texts
 }
 
-// situation is where a crash or a repetition meets a bot that confirms.
+// situation is a combination of a crash or a repetition with a bot that confirms.
 type situation struct {
 	act func(t *testing.T, p *fakes.Platform, ada *fakes.Actor)
 	// gets are the messages that Ada has then, and again those that were sent twice.
@@ -396,18 +396,18 @@ func answerTwice(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text(said+", first"), send.Text(said+", second"))
 }
 
-// crashModel is what members should be answered: what was accepted, in its order.
+// crashModel is a model of the answers to members: the accepted messages, in their order.
 type crashModel struct {
 	t        *testing.T
 	random   *rand.Rand
 	platform *fakes.Platform
 	members  []*fakes.Actor
-	// answers are what each member is answered in the end. last is what each wrote last, and isAccepted
-	// whether that was accepted.
+	// answers are the final answers to each member. last is the last message of each, and isAccepted whether
+	// it was accepted.
 	answers    [][]string
 	last       []string
 	isAccepted []bool
-	// said is the number of messages, amid that of crashes as a message went out.
+	// said is the number of messages, amid the number of crashes while a message went out.
 	said, amid int
 }
 

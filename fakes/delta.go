@@ -17,15 +17,14 @@ const (
 	deltaGroup   = "room-%06d"
 )
 
-// What Delta says of a request.
+// Delta's states of a request.
 const (
 	deltaOK      = "OK"
 	deltaPartial = "PARTIAL"
 	deltaFailed  = "FAILED"
 )
 
-// delta is the connector to Delta, where one request can have several messages, and
-// messages can be changed.
+// delta is the connector to Delta. One request can have several messages, and messages can be changed.
 type delta struct{ plain }
 
 var (

@@ -23,13 +23,13 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// Changes are what differs between two states of a platform: records that bots and operators see, and what left the
-// platform. They are zero where nothing does, so that a test can say
+// Changes are the differences between two states of a platform: records that bots and operators see, and
+// everything that left the platform. They are zero without a difference, so that a test can say
 //
 //	require.Empty(t, p.Since(before))
 //
-// What each write renews is no change by itself, and neither are the time, transcripts, calls, faults, and what the SDK
-// keeps for itself: leases, turns, and what was accepted.
+// Fields that each write renews are no change, and neither are the time, transcripts, calls, faults, and the
+// SDK's internal records: leases and accepted events.
 type Changes struct {
 	Channels    []RecordChange[channel.Channel]
 	Members     []RecordChange[member.Member]
@@ -39,20 +39,20 @@ type Changes struct {
 	Groups      []RecordChange[livechat.Group]
 	// PostComments are the comments on posts that the bot keeps.
 	PostComments []RecordChange[send.PostComment]
-	// Sent are the messages that were sent since, Shown those from before that show as something else now or were taken
-	// back.
+	// Sent are the messages that were sent since, Shown the earlier ones that have changed since or were
+	// recalled.
 	Sent, Shown []Sent
-	// Mails were sent since; Files were stored, or stored anew; Payments were made or changed.
+	// Mails were sent since; Files were stored, or stored again; Payments were made or changed.
 	Mails    []Mail
 	Files    []File
 	Payments []RecordChange[utility.Payment]
 
-	// names are what a transcript calls those who got messages.
+	// names are the names of recipients in a transcript.
 	names map[address]string
 }
 
-// Diff returns what differs between two states of a platform, or of one and a fork of it, of which before is the earlier
-// one. nil is the state of a platform in which nothing is.
+// Diff returns the differences between two states of a platform, or of a platform and its fork; before is the
+// earlier one. nil is the state of an empty platform.
 func Diff(before, after *Snapshot) Changes {
 	nothing := &Snapshot{}
 	changes, err := diff(cmp.Or(before, nothing), cmp.Or(after, nothing))
@@ -110,7 +110,7 @@ func recordsOf[R any](s twoStores, collection string, but ...string) ([]RecordCh
 	return compareRecords(s.before.store.Documents(collection), s.after.store.Documents(collection), read, but...)
 }
 
-// dataPrefix is how the names of the collections of data sources begin.
+// dataPrefix is the prefix of the collections of data sources.
 const dataPrefix = "data/"
 
 // data compares the entries of all data sources.
@@ -135,7 +135,7 @@ func (s twoStores) data() (all []RecordChange[document.Object], err error) {
 	return all, nil
 }
 
-// dataSourceIn returns what RecordChange.In says of a data source.
+// dataSourceIn returns RecordChange.In for a data source.
 func dataSourceIn(escaped string) string {
 	app, id, _ := strings.Cut(escaped, "/")
 	app, _ = url.QueryUnescape(app)
@@ -258,8 +258,8 @@ func (c Changes) GoString() string { return c.String() }
 // changeLines are the lines of a text about changes.
 type changeLines []string
 
-// addf adds a line. Each is redacted alone: a bracket that stands open beside the name of a credential takes
-// nothing of the next ones with it.
+// addf adds a line. Each is redacted separately: an open bracket after the name of a credential does not hide
+// the next ones.
 func (l *changeLines) addf(format string, args ...any) {
 	*l = append(*l, display.Text(fmt.Sprintf(format, args...)))
 }
@@ -284,8 +284,7 @@ func addRecords[R any](lines *changeLines, kind string, all []RecordChange[R]) {
 	}
 }
 
-// fieldText is a field that has changed, without what was there and what is there where a name of its path is
-// that of a credential.
+// fieldText returns a changed field, without its values if a name of its path is the name of a credential.
 func fieldText(field FieldChange) string {
 	if !slices.ContainsFunc(strings.Split(field.Path, "."), display.IsCredential) {
 		return display.Text(field.String())
@@ -336,9 +335,10 @@ type RecordChange[R any] struct {
 	// In is the data source of an entry, with the app and a slash before it where that is not the default one, and the
 	// account of a payment. It is "" for other records.
 	In string
-	// Before is what it was, nil where there was none; After is what it is, nil where there is none any more.
+	// Before is the earlier value, nil if there was none; After is the later value, nil if there is none any
+	// more.
 	Before, After *R
-	// Fields are what differs, in the order of After; none where Before or After is nil.
+	// Fields are the differences, in the order of After; none if Before or After is nil.
 	Fields []FieldChange
 }
 
@@ -439,7 +439,7 @@ func (c *comparison) at(name string, visit func()) {
 	c.path = c.path[:len(c.path)-1]
 }
 
-// stamps are what each write renews: by themselves they are no change.
+// stamps are the fields that each write renews: alone they are no change.
 func stamps() []string {
 	return []string{record.FieldUpdatedAt, record.FieldVersion, record.FieldEtag}
 }

@@ -327,7 +327,7 @@ func TestGolden_EveryEffect(t *testing.T) {
 	p.Golden("testdata/reminded.golden")
 }
 
-// differing returns what a platform says of a file that differs from what a bot did on it.
+// differing returns the failure for a file that differs from what a bot did.
 func differing(t *testing.T, file string, act func(p *fakes.Platform)) string {
 	t.Helper()
 	if flag.Lookup("update").Value.String() == "true" {

@@ -19,41 +19,40 @@
 //		ada.Sees("Hello Ada")
 //	}
 //
-// Live chats have people at the other end: Pair pairs an inlet with outlets, and AddAgent adds
-// who answers there. An agent sees tickets, takes one, writes and reads; her commands are
-// nodes of the bot. HTTP is the live-chat API of custom outlets.
+// Live chats have people at the other end: Pair pairs an inlet with outlets, and AddAgent adds an agent who
+// answers there. An agent sees tickets, takes one, writes and reads; an agent's commands are nodes of the
+// bot. HTTP is the live-chat API of custom outlets.
 //
-// Each messaging platform behaves as its own: its ids, its answers, and what there is on it.
-// Charlie's ids of messages are timestamps, by which updateMessage finds them. Sent shows each
-// message as it was sent and as it shows now. What a bot has done on a platform is shown by whom or
-// what it was done to: Actor.Labels, Tags and Thread, and Platform.Broadcasts, Attachments,
-// IsArchived and PostComments. The rules of a platform hold: a conversation that was archived, or
-// that another application controls, takes no messages, a file is sent by an id that was given for
-// it, a user has no more tags than send.MaxMemberTags, and articles are Echo's alone, as templates
-// are Bravo's.
+// Each messaging platform behaves in its own way, with its ids and its answers. Charlie's ids of messages are
+// timestamps, by which updateMessage finds them. Sent has each message as it was sent and as it shows now.
+// The effects of a bot on a platform are shown by actors and the platform: Actor.Labels, Tags and Thread, and
+// Platform.Broadcasts, Attachments, IsArchived and PostComments. The rules of a platform hold: a conversation
+// that was archived, or that another application controls, takes no messages, a file is sent by the id that
+// was given for it, a user has no more tags than send.MaxMemberTags, and only Echo has articles and only
+// Bravo templates.
 //
 // Mails are in Mails and Mailbox, uploaded files in Files. AddAccount adds a payment account,
 // which is charged, declines and refunds, and reports by events when the time moves.
 //
-// What members and agents were sent they read in order: Sees expects the next message, and SeesNothing none. With
-// EveryMessageExpected a message that no expectation has read fails the test. Last and Messages read nothing, and are
-// for tests that look at one thing.
-// MailReader reads the mails of an address alike.
+// Expectations read the messages to members and agents in order: Sees expects the next message, and
+// SeesNothing none. With EveryMessageExpected a message that no expectation has read fails the test. Last and
+// Messages read nothing, and are for tests that look at one thing. MailReader reads the mails of an address
+// in the same way.
 //
-// A test begins anywhere: SetPosition puts a member at a node, Patch and AddAgenda, AddAssignment and AddConversation make the rest.
-// Since tells what has changed since a Snapshot: typed, and as text.
+// A test begins anywhere: SetPosition puts a member at a node, Patch and AddAgenda, AddAssignment and
+// AddConversation make the rest. Since returns the changes since a Snapshot: typed, and as text.
 //
-// Every call of an operation is recorded. Transcript shows what happened, and is printed where a test
-// fails. Advance moves the virtual time and runs the agendas that fall due on the way. A
-// platform can be put back to a Snapshot, and forked. Ids, times and order
-// are the same each time, and all times are time.Time of the virtual clock.
+// Every call of an operation is recorded. Transcript shows everything that happened, and is printed if a test
+// fails. Advance moves the virtual time and runs the agendas that fall due on the way. A platform can be put
+// back to a Snapshot, and forked. Ids, times and order are the same each time, and all times are time.Time of
+// the virtual clock.
 //
 // # Crashes
 //
-// Crash ends the process in which the bot runs: what runs is lost, and what was stored and sent stays.
-// Restart starts it again, and Advance runs what was left. Crashes and CrashesAfter are
-// faults that crash at a call of an operation. So a test shows that no message is lost, and none answered
-// twice, as far as the bot is made so:
+// Crash ends the process in which the bot runs: its runs are lost, and everything that was stored and sent
+// stays. Restart starts it again, and Advance runs the rest. Crashes and CrashesAfter are faults that crash
+// at a call of an operation. So a test shows that no message is lost, and none answered twice, as far as the
+// bot prevents it:
 //
 //	p := fakes.New(fakes.For(t), fakes.WithInbox())  // What members say goes through Runtime.Accept.
 //	p.Inject(Crashes(botctx.OpSendResponse))
@@ -62,8 +61,8 @@
 //	p.Advance(time.Second)                           // The pause after a run that was lost.
 //	ada.SaysAgain()                                  // The platform repeats the message, under its id.
 //
-// DeadLetters has what was given up, RetryDeadLetter puts it back, and Restart takes the nodes of a bot
-// that was mended.
+// DeadLetters has the events that were given up, RetryDeadLetter puts one back, and Restart takes the nodes
+// of a corrected bot.
 //
 // # Faults
 //

@@ -130,7 +130,7 @@ func Example_mail() {
 
 func Example_payment() {
 	p := fakes.New()
-	p.HandleFunc(buy) // Charges 25 euros, or tells that the card was declined.
+	p.HandleFunc(buy) // Charges 25 euros, or answers that the card was declined.
 	account := p.AddAccount("shop")
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
 

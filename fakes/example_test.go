@@ -64,7 +64,7 @@ func nodes() []*botctx.Node {
 	}
 }
 
-// claim gives a member one coupon that nobody else has, and sets the reminder.
+// claim gives a member one coupon that is still free, and sets the reminder.
 func claim(ctx context.Context, bot *botctx.Context) error {
 	taken, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
 		DataSourceID: "coupons",

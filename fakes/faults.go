@@ -56,7 +56,7 @@ const (
 	KindDelays
 	// KindCrashes ends the process at a call, before that does anything.
 	KindCrashes
-	// KindCrashesAfter ends the process when a call has done its work, and nobody has noted it.
+	// KindCrashesAfter ends the process when a call has done its work, before that is recorded.
 	KindCrashesAfter
 	// KindDeclines declines a charge of a payment account.
 	KindDeclines
@@ -250,8 +250,8 @@ func (f Fault) err(reason string) error {
 	return failed
 }
 
-// site is where a fault may be met: a call of an operation, or a request to a part of a service. Charges and
-// what comes from a platform are counted by themselves, by their kind.
+// site is a place for a fault: a call of an operation, or a request to a part of a service. Charges and
+// events from a platform are counted separately, by their kind.
 type site struct {
 	op   botctx.Op
 	at   part
@@ -577,7 +577,7 @@ func (p *Platform) carryOut(ctx context.Context, call *botctx.Call, next botctx.
 	case failed == nil:
 		return next(ctx)
 	case failed.Kind == KindCrashesAfter:
-		_, _ = next(context.WithValue(ctx, endsWithSend{}, true)) // Nobody is there who could look at what came of it.
+		_, _ = next(context.WithValue(ctx, endsWithSend{}, true)) // The process has ended, so the result is lost.
 		fallthrough
 	case failed.Kind == KindCrashes:
 		p.Crash()
@@ -602,7 +602,7 @@ func (p *Platform) twice(from part, deliver func() error) error {
 	return err
 }
 
-// endsWithSend marks a call amid which the process ends when it has sent a message.
+// endsWithSend marks a call in which the process ends when it has sent a message.
 type endsWithSend struct{}
 
 // hasSent ends the process where the test wants that when a message has gone out.

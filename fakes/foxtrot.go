@@ -13,8 +13,7 @@ const (
 	foxtrotConversation = "cnv_%06d"
 )
 
-// foxtrot is the connector to Foxtrot, where the first message of a request opens a
-// conversation.
+// foxtrot is the connector to Foxtrot. The first message of a request opens the conversation.
 type foxtrot struct{ plain }
 
 func (f foxtrot) Send(ctx context.Context, message send.Message) (send.Delivery, error) {

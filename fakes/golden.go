@@ -19,12 +19,12 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// Golden compares what a bot has done on the platform with a file such as "testdata/booking.golden": the
-// messages of each channel, mails, files and payments in the order in which they were made, and members,
-// entries of data sources, agendas, assignments, groups and comments on posts as they are now. What each
-// write renews is left out, and credentials are redacted. The test that the platform is For fails where
-// they differ, with the lines that do, however lines end. Where the test's package has a flag -update, and
-// go test is given it, the file is written anew:
+// Golden compares everything that a bot has done on the platform with a file such as
+// "testdata/booking.golden": the messages of each channel, mails, files and payments in the order in which
+// they were made, and members, entries of data sources, agendas, assignments, groups and comments on posts as
+// they are now. Fields that each write renews are left out, and credentials are redacted. The test that the
+// platform is For fails if they differ, with the lines that do, however lines end. If the test's package has
+// a flag -update, and go test gets it, the file is rewritten:
 //
 //	var _ = flag.Bool("update", false, "write the files that tests compare with")
 func (p *Platform) Golden(path string) {
@@ -32,8 +32,7 @@ func (p *Platform) Golden(path string) {
 	golden.Compare(p.test, path, p.effects())
 }
 
-// effects returns what there is on a platform, in sections. Where the same is done again on a platform, it
-// is the same text.
+// effects returns the contents of a platform, in sections. The same actions on a platform give the same text.
 func (p *Platform) effects() string {
 	done := p.Since(nil)
 	out := &effects{names: map[string]string{}}
@@ -58,12 +57,12 @@ func (p *Platform) effects() string {
 type effects struct {
 	text    strings.Builder
 	section string
-	// names are those of members by their ids.
+	// names are the names of members by their ids.
 	names map[string]string
 }
 
-// linef writes a line of a section, with its head where it is the first. Each is redacted alone: a bracket
-// that stands open beside the name of a credential takes nothing of the next ones with it.
+// linef writes a line of a section, and the head before the first one. Each is redacted separately: an open
+// bracket after the name of a credential does not hide the next ones.
 func (e *effects) linef(section, format string, args ...any) {
 	if section != e.section {
 		if e.text.Len() > 0 {
@@ -93,7 +92,7 @@ func (e *effects) messages(sent []Sent) {
 	}
 }
 
-// remark tells what became of a message.
+// remark returns a remark on a message that was repeated, changed or recalled.
 func remark(sent Sent) string {
 	switch {
 	case sent.IsRepeat:
@@ -137,13 +136,13 @@ func addEffects[R any](e *effects, section func(in string) string, all []RecordC
 	}
 }
 
-// line is one line of a transcript. It is formatted where it is read: most lines never are.
+// line is one line of a transcript. It is formatted when it is read: most lines never are.
 type line struct {
 	at   time.Time
 	text string
-	// message stands behind the text. It is zero where the line is about none.
+	// message follows the text. It is zero if the line has none.
 	message send.Response
-	// isDetail tells that only the transcript of a test that failed has it.
+	// isDetail is true if only the transcript of a test that failed has it.
 	isDetail bool
 }
 
@@ -200,8 +199,8 @@ func (p *Platform) noteUnfilled(own func(context.Context, record.Scope, string))
 	}
 }
 
-// framesOf says where in the test's code a panic behind an error arose, a line for each call. It
-// is "" where there is none.
+// framesOf returns the lines of the test's code at which a panic behind an error arose, a line for each call.
+// It is "" if there are none.
 func framesOf(err error) string {
 	panicked, ok := errors.AsType[*boterr.PanicError](err)
 	if !ok {
@@ -214,13 +213,12 @@ func framesOf(err error) string {
 	return text.String()
 }
 
-// Transcript returns what happened on the platform, a line for each thing that was
-// said, answered, sent, written, fetched or made to fail, each with its virtual time. Of what a
-// member says it tells which node answers and why, or what each node refused.
-// Operations that only read are left out, unless they failed; where a test fails they are printed,
-// too, with how many they found, and so are the warnings of botctx.Graph and the placeholders
-// that are filled with nothing. Credentials are
-// redacted, and characters that do something to a terminal escaped. Where the same is done again, the transcript is the same again.
+// Transcript returns everything that happened on the platform: a line for each message, answer, mail, write,
+// request or fault, with its virtual time. A member's message has the node that answers and the reason, or
+// the reason of each node that refused. Operations that only read are left out, unless they failed; if a test
+// fails they are printed, too, with the number of records that they found, and so are the warnings of
+// botctx.Graph and the placeholders that are filled with nothing. Credentials are redacted, and control
+// characters of terminals escaped. The same actions give the same transcript.
 func (p *Platform) Transcript() string {
 	return textOf(slices.DeleteFunc(p.transcript.all(), func(one line) bool { return one.isDetail }))
 }

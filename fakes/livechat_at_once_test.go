@@ -29,7 +29,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// rush is what one of many does at once.
+// rush is the action of one of many at once.
 type rush struct {
 	*play
 
@@ -173,14 +173,14 @@ func inThreads(messages []send.Response) []string {
 	return shown
 }
 
-// thousandWorlds is how many platforms there are at once where tests are thorough.
+// thousandWorlds is the number of platforms at once in thorough tests.
 const thousandWorlds = 1000
 
-// worldsAlone is set where the test runs in a process of its own, in which other tests have no goroutines.
+// worldsAlone is set in the separate process of the test, in which other tests have no goroutines.
 const worldsAlone = "BOTCTX_WORLDS_ALONE"
 
-// Each of many worlds that run at once is as it would be alone, and none leaves a goroutine behind. The test runs
-// itself again in a process of its own, to see all goroutines and none of other tests.
+// Each of many worlds that run at once gives the same result as alone, and none leaves a goroutine behind.
+// The test runs itself again in a separate process, to see all goroutines and none of other tests.
 func TestWorlds_ThousandAtOnceLeaveNoGoroutine(t *testing.T) {
 	t.Parallel()
 	worlds := rounds.Of(t, 150, thousandWorlds)

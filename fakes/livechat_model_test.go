@@ -21,8 +21,8 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// model is what the live chats of a few members should be, by rules that are written down
-// a second time, as simply as can be.
+// model is a model of the live chats of a few members, with the rules written down a second time, as simply
+// as possible.
 type model struct {
 	now time.Time
 	// types are the platforms of the outlets.
@@ -31,7 +31,7 @@ type model struct {
 	tickets  []*offer
 	// toMembers are the texts that each member was sent.
 	toMembers map[string][]string
-	// toAgents are the texts that each agent was sent in her conversations.
+	// toAgents are the texts to each agent's conversations.
 	toAgents map[string][]string
 	// groups counts the conversations that were made in each outlet.
 	groups map[string]int
@@ -46,13 +46,13 @@ type request struct {
 	about   string
 	state   livechat.State
 	endedBy livechat.EndedBy
-	agent   string // Who has or had it.
+	agent   string // The agent who has or had it.
 	expiry  time.Time
 	parent  *request
 	removed bool
-	// kept are what the member wrote while nobody had it, isWaitingTold whether the member was told that nobody has,
-	// isOverTold whether the agent who wrote after the end was told that it is over, and taken how many were taken
-	// before.
+	// kept are the messages of the member while no agent had it, isWaitingTold whether the member was told
+	// so, isOverTold whether the agent who wrote after the end was told that it is over, and taken how many
+	// were taken before.
 	kept                      []string
 	isWaitingTold, isOverTold bool
 	taken                     int
@@ -88,15 +88,15 @@ func (m *model) changesTickets(outlet string) bool {
 // isDirect reports whether an outlet has no tickets.
 func (m *model) isDirect(outlet string) bool { return m.can(outlet, channel.Foxtrot, channel.Custom) }
 
-// isAlone reports whether an agent of an outlet talks with one member at a time, in her
-// conversation with the bot.
+// isAlone reports whether an agent of an outlet talks with one member at a time, in the agent's conversation
+// with the bot.
 func (m *model) isAlone(outlet string) bool { return m.can(outlet, channel.Alpha, channel.Custom) }
 
 func newModel(now time.Time, types map[string]channel.Type) *model {
 	return &model{now: now, types: types, toMembers: map[string][]string{}, toAgents: map[string][]string{}, groups: map[string]int{}}
 }
 
-// open returns the request of a member that is pending or taken, nil where there is none.
+// open returns the request of a member that is pending or taken, nil if there is none.
 func (m *model) open(member string) *request {
 	for _, r := range m.requests {
 		if r.member == member && !r.removed && r.state != livechat.Ended {
@@ -106,8 +106,7 @@ func (m *model) open(member string) *request {
 	return nil
 }
 
-// with returns the request in which an agent talks when she writes to a member, nil where
-// there is none.
+// with returns the request in which an agent talks when writing to a member, nil if there is none.
 func (m *model) with(agent, member string) *request {
 	for _, r := range m.requests {
 		if r.state == livechat.Taken && r.agent == agent && (r.member == member || m.isAlone(agentsOf[agent][0])) {
@@ -334,8 +333,8 @@ func (r *request) shown() shownRequest {
 	return all
 }
 
-// shownOf returns what of an assignment is compared. names are those of the agents, by their
-// external ids.
+// shownOf returns the compared fields of an assignment. names are the names of the agents, by their external
+// ids.
 func shownOf(r *livechat.AssignmentRecord, names map[string]string) shownRequest {
 	return shownRequest{
 		ID: r.ID, Agent: names[r.Assignee], Label: r.Label, About: r.Summary, Parent: r.ParentAssignment,
@@ -385,7 +384,7 @@ func (m *model) alarms(member string) []document.Timestamp {
 	return nil
 }
 
-// outlets are those of the model, by their types.
+// outlets are the outlets of the model, by their types.
 func outlets(types map[string]channel.Type) []channel.Channel {
 	all := []channel.Channel{{ID: "desk", Type: types["desk"]}, {ID: "team", Type: types["team"]}}
 	for _, label := range []string{"default", "sales"} {
@@ -404,7 +403,7 @@ var groupTypes = map[channel.Type]string{ //nolint:gochecknoglobals // It does n
 	channel.Charlie: "public_channel", channel.Foxtrot: "foxtrot",
 }
 
-// play is a platform beside the model of what it should do, and what has happened on both.
+// play is a platform and the model of its behaviour, with the history of both.
 type play struct {
 	*testing.T
 	*model
@@ -413,7 +412,7 @@ type play struct {
 	random   *rand.Rand
 	members  map[string]*fakes.Actor
 	agents   map[string]*fakes.Agent
-	names    map[string]string // Of the agents, by their external ids.
+	names    map[string]string // The agents' names, by their external ids.
 	happened []string
 }
 
@@ -498,7 +497,7 @@ func (s *play) asks(who, label, about string) {
 	s.ask(who, label, about)
 }
 
-// takes lets an agent take a ticket that she has seen, an old one perhaps.
+// takes takes a ticket that an agent has seen, perhaps an old one.
 func (s *play) takes(agent string) {
 	tickets := s.agents[agent].Tickets()
 	if len(tickets) == 0 {
@@ -610,7 +609,7 @@ func (s *play) compareAgent(name string) {
 	for _, message := range s.agents[name].Messages() {
 		sent = append(sent, message.Text())
 	}
-	if s.can(outlet, channel.Foxtrot) { // What was sent before she took it comes first.
+	if s.can(outlet, channel.Foxtrot) { // Messages from before the agent took it come first.
 		require.ElementsMatch(s, s.toAgents[name], sent, s.story())
 	} else {
 		require.Equal(s, s.toAgents[name], sent, s.story())

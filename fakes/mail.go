@@ -40,8 +40,8 @@ func (m Mail) String() string {
 // GoString is String, for failures of tests.
 func (m Mail) GoString() string { return m.String() }
 
-// mailboxes are what the platform's mail service keeps. It refuses what real ones refuse:
-// character sets that it does not know, and texts that are not in theirs.
+// mailboxes is the platform's mail service. It refuses the same as real ones: unknown character sets, and
+// texts that do not fit theirs.
 type mailboxes struct {
 	platform *Platform
 	mu       sync.Mutex
@@ -50,7 +50,7 @@ type mailboxes struct {
 
 var _ utility.Mailer = (*mailboxes)(nil)
 
-// keptMails are what a mail service keeps.
+// keptMails are the mails in a mail service.
 type keptMails struct {
 	mails []Mail
 	// ids are the IDs of the mails.
@@ -79,7 +79,7 @@ func (m *mailboxes) SendMail(ctx context.Context, sent utility.Mail) error {
 	return err
 }
 
-// send takes a mail, and notes what came of it.
+// send takes a mail, and notes the result.
 func (m *mailboxes) send(sent utility.Mail, to string) error {
 	kept := Mail{Mail: cloneOf(sent), SentAt: m.platform.Now()}
 	isRepeated, err := m.take(kept)
@@ -94,7 +94,7 @@ func (m *mailboxes) send(sent utility.Mail, to string) error {
 	return nil
 }
 
-// take keeps a mail, or says why not. One of an ID that it has is not sent again.
+// take keeps a mail, or returns the reason why not. A mail with a known ID is not sent again.
 func (m *mailboxes) take(sent Mail) (isRepeated bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -112,7 +112,7 @@ func (m *mailboxes) take(sent Mail) (isRepeated bool, err error) {
 	return false, nil
 }
 
-// refusal returns why the service does not take a mail, nil where it does. The caller holds the mutex.
+// refusal returns the reason why the service does not take a mail, or nil. The caller holds the mutex.
 func (m *mailboxes) refusal(sent Mail) error {
 	for _, address := range addressesOf(sent) {
 		if m.kept.refused[mailboxKey(address)] {
@@ -216,8 +216,8 @@ func (p *Platform) mailbox(address string) string {
 	return mailboxKey(read.Address)
 }
 
-// MailReader is who reads the mails that an address gets, in order: each expectation reads on where the one before
-// ended, as Actor.Sees does.
+// MailReader reads the mails of an address in order: each expectation reads on from the one before, as with
+// Actor.Sees.
 type MailReader struct {
 	platform *Platform
 	// key is the address's mailboxKey, address what the test calls it.

@@ -24,11 +24,11 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// mistake is a test that somebody has written who is new to the SDK, and what it prints.
+// mistake is a test by a newcomer to the SDK, and its output.
 type mistake struct {
 	test func(p *fakes.Platform)
-	// prints is a line that the test prints when it fails: whole, but for the virtual time at its
-	// beginning. The bot is what functions of these tests are called, by which errors name a bot.
+	// prints is a whole line that the test prints when it fails, but for the virtual time at its beginning.
+	// The bot is the name of the functions of these tests, by which errors name a bot.
 	prints string
 }
 
@@ -424,7 +424,7 @@ func TestChannels_Misuse(t *testing.T) {
 	}
 }
 
-// typed is what a member types who would like to see a field of her record that no bot shows.
+// typed is the message of a member who tries to see a field of their record that no bot shows.
 const typed = "{{meta.creditScore}}"
 
 // secretive returns a member whose record has the field, and whose words are used by logic.

@@ -244,7 +244,7 @@ func TestFaults_OneCallFailsOnce(t *testing.T) {
 	require.Equal(t, []string{"fakes: call 2 of countDataSource has such a fault already"}, tb.failures)
 }
 
-// unmet are faults that nothing meets, by what the test is told of them.
+// unmet are faults that no call meets, by the text of the test's failure.
 var unmet = map[string]func(p *fakes.Platform) *fakes.Injected{
 	"countDataSource fails with Conflict": func(p *fakes.Platform) *fakes.Injected {
 		return p.Inject(fakes.Fails(botctx.OpCountDataSource, boterr.Conflict))

@@ -31,22 +31,22 @@ type Sent struct {
 	// Shown is the message as it shows now: what it was changed to, or Response. It is zero
 	// where the message was taken back.
 	Shown send.Response
-	// ID is the id under which it was sent, that of send.Message.
+	// ID is the id of the send.Message.
 	ID string
-	// IsRepeat tells that the recipient was sent a message of that ID before, as by a run that is tried
-	// again. The platform answers as it did then, and shows it once; platforms that know no such ids
-	// would show it twice.
+	// IsRepeat is true if the recipient got a message of that ID before, as by a run that is tried again. The
+	// platform gives its earlier answer, and shows the message once; platforms without such ids would show it
+	// twice.
 	IsRepeat bool
-	// MessagingType and MessagingTag are what Alpha was told, ReceiverType and GroupID what Hotel
-	// was: those of send.Message. They are "" on other platforms.
+	// MessagingType and MessagingTag are set on Alpha, ReceiverType and GroupID on Hotel, from the
+	// send.Message. They are "" on other platforms.
 	MessagingType string
 	MessagingTag  string
 	ReceiverType  string
 	GroupID       string
-	// MessageID is the platform's id of the message, ChatID that of the conversation.
+	// MessageID is the platform's id of the message, ChatID its id of the conversation.
 	MessageID string
 	ChatID    string
-	// Node is the node that sent it, zero where none did.
+	// Node is the node that sent it, zero if none did.
 	Node botctx.NodeRef
 
 	// taken is the text that a ticket shows in place of the message.
@@ -56,18 +56,17 @@ type Sent struct {
 // isRecalled reports whether the message was taken back.
 func (s Sent) isRecalled() bool { return s.Shown.IsZero() }
 
-// placeholder is what a template fills, and a text does not.
+// placeholder matches a placeholder, which a template fills, and a text does not.
 var placeholder = regexp.MustCompile(`\{\{[^{}]+\}\}`)
 
-// outbox is what the messaging platforms keep: what was sent, and what else there is on
-// them.
+// outbox is the state of the messaging platforms: messages, and everything else on them.
 type outbox struct {
 	platform *Platform
 	mu       sync.Mutex
 	kept     kept
 }
 
-// kept is what an outbox keeps.
+// kept are the contents of an outbox.
 type kept struct {
 	sent []Sent
 	// known are the positions in sent of what was sent under an id.
@@ -76,20 +75,20 @@ type kept struct {
 	groups []Group
 	// channels are the channels that were made, the oldest first.
 	channels []CreatedChannel
-	// agents are the names of those who were added, members those of members.
+	// agents are the names of the added agents, members the names of members.
 	agents  map[address]string
 	members map[address]person
 	// sendFaults are the faults that a test has set for sending.
 	sendFaults sendFaults
 	alpha      onAlpha
 	charlie    onCharlie
-	// answers are what platforms answered to what they were asked for under a key, other than messages.
+	// answers are the answers of platforms to requests with a key, other than messages.
 	answers map[string]any
 	// tags are the tags of users of Echo, in the order in which they got them.
 	tags map[address][]int64
 	// read are the messages that expectations have read.
 	read marks[readBy]
-	// said is what each wrote last to the bot.
+	// said is the last message of each to the bot.
 	said map[address]botctx.Inbound
 }
 
@@ -162,8 +161,8 @@ func keyOf(message send.Message) sendKey {
 	return sendKey{address{message.Channel.ID, message.To}, message.ID}
 }
 
-// repeat returns the repetition of a message that was sent before, nil where it is a new one. The caller
-// holds the mutex.
+// repeat returns the repetition of a message that was sent before, nil if it is a new one. The caller holds
+// the mutex.
 func (o *outbox) repeat(message send.Message) *Sent {
 	at, isKnown := o.kept.known[keyOf(message)]
 	if !isKnown {
@@ -217,7 +216,7 @@ func (o *outbox) notTaken(message send.Message, why error) error {
 	return why
 }
 
-// nameOf is what a transcript calls who gets a message. The caller holds the mutex.
+// nameOf returns the name of a message's recipient in a transcript. The caller holds the mutex.
 func (o *outbox) nameOf(message send.Message) string {
 	to := address{message.Channel.ID, message.To}
 	if _, isAgent := o.kept.agents[to]; message.Member != nil && !isAgent {
@@ -226,7 +225,7 @@ func (o *outbox) nameOf(message send.Message) string {
 	return o.called(to)
 }
 
-// called is what a transcript calls a recipient. The caller holds the mutex.
+// called returns the name of a recipient in a transcript. The caller holds the mutex.
 func (o *outbox) called(to address) string { return o.kept.called(to) }
 
 func (k kept) called(to address) string {
@@ -245,8 +244,8 @@ func (o *outbox) isAgent(sent Sent) bool {
 	return isAgent
 }
 
-// find returns a message of a channel that was not taken back, nil where there is none. The
-// caller holds the mutex.
+// find returns a message of a channel that was not recalled, nil if there is none. The caller holds the
+// mutex.
 func (o *outbox) find(channelID, messageID string) *Sent {
 	for i := range o.kept.sent {
 		if sent := &o.kept.sent[i]; sent.Channel == channelID && sent.MessageID == messageID && !sent.isRecalled() {

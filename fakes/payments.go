@@ -15,14 +15,13 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// Account is a payment account on the platform, and the client of it that Golf gives. A
-// payment method that is not "" can be charged, until the test declines.
+// Account is a payment account on the platform, and the client of it that Golf gives. A payment method that
+// is not "" can be charged, until the test declines.
 //
-// What happens is reported by events, to what OnEvent registers. An event comes EventDelay
-// of virtual time after what it reports, as those of providers do: when Advance moves the
-// time that far. It never comes within the call that caused it, where the member's run is
-// still under way. Events come one after the other, in the order in which they arose, before
-// agendas that are due at the same time.
+// Events report what happens, to the functions of OnEvent. An event comes EventDelay of virtual time after
+// its cause, as with real providers: when Advance moves the time that far. It never comes within the call
+// that caused it, while the member's run is still under way. Events come one after the other, in the order in
+// which they arose, before agendas that are due at the same time.
 type Account struct {
 	platform *Platform
 	key      accountKey
@@ -123,8 +122,8 @@ func (a *Account) answer(request func(*accountState) (*utility.Payment, error)) 
 // part is the account as what faults are of.
 func (a *Account) part() part { return part{ServicePayments, a.key.app, a.key.name} }
 
-// state returns what the account keeps, nil where the platform was restored to a time before it was
-// added. The caller holds the mutex.
+// state returns the state of the account, nil if the platform was restored to a time before it was added. The
+// caller holds the mutex.
 func (a *Account) state() *accountState { return a.platform.payments.accounts[a.key] }
 
 // within calls a function with what the account keeps, under the mutex. It ends the test
@@ -154,9 +153,9 @@ func (a *Account) Events() (all []utility.PaymentEvent) {
 	return all
 }
 
-// OnEvent registers a function that is called with each event, after those registered before. Its
-// error is returned by Advance, as that of a failed run. What is registered belongs to the
-// platform, and not to its snapshots and forks.
+// OnEvent registers a function that is called with each event, after the ones registered before. Advance
+// returns its error, like the error of a failed run. The function belongs to the platform, and not to its
+// snapshots and forks.
 func (a *Account) OnEvent(call func(ctx context.Context, event utility.PaymentEvent) error) {
 	payments := &a.platform.payments
 	payments.mu.Lock()
@@ -189,17 +188,17 @@ type payments struct {
 	accounts map[accountKey]*accountState
 	// pending are the events that are still to be delivered, in order.
 	pending []pendingEvent
-	// calls are what OnEvent registered.
+	// calls are the functions of OnEvent.
 	calls map[accountKey][]eventCall
 }
 
 type accountKey struct{ app, name string }
 
-// accountState is what the provider keeps of an account.
+// accountState is the provider's state of an account.
 type accountState struct {
 	payments []utility.Payment
 	events   []utility.PaymentEvent
-	// answers are what came of requests, by their IdempotencyKey.
+	// answers are the results of requests, by their IdempotencyKey.
 	answers map[string]paymentAnswer
 }
 
@@ -225,7 +224,7 @@ func (p *payments) has(key accountKey) bool {
 	return p.accounts[key] != nil
 }
 
-// keptPayments are what a provider keeps.
+// keptPayments is the state of a provider.
 type keptPayments struct {
 	accounts map[accountKey]*accountState
 	pending  []pendingEvent
@@ -344,7 +343,7 @@ func (a *Account) refund(state *accountState, refund utility.Refund) (*utility.P
 	})
 }
 
-// once carries out a request, or returns what came of the one before with its key.
+// once carries out a request, or returns the result of the earlier one with its key.
 func (s *accountState) once(
 	key string, request any, carryOut func() (*utility.Payment, error),
 ) (*utility.Payment, error) {
@@ -392,10 +391,10 @@ type pendingEvent struct {
 	event utility.PaymentEvent
 }
 
-// eventCall is what OnEvent registers.
+// eventCall is a function of OnEvent.
 type eventCall func(context.Context, utility.PaymentEvent) error
 
-// isDue reports whether an event is to be delivered by a time.
+// isDue reports whether an event is due by a time.
 func (p *payments) isDue(by time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -414,7 +413,7 @@ func (p *payments) take() (pendingEvent, bool) {
 	return first, true
 }
 
-// waiting returns how many events are to be delivered.
+// waiting counts the events that are still to be delivered.
 func (p *payments) waiting() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -27,7 +27,7 @@ type Platform struct {
 
 	test     TB
 	settings settings
-	// hosted is what Config has made of the platform, of which each process has its Runtime.
+	// hosted is the platform's botctx.Config after the options; each process has a Runtime of it.
 	hosted botctx.Config
 	// own is the store that Config is given.
 	own         *memstore.Store
@@ -35,7 +35,7 @@ type Platform struct {
 	process     atomic.Pointer[process]
 	arrive      arrive
 	loadChannel loadChannel
-	// isOverridden tells that Config sets an Override.
+	// isOverridden is true if Config sets an Override.
 	isOverridden bool
 	action       atomic.Pointer[botctx.Action]
 	nodes        handled

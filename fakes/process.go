@@ -34,7 +34,7 @@ type process struct {
 	isDead   atomic.Bool
 }
 
-// newProcess starts a process over the platform's store, as Config has made it. Where that is an error its
+// newProcess starts a process over the platform's store, with the options of Config. If that fails its
 // Runtime is nil.
 func (p *Platform) newProcess() (*process, error) {
 	started := &process{}
@@ -52,7 +52,7 @@ func (p *Platform) newProcess() (*process, error) {
 	return started, err
 }
 
-// err is ErrCrashed where the process has crashed.
+// err returns ErrCrashed if the process has crashed.
 func (l *process) err() error {
 	if l.isDead.Load() {
 		return errCrashed()
@@ -99,13 +99,12 @@ func (w livingWeb) Do(request *http.Request) (*http.Response, error) {
 	return w.Doer.Do(request)
 }
 
-// Crash ends the process in which the bot runs, as where it is killed: the contexts of its runs end with
-// the cause ErrCrashed, and nothing that they still do counts. What was stored and sent before is
-// there. Then nobody answers, and the time may move, until Restart. Where the process has crashed
-// already nothing happens.
+// Crash ends the process in which the bot runs, as if it were killed: the contexts of its runs end with the
+// cause ErrCrashed, and their further work has no effect. Everything that was stored and sent before stays.
+// Then there is no answer, and the time may move, until Restart. A second Crash has no effect.
 //
-// A test calls it between two things that members do; so may an action, which then returns. Faults
-// of Crashes and CrashesAfter end the process at a call of an operation.
+// A test calls it between two actions of members; an action may call it, too, and then returns. Faults of
+// Crashes and CrashesAfter end the process at a call of an operation.
 func (p *Platform) Crash() {
 	if p.process.Load().die() {
 		p.notef("the process crashes")

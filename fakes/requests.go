@@ -22,8 +22,7 @@ type Request struct {
 // String returns the request for a reader.
 func (r Request) String() string { return r.Name }
 
-// asking is a request of which the name is made where somebody is told of it: what is asked, such as
-// "send to", and of whom.
+// asking is a request, whose name is made only on demand: the kind, such as "send to", and the recipient.
 type asking struct {
 	at       part
 	what, of string
@@ -38,9 +37,9 @@ func OnRequest(call func(ctx context.Context, asked Request)) Option {
 	return func(s *settings) { s.onRequest = append(s.onRequest, call) }
 }
 
-// Within sets a function that returns the context in which the bot runs, made from that of its process: it
-// may add values, for interceptors and OnRequest to find. It is called on the goroutine that lets a member
-// or an agent say something, or moves the time. The last one counts.
+// Within sets a function that returns the context in which the bot runs, made from the context of its
+// process: it may add values for interceptors and OnRequest. It is called on the goroutine in which a member
+// or an agent says something, or that moves the time. The last one counts.
 func Within(made func(ctx context.Context) context.Context) Option {
 	return func(s *settings) { s.within = made }
 }
@@ -56,7 +55,7 @@ func (p *Platform) contextIn(at *process) context.Context {
 	return p.settings.within(at.life)
 }
 
-// begins tells who wants to know that a request begins.
+// begins calls OnRequest at the beginning of a request.
 func (p *Platform) begins(ctx context.Context, asked asking) {
 	for _, call := range p.settings.onRequest {
 		call(ctx, asked.request())
@@ -76,8 +75,8 @@ func requested[T any](ctx context.Context, p *Platform, asked asking, carryOut f
 	return result, end(0, err)
 }
 
-// request begins a request to a service. Where the test has planned that it fails, it fails now or, where it is to be
-// carried out before, by the function that it returns.
+// request begins a request to a service. If the test has planned a failure, it fails now or, if it must be
+// carried out first, in the function that it returns.
 func (p *Platform) request(ctx context.Context, asked asking) (end func(documents int, err error) error, err error) {
 	p.begins(ctx, asked)
 	due := p.faults.take(site{at: asked.at})
@@ -107,14 +106,13 @@ func (p *Platform) request(ctx context.Context, asked asking) (end func(document
 	return nil, fail(0, nil)
 }
 
-// Service is what bot logic works with beside the channels, and can be out of service.
+// Service is a service that bot logic uses, other than channels, and that can be out of service.
 type Service int
 
-// The services of a platform. Those of the platform's own are meant: what Config put in the place
-// of a mailer, an object store, accounts or HTTP is not asked whether it is out of service. Any
-// store is.
+// The services of a platform. An outage affects the platform's own services: a mailer, an object store,
+// accounts or HTTP of Config are not affected. Any store is.
 const (
-	// ServiceStore is the store with all records, those of data sources included.
+	// ServiceStore is the store with all records, including data sources.
 	ServiceStore Service = iota
 	// ServiceDataSources are all data sources. The rest of the store goes on.
 	ServiceDataSources
@@ -153,8 +151,8 @@ type ofTheTest struct{}
 // testContext returns the context of what the test itself adds and looks at, see Observing.
 func testContext() context.Context { return Observing(context.Background()) }
 
-// Observing returns a context for looking at what the services of a Runtime hold, as a test or a page does beside
-// the bot: no outage and no crash keeps such a call from the store, and faults of requests do not count it.
+// Observing returns a context for looking at the records of a Runtime's services, as a test or a page does:
+// no outage and no crash affects such a call, and faults of requests do not count it.
 //
 //	p.Runtime().FindAssignments(fakes.Observing(ctx), fakes.DefaultApp, botctx.Query{})
 //
@@ -200,7 +198,7 @@ func (p *Platform) storeOf(inner store.Store, by *process) store.Store {
 	})
 }
 
-// partOf returns the part of a service that a collection is: a data source has one of its own, "data/APP/ID".
+// partOf returns the part of a service for a collection: a data source is a separate part, "data/APP/ID".
 func partOf(collection string) part {
 	app, id, isOfAnApp := strings.Cut(strings.TrimPrefix(collection, "data/"), "/")
 	if !isOfAnApp || !strings.HasPrefix(collection, "data/") {

@@ -12,15 +12,15 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Sees expects that the next messages which the member was sent have these texts, whole, in their order and
-// without another one between them. Each expectation reads on where the one before ended; TYPING is no message. It
-// ends the test with what she sees in place of the first that differs.
+// Sees expects that the next messages to the member have these texts, whole, in their order and without
+// another one between them. Each expectation reads on from the one before; TYPING is no message. It ends the
+// test with the message that differs first.
 //
 //	ada.Says("book")
 //	ada.Sees("Which day?")
 //	ada.SeesNothing()
 //
-// Reads passes over what a test does not look at. SeesMatch and SeesMessage expect more than a text.
+// Reads passes over messages that a test does not check. SeesMatch and SeesMessage check more than a text.
 func (a *Actor) Sees(texts ...string) {
 	a.platform.test.Helper()
 	a.reader().seesTexts(texts)
@@ -49,7 +49,7 @@ func (a *Actor) SeesNothing() {
 // Reads returns what the member has not read yet, and counts it as read: expectations go on behind it.
 func (a *Actor) Reads() []send.Response { return a.reader().reads() }
 
-// reader returns the member as who reads what she sees.
+// reader returns the member as a reader of messages.
 func (a *Actor) reader() reader {
 	return reader{
 		platform: a.platform, who: a.address(), name: a.name, isSeen: a.sees,
@@ -60,8 +60,8 @@ func (a *Actor) reader() reader {
 	}
 }
 
-// Sees is Actor.Sees for an agent: what is sent to her conversations, or to that With the member, and to her alone.
-// Tickets are no messages to her: Tickets has them.
+// Sees is Actor.Sees for an agent: for messages to the agent's conversations, or to the one With the member,
+// and to the agent alone. Tickets are no messages: Tickets has them.
 func (a *Agent) Sees(texts ...string) {
 	a.platform.test.Helper()
 	a.reader().seesTexts(texts)
@@ -91,7 +91,7 @@ func (a *Agent) Reads() []send.Response {
 	return a.reader().reads()
 }
 
-// reader returns the agent as who reads what she sees.
+// reader returns the agent as a reader of messages.
 func (a *Agent) reader() reader {
 	a.platform.test.Helper()
 	return reader{
@@ -124,7 +124,7 @@ func (p *Platform) expectEveryMessage() {
 	})
 }
 
-// unexpected returns a line for each message from a position on that nobody has read.
+// unexpected returns a line for each message from a position on that was not read.
 func (o *outbox) unexpected(from int) (lines []string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -140,30 +140,30 @@ func (o *outbox) unexpected(from int) (lines []string) {
 	return lines
 }
 
-// isForReader reports whether a message is one that somebody reads: neither TYPING, nor a repetition, nor a ticket.
-// The caller holds the mutex.
+// isForReader reports whether a message is for a reader: neither TYPING, nor a repetition, nor a ticket. The
+// caller holds the mutex.
 func (o *outbox) isForReader(sent Sent) bool {
 	return !sent.IsRepeat && !o.isTicket(sent) && sent.Response.Type() != send.TypeTyping
 }
 
-// reader is who reads messages in their order, and expects something of them.
+// reader reads messages in their order, and checks them.
 type reader struct {
 	platform *Platform
 	who      address
 	name     string
 	isSeen   func(Sent) bool
-	// hint says why there may be no message, "" where that is not known.
+	// hint explains why there may be no message, "" if that is not known.
 	hint func() string
 }
 
-// readBy is a message that somebody has read, by its position among all that were sent.
+// readBy is a message that was read, by its position among all that were sent.
 type readBy struct {
 	at int
-	// by is who has read it, zero for the test, which passes over it for everybody.
+	// by is the reader, zero for the test, which passes over it for all readers.
 	by address
 }
 
-// marks are what was marked; nil where nothing was.
+// marks are the marked ones; nil if there are none.
 type marks[K comparable] map[K]bool
 
 func (m *marks[K]) add(key K) { put((*map[K]bool)(m), key, true) }
@@ -182,7 +182,7 @@ func (r reader) unread() (positions []int) {
 	return positions
 }
 
-// markRead notes that somebody, or nobody, has read messages.
+// markRead notes that a reader, or the test, has read messages.
 func (o *outbox) markRead(by address, positions ...int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -225,7 +225,7 @@ func (r reader) seesTexts(texts []string) {
 	}
 }
 
-// sees reads one message, of which something is expected.
+// sees reads one message, and checks it.
 func (r reader) sees(expected ...expect.Message) {
 	r.platform.test.Helper()
 	positions := r.unread()
@@ -263,7 +263,7 @@ func (r reader) seesNothing() {
 	r.platform.test.Fatalf("fakes: %s sees what no expectation has read:\n%s", r.name, indented(strings.Join(lines, "\n")))
 }
 
-// lastRead says what the reader has read last.
+// lastRead describes the last message that the reader has read.
 func (r reader) lastRead() string {
 	o := &r.platform.outbox
 	o.mu.Lock()
@@ -276,7 +276,7 @@ func (r reader) lastRead() string {
 	return fmt.Sprintf("; %s was sent nothing yet", r.name)
 }
 
-// further lists the messages behind one that is not what was expected, and tells where that one is.
+// further lists the messages after the one that differs, and the place of that one.
 func further(expected []expect.Message, sent []Sent, positions []int) string {
 	if len(positions) == 0 {
 		return ""
@@ -300,7 +300,7 @@ func isAsExpected(expected []expect.Message, message send.Response) bool {
 	return !slices.ContainsFunc(expected, func(one expect.Message) bool { return one.Difference(message) != "" })
 }
 
-// origin tells when a message was sent, and by which node, where one did.
+// origin returns the time of a message, and the node that sent it, if one did.
 func origin(sent Sent) string {
 	text := ", sent at " + sent.SentAt.UTC().Format(time.DateTime)
 	if sent.Node != (botctx.NodeRef{}) {
@@ -323,7 +323,7 @@ func wordsOf(expected []expect.Message) string {
 // indented moves each line of a text to the right.
 func indented(text string) string { return "  " + strings.ReplaceAll(text, "\n", "\n  ") }
 
-// whyNothing says what answered the member last, where that was nothing or a person.
+// whyNothing describes the last answer to the member, if that was nothing or a person.
 func (a *Actor) whyNothing() string {
 	for _, choice := range slices.Backward(a.platform.Choices()) {
 		if choice.Scope.Member != a.scope.Member {

@@ -229,7 +229,7 @@ func TestSees_EachWhoIsInAGroupReadsIt(t *testing.T) {
 	ada.InGroup("family").SeesNothing()
 }
 
-// desk is a platform on which Ada is connected with Grace as soon as she writes.
+// desk is a platform on which Ada is connected with Grace after the first message.
 func desk(p *fakes.Platform) (*fakes.Actor, *fakes.Agent) {
 	p.AddChannel(channel.Channel{ID: "shop"})
 	p.AddChannel(channel.Channel{ID: "desk", Type: channel.Charlie, BroadcastGroups: []channel.BroadcastGroup{

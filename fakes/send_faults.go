@@ -36,8 +36,7 @@ func (p *Platform) setSendFaults(change func(f *sendFaults)) {
 	change(&p.outbox.kept.sendFaults)
 }
 
-// refusalOf returns the error with which a platform refuses a recipient, nil where it does not. The
-// caller holds the mutex.
+// refusalOf returns the error with which a platform refuses a recipient, or nil. The caller holds the mutex.
 func (o *outbox) refusalOf(sent Sent) error {
 	code, isRefused := o.kept.sendFaults.refused[address{sent.Channel, sent.To}]
 	switch {
@@ -144,9 +143,9 @@ func (o *outbox) withinLimit(channelID string) error {
 	return nil
 }
 
-// LimitSends lets the platform of a channel of DefaultApp take at most so many messages within a
-// span of virtual time, and refuse more with ResourceExhausted and a *send.RetryAfterError behind
-// it. It replaces an earlier limit, and counts anew.
+// LimitSends limits the messages that the platform of a channel of DefaultApp takes within a span of virtual
+// time. It refuses more with ResourceExhausted and a *send.RetryAfterError as the cause. It replaces an
+// earlier limit, and begins to count again.
 func (p *Platform) LimitSends(channelID string, most int, per time.Duration) {
 	p.test.Helper()
 	p.mustHave(channelID)

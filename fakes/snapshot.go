@@ -44,7 +44,7 @@ func (p *Platform) Snapshot() *Snapshot {
 	return &now
 }
 
-// state is Snapshot with the platform's store, and without memory of its own.
+// state is Snapshot with the platform's store, which it does not copy.
 func (p *Platform) state(memory *memstore.Store) Snapshot {
 	return Snapshot{
 		store: memory.Snapshot(), web: p.HTTP.Clone(), now: p.Now(), ids: p.ids.counts(), faults: p.faults.all(),
@@ -72,8 +72,8 @@ func (p *Platform) Restore(s *Snapshot) {
 	p.goOnFrom(p.memory(), s.clone())
 }
 
-// goOnFrom is Restore with the platform's store and a snapshot that nobody else has. The platform changes it
-// from now on.
+// goOnFrom is Restore with the platform's store and a snapshot that has no other user. The platform changes
+// it from now on.
 func (p *Platform) goOnFrom(memory *memstore.Store, s *Snapshot) {
 	memory.Restore(s.store)
 	p.HTTP = s.web
@@ -114,9 +114,9 @@ func (p *Platform) countAccepted() error {
 	return err
 }
 
-// Fork returns a platform of its own that goes on from what this one is, with the same
-// logic and test, but for what OnEvent of a payment account registered. What happens on one of the two is not seen on the other. An actor
-// comes along with Actor.In, an account with Account.In. No call may be under way.
+// Fork returns a separate platform that continues from the state of this one, with the same logic and test,
+// but without the functions of OnEvent of payment accounts. Actions on one of the two are not visible on the
+// other. Actor.In and Account.In return an actor or an account of the fork. No call may be under way.
 func (p *Platform) Fork() *Platform {
 	p.test.Helper()
 	now := p.state(p.memory())
@@ -150,7 +150,7 @@ func (p *Platform) memory() *memstore.Store {
 type Channels struct {
 	channel.Operations
 
-	// Platform is the whole platform; Member is for whom the operations work.
+	// Platform is the whole platform; the operations work for Member.
 	Platform *Platform
 	Member   *Actor
 }
@@ -166,7 +166,7 @@ func NewChannels(options ...Option) *Channels {
 type Members struct {
 	member.Operations
 
-	// Platform is the whole platform; Member is for whom the operations work.
+	// Platform is the whole platform; the operations work for Member.
 	Platform *Platform
 	Member   *Actor
 }
@@ -182,7 +182,7 @@ func NewMembers(options ...Option) *Members {
 type DataSources struct {
 	datasource.Operations
 
-	// Platform is the whole platform; Member is for whom the operations work.
+	// Platform is the whole platform; the operations work for Member.
 	Platform *Platform
 	Member   *Actor
 }
@@ -197,7 +197,7 @@ func NewDataSources(options ...Option) *DataSources {
 type Agendas struct {
 	agenda.Operations
 
-	// Platform is the whole platform; Member is for whom the operations work.
+	// Platform is the whole platform; the operations work for Member.
 	Platform *Platform
 	Member   *Actor
 }
@@ -213,7 +213,7 @@ func NewAgendas(options ...Option) *Agendas {
 type LiveChats struct {
 	livechat.Operations
 
-	// Platform is the whole platform; Member is for whom the operations work.
+	// Platform is the whole platform; the operations work for Member.
 	Platform *Platform
 	Member   *Actor
 	// Agent serves the member, in an outlet of type charlie with one broadcast group.
@@ -235,7 +235,7 @@ func NewLiveChats(options ...Option) *LiveChats {
 type Nodes struct {
 	botctx.NodeOperations
 
-	// Platform is the whole platform; Member is for whom the operations work.
+	// Platform is the whole platform; the operations work for Member.
 	Platform *Platform
 	Member   *Actor
 }
@@ -250,7 +250,7 @@ func NewNodes(options ...Option) *Nodes {
 type Sends struct {
 	send.Operations
 
-	// Platform is the whole platform; Member is for whom the operations work.
+	// Platform is the whole platform; the operations work for Member.
 	Platform *Platform
 	Member   *Actor
 }

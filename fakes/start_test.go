@@ -28,7 +28,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// trees are nodes of two trees, of which both have a menu.
+// trees are nodes of two trees; both have a menu.
 func trees() []*botctx.Node {
 	return []*botctx.Node{
 		{ID: "menu", Tree: "shop", Trigger: botctx.TextIs("shop"), Responses: botctx.Say("The shop."), SavesPosition: true},
@@ -183,7 +183,7 @@ func TestAddConversation_TakesTheRequestThatIsThere(t *testing.T) {
 	require.Equal(t, grace.ExternalID(), taken.Assignee)
 }
 
-// terminalText does something to a terminal, or turns what stands beside it, in each way there is.
+// terminalText affects a terminal, or the direction of the text around it, in each possible way.
 const terminalText = "hi\x1b[2J\x1b]0;pwned\x07\u009b31m\x7f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200b\u2028\u2029\r\xff\U000e0041bye"
 
 // echoHostile is a bot that repeats what a member writes, and keeps it.
@@ -378,7 +378,7 @@ func TestHostileText(t *testing.T) {
 	}
 }
 
-// handedOut is what a platform and those on it hand to tests, of each kind something.
+// handedOut are the values that a platform and its actors return to tests, one of each kind.
 func handedOut(t *testing.T) map[string]any {
 	t.Helper()
 	ctx := t.Context()
@@ -420,7 +420,7 @@ func TestShown_Data(t *testing.T) {
 	require.Contains(t, fmt.Sprintf("%#v", p.Data("visits")), `"at":1767225600000`)
 }
 
-// One line of a failure says which agenda it is.
+// One line of a failure identifies the agenda.
 func TestShown_Agendas(t *testing.T) {
 	t.Parallel()
 	_, ada := bookedBy(t)

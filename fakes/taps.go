@@ -14,11 +14,11 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// TapsOn taps a button or a quick reply by its title, as the member sees it, and waits as Says
-// does: its payload goes to the bot, with its value. Buttons stay, those of cards too, so that
-// the newest message with one of that title counts. Quick replies are gone once another message
-// follows, other than TYPING. It ends the test with what there is to tap if nothing has the title,
-// or if several in one message have it and send different payloads: Taps says which.
+// TapsOn taps a button or a quick reply by its title, as the member sees it, and waits as Says does: its
+// payload goes to the bot, with its value. Buttons stay, also buttons of cards, so the newest message with
+// one of that title counts. Quick replies are gone once another message follows, other than TYPING. If
+// nothing has the title, it ends the test with the possible titles; so it does if several in one message have
+// the title and send different payloads: Taps sends one of them.
 func (a *Actor) TapsOn(title string) {
 	a.platform.test.Helper()
 	if err := a.TryTapsOn(title); err != nil {
@@ -66,7 +66,7 @@ func sendOne(meant []Tappable) error {
 		"%d buttons of one message have that title, with the payloads %s: give one of them to Taps", len(meant), strings.Join(payloads, ", "))
 }
 
-// Tappables returns what the member can tap now, that of the newest message first.
+// Tappables returns everything that the member can tap now, the newest message first.
 func (a *Actor) Tappables() []Tappable {
 	var all []Tappable
 	isNewest := true
@@ -89,10 +89,9 @@ func (a *Actor) Tappables() []Tappable {
 
 // Tappable is a button or a quick reply that sends a payload.
 type Tappable struct {
-	// Title is what the member sees.
+	// Title is the title that the member sees.
 	Title string
-	// Payload is what goes to the bot: a text, as a rule, and where a value goes with it an object
-	// of both.
+	// Payload goes to the bot: a text, as a rule, and with a value an object of both.
 	Payload any
 	// MessageID is the platform's id of the message that shows it.
 	MessageID string
@@ -103,7 +102,7 @@ func (t Tappable) Event() send.MessageEvent {
 	return send.MessageEvent{Type: send.TypePayload, Data: document.O("payload", t.Payload)}
 }
 
-// buttonsOf returns the buttons of a message that send a payload, those of its cards too.
+// buttonsOf returns the buttons of a message that send a payload, including buttons of its cards.
 func buttonsOf(message send.Response) []Tappable {
 	all := tappablesOf(document.Get(message, "buttons", []document.Object(nil)))
 	for _, card := range document.Get(message, "carousel", []document.Object(nil)) {
@@ -116,7 +115,7 @@ func quickRepliesOf(message send.Response) []Tappable {
 	return tappablesOf(document.Get(message, "quickReplies", []document.Object(nil)))
 }
 
-// tappablesOf returns those that send a payload. A value that stands beside it goes with it.
+// tappablesOf returns the ones that send a payload, with their value, if they have one.
 func tappablesOf(shown []document.Object) []Tappable {
 	var all []Tappable
 	for _, one := range shown {
@@ -136,7 +135,7 @@ func tappablesOf(shown []document.Object) []Tappable {
 type Ticket struct {
 	// SentAt is the virtual time at which it was sent.
 	SentAt time.Time
-	// Channel is the id of the outlet channel, Group that of the broadcast group.
+	// Channel is the id of the outlet channel, Group the id of the broadcast group.
 	Channel string
 	Group   string
 	// MessageID is the platform's id of the message.
@@ -149,7 +148,7 @@ type Ticket struct {
 	Shown    send.Response
 	// Taken is the text that it shows in place of the message, "" while it shows the message.
 	Taken string
-	// IsRecalled is whether it was taken back, so that nobody sees it any more.
+	// IsRecalled is true if it was recalled, so that no agent sees it any more.
 	IsRecalled bool
 }
 
@@ -220,7 +219,7 @@ func (o *outbox) tickets(channelID string) []Ticket {
 	return tickets
 }
 
-// isTicket reports whether a message went neither to somebody nor to a group. The caller holds the mutex.
+// isTicket reports whether a message went neither to a person nor to a group. The caller holds the mutex.
 func (o *outbox) isTicket(sent Sent) bool {
 	return sent.Member == "" && !o.isAgent(sent) && o.group(sent.Channel, sent.To) == nil
 }

@@ -356,8 +356,8 @@ func TestCreateAssignment_VirtualClock(t *testing.T) {
 	require.Len(t, s.grace.Tickets(), 1, "what it sent is not sent again")
 }
 
-// zoned is a platform on which members have the zone of their meta, and the node "weekly" reminds
-// each Monday at nine of who says "remind me".
+// zoned is a platform on which members have the zone of their meta, and the node "weekly" reminds members who
+// say "remind me" each Monday at nine.
 func zoned(t *testing.T, changes ...func(*botctx.Config)) *fakes.Platform {
 	t.Helper()
 	options := []fakes.Option{fakes.For(t), fakes.Config(func(c *botctx.Config) { c.Zone = zoneOfMeta })}

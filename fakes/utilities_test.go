@@ -123,7 +123,7 @@ func TestUtilities_Misuse(t *testing.T) {
 	require.Panics(t, func() { p.File("app-1/channel-1/bill") })
 }
 
-// state is what a platform shows of its utilities.
+// state is a platform's state of its utilities.
 type state struct {
 	mails    []fakes.Mail
 	files    []fakes.File

@@ -31,14 +31,14 @@ func childNode(id, parent, text string) *botctx.Node {
 	return node
 }
 
-// at returns a member whose conversation stands at a node.
+// at returns a member whose position is a node.
 func at(node string) member.Member {
 	ada := member.Member{FirstName: "Ada"}
 	ada.BotMeta.SetPosition(node, "")
 	return ada
 }
 
-// choices returns what the transcript tells of what answers, without the times.
+// choices returns the answers in the transcript, without the times.
 func choices(p *fakes.Platform) []string {
 	var found []string
 	for line := range strings.Lines(p.Transcript()) {
@@ -203,7 +203,7 @@ func TestConfig_OnChoiceOfTheTest(t *testing.T) {
 	require.Len(t, choices(p), 1)
 }
 
-// transcriptOfFailed returns the transcript that is printed where a test fails.
+// transcriptOfFailed returns the transcript that is printed if a test fails.
 func transcriptOfFailed(test func(p *fakes.Platform)) string {
 	var tb recordedTB
 	tb.run(func(p *fakes.Platform) {

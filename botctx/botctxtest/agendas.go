@@ -18,7 +18,7 @@ func agendaRules() []Rule {
 }
 
 const (
-	// later is when agendas run that no rule wants to run: the beginning of 2100.
+	// later is the time of agendas that no rule runs: the beginning of 2100.
 	later document.Timestamp = 4_102_444_800_000
 	// eachMinute is a pattern that means the same in every time zone.
 	eachMinute = "* * * * *"
@@ -47,8 +47,7 @@ func (t *trial) scheduled(p agenda.NewParams) agenda.NewParams {
 	return p
 }
 
-// reschedule updates agendas, without an error: those of the home member, unless the
-// params say otherwise.
+// reschedule updates agendas, without an error: the home member's, unless the params name another.
 func (t *trial) reschedule(p agenda.UpdateParams) agenda.UpdateResult {
 	t.Helper()
 	if p.MemberID == "" {
@@ -83,8 +82,8 @@ func textsOf(t *trial, agendas []*agenda.Agenda) []string {
 	return texts
 }
 
-// requireNextMinute checks that a time is what eachMinute gives first, after a member was
-// made a short while ago.
+// requireNextMinute checks that a time is the first time of eachMinute after a member was made a short while
+// ago.
 func requireNextMinute(t *trial, m *member.Member, at document.Timestamp) {
 	t.Helper()
 	require.Greater(t, at, m.CreatedAt)

@@ -43,7 +43,7 @@ func (t *trial) noting(into *journal) string {
 	return node
 }
 
-// in returns the time that is that much later than now, which is when a member was made.
+// in returns the time after a pause from now, the time at which a member was made.
 func (t *trial) in(pause time.Duration) document.Timestamp {
 	t.Helper()
 	return t.neighbour(member.Member{}).CreatedAt + document.Timestamp(pause/time.Millisecond)
@@ -149,8 +149,8 @@ func whatIsDeletedOrReplacedDoesNotRun(t *trial) {
 	}, ran.read())
 }
 
-// sayingAgain adds a node that says some texts in each of its attempts, of which all but the last
-// fail, and returns its id.
+// sayingAgain adds a node that says some texts in each of its attempts, all but the last of them failing, and
+// returns its id.
 func (t *trial) sayingAgain(attempts ...[]string) string {
 	t.Helper()
 	node, made := unique("node"), 0

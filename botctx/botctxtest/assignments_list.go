@@ -225,7 +225,7 @@ func createAssignmentRemembersTheGroup(t *trial) {
 type connecting struct {
 	asking *place
 	desk   *desk
-	// assignment is that of the request, group the group's id on Bravo.
+	// assignment is the assignment of the request, group the group's id on Bravo.
 	assignment, group string
 }
 
@@ -261,7 +261,7 @@ func makeRoom(t *trial, c *connecting) {
 	c.group = made.GroupID
 }
 
-// joinRoom tells that the agent of the desk has joined the group.
+// joinRoom reports that the agent of the desk has joined the group.
 func joinRoom(t *trial, c *connecting) {
 	_, err := t.home.HandleAdminJoinedGroup(t.Context(), livechat.HandleAdminJoinedGroupParams{
 		Channel: c.desk.Channel, ExternalID: c.desk.agent.ExternalID, BravoGroupID: c.group,

@@ -149,7 +149,7 @@ var adminJoinedRules = []Rule{
 		"the invitation link stops working, and a new one comes back, unless isRenewGroupInviteLink is false: then there is none", readMade),
 }
 
-// joins tells that an agent joined a group on Bravo, without an error.
+// joins reports that an agent joined a group on Bravo, without an error.
 func (t *trial) joins(c *channel.Channel, agent, group string, renew *bool) string {
 	t.Helper()
 	link, err := t.home.HandleAdminJoinedGroup(t.Context(), livechat.HandleAdminJoinedGroupParams{
@@ -214,8 +214,8 @@ func handleAdminJoinedGroupRenewsTheLink(t *trial) {
 	}
 }
 
-// strangeBravoGroups are ids of groups that are not in a channel: of nobody, and of another
-// channel of the app.
+// strangeBravoGroups are ids of groups that are not in a channel: an unknown one, and one of another channel
+// of the app.
 func (t *trial) strangeBravoGroups() map[string]string {
 	t.Helper()
 	other := t.newChannelOf(t.home, channel.Bravo)

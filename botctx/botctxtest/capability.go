@@ -18,8 +18,7 @@ import (
 // Capability is something that an implementation may lack.
 type Capability string
 
-// The capabilities. An implementation that lacks one answers Unsupported where it is
-// used.
+// The capabilities. An implementation that lacks one answers Unsupported if it is used.
 const (
 	// Channels, Members, DataSources, Agendas, Nodes, Sends, LiveChats and Utilities are all
 	// operations of a domain. Sends are the 15 of package send, LiveChats the 34 of package
@@ -67,7 +66,7 @@ const (
 	OutletLookups Capability = "OutletLookups"
 )
 
-// What a harness may lack beside that. No operation can answer for it.
+// Further parts that a harness may lack. No operation can answer for them.
 const (
 	readSent    Capability = "Harness.Sent"
 	tellIDs     Capability = "Harness.TellsIDs"
@@ -89,10 +88,10 @@ const (
 	readMails    Capability = "Harness.Mails"
 	readFiles    Capability = "Harness.Files and Harness.Serve"
 	addAccounts  Capability = "Harness.AddAccount"
-	// tickets is lacked where none of ticketing can be sent to.
+	// tickets is lacked if none of ticketing can be sent to.
 	tickets Capability = "a platform with tickets and groups"
-	// recalledTickets is lacked where none of recalling can be sent to, noTickets where all that
-	// can are in ticketing.
+	// recalledTickets is lacked if none of recalling can be sent to, noTickets if all that can are in
+	// ticketing.
 	recalledTickets Capability = "a platform with tickets that are recalled"
 	noTickets       Capability = "a platform without tickets"
 )

@@ -75,8 +75,8 @@ func TestSuite_NoticesDefects(t *testing.T) {
 	}
 }
 
-// defectsOf returns the defects that an operation can have: those of the table, and one or two for
-// each parameter.
+// defectsOf returns the defects that an operation can have: the ones of the table, and one or two for each
+// parameter.
 func defectsOf(op operations.Operation) map[string]func(operations.Operation) botctx.Interceptor {
 	takes := func(isMeant func(operations.Field) bool) bool { return slices.ContainsFunc(op.Parameters, isMeant) }
 	possible := map[string]bool{

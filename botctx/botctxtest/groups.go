@@ -171,8 +171,8 @@ func groupCombinesAgentAndGroup(t *trial) {
 	}
 }
 
-// withoutField returns the error of an operation without its parameter, where the contract
-// leaves open which of two it names.
+// withoutField returns the error of an operation without its parameter, if the contract leaves open which of
+// two it names.
 func withoutField(err error) error {
 	e, ok := boterr.AsError(err)
 	if !ok {

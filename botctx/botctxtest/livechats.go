@@ -22,7 +22,7 @@ func liveChatRules() []Rule {
 	return needing(liveChatNeeds()[1:], slices.Concat(assignmentRules(), groupRules()))
 }
 
-// liveChatNeeds are what live chats need: the domain, and the verbs that hold them.
+// liveChatNeeds are the needs of live chats: the domain, and the verbs that hold them.
 func liveChatNeeds() []Capability { return []Capability{LiveChats, pairOutlets, addAgents, tickets} }
 
 func needing(needed []Capability, rules []Rule) []Rule {
@@ -38,7 +38,7 @@ func needing(needed []Capability, rules []Rule) []Rule {
 var ticketing = slices.Concat(recalling,
 	slices.DeleteFunc(channel.OutletGroups.Types(), func(platform channel.Type) bool { return platform.Has(channel.TicketRecall) }))
 
-// recalling are those of them on which tickets can be taken back. They come first there.
+// recalling are the platforms whose tickets can be recalled. They come first there.
 var recalling = channel.TicketRecall.Types()
 
 // ticketless are the other platforms.
@@ -90,7 +90,7 @@ func (t *trial) openDesk(p *place, platform channel.Type) *desk {
 	return d
 }
 
-// newBroadcastGroup returns a broadcast group of a platform with an id that nobody has used
+// newBroadcastGroup returns a broadcast group of a platform with a new id.
 // before.
 func newBroadcastGroup(platform channel.Type) channel.BroadcastGroupMember {
 	group := channel.BroadcastGroupMember{ID: unique("group")}
@@ -136,7 +136,7 @@ func (t *trial) groupOf(p *place, a *livechat.Assignment) *livechat.Group {
 	return found
 }
 
-// eventIn is what an agent wrote in a group.
+// eventIn is a message of an agent in a group.
 func eventIn(g *livechat.Group) *send.MessageEvent {
 	return &send.MessageEvent{
 		Type: send.TypeText, From: g.AdminExternalID, To: g.ExternalID, Data: document.O("text", "/command"),
@@ -196,10 +196,10 @@ func (t *trial) neighbourPlace() *place {
 	return t.at(t.home, t.home.channel, t.neighbour(member.Member{FirstName: "Eve"}))
 }
 
-// The moments of a live chat, and who writes in each: who sees it, and who is told what. Rule
+// The moments of a live chat: the writer in each, the readers, and the answers. Rule
 // MessagesOfALiveChatReachSomebody holds the table, and LiveChatTable prints it for guides.
 
-// seen is who sees what was written.
+// seen is the reader of a message.
 type seen string
 
 const (
@@ -212,15 +212,15 @@ const (
 
 // moment is one row of the table.
 type moment struct {
-	// at is the moment, writer who writes, seenBy who sees it, and told who is told what.
+	// at is the moment, writer the writer, seenBy the reader, and told the answer and its recipient.
 	at, writer string
 	seenBy     seen
 	told       string
 	// begin brings a chat to the moment, write writes the text in it.
 	begin func(*chatAt)
 	write func(*chatAt) error
-	// member and agent are what the member and the agent are sent for it, code the error of who writes, if it is the
-	// bot.
+	// member and agent are the texts that the member and the agent get for it, code the error for the writer,
+	// if that is the bot.
 	member, agent []string
 	code          boterr.Code
 	// isOver is whether the member is out of live chat afterwards.
@@ -366,8 +366,8 @@ func moments() []moment { //nolint:funlen,revive // It is a table.
 	}
 }
 
-// LiveChatTable returns the table of a live chat's moments that the suite holds, in Markdown: who
-// writes, who sees it, and who is told what. It is for guides.
+// LiveChatTable returns the table of a live chat's moments that the suite holds, in Markdown: the writer, the
+// readers, and the answers. It is for guides.
 func LiveChatTable() string {
 	var table strings.Builder
 	table.WriteString("| phase | sender | received by | told |\n|---|---|---|---|\n")
@@ -421,8 +421,8 @@ func messagesOfALiveChatReachSomebody(t *trial) {
 	}
 }
 
-// again writes once more: nobody is told the same twice. What was kept reaches whoever takes the
-// request, below a heading.
+// again writes once more: no answer is repeated. Kept messages reach the agent who takes the request, below a
+// heading.
 func (m moment) again(c *chatAt) {
 	toMember, toAgent := len(c.toMember()), len(c.toAgent())
 	switch {
@@ -447,8 +447,7 @@ func orNone(texts []string) []string {
 	return texts
 }
 
-// toMember returns the texts that the member was sent, toAgent those of the conversation with the
-// agent.
+// toMember returns the texts to the member, toAgent the texts in the conversation with the agent.
 func (c *chatAt) toMember() []string {
 	return c.textsTo(c.place.channel.ID, c.place.member.ExternalID)
 }

@@ -199,7 +199,7 @@ func findAndModifyMemberReplaces(t *trial) {
 	requireSamePlace(t, m, after)
 }
 
-// requireSamePlace checks that a member is what and where it was.
+// requireSamePlace checks that a member and their position have not changed.
 func requireSamePlace(t *trial, before, after *member.Member) {
 	t.Helper()
 	require.Equal(t, before.ID, after.ID)

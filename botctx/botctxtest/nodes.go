@@ -33,7 +33,7 @@ var redirectRules = []Rule{
 	rule(redirectMemberToNodeStopsEndlessRedirects, "redirects that go on without end are ResourceExhausted"),
 }
 
-// journal is what nodes note when they run, in order.
+// journal has the notes of nodes that ran, in order.
 type journal struct {
 	mu    sync.Mutex
 	notes []string

@@ -24,16 +24,16 @@ import (
 type operation struct {
 	op   botctx.Op
 	call method
-	// domain is the capability of the operation's domain, needs what the operation needs beside it.
+	// domain is the capability of the operation's domain, needs are its further needs.
 	domain Capability
 	needs  []Capability
-	// scene is what there must be for the input to be good, nil for nothing.
+	// scene is the condition for the input to be good, nil for nothing.
 	scene *scene
 	// input is good input for a place of the scene. It leaves to the context what the context has.
 	input func(p *place) document.Object
-	// names are the paths in the input at which the id of a record of the app stands, or that of
-	// something on its platforms. Parameters that are records, or that the context has, are not
-	// among them: the specification tells which these are.
+	// names are the paths in the input of an id of a record of the app, or of something on its platforms.
+	// Parameters that are records, or that the context has, are not among them: the specification's table
+	// lists these.
 	names []string
 	// lookedFor is the parameter that is at fault where nothing is found in the channel that is
 	// given, "" for the channel.
@@ -43,15 +43,15 @@ type operation struct {
 	refuses, findsNot func(t *trial, p *place) []change
 	// own are the rules of this operation alone: what it does.
 	own []Rule
-	// isOnce tells that it ends what other calls need.
+	// isOnce is true if it ends something that other calls need.
 	isOnce bool
 }
 
-// scene is what there must be for the good input of some operations.
+// scene is the condition for the good input of some operations.
 type scene struct {
 	// platform is the only one on which it can be, "" for any.
 	platform channel.Type
-	// needs are what an implementation must offer for it.
+	// needs are the capabilities that an implementation must have for it.
 	needs []Capability
 	// begin makes it in the app of a place, and returns the place of the calls.
 	begin func(t *trial, base *place) *place
@@ -67,13 +67,13 @@ type change struct {
 	field string
 }
 
-// name is the operation's name as those of its rules begin.
+// name is the operation's name at the beginning of the names of its rules.
 func (o operation) name() string { return nameOfRules(o.op) }
 
-// nameOfRules is how the names of the rules about an operation begin.
+// nameOfRules returns the beginning of the names of the rules about an operation.
 func nameOfRules(op botctx.Op) string { return strings.ToUpper(string(op[:1])) + string(op[1:]) }
 
-// specified returns what the specification's table says of the operation.
+// specified returns the operation in the specification's table.
 func (o operation) specified() operations.Operation {
 	specified, _ := operations.ByName(string(o.op))
 	return specified
@@ -87,7 +87,7 @@ func (o operation) platform() channel.Type {
 	return o.scene.platform
 }
 
-// capabilities are what an implementation must offer for the operation to succeed.
+// capabilities are the capabilities that an implementation must have for the operation to succeed.
 func (o operation) capabilities() []Capability {
 	needed := slices.Concat([]Capability{o.domain}, o.needs)
 	if o.scene != nil {
@@ -155,8 +155,7 @@ func calling[P, R any](m func(on botctx.Operations, ctx context.Context, params 
 	return by[P, R](m)
 }
 
-// with implements method. What no params can hold goes through the door for JSON, where there is
-// one.
+// with implements method. Values that no params can hold go through the JSON calls, if there are any.
 func (m by[P, R]) with(ctx context.Context, on botctx.Operations, op botctx.Op, input document.Object) (any, error) {
 	var params P
 	unreadable := document.Decode(input, &params)
@@ -259,7 +258,7 @@ func (o operation) refusesBadInput(t *trial) {
 	require.NoError(t, o.try(t.Context(), p), "good input, after all that")
 }
 
-// either is the name of a parameter, and behind a bar that of the other that it may stand for.
+// either is the name of a parameter, and behind a bar the name of the parameter that may replace it.
 func either(p operations.Field) string { return strings.TrimSuffix(p.Name+"|"+p.Other, "|") }
 
 // missing are calls without a parameter that they need.
@@ -580,7 +579,7 @@ func (o operation) findsNoOthers(t *trial) {
 	o.requireAllRefused(t, p, boterr.NotFound, changes)
 }
 
-// strangers are calls with the id of nobody, and with that of the other app, at a path.
+// strangers are calls with an unknown id, and with an id of the other app, at a path.
 func (o operation) strangers(p, far *place, path string) []change {
 	parameter, _, _ := strings.Cut(path, ".")
 	at := func(id any) document.Object {
@@ -608,8 +607,8 @@ func (o operation) strangersByID(t *trial, one operations.Field, far *place) []c
 	}
 }
 
-// strangersByRecord are calls with a record of nobody and of the other app, and with one that says
-// that it is of this app.
+// strangersByRecord are calls with an unknown record, with a record of the other app, and with one that
+// claims to be of this app.
 func strangersByRecord(t *trial, one operations.Field, p, far *place) []change {
 	t.Helper()
 	theirs := far.record(t, one)

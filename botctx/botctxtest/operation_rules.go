@@ -17,8 +17,8 @@ import (
 	"github.com/botctx/go-sdk/livechat"
 )
 
-// operationRules are the rules that follow from the table of operations and from that of the
-// specification: those that all operations with such parameters have in common.
+// operationRules are the rules that follow from the table of operations and from the specification's table:
+// the common rules of all operations with such parameters.
 func operationRules() []Rule {
 	var rules []Rule
 	for _, o := range table() {
@@ -82,7 +82,7 @@ func (o operation) has(parameters ...string) bool {
 	})
 }
 
-// parameters returns those of the operation's parameters that are meant.
+// parameters returns the operation's parameters for which isMeant is true.
 func (o operation) parameters(isMeant func(operations.Field) bool) []operations.Field {
 	return slices.DeleteFunc(slices.Clone(o.specified().Parameters), func(p operations.Field) bool { return !isMeant(p) })
 }
@@ -92,7 +92,7 @@ func (o operation) ofContext() []operations.Field {
 	return o.parameters(func(p operations.Field) bool { return p.Need == operations.FromContext })
 }
 
-// records returns the parameters that are records of the app, of which only the _id counts.
+// records returns the parameters that are records of the app; only their _id counts.
 func (o operation) records() []operations.Field {
 	return o.parameters(isRecord)
 }
@@ -138,8 +138,7 @@ func recordOf(parameter operations.Field) operations.Field {
 	return parameter
 }
 
-// changing calls the operation with changed input, in other operations than those of the place
-// where they are given.
+// changing calls the operation with changed input, in other operations than the place's if given.
 func (o operation) changing(ctx context.Context, p *place, with document.Object) (any, error) {
 	return o.call.with(ctx, p.Operations, o.op, changed(o.input(p), with))
 }
@@ -286,7 +285,7 @@ func (t *trial) twoAgents() []*Agent {
 	return []*Agent{d.agent, t.Agent(d.Channel)}
 }
 
-// requireAgent checks that a record is that of an agent of the home app.
+// requireAgent checks that a record is the record of an agent of the home app.
 func requireAgent(t *trial, want *Agent, got *livechat.Admin, err error) {
 	t.Helper()
 	require.NoError(t, err)

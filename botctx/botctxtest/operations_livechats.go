@@ -177,7 +177,7 @@ var relayOperations = []operation{
 	},
 }
 
-// Bad input of operations of live chat, beside what their tables tell.
+// Bad input of operations of live chat, in addition to their tables.
 
 func badDetails(name string, details document.Object, path string) change {
 	return change{name, document.O("assignmentDetails", details), "assignmentDetails." + path}

@@ -169,7 +169,7 @@ var dataOperations = []operation{
 	},
 }
 
-// Bad input of operations on members and data sources, beside what their tables tell.
+// Bad input of operations on members and data sources, in addition to their tables.
 
 func each(parameter string, bad []named) []change {
 	return eachWith(parameter, bad, document.O())
@@ -253,7 +253,7 @@ func badUpdateMember(t *trial, p *place) []change {
 	return changes
 }
 
-// forgedMembers are the member of another app, as one that says that it is of this one.
+// forgedMembers are the member of another app, as one that claims to be of this one.
 func forgedMembers(t *trial, p *place) []change {
 	forged := document.O("_id", t.away.scope.Member, "app", p.scope.App, "channel", p.scope.Channel, "gender", "f")
 	return []change{{"forged with an app", document.O("member", forged), "member._id"}}

@@ -39,7 +39,7 @@ var badResponses = []badResponse{
 	{"an image without address", send.Raw(document.O("type", "IMAGE")), "response.url"},
 }
 
-// emptyWhenFilled is refused where it is filled from a member.
+// emptyWhenFilled is refused if it is filled from a member.
 var emptyWhenFilled = badResponse{"a text that is empty when it is filled", send.Template("{{meta.nothing}}"), "response.text"}
 
 // moreBadResponses are those that only sendResponse is tried with: all send the same way.
@@ -159,7 +159,7 @@ func badSendResponse(t *trial, p *place) []change {
 	}...)
 }
 
-// strangersToSendTo are addressees of sendResponse of whom one is of another app.
+// strangersToSendTo are addressees of sendResponse, one of them in another app.
 func strangersToSendTo(t *trial, p *place) []change {
 	return []change{
 		{"one of several", document.O("memberId", document.A(p.member.ID, t.away.member.ID)), "memberId"},

@@ -21,7 +21,7 @@ import (
 // counting is an operation that takes the options of a collection, and counts meta.n of one
 // record up.
 type counting struct {
-	// name is how the names of its rules begin, parameter the one that holds the options.
+	// name is the beginning of the names of its rules, parameter the parameter that holds the options.
 	name      string
 	op        botctx.Op
 	parameter string
@@ -212,7 +212,7 @@ func showsTheProjection(t *trial, c counting) {
 	}
 }
 
-// pathsIn returns those of shownPaths that a record has.
+// pathsIn returns the paths in shownPaths that a record has.
 func pathsIn(record document.Object) []string {
 	return slices.DeleteFunc(slices.Clone(shownPaths), func(path string) bool {
 		_, isThere := record.Lookup(path)
@@ -296,8 +296,8 @@ func aChannelOn(platform channel.Type) *scene {
 	return &scene{platform: platform, begin: func(t *trial, base *place) *place { return t.onIn(base, platform) }}
 }
 
-// The scenes of operations of live chat. The place is that of the member who asks, or of the
-// agents' side.
+// The scenes of operations of live chat. The place is the place of the member who asks, or of the agents'
+// side.
 var (
 	anOpenDesk = &scene{needs: liveChatNeeds()[1:], begin: func(t *trial, base *place) *place {
 		asking := t.asking(base)
@@ -310,13 +310,13 @@ var (
 	atDesk = &scene{needs: liveChatNeeds()[1:], begin: func(t *trial, base *place) *place {
 		return t.deskOf(t.chatting(t.asking(base), t.ticketing()))
 	}}
-	// withMeta is atInlet, where the group has a meta.
+	// withMeta is atInlet with a meta of the group.
 	withMeta = &scene{needs: liveChatNeeds()[1:], begin: func(t *trial, base *place) *place {
 		p := t.chatting(t.asking(base), t.ticketing())
 		t.setGroup(p, p.group().ID, "meta", document.O("text", "x"))
 		return p
 	}}
-	// handedOn is atInlet, where the assignment was handed on.
+	// handedOn is atInlet with an assignment that was handed on.
 	handedOn = &scene{needs: liveChatNeeds()[1:], begin: func(t *trial, base *place) *place {
 		p := t.chatting(t.asking(base), t.ticketing())
 		require.NoError(t, errorOf(p.ReassignAssignment(t.Context(), livechat.ReassignAssignmentParams{
@@ -344,15 +344,15 @@ var (
 // chat is a live chat that calls of operations work with.
 type chat struct {
 	desk *desk
-	// assignment has been taken, group is that of it, and event was written there.
+	// assignment has been taken, group is its group, and event was written there.
 	assignment *livechat.Assignment
 	group      *livechat.Group
 	event      *send.MessageEvent
-	// waiting is the request of another member, which nobody has taken.
+	// waiting is the request of another member, not taken yet.
 	waiting *livechat.Assignment
 }
 
-// beginOnBravo begins a live chat on Bravo, and makes a group beside it.
+// beginOnBravo begins a live chat on Bravo, and makes another group.
 func beginOnBravo(t *trial, base *place) *place {
 	t.Helper()
 	p := t.deskOf(t.chatting(t.asking(base), channel.Bravo))
@@ -408,7 +408,7 @@ func (p *place) assignmentID() string {
 	return p.chat.assignment.ID
 }
 
-// waitingID returns the id of the request that nobody has taken.
+// waitingID returns the id of the request that is not taken yet.
 func (p *place) waitingID() string {
 	if p.chat.waiting == nil {
 		return "assignment"

@@ -137,7 +137,7 @@ func sendResponseTakesACopy(t *trial) {
 	t.requireSent(to(t.home.member, send.Text("Hello")), to(second, send.Text("Hello")))
 }
 
-// requireNothingSent checks that a send failed with a code and reached nobody.
+// requireNothingSent checks that a send failed with a code and reached no member.
 func (t *trial) requireNothingSent(code boterr.Code, field string, p send.SendResponseParams) {
 	t.Helper()
 	before := t.state()
@@ -242,14 +242,14 @@ func sendResponseNeedsAnExternalID(t *trial) {
 	})
 }
 
-// prepared is what there is in a place for the operations on its platform. Where nothing was
-// prepared, nothing of it exists.
+// prepared has the things that exist in a place for the operations on its platform. If nothing was prepared,
+// none of them exist.
 type prepared struct {
 	// broadcast is a message that Alpha has stored, label a label of the member there.
 	broadcast send.BroadcastID
 	label     string
-	// conversation is the id on Charlie of the conversation with the member, message that of
-	// a message in it.
+	// conversation is the id on Charlie of the conversation with the member, message the id of a message in
+	// it.
 	conversation string
 	message      send.MessageTS
 	// bravoGroup is the id on Bravo of a group with an invitation link.
@@ -319,7 +319,7 @@ func (t *trial) beside(p *place, m member.Member) *member.Member {
 	return t.newMember(m)
 }
 
-// newLabel returns the id of a label that nobody has used before, a number as Alpha's are.
+// newLabel returns a new id of a label, a number as on Alpha.
 func newLabel() string {
 	var random [8]byte
 	_, _ = rand.Read(random[:]) // It never fails.
@@ -394,7 +394,7 @@ func (t *trial) requireEachArrived(before int, expected ...Sent) {
 	require.ElementsMatch(t, textsOfSent(expected), textsOfSent(all[before:]))
 }
 
-// writeDelivered writes what was delivered beside messages to platforms.
+// writeDelivered writes deliveries other than messages to platforms.
 func (t *trial) writeDelivered(state *strings.Builder) {
 	t.Helper()
 	if t.Comments != nil {

@@ -20,7 +20,7 @@ type (
 	alphasParams = send.SendAlphaResponseToMemberIDsParams
 )
 
-// hologram is a message of a type that nobody knows.
+// hologram is a message of an unknown type.
 func hologram() send.Response {
 	return send.Raw(document.O("type", "HOLOGRAM", "depth", 3, "parts", document.A(document.O("x", nil))))
 }
@@ -130,7 +130,7 @@ func sendAlphaResponseToMemberIDsReachesEach(t *trial) {
 	}
 }
 
-// requireAllOrNone checks that a send to several reaches nobody where one member is wrong.
+// requireAllOrNone checks that a send to several reaches none if one member is wrong.
 func requireAllOrNone(t *trial, p *place, op botctx.Op, send3 func(ids document.OneOrMany[string], r send.Response) error) {
 	t.Helper()
 	bob, eve := t.beside(p, member.Member{FirstName: "Bob"}), t.beside(p, member.Member{})

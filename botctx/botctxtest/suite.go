@@ -1,9 +1,8 @@
-// Package botctxtest holds every implementation of botctx.Operations to the same
-// rules: one small function for each, which quotes the rule where an implementation
-// breaks it.
+// Package botctxtest holds every implementation of botctx.Operations to the same rules: one small function
+// for each, which quotes the rule if an implementation breaks it.
 //
 //   - To test an implementation, call [RunConformance] with what makes a [Harness] for it.
-//   - To test it over JSON as well, wrap that in [FromCaller].
+//   - To test it over JSON as well, wrap its function in [FromCaller].
 //   - To leave out what it does not offer, name each [Capability] in Lacks of the [Harness].
 //
 // Both in one test:
@@ -13,11 +12,10 @@
 //		botctxtest.RunConformance(t, botctxtest.FromCaller(newHarness))
 //	}
 //
-// A Harness says how to reach the implementation, and Harness.Lacks what it does not
-// offer.
+// A Harness connects the suite to the implementation, and Harness.Lacks lists what it does not offer.
 //
-// The name of a rule begins with that of its operation. The rules that all operations have
-// alike, such as UpdateGroupRefusesBadInput, are made of a table with one row for each.
+// The name of a rule begins with its operation. The rules that all operations share, such as
+// UpdateGroupRefusesBadInput, are made from a table with one row for each.
 package botctxtest
 
 import (
@@ -46,7 +44,7 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// T is what a rule needs of *testing.T.
+// T is the part of *testing.T that a rule needs.
 type T = conformance.T
 
 // Rule is one rule of the operations.
@@ -55,7 +53,7 @@ type Rule struct {
 	Name string
 	// Text is the rule in words.
 	Text string
-	// Needs are what an implementation must offer for the rule to apply.
+	// Needs are the capabilities that an implementation must have for the rule to apply.
 	Needs []Capability
 
 	check func(*trial)
@@ -132,8 +130,7 @@ func (r Rule) needsOneOf(lacks []Capability) bool {
 	return slices.ContainsFunc(r.Needs, func(c Capability) bool { return slices.Contains(lacks, c) })
 }
 
-// Check checks an implementation against the rule. The rule works in apps of its own,
-// whose ids nobody has used before.
+// Check checks an implementation against the rule. The rule works in new apps.
 func (r Rule) Check(t T, h *Harness) {
 	t.Helper()
 	tr := newTrial(t, r, h)
@@ -141,35 +138,32 @@ func (r Rule) Check(t T, h *Harness) {
 	r.check(tr)
 }
 
-// Harness is how the suite reaches an implementation. Its functions end the test where
-// they fail.
+// Harness connects the suite to an implementation. Its functions end the test if they fail.
 type Harness struct {
 	// Operations returns the operations for an app, a channel and a member, who is in a group
 	// where the scope names one: a platform takes messages to any. Required.
 	Operations func(scope record.Scope) botctx.Operations
-	// AddChannel stores a channel that is on, with the App, the Type and the BroadcastGroups
-	// given, under an ID of the implementation's choice, and returns it as it is stored. The
-	// groups exist on the platform: messages may go there, and those of Charlie be archived. One
-	// of type custom has a live-chat API, if Asked is given. Required.
+	// AddChannel stores a channel that is on, with the App, the Type and the BroadcastGroups given, under an
+	// ID of the implementation's choice, and returns it as it is stored. The groups exist on the platform:
+	// messages may go there, and groups of Charlie can be archived. A channel of type custom has a live-chat
+	// API, if Asked is given. Required.
 	AddChannel func(added channel.Channel) *channel.Channel
 	// AddMember stores a member with the fields given, Unknown included, under an ID of
 	// the implementation's choice, and returns it as it is stored. App, Channel and
 	// ExternalID are given always. Required.
 	AddMember func(added member.Member) *member.Member
 
-	// Sent returns the messages that have arrived at the platforms, in order, those of
-	// broadcasts to each member included. Without it nobody knows what arrives, and the rules
-	// about that are left out.
+	// Sent returns the messages that have arrived at the platforms, in order, including the messages of
+	// broadcasts to each member. Without it arrivals are unknown, and the rules about them are left out.
 	Sent func() []Sent
-	// TellsIDs says that Sent tells the ID of each message. Without it the rules about ids are
-	// left out.
+	// TellsIDs is true if Sent returns the ID of each message. Without it the rules about ids are left out.
 	TellsIDs bool
-	// Advance moves the clock of records forward. Without it the rules about times that
-	// are renewed are left out. Where Handle is given, too, the agendas that fall due on the
-	// way have run when it returns. That a run fails is no failure of Advance: it is tried again.
+	// Advance moves the clock of records forward. Without it the rules about times that are renewed are left
+	// out. If Handle is given, too, the agendas that fall due on the way have run when it returns. A run that
+	// fails is no failure of Advance: it is tried again.
 	Advance func(by time.Duration)
-	// Handle adds nodes, of ids that nobody has used before, to those that run for the
-	// members of all apps. Without it the rules about nodes are left out.
+	// Handle adds nodes with new ids to the nodes for the members of all apps. Without it the rules about
+	// nodes are left out.
 	Handle func(nodes ...*botctx.Node)
 
 	// Receive hands in what a platform reports, as Runtime.Receive does. Without it the rules about
@@ -204,9 +198,8 @@ type Harness struct {
 	// Mails returns the mails that the mail service has taken, in order. Without it the rules
 	// about what is mailed are left out.
 	Mails func() []utility.Mail
-	// Serve puts a file of a media type, "" for none that is told, at an address that nobody has
-	// used before and the implementation may ask, for GET and POST. Without it the rules about
-	// addresses are left out.
+	// Serve puts a file of a media type, "" for none, at a new address that the implementation may ask, for
+	// GET and POST. Without it the rules about addresses are left out.
 	Serve func(contentType, content string) *Served
 	// Files returns the files in the object store, in any order. Without it and Serve the rules
 	// about what is uploaded are left out.
@@ -215,20 +208,20 @@ type Harness struct {
 	// account is checked of golf.
 	AddAccount func(app, name string)
 
-	// ChecksEtags says that updateMember answers Conflict to a stale etag.
+	// ChecksEtags is true if updateMember answers Conflict to a stale etag.
 	ChecksEtags bool
-	// Lacks are the capabilities that the implementation does not offer. It must answer
-	// Unsupported where they are used.
+	// Lacks are the capabilities that the implementation does not offer. It must answer Unsupported if they
+	// are used.
 	Lacks []Capability
 }
 
 // Sent is a message that has arrived at a platform.
 type Sent struct {
-	// ID is the id under which it was sent, that of send.Message, for Harness.TellsIDs.
+	// ID is the id of the send.Message, for Harness.TellsIDs.
 	ID string
 	// Channel is the id of the channel through which it went.
 	Channel string
-	// To is the id on the platform of who got it.
+	// To is the platform's id of the recipient.
 	To string
 	// Response is the message as the platform got it.
 	Response send.Response
@@ -240,11 +233,11 @@ type Sent struct {
 
 // Agent is a person who answers members in an outlet.
 type Agent struct {
-	// ExternalID is the id on the outlet's platform, AdminID that of the admin record.
+	// ExternalID is the id on the outlet's platform, AdminID the id of the admin record.
 	ExternalID string
 	AdminID    string
-	// Take takes a request that was offered in the outlet, as the agent does there. It
-	// returns an error where the agent does not get it. Several agents may do so at once.
+	// Take takes a request that was offered in the outlet, as the agent does there. It returns an error if
+	// the agent does not get it. Several agents may do so at once.
 	Take func(assignmentID string) error
 }
 
@@ -252,7 +245,7 @@ type Agent struct {
 type Asked struct {
 	// Channel is the id of the channel.
 	Channel string
-	// Body is what the API was told.
+	// Body is the body of the request to the API.
 	Body document.Object
 }
 
@@ -279,7 +272,7 @@ type File struct {
 	Name    string
 	// ContentType is its media type.
 	ContentType string
-	// Content is what is in it.
+	// Content is its content.
 	Content []byte
 }
 
@@ -382,14 +375,14 @@ type place struct {
 	scope   record.Scope
 	channel *channel.Channel
 	member  *member.Member
-	// node is an id for a node that nobody has used before.
+	// node is a new id for a node.
 	node string
 	// chat is the live chat of the member, zero unless it was begun.
 	chat chat
 	// url is an address at which there is a file, for the operations that ask for one.
 	url string
-	// platforms are places of the same app in channels on platforms, and scenes those of scenes,
-	// made when they are asked for.
+	// platforms are places of the same app in channels on platforms, and scenes the places of scenes, made at
+	// the first use.
 	platforms map[channel.Type]*place
 	scenes    map[*scene]*place
 	// prepared is what operations on platforms work on.
@@ -404,7 +397,7 @@ func newTrial(t T, rule Rule, h *Harness) *trial {
 	return tr
 }
 
-// unique returns an id that nobody has used before.
+// unique returns a new id.
 func unique(prefix string) string { return prefix + "-" + rand.Text() }
 
 // newPlace makes an app.
@@ -419,7 +412,7 @@ func (t *trial) newPlace(name string) *place {
 	return p
 }
 
-// inGroup returns a place as it is where its member talks with the bot in a group.
+// inGroup returns a place in which its member talks with the bot in a group.
 func (t *trial) inGroup(p *place, externalID string) *place {
 	t.Helper()
 	other := *p
@@ -445,7 +438,7 @@ func (t *trial) platform() channel.Type {
 	return channel.Webchat
 }
 
-// newMember makes a member with an external id of its own.
+// newMember makes a member with a new external id.
 func (t *trial) newMember(m member.Member) *member.Member {
 	t.Helper()
 	m.ExternalID = unique("external")
@@ -467,8 +460,7 @@ func (t *trial) Errorf(format string, args ...any) {
 	t.T.Errorf("rule broken: %s\n%s", t.rule.Text, fmt.Sprintf(format, args...))
 }
 
-// try checks one case of the rule. Where it fails, the other cases are checked all the
-// same.
+// try checks one case of the rule. If it fails, the other cases are checked all the same.
 func (t *trial) try(name string, check func(*trial)) {
 	t.Helper()
 	one := *t
@@ -482,8 +474,8 @@ func (t *trial) try(name string, check func(*trial)) {
 	<-done
 }
 
-// reportPanic reports a panic of an operation, or of a rule whose expectations it has
-// upset, as a violation. cause is what recover returned.
+// reportPanic reports a panic of an operation, or of a rule whose expectations it has broken, as a violation.
+// cause is the result of recover.
 func (t *trial) reportPanic(cause any) {
 	if cause != nil {
 		t.Errorf("\npanic: %v\n%s", cause, debug.Stack())

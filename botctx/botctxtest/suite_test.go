@@ -23,8 +23,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// violations returns what is reported where an implementation is checked against a
-// rule.
+// violations returns the reports of a rule about an implementation.
 func violations(ctx context.Context, rule botctxtest.Rule, h *botctxtest.Harness) []string {
 	return conformance.Violations(ctx, func(t botctxtest.T) { rule.Check(t, h) })
 }

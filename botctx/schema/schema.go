@@ -3,7 +3,7 @@
 //
 //   - To give operations to a language model, use [ToolsOf], and [Tool.Plain] if its provider refuses the schemas.
 //   - To describe or check calls in another language, use [Of].
-//   - To let an editor complete scripts, write [Declarations] beside them.
+//   - To let an editor complete scripts, write [Declarations] next to them.
 //
 // The calls themselves go to [botctx.Context.Call].
 //
@@ -20,7 +20,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// schemas is a JSON Schema whose "$defs" are those of the operations and of their records.
+// schemas is a JSON Schema; its "$defs" are the operations and their records.
 //
 //go:embed schemas_gen.json
 var schemas []byte
@@ -29,8 +29,8 @@ var schemas []byte
 var declarations string
 
 // Declarations returns the TypeScript declarations for script authors, the file botctx.d.ts: `this` of a
-// script with its records, helpers and operations. An editor that finds the file beside the scripts completes
-// and checks them:
+// script with its records, helpers and operations. An editor that finds the file next to the scripts
+// completes and checks them:
 //
 //	/** @this {botctx.Context} */
 func Declarations() string { return declarations }

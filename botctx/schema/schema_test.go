@@ -107,7 +107,7 @@ func TestTools_OneForEachOperation(t *testing.T) {
 	}
 }
 
-// plainKeywords are those of a plain schema.
+// plainKeywords are the keywords of a plain schema.
 var plainKeywords = []string{"type", "description", "properties", "required", "items", "enum"}
 
 // requirePlain checks that a schema is one that all providers take.

@@ -10,16 +10,16 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// Tool is an operation as a tool of a language model. Its JSON is what the Model Context Protocol
-// lists; the interfaces of models have the same parts, under names of their own.
+// Tool is an operation as a tool of a language model. Its JSON has the form of the Model Context Protocol;
+// the interfaces of models have the same parts, under other names.
 type Tool struct {
 	// Name is the operation's.
 	Name string `json:"name"`
-	// Description says what it does.
+	// Description states what the operation does.
 	Description string `json:"description"`
-	// InputSchema is the JSON Schema of the parameters, which are an object. Unlike that of Of, it
-	// has no allOf at the top, which interfaces of models refuse: that one of two parameters has to be
-	// given stands in their descriptions.
+	// InputSchema is the JSON Schema of the parameters, which are an object. Unlike the schema of Of, it has
+	// no allOf at the top, which interfaces of models refuse: if one of two parameters is required, their
+	// descriptions state that.
 	InputSchema json.RawMessage `json:"inputSchema"`
 	// Annotations say what a call may do.
 	Annotations ToolAnnotations `json:"annotations"`
@@ -95,11 +95,11 @@ func ToolsOf(ops ...botctx.Op) ([]Tool, error) {
 	return tools, nil
 }
 
-// Plain returns the tool with an InputSchema that all providers take: one of the keywords type, description,
-// properties, required, items and enum, where each type is a single one and nothing refers elsewhere. It says
-// less than the original. Of parameters that may have several types it offers one, an object rather than a text
-// that holds one; of objects of several kinds all fields. Limits and defaults are left out: an operation refuses
-// what is beyond them, and says why.
+// Plain returns the tool with an InputSchema that all providers take: it uses only the keywords type,
+// description, properties, required, items and enum, with a single type each and no references. It contains
+// less than the original. For a parameter of several types it offers one, an object rather than a text that
+// holds one; for objects of several kinds all fields. Limits and defaults are left out: an operation refuses
+// values beyond them, with the reason.
 func (t Tool) Plain() Tool {
 	var input document.Object
 	if err := input.UnmarshalJSON(t.InputSchema); err != nil {
@@ -164,8 +164,9 @@ func (p plainer) properties(schema document.Object) document.Object {
 	return all
 }
 
-// choose returns what stands for the alternatives of a schema, and nothing if it has none: the first one, or all
-// objects together if that is an object. Null and texts that hold JSON count only if there is nothing else.
+// choose returns the replacement of the alternatives of a schema, or nothing if it has none: the first one,
+// or all objects together if that is an object. Null and texts that hold JSON count only if there is nothing
+// else.
 func (p plainer) choose(schema document.Object) document.Object {
 	var objects, others []document.Object
 	for _, value := range document.Get(schema, "anyOf", document.A()).All() {

@@ -48,7 +48,7 @@ func nodes() []*botctx.Node {
 	)
 }
 
-// repeat says what came in.
+// repeat answers with the received text.
 func repeat(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text("You sent "+bot.MessageEvent.Data.String()))
 }

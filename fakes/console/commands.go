@@ -22,12 +22,12 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// command is what a line that begins with / asks for.
+// command is a command on a line that begins with /.
 type command struct {
-	// argument is what may follow, "" where nothing may. One in brackets may be left out.
+	// argument describes the argument, "" if there is none. Brackets make it optional.
 	argument, help string
 	do             func(s *session, argument string) error
-	// choices returns what the argument may be, nil where that is not known.
+	// choices returns the possible arguments, nil if they are not known.
 	choices func(s *session) []string
 }
 
@@ -164,8 +164,8 @@ func (s *session) complete(line string) []string {
 	return nil
 }
 
-// beginning returns those of several texts that begin as what is typed, in upper or lower case, behind a
-// prefix. A text with what would control a terminal is left out.
+// beginning returns the texts that begin with the typed one, in upper or lower case, after a prefix. Texts
+// that would control a terminal are left out.
 func beginning(prefix, typed string, among []string) []string {
 	var found []string
 	for _, one := range among {
@@ -293,7 +293,7 @@ func (d declared) missing(expressions ...string) []string {
 	for _, text := range expressions {
 		parsed, err := parser.ParseExpr(text)
 		if err != nil {
-			continue // Go says what is wrong with it.
+			continue // The Go compiler reports the error.
 		}
 		ast.Inspect(parsed, func(node ast.Node) bool {
 			if call, isCall := node.(*ast.CallExpr); isCall {

@@ -26,50 +26,49 @@ import (
 // commands needs a Platform with its channels.
 func Run(ctx context.Context, nodes ...*botctx.Node) error { return Console{}.Run(ctx, nodes...) }
 
-// Console is a conversation with a bot. Its zero value is that of the function Run.
+// Console is a conversation with a bot. The function Run uses its zero value.
 type Console struct {
-	// Platform is where the bot is, with all that it needs. The default is a new one.
+	// Platform is the platform of the bot, with everything that it needs. The default is a new one.
 	Platform *fakes.Platform
-	// Members are who speaks, the first one first. The default is Ada.
+	// Members are the speakers, the first one first. The default is Ada.
 	Members []*fakes.Actor
-	// Agents are who sits at outlet channels. The default is Grace, and nobody on a Platform of one's
-	// own.
+	// Agents are the agents at outlet channels. The default is Grace, or none if Platform is set.
 	Agents []*fakes.Agent
-	// Bot is what stands before what the bot says. The default is "Bot".
+	// Bot is the name before the bot's messages. The default is "Bot".
 	Bot string
 	// Ends reports whether something that a member said ends the conversation when it is answered, nil
 	// for nothing.
 	Ends func(said string) bool
 	// Welcome is printed first, "" for nothing.
 	Welcome string
-	// Test says what /save needs to know of the bot.
+	// Test configures the tests of /save.
 	Test Test
 	// CannotSave is why no test could hold the conversation again, such as answers that come from a real service. /save
 	// then says so. "" lets it save.
 	CannotSave string
-	// In and Out are where lines come from and where they go to. The default is standard input and
-	// output. A terminal is an *os.File that is one.
+	// In and Out are the source and the target of lines. The default is standard input and output. A terminal
+	// is an *os.File that is one.
 	In  io.Reader
 	Out io.Writer
 }
 
-// Test tells how a saved test makes the bot that it is about. A file without a folder in its name is saved beside the
-// program's own Go files, if the console runs in their module, and otherwise in the working directory. Expressions call
-// what the test's package declares: /save says so if that is missing.
+// Test describes how a saved test makes the bot that it is about. A file without a folder in its name is
+// saved next to the program's own Go files, if the console runs in their module, and otherwise in the working
+// directory. Expressions use declarations of the test's package; if one is missing, /save reports it.
 type Test struct {
-	// Package is the name of its package. The default is that of the Go files beside it, and "main"
-	// where there are none.
+	// Package is the name of its package. The default is the package of the Go files in the same folder, and
+	// "main" without any.
 	Package string
 	// Nodes is the Go expression of the nodes that were given to Run. The default is "nodes()".
 	Nodes string
-	// Platform is the Go expression of a platform as that of the Console, without its members and
-	// agents, in a test named t. The default is "newPlatform(t)".
+	// Platform is the Go expression of a platform like the Console's, without its members and agents, in a
+	// test named t. The default is "newPlatform(t)".
 	Platform string
 }
 
-// Run is the function Run for a Console of one's own. Nodes are added to those of the Platform. Where ctx
-// ends, a run of the bot is waited for, and a read of In may still be under way. InvalidArgument: a member or an
-// agent is nil, or In or Out is a nil pointer.
+// Run is the function Run for a configured Console. Nodes are added to the nodes of the Platform. If ctx
+// ends, it waits for a run of the bot, and a read of In may still be under way. InvalidArgument: a member or
+// an agent is nil, or In or Out is a nil pointer.
 func (c Console) Run(ctx context.Context, nodes ...*botctx.Node) error {
 	if err := c.check(); err != nil {
 		return err
@@ -130,17 +129,17 @@ type session struct {
 	// isEchoing is whether what is typed is printed, too.
 	isEchoing bool
 	people    []*person
-	// seat is who speaks.
+	// seat is the present speaker.
 	seat *person
 	// hasDesk is whether the platform and its desk are the console's own, hasNodes whether Run was given nodes.
 	hasDesk, hasNodes bool
-	// sent is how many messages were printed, choices how many choices there were before the last act.
+	// sent counts the printed messages, choices the choices before the last act.
 	sent, choices int
 	stage         *conversation.Session
 	isOver        bool
 }
 
-// newSession prepares the platform, and who is there.
+// newSession prepares the platform, with its members and agents.
 func newSession(c Console, nodes []*botctx.Node) (*session, error) {
 	s := &session{console: c, platform: c.Platform, screen: &screen{out: c.Out}}
 	s.screen.grow(c.Bot)
@@ -208,7 +207,7 @@ type person struct {
 	// actor is nil for an agent, agent for a member.
 	actor *fakes.Actor
 	agent *fakes.Agent
-	// offers are what the newest messages have to tap.
+	// offers are the buttons and replies of the newest messages.
 	offers []fakes.Tappable
 }
 
@@ -228,7 +227,7 @@ func (s *session) add(added *person) *person {
 	return added
 }
 
-// find returns who has a name, in upper or lower case, nil where nobody does.
+// find returns the person with a name, in upper or lower case, or nil.
 func (s *session) find(name string, fits func(*person) bool) *person {
 	i := slices.IndexFunc(s.people, func(p *person) bool { return fits(p) && strings.EqualFold(p.name, name) })
 	if i < 0 {
@@ -253,7 +252,7 @@ func (s *session) fail(err error) {
 	s.screen.fails(text)
 }
 
-// stamp is how the virtual time is shown.
+// stamp is the form of the virtual time.
 const stamp = "Mon 2 Jan 2006 15:04:05 MST"
 
 // advance lets time pass.

@@ -35,14 +35,14 @@
 //	p.AddData("coupons", document.O("code", "SPRING"))
 //	err := console.Console{Platform: p, Members: []*fakes.Actor{p.AddMember(ada)}}.Run(ctx)
 //
-// # Terminals, and what is none
+// # Terminals and other files
 //
-// In a terminal a line is edited, completed by Tab and found again by the arrow up; texts are wrapped to
-// its width, in colours unless NO_COLOR is set. Where standard input or output is no terminal, lines are
-// plain, and what is said is printed, too: a file of lines makes a transcript. Ctrl-D, Ctrl-C, /quit and
-// the end of the context all end it, and Run returns nil.
+// In a terminal a line is edited, completed by Tab and found again by the arrow up; texts are wrapped to its
+// width, in colours unless NO_COLOR is set. If standard input or output is no terminal, lines are plain, and
+// typed lines are printed, too: a file of lines makes a transcript. Ctrl-D, Ctrl-C, /quit and the end of the
+// context all end it, and Run returns nil.
 //
-// What members and bots write never controls the terminal: control characters are shown as
-// \x1b, and so are those that turn the direction of text. An error of the bot is shown with its code, and
-// the conversation goes on.
+// Messages of members and bots never control the terminal: control characters are shown as \x1b, and so are
+// characters that change the direction of text. An error of the bot is shown with its code, and the
+// conversation continues.
 package console

@@ -28,7 +28,7 @@ func Example() {
 	// Bot: Hello Bob!
 }
 
-// A bot that needs more than nodes gets a platform of its own, with who is there.
+// A bot that needs more than nodes gets a separate platform, with its members.
 func ExampleConsole_Run() {
 	p := fakes.New()
 	p.Handle(&botctx.Node{ID: "hours", Trigger: botctx.TextIs("hours"), Responses: botctx.Say("From 9 to 18.")})

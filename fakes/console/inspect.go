@@ -17,7 +17,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// mostEntries is how many entries of a data source are shown.
+// mostEntries bounds the entries of a data source that are shown.
 const mostEntries = 20
 
 func (s *session) data(source string) error {
@@ -57,7 +57,7 @@ func (s *session) factf(name, format string, args ...any) {
 	s.screen.block(fmt.Sprintf("   %-11s ", name), ofNote, fmt.Sprintf(format, args...), plain)
 }
 
-// state prints what is known of who speaks.
+// state prints the state of the speaker.
 func (s *session) state(string) error {
 	s.factf("time", "%s", s.platform.Now().Format(stamp))
 	if s.seat.agent != nil {
@@ -121,7 +121,7 @@ func agendaText(due *agenda.Record) string {
 	return text
 }
 
-// requestText tells how far a request for a person is.
+// requestText describes the state of a request for a person.
 func (s *session) requestText(request *livechat.AssignmentRecord) string {
 	text := string(request.State())
 	if request.Assignee != "" {
@@ -133,7 +133,7 @@ func (s *session) requestText(request *livechat.AssignmentRecord) string {
 	return text
 }
 
-// nameOf returns the name of the agent of an id on her platform, the id where nobody has it.
+// nameOf returns the name of the agent with an id on their platform, or the id if there is none.
 func (s *session) nameOf(externalID string) string {
 	for _, p := range s.people {
 		if isAgent(p) && p.agent.ExternalID() == externalID {
@@ -143,7 +143,7 @@ func (s *session) nameOf(externalID string) string {
 	return externalID
 }
 
-// why prints what answered the last event of who speaks, or what each node refused.
+// why prints the answer to the speaker's last event, or the reason of each node that refused.
 func (s *session) why(string) error {
 	made := s.lastChoices()
 	if len(made) == 0 {
@@ -155,8 +155,7 @@ func (s *session) why(string) error {
 	return nil
 }
 
-// lastChoices returns the choices for the last event of who speaks: those of mute nodes, and the one
-// after them.
+// lastChoices returns the choices for the speaker's last event: of mute nodes, and the one after them.
 func (s *session) lastChoices() []botctx.Choice {
 	var last []botctx.Choice
 	isMore := false
@@ -180,7 +179,7 @@ func (p *person) made(scope record.Scope) bool {
 	return p.agent.Wrote(scope)
 }
 
-// printChoice prints a choice, with what came of each node.
+// printChoice prints a choice, with the result of each node.
 func (s *session) printChoice(choice botctx.Choice) {
 	switch choice.Answer {
 	case botctx.AnswerNode:
@@ -211,8 +210,8 @@ func standing(choice botctx.Choice) string {
 
 type response = send.Response
 
-// shownParts returns what there is to see of a message, a block for each part of it. number is that of
-// the first thing to tap in it, 0 where none has one.
+// shownParts returns the visible parts of a message, a block for each. number is the number of the first
+// thing to tap in it, 0 if there is none.
 func shownParts(shown response, number int) []string {
 	parts := []string{whatItSays(shown)}
 	taps := &taps{number: number}

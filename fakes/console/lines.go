@@ -19,12 +19,13 @@ import (
 // maxLine is the most bytes of a line that is read from what is no terminal.
 const maxLine = 1 << 20
 
-// lines are what is typed, and what is known of where that is.
+// lines reads typed lines, and knows the terminal, if there is one.
 type lines struct {
-	// next returns the next line behind a prompt, which is not to end before the line is there. io.EOF
-	// is the end, that of the context included.
+	// next returns the next line after a prompt. It blocks until there is one. io.EOF is the end, also of the
+	// context.
 	next func(prompt string) (string, error)
-	// width is how many cells the terminal has when the console begins, and refreshed what it has now.
+	// width is the number of cells of the terminal when the console begins, and refreshed returns the present
+	// one.
 	width     int
 	refreshed func() int
 	// colours is whether there are any, isEchoing whether what is typed is not to be seen otherwise.
@@ -94,7 +95,7 @@ type reading func(into []byte) (int, error)
 
 func (r reading) Read(into []byte) (int, error) { return r(into) }
 
-// got is what a Read returned.
+// got is the result of a Read.
 type got struct {
 	bytes []byte
 	err   error
@@ -169,8 +170,8 @@ func completeText(text []byte) int {
 	return len(text)
 }
 
-// leastWidth is how many cells a text is to have behind its head, and narrowIndent how far to the right it begins below a
-// head that leaves less.
+// leastWidth is the least number of cells for a text after its head, and narrowIndent the indent below a head
+// that leaves less.
 const (
 	leastWidth   = 20
 	narrowIndent = 2

@@ -86,7 +86,7 @@ func isRun(path, source string) bool {
 
 // writeNew writes a file that is not there yet.
 func writeNew(path, text string) (err error) {
-	//nolint:gosec // Where it goes is what the user says; everybody may read it.
+	//nolint:gosec // The user names the path; all may read the file.
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	switch {
 	case errors.Is(err, fs.ErrExist):

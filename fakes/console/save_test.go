@@ -108,7 +108,7 @@ func TestSave_CodeThatIsNone(t *testing.T) {
 	}
 }
 
-// A reminder that comes too early is what a test of time is about.
+// A reminder that comes too early shows in a test of time.
 func TestSave_TimeThatBringsNothing(t *testing.T) {
 	t.Parallel()
 	require.Contains(t, saved(t, "wait.go", console.Console{}, "remind me", "/advance 23h"),
@@ -183,7 +183,7 @@ func TestTalk(t *testing.T) {
 `, saved(t, "talk.go", console.Console{}, "remind me", "/advance 1d", "/as Bob", "sure?", "2", "break", "what?", "/state"))
 }
 
-// TestSave_TestsPass runs what is saved of many conversations in a module of its own.
+// TestSave_TestsPass runs the saved tests of many conversations in a separate module.
 func TestSave_TestsPass(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

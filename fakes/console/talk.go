@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// answer taps what the last messages offer by number or title, and says what is none.
+// answer taps an offer of the last messages by number or title, or says the line.
 func (s *session) answer(line string) {
 	if i := chosen(line, s.seat.offers); i >= 0 {
 		s.tap(s.seat.offers[i])
@@ -54,7 +54,7 @@ func (s *session) tap(one fakes.Tappable) {
 	s.act(conversation.Taps{By: s.seat.name, Title: one.Title, Which: placeOf(one, s.seat.actor.Tappables())})
 }
 
-// placeOf returns the place of something among those of its title, from 1 on.
+// placeOf returns the place of an offer among the ones with its title, from 1 on.
 func placeOf(one fakes.Tappable, among []fakes.Tappable) int {
 	place := 0
 	for _, other := range among {
@@ -69,7 +69,7 @@ func placeOf(one fakes.Tappable, among []fakes.Tappable) int {
 	return place
 }
 
-// act lets something happen, prints what comes of it, and keeps it for /save.
+// act carries out an act, prints its results, and keeps it for /save.
 func (s *session) act(act conversation.Act) {
 	s.choices = len(s.platform.Choices())
 	_, err := s.stage.Do(act)
@@ -116,7 +116,7 @@ func (s *session) renewOffers(sent []fakes.Sent) {
 	}
 }
 
-// printSent prints a message, with the numbers of what there is to tap for who speaks.
+// printSent prints a message, with the numbers of the speaker's offers.
 func (s *session) printSent(sent fakes.Sent) {
 	if sent.Shown.Type() == send.TypeTyping {
 		return
@@ -135,8 +135,7 @@ func (s *session) printSent(sent fakes.Sent) {
 	}
 }
 
-// firstOffer returns the number of the first thing to tap in a message to who speaks, 0 where there is
-// none.
+// firstOffer returns the number of the first offer in a message to the speaker, 0 if there is none.
 func (s *session) firstOffer(messageID string) int {
 	for i, one := range s.seat.offers {
 		if one.MessageID == messageID {
@@ -146,7 +145,7 @@ func (s *session) firstOffer(messageID string) int {
 	return 0
 }
 
-// recipient returns who gets a message, and whether that is who speaks.
+// recipient returns the recipient of a message, and whether that is the speaker.
 func (s *session) recipient(sent fakes.Sent) (name string, isSeat bool) {
 	for _, p := range s.people {
 		if p.gets(sent, s.platform) {

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/term"
 )
 
-// colour is how a text looks in a terminal.
+// colour is the look of a text in a terminal.
 type colour string
 
 // The colours. Each is the number by which a terminal knows it.
@@ -23,13 +23,13 @@ const (
 	ofFail colour = "31"
 )
 
-// screen is where lines go. The first error of writing is kept, and nothing is written after it.
+// screen writes lines. The first error of writing is kept, and nothing is written after it.
 type screen struct {
 	out io.Writer
-	// width is how many cells a line has, 0 where lines are not wrapped.
+	// width is the number of cells of a line, 0 if lines are not wrapped.
 	width   int
 	colours bool
-	// labels is how many cells the widest label has.
+	// labels is the number of cells of the widest label.
 	labels int
 	err    error
 }
@@ -43,16 +43,16 @@ func (s *screen) padded(label, sign string) string {
 	return label + sign + strings.Repeat(" ", max(s.labels-runewidth.StringWidth(label), 0)+1)
 }
 
-// oneLine is visible for what stands in a line.
+// oneLine is visible for a text within a line.
 func oneLine(text string) string { return strings.ReplaceAll(visible(text), "\n", `\n`) }
 
-// says prints what somebody says, behind a label.
+// says prints a message, behind a label.
 func (s *screen) says(of colour, label, text string) {
 	head := s.padded(label, ":")
 	s.block(head, of, text, plain)
 }
 
-// more prints lines below what somebody says.
+// more prints lines below a message.
 func (s *screen) more(text string) { s.block(strings.Repeat(" ", s.labels+2), plain, text, plain) }
 
 // notef prints what the console itself has to tell.
@@ -87,7 +87,7 @@ func (s *screen) block(head string, ofHead colour, text string, ofText colour) {
 	s.write(lines.String())
 }
 
-// painted returns a text in a colour, where there are any.
+// painted returns a text in a colour, if there are colours.
 func (s *screen) painted(text string, in colour) string {
 	if !s.colours || in == plain || strings.TrimSpace(text) == "" {
 		return text
@@ -163,7 +163,7 @@ func editedLines(ctx context.Context, file *os.File, in io.Reader, out io.Writer
 			err = restoring
 		}
 		if err != nil {
-			_, _ = io.WriteString(out, "\n") // The prompt stands there.
+			_, _ = io.WriteString(out, "\n") // The prompt is on that line.
 		}
 		if err != nil && ctx.Err() != nil {
 			err = io.EOF

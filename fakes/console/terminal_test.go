@@ -23,7 +23,7 @@ import (
 	"github.com/botctx/go-sdk/fakes/console"
 )
 
-// terminal is a terminal in which a console of the bot runs, and who types there.
+// terminal is a terminal in which a console of the bot runs, with a person who types.
 type terminal struct {
 	t        *testing.T
 	keyboard *os.File
@@ -249,14 +249,14 @@ func (e *emulator) Write(text []byte) (int, error) {
 	for len(e.pending) > 0 {
 		used := e.next(e.pending)
 		if used == 0 {
-			break // The rest is to come.
+			break // The rest follows.
 		}
 		e.pending = e.pending[used:]
 	}
 	return len(text), nil
 }
 
-// next does what the beginning of a text asks for, and returns its length, 0 where it is not whole.
+// next carries out the sequence at the beginning of a text, and returns its length, 0 if it is not whole.
 func (e *emulator) next(text []byte) int {
 	switch text[0] {
 	case '\r':

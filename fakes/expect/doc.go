@@ -1,4 +1,4 @@
-// Package expect says what a test expects of a message, for Actor.SeesMessage and Agent.SeesMessage of package fakes.
+// Package expect has expectations of messages, for Actor.SeesMessage and Agent.SeesMessage of package fakes.
 //
 //   - To expect a text, use [Text], or [Match] for a pattern.
 //   - To expect something to tap, use [Choice].

@@ -15,11 +15,11 @@ import (
 // Message is one thing that is expected of a message. The zero Message expects nothing of it.
 type Message struct {
 	what string
-	// difference says what there is in the place of it, "" where it is as expected.
+	// difference describes the difference of a message, "" if there is none.
 	difference func(message send.Response) string
 }
 
-// String says what is expected.
+// String describes the expectation.
 func (m Message) String() string {
 	if m.what == "" {
 		return "a message"
@@ -27,8 +27,8 @@ func (m Message) String() string {
 	return m.what
 }
 
-// Difference says how a message differs from what is expected, for a reader: in one or more lines. It is ""
-// where the message is as expected.
+// Difference describes how a message differs from the expectation, for a reader: in one or more lines. It is
+// "" if the message is as expected.
 func (m Message) Difference(from send.Response) string {
 	if m.difference == nil {
 		return ""
@@ -61,8 +61,8 @@ func never(what, why string) Message {
 	return Message{what: what, difference: func(send.Response) string { return why }}
 }
 
-// Choice expects a message that shows buttons or quick replies with these titles, in this order and beside others:
-// its own buttons, those of its cards, and those that open a page.
+// Choice expects a message that shows buttons or quick replies with these titles, in this order, possibly
+// with others: its own buttons, buttons of its cards, and buttons that open a page.
 func Choice(titles ...string) Message {
 	return Message{what: "a choice of " + strings.Join(inBrackets(titles), " "), difference: func(message send.Response) string {
 		return choiceDifference(titles, titlesOf(message))
@@ -82,7 +82,7 @@ func choiceDifference(wanted, shown []string) string {
 	return ""
 }
 
-// missing says of a title that it is not shown, or not in its place.
+// missing describes a title that is not shown, or not in its place.
 func missing(title string, shown []string) string {
 	text := fmt.Sprintf("there is no [%s]", title)
 	if slices.Contains(shown, title) {
@@ -130,7 +130,8 @@ func Exactly(other send.Response) Message {
 	}}
 }
 
-// That expects a message of which something holds; what says it for the reader of a failure: "a price in euros".
+// That expects a message for which holds is true; what describes that for the reader of a failure: "a price
+// in euros".
 func That(what string, holds func(message send.Response) bool) Message {
 	if holds == nil {
 		return never(what, "That was given no function that says whether it is so")

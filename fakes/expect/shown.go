@@ -20,8 +20,8 @@ func Shown(message send.Response) string {
 	return text
 }
 
-// titlesOf returns the titles of what a message shows to choose from: its buttons, those of its cards, and its
-// quick replies.
+// titlesOf returns the titles to choose from in a message: of its buttons, of the buttons of its cards, and
+// of its quick replies.
 func titlesOf(message send.Response) []string {
 	var titles []string
 	for _, button := range message.Buttons() {

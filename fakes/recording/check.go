@@ -16,30 +16,30 @@ import (
 	"github.com/botctx/go-sdk/internal/record"
 )
 
-// Check is how a recording is compared with another implementation.
+// Check configures the comparison of a recording with another implementation.
 type Check struct {
-	// Door returns the door of the implementation for a scope, of which the ids are those of the
-	// implementation. It is required.
+	// Door returns the caller of the implementation for a scope, with ids of the implementation. It is
+	// required.
 	Door func(scope record.Scope) botctx.Caller
-	// IDs are the ids of the implementation that stand for those of the recording, such as that of a member
-	// who is there before the first call. Those that calls return are learnt.
+	// IDs maps ids of the recording to ids of the implementation, for records that exist before the first
+	// call, such as a member. Ids in results are learnt.
 	IDs map[string]string
-	// Now is the implementation's clock. Without one its times are to be those of the recording.
+	// Now is the implementation's clock. Without one its times must equal the recording's.
 	Now func() time.Time
-	// Advance lets time pass in the implementation, as it did between recorded calls, nil where it passes
-	// by itself. Platform.Advance of package fakes is one.
+	// Advance moves the time of the implementation, as between recorded calls, nil if it needs no help.
+	// Platform.Advance of package fakes is one.
 	Advance func(by time.Duration)
-	// Within is by how much times may differ, beside the difference of the two clocks when the check
+	// Within is the tolerance of times, in addition to the difference of the two clocks when the check
 	// begins. The default is a second.
 	Within time.Duration
 }
 
-// Difference is where an implementation answered otherwise than was recorded.
+// Difference is a place at which an implementation answered differently from the recording.
 type Difference struct {
 	Call Call
 	// Path is the place in the result, or in the error, such as "error.code".
 	Path string
-	// Recorded and Got are what stands there, as JSON, or "nothing".
+	// Recorded and Got are the two values, as JSON, or "nothing".
 	Recorded, Got string
 }
 
@@ -60,9 +60,10 @@ func (d Differences) String() string {
 	return lines.String()
 }
 
-// Check makes the calls of the recording again, one after the other, and returns where the answers differ.
-// Ids may differ where the same one always stands for the same; times by the difference of the clocks;
-// messages of errors may differ; and what was redacted is not compared. The error is that of ctx.
+// Check makes the calls of the recording again, one after the other, and returns the differences of the
+// answers. Ids may differ if each id always has the same counterpart; times may differ by the difference of
+// the clocks; messages of errors may differ; and redacted values are not compared. The error is the error of
+// ctx.
 func (r *Recording) Check(ctx context.Context, how Check) (Differences, error) {
 	c := &checking{how: how, ids: newIDs(how.IDs)}
 	if how.Within == 0 {
@@ -121,7 +122,7 @@ func (c *checking) scope(s Scope) record.Scope {
 	}
 }
 
-// translated returns recorded params in the ids and the time of the implementation. name is that of the
+// translated returns recorded params with the ids and the time of the implementation. name is the name of the
 // field.
 func (c *checking) translated(name string, value any) any {
 	switch value := value.(type) {
@@ -135,7 +136,7 @@ func (c *checking) translated(name string, value any) any {
 		translated := document.O()
 		for field, of := range value.All() {
 			inside := field
-			if strings.HasPrefix(field, "$") { // An operator, of the field that it stands in.
+			if strings.HasPrefix(field, "$") { // An operator belongs to the field around it.
 				inside = name
 			}
 			translated = translated.With(field, c.translated(inside, of))
@@ -191,7 +192,7 @@ func errorDifferences(want *boterr.Error, got error) []pair {
 		document.O("code", string(want.Code), "field", want.Field), document.O("code", string(failed.Code), "field", failed.Field))
 }
 
-// areAlike is the likeness of results: an id stands for an id, and times are as far from now as they were.
+// areAlike compares results: ids have counterparts, and times keep their distance from now.
 func (c *checking) areAlike(path string, want, got any) bool {
 	switch want := want.(type) {
 	case string:
@@ -208,10 +209,10 @@ func (c *checking) areAlike(path string, want, got any) bool {
 	return document.Equal(want, got)
 }
 
-// absent stands for a value that is not there.
+// absent is the value of a missing field.
 type absent struct{}
 
-// pair is what stands at one path of two values.
+// pair has the values of two documents at one path.
 type pair struct {
 	path      string
 	want, got any
@@ -287,7 +288,7 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-// longest is how many bytes of a value are shown.
+// longest bounds the bytes of a value that are shown.
 const longest = 200
 
 func text(value any) string {
@@ -376,7 +377,7 @@ func (c Call) isLike(other Call) bool {
 	return c.Op == other.Op && c.Scope == other.Scope && len(likeness(areEqual).differences("", c.Params, other.Params)) == 0
 }
 
-// unknown says what was recorded in the place of a call that was not, or only so many times.
+// unknown describes a call that was not recorded, or not so many times.
 func (r *Recording) unknown(asked Call, times int) string {
 	if times > 0 {
 		return fmt.Sprintf("this call was recorded %d times in %s, and is made once more: record it again", times, r.File)

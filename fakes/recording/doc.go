@@ -7,14 +7,13 @@
 //   - To ask whether another implementation answers alike, such as the platform in memory, use
 //     [Recording.Check].
 //
-// A recording begins with a line that says what it is, and has a line for each call, in the order in which
-// they returned:
+// A recording begins with a line that identifies it, and has a line for each call, in the order in which they
+// returned:
 //
 //	{"recording":1}
 //	{"n":1,"at":1767225600000,"scope":{"app":"app-1","member":"m-1"},"op":"countDataSource","params":{...},"result":2}
 //	{"n":2,"at":1767225600000,"scope":{...},"op":"getMember","params":{"memberId":"x"},"error":{"op":"getMember","code":"NotFound",...}}
 //
-// at is when the call began, in Unix milliseconds of the clock that is recorded with. Credentials are
-// redacted: fields of names such as accessToken, those in texts and URLs, and what [Recorder.Hide] is
-// given.
+// at is the beginning of the call, in Unix milliseconds of the recording's clock. Credentials are redacted:
+// fields with names such as accessToken, credentials in texts and URLs, and the texts of [Recorder.Hide].
 package recording

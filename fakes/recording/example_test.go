@@ -17,7 +17,7 @@ func Example() {
 	ctx := context.Background()
 	count := datasource.CountParams{DataSourceID: "orders"}
 
-	host := fakes.New() // Any implementation, such as that of a host over its database.
+	host := fakes.New() // Any implementation, such as a host's over its database.
 	host.AddData("orders", document.O("kettles", 2))
 	var file bytes.Buffer
 	recorder := recording.New(&file, host.Now)

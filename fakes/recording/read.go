@@ -21,10 +21,10 @@ import (
 
 // Recording are calls that were recorded, in the order in which they returned.
 type Recording struct {
-	// File is what errors call it.
+	// File is its name in errors.
 	File  string
 	Calls []Call
-	// hasHead tells that its first line was read.
+	// hasHead is true once its first line was read.
 	hasHead bool
 }
 
@@ -124,19 +124,19 @@ func readCall(line document.Object) (Call, error) {
 type Call struct {
 	// Line is its line in the file it was read from, N its number, from 1 on.
 	Line, N int
-	// CalledAt is when it began.
+	// CalledAt is the beginning of the call.
 	CalledAt document.Timestamp
-	// Scope is for whom it was made.
+	// Scope is the scope of the call.
 	Scope Scope
 	Op    botctx.Op
 	// Params and Result are values of documents. Result is nil for null, and where there is none.
 	Params, Result any
-	// Err is the error, nil where it succeeded. A send that reached some has a Result, too.
+	// Err is the error, nil if it succeeded. A send that reached some has a Result, too.
 	Err *boterr.Error
 }
 
-// readParams reads the params of a call. One that failed may be of no operation, or have no object there:
-// that is how it failed.
+// readParams reads the params of a call. A failed call may name no operation, or have no object there: then
+// that was its failure.
 func (c *Call) readParams(line document.Object) error {
 	params, hasParams := line.Field(fieldParams)
 	if !hasParams {
@@ -201,7 +201,7 @@ func checkOp(op botctx.Op) error {
 	return fmt.Errorf("op: there is no operation %q", op)
 }
 
-// Scope is for whom a call was made.
+// Scope is the scope of a call.
 type Scope struct {
 	App     string `json:"app,omitzero"`
 	Channel string `json:"channel,omitzero"`
@@ -279,7 +279,7 @@ func (c Call) result() (json.RawMessage, error) {
 	return text, &own
 }
 
-// callerOf returns a door to operations: their own, where they have one.
+// callerOf returns a caller of operations: their own, if they have one.
 func callerOf(all botctx.Operations) botctx.Caller {
 	if door, has := all.(botctx.Caller); has {
 		return door

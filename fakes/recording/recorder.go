@@ -38,8 +38,8 @@ func New(out io.Writer, now func() time.Time) *Recorder {
 	return r
 }
 
-// Hide redacts texts wherever they stand in params, results and errors from now on, such as a secret in a
-// field of another name. Empty ones are not looked for.
+// Hide redacts texts wherever they appear in params, results and errors from now on, such as a secret in a
+// field of another name. Empty ones are ignored.
 func (r *Recorder) Hide(secrets ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -49,8 +49,7 @@ func (r *Recorder) Hide(secrets ...string) {
 
 func longestFirst(a, b string) int { return len(b) - len(a) }
 
-// Err returns why something could not be written, nil where all was. Calls go on without being recorded
-// after it.
+// Err returns the first error of writing, or nil. After it calls are no longer recorded.
 func (r *Recorder) Err() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -159,7 +158,7 @@ func errorOf(err error, op botctx.Op) *boterr.Error {
 	return &own
 }
 
-// redacted stands in the place of a credential, as display.Redact has it.
+// redacted replaces a credential, as in display.Redact.
 const redacted = "[redacted]"
 
 // hider takes credentials out of values.
@@ -202,9 +201,9 @@ func (h hider) own(text string) string {
 	return text
 }
 
-// ids are which ids of an implementation stand for those of a recording.
+// ids maps ids between a recording and an implementation.
 type ids struct {
-	// got are those of the implementation by those of the recording, recorded the other way round.
+	// got maps ids of the recording to ids of the implementation, recorded the reverse.
 	got, recorded map[string]string
 }
 
@@ -225,8 +224,7 @@ func (i *ids) of(recorded string) string {
 	return recorded
 }
 
-// areOne reports whether two ids may stand for each other: they do so already, or neither stands for
-// another one.
+// areOne reports whether two ids may be counterparts: they are already, or neither has a counterpart.
 func (i *ids) areOne(recorded, got string) bool {
 	knownGot, hasGot := i.got[recorded]
 	knownRecorded, hasRecorded := i.recorded[got]
@@ -237,14 +235,14 @@ func (i *ids) areOne(recorded, got string) bool {
 	return true
 }
 
-// The names of fields with ids, and of those with times.
+// The names of fields with ids, and of fields with times.
 var (
 	idName = regexp.MustCompile(`^(_?id|.*(Id|Ids|ID|IDs|[eE]tag)|ts|from|to|` +
 		`member|channel|group|agenda|assignment|assignee|outlet|inlet)$`)
 	timeName = regexp.MustCompile(`^(.*[a-z]At|timestamp|runUntil|startTime|endTime|date)$`)
 )
 
-// isID reports whether an id stands at a path: its name says so, or that of a list around it.
+// isID reports whether the value at a path is an id: by its name, or the name of a list around it.
 func isID(path string) bool {
 	return idName.MatchString(lastName(path)) || strings.Contains(path, "Ids.")
 }

@@ -31,8 +31,8 @@ type shop struct {
 	ada *fakes.Actor
 }
 
-// newShop returns a shop whose clock begins at a time, and whose ids are others than those of one with
-// another number of members before.
+// newShop returns a shop whose clock begins at a time, and whose ids differ from a shop with another number
+// of earlier members.
 func newShop(t *testing.T, start time.Time, before int) shop {
 	t.Helper()
 	p := fakes.New(fakes.For(t), fakes.StartAt(start))
@@ -384,8 +384,7 @@ func TestReplay_AnswersAsItWas(t *testing.T) {
 	require.Empty(t, replay.Left())
 }
 
-// Of calls that are the same, the answers come in their order; others may stand between them or come
-// before them.
+// Equal calls get their answers in order; others may come between them or before them.
 func TestReplay_InOrderOfEachCall(t *testing.T) {
 	t.Parallel()
 	r := read(t, lines(

@@ -1,5 +1,5 @@
-// Package web stands in for the web in tests: it answers requests from
-// replies that were registered by method and URL, and keeps what was asked.
+// Package web is a fake of the web for tests: it answers requests with replies that were registered by method
+// and URL, and keeps the requests.
 //
 //   - To answer a request, register [JSON], [Text] or [Redirect] with [Replies.Add].
 //   - To let a request fail, register [Fail].
@@ -27,11 +27,11 @@ import (
 	"github.com/botctx/go-sdk/outbound"
 )
 
-// Replies answers from registered replies. Its zero value has none and is ready
-// for use. It is safe for concurrent use.
+// Replies answers with registered replies. Its zero value has none and is ready for use. It is safe for
+// concurrent use.
 //
-// It is an outbound.Doer with the default limits. For other limits, or hosts
-// that are allowed, it is the transport of a client of its own:
+// It is an outbound.Doer with the default limits. For other limits, or hosts that are allowed, it is the
+// transport of another client:
 //
 //	client, err := outbound.New(outbound.Config{Transport: &web, Allow: []string{"files.internal"}})
 type Replies struct {

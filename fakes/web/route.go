@@ -7,8 +7,7 @@ import (
 	"github.com/botctx/go-sdk/outbound"
 )
 
-// route is a pattern and its replies. A copy of it goes on by itself: the slice
-// of replies is never written to.
+// route is a pattern and its replies. A copy of it is independent: the slice of replies is never written to.
 type route struct {
 	method  string
 	pattern string // as it was given
