@@ -12,13 +12,14 @@ import (
 	"github.com/botctx/go-sdk/internal/fair"
 )
 
-// freeBytes is how much of a body Fetch reads without asking for memory, so that small answers never wait.
+// freeBytes is the part of a body that Fetch reads without asking for memory, so that small answers never
+// wait.
 const freeBytes = 256 << 10
 
-// Owner is who holds the answers of Fetch in memory: one run of an app, or whatever else ends as a whole.
-// WithOwner hands it to Fetch. Once an answer is longer than 256 kB, its owner holds memory for the longest
-// answer until Release, so what the run does with the answer counts as well. Later long answers of the same
-// owner use that memory again, one at a time, so an owner never waits for itself.
+// Owner holds the answers of Fetch in memory for one run of an app, or for another unit that ends as a whole.
+// WithOwner passes it to Fetch. Once an answer is longer than 256 kB, its owner holds memory for the longest
+// answer until Release, so the run's use of the answer counts as well. Later long answers of the same owner
+// use that memory again, one at a time, so an owner never waits for itself.
 //
 // An Owner is safe for concurrent use.
 type Owner struct {
@@ -122,10 +123,10 @@ type buffers struct {
 	waiting fair.Ring[*list.List]
 }
 
-// waiter is who waits for a place. ready is closed once it has one.
+// waiter waits for a place. ready is closed once it has one.
 type waiter struct{ ready chan struct{} }
 
-// take waits for a place. Whoever gets one must release it. The error is the context's.
+// take waits for a place. The caller must release it. The error is the context's.
 func (b *buffers) take(ctx context.Context, key fair.Key) error {
 	b.mu.Lock()
 	if b.shares.Take(key) {
@@ -189,7 +190,7 @@ func (b *buffers) serve() {
 }
 
 // readAll reads the whole body of a response. The body of a Client's response takes part in its bound on
-// memory; any other one has the limits of whoever made it.
+// memory; another body has the limits of its maker.
 func readAll(resp *http.Response) ([]byte, error) {
 	body := bodyOfClient(resp.Body)
 	if body == nil {
@@ -224,8 +225,8 @@ func bodyOfClient(body io.ReadCloser) *responseBody {
 	}
 }
 
-// readRest reads what is left of a body, from the body itself or from what stands around it. The length is what
-// the response says it is, negative if it says nothing.
+// readRest reads the rest of a body, from the body itself or from a reader around it. The length comes from
+// the response, negative if it gives none.
 func (b *responseBody) readRest(from io.Reader, begun []byte, length int64) ([]byte, error) {
 	// A byte more than the limit, so that the read that meets the end of the longest answer has room.
 	most := b.client.maxResponseBytes + 1

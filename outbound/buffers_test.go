@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	// freeBytes is how much of a response never waits, and longBytes the length of a long one.
+	// freeBytes is the part of a response that never waits, and longBytes the length of a long one.
 	freeBytes = 256 << 10
 	longBytes = 1 << 20
 )

@@ -46,8 +46,7 @@ import (
 // production; *http.Client meets it as well, without any of the checks; package
 // fakes/web has one that answers from registered replies.
 type Doer interface {
-	// Do sends the request. Where the error is nil, the caller closes the body
-	// of the response.
+	// Do sends the request. If the error is nil, the caller closes the body of the response.
 	Do(req *http.Request) (*http.Response, error)
 }
 
@@ -56,7 +55,7 @@ var (
 	_ Doer = (*http.Client)(nil)
 )
 
-// What a zero Config stands for.
+// The defaults of a zero Config.
 const (
 	DefaultMaxResponseBytes = 25 << 20
 	DefaultMaxBufferedBytes = 256 << 20
@@ -66,8 +65,8 @@ const (
 	DefaultMaxConnsPerHost  = 256
 )
 
-// Config says what a Client may do. Its zero value is useful and safe: public
-// addresses only, and the default limits.
+// Config configures a Client. Its zero value is useful and safe: public addresses only, and the default
+// limits.
 type Config struct {
 	// Allow lists what may be reached although its address is not public, in the
 	// notation of ParseAllowList. Redirects of any host may lead there as well.
@@ -85,15 +84,15 @@ type Config struct {
 	// MaxRequestBytes limits the body of a request. 0 means
 	// DefaultMaxRequestBytes.
 	MaxRequestBytes int64
-	// MaxRedirects is how many redirects a request may follow. nil means
-	// DefaultMaxRedirects, and new(0) none.
+	// MaxRedirects bounds the redirects that a request may follow. nil means DefaultMaxRedirects, and new(0)
+	// none.
 	MaxRedirects *int
 	// Timeout limits the time from Do to the last byte of the response's body.
 	// 0 means DefaultTimeout. The context of a request may end it earlier.
 	Timeout time.Duration
-	// MaxConnsPerHost limits the connections to one host. Connections are kept for later requests;
-	// requests beyond the limit wait for one within their Timeout. 0 means DefaultMaxConnsPerHost.
-	// A Transport has limits of its own.
+	// MaxConnsPerHost limits the connections to one host. Connections are kept for later requests; requests
+	// beyond the limit wait for one within their Timeout. 0 means DefaultMaxConnsPerHost. A Transport has
+	// separate limits.
 	MaxConnsPerHost int
 
 	// Resolver looks names up. nil means net.DefaultResolver.
@@ -125,8 +124,8 @@ type Client struct {
 	timeout          time.Duration
 }
 
-// New returns a client. A negative limit, an entry of Allow that cannot be read, a Resolver or
-// Transport that is a nil pointer, and a Transport beside what it excludes are InvalidArgument.
+// New returns a client. A negative limit, an entry of Allow that cannot be read, a Resolver or Transport that
+// is a nil pointer, and a Transport together with fields that it excludes are InvalidArgument.
 func New(config Config) (*Client, error) {
 	if err := config.check(); err != nil {
 		return nil, err
@@ -160,8 +159,7 @@ func New(config Config) (*Client, error) {
 	return c, nil
 }
 
-// check returns an error where a limit is negative or two fields exclude each
-// other.
+// check returns an error if a limit is negative or two fields exclude each other.
 func (c Config) check() error {
 	switch {
 	case c.MaxResponseBytes < 0:
@@ -193,8 +191,8 @@ func orDefault[T int | int64 | time.Duration](value, standard T) T {
 	return value
 }
 
-// Do sends a request, follows its redirects and returns the response. Where the
-// error is nil, the caller closes the response's body.
+// Do sends a request, follows its redirects and returns the response. If the error is nil, the caller closes
+// the response's body.
 //
 // The errors are:
 //   - InvalidArgument with the field "url" for a URL that is refused (see
@@ -204,9 +202,9 @@ func orDefault[T int | int64 | time.Duration](value, standard T) T {
 //   - InvalidArgument with the field "headers.Name" for a header that is
 //     malformed or not the caller's to set;
 //   - ResourceExhausted for too long a body and too many redirects;
-//   - Unavailable where the network or the other side fails, or Config.Timeout
+//   - Unavailable if the network or the other side fails, or Config.Timeout
 //     is over;
-//   - Canceled where the context of the request ended.
+//   - Canceled if the context of the request ended.
 //
 // Reading the response's body returns them as well. A body that is longer than
 // the limit ends in an error, never in io.EOF.
@@ -233,7 +231,7 @@ func (c *Client) Do(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// check returns an error where the request must not be sent.
+// check returns an error if the request must not be sent.
 func (c *Client) check(req *http.Request) error {
 	if c == nil || c.http == nil {
 		return boterr.New(boterr.FailedPrecondition, "", "the HTTP client was not made by outbound.New")
@@ -306,8 +304,8 @@ func RetryAfter(header http.Header, now time.Time) (wait time.Duration, asks boo
 	return 0, false
 }
 
-// setEncoding makes a request ask only for encodings that are decoded. The transport asks for gzip by itself,
-// and decodes it, as long as the header Accept-Encoding is not set. InvalidArgument: the header allows neither
+// setEncoding makes a request ask only for encodings that are decoded. The transport asks for gzip, and
+// decodes it, as long as the header Accept-Encoding is not set. InvalidArgument: the header allows neither
 // gzip nor identity.
 func setEncoding(header http.Header) error {
 	asked, isSet := header["Accept-Encoding"]

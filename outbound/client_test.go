@@ -466,7 +466,7 @@ func TestConnections_AreKept(t *testing.T) {
 	var together atomic.Pointer[chan struct{}]
 	address, accepted := counted(t, func(http.ResponseWriter, *http.Request) {
 		all := *together.Load()
-		if waiting.Add(1) == workers { // Each worker has a request under way, on a connection of its own.
+		if waiting.Add(1) == workers { // Each worker has a request under way, on a separate connection.
 			close(all)
 		}
 		select {

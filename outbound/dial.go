@@ -161,8 +161,8 @@ func (d *dialer) check(host string, addrs []netip.Addr, port uint16) error {
 	return nil
 }
 
-// first connects to the first address that answers, in the resolver's order. If
-// none does, the error is that of the first.
+// first connects to the first address that answers, in the resolver's order. If none does, it returns the
+// error of the first.
 func (d *dialer) first(ctx context.Context, addrs []netip.Addr, port uint16) (net.Conn, error) {
 	var failed error
 	for _, addr := range addrs {

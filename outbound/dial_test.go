@@ -290,7 +290,7 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// Public addresses that stand for servers of the network below.
+// Public addresses for servers of the network below.
 const (
 	somewhere = "93.184.215.14"
 	elsewhere = "151.101.1.140"

@@ -21,7 +21,7 @@ import (
 	"github.com/botctx/go-sdk/internal/bounded"
 )
 
-// Request is what Fetch sends.
+// Request is a request for Fetch.
 type Request struct {
 	// URL is an absolute URL of the scheme http or https.
 	URL string
@@ -34,7 +34,7 @@ type Request struct {
 	Body []byte
 }
 
-// Response is what Fetch received.
+// Response is a response from Fetch.
 type Response struct {
 	// Status is the status code, such as 200.
 	Status int
@@ -48,10 +48,10 @@ type Response struct {
 // with an error status is a response, no error: see Response.OK. A body in gzip is
 // decoded; one that is still encoded, such as in br, is Unavailable.
 //
-// The errors are those of Client.Do, and InvalidArgument with the field "url" or
-// "method" for what cannot be read as one or is not allowed, Unsupported if doer is nil,
-// and ResourceExhausted if the long answers of others took all memory until the time
-// limit (see Config.MaxBufferedBytes). Checks and limits are those of doer.
+// The errors are the errors of Client.Do, and InvalidArgument with the field "url" or "method" for a value
+// that cannot be read or is not allowed, Unsupported if doer is nil, and ResourceExhausted if the long
+// answers of others took all memory until the time limit (see Config.MaxBufferedBytes). Checks and limits
+// come from doer.
 func Fetch(ctx context.Context, doer Doer, request Request) (*Response, error) {
 	if doer == nil {
 		return nil, boterr.New(boterr.Unsupported, "", "the host application gives no HTTP client")
@@ -107,11 +107,9 @@ func (r *Response) Text() string { return string(r.withoutMark()) }
 // withoutMark returns the body behind the byte order mark of UTF-8, which some servers put in front of JSON.
 func (r *Response) withoutMark() []byte { return bytes.TrimPrefix(r.Body, []byte("\ufeff")) }
 
-// Get returns the value at a path of a JSON body, such as "items.0.name"; the
-// syntax is that of gjson, and "@this" is the whole. Nothing there, and a body
-// that is no JSON, give a result whose Exists is false. A byte order mark in front
-// is skipped. Each call reads the body again: to take many values, ask the result
-// of "@this".
+// Get returns the value at a path of a JSON body, such as "items.0.name"; the syntax is gjson's, and "@this"
+// is the whole. If there is no value, or the body is no JSON, Exists of the result is false. A byte order
+// mark in front is skipped. Each call reads the body again: to take many values, ask the result of "@this".
 func (r *Response) Get(path string) gjson.Result {
 	body := r.withoutMark()
 	// json.Valid stops at a depth that gjson would follow until the stack ends.
@@ -171,7 +169,7 @@ type responseBody struct {
 	ended  error // what ended the body, returned again from then on
 }
 
-// Read reads the body; its errors are those of Client.Do.
+// Read reads the body; it returns the errors of Client.Do.
 func (b *responseBody) Read(p []byte) (int, error) {
 	if b.ended != nil {
 		return 0, b.ended
@@ -197,9 +195,8 @@ func responseTooLong(host string, limit int64) error {
 	return boterr.New(boterr.ResourceExhausted, "", "the response of %s has more than %d bytes", host, limit)
 }
 
-// checkRedirect decides on the next request of a chain; via holds the earlier
-// ones, oldest first. The dialer checks the addresses of the next host as it does
-// those of the first.
+// checkRedirect decides on the next request of a chain; via holds the earlier ones, oldest first. The dialer
+// checks the addresses of the next host as well.
 func (c *Client) checkRedirect(next *http.Request, via []*http.Request) error {
 	if len(via) > c.maxRedirects {
 		return boterr.New(boterr.ResourceExhausted, "url", "leads through more than %d redirects", c.maxRedirects)
@@ -281,9 +278,8 @@ func (r redirectReader) CloseIdleConnections() {
 	}
 }
 
-// checkHeader returns an InvalidArgument with a field such as "headers.Accept"
-// for a header that cannot be sent as it is. Of several it names the first in
-// alphabetical order.
+// checkHeader returns an InvalidArgument with a field such as "headers.Accept" for a header that cannot be
+// sent as it is: the first one in alphabetical order.
 func checkHeader(header http.Header) error {
 	names := make([]string, 0, len(header))
 	for name := range header {
@@ -320,9 +316,8 @@ func isToken(text string) bool {
 	return text != ""
 }
 
-// isFraming reports whether a header says where a message goes and where it ends.
-// net/http takes these from the request itself; in other spelling it would send
-// them twice.
+// isFraming reports whether a header describes the target and the end of a message. net/http takes these from
+// the request itself; in other spelling it would send them twice.
 func isFraming(canonical string) bool {
 	switch canonical {
 	case "Host", "Content-Length", "Transfer-Encoding", "Trailer":
@@ -339,7 +334,7 @@ func hasControl(value string) bool {
 // timeLimitError is the cause of a context that a client's own time limit ended.
 type timeLimitError time.Duration
 
-// Error says how long the limit was.
+// Error has the length of the limit.
 func (t timeLimitError) Error() string { return "no answer within " + time.Duration(t).String() }
 
 // failure gives the error of an exchange with a host its code: Canceled if ctx

@@ -13,14 +13,14 @@ import (
 // maxNameLength is the length of a name that DNS can hold, in bytes.
 const maxNameLength = 253
 
-// endpoint is what the host of a URL leads to.
+// endpoint is the target of the host of a URL.
 type endpoint struct {
 	// name is the host in lower case, without brackets.
 	name string
 	// addr is the address that the host spells out; the zero Addr for a name,
 	// which only resolution turns into addresses.
 	addr netip.Addr
-	// port is that of the URL, or of its scheme.
+	// port is the port of the URL, or of its scheme.
 	port uint16
 }
 
@@ -199,7 +199,7 @@ func checkName(name string) error {
 	return nil
 }
 
-// isNameByte reports whether c may stand in a name.
+// isNameByte reports whether a name may have the byte c.
 func isNameByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_' || c == '.'
 }

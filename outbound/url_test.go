@@ -203,9 +203,8 @@ func TestCheckURL_ErrorsShowNoSecret(t *testing.T) {
 	require.NotContains(t, err.Error(), "hunter2")
 }
 
-// FuzzCheckURL holds whatever passes to what must be true of it, by definitions
-// of its own: plain characters, no user, and a public address where the host is
-// an address to any reader, however generous.
+// FuzzCheckURL checks accepted URLs by independent definitions: plain characters, no user, and a public
+// address if the host is an address to any reader, however generous.
 func FuzzCheckURL(f *testing.F) {
 	for _, seed := range []string{
 		"https://example.com/", "http://127.1/", "http://0x7f.1:80/", "http://017700000001/", "http://[::ffff:127.0.0.1]/",
@@ -224,7 +223,7 @@ func FuzzCheckURL(f *testing.F) {
 	})
 }
 
-// parsed returns the URL, nil where the text is none.
+// parsed returns the URL, or nil if the text is none.
 func parsed(text string) *url.URL {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -249,8 +248,8 @@ func requireHarmless(t *testing.T, u *url.URL) {
 	}
 }
 
-// isGlobal says whether an address is public, from the predicates of net/netip
-// and, for what they do not know, ranges compared as numbers.
+// isGlobal reports whether an address is public, by the predicates of net/netip and, for what they do not
+// know, ranges compared as numbers.
 func isGlobal(addr netip.Addr) bool {
 	if !addr.IsGlobalUnicast() || addr.IsPrivate() || addr.IsLoopback() || addr.IsLinkLocalUnicast() {
 		return false
@@ -270,8 +269,8 @@ func isGlobal(addr netip.Addr) bool {
 	return b[0]>>5 == 1 && !transition && !documentation
 }
 
-// inetAton reads an IPv4 address as the C function of that name does: up to four
-// numbers, decimal, octal or hexadecimal, the last of which fills the rest.
+// inetAton reads an IPv4 address as the C function of that name does: up to four numbers, decimal, octal or
+// hexadecimal; the last one fills the rest.
 func inetAton(text string) (netip.Addr, bool) {
 	parts := strings.Split(text, ".")
 	if len(parts) > 4 {

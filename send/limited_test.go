@@ -330,7 +330,7 @@ func TestLimited_PortsOfInner(t *testing.T) {
 // choosy is a connector that takes batches and records their recipients and times.
 type choosy struct {
 	clocked
-	// answer is what becomes of the nth batch, counted from 1.
+	// answer returns the result of the nth batch, counted from 1.
 	answer  func(n int, messages []send.Message) (send.Batch, error)
 	batches [][]string
 	start   time.Time

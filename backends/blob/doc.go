@@ -5,7 +5,7 @@
 //   - To use one that you have opened, give it to [New].
 //   - To use it in a host, make the [Store] the ObjectStore of botctx.Config.
 //
-// A host has it so:
+// In a host:
 //
 //	store, err := blob.Open(ctx, "file:///var/lib/bots/files?create_dir=true")
 //	...
@@ -19,8 +19,8 @@
 // A file appears when it is complete: a reader that fails, or a context that ends, leaves
 // under the key what was there before. Files stream, so memory does not grow with them.
 //
-// Readers of a folder that [Open] has opened see the old or the new content, also after a crash. The
-// content type is in a second file, since that is where the driver reads it: if it changes, a reader may
-// see the new one a moment before the new content. To a folder that was given to [New] the driver writes
-// that file in place, and readers fail with EOF meanwhile: open folders by Open.
+// Readers of a folder that [Open] has opened see the old or the new content, also after a crash. The driver
+// reads the content type from a second file: if it changes, a reader may see the new one a moment before the
+// new content. In a folder that was given to [New] the driver writes that file in place, and readers fail
+// with EOF meanwhile: open folders by Open.
 package blob

@@ -74,8 +74,8 @@ func Open(ctx context.Context, address string) (*Store, error) {
 	return store, nil
 }
 
-// withoutAttributes makes a folder's driver write no attributes, unless the address says what to do with them, and
-// reports whether it is such a folder.
+// withoutAttributes makes a folder's driver write no attributes, unless the address has an option for them,
+// and reports whether the address is such a folder.
 func withoutAttributes(address *url.URL) (*url.URL, bool) {
 	query := address.Query()
 	if address.Scheme != "file" || query.Has("metadata") {
@@ -178,8 +178,7 @@ func checkFile(file utility.StoredFile) error {
 	return nil
 }
 
-// source is a reader that ends with a context, and keeps the error of reading apart from
-// that of writing.
+// source is a reader that ends with a context, and keeps the errors of reading apart from errors of writing.
 type source struct {
 	ctx    context.Context //nolint:containedctx // A reader takes none, and this one lives as long as the call.
 	reader io.Reader
@@ -198,9 +197,10 @@ func (s *source) Read(into []byte) (int, error) {
 	return n, err
 }
 
-// In a folder the driver keeps the content type of a file in a second one, which it truncates and writes anew each time,
-// so that readers find it empty. The driver therefore writes the content alone, in one step, and folder the attributes,
-// in the driver's form. They are written before the content appears, and only if they change.
+// In a folder the driver keeps the content type of a file in a second one, which it truncates and rewrites
+// each time, so that readers find it empty. The driver therefore writes the content alone, in one step, and
+// folder the attributes, in the driver's form. They are written before the content appears, and only if they
+// change.
 
 // folder is the part of a write to a folder that the driver leaves out.
 type folder struct {
@@ -211,7 +211,7 @@ type folder struct {
 	isChanged bool
 }
 
-// attributes are those of a file in the driver's form.
+// attributes are the attributes of a file in the driver's form.
 type attributes struct {
 	ContentType string `json:"user.content_type"`
 }
@@ -222,8 +222,8 @@ func (f *folder) begin(as func(any) bool) error {
 	return nil
 }
 
-// path returns the name of the file with the attributes: that of the temporary file without its two endings, and with
-// another one.
+// path returns the name of the file with the attributes: the name of the temporary file with another ending
+// in place of its two.
 func (f *folder) path() string {
 	name := f.content.Name()
 	for range 2 {
@@ -310,8 +310,7 @@ func checkKey(key string) error {
 	return nil
 }
 
-// failure returns the error of a bucket with its code. Where ctx has ended, it is that of
-// ctx.
+// failure returns the error of a bucket with its code. If ctx has ended, it is the error of ctx.
 func failure(ctx context.Context, key string, err error) error {
 	if ended := ctx.Err(); ended != nil {
 		return ended
@@ -337,7 +336,7 @@ func failure(ctx context.Context, key string, err error) error {
 // reserved ends the names of the files in which a folder's driver keeps content types.
 const reserved = ".attrs"
 
-// systemFailure returns the error of a driver that gives no code, as that of folders.
+// systemFailure returns the error of a driver that gives no code, such as for folders.
 func systemFailure(key string, err error) error {
 	switch {
 	case strings.HasSuffix(key, reserved) && strings.Contains(err.Error(), reserved):

@@ -68,7 +68,7 @@ func carouselOf(response send.Response) (content, error) {
 	return shown, nil
 }
 
-// cardOf returns a card: its texts beside its picture, and its buttons.
+// cardOf returns a card: its texts with its picture, and its buttons.
 func cardOf(card document.Object) ([]document.Object, error) {
 	text := "*" + escaped(document.Get(card, "title", "")) + "*"
 	if subtitle := document.Get(card, "subtitle", ""); subtitle != "" {
@@ -180,7 +180,7 @@ func objectsOf(from document.Lookuper, field string) []document.Object {
 
 // content is a message in the tool's words.
 type content struct {
-	// text is what notifications and programs that show no blocks have.
+	// text is for notifications and programs that show no blocks.
 	text   string
 	blocks document.Array
 }
@@ -312,8 +312,8 @@ var (
 // inBrackets are the parts of a text that the tool has put into its markup.
 var inBrackets = regexp.MustCompile(`<([^<>|]*)(?:\|([^<>]*))?>`)
 
-// plainText returns a text that the tool reports as its author wrote it: links as their
-// address, names as they are shown, where the tool says how.
+// plainText returns a text that the tool reports as its author wrote it: links as their address, names as
+// they are shown, if the tool gives them.
 func plainText(text string) string {
 	text = inBrackets.ReplaceAllStringFunc(text, func(marked string) string {
 		parts := inBrackets.FindStringSubmatch(marked)

@@ -97,7 +97,7 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// refused is what a word of the tool for a refusal means here.
+// refused is the meaning of the tool's word for a refusal.
 type refused struct {
 	code     boterr.Code
 	sentence string
@@ -155,18 +155,18 @@ var refusals = map[string]refused{
 	"name_taken":       {boterr.AlreadyExists, "the workspace has a conversation of that name"},
 }
 
-// transient are the words by which the tool says that it could not tell.
+// transient matches the tool's words for a temporary failure.
 var transient = regexp.MustCompile(`^(fatal_error|internal_error|service_unavailable|request_timeout|accesslimited)$`)
 
 // plainWord matches the tool's words for errors. Anything else is not repeated in errors.
 var plainWord = regexp.MustCompile(`^[a-z][a-z0-9_]{0,79}$`)
 
-// rejection is what stands behind the code of a refusal.
+// rejection describes a refusal.
 type rejection struct {
 	// word is the tool's own.
 	word string
 	text string
-	// details are what the tool says of the parts of a message.
+	// details are the tool's remarks on the parts of a message.
 	details []string
 }
 
@@ -216,7 +216,7 @@ const (
 	maxDetailLength = 200
 )
 
-// detailsOf returns what the tool says of the parts of a message that it refused.
+// detailsOf returns the tool's remarks on the parts of a message that it refused.
 func detailsOf(reply document.Object) []string {
 	var details []string
 	for _, message := range document.Get(reply, "response_metadata.messages", document.Array{}).All() {
@@ -248,7 +248,7 @@ func withoutSecret(err error, token string) error {
 // secret is read of it.
 type unverified struct {
 	header http.Header
-	// body is what is signed, content the JSON in it.
+	// body is the signed body, content the JSON in it.
 	body    []byte
 	content []byte
 	from    Workspace

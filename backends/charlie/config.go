@@ -22,17 +22,17 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Config is what a host gives a Connector. The zero value of each field means its default.
+// Config configures a Connector. The zero value of each field means its default.
 type Config struct {
 	// APIURL is the address of the tool's API. The default is the tool's own.
 	APIURL string
-	// HTTPClient sends the requests. The default has connections of its own. No client follows redirects here,
+	// HTTPClient sends the requests. The default has its own connections. No client follows redirects here,
 	// and none reads more of an answer than 4 MiB.
 	HTTPClient *http.Client
-	// Timeout is how long one request to the tool may take. The default is 10 seconds.
+	// Timeout is the time limit of one request to the tool. The default is 10 seconds.
 	Timeout time.Duration
-	// MaxWaits is how often a call waits because the tool limits the rate, before it is
-	// ResourceExhausted. The default is 3.
+	// MaxWaits bounds the waits of a call for the tool's rate limit, before it is ResourceExhausted. The
+	// default is 3.
 	MaxWaits int
 	// MaxWait is the longest of those waits: where the tool asks for more, the call is
 	// ResourceExhausted at once. The default is 30 seconds.
@@ -50,18 +50,17 @@ type Config struct {
 	SigningSecret channel.Secret
 	// Now is the clock by which the age of requests is judged. The default is time.Now.
 	Now func() time.Time
-	// BodyTime is how long the body of a request to a Handler may take to arrive. The default
-	// is 10 seconds.
+	// BodyTime is the time limit for the body of a request to a Handler. The default is 10 seconds.
 	BodyTime time.Duration
-	// OnError is told of events that could not be accepted, and of channels that could not be looked
-	// up: the tool sends both again. The default does nothing.
+	// OnError is called for events that could not be accepted, and for channels that could not be looked up:
+	// the tool sends both again. The default does nothing.
 	OnError func(ctx context.Context, inbound botctx.Inbound, err error)
 	// Drops counts the events that a Handler does not hand on. The connectors of a host share one. The
 	// default is one of the Connector's own, which logs to slog.Default.
 	Drops *send.Drops
 }
 
-// Workspace is what a request of the tool comes from.
+// Workspace is the source of a request of the tool.
 type Workspace struct {
 	// TeamID is the workspace, EnterpriseID the organisation that it belongs to, if any.
 	TeamID       string
@@ -124,12 +123,11 @@ func orDefault[T comparable](value, otherwise T) T {
 
 // Connector is the connector to every channel of type charlie. It is safe for concurrent use.
 //
-// Errors have a code where a caller can act on them: NotFound for conversations, messages
-// and users that the tool does not know; FailedPrecondition where the bot may not do it now,
-// or the channel's credentials do not work; InvalidArgument for what the tool cannot show;
-// ResourceExhausted where it limits the rate for longer than the Config lets a call wait.
-// Without a code the tool did not answer; then what was asked may have been done, and the
-// Connector does not repeat it.
+// Errors have a code if a caller can act on them: NotFound for conversations, messages and users that the
+// tool does not know; FailedPrecondition if the bot may not do it now, or the channel's credentials do not
+// work; InvalidArgument for content that the tool cannot show; ResourceExhausted if it limits the rate for
+// longer than the Config lets a call wait. An error without a code means that the tool did not answer; then
+// the request may have been carried out, and the Connector does not repeat it.
 type Connector struct {
 	config  Config
 	clients *clients

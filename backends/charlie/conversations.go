@@ -27,10 +27,10 @@ func (c *Connector) ArchiveConversation(ctx context.Context, in *channel.Channel
 	return err
 }
 
-// CreateGroup implements livechat.GroupCreator: it makes a private conversation and invites
-// the agent. Its name is that of the group in the letters that the tool allows, and a few
-// more made of the key: so a group that was made before is found again, and groups of one
-// name do not collide. The tool has no links by which people join.
+// CreateGroup implements livechat.GroupCreator: it makes a private conversation and invites the agent. Its
+// name is the group's name in the letters that the tool allows, with a few more made from the key: so a group
+// that was made before is found again, and groups with the same name do not collide. The tool has no links by
+// which people join.
 //
 // NotFound: the tool has no such agent. FailedPrecondition: the group was archived since.
 func (c *Connector) CreateGroup(
@@ -63,7 +63,7 @@ func (c *Connector) create(ctx context.Context, in *channel.Channel, name string
 	return id, err
 }
 
-// invite adds a user to a conversation, "" nobody. One who is there already is no error.
+// invite adds a user to a conversation; "" adds none. A user who is there already is no error.
 func (c *Connector) invite(ctx context.Context, in *channel.Channel, conversationID, user string) error {
 	if user == "" {
 		return nil
@@ -78,8 +78,8 @@ func (c *Connector) invite(ctx context.Context, in *channel.Channel, conversatio
 	return err
 }
 
-// The bounds of the search for a conversation by its name: the tool has no other way than to
-// list those that the bot is in. Whoever makes one is in it.
+// The bounds of the search for a conversation by its name: the tool can only list the conversations of the
+// bot. The bot is in each that it makes.
 const (
 	pageSize = 200
 	maxPages = 100

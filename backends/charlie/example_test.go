@@ -22,7 +22,7 @@ import (
 // A host: its channels are stored, the connector sends for all of them, and the handler
 // gives what the tool reports to the runtime.
 func Example() {
-	tool := slacktest.NewTestServer() // Stands for the tool; a host leaves APIURL out.
+	tool := slacktest.NewTestServer() // A fake of the tool; a host leaves APIURL out.
 	tool.Start()
 	defer tool.Stop()
 	ctx := context.Background()

@@ -21,40 +21,41 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Handler takes what the tool reports: the requests of its events API and of its
-// interactivity, which may have one address or two. It checks the signature of each, gives what
-// arrived to accept, and answers when that returns, since the tool wants an answer within three seconds.
+// Handler takes the tool's reports: the requests of its events API and of its interactivity, which may have
+// one address or two. It checks the signature of each, passes the events to accept, and answers when that
+// returns, since the tool wants an answer within three seconds.
 //
-// accept is the method Accept of a botctx.Runtime, which keeps the event in the store, knows what the
-// tool sends again or reports twice (by Inbound.Key), and has the events of each sender run in the
-// order in which they were accepted. What is answered 200 is kept. What could not be accepted the
-// tool sends again, a few times within an hour.
+// accept is the method Accept of a botctx.Runtime, which keeps the event in the store, recognises events that
+// the tool sends again or reports twice (by Inbound.Key), and runs the events of each sender in the order in
+// which they were accepted. An event that is answered with 200 is kept. The tool sends an event that could
+// not be accepted again, a few times within an hour.
 //
-// Messages become TEXT, those with files or without a text MISC, and each action on a button, a menu, a picker or a field
-// PAYLOAD. From is the user's id, To the conversation's, or the bot's if there is none. A text is given
-// as its author wrote it, without the tool's markup and without the mention of the bot that it begins
-// with. If a message or an action is in a thread, thread_ts in its Data is the thread, and replies go there.
+// Messages become TEXT, or MISC with files or without a text, and each action on a button, a menu, a picker
+// or a field PAYLOAD. From is the user's id, To the conversation's, or the bot's if there is none. A text is
+// given as its author wrote it, without the tool's markup and without the mention of the bot at its
+// beginning. If a message or an action is in a thread, thread_ts in its Data is the thread, and replies go
+// there.
 //
-// The payload of an action is what was chosen or typed, such as "2026-03-01" for a date, if it is one
-// value. Otherwise, for nothing as for several, it is an object with the element's action_id as payload,
-// and with all values as value. For everything but buttons, Data also has all values as "values", and the
-// tool's own object as "action". What the fields beside an element hold is "state", and Unknown has the
-// tool's responseUrl, for sendMessageToOutletGroup.
+// The payload of an action is the chosen or typed value, such as "2026-03-01" for a date, if it is one value.
+// Otherwise, for none as for several, it is an object with the element's action_id as payload, and with all
+// values as value. For everything but buttons, Data also has all values as "values", and the tool's own
+// object as "action". The values of the other fields are "state", and Unknown has the tool's responseUrl, for
+// sendMessageToOutletGroup.
 //
-// Whatever else a user does, such as submitting a form or using a shortcut, becomes a MISC event with
-// the tool's own object as "event" in Data, without its credentials. Everything else is dropped, and
-// counted in Config.Drops: what bots write, so that two of them cannot go on for ever; changes of
-// messages, and all events but messages; and requests for the options of a menu. Commands that begin
-// with a slash are refused.
+// Other actions of a user, such as submitting a form or using a shortcut, become a MISC event with the tool's
+// own object as "event" in Data, without its credentials. Everything else is dropped, and counted in
+// Config.Drops: messages of bots, so that two of them cannot answer each other for ever; changes of messages,
+// and all events but messages; and requests for the options of a menu. Commands that begin with a slash are
+// refused.
 //
-// It answers 200 to what was accepted or dropped, 401 to what is not signed by the tool or for
-// no channel, 503 where the channel cannot be looked up now, 400, 405 and 413 to what the tool does
-// not send, and 408 to what comes too slowly. Of errors of accept the status is that of
-// botctx.HTTPStatus: 503 with Retry-After where too many events wait.
+// It answers 200 to an accepted or dropped request, 401 to one that is not signed by the tool or is for no
+// channel, 503 if the channel cannot be looked up now, 400, 405 and 413 to requests that the tool does not
+// send, and 408 to one that comes too slowly. Errors of accept have the status of botctx.HTTPStatus: 503 with
+// Retry-After if too many events wait.
 //
-// A host that wants the bot's own success in the answer gives the method Receive of a Runtime: then
-// the tool waits for the bot, and what it reports a second time, or sends again since it waited for
-// more than three seconds, is run again. Either goes on when the tool hangs up.
+// A host that wants the bot's own success in the answer passes the method Receive of a Runtime: then the tool
+// waits for the bot, and an event that it reports a second time, or sends again after waiting for more than
+// three seconds, runs again. Either continues when the tool hangs up.
 func (c *Connector) Handler(accept func(context.Context, botctx.Inbound) error) http.Handler {
 	return &handler{connector: c, accept: accept}
 }
@@ -101,7 +102,7 @@ func (h *handler) answerChallenge(w http.ResponseWriter, request unverified) {
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_, _ = io.WriteString(w, request.challenge) // Who is gone needs no answer.
+	_, _ = io.WriteString(w, request.challenge) // A client that is gone needs no answer.
 }
 
 // refuse answers a request that is not the tool's, in the same way whatever is wrong with it.
@@ -137,14 +138,14 @@ func (h *handler) take(w http.ResponseWriter, r *http.Request, request unverifie
 	for _, arrived := range arrivals {
 		arrived.App, arrived.Channel = in.App, in.ID
 		if err := h.hand(r.Context(), arrived); err != nil {
-			botctx.WriteHTTPError(w, err) // Of several taps those before are known when they come again.
+			botctx.WriteHTTPError(w, err) // Earlier taps are recognised when they come again.
 			return
 		}
 	}
 	w.WriteHeader(http.StatusOK)
 }
 
-// channelOf returns the channel of a workspace, nil where there is none.
+// channelOf returns the channel of a workspace, nil if there is none.
 func (h *handler) channelOf(ctx context.Context, from Workspace) (*channel.Channel, error) {
 	find := h.connector.config.FindChannel
 	if find == nil {
@@ -186,7 +187,7 @@ const (
 	headerTimestamp = "X-Slack-Request-Timestamp"
 )
 
-// tolerance is how far the time of a request may be from the clock.
+// tolerance is the allowed difference between the time of a request and the clock.
 const tolerance = 5 * time.Minute
 
 // isPresent reports whether the headers of a request give a time that is not further from
@@ -275,7 +276,7 @@ func (r report) message() ([]botctx.Inbound, *send.Drop) {
 		event.Type, event.Data = send.TypeMisc, document.O("event", told)
 	}
 	event.Data = inThread(event.Data, document.Get(told, fieldThread, ""), ts)
-	// The tool reports a mention as a message as well, each under an id of its own.
+	// The tool reports a mention as a message as well, under another id.
 	return []botctx.Inbound{{Event: event, Key: "message " + event.To + " " + ts}}, nil
 }
 
@@ -288,7 +289,7 @@ func inThread(data document.Object, thread, ts string) document.Object {
 	return data.With(fieldThread, thread)
 }
 
-// isMessage reports whether an event is a new message that somebody wrote.
+// isMessage reports whether an event is a new message of a user.
 func isMessage(told document.Object) bool {
 	switch document.Get(told, "type", "") {
 	case "message", "app_mention":

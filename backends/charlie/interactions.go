@@ -74,7 +74,7 @@ func (r report) interactionEvent() (send.MessageEvent, bool) {
 	return event, event.From != "" && event.To != ""
 }
 
-// inPlace adds to the data of an interaction the thread in which it took place, and what the fields beside it hold.
+// inPlace adds the thread of an interaction and the values of the other fields to its data.
 func (r report) inPlace(data document.Object) document.Object {
 	if state := document.Get(r.body, "state.values", document.Object{}); state.Len() > 0 {
 		data = data.With("state", state)
@@ -97,7 +97,7 @@ func nameOf(action document.Object) string { return firstText(action, "action_id
 // choice is one value that was chosen, or typed.
 type choice struct {
 	value any
-	// payload is the payload that it is by itself, nil if it cannot be one.
+	// payload is the payload itself, nil if it cannot be one.
 	payload any
 }
 
@@ -125,8 +125,8 @@ func isButton(action document.Object) bool {
 	return kind == "" || kind == "button"
 }
 
-// choicesOf returns all that was chosen or typed. Each picker has a field of its own for it, whose name begins with
-// "selected_"; so those of pickers that are not known yet are read, too.
+// choicesOf returns all chosen and typed values. Each picker has a separate field for it, whose name begins
+// with "selected_"; so new kinds of pickers are read, too.
 func choicesOf(action document.Object) []choice {
 	var choices []choice
 	for field, value := range action.All() {
@@ -140,8 +140,8 @@ func choicesOf(action document.Object) []choice {
 	return choices
 }
 
-// isTyped reports whether the value of an action is what a user has typed, which is a text whatever it looks like. In
-// other elements it is what the bot has put there.
+// isTyped reports whether the value of an action was typed by a user, and so is a text whatever it looks
+// like. In other elements the bot has set the value.
 func isTyped(action document.Object) bool {
 	return strings.HasSuffix(document.Get(action, "type", ""), "_input")
 }

@@ -41,15 +41,14 @@ const (
 // Send implements send.Connector. The recipient is a user, who gets the message from the bot
 // directly, or a conversation.
 //
-// A text keeps to its type; files are pictures or links; quick replies and buttons are
-// buttons, of which quick replies stay in sight after a tap; a carousel is a list of cards.
-// Other types are Unsupported unless they have blocks or attachments, which go to the tool
-// as they are. The tool has no way to show that a bot is typing: such a message counts as
-// delivered and nothing is sent.
+// A text keeps to its type; files are pictures or links; quick replies and buttons are buttons, and quick
+// replies stay visible after a tap; a carousel is a list of cards. Other types are Unsupported unless they
+// have blocks or attachments, which go to the tool as they are. The tool cannot show that a bot is typing:
+// such a message counts as delivered and nothing is sent.
 //
-// The tool has no place for the message's ID by which it would drop a repetition: what was under way
-// when a process died, and what the run of an agenda sends again, may be there twice. What the run of an
-// accepted event has sent is not sent again, see botctx.Runtime.Accept.
+// The tool has no place for the message's ID by which it would drop a repetition: a message that was under
+// way when a process died, and a message that the run of an agenda sends again, may appear twice. Messages of
+// the run of an accepted event are not sent again, see botctx.Runtime.Accept.
 //
 // Any message may have the fields thread_ts, reply_broadcast, unfurl_links, unfurl_media,
 // username, icon_url, icon_emoji and metadata of the tool's own.
@@ -119,8 +118,8 @@ func located(err error, response send.Response) error {
 	}
 }
 
-// blockPath returns the path of the block that the tool points at, such as
-// "blocks[0].text", or that of all blocks.
+// blockPath returns the path of the block in the tool's remark, such as "blocks[0].text", or the path of all
+// blocks.
 func blockPath(details []string) string {
 	for _, detail := range details {
 		_, pointer, found := strings.Cut(detail, "[json-pointer:/")
@@ -147,8 +146,8 @@ func blockPath(details []string) string {
 // nothing is an empty list, which takes away what a message shows.
 const nothing = "[]"
 
-// UpdateMessage implements send.MessageUpdater. A new text stands in the place of the blocks
-// that the message has, buttons included, since those would show the old one.
+// UpdateMessage implements send.MessageUpdater. A new text replaces the blocks of the message, buttons
+// included, since those would show the old one.
 func (c *Connector) UpdateMessage(ctx context.Context, in *channel.Channel, update send.MessageUpdate) (document.Object, error) {
 	form := url.Values{fieldChannel: {update.ConversationID}, fieldTS: {update.MessageID}}
 	if update.Text != "" {
@@ -220,7 +219,7 @@ func recorded(ctx context.Context, into *recording) context.Context {
 
 // Do implements the library's HTTP client.
 func (r recorder) Do(request *http.Request) (*http.Response, error) {
-	answer, err := r.client.Do(request) //nolint:gosec // The address is that of the host's Config.
+	answer, err := r.client.Do(request) //nolint:gosec // The address comes from the host's Config.
 	if err != nil {
 		return nil, err
 	}

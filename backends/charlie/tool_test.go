@@ -52,7 +52,7 @@ type posted struct {
 	form             url.Values
 }
 
-// answer is what a request is answered with in place of the tool's own answer.
+// answer replaces the tool's own answer to a request.
 type answer struct {
 	status int
 	header http.Header

@@ -5,7 +5,7 @@
 //   - To charge in bot logic, call Golf of botctx.Context, and [Client.Charge] of what it gives.
 //   - To hear of what became of a payment, serve [Client.Handler].
 //
-// A host has it so:
+// In a host:
 //
 //	shop, err := golf.New(golf.Config{
 //		Account:        "shop",

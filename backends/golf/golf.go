@@ -20,40 +20,38 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// Config is what a Client works with.
+// Config configures a Client.
 type Config struct {
 	// Account is the name by which bot logic asks for the account, such as "shop". Required.
 	Account string
 	// Key is the account's secret API key. Required.
 	Key channel.Secret
-	// WebhookSecrets are those of the endpoint at which the provider reports events; there are
-	// several while one replaces another. Handler needs one.
+	// WebhookSecrets are the secrets of the endpoint at which the provider reports events; there are several
+	// while one replaces another. Handler needs one.
 	WebhookSecrets []channel.Secret
-	// OnSession says that members are at a screen where they can confirm a payment. Where
-	// one must be confirmed, a charge then returns it with the status "requires_action";
-	// else it is declined with "authentication_required".
+	// OnSession is true if members are at a screen on which they can confirm a payment. A charge that must be
+	// confirmed then returns with the status "requires_action"; otherwise it is declined with
+	// "authentication_required".
 	OnSession bool
-	// URL is the address of the provider's API. The default is the provider's own; a test gives
-	// that of its server.
+	// URL is the address of the provider's API. The default is the provider's own; a test gives its server's.
 	URL string
-	// HTTP sends the requests. The default has connections of its own. Whatever the client, a request takes at most
+	// HTTP sends the requests. The default has its own connections. With any client, a request takes at most
 	// its Timeout, or 80 seconds if it has none; an answer has at most 4 MiB; and no redirect is followed.
 	HTTP *http.Client
-	// MaxRetries is how often a request without an answer is repeated, with an idempotency key even
-	// where the caller gave none. nil means 2. The waits between are up to a second each, and on top what the
-	// provider asks for. If that is more than 5 seconds, the request is not repeated, and the error tells the
-	// caller how long to wait, see boterr.RetryAfter.
+	// MaxRetries bounds the repetitions of a request without an answer, which have an idempotency key even if
+	// the caller gave none. nil means 2. The waits between are up to a second each, plus the wait that the
+	// provider asks for. If that is more than 5 seconds, the request is not repeated, and the error has the
+	// wait for the caller, see boterr.RetryAfter.
 	MaxRetries *int
 	// Now is the clock of webhooks. The default is time.Now.
 	Now func() time.Time
-	// Tolerance is how far the time of a webhook may be from the clock, in both directions.
+	// Tolerance is the allowed difference between the time of a webhook and the clock, in both directions.
 	// The default is 5 minutes.
 	Tolerance time.Duration
-	// BodyTime is how long the body of a webhook may take to arrive. The default is 10
-	// seconds.
+	// BodyTime is the time limit for the body of a webhook. The default is 10 seconds.
 	BodyTime time.Duration
-	// Drops counts the events that tell of no payment, which Handler does not hand on: their platform is
-	// "golf". The default is one of the Client's own, which logs to slog.Default.
+	// Drops counts the events without a payment, which Handler does not pass on: their platform is "golf".
+	// The default belongs to the Client, and logs to slog.Default.
 	Drops *send.Drops
 }
 
@@ -203,9 +201,9 @@ func noPayment(id string) error {
 	return boterr.New(boterr.NotFound, "paymentId", "there is no payment %.100q in this account", id)
 }
 
-// refused returns why the provider refused a request, or the error where that has the same
-// meaning for every request. Errors of the provider are not wrapped: their text is all that it
-// said, secrets of the payment included.
+// refused returns the provider's refusal of a request, or an error if that has the same meaning for every
+// request. Errors of the provider are not wrapped: their text is the whole answer, secrets of the payment
+// included.
 func refused(ctx context.Context, err error) (*stripe.Error, error) {
 	if ended := ctx.Err(); ended != nil {
 		return nil, ended

@@ -19,24 +19,21 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// Handler takes what the provider reports at the endpoint of WebhookSecrets, and hands it to
-// receive:
+// Handler takes the provider's reports at the endpoint of WebhookSecrets, and passes them to receive:
 //
 //	payment_intent.succeeded       EventPaymentSucceeded
 //	payment_intent.payment_failed  EventPaymentFailed
 //	charge.refunded                EventPaymentRefunded
 //	payment_intent.*               under the provider's own name
 //
-// Events of other names tell of no payment: they are acknowledged, not handed on, and counted in Config.Drops. The
-// provider repeats an event until it is answered with 200, so receive keeps PaymentEvent.ID to
-// tell repetitions, which may also come after one that succeeded. Events may come out of
-// order.
+// Events of other names have no payment: they are acknowledged, not passed on, and counted in Config.Drops.
+// The provider repeats an event until it is answered with 200, so receive keeps PaymentEvent.ID to recognise
+// repetitions, which may also come after one that succeeded. Events may come out of order.
 //
-// It answers 200 when receive has returned; 401 to what is not signed by the provider now;
-// 400, 405, 408 and 413 to what is no event or comes too slowly; 429 or 503 where receive returned ResourceExhausted, or
-// Conflict, Unavailable or Canceled; and 500 to any other error, and where there are no
-// WebhookSecrets. No answer shows what receive said. receive goes on when the provider
-// hangs up.
+// It answers 200 when receive has returned; 401 to a request that is not signed by the provider now; 400,
+// 405, 408 and 413 to one that is no event or comes too slowly; 429 or 503 if receive returned
+// ResourceExhausted, or Conflict, Unavailable or Canceled; and 500 to any other error, and without
+// WebhookSecrets. No answer shows the error of receive. receive continues when the provider hangs up.
 func (c *Client) Handler(receive func(ctx context.Context, event utility.PaymentEvent) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		status, told := c.serve(w, r, receive)
@@ -93,7 +90,7 @@ func (c *Client) checkHeaders(w http.ResponseWriter, method, signature string) (
 	}
 }
 
-// unsigned is what is told to whoever does not sign.
+// unsigned is the answer to a request without a valid signature.
 const unsigned = "the signature must be a present one of the endpoint's secret"
 
 // isPresent reports whether a signature has a time that is near. The library's own check of
@@ -130,9 +127,9 @@ func signedAt(header string) (seconds int64, ok bool) {
 	return seconds, ok
 }
 
-// read reads an event, and reports whether it tells of a payment. Of any other event it returns the
-// provider's type. The library's reading is not used: it refuses, and may panic at, events of other
-// versions of the API, whose fields that are read here are the same.
+// read reads an event, and reports whether it has a payment. For any other event it returns the provider's
+// type. The library's reading is not used: it refuses, and may panic at, events of other versions of the API,
+// in which the fields that are read here are the same.
 func (c *Client) read(body []byte) (event utility.PaymentEvent, isPayment bool, err error) {
 	var reported struct {
 		ID   string `json:"id"`

@@ -283,7 +283,7 @@ func TestHandler_SlowBody(t *testing.T) {
 	require.Equal(t, http.StatusRequestTimeout, s.Code)
 }
 
-// unread is a body that nobody may read.
+// unread is a body that must not be read.
 type unread struct{ t *testing.T }
 
 func (u unread) Read([]byte) (int, error) {
@@ -391,7 +391,7 @@ func (a *answers) RoundTrip(*http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: a.status, Header: a.header, Body: io.NopCloser(strings.NewReader(a.body))}, nil
 }
 
-// A request is not repeated before the time that the provider names, and the caller is told of it.
+// A request is not repeated before the time that the provider names, and the caller gets that time.
 func TestCharge_RetryAfter(t *testing.T) {
 	t.Parallel()
 	const failed, noJSON = `{"error":{"type":"api_error"}}`, "<html>"

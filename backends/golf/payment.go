@@ -76,8 +76,8 @@ func (c *Client) chargeParams(charge utility.Charge) *stripe.PaymentIntentCreate
 	return params
 }
 
-// Refund gives money back as utility.PaymentClient says. An IdempotencyKey that a charge has
-// used counts as used for another refund. The other errors are those of Charge.
+// Refund gives money back as in utility.PaymentClient. An IdempotencyKey that a charge has used counts as
+// used for another refund. Other errors are the same as from Charge.
 func (c *Client) Refund(ctx context.Context, refund utility.Refund) (*utility.Payment, error) {
 	if refund.Amount < 0 {
 		return nil, boterr.Invalid("amount", "must not be negative, got %d", refund.Amount)
@@ -193,8 +193,8 @@ func checkKey(key string) error {
 }
 
 const (
-	// maxWait is the longest wait for a provider that says when to come again. If it asks for more, the caller gets
-	// the error at once, with the wait in it.
+	// maxWait bounds the wait that a provider asks for. If it asks for more, the caller gets the error at
+	// once, with the wait in it.
 	maxWait = 5 * time.Second
 	// firstWait is the longest wait before the second request for a provider that does not say; it doubles once.
 	firstWait = 500 * time.Millisecond
@@ -224,9 +224,9 @@ func (l *listener) CloseIdleConnections() {
 	}
 }
 
-// try makes a request, and repeats it as often as Config.MaxRetries allows while the provider does not do what it
-// asks for. Its error is the library's, or that of ctx; if the provider said when to come again, a
-// *send.RetryAfterError is beside it.
+// try makes a request, and repeats it as often as Config.MaxRetries allows while the provider fails. Its
+// error is the library's, or the error of ctx; if the provider gave a time for another try, it is joined with
+// a *send.RetryAfterError.
 func try[Made any](ctx context.Context, c *Client, request func(ctx context.Context) (Made, error)) (Made, error) {
 	for attempt := 0; ; attempt++ {
 		var after time.Duration
@@ -243,7 +243,7 @@ func try[Made any](ctx context.Context, c *Client, request func(ctx context.Cont
 	}
 }
 
-// retries is how often a request is repeated.
+// retries is the number of times that a request is repeated.
 func (c *Client) retries() int {
 	if c.config.MaxRetries != nil {
 		return *c.config.MaxRetries
@@ -263,7 +263,7 @@ func mayPass(err error) bool {
 
 // backoff returns a random time before the attempt after the given one.
 func backoff(attempt int) time.Duration {
-	return rand.N(firstWait << min(attempt, 1)) //nolint:gosec // It spreads load; nobody gains by guessing it.
+	return rand.N(firstWait << min(attempt, 1)) //nolint:gosec // It spreads load and is no secret.
 }
 
 // pause waits, and reports whether the context lasted so long.

@@ -44,7 +44,7 @@ func requireCode(t *testing.T, err error, code boterr.Code, field string) {
 	require.NotContains(t, err.Error(), "hidden")
 }
 
-// requireNoCode checks that an error leaves open what came of the request.
+// requireNoCode checks that an error leaves the result of the request open.
 func requireNoCode(t *testing.T, err error) {
 	t.Helper()
 	require.Error(t, err)

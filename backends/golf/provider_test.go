@@ -29,7 +29,7 @@ type provider struct {
 	answers  map[string]answered
 	requests int
 	faults   []fault
-	// lastForm and lastHeader are those of the last request.
+	// lastForm and lastHeader belong to the last request.
 	lastForm   map[string][]string
 	lastHeader http.Header
 }
@@ -42,7 +42,7 @@ type intent struct {
 	isCharged                                  bool
 }
 
-// answered is what a request with an idempotency key was answered.
+// answered is the answer to a request with an idempotency key.
 type answered struct {
 	request string
 	status  int

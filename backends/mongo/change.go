@@ -17,16 +17,16 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// first is what is asked of the first document that a filter matches.
+// first is a request for the first document that a filter matches.
 type first struct {
-	// call is what all that this process does for it is done within.
+	// call is the budget of this process's work for it.
 	call   *query.Evaluation
 	filter *query.Filter
 	change query.Change
 	sort   *query.Sort
 	upsert bool
-	// documents tells that the caller wants the document, before or, with after, behind
-	// the change, with the projection.
+	// documents is true if the caller wants the document, before or, with after, after the change, with the
+	// projection.
 	documents  bool
 	after      bool
 	projection *query.Projection
@@ -127,7 +127,7 @@ func isRefusedInsert(err error) bool {
 	return code == boterr.AlreadyExists || code == boterr.InvalidArgument
 }
 
-// outcome is how far a plan came.
+// outcome is the result of a plan.
 type outcome int
 
 const (
@@ -135,9 +135,9 @@ const (
 	isDone outcome = iota
 	// isMissing: no document met filter and condition.
 	isMissing
-	// isOpen: the server refused the change. A look at the document tells why.
+	// isOpen: the server refused the change. A look at the document finds the reason.
 	isOpen
-	// isOvertaken: somebody else was faster, and there is another document that matches.
+	// isOvertaken: another call was faster, and there is another document that matches.
 	isOvertaken
 )
 
@@ -193,7 +193,7 @@ func (c *collection) changeByPlan(
 	}
 }
 
-// missing tells why a change found no first document.
+// missing returns the reason why a change found no first document.
 func (c *collection) missing(ctx context.Context, f first, where any) (outcome, error) {
 	isThere, err := c.matches(ctx, f.filter, where)
 	switch {
@@ -242,8 +242,8 @@ func (c *collection) findOneAndUpdate(
 	return result, err == nil, err
 }
 
-// changeRead reads the first document that matches, changes it here, and replaces it if nobody has
-// changed it since; else it begins again with the first one of that time.
+// changeRead reads the first document that matches, changes it here, and replaces it if it has not changed
+// since; else it begins again with the first one of that time.
 func (c *collection) changeRead(ctx context.Context, f first) (store.FindAndModifyResult, error) {
 	var clash error
 	for lost := 0; ; {
@@ -301,7 +301,7 @@ func (c *collection) insertUpsert(ctx context.Context, f first) (result store.Fi
 	return result, nil
 }
 
-// replace changes a document that was read, and reports false where somebody changed it since.
+// replace changes a document that was read, and reports false if it has changed since.
 func (c *collection) replace(
 	ctx context.Context, f first, before found,
 ) (result store.FindAndModifyResult, isDone bool, err error) {
@@ -378,9 +378,8 @@ func unchanged(before found) (bson.D, error) {
 	return append(where, bson.E{Key: revisionPath, Value: before.hidden.revision}), nil
 }
 
-// writers is the number of documents that a change of many writes at once. Each is a
-// command of its own: the answer to a command for many tells how many it found as they
-// were read, and not which.
+// writers is the number of documents that a change of many writes at once. Each is a separate command: the
+// answer to a command for many has the number that it found as they were read, and not which.
 const writers = 8
 
 // edit is a document that was read, what it becomes, and its new revision.
@@ -390,10 +389,9 @@ type edit struct {
 	revision bson.ObjectID
 }
 
-// updateAll reads all documents that match, changes them here, and writes each if it is
-// still what was read; else that one is read again. Where the change fails on one of them
-// nothing is written; where one cannot be written, as with a unique index, those before
-// it are written back.
+// updateAll reads all documents that match, changes them here, and writes each if it has not changed since;
+// else it is read again. If the change fails on one of them nothing is written; if one cannot be written, as
+// with a unique index, the earlier ones are written back.
 func (c *collection) updateAll(ctx context.Context, f first) (store.UpdateResult, error) {
 	results, err := c.newest().find(ctx, f.filter, store.FindOptions{})
 	if err == nil && len(results) == 0 && f.upsert {
@@ -443,7 +441,7 @@ type changeOfMany struct {
 	// atOnce is the number of documents that are written at once.
 	atOnce int
 
-	// evaluating is held by who evaluates within the call, which serves one at a time.
+	// evaluating is held during an evaluation within the call, which serves one at a time.
 	evaluating sync.Mutex
 
 	mutex  sync.Mutex
@@ -516,7 +514,7 @@ func (m *changeOfMany) writeAll(ctx context.Context, edits []edit) error {
 	return failure(ctx, context.Cause(within))
 }
 
-// write writes one document, by what it is now where somebody changed it meanwhile.
+// write writes one document, by its present state if it has changed meanwhile.
 func (m *changeOfMany) write(ctx context.Context, e edit) error {
 	for lost := 1; ; lost++ {
 		isWritten, err := m.replaceRead(ctx, e)
@@ -581,9 +579,8 @@ func (m *changeOfMany) again(ctx context.Context, e edit) ([]found, error) {
 	return m.newest().find(ctx, query.And(byID, m.first.filter), store.FindOptions{})
 }
 
-// undo writes back the documents that the change has written and nobody has changed since, the last
-// one first. It repeats that for those whose key another one of them still has, as long as it makes
-// progress.
+// undo writes back the documents that the change has written and that have not changed since, the last one
+// first. It repeats this for documents whose key another one of them still has, as long as it makes progress.
 func (m *changeOfMany) undo(ctx context.Context, failed error) error {
 	ctx = context.WithoutCancel(ctx)
 	left := m.written
@@ -607,7 +604,7 @@ func (m *changeOfMany) undo(ctx context.Context, failed error) error {
 	}
 }
 
-// writeBack makes one document what it was, unless somebody has changed it since.
+// writeBack restores one document, unless it has changed since.
 func (m *changeOfMany) writeBack(ctx context.Context, e edit) error {
 	before := e.before
 	if before.hidden.isAbsent {

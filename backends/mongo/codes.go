@@ -18,10 +18,9 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// meanings are the codes of a server's errors, with what they mean here. The names are those of
-// MongoDB's list of error codes; what it has no name for is described. A code that is not here is
-// Internal: only where it is known does the error say that a retry may succeed, or that the caller
-// is at fault.
+// meanings are the codes of a server's errors, with their meaning here. The names are from MongoDB's list of
+// error codes; codes without a name are described. A code that is not here is Internal: only for known codes
+// does the error say that a retry may succeed, or that the caller is at fault.
 var meanings = map[int]boterr.Code{
 	// What may go well another time.
 	6:        boterr.Unavailable, // HostUnreachable
@@ -117,7 +116,7 @@ var meanings = map[int]boterr.Code{
 	352:   boterr.Unsupported, // UnsupportedOpQueryCommand
 	40324: boterr.Unsupported, // an unknown stage of a pipeline
 	40415: boterr.Unsupported, // IDLUnknownField
-	// What whoever runs the server has to put right.
+	// Errors for the operators of the server.
 	11:    boterr.FailedPrecondition, // UserNotFound
 	13:    boterr.FailedPrecondition, // Unauthorized
 	18:    boterr.FailedPrecondition, // AuthenticationFailed
@@ -193,8 +192,8 @@ var meanings = map[int]boterr.Code{
 	51108: boterr.InvalidArgument, // invalid options of a pattern
 }
 
-// indexNotFound is what a server says of an index of a kind that it does not have, when it is
-// asked to make one.
+// indexNotFound is a server's code for an index of a kind that it does not have, when it is asked to make
+// one.
 const indexNotFound = 27
 
 // lowestAssertion is above all codes of MongoDB's list but a few that are older than the list. A
@@ -209,8 +208,8 @@ var transientLabels = []string{
 	"NetworkTimeoutError", "ExceededTimeLimitError",
 }
 
-// failure turns an error of the driver into one of a Store. Where ctx ended while the
-// server was asked, whether it wrote is not known.
+// failure turns an error of the driver into one of a Store. If ctx ended during the request, it is unknown
+// whether the server wrote.
 func failure(ctx context.Context, err error) error { return filterFailure(ctx, nil, err) }
 
 func filterFailure(ctx context.Context, filter *query.Filter, err error) error {
@@ -303,15 +302,14 @@ func isDuplicate(err error) bool {
 	return mongo.IsDuplicateKeyError(err) || strings.Contains(err.Error(), "UNIQUE constraint failed")
 }
 
-// isTransient reports whether the server or the driver says that a retry may succeed.
+// isTransient reports whether a retry may succeed, according to the server or the driver.
 func isTransient(err error) bool {
 	var labeled mongo.LabeledError
 	return mongo.IsTimeout(err) || errors.As(err, &labeled) && slices.ContainsFunc(transientLabels, labeled.HasErrorLabel)
 }
 
-// isUnsupportedByServer reports whether the text of a server's error says that it does not know
-// an operator or an option. Package document has compiled what was sent, so that it is
-// the server that lacks it.
+// isUnsupportedByServer reports whether the text of a server's error means that it does not know an operator
+// or an option. Package document has compiled the request, so the server lacks it.
 func isUnsupportedByServer(text string) bool {
 	text = strings.ToLower(text)
 	return slices.ContainsFunc([]string{
@@ -320,8 +318,8 @@ func isUnsupportedByServer(text string) bool {
 	}, func(phrase string) bool { return strings.Contains(text, phrase) })
 }
 
-// isRefused reports whether an error says that the server refused a change to a document that a
-// filter finds. Package query, asked about the document, can then tell why.
+// isRefused reports whether an error means that the server refused a change to a document that a filter
+// finds. Package query can then find the reason in the document.
 func isRefused(filter *query.Filter, err error) bool {
 	code := codeOf(filter, err)
 	return code == boterr.InvalidArgument || code == boterr.Unsupported
@@ -341,7 +339,7 @@ func backOff(ctx context.Context, lost int) error {
 	if lost < 8 {
 		within = minWait << lost
 	}
-	timer := time.NewTimer(rand.N(within)) //nolint:gosec // Nobody gains by knowing it.
+	timer := time.NewTimer(rand.N(within)) //nolint:gosec // It is no secret.
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -351,9 +349,9 @@ func backOff(ctx context.Context, lost int) error {
 	}
 }
 
-// matches reports whether any document matches. It is asked after a sorted change of the first
-// document has found nothing: MongoDB does so, too, where somebody else has changed that document
-// meanwhile so that it no longer matches, although another one does.
+// matches reports whether any document matches. It is called after a sorted change of the first document has
+// found nothing: MongoDB also answers that if another client has changed that document meanwhile so that it
+// no longer matches, although another one does.
 func (c *collection) matches(ctx context.Context, filter *query.Filter, where any) (bool, error) {
 	first := options.Find().SetProjection(bson.D{{Key: document.IDField, Value: 1}}).SetLimit(-1)
 	cursor, err := c.newest().stored.Find(ctx, where, first)

@@ -66,8 +66,7 @@ type clocked struct {
 
 func (c clocked) Now(context.Context) (time.Time, error) { return c.now(), nil }
 
-// casesVariable is the folder with the files of cases. They lie beside the project and
-// are no part of it.
+// casesVariable names the folder with the files of cases, which are not part of the project.
 const casesVariable = "BOTCTX_CASES"
 
 func casesOf(t *testing.T, name string) []storetest.Case {
@@ -101,7 +100,7 @@ func TestCases(t *testing.T) {
 // caseWorkers is the number of cases that run at once.
 const caseWorkers = 8
 
-// runCases runs a file of cases, each in a collection of its own.
+// runCases runs a file of cases, each in a new collection.
 func runCases(t *testing.T, name string) {
 	t.Helper()
 	cases, store := casesOf(t, name), newStore(t)
@@ -144,8 +143,7 @@ func judge(t *testing.T, cases []storetest.Case, failures []error) {
 	t.Logf("%d cases: %d are left out by name", len(cases), differing)
 }
 
-// leftOut returns the cases that do not hold: those of a language that package document
-// does not have.
+// leftOut returns the cases that do not hold: cases of a language that package document does not have.
 func leftOut(t *testing.T) map[string]struct{} {
 	t.Helper()
 	text, err := os.ReadFile("testdata/cases_of_no_store.txt")
@@ -164,7 +162,7 @@ func leftOut(t *testing.T) map[string]struct{} {
 // chaosOrder.
 const chaosVariable = "BOTCTX_MONGO_CHAOS"
 
-// chaosOrder is what such a process is told.
+// chaosOrder is the order for such a process.
 type chaosOrder struct {
 	chaostest.Order
 
@@ -194,7 +192,7 @@ func beChaotic(ctx context.Context, text string) error {
 // one to pass.
 const chaosLease = 10 * time.Second
 
-// newChaos returns a platform on a database of its own, with a member who has agendas that count up.
+// newChaos returns a platform on a new database, with a member who has agendas that count up.
 func newChaos(t *testing.T, members, agendas int) (*chaostest.Platform, store.Store) {
 	t.Helper()
 	own := newDatabase(t)
@@ -254,9 +252,9 @@ func TestAccept_CountsUpAcrossProcesses(t *testing.T) {
 	chaostest.RequireCount(t, database, figures.Events+agendas)
 }
 
-// uriVariable names a server of MongoDB. Without it the tests run against package memserver, a server in
-// this process that has every capability and does many commands at once. Each test has a database of its own,
-// whose name begins with "botctx_test_", and drops it.
+// uriVariable names a server of MongoDB. Without it the tests run against package memserver, a server in this
+// process that has every capability and does many commands at once. Each test has a separate database, whose
+// name begins with "botctx_test_", and drops it.
 const uriVariable = "BOTCTX_MONGO_URI"
 
 // uri is the server's address, and client a client of it.

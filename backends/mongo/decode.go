@@ -29,11 +29,11 @@ const (
 	revisionPath  = hiddenField + "." + revisionField
 )
 
-// hidden is what the hidden field of a document holds.
+// hidden is the content of the hidden field of a document.
 type hidden struct {
 	order    int64
 	revision bson.ObjectID
-	// isAbsent tells that the document has no such field: somebody else wrote it.
+	// isAbsent is true if the document has no such field: another program wrote it.
 	isAbsent bool
 }
 
@@ -61,7 +61,7 @@ func appendHidden(b []byte, h hidden) []byte {
 	start, b := bsoncore.AppendDocumentElementStart(b, hiddenField)
 	b = bsoncore.AppendInt64Element(b, orderField, h.order)
 	b = bsoncore.AppendObjectIDElement(b, revisionField, h.revision)
-	b, _ = bsoncore.AppendDocumentEnd(b, start) // Its start is that of above.
+	b, _ = bsoncore.AppendDocumentEnd(b, start) // It began above.
 	return b
 }
 
@@ -169,7 +169,7 @@ func read(b []byte) (found, error) {
 	err := eachElement(b, func(key string, value bsoncore.Value) error {
 		if key == hiddenField && value.Type == bsoncore.TypeEmbeddedDocument {
 			result.hidden = hiddenOf(value.Document())
-			if result.hidden.order != 0 && len(pairs) > 2 && pairs[0] == document.IDField { // Where the _id stood.
+			if result.hidden.order != 0 && len(pairs) > 2 && pairs[0] == document.IDField { // The former place of the _id.
 				pairs = slices.Concat(pairs[2:], pairs[:2])
 			}
 			return nil

@@ -53,8 +53,8 @@ func (c *collection) EnsureIndex(ctx context.Context, index store.Index) error {
 	return failure(ctx, err)
 }
 
-// maxBuildTime is how long it may take to make an index of a collection with documents: far longer
-// than DefaultTimeout, which does not hold under a deadline.
+// maxBuildTime bounds the time for making an index of a collection with documents: far longer than
+// DefaultTimeout, which does not apply under a deadline.
 const maxBuildTime = time.Hour
 
 // isPlain reports whether an index gets the order of insertion as its last key. A unique
@@ -108,8 +108,8 @@ type storedIndex struct {
 	others []string
 }
 
-// harmlessOptions are those that a server tells of any index, and those that are looked at by
-// themselves or change no result.
+// harmlessOptions are options that a server reports for any index, that are checked separately, or that
+// change no result.
 var harmlessOptions = []string{
 	"v", "key", "name", "ns", "unique", "sparse", "background", "2dsphereIndexVersion", "bits", "min", "max", "storageEngine",
 }
@@ -162,8 +162,7 @@ func readIndex(b bson.Raw) (storedIndex, error) {
 	return index, nil
 }
 
-// isOn reports whether an option is there and not false. The collation "simple" is that of an
-// index without one.
+// isOn reports whether an option exists and is not false. The collation "simple" is the default of an index.
 func isOn(value bson.RawValue) bool {
 	if truth, ok := value.BooleanOK(); ok {
 		return truth

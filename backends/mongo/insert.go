@@ -15,10 +15,9 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// Insert implements store.Collection. The field of an error begins with the number of
-// the document at fault: "[2]._id". One document is inserted in one atomic step. Where
-// one of several is refused, those before it are removed again, so that for a moment
-// others may see them.
+// Insert implements store.Collection. The field of an error begins with the number of the document at fault:
+// "[2]._id". One document is inserted in one atomic step. If one of several is refused, the earlier ones are
+// removed again, so for a moment others may see them.
 func (c *collection) Insert(ctx context.Context, documents ...document.Object) error {
 	if err := c.check(ctx); err != nil {
 		return err
@@ -49,8 +48,9 @@ func (c *collection) Insert(ctx context.Context, documents ...document.Object) e
 	return nil
 }
 
-// seeStored has what is inserted next come behind a document that is there already: whoever was told so goes
-// on with what follows it. Where that one cannot be read, the order is as near as the clocks are.
+// seeStored makes the next insertions come after a document that exists already: a caller that got this error
+// may continue with documents that follow it. If the document cannot be read, the order is as exact as the
+// clocks are.
 func (c *collection) seeStored(ctx context.Context, o document.Object) {
 	id, _ := o.Field(document.IDField)
 	value, err := rawValue(id)

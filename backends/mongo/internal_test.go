@@ -20,7 +20,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// someHidden is what the hidden field of a document holds.
+// someHidden is the content of a hidden field.
 var someHidden = hidden{order: 7, revision: bson.NewObjectID()}
 
 func TestBSON_RoundTrip(t *testing.T) {
@@ -255,7 +255,7 @@ func TestErrorCode_NamelessAssertion(t *testing.T) {
 
 var wantedIndex = store.Index{Keys: []store.IndexKey{{Path: "n", Kind: query.Ascending}}, Unique: true}
 
-// listed returns an index as a server tells of it, on n, with further options.
+// listed returns an index as a server lists it, on n, with further options.
 func listed(t *testing.T, options ...bson.E) storedIndex {
 	t.Helper()
 	b, err := bson.Marshal(append(bson.D{

@@ -11,29 +11,27 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// plan is a change that the server can make by itself in one atomic step, stamps
-// included. Stamps are renewed only where a document changes otherwise. So a plan is
-// made only for what changes every document that the server would change: because an
-// operator always does, because the filter matches nothing that is so already, or, for
-// a filter that gives the _id, because a condition says so that the plan adds to it.
+// plan is a change that the server can make in one atomic step, stamps included. Stamps are renewed only in
+// documents that change otherwise. So a plan is made only for a change that changes every document that the
+// server would change: because an operator always does, because the filter does not match the result, or, for
+// a filter that gives the _id, because of a condition that the plan adds to it.
 type plan struct {
 	// update is the caller's update with the stamps, as the server reads it.
 	update bson.Raw
 	// condition is added to the filter, and is the zero Object where a change is certain. A
 	// document that does not meet it may change all the same.
 	condition document.Object
-	// contradicts tells that no document matches the filter after the change, so that none is changed
-	// twice.
+	// contradicts is true if no document matches the filter after the change, so that none is changed twice.
 	contradicts bool
 }
 
 type planner struct {
 	filter *query.Filter
 	change query.Change
-	// operators are those of the server's update, with their operands.
+	// operators are the operators of the server's update, with their operands.
 	operators map[string]document.Object
-	// set is what paths are after the update, without those that it removes, which are
-	// in touched as well.
+	// set has the values of paths after the update, without the paths that it removes, which are in touched
+	// as well.
 	set     document.Object
 	touched []string
 	// differs are conditions under which one of the operators changes a document.
@@ -41,7 +39,7 @@ type planner struct {
 	certain bool
 }
 
-// planned returns the plan for a change, and false where there is none.
+// planned returns the plan for a change, and false if there is none.
 func planned(filter *query.Filter, change query.Change) (plan, bool) {
 	if change.Update.IsReplacement() {
 		return plan{}, false
@@ -83,8 +81,8 @@ func (p *planner) isPlain(path string) bool {
 		!p.change.Stamps.Set.Has(top) && !slices.Contains(p.change.Stamps.Increment, top)
 }
 
-// add adds an operator for a path to the plan. It reports false where it is not known here when the
-// operator changes a document.
+// add adds an operator for a path to the plan. It reports false if it is not known here when the operator
+// changes a document.
 func (p *planner) add(operator, path string, argument any) bool {
 	if operator == "$setOnInsert" {
 		return true // An upsert that inserts does not come here.
@@ -235,7 +233,7 @@ func (p *planner) update() (bson.Raw, error) {
 		return nil, err
 	}
 	b = bsoncore.AppendObjectIDElement(b, revisionPath, bson.NewObjectID())
-	b, _ = bsoncore.AppendDocumentEnd(b, inner) // Its start is that of above.
+	b, _ = bsoncore.AppendDocumentEnd(b, inner) // It began above.
 	if b, err = p.appendIncrements(b); err != nil {
 		return nil, err
 	}
@@ -266,7 +264,7 @@ func (p *planner) appendIncrements(b []byte) ([]byte, error) {
 	return bsoncore.AppendDocumentEnd(b, inner)
 }
 
-// where returns the filter of a plan, with its condition beside what it says already.
+// where returns the filter of a plan, with its additional condition.
 func (p plan) where(filter *query.Filter) (bson.Raw, error) {
 	source, err := queried(filter)
 	if err != nil {

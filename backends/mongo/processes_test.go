@@ -38,7 +38,7 @@ const (
 	couponCount = 200
 	processes   = 4
 	killed      = 2
-	// patience is the longest that the work may take, beside other tests.
+	// patience bounds the time of the work, next to other tests.
 	patience = 5 * time.Minute
 	// glance is the time between two looks at it.
 	glance = 100 * time.Millisecond
@@ -67,7 +67,7 @@ func startWorker(t *testing.T, database string) process {
 func (p process) kill(t *testing.T, store store.Store) {
 	t.Helper()
 	require.NoError(t, p.command.Process.Kill())
-	_ = p.command.Wait() // It tells that it was killed.
+	_ = p.command.Wait() // Its error says that it was killed.
 	require.NoError(t, store.Collection(dead).Insert(t.Context(), document.O("_id", p.command.Process.Pid)))
 }
 
@@ -119,7 +119,7 @@ func count(t *testing.T, collection store.Collection, filter document.Object) in
 	return n
 }
 
-// It runs before the tests that are parallel: beside them, leases would end while others are served.
+// It runs before the parallel tests: next to them, leases would end while others are served.
 //
 //nolint:paralleltest // See above.
 func TestProcesses_Killed(t *testing.T) {
@@ -176,7 +176,7 @@ func TestProcesses_Killed(t *testing.T) {
 	t.Logf("%d runs of %d agendas by %d processes", count(t, store.Collection(ran), document.O()), agendaCount, len(workersSeen))
 }
 
-// logLeft logs the agendas that have not run, where the test failed.
+// logLeft logs the agendas that have not run, if the test failed.
 func logLeft(t *testing.T, agendas store.Collection) {
 	t.Helper()
 	if !t.Failed() {
@@ -191,9 +191,9 @@ const workerVariable = "BOTCTX_MONGO_WORKER"
 
 // The collections in which the workers note what they do.
 const (
-	holders    = "holders"    // Who runs an agenda, by its number.
+	holders    = "holders"    // The process that runs an agenda, by its number.
 	ran        = "ran"        // The runs that ended.
-	violations = "violations" // Agendas that somebody else was running.
+	violations = "violations" // Agendas that another process was running.
 	dead       = "dead"       // The workers that were killed.
 )
 

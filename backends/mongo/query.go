@@ -217,9 +217,8 @@ func isPinned(filter *query.Filter) bool {
 	return ok
 }
 
-// sorting returns the order in which the server looks: that of a sort, and of insertion
-// where that ties. A filter that matches one document at most needs none, and one with a
-// $near brings its own.
+// sorting returns the order in which the server looks: of a sort, and of insertion for ties. A filter that
+// matches one document at most needs none, and a filter with a $near has its own.
 func sorting(filter *query.Filter, sort *query.Sort) (bson.D, error) {
 	if isPinned(filter) {
 		return nil, nil
@@ -269,8 +268,8 @@ func (c *collection) GeoNear(ctx context.Context, near *query.GeoNear) ([]query.
 	return measured(near, results), nil
 }
 
-// served names the field of the collection's geo index, where the search names none, and
-// reports whether an index serves the search.
+// served adds the field of the collection's geo index to a search that names none, and reports whether an
+// index serves the search.
 func served(near *query.GeoNear, indexes []storedIndex) (_ *query.GeoNear, isServed bool, err error) {
 	paths := map[query.IndexKind][]string{}
 	for _, index := range indexes {
@@ -310,8 +309,8 @@ func served(near *query.GeoNear, indexes []storedIndex) (_ *query.GeoNear, isSer
 	return nil, false, asked.NotServed(near.Key())
 }
 
-// nearest asks the server for what is near. Package document measures it again, so that
-// distances are the same to the last digit as those of every other store.
+// nearest asks the server for near documents. Package document measures them again, so that distances are the
+// same to the last digit as in every other store.
 func (c *collection) nearest(ctx context.Context, near *query.GeoNear) ([]found, error) {
 	where, err := queryOf(near.Filter())
 	if err != nil {
@@ -344,7 +343,7 @@ func (c *collection) nearest(ctx context.Context, near *query.GeoNear) ([]found,
 		bson.D{{Key: "$limit", Value: limit}}))
 }
 
-// distancePath is where the server puts a distance, by which it sorts.
+// distancePath is the path to which the server writes a distance, by which it sorts.
 const distancePath = hiddenField + ".distance"
 
 // isTie reports whether two documents are equally far: which of them the server gives first
@@ -395,10 +394,10 @@ func measured(near *query.GeoNear, candidates []found) []query.GeoResult {
 // that insert in the same microsecond differ.
 const orderBits = 10
 
-// orderClock gives new documents their places in the order of insertion: microseconds of the
-// server's clock, none of which a process gives twice. What a process inserts comes behind all that it
-// has read, and that it was told is there already; of what they have not read of each other two
-// processes agree on the order to half the time that the fastest of their questions to the server took.
+// orderClock gives new documents their places in the order of insertion: microseconds of the server's clock,
+// each of them once in a process. An insertion of a process comes after everything that it has read, and that
+// it knows to exist already; on the order of documents that they have not read of each other, two processes
+// agree to half the time of their fastest query to the server.
 type orderClock struct {
 	now func() time.Time
 	own int64
@@ -412,14 +411,14 @@ type orderClock struct {
 }
 
 const (
-	// resolution is that of the time which the server tells.
+	// resolution is the resolution of the server's time.
 	resolution = time.Millisecond
-	// near is how near the server's clock is to be known before a store inserts anything. It asks
-	// fewestQuestions, since the first answer takes the time of connecting, too, and mostQuestions where
-	// the server is far away.
+	// near is the accuracy to which the server's clock must be known before a store inserts anything. The
+	// store makes fewestQuestions queries, since the first answer includes the time of connecting, and
+	// mostQuestions if the server is far away.
 	near                           = 10 * time.Millisecond
 	fewestQuestions, mostQuestions = 2, 5
-	// driftIn is the time in which two clocks may drift apart by one unit of it: more than those of
+	// driftIn is the time in which two clocks may drift apart by one unit of it: more than the clocks of
 	// machines do.
 	driftIn = 5000
 )
@@ -446,7 +445,7 @@ func (c *orderClock) learn(asked, told time.Time) {
 	c.low, c.high, c.known = nearLow, nearHigh, answered
 }
 
-// ahead is how far the server's clock is ahead of this one's, as near as is known.
+// ahead returns how far the server's clock is ahead of this one's, as far as is known.
 func (c *orderClock) ahead() time.Duration { return c.low + (c.high-c.low)/2 }
 
 // isNear reports whether the server's clock is known to half of near.

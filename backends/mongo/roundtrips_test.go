@@ -38,7 +38,7 @@ type countedStore struct {
 	store.Collection
 
 	test *testing.T
-	// ctx is that of updates.
+	// ctx is the context of updates.
 	ctx      context.Context
 	commands *atomic.Int64
 }
@@ -228,8 +228,8 @@ func TestRoundTrips_TableIsDocumented(t *testing.T) {
 	}
 }
 
-// TestMessage_RoundTrips counts the commands that docs/scaling.md tells of a message which is accepted, and
-// answered by one node that changes the member.
+// TestMessage_RoundTrips counts the commands in docs/scaling.md for a message that is accepted and answered
+// by one node that changes the member.
 func TestMessage_RoundTrips(t *testing.T) {
 	t.Parallel()
 	const members = 10
@@ -284,7 +284,7 @@ type counter struct {
 	done func()
 }
 
-// await says what to call after so many messages.
+// await calls done after so many messages.
 func (c *counter) await(messages int64, done func()) {
 	c.left.Store(messages)
 	c.done = done
@@ -302,8 +302,8 @@ func TestInbox(t *testing.T) {
 	inboxtest.RunInbox(t, newStore)
 }
 
-// TestInbox_RoundTrips counts the commands that docs/scaling.md tells: one to accept, three to handle,
-// and those of the look that many events share.
+// TestInbox_RoundTrips counts the commands in docs/scaling.md: one to accept, three to handle, and the
+// commands of the look that many events share.
 func TestInbox_RoundTrips(t *testing.T) {
 	t.Parallel()
 	const events, ofALook = 20, 6

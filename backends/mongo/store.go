@@ -31,7 +31,7 @@ type Store struct {
 
 var _ store.Store = (*Store)(nil)
 
-// settings are what the options of Open and New set.
+// settings are set by the options of Open and New.
 type settings struct {
 	client       *options.ClientOptions
 	writeConcern *writeconcern.WriteConcern
@@ -60,19 +60,18 @@ func WithReadConcern(concern *readconcern.ReadConcern) Option {
 	return func(s *settings) { s.readConcern = concern }
 }
 
-// DefaultTimeout is how long a command may take of a store that Open made, where neither the
-// address nor the options say so. A server that is gone without a word is found by it. What
-// takes longer, such as the removal of millions of documents, needs a ctx with a deadline.
+// DefaultTimeout is the time limit of a command of a store that Open made, if neither the address nor the
+// options set one. It detects a server that is gone without a word. A longer command, such as the removal of
+// millions of documents, needs a ctx with a deadline.
 const DefaultTimeout = 30 * time.Second
 
 // Open connects to the database that an address names, as in
 // "mongodb://localhost:27017/bots", and asks the server for its time, so that a wrong
 // address is found at once. The caller closes the store.
 //
-// An operation takes DefaultTimeout at most, all round trips and repetitions of a command
-// included, unless the address says timeoutMS, or the options SetTimeout; a ctx with a
-// deadline of its own goes by that alone. The client of New has what its maker gave it, which
-// without a timeout waits for a partition to end.
+// An operation takes DefaultTimeout at most, including all round trips and repetitions of a command, unless
+// the address has timeoutMS, or the options SetTimeout; the deadline of a ctx replaces it. A client given to
+// New keeps its own settings; without a timeout it waits for a partition to end.
 //
 // InvalidArgument: the address is invalid, or names no database, or an option is nil. Unavailable: no server
 // answered within the address's serverSelectionTimeoutMS, 30 seconds by default, or
@@ -182,16 +181,16 @@ func checkEnded(ctx context.Context) error {
 	return boterr.New(boterr.Canceled, "", "the context ended: %w", context.Cause(ctx))
 }
 
-// Database returns the database of the store, with its concerns, for what a host does
-// beside the SDK: indexes of its own, sharding, statistics. Documents that it writes
-// there have no place in the order of insertion, and come first.
+// Database returns the database of the store, with its concerns, for a host's own work: further indexes,
+// sharding, statistics. Documents that it writes there have no place in the order of insertion, and come
+// first.
 func (s *Store) Database() *mongo.Database { return s.database }
 
 type collection struct {
 	store  *Store
 	stored *mongo.Collection
 	name   string
-	// err is what is wrong with the name.
+	// err is the error of the name.
 	err error
 }
 
@@ -351,7 +350,7 @@ func (c *collection) read(b bson.Raw) (found, error) {
 	return result, nil
 }
 
-// unread says which document cannot be read.
+// unread returns the error of a document that cannot be read.
 func (c *collection) unread(b bson.Raw, err error) error {
 	failed, ok := boterr.AsError(err)
 	if !ok {
@@ -369,7 +368,7 @@ func (c *collection) Count(ctx context.Context, filter *query.Filter) (int64, er
 	if err != nil {
 		return 0, err
 	}
-	if filter.Near() != nil { // An aggregation, which is how the driver counts, has no $near.
+	if filter.Near() != nil { // The driver counts by an aggregation, which has no $near.
 		found, err := c.search(ctx, filter, options.Find().SetProjection(bson.D{{Key: document.IDField, Value: 1}}))
 		return int64(len(found)), err
 	}

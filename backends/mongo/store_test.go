@@ -298,8 +298,8 @@ func TestNear_LimitCutsByInsertion(t *testing.T) {
 // errTurnOver is why nothing may be written.
 var errTurnOver = errors.New("the turn is another one's")
 
-// Refusal implements store.Refuser: the turn is over as soon as the first command was sent, as that of a
-// process which is frozen between two commands.
+// Refusal implements store.Refuser: the lane is lost as soon as the first command was sent, as in a process
+// that is frozen between two commands.
 func (c *countedStore) Refusal() error {
 	if c.commands.Load() > 0 {
 		return errTurnOver
@@ -346,8 +346,8 @@ func TestRefuser_NothingIsWrittenBetweenTwoCommands(t *testing.T) {
 	}
 }
 
-// newSilentDatabase returns a database of a server that does nothing and says that it did:
-// what an operation takes on it is what the client takes.
+// newSilentDatabase returns a database of a server that does nothing and answers that it did: the time of an
+// operation on it is the client's.
 func newSilentDatabase(b *testing.B) *driver.Database {
 	b.Helper()
 	silent, err := driver.Connect(silentOptions().ApplyURI(listenSilently(b, silentAnswers(b))))
@@ -355,7 +355,7 @@ func newSilentDatabase(b *testing.B) *driver.Database {
 	return silent.Database("silent")
 }
 
-// silentOptions are those of a client that asks in the one way that the server reads.
+// silentOptions are the options of a client that sends requests in the one form that the server reads.
 func silentOptions() *options.ClientOptions {
 	return options.Client().SetServerAPIOptions(options.ServerAPI(options.ServerAPIVersion1))
 }

@@ -66,8 +66,8 @@ func (c *connector) Send(ctx context.Context, message send.Message) (delivery se
 	})
 }
 
-// series is that of a call of the platform. The conventions have a kind for messages that are
-// sent, and none for what else platforms do.
+// series returns the series of a call of the platform. The conventions have a kind for sent messages, and
+// none for other work of platforms.
 func (c *connector) series(name string) series {
 	of := series{system: c.system, name: name}
 	if name == "send" || name == "sendBatch" {
@@ -76,7 +76,7 @@ func (c *connector) series(name string) series {
 	return of
 }
 
-// counted counts messages that were to be sent, by the series as it is then.
+// counted counts messages to be sent, by the present series.
 func (c *connector) counted(ctx context.Context, of *series, n int) {
 	c.o.metrics.sends.count(ctx, c.o.metrics.sent, n, *of)
 }
@@ -142,9 +142,9 @@ func (b batches) SendBatch(ctx context.Context, messages []send.Message) (send.B
 	return batch, nil
 }
 
-// Receive returns what runs bot logic for what arrives, with a span for the run: that of
-// everything that the run calls. receive is botctx.Runtime.Receive, and platform the type of
-// the channels for which it is called. The duration is added to messaging.process.duration.
+// Receive returns the function that runs bot logic for events, with a span for the run, which contains
+// everything that the run calls. receive is botctx.Runtime.Receive, and platform the type of the channels for
+// which it is called. The duration is added to messaging.process.duration.
 func (o *Instrumentation) Receive(
 	platform channel.Type, receive func(context.Context, botctx.Inbound) error,
 ) func(context.Context, botctx.Inbound) error {

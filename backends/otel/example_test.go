@@ -26,9 +26,8 @@ func (screen) Send(_ context.Context, m send.Message) (send.Delivery, error) {
 	return send.Delivery{}, nil
 }
 
-// A host that reports to an exporter in memory. In production the exporter is that of
-// OpenTelemetry's protocol, behind sdktrace.WithBatcher, and metrics have a provider of their
-// own.
+// A host that reports to an exporter in memory. In production the exporter speaks OpenTelemetry's protocol,
+// behind sdktrace.WithBatcher, and metrics have a separate provider.
 func Example() {
 	ctx := context.Background()
 	exporter := tracetest.NewInMemoryExporter()

@@ -18,14 +18,14 @@ import (
 	"github.com/botctx/go-sdk/internal/record"
 )
 
-// inboxSystem is what stands for the messaging system that an inbox is.
+// inboxSystem is the name of an inbox as a messaging system.
 const inboxSystem = "inbox"
 
-// Inbox returns the configuration of an inbox that gives each acceptance of an event a span, and each
-// attempt to handle it another one, that of everything that the run calls, with a link to the first: the
+// Inbox returns the configuration of an inbox that gives each acceptance of an event a span, and each attempt
+// to handle it another one, which contains everything that the run calls, with a link to the first: the
 // context of that trace is kept with the event. It adds to the durations of messaging and to
-// botctx.inbox.accepted, .repeated, .handled, .retries, .given_up and .latency. What the host has set
-// in Hooks is called, too.
+// botctx.inbox.accepted, .repeated, .handled, .retries, .given_up and .latency. The host's own Hooks are
+// called, too.
 func (o *Instrumentation) Inbox(config botctx.InboxOptions) botctx.InboxOptions {
 	host := config.Hooks
 	config.Hooks.AroundAccept = func(next inbox.Acceptor) inbox.Acceptor {
@@ -95,13 +95,13 @@ func (o *Instrumentation) traceText(ctx context.Context) string {
 	return string(text)
 }
 
-// links are to the span in which an event was accepted, none where that is not known.
+// links link to the span in which an event was accepted; there are none if that is not known.
 func (o *Instrumentation) links(ctx context.Context, of string) []trace.Link {
 	carrier := propagation.MapCarrier{}
 	if json.Unmarshal([]byte(of), &carrier) != nil {
 		return nil
 	}
-	own := trace.ContextWithSpanContext(ctx, trace.SpanContext{}) // Where nothing is in the text, it is none.
+	own := trace.ContextWithSpanContext(ctx, trace.SpanContext{}) // An empty text gives none.
 	accepted := trace.SpanContextFromContext(o.propagator.Extract(own, carrier))
 	if !accepted.IsValid() {
 		return nil
@@ -127,7 +127,7 @@ func (o *Instrumentation) handle(ctx context.Context, d *inbox.Delivery, next in
 	return err
 }
 
-// settled counts what came of an attempt.
+// settled counts the results of attempts.
 func (o *Instrumentation) settled(ctx context.Context, s inbox.Settled) {
 	m := o.metrics.inbox
 	if s.Err == nil {
@@ -173,7 +173,7 @@ func (o *Instrumentation) ObserveInbox(rt *botctx.Runtime) (stop func() error, e
 }
 
 type inboxMetrics struct {
-	// accepted and repeated count acceptances, handled, retries and givenUp what came of attempts.
+	// accepted and repeated count acceptances, handled, retries and givenUp the results of attempts.
 	accepted, repeated, handled, retries, givenUp metric.Int64Counter
 	// latency is the time from acceptance to the end.
 	latency metric.Float64Histogram
@@ -224,9 +224,9 @@ const (
 	outcomePostponed = "postponed"
 )
 
-// Scheduler returns the options of a scheduler that gives each run of an agenda a span,
-// that of everything that the run calls, and adds to botctx.agenda.run.duration, .lag, .late
-// and .failures. What the host has set in Around and Hooks is called, too.
+// Scheduler returns the options of a scheduler that gives each run of an agenda a span, which contains
+// everything that the run calls, and adds to botctx.agenda.run.duration, .lag, .late and .failures. The
+// host's own Around and Hooks are called, too.
 func (o *Instrumentation) Scheduler(config botctx.SchedulerOptions) botctx.SchedulerOptions {
 	host := config.Around
 	config.Around = func(next agenda.Handler) agenda.Handler {
@@ -250,7 +250,7 @@ func (o *Instrumentation) Scheduler(config botctx.SchedulerOptions) botctx.Sched
 	return config
 }
 
-// before returns a hook that calls both, where the host has one.
+// before returns a hook that calls both, if the host has one.
 func before(own, host func(context.Context, agenda.Event)) func(context.Context, agenda.Event) {
 	if host == nil {
 		return own
@@ -285,9 +285,8 @@ func (o *Instrumentation) run(ctx context.Context, run agenda.Run, next agenda.H
 	return err
 }
 
-// Observe makes each collection of metrics ask a Runtime how many agendas are due, as
-// botctx.agenda.due, until stop is called. One process of several that share a store is enough.
-// The error is that of the meter.
+// Observe makes each collection of metrics ask a Runtime for the number of due agendas, as botctx.agenda.due,
+// until stop is called. One process of several that share a store is enough. The error comes from the meter.
 func (o *Instrumentation) Observe(rt *botctx.Runtime) (stop func() error, err error) {
 	due, err := o.meter.Int64ObservableGauge("botctx.agenda.due", metric.WithUnit("{agenda}"),
 		metric.WithDescription("Agendas that could be claimed now."))

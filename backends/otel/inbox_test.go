@@ -18,7 +18,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// sent is what ada writes, as a connector reports it.
+// sent is a message of ada's, as a connector reports it.
 func sent(id string) botctx.Inbound {
 	return botctx.Inbound{App: "shop", Channel: "web", Event: send.MessageEvent{
 		From: "e-ada", Type: send.TypeText, MessageID: id, Data: document.O("text", "hi"),
@@ -34,7 +34,7 @@ func (w *world) runNext() botctx.EventResult {
 	return result
 }
 
-// spanOf returns the span of a name, of which there is one, since the last time.
+// spanOf returns the only span with a name since the last time.
 func (w *world) spanOf(name string) tracetest.SpanStub {
 	w.t.Helper()
 	var found []tracetest.SpanStub

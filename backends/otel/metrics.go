@@ -24,15 +24,15 @@ type metrics struct {
 	objects    *durations
 	// sent counts messages, by the same attributes as sends.
 	sent metric.Int64Counter
-	// lag is how late agendas begin, late and failures count them.
+	// lag is the delay of agendas, late and failures count them.
 	lag      metric.Float64Histogram
 	late     metric.Int64Counter
 	failures metric.Int64Counter
 	inbox    inboxMetrics
 }
 
-// The upper ends of the buckets, in seconds. secondsOfCalls and secondsOfQueries are those of
-// the conventions.
+// The upper ends of the buckets, in seconds. secondsOfCalls and secondsOfQueries are the buckets of the
+// conventions.
 var (
 	secondsOfCalls   = []float64{0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10}
 	secondsOfQueries = []float64{0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10}
@@ -69,17 +69,17 @@ func newMetrics(meter metric.Meter) (metrics, error) {
 	return m, errors.Join(errs[:]...)
 }
 
-// series is what durations are told apart by. Which of its fields are used, and as which
-// attributes, depends on what was measured.
+// series has the attributes of durations. Which of its fields are used, and as which attributes, depends on
+// the measurement.
 type series struct {
 	// system is the platform, the database or the type of the channel.
 	system string
-	// name is what was done, and kind how conventions call it.
+	// name is the operation, and kind its name in conventions.
 	name string
 	kind string
-	// target is what it was done to.
+	// target is the object of the operation.
 	target string
-	// code is that of the error, "" for none.
+	// code is the code of the error, "" for none.
 	code boterr.Code
 }
 

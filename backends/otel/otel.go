@@ -23,8 +23,8 @@ import (
 // scopeName is the name under which spans and metrics are reported.
 const scopeName = "github.com/botctx/go-sdk/backends/otel"
 
-// Config says where spans and metrics go. Its zero value reports to the providers that the
-// host has set with go.opentelemetry.io/otel.
+// Config sets the providers of spans and metrics. Its zero value reports to the providers that the host has
+// set with go.opentelemetry.io/otel.
 type Config struct {
 	// TracerProvider takes the spans. The default is the global one.
 	TracerProvider trace.TracerProvider
@@ -46,8 +46,8 @@ type Instrumentation struct {
 	metrics    metrics
 }
 
-// New returns an Instrumentation. Its error is that of the meter, which refuses an
-// instrument: one of the same name and another kind exists.
+// New returns an Instrumentation. Its error comes from the meter, which refuses an instrument if one with the
+// same name and another kind exists.
 func New(config Config) (*Instrumentation, error) {
 	if config.TracerProvider == nil {
 		config.TracerProvider = global.GetTracerProvider()
@@ -72,12 +72,11 @@ func New(config Config) (*Instrumentation, error) {
 	return o, err
 }
 
-// Handler returns an HTTP handler whose requests belong to the trace that their header names.
-// It makes no span of its own: a host that wants one for each request takes another in its
-// place, and leaves this one out.
+// Handler returns an HTTP handler whose requests belong to the trace in their header. It makes no span
+// itself: a host that wants one for each request uses another handler in its place.
 //
-// Whoever can send requests then decides which traces are kept, where the host's sampler
-// follows its parent: leave it out where strangers can.
+// If the host's sampler follows its parent, every sender of requests then decides which traces are kept:
+// leave it out if strangers can send requests.
 func (o *Instrumentation) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := o.propagator.Extract(r.Context(), propagation.HeaderCarrier(r.Header))
@@ -108,8 +107,7 @@ func (o *Instrumentation) Interceptor() botctx.Interceptor {
 	}
 }
 
-// operationAttributes are those of an operation and of the channel's type, where there is a
-// channel.
+// operationAttributes are the attributes of an operation and of the channel's type, if there is a channel.
 func operationAttributes(of series) []attribute.KeyValue {
 	attributes := append(make([]attribute.KeyValue, 0, 3), keyOperation.String(of.name))
 	if of.system != "" {
@@ -118,8 +116,8 @@ func operationAttributes(of series) []attribute.KeyValue {
 	return attributes
 }
 
-// scopeAttributes are those of a scope. The member is known by the id that the SDK has given
-// it, and by nothing of its own.
+// scopeAttributes are the attributes of a scope. The member is identified only by the id that the SDK has
+// given.
 func scopeAttributes(scope record.Scope) []attribute.KeyValue {
 	attributes := make([]attribute.KeyValue, 0, 8)
 	attributes = append(attributes, keyApp.String(scope.App))
@@ -132,8 +130,8 @@ func scopeAttributes(scope record.Scope) []attribute.KeyValue {
 	return attributes
 }
 
-// outcomes are how many members a message was for, and how many of them did not get it,
-// nothing for operations that send none.
+// outcomes are the number of recipients of a message, and the number of them who did not get it, nothing for
+// operations that send none.
 func outcomes(result any, err error) []attribute.KeyValue {
 	if undelivered, ok := errors.AsType[*send.UndeliveredError](err); ok {
 		return []attribute.KeyValue{keyRecipients.Int(undelivered.Of), keyUndelivered.Int(len(undelivered.Failures))}
@@ -193,8 +191,8 @@ func (o *Instrumentation) begin(
 	return ctx, activity{span: span, begun: begun}
 }
 
-// beginWithin is begin for an activity that gets a span only within another one: otherwise each
-// poll of the scheduler, every second, would be a trace of its own.
+// beginWithin is begin for an activity that gets a span only within another one: otherwise each poll of the
+// scheduler, every second, would be a separate trace.
 func (o *Instrumentation) beginWithin(
 	ctx context.Context, name string, kind trace.SpanKind, attributes func() []attribute.KeyValue,
 ) (context.Context, activity) {
@@ -216,8 +214,8 @@ func (o *Instrumentation) end(ctx context.Context, a activity, to *durations, of
 	to.record(ctx, o.now().Sub(a.begun).Seconds(), of)
 }
 
-// isFaultOfCall reports whether a code tells that the called operation failed. Other codes answer
-// the caller: there is no such record, the parameters are wrong.
+// isFaultOfCall reports whether a code means that the called operation failed. Other codes answer the caller:
+// there is no such record, the parameters are wrong.
 func isFaultOfCall(code boterr.Code) bool {
 	switch code {
 	case boterr.Internal, boterr.Unavailable, boterr.ResourceExhausted:
@@ -230,11 +228,11 @@ func isFaultOfCall(code boterr.Code) bool {
 // isFaultOfRun reports whether a run failed: with any code, but for one that was given up.
 func isFaultOfRun(code boterr.Code) bool { return code != boterr.Canceled }
 
-// errNotReturned stands for the error of what panics, or ends its goroutine.
+// errNotReturned is the error of a call that panics, or ends its goroutine.
 var errNotReturned = error(boterr.New(boterr.Internal, "", "the call did not return"))
 
-// codeOfPort returns the code of the error of one of the host's ports, where no code means
-// that there was no answer.
+// codeOfPort returns the code of the error of one of the host's ports. An error without a code means that
+// there was no answer.
 func codeOfPort(ctx context.Context, err error) boterr.Code {
 	switch {
 	case err == nil || boterr.HasCode(err):

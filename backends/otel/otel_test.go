@@ -299,7 +299,7 @@ func TestTrace_TreeOfAConversation(t *testing.T) {
 	}, w.points())
 }
 
-// What is planted where it could get into spans and metrics.
+// Texts that could get into spans and metrics.
 const (
 	plantedText      = "plum-pudding"
 	plantedParameter = "quince-jelly"

@@ -13,13 +13,13 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// Store returns a store that gives each operation of another one a span, within that of the
-// run or the operation that needs it, and adds its duration to db.client.operation.duration.
-// What nothing with a span asks for, such as the scheduler's look at what is due, has no span,
-// and counts all the same. Now is not reported.
+// Store returns a store that gives each operation of another one a span, within the span of the run or the
+// operation that needs it, and adds its duration to db.client.operation.duration. Operations outside of any
+// span, such as the scheduler's look for due agendas, have no span, and are counted all the same. Now is not
+// reported.
 //
-// system is the database as the conventions name it, such as "mongodb", or its own name. The
-// store is a store.Watcher where the inner one is, and nil where that is nil.
+// system is the database as the conventions name it, such as "mongodb", or its own name. The store is a
+// store.Watcher if the inner one is, and nil if that is nil.
 func (o *Instrumentation) Store(inner store.Store, system string) store.Store {
 	if absent.Is(inner) {
 		return inner
@@ -45,8 +45,8 @@ func (o *Instrumentation) Store(inner store.Store, system string) store.Store {
 	})
 }
 
-// sizeOf is how many documents came back or were inserted. For one alone that was inserted the conventions leave it out,
-// as for the other methods: an attribute without a key is dropped.
+// sizeOf counts the documents that came back or were inserted. For a single inserted one the conventions
+// leave it out, as for the other methods: an attribute without a key is dropped.
 func sizeOf(method string, documents int) attribute.KeyValue {
 	switch {
 	case method == "find" || method == "distinct" || method == "geoNear":
@@ -58,8 +58,8 @@ func sizeOf(method string, documents int) attribute.KeyValue {
 	}
 }
 
-// kindOf returns what stands for a collection in the names of spans and in metrics. Each data
-// source of each app has a collection of its own, "data/APP/ID": too many to tell apart.
+// kindOf returns the kind of a collection, for the names of spans and for metrics. Each data source of each
+// app has a separate collection, "data/APP/ID": too many to distinguish.
 func kindOf(name string) string {
 	kind, _, _ := strings.Cut(name, "/")
 	return kind

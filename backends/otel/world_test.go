@@ -35,7 +35,7 @@ import (
 // credential is the secret of the channel.
 const credential = "tok-7f3a9c"
 
-// start is when the clock of a world begins.
+// start returns the beginning of a world's time.
 func start() time.Time { return time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC) }
 
 // world is a host whose spans and metrics are kept in memory, with the member ada of the
@@ -53,7 +53,7 @@ type world struct {
 	mu  sync.Mutex
 	now time.Time
 	ids int
-	// derivedIDs are those of texts.
+	// derivedIDs are the ids derived from texts.
 	derivedIDs map[string]string
 }
 
@@ -258,7 +258,7 @@ type platform struct {
 	sent   int
 }
 
-// refuses makes what is sent to somebody fail.
+// refuses makes sends to an address fail.
 func (p *platform) refuses(to string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -5,7 +5,7 @@
 //   - To use it in a host, make the [Mailer] the Mailer of botctx.Config.
 //   - To ask for another encryption, set the [TLSPolicy].
 //
-// A host has it so:
+// In a host:
 //
 //	mailer, err := smtp.New(smtp.Config{
 //		Host:     "mail.example.com",
@@ -17,15 +17,13 @@
 //	...
 //	platform, err := botctx.New(botctx.Config{Mailer: mailer, ...})
 //
-// The connection is encrypted, or there is none: unless the host asks for another policy,
-// a server that does not offer STARTTLS, or whose certificate does not hold, gets neither
-// credentials nor mail.
+// The connection is encrypted, or there is none: unless the host sets another policy, a server that does not
+// offer STARTTLS, or whose certificate is not valid, gets neither credentials nor mail.
 //
-// Each mail has a connection of its own, and Config.Connections says how many there may be
-// at once. Servers close idle connections after seconds or minutes, and a mail that is
-// sent into one which is about to close may be lost or sent twice; a new one costs
-// milliseconds.
+// Each mail has a separate connection, and Config.Connections limits how many there are at once. Servers
+// close idle connections after seconds or minutes, and a mail on a connection that is about to close may be
+// lost or sent twice; a new connection costs milliseconds.
 //
-// A mail goes to all of its recipients or to none. Where the server refuses one, the mail
-// is withdrawn before its text is sent, and the error names the address.
+// A mail goes to all of its recipients or to none. If the server refuses one, the mail is withdrawn before
+// its text is sent, and the error names the address.
 package smtp

@@ -73,7 +73,7 @@ func (l *letter) add(t *testing.T, kind, charset, transfer string, body io.Reade
 	require.Equal(t, "quoted-printable", transfer)
 	raw, err := io.ReadAll(quotedprintable.NewReader(body))
 	require.NoError(t, err)
-	// The server ends the text with a line break of its own.
+	// The server adds a line break at the end of the text.
 	l.parts[kind] = decode(t, charset, strings.TrimSuffix(string(raw), "\r\n"))
 	l.charsets[kind] = charset
 	l.order = append(l.order, kind)

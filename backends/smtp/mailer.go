@@ -42,23 +42,21 @@ func New(config Config) (*Mailer, error) {
 	return &Mailer{config: complete, slots: make(chan struct{}, complete.Connections)}, nil
 }
 
-// Check connects to the server, encrypts, gives the credentials and leaves again, without
-// sending a mail. Its errors are those of SendMail that are not about a mail.
+// Check connects to the server, encrypts, gives the credentials and leaves again, without sending a mail. It
+// returns the errors of SendMail that are not about a mail.
 func (m *Mailer) Check(ctx context.Context) error {
 	return m.converse(ctx, func(*session) error { return nil })
 }
 
-// SendMail sends a mail to all of its recipients, or to none. It returns when the server
-// has taken or refused it, and waits where as many mails are under way as there may be
-// connections.
+// SendMail sends a mail to all of its recipients, or to none. It returns when the server has taken or refused
+// it, and waits if Config.Connections mails are already under way.
 //
-// InvalidArgument, at the field of sendEmail's parameters: a text cannot be written in its
-// character set, an address is refused, or the server refuses what the mail says.
-// FailedPrecondition: the host has to change its configuration or its account, since the
-// server refuses encryption, credentials or sender. ResourceExhausted: the server takes no
-// more mails for now. Unavailable: it does not answer, or refuses the mail for now. Where
-// ctx ends, the error is that of ctx, and the mail may have been taken only if its text had
-// been sent in full.
+// InvalidArgument, at the field of sendEmail's parameters: a text cannot be written in its character set, an
+// address is refused, or the server refuses the content of the mail. FailedPrecondition: the host has to
+// change its configuration or its account, since the server refuses encryption, credentials or sender.
+// ResourceExhausted: the server takes no more mails for now. Unavailable: it does not answer, or refuses the
+// mail for now. If ctx ends, the error is the error of ctx, and the mail may have been taken only if its text
+// had been sent in full.
 func (m *Mailer) SendMail(ctx context.Context, sent utility.Mail) error {
 	sent, to, err := addressed(sent)
 	if err != nil {
@@ -99,7 +97,7 @@ func (m *Mailer) converse(ctx context.Context, do func(*session) error) error {
 	return err
 }
 
-// TLSPolicy is how the connection to a mail server is encrypted.
+// TLSPolicy decides how the connection to a mail server is encrypted.
 type TLSPolicy int
 
 // The policies. None of them encrypts only where the server offers it: an attacker in between could
@@ -110,8 +108,8 @@ const (
 	StartTLS TLSPolicy = iota
 	// ImplicitTLS encrypts from the first byte.
 	ImplicitTLS
-	// NoTLS never encrypts. It is for a relay on the same machine or network, and cannot
-	// stand beside credentials.
+	// NoTLS never encrypts. It is for a relay on the same machine or network, and cannot be used with
+	// credentials.
 	NoTLS
 )
 
@@ -121,22 +119,21 @@ const (
 	defaultConnections = 8
 )
 
-// Config says how mails are sent.
+// Config configures a Mailer.
 type Config struct {
 	// Host is the name of the mail server, which its certificate must hold. Required.
 	Host string
 	// Port is the server's port. 0 means 587 with StartTLS, 465 with ImplicitTLS and 25
 	// with NoTLS.
 	Port int
-	// TLS is how the connection is encrypted. The default is StartTLS.
+	// TLS is the encryption of the connection. The default is StartTLS.
 	TLS TLSPolicy
 	// TLSConfig holds other authorities than the system's, client certificates and the like.
 	// Its ServerName is Host where it is empty, and its MinVersion is TLS 1.2 where it is 0.
 	// Default: the system's authorities.
 	TLSConfig *tls.Config
-	// Username and Password are the account at the server: both, or none where the server
-	// asks for none. The strongest of SCRAM-SHA-256, SCRAM-SHA-1, PLAIN, LOGIN and CRAM-MD5
-	// that the server offers is used.
+	// Username and Password are the account at the server: both, or none if the server asks for none. The
+	// strongest of SCRAM-SHA-256, SCRAM-SHA-1, PLAIN, LOGIN and CRAM-MD5 that the server offers is used.
 	Username string
 	Password channel.Secret
 	// From is the no-reply address that all mails come from. Its domain ends their
@@ -147,8 +144,7 @@ type Config struct {
 	// Timeout is the longest that sending one mail may take, from connecting to the server's
 	// last answer. Default: a minute.
 	Timeout time.Duration
-	// Connections is how many connections there may be at once, and so how many mails are
-	// sent at once; others wait. Default: 8.
+	// Connections bounds the connections at once, and so the mails at once; others wait. The default is 8.
 	Connections int
 	// Now is the clock that mails are dated by, such as time.Now. Required.
 	Now func() time.Time
@@ -262,8 +258,8 @@ type session struct {
 	client *gosmtp.Client
 }
 
-// maxSessionBytes is how much a server may say in one session. An answer has at most 512 bytes (RFC 5321, section
-// 4.5.3.1.5), and there is one for each recipient; the certificates of TLS come on top.
+// maxSessionBytes bounds the bytes that a server may send in one session. An answer has at most 512 bytes
+// (RFC 5321, section 4.5.3.1.5), and there is one for each recipient; the certificates of TLS come on top.
 const maxSessionBytes = 1 << 20
 
 // open connects, encrypts and gives the credentials. The connection is closed when ctx ends, whatever the session is
@@ -284,7 +280,7 @@ func open(ctx context.Context, config Config) (*session, error) {
 	return s, nil
 }
 
-// partingTime is how long the server may take to answer a farewell.
+// partingTime bounds the server's answer to QUIT.
 const partingTime = 2 * time.Second
 
 // close leaves the server. What it answers to that changes nothing.
@@ -318,7 +314,7 @@ func (s *session) greet(ctx context.Context) error {
 	return nil
 }
 
-// encrypt turns to TLS where the session began in plain text and is to be encrypted.
+// encrypt starts TLS if the session began in plain text and must be encrypted.
 func (s *session) encrypt(context.Context) error {
 	if s.config.TLS != StartTLS {
 		return nil
@@ -417,7 +413,7 @@ var mechanisms = []mechanism{
 	{"CRAM-MD5", func(c Config) gosmtp.Auth { return gosmtp.CRAMMD5Auth(c.Username, c.Password.Reveal()) }},
 }
 
-// authenticate gives the credentials, where there are some.
+// authenticate gives the credentials, if there are some.
 func (s *session) authenticate(context.Context) error {
 	if s.config.Username == "" {
 		return nil
@@ -433,8 +429,8 @@ func (s *session) authenticate(context.Context) error {
 	return s.failedCredentials(s.client.Auth(mechanisms[chosen].with(s.config)))
 }
 
-// failedCredentials returns the error of giving credentials. Of the server's answer it tells
-// the number alone, for its text may repeat what it was given.
+// failedCredentials returns the error of giving credentials. It has only the number of the server's answer,
+// for its text may repeat the credentials.
 func (s *session) failedCredentials(err error) error {
 	if err == nil {
 		return nil

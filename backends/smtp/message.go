@@ -32,7 +32,7 @@ func (m *Mailer) message(sent utility.Mail) ([]byte, error) {
 	composed.SetMessageIDWithValue(id)
 	composed.SetDateWithValue(m.config.Now())
 	composed.SetGenHeaderPreformatted(gomail.HeaderSubject, line)
-	// Keeps the recipients' absence notes from being sent to a mailbox that nobody reads.
+	// Keeps the recipients' absence notes from being sent to an unread mailbox.
 	composed.SetGenHeader("Auto-Submitted", "auto-generated")
 	composed.FromMailAddress(&m.config.From)
 	composed.ToMailAddress(pointers(sent.To)...)
@@ -112,8 +112,8 @@ const (
 	maxWordBytes    = 36
 )
 
-// subject returns a subject line as it stands in the header: as it is where it is short and
-// plain, else in encoded words (RFC 2047).
+// subject returns a subject line for the header: unchanged if it is short and plain, else in encoded words
+// (RFC 2047).
 func subject(text utility.EmailText) (string, error) {
 	charset, err := charsetOf(text)
 	if err != nil {
@@ -224,14 +224,14 @@ func (c charset) lacking(text string) rune {
 	return utf8.RuneError
 }
 
-// maxAddressLength is what RFC 5321 allows for a path, without its brackets.
+// maxAddressLength is the limit of RFC 5321 for a path, without its brackets.
 const maxAddressLength = 254
 
-// recipient is who gets a mail.
+// recipient is a recipient of a mail.
 type recipient struct {
-	// field is where the address stands in the parameters of sendEmail.
+	// field is the path of the address in the parameters of sendEmail.
 	field string
-	// path is the address with its brackets, quoted where it must be.
+	// path is the address with its brackets, quoted if necessary.
 	path string
 }
 
@@ -306,7 +306,7 @@ func checkAddress(field string, address mail.Address) error {
 	return nil
 }
 
-// pathOf returns an address without its name, as it stands in the commands of SMTP.
+// pathOf returns an address without its name, in the form of SMTP commands.
 func pathOf(address mail.Address) string {
 	return (&mail.Address{Address: address.Address}).String()
 }

@@ -83,7 +83,7 @@ func (s *session) refusal(field, what string, permanent boterr.Code, err error) 
 		s.config.Host, what, said)
 }
 
-// maxQuoteLength is how many characters of a server's answer an error shows.
+// maxQuoteLength bounds the characters of a server's answer in an error.
 const maxQuoteLength = 200
 
 // quote returns a server's answer as an error shows it: on one line, not too long, and

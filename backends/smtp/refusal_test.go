@@ -22,7 +22,7 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// scripted starts a server that says what a test has it say, in plain text.
+// scripted starts a server that sends the answers of a test, in plain text.
 func scripted(t *testing.T, greeting string, answer func(line string) string) smtp.Config {
 	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")

@@ -36,7 +36,7 @@ type delivered struct {
 	from string
 	to   []string
 	text []byte
-	// options are what was asked for with the sender.
+	// options are the options of the sender.
 	options gosmtp.MailOptions
 }
 
@@ -45,9 +45,9 @@ type server struct {
 	port  int
 	roots *x509.CertPool
 
-	// onRecipient answers a recipient, where it is set.
+	// onRecipient answers a recipient, if it is set.
 	onRecipient func(address string) error
-	// onContent answers a mail, where it is set.
+	// onContent answers a mail, if it is set.
 	onContent func() error
 
 	mutex       sync.Mutex
@@ -57,7 +57,7 @@ type server struct {
 	connections int
 }
 
-// serverOptions are how a server differs from one that offers STARTTLS and wants nothing.
+// serverOptions are differences from a server that offers STARTTLS and wants nothing.
 type serverOptions struct {
 	isImplicit  bool
 	isPlainText bool
@@ -218,7 +218,7 @@ func withAccount(config smtp.Config, secret string) smtp.Config {
 	return config
 }
 
-// quiet is a log that nobody reads: what the server thinks of a client shows in its answers.
+// quiet is a log that is not read: the server's view of a client shows in its answers.
 type quiet struct{}
 
 func (quiet) Printf(string, ...any) {}

@@ -316,7 +316,7 @@ func TestRetry_WaitsGrow(t *testing.T) {
 		}
 		for i, most := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 4 * time.Second, 4 * time.Second} {
 			require.LessOrEqual(t, longest[i], most)
-			require.Greater(t, longest[i], most/2) // Of 200 random ones, none above half is out of the question.
+			require.Greater(t, longest[i], most/2) // With 200 random ones, one above half is certain.
 		}
 	})
 }

@@ -16,7 +16,7 @@ import (
 // Act is something that is done: one of the types of this package whose comments say so. People are
 // called by their names in the conversation.
 type Act interface {
-	// by returns the name of who does it, "" where nobody does.
+	// by returns the name of the person who acts, "" if there is none.
 	by() string
 	// lines returns it as a file has it.
 	lines() []string
@@ -29,8 +29,7 @@ type Act interface {
 // Says is the act of saying a text.
 type Says struct{ By, Text string }
 
-// Sends is the act of sending any other message, such as a file. Of the event, what is absent is filled
-// in.
+// Sends is the act of sending any other message, such as a file. Absent fields of the event are filled in.
 type Sends struct {
 	By    string
 	Event send.MessageEvent
@@ -39,7 +38,7 @@ type Sends struct {
 // Taps is the act of tapping a button or a quick reply that a member sees.
 type Taps struct {
 	By, Title string
-	// Which is the place among those of the title, the newest message first, from 1 on. 0 is 1.
+	// Which is the place among the choices with the title, the newest message first, from 1 on. 0 is 1.
 	Which int
 }
 
@@ -57,7 +56,7 @@ type TapsTicket struct {
 	Ticket int
 }
 
-// Ends is the act of an agent who ends her live chat.
+// Ends is the act of an agent who ends their live chat.
 type Ends struct{ By string }
 
 // Waits is the act of letting time pass.
@@ -65,20 +64,20 @@ type Waits struct{ For time.Duration }
 
 // AddMember is the act of adding a member.
 type AddMember struct {
-	// Name is what the conversation calls her.
+	// Name is the agent's or member's name in the conversation.
 	Name string
-	// Member is what is added, with Name as the first name where it has neither that nor an id.
+	// Member is the added member. Name becomes the first name if it has neither a first name nor an id.
 	Member member.Member
 }
 
-// JoinsGroup is the act of a member who joins a group of her channel's platform, which is made where there is none.
-// What she writes and reads there is that of another name: of Ada and "family", "Ada in family".
+// JoinsGroup is the act of a member who joins a group of their channel's platform, which is made if there is
+// none. In the group the member has another name: for Ada and "family", "Ada in family".
 type JoinsGroup struct{ By, Group string }
 
 // AddAgent is the act of adding an agent to an outlet channel.
 type AddAgent struct {
 	Name, Channel string
-	// Groups are the broadcast groups that she is in, all where there are none.
+	// Groups are the broadcast groups of the agent, all if there are none.
 	Groups []string
 }
 
@@ -128,7 +127,7 @@ func (a Says) do(on *Session) error {
 
 func (a Sends) do(on *Session) error { return on.sends(a.By, a.Event) }
 
-// sends lets somebody send an event.
+// sends sends an event of a person.
 func (s *Session) sends(by string, event send.MessageEvent) error {
 	p := s.person(by)
 	if p == nil {
@@ -189,7 +188,7 @@ func (a TapsTicket) do(on *Session) error {
 	return agent.TryTaps(agent.Tickets()[place])
 }
 
-// ticket returns an agent, and the place of one of her tickets.
+// ticket returns an agent, and the place of one of the agent's tickets.
 func (s *Session) ticket(by string, number int) (*fakes.Agent, int, error) {
 	agent := s.Agent(by)
 	if agent == nil {
@@ -218,7 +217,7 @@ func (a Ends) do(on *Session) error {
 	return agent.TryEnds()
 }
 
-// noAgent is the mistake of a step of somebody who is none.
+// noAgent is the error of a step of a person who is no agent.
 func noAgent(name, does string) error {
 	return usagef("%s is no agent: agents %s, and a line such as \"agent Grace at support\" adds one to the channel support", name, does)
 }
@@ -245,7 +244,7 @@ func (a AddAgent) do(on *Session) error {
 	}))
 }
 
-// isFree refuses a name that somebody has.
+// isFree refuses a name that another person has.
 func (s *Session) isFree(name string) error {
 	if s.person(name) != nil {
 		return usagef("somebody is called %s already: give each a name of her own", name)
@@ -313,11 +312,11 @@ func (a Faults) do(on *Session) error {
 	}))
 }
 
-// isOptional reports whether the fault may stay unmet: whether a bot asks a service is what a conversation shows.
+// isOptional reports whether the fault may stay unmet: a conversation shows whether a bot uses a service.
 func (a Faults) isOptional() bool { return a.Op == "" }
 
-// cast knows to whom an answer goes that names nobody: to who acted last, and before anybody did to the
-// first member.
+// cast decides who gets an answer without a name: the person who acted last, and before that the first
+// member.
 type cast struct{ speaker string }
 
 func (c *cast) acts(act Act) {

@@ -22,7 +22,7 @@ import (
 type call struct {
 	receiver, name string
 	args           []string
-	// then is what is called of what it returns, "" for nothing.
+	// then is a method to call on the result, "" for none.
 	then string
 }
 
@@ -259,7 +259,7 @@ func escaped(line string, marks string) string {
 	return text.String()
 }
 
-// escapeOf returns what stands in the place of a character.
+// escapeOf returns the escape of a character.
 func escapeOf(r rune) string {
 	switch r {
 	case ' ':
@@ -273,13 +273,13 @@ func escapeOf(r rune) string {
 	}
 }
 
-// escape is what may stand in the place of a character.
+// escape matches an escape of a character.
 var escape = regexp.MustCompile(`\\(?:[xu]\{[0-9a-fA-F]{1,6}\}|.|$)`)
 
 // unescaped returns the line that escaped made a text of.
 func unescaped(text string) (line string, err error) { return unescapedAll(strings.TrimSpace(text)) }
 
-// unescapedAll is unescaped for a text of which the spaces at its ends are part.
+// unescapedAll is unescaped for a text that includes the spaces at its ends.
 func unescapedAll(text string) (line string, err error) {
 	line = escape.ReplaceAllStringFunc(text, func(found string) string {
 		one, ok := unescapedOne(found)
@@ -338,7 +338,7 @@ func surrogates(r rune) string {
 	return fmt.Sprintf(`\u%04x\u%04x`, high, low)
 }
 
-// units are those of durations, the longest first.
+// units are the units of durations, the longest first.
 var units = []struct {
 	name  string
 	short string

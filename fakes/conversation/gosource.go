@@ -72,7 +72,7 @@ type names struct {
 	members []string
 }
 
-// variable returns a name for the variable of a person: what of her name can be one.
+// variable returns a name for the variable of a person: the usable part of their name.
 func (n *names) variable(name string) string {
 	if n.taken == nil {
 		n.taken = map[string]bool{}
@@ -139,8 +139,7 @@ func camel(text string) string {
 	return word.String()
 }
 
-// GoTest tells how a conversation is written as a Go test, with what of the bot stands elsewhere in the
-// test's package.
+// GoTest configures how a conversation is written as a Go test, with the declarations of the test's package.
 type GoTest struct {
 	// Package is the name of the test's package. The default is "main".
 	Package string
@@ -149,12 +148,12 @@ type GoTest struct {
 	// Platform is the Go expression of a platform in a test named t, without the members and agents who
 	// take part. The default is one of fakes.New.
 	Platform string
-	// Nodes is the Go expression of the nodes that the platform is to handle, "" for none.
+	// Nodes is the Go expression of the nodes of the platform, "" for none.
 	Nodes string
 }
 
-// GoTest returns a Go test that does again what was done on the stage, and expects what came of it: each
-// message to those who take part, and of one who acts and gets nothing that there is none.
+// GoTest returns a Go test that repeats the actions of the session and expects their results: each message to
+// the people of the conversation, and no message if the actor got none.
 func (s *Session) GoTest(as GoTest) (string, error) {
 	body := "\tp := " + cmp.Or(as.Platform, "fakes.New(fakes.For(t))") + "\n"
 	if as.Nodes != "" {
@@ -196,7 +195,7 @@ func (n *names) add(p *person) string {
 	return variable
 }
 
-// called is what a person's variable is made of: without the number that tells her from others.
+// called is the base of a person's variable: without the number that distinguishes persons of one name.
 func (p *person) called() string {
 	switch {
 	case p.agent != nil:

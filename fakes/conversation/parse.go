@@ -19,7 +19,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// mostErrors is how many errors of a file are told at once.
+// mostErrors bounds the errors of a file that are reported at once.
 const mostErrors = 10
 
 // Parse reads a conversation of a file. Its errors are joined; each names the file and the line, and says
@@ -50,9 +50,9 @@ type reader struct {
 	cast   cast
 	// comment are the comments since the last step or answer.
 	comment []string
-	// more takes a further line of the last text, nil where there is none.
+	// more takes a further line of the last text, nil if there is none.
 	more func(line string)
-	// isAnswer tells that the last thing is an answer that may have buttons, inCard that it is a card of it.
+	// isAnswer is true if the last line was an answer that may have buttons, inCard if it was a card of it.
 	isAnswer, inCard bool
 }
 
@@ -83,7 +83,7 @@ func (p *reader) line(line string) error {
 
 const name = `("(?:[^"\\]|\\.)*"|[^\s"#|*:!\[\](){}\\][^":\[\](){}|\\]*?)`
 
-// inBrackets is what stands in brackets, with escapes.
+// inBrackets matches a text in brackets, with escapes.
 const inBrackets = `\[((?:[^\\\[\]]|\\.)*)\]`
 
 // ticket is which ticket an agent takes or taps.
@@ -278,7 +278,7 @@ func readTicket(found []string) (by string, n int, err error) {
 	return by, n, errors.Join(err, badNumber)
 }
 
-// number reads a number from 1 on, 0 where there is none.
+// number reads a number from 1 on, 0 if there is none.
 func number(text string) (int, error) {
 	if text == "" {
 		return 0, nil
@@ -472,7 +472,7 @@ func readCode(text string) (boterr.Code, error) {
 	return "", fmt.Errorf("there is no code %s: there are %s", text, strings.Join(all, ", "))
 }
 
-// perhaps asks whether a name is meant, where there is one.
+// perhaps suggests a name, if there is one.
 func perhaps(near string) string {
 	if near == "" {
 		return ""
@@ -480,7 +480,7 @@ func perhaps(near string) string {
 	return ": perhaps " + near + " is meant"
 }
 
-// answer begins an answer to somebody, who acted last where no name is given.
+// answer begins an answer to a person, the last actor if no name is given.
 func (p *reader) answer(to string, message Message) error {
 	step := p.step()
 	if step == nil {

@@ -213,7 +213,7 @@ func TestDuration(t *testing.T) {
 // invented makes up conversations.
 type invented struct{ random *rand.Rand }
 
-// texts are what hostile and foreign texts are made of.
+// texts are the parts of hostile and foreign texts.
 var texts = []string{
 	"a", "Bot", "Ada: hi", "Fails", "member", "#", "|", "[", "]", "(", ")", "*", ":", "!", "\\", "\\s", "\"", "{", "}", " ", "  ", "\t", "\n", "\r",
 	"\u00a0", "\u3000", "\u2028", "\u202e", "\u200f", "\ufeff", "\x00", "\x7f", "\xff", "\ufffd", "שלום", "مرحبا", "नमस्ते", "👩\u200d🚀", "e\u0301",

@@ -28,7 +28,7 @@ func (c Conversation) String() string {
 type printer struct {
 	text strings.Builder
 	cast cast
-	// isCast tells that the last step added something.
+	// isCast is true if the last step added something.
 	isCast bool
 }
 
@@ -135,8 +135,7 @@ func textLines(head, text string) []string {
 	return all
 }
 
-// indented is escaped, with the spaces at the beginning as they are where more follows: a bar stands before
-// them.
+// indented is escaped, but keeps the spaces at the beginning of a further line: a bar comes before them.
 func indented(line string) string {
 	text := strings.TrimLeft(line, " ")
 	if text == "" {
@@ -221,7 +220,7 @@ func (a AddMember) lines() []string {
 	return []string{line}
 }
 
-// memberObject returns what a member is beside her name and her channel.
+// memberObject returns the fields of a member other than name and channel.
 func memberObject(a AddMember) document.Object {
 	object, err := document.Encode(a.named())
 	if err != nil {
@@ -307,7 +306,7 @@ func (a JoinsGroup) do(on *Session) error {
 // named returns what a conversation calls the member in the group.
 func (a JoinsGroup) named() string { return a.By + inGroup + a.Group }
 
-// inGroup stands between the name of a member and that of a group.
+// inGroup separates the name of a member and the name of a group.
 const inGroup = " in "
 
 func (a JoinsGroup) lines() []string {

@@ -17,28 +17,28 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Conversation is what was done in a conversation, and what came of it.
+// Conversation has the actions of a conversation, and their results.
 type Conversation struct {
 	Steps []Step
 	// End are the comments behind the last step, without what marks them.
 	End []string
 }
 
-// Step is one thing that is done, and what comes of it.
+// Step is one action, and its results.
 type Step struct {
-	// Line is the line of the file on which it stands, 0 where it was not read from one.
+	// Line is the step's line in the file, 0 if it was not read from one.
 	Line int
 	// Comment are the lines of the comment before it, without what marks them.
 	Comment []string
-	// Act is what is done.
+	// Act is the action.
 	Act Act
-	// Failure is how it fails, zero where it does not.
+	// Failure is its failure, zero if it succeeds.
 	Failure Failure
 	// Answers are the messages that come of it: those to one person in their order. TYPING is none.
 	Answers []Answer
 }
 
-// Failure tells that a run of the bot fails.
+// Failure is the failure of a run of the bot.
 type Failure struct {
 	// Fails is whether it does.
 	Fails bool
@@ -46,16 +46,16 @@ type Failure struct {
 	Code boterr.Code
 }
 
-// Answer is a message to somebody who takes part.
+// Answer is a message to a person of the conversation.
 type Answer struct {
 	// Comment are the lines of the comment before it.
 	Comment []string
-	// To is the name of who gets it.
+	// To is the name of the recipient.
 	To      string
 	Message Message
 }
 
-// Message is what one sees of a message.
+// Message is the visible part of a message.
 type Message struct {
 	// Text may have several lines.
 	Text string
@@ -66,14 +66,14 @@ type Message struct {
 	// File is the type of a file, such as IMAGE, and URL its address. Both are "" for other messages.
 	File send.Type
 	URL  string
-	// Other is a message of another form, as a whole. Nothing else is set where it is.
+	// Other is a message of another form, as a whole. If it is set, nothing else is.
 	Other send.Response
 }
 
 // Button is a button as one sees it.
 type Button struct {
 	Title string
-	// URL is what it opens, "" for one that sends something to the bot.
+	// URL is the address that it opens, "" for one that sends something to the bot.
 	URL string
 }
 
@@ -83,12 +83,12 @@ type Card struct {
 	Buttons                   []Button
 }
 
-// Extension is how the names of files with a conversation end.
+// Extension is the extension of files with a conversation.
 const Extension = ".chat"
 
-// Play does on the stage what a conversation does, and returns the same conversation with what came of it
-// there: that is all that may differ. A member who speaks and whom nothing adds is added, where nothing
-// adds any. The error is a UsageError, with the line where there is one; what came until then is returned.
+// Play carries out a conversation in the session, and returns the same conversation with the actual results:
+// only these may differ. A speaker whom nothing adds is added, if the conversation adds no member. The error
+// is a UsageError, with the line if there is one; the results until then are returned.
 func (s *Session) Play(c Conversation) (Conversation, error) {
 	s.isOpen = s.isOpen || len(s.people) == 0 && !slices.ContainsFunc(c.Steps, addsMember)
 	played := Conversation{End: c.End}
@@ -110,8 +110,8 @@ func (s *Session) Play(c Conversation) (Conversation, error) {
 	return played, nil
 }
 
-// Line returns the line of the step that Play does, or did last: where a platform that is For a test ends
-// it, that is where.
+// Line returns the line of the step that Play carries out, or carried out last: if a platform that is For a
+// test ends it, that is the place.
 func (s *Session) Line() int { return s.line }
 
 func addsMember(step Step) bool {
@@ -119,26 +119,26 @@ func addsMember(step Step) bool {
 	return is
 }
 
-// Difference shows in which lines a conversation differs from what came of it, "" where it does not: -
-// before what the first has, + before what came.
+// Difference returns the lines in which two conversations differ, "" if they are equal: - before lines of
+// want, + before lines of got.
 func Difference(want, got Conversation) string { return textdiff.Unified(want.String(), got.String()) }
 
-// TB is what Run needs of a test. *testing.T has it.
+// TB is the part of *testing.T that Run needs.
 type TB[T any] interface {
 	fakes.TB
 	// Run runs a subtest.
 	Run(name string, f func(t T)) bool
-	// Parallel lets the test run beside others.
+	// Parallel lets the test run in parallel.
 	Parallel()
 }
 
-// Run runs each file that a pattern of filepath.Glob names, as a subtest of the file's name, on a stage of
-// its own, which a function makes: on a platform with the bot, on which those take part already whom the
-// file does not add. A subtest fails where the bot says anything else than the file, with the lines that
-// differ, and where the file cannot be read or says what cannot be done, with its line.
+// Run runs each file that a pattern of filepath.Glob names, as a subtest with the file's name, in a new
+// session that a function makes: on a platform with the bot, with the people whom the file does not add. A
+// subtest fails if the bot's messages differ from the file, with the lines that differ, and if the file
+// cannot be read or has an impossible step, with its line.
 //
-// Where the package of the test has the flag -update, and go test is given it, the files are written anew
-// with what the bot says:
+// If the package of the test has the flag -update, and go test gets it, the files are rewritten with the
+// bot's messages:
 //
 //	var _ = flag.Bool("update", false, "write the files that tests compare with")
 //
@@ -169,7 +169,7 @@ func Run[T TB[T]](t T, pattern string, stage func(t T) *Session) {
 
 func play(t fakes.TB, file string, on *Session) {
 	t.Helper()
-	text, err := os.ReadFile(file) //nolint:gosec // It is what the test names.
+	text, err := os.ReadFile(file) //nolint:gosec // The test names the path.
 	if err != nil {
 		t.Fatalf("%v", err)
 		return
@@ -206,8 +206,7 @@ func Seen(response send.Response) Message {
 	return Message{Other: response}
 }
 
-// fieldsOf returns the fields of a message of its type of which one sees everything, nil for a type of
-// which one does not.
+// fieldsOf returns the fields of a message if its type is fully visible, nil for other types.
 func fieldsOf(response send.Response) []string {
 	switch response.Type() {
 	case send.TypeText:
@@ -235,7 +234,7 @@ func hasOnly(object document.Object, fields []string) bool {
 	return true
 }
 
-// hasOnlyPlainParts reports whether the parts of a message have a form of which one sees everything.
+// hasOnlyPlainParts reports whether the parts of a message have a fully visible form.
 func hasOnlyPlainParts(response send.Response) bool {
 	plain := !slices.ContainsFunc(objectsAt(response, "quickReplies"), func(reply document.Object) bool {
 		return document.Get(reply, "content_type", "") != send.ContentText || !hasOnly(reply, []string{"content_type", "title", "payload"})

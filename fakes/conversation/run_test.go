@@ -100,7 +100,7 @@ func shop() []*botctx.Node {
 	}
 }
 
-// said says how something ended.
+// said answers with a result.
 func said(ctx context.Context, bot *botctx.Context, done string, err error) error {
 	if err != nil {
 		done = "That failed: " + string(boterr.CodeOf(err))
@@ -234,7 +234,7 @@ func rerun(t *testing.T, file string, flags ...string) (out, after string, err e
 	return string(printed), string(written), failed
 }
 
-// outdated is what the bot says, but for a title and an answer too much.
+// outdated is the bot's conversation, with another title and one answer too many.
 const outdated = `# Ada buys a kettle.
 Ada: kettles
 Bot: Which one?

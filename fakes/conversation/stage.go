@@ -16,25 +16,25 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Session is where conversations are held: a platform in memory, and who takes part. It keeps what was done
-// and what came of it. One goroutine uses it at a time.
+// Session holds conversations: it has a platform in memory and the people. It keeps their actions and the
+// results. One goroutine uses it at a time.
 type Session struct {
 	platform *fakes.Platform
 	people   []*person
 	cast     cast
 	done     []done
-	// line is that of the step which is played.
+	// line is the line of the present step.
 	line int
-	// isOpen tells that who speaks without having been added is added.
+	// isOpen is true if a new speaker is added.
 	isOpen bool
 }
 
-// person is somebody who takes part: a member, or an agent.
+// person is a person of the conversation: a member, or an agent.
 type person struct {
 	name  string
 	actor *fakes.Actor
 	agent *fakes.Agent
-	// heard is how many messages there were.
+	// heard counts the earlier messages.
 	heard int
 }
 
@@ -48,37 +48,37 @@ func (p *person) messages() []send.Response {
 // done is a step, with what a Go test needs to know of it.
 type done struct {
 	step Step
-	// err is how the act failed.
+	// err is the failure of the act.
 	err error
 	// heard are the messages that came, TYPING included.
 	heard []heard
-	// by is who acts or acted last, nil for nobody. silent is how many messages she had where none came to
-	// her, -1 otherwise.
+	// by is the present or last actor, nil if there is none. silent is the number of the actor's messages if
+	// no new one came, -1 otherwise.
 	by     *person
 	silent int
-	// tapped is what was tapped, if Actor.TapsOn would not tap it.
+	// tapped is the tapped choice, if Actor.TapsOn would not tap it.
 	tapped *fakes.Tappable
-	// person is who was added, nil where the step adds nobody.
+	// person is the added person, nil if the step adds none.
 	person *person
-	// isUnwritten tells that no line of a file adds the person.
+	// isUnwritten is true if no line of a file adds the person.
 	isUnwritten bool
 }
 
-// heard is a message that a person got: that of an index, when there were so many of them.
+// heard is a message to a person, by its index among the person's messages.
 type heard struct {
 	by        *person
 	index, of int
 	response  send.Response
 }
 
-// NewSession returns a stage on a platform, on which nobody takes part yet.
+// NewSession returns a session on a platform, without people.
 func NewSession(p *fakes.Platform) *Session { return &Session{platform: p} }
 
 // Platform returns the platform.
 func (s *Session) Platform() *fakes.Platform { return s.platform }
 
-// Add lets a member take part who is on the platform already, and returns what the conversation calls
-// her: her first name, or her id, and with a number where somebody has that name.
+// Add adds a member of the platform to the conversation, and returns the member's name in it: the first name,
+// or the id, with a number if the name is taken.
 func (s *Session) Add(actor *fakes.Actor) string {
 	added := actor.Added()
 	name := s.free(cmp.Or(added.FirstName, actor.ID()))
@@ -86,15 +86,14 @@ func (s *Session) Add(actor *fakes.Actor) string {
 	return name
 }
 
-// AddAgent lets an agent take part who is on the platform already, and returns what the conversation
-// calls her.
+// AddAgent adds an agent of the platform to the conversation, and returns the agent's name in it.
 func (s *Session) AddAgent(agent *fakes.Agent) string {
 	name := s.free(agent.Name())
 	s.add(AddAgent{Name: name, Channel: agent.Channel(), Groups: agent.Groups()}, &person{name: name, agent: agent})
 	return name
 }
 
-// free returns a name that nobody has yet.
+// free returns a name that is not taken yet.
 func (s *Session) free(name string) string {
 	found := name
 	for i := 2; s.person(found) != nil; i++ {
@@ -116,7 +115,7 @@ func (s *Session) join(added *person) {
 	s.people = append(s.people, added)
 }
 
-// person returns who has a name, nil where nobody does.
+// person returns the person with a name, or nil.
 func (s *Session) person(name string) *person {
 	i := slices.IndexFunc(s.people, func(p *person) bool { return p.name == name })
 	if i < 0 {
@@ -125,7 +124,7 @@ func (s *Session) person(name string) *person {
 	return s.people[i]
 }
 
-// Actor returns the member of a name, nil where there is none.
+// Actor returns the member with a name, or nil.
 func (s *Session) Actor(name string) *fakes.Actor {
 	if found := s.person(name); found != nil {
 		return found.actor
@@ -133,7 +132,7 @@ func (s *Session) Actor(name string) *fakes.Actor {
 	return nil
 }
 
-// Agent returns the agent of a name, nil where there is none.
+// Agent returns the agent with a name, or nil.
 func (s *Session) Agent(name string) *fakes.Agent {
 	if found := s.person(name); found != nil {
 		return found.agent
@@ -141,7 +140,7 @@ func (s *Session) Agent(name string) *fakes.Agent {
 	return nil
 }
 
-// Conversation returns what was done on the stage so far, and what came of it.
+// Conversation returns the actions of the session so far, and their results.
 func (s *Session) Conversation() Conversation {
 	var c Conversation
 	for _, one := range s.needed() {
@@ -155,8 +154,8 @@ func (s *Session) Conversation() Conversation {
 // Len returns how many things were done on the stage, for Back.
 func (s *Session) Len() int { return len(s.done) }
 
-// Back forgets all but the first things that were done, where the platform was put back to what it was
-// then. Who takes part since does so no more.
+// Back forgets all but the first length actions, after the platform was put back to its state then. People
+// who were added later are removed.
 func (s *Session) Back(length int) {
 	s.done = slices.Clip(s.done[:length])
 	s.people, s.cast = nil, cast{}
@@ -204,7 +203,7 @@ func (p *person) in(fork *fakes.Platform) *person {
 // UsageError is an error of a conversation itself: what it says cannot be done. It is none of the bot.
 type UsageError struct{ text string }
 
-// Error says what to write.
+// Error returns the correction.
 func (m *UsageError) Error() string { return m.text }
 
 // Unwrap returns boterr.InvalidArgument.
@@ -212,8 +211,8 @@ func (m *UsageError) Unwrap() error { return boterr.InvalidArgument }
 
 func usagef(format string, args ...any) error { return &UsageError{fmt.Sprintf(format, args...)} }
 
-// Do does something, and returns it with what came of it. The error is that of a run of the bot, which
-// the step has as its Failure, or a UsageError, with which nothing was done and nothing is kept.
+// Do carries out an act, and returns it with its results. The error comes from a run of the bot, and is the
+// step's Failure, or it is a UsageError, with which nothing was done and nothing is kept.
 func (s *Session) Do(act Act) (Step, error) {
 	if err := s.meet(act.by()); err != nil {
 		return Step{}, err
@@ -278,7 +277,7 @@ func isOfLiveChat(made fakes.Call) bool {
 	return reflect.TypeOf(made.Params).PkgPath() == reflect.TypeFor[livechat.State]().PkgPath()
 }
 
-// meet finds who acts, who is added where that is allowed.
+// meet finds the actor, and adds them if that is allowed.
 func (s *Session) meet(name string) error {
 	if name == "" || s.person(name) != nil {
 		return nil
@@ -323,7 +322,7 @@ func (s *Session) hear() []heard {
 	return append(first, others...)
 }
 
-// tell fills the step with what came of it.
+// tell fills in the results of the step.
 func (d *done) tell() {
 	d.step.Failure = failureOf(d.err)
 	_, isWaiting := d.step.Act.(Waits)
@@ -345,7 +344,7 @@ func failureOf(err error) Failure {
 		return Failure{}
 	}
 	coded, isCoded := errors.AsType[*boterr.Error](err)
-	_, isJoined := err.(interface{ Unwrap() []error }) // Of several errors the code of one says little.
+	_, isJoined := err.(interface{ Unwrap() []error }) // With several errors, the code of one means little.
 	if isCoded && !isJoined && slices.Contains(boterr.Codes(), coded.Code) {
 		return Failure{Fails: true, Code: coded.Code}
 	}

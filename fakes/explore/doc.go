@@ -1,5 +1,5 @@
-// Package explore searches the ways in which a bot can go wrong: faults of what it works with, and orders of
-// what happens at once. A test states what must hold, and the search runs it on fresh platforms of package
+// Package explore searches for the ways in which a bot can go wrong: faults of services, and orders of
+// simultaneous actions. A test states what must hold, and the search runs it on fresh platforms of package
 // fakes until it does not.
 //
 //   - To make what a bot works with fail, be late, lose its answers and lose the process, use [Faults]: it
@@ -8,9 +8,9 @@
 //     [Orders] and [T.Go]: it prints the order that breaks a property, with as few changes as it takes.
 //   - To let a bot come back before what must hold is stated, use [T.Settle].
 //
-// A property makes members say things, and states what is true then. What must hold under faults is seldom
-// that all goes well. It is that nobody pays twice, that what was confirmed is noted, and that who says
-// something again has an answer at last:
+// A property makes members say things, and then states what is true. Under faults, that is rarely that all
+// goes well. It is that no member pays twice, that confirmed orders are stored, and that a repeated message
+// gets an answer at last:
 //
 //	func TestOrder_IsPaidOnce(t *testing.T) {
 //		explore.Faults(t, 100, func(t *explore.T, p *fakes.Platform) {
@@ -24,7 +24,7 @@
 //		}, explore.PlatformOptions(fakes.WithInbox()))
 //	}
 //
-// What happens at once is given to T.Go:
+// Simultaneous actions are given to T.Go:
 //
 //	func TestStock_IsSoldOnce(t *testing.T) {
 //		explore.Orders(t, 100, func(t *explore.T, p *fakes.Platform) {
@@ -41,16 +41,16 @@
 // # What a search promises
 //
 // The same seed is the same search, and the same round the same run: before anything is reported it is run
-// again, and a property that comes to something else then is told as one that depends on more than
-// the test. So is one that fails with nothing done to it. Variable runs a round again, as the test that
-// failed prints it.
+// again, and if the property has another result then, it is reported as one that depends on more than the
+// test. A property that fails without any fault is reported, too. Variable repeats a round; the failing test
+// prints its value.
 //
-// A search finds faults; that it finds none proves nothing. It tries each single fault, and each single
-// change of turns, those at operations first, and beside them several at once; what only a fault brings
-// about, such as a second attempt, is made to fail next. Most faults of bots need one or two.
+// A search finds faults; finding none proves nothing. It tries each single fault, and each single switch, at
+// operations first, and then several at once; an effect of a fault, such as a second attempt, is made to fail
+// next. Most faults of bots need one or two.
 //
-// # What it does not see
+// # Limits
 //
-// A bot's own goroutines run beside the turn that started them, and clocks, random numbers and services that
-// are not those of fakes are not under its control; T.Switch makes a point of a test's own fake.
+// A bot's own goroutines run at the same time as the turn that started them, and clocks, random numbers and
+// services other than the fakes are not under its control; T.Switch makes a point of a test's own fake.
 package explore

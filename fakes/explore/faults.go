@@ -15,20 +15,20 @@ import (
 	"github.com/botctx/go-sdk/fakes"
 )
 
-// Faults runs a property under this many plans of faults, and ends the test where it does not hold under
-// one. It runs first without faults, to learn which operations are called, and what they ask the store,
-// the messaging platforms, mail, payments, files and the web for. Then each of these calls, alone and with
-// others, fails, reports a time-out after it was carried out, is late, or loses the process before or
-// after: in turn one fault, those of operations first, and up to MaxFaults.
+// Faults runs a property under this many plans of faults, and ends the test if it does not hold under one. It
+// runs first without faults, to learn which operations are called, and which requests they make to the store,
+// the messaging platforms, mail, payments, files and the web. Then each of these calls, alone and with
+// others, fails, reports a time-out after it was carried out, is late, or loses the process before or after:
+// in turn one fault, operations first, and up to MaxFaults.
 //
-// What fails is printed as small as it gets, as the lines of Go that plan the same faults at the
-// beginning of the property, and with what repeats the round. A property that fails without faults is
-// told as one; so is one whose plans no call meets, and one that is not the same each time.
+// A failure is printed as small as possible, as the lines of Go that plan the same faults at the beginning of
+// the property, and with the value that repeats the round. A property that fails without faults is reported
+// as such; so is one whose plans no call meets, and one that is not the same each time.
 //
-// What holds is told in the log of the test, which go test -v prints: which faults were planned, which of them a call
-// met, and which were never tried, since there were too few plans for them.
+// If the property holds, the log of the test, which go test -v prints, has the planned faults, the ones that
+// a call met, and the ones that were never tried, since there were too few plans.
 //
-// What members say may fail in a property: use TrySays, and Settle before what must hold.
+// Actions of members may fail in a property: use TrySays, and Settle before what must hold.
 func Faults(t fakes.TB, plans int, property Property, options ...Option) {
 	t.Helper()
 	f := &faultSearch{
@@ -71,7 +71,8 @@ type faultSearch struct {
 	// wrong, too.
 	known                    map[consequence]bool
 	ofOperations, ofRequests [][]fakes.Fault
-	// planned are the faults of all plans, met those that a call met; last are those of the last plan that nothing met.
+	// planned are the faults of all plans, met the ones that a call met; last are the unmet ones of the last
+	// plan.
 	planned, met map[fakes.Fault]bool
 	last         []fakes.Fault
 }
@@ -158,7 +159,7 @@ func (f *faultSearch) goOn(plan []fakes.Fault, called *places) {
 	}
 }
 
-// unmet says which faults of the last plan were not met.
+// unmet lists the faults of the last plan that were not met.
 func (f *faultSearch) unmet() string {
 	if len(f.last) == 0 {
 		return ""
@@ -166,14 +167,14 @@ func (f *faultSearch) unmet() string {
 	return ", but nothing met\n" + indented(linesOf(f.last))
 }
 
-// way is how a call goes wrong.
+// way is a way in which a call goes wrong.
 type way struct {
 	kind fakes.Kind
 	err  error
 	late time.Duration
 }
 
-// lateness is how late a call is: later than any lease.
+// lateness is the delay of a late call: longer than any lease.
 const lateness = 2 * time.Minute
 
 // ways are the ways in which a call of an operation, or a request to a service, goes wrong, by what they are called in
@@ -207,13 +208,13 @@ func linesOf(plan []fakes.Fault) string {
 	return strings.Join(lines, "\n")
 }
 
-// place is one call of a property without faults, where one may be.
+// place is one call of a property without faults, a place for a fault.
 type place struct {
 	op      botctx.Op
 	service fakes.Service
 	// n is which call of the operation, or request to the service, it is.
 	n int
-	// isRead tells that it changes nothing.
+	// isRead is true if it changes nothing.
 	isRead bool
 }
 
@@ -286,7 +287,7 @@ func (p place) isOf(f fakes.Fault) bool {
 	return p.op == f.Op && p.service == f.Service && p.n == f.Nth
 }
 
-// singles returns all faults, those of operations first, else in the order of a seed.
+// singles returns all faults, faults of operations first, else in the order of a seed.
 func (p *places) singles(seed uint64) []fakes.Fault {
 	var ofOperations, ofRequests []fakes.Fault
 	for _, at := range p.list {
@@ -305,10 +306,11 @@ func (p *places) singles(seed uint64) []fakes.Fault {
 	return slices.Concat(ofOperations, ofRequests)
 }
 
-// repetitions is how much later than without faults a call may be that meets one: it may be tried again.
+// repetitions is how many more times than without faults a call may come before it meets one: it may be tried
+// again.
 const repetitions = 3
 
-// draw draws several faults, each of a call of its own.
+// draw draws several faults, each of another call.
 func (p *places) draw(random *rand.Rand, most int) []fakes.Fault {
 	var plan []fakes.Fault
 	for range 1 + random.IntN(most) {
@@ -325,7 +327,7 @@ func (p *places) draw(random *rand.Rand, most int) []fakes.Fault {
 	return plan
 }
 
-// serviceNames are what services are called in Variable, and their constants, behind "Service".
+// serviceNames are the names of services in Variable, and their constants, after "Service".
 func serviceNames() map[fakes.Service]string {
 	return map[fakes.Service]string{
 		fakes.ServiceStore: "Store", fakes.ServiceDataSources: "DataSources", fakes.ServiceMail: "Mail", fakes.ServiceFiles: "Files",
@@ -383,8 +385,8 @@ func parseFault(part string) (read fakes.Fault, isFault bool) {
 	return place{op: op, n: n}.fault(name), op.Exists()
 }
 
-// report says what a search came to that found nothing: how many faults were planned and met, and by name those that
-// no call met, and those that were never tried.
+// report describes a search that found nothing: the numbers of planned and met faults, and the names of
+// faults that no call met, and of the ones that were never tried.
 func (f *faultSearch) report(plans int, singles []fakes.Fault) string {
 	var unmet, untried []fakes.Fault
 	for one := range f.planned {

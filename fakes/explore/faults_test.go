@@ -23,7 +23,7 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// sell charges a member, and tells her. With a key the charge of her order is made once.
+// sell charges a member, and tells the member. With a key the charge of the order is made once.
 func sell(key string) botctx.Action {
 	return func(ctx context.Context, bot *botctx.Context) error {
 		account, err := bot.Golf(ctx, utility.GolfParams{GolfName: "shop"})
@@ -38,7 +38,7 @@ func sell(key string) botctx.Action {
 	}
 }
 
-// chargedOnce states that a member who orders until she has an answer pays once.
+// chargedOnce states that a member who orders until there is an answer pays once.
 func chargedOnce(logic botctx.Action) explore.Property {
 	return func(t *explore.T, p *fakes.Platform) {
 		account := p.AddAccount("shop")
@@ -77,7 +77,7 @@ func note(ctx context.Context, bot *botctx.Context, order document.Object) error
 	return bot.Reply(ctx, send.Text("Yours."))
 }
 
-// noteAnew notes an order under an id of its own, noteOnce under that of what it answers.
+// noteAnew notes an order under a new id, noteOnce under the id of its event.
 func noteAnew(ctx context.Context, bot *botctx.Context) error {
 	return note(ctx, bot, document.O("text", bot.MessageEvent.Text()))
 }
@@ -110,7 +110,7 @@ func TestFaults_FindsAnOrderNotedTwice(t *testing.T) {
 	explore.Faults(t, rounds.Of(t, 60, 600), notedOnce(noteOnce), accepting)
 }
 
-// tell tells a member, by a mail where she cannot be sent a message.
+// tell answers a member, by a mail if messages do not reach the member.
 func tell(ctx context.Context, bot *botctx.Context) error {
 	if err := bot.Reply(ctx, send.Text("It is on its way.")); err == nil {
 		return nil
@@ -278,7 +278,7 @@ func TestFaults_LiveChat(t *testing.T) {
 	}, explore.PlatformOptions(fakes.WithInbox()))
 }
 
-// Of what people do with one request at once, one thing counts.
+// If several people act on one request at once, one action counts.
 func TestOrders_LiveChat(t *testing.T) {
 	t.Parallel()
 	explore.Orders(t, rounds.Of(t, 40, 400), func(t *explore.T, p *fakes.Platform) {

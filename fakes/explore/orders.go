@@ -20,20 +20,19 @@ type change struct {
 	at, to int
 }
 
-// Orders runs a property in this many orders of what it gives to Go, and ends the test where it does not
+// Orders runs a property in this many orders of the functions given to Go, and ends the test if it does not
 // hold in one. Only one of the turns runs at a time. At each call of an operation, and each request to the
-// store, the messaging platforms, mail, payments, files and the web, another one may go on: in turn at one
-// such point, operations first, and at up to MaxFaults. Runs that wait for one another by the rules of the SDK
-// do so here.
+// store, the messaging platforms, mail, payments, files and the web, another one may continue: in turn at one
+// such point, operations first, and at up to MaxFaults. Runs that wait for one another by the rules of the
+// SDK do so here.
 //
-// What fails is printed with as few changes from one turn to another as it needs, as what each turn
-// did until the next one went on, and with what repeats the round. A property that fails where the turns
-// run one after the other, as Go was given them, is told as one; so is one with fewer than two turns, and one
-// that is not the same each time. Turns of which none can go on, or that have no end, fail with where they
-// stand.
+// A failure is printed with as few switches from one turn to another as it needs, as the actions of each turn
+// until the next one continued, and with the value that repeats the round. A property that fails if the turns
+// run one after the other, in the order of Go, is reported as such; so is one with fewer than two turns, and
+// one that is not the same each time. Turns that block each other, or have no end, fail with their positions.
 //
-// A turn may move the time, by Advance: then agendas run against messages. Only one does. Goroutines that a
-// bot starts by itself are not ordered: they run beside the turn that started them.
+// A turn may move the time, by Advance: then agendas run against messages. Only one turn may. Goroutines that
+// a bot starts itself are not ordered: they run at the same time as the turn that started them.
 func Orders(t fakes.TB, orders int, property Property, options ...Option) {
 	t.Helper()
 	o := &orderSearch{TB: t, settings: settingsOf(options), property: property, tried: map[change]bool{}}
@@ -63,13 +62,13 @@ type orderSearch struct {
 
 	settings settings
 	property Property
-	// decisions are those without changes.
+	// decisions are the decisions without switches.
 	decisions []decision
 	// tried are the changes that were tried.
 	tried map[change]bool
 }
 
-// report says what a search came to that found nothing.
+// report describes a search that found nothing.
 func (o *orderSearch) report(orders int, singles []change) string {
 	text := fmt.Sprintf("explore: the property holds in %d orders of %d points", orders, len(o.decisions))
 	untried := slices.DeleteFunc(slices.Clone(singles), func(one change) bool { return o.tried[one] })
@@ -117,7 +116,7 @@ func (o *orderSearch) try(changes []change) outcome {
 	return came
 }
 
-// singleChanges returns each change alone, those at operations first, else in the order of a seed.
+// singleChanges returns each switch alone, at operations first, else in the order of a seed.
 func singleChanges(decisions []decision, seed uint64) []change {
 	var atOperations, atRequests []change
 	for i, one := range decisions {
@@ -136,10 +135,10 @@ func singleChanges(decisions []decision, seed uint64) []change {
 	return slices.Concat(atOperations, atRequests)
 }
 
-// longer is how many times as many decisions there may be where turns change.
+// longer is the factor by which turns with switches may have more decisions.
 const longer = 2
 
-// mostOthers is how many other turns a change may choose from, before it counts round.
+// mostOthers bounds the other turns that a switch may choose from, before it starts again.
 const mostOthers = 12
 
 // drawChanges draws several changes of an order of so many decisions. Every other order has one at its
@@ -188,7 +187,7 @@ type search[A any] struct {
 	fakes.TB
 
 	settings settings
-	// kind is what the search is called in Variable; what is for readers, and says of what a round is: "faults".
+	// kind is the name of the search in Variable; what names the parts of a round for readers: "faults".
 	kind, what string
 	// try runs the property in a round, with nothing done to it where that is empty.
 	try func(round []A) outcome
@@ -198,9 +197,9 @@ type search[A any] struct {
 	// key tells rounds apart, as Variable has them, and parse reads it.
 	key   func(round []A) string
 	parse func(key string) ([]A, error)
-	// shown says what a round does and did, in Go or in words.
+	// shown describes a round and its results, in Go or in words.
 	shown func(round []A, came outcome) string
-	// isOver tells that the test was ended, also where its Fatalf comes back.
+	// isOver is true if the test was ended, even if its Fatalf returns.
 	isOver bool
 }
 
@@ -211,7 +210,7 @@ func (s *search[A]) fatalf(format string, args ...any) {
 	s.Fatalf("%s", display.Visible(fmt.Sprintf(format, args...)))
 }
 
-// logf tells what a search came to that found nothing.
+// logf logs the result of a search that found nothing.
 func (s *search[A]) logf(format string, args ...any) {
 	s.Helper()
 	if !s.isOver {
@@ -235,7 +234,7 @@ func (s *search[A]) round(number int) []A {
 	return s.draw(rand.New(rand.NewPCG(s.settings.seed, uint64(number)))) //nolint:gosec // Rounds can be repeated.
 }
 
-// drawsPerRound is how many rounds are drawn for each that is run, since some repeat others.
+// drawsPerRound is the number of rounds that are drawn for each that is run, since some repeat others.
 const drawsPerRound = 10
 
 // run runs rounds until one fails, and ends the test then. It returns how many it ran.
@@ -325,7 +324,7 @@ func (s *search[A]) smallest(round []A) []A {
 	return round
 }
 
-// mostSingles is how many single things are tried in the place of a round that needs several.
+// mostSingles bounds the single changes that are tried in place of a round that needs several.
 const mostSingles = 200
 
 // begin runs the property with nothing done to it, twice, and ends the test where it does not hold then, or

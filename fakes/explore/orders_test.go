@@ -25,7 +25,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// mostOrders is in how many orders each of the faults below is to be found.
+// mostOrders is the number of orders within which each of the faults below must be found.
 const mostOrders = 100
 
 // requireFound asserts that a search has failed, and that it says these words.
@@ -62,7 +62,7 @@ func TestOrders_OneOperationLosesNothing(t *testing.T) {
 	explore.Orders(t, rounds.Of(t, 50, 600), soldOnce(modify))
 }
 
-// book books a table for a member, where none has it and it is one that a filter finds.
+// book books a table for a member, if it is free and a filter finds it.
 func book(filter document.Object) botctx.Action {
 	return func(ctx context.Context, bot *botctx.Context) error {
 		taken, err := bot.CountDataSource(ctx, datasource.CountParams{
@@ -101,7 +101,7 @@ func TestOrders_FindsADoubleBooking(t *testing.T) {
 	explore.Orders(t, rounds.Of(t, 50, 600), bookedOnce(book(document.O("by", nil))))
 }
 
-// claim gives a member the one coupon, where it is not given yet and a filter finds it.
+// claim gives a member the only coupon, if it is not given yet and a filter finds it.
 func claim(filter document.Object) botctx.Action {
 	return func(ctx context.Context, bot *botctx.Context) error {
 		coupon, err := bot.FetchDataFromDataSource(ctx, datasource.FetchParams{DataSourceID: "coupons"})
@@ -134,7 +134,7 @@ func TestOrders_FindsACouponGivenTwice(t *testing.T) {
 	explore.Orders(t, rounds.Of(t, 50, 600), property(claim(document.O("given", 0))))
 }
 
-// openDesk adds a member, and an agent whom she can ask for.
+// openDesk adds a member, and an agent for the member's requests.
 func openDesk(p *fakes.Platform) (ada *fakes.Actor, grace *fakes.Agent) {
 	p.AddChannel(channel.Channel{ID: "web"})
 	p.AddChannel(channel.Channel{ID: "desk", Type: channel.Charlie, BroadcastGroups: []channel.BroadcastGroup{
@@ -168,7 +168,7 @@ func TestOrders_OneOfTwoAgentsGetsTheTicket(t *testing.T) {
 	})
 }
 
-// takeBySeen takes the ticket of a desk that a bot keeps by itself: what it finds free, it writes.
+// takeBySeen takes the ticket of a desk that a bot keeps itself: if it reads the ticket as free, it writes.
 func takeBySeen(ctx context.Context, bot *botctx.Context) error {
 	free, err := bot.FetchDataFromDataSource(ctx, datasource.FetchParams{
 		DataSourceID: "tickets", Filter: document.O("agent", nil),

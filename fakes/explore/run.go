@@ -15,19 +15,19 @@ import (
 	"github.com/botctx/go-sdk/fakes"
 )
 
-// Property is what must hold: it makes members say things on a fresh platform, and states what is true
-// then. It may run many times, and does the same each time; its helpers take a fakes.TB.
+// Property is a function that makes members say things on a fresh platform, and states what is true then. It
+// may run many times, and does the same each time; its helpers take a fakes.TB.
 type Property func(t *T, p *fakes.Platform)
 
-// outcome is what came of one run of a property.
+// outcome is the result of one run of a property.
 type outcome struct {
 	// failure is why the property does not hold, "" where it does.
 	failure string
-	// logged is what else a failing run prints, and transcript what happened on the platform.
+	// logged is the further output of a failing run, and transcript the platform's transcript.
 	logged, transcript string
-	// story is what turns did in their order.
+	// story lists the actions of turns in their order.
 	story string
-	// hangs tells that the run was left behind, since it called nothing any more.
+	// hangs is true if the run was left behind, since it made no calls any more.
 	hangs bool
 }
 
@@ -39,7 +39,7 @@ type run struct {
 	settings settings
 	// before is called with the platform before the property.
 	before func(p *fakes.Platform)
-	// onCall is told of each call of an operation, onRequest of each request, before it is made.
+	// onCall is called before each call of an operation, onRequest before each request.
 	onCall    func(ctx context.Context, op botctx.Op)
 	onRequest func(ctx context.Context, asked fakes.Request)
 	within    func(ctx context.Context) context.Context
@@ -114,8 +114,8 @@ func (r *run) count() {
 	}
 }
 
-// await waits for the end of a run, and reports whether it came: false where the run calls nothing for
-// too long.
+// await waits for the end of a run, and reports whether it came: false if the run makes no calls for too
+// long.
 func (r *run) await(done <-chan struct{}) bool {
 	for before := int64(-1); ; {
 		timer := time.NewTimer(r.settings.patience)
@@ -141,8 +141,8 @@ func (o outcome) printed() string {
 	return text + "\n"
 }
 
-// Go gives the run a turn: what a member, an agent or the time does at once with the other turns. name is
-// what it is called where the property does not hold. Wait runs the turns.
+// Go adds a turn to the run: the actions of a member, an agent or the time, simultaneous with other turns.
+// name is its name if the property does not hold. Wait runs the turns.
 //
 //	t.Go("Ada", func() { ada.Says("buy") })
 //	t.Go("time", func() { p.Advance(time.Hour) })
@@ -153,9 +153,9 @@ func (t *T) Go(name string, run func()) {
 	t.turns = append(t.turns, turn{name, run})
 }
 
-// Wait runs what Go was given since the last Wait, and returns when all turns have ended: one after the
-// other under Faults, and in the order of the round under Orders. It is called at the end of the property,
-// too. Where a turn has failed so that the run ends, it does.
+// Wait runs the turns since the last Wait, and returns when all have ended: one after the other under Faults,
+// and in the order of the round under Orders. It is called at the end of the property, too. If a turn has
+// failed so that the run ends, Wait ends it.
 func (t *T) Wait() {
 	t.mu.Lock()
 	turns := t.turns
@@ -178,8 +178,8 @@ func (t *T) Wait() {
 	}
 }
 
-// Switch is a point of the test's own at which another turn may go on under Orders, such as in a fake of
-// the test's that a bot asks. at is what is done there.
+// Switch is a point of the test at which another turn may continue under Orders, such as in a fake of the
+// test that a bot calls. at describes the point.
 func (t *T) Switch(at string) {
 	if t.schedule != nil {
 		t.schedule.yield(t.ctx, point{name: at})
@@ -225,11 +225,11 @@ type Option func(*settings)
 // Seed makes a search draw other rounds. The default is 1, so that a test does the same each time.
 func Seed(seed uint64) Option { return func(s *settings) { s.seed = seed } }
 
-// MaxFaults is how many faults, or switches, a round has at most. The default is 3.
+// MaxFaults bounds the faults, or switches, of a round. The default is 3.
 func MaxFaults(most int) Option { return func(s *settings) { s.most = max(1, most) } }
 
-// MaxCalls is how many calls of operations and services one run makes at most: more are a loop without an
-// end. The default is 100,000.
+// MaxCalls bounds the calls of operations and services in one run: more are an endless loop. The default is
+// 100,000.
 func MaxCalls(most int) Option { return func(s *settings) { s.calls = int64(max(1, most)) } }
 
 // PlatformOptions gives options to the platforms, such as fakes.WithInbox.
@@ -299,13 +299,13 @@ func without[A any](list []A, size int, fails func([]A) bool) (rest []A, found b
 	return nil, false
 }
 
-// story is what turns did, in their order.
+// story has the actions of turns, in their order.
 type story struct{ segments []segment }
 
-// segment is what one turn did until another one went on.
+// segment has the actions of one turn until another one continued.
 type segment struct {
 	task string
-	// calls are the operations that it called, stands is where it stopped.
+	// calls are the operations that it called, stands is the point at which it stopped.
 	calls  []string
 	stands string
 }

@@ -9,13 +9,13 @@ import (
 	"sync"
 )
 
-// schedule lets turns run one at a time, each in a goroutine of its own. A turn hands over at points: calls
-// of operations, requests to services, waits. Who goes on there is a decision; without a change it is the
-// turn itself, or where that cannot go on the first one that can.
+// schedule runs turns one at a time, each in its goroutine. A turn hands over at points: calls of operations,
+// requests to services, waits. The next turn is a decision; without a switch it is the same turn, or if that
+// cannot continue, the first one that can.
 type schedule struct {
 	// changes say at which decisions, counted from 1, another turn goes on.
 	changes map[int]int
-	// fail is told why turns do not come to an end.
+	// fail is called with the reason why turns do not end.
 	fail func(format string, args ...any)
 
 	mu        sync.Mutex
@@ -23,7 +23,7 @@ type schedule struct {
 	current   *task
 	decisions []decision
 	story     story
-	// inARow is how many decisions have left the current turn where it was.
+	// inARow counts the decisions that kept the current turn.
 	inARow int
 	isOff  bool
 	ended  chan struct{}
@@ -32,18 +32,18 @@ type schedule struct {
 // task is a turn under way.
 type task struct {
 	name string
-	// wake is sent to where the turn goes on, and closed where it is to end.
+	// wake receives when the turn continues, and is closed to end it.
 	wake chan struct{}
-	// at is where it stands.
+	// at is its point.
 	at       point
 	hasEnded bool
 }
 
 // decision is a point at which more than one turn could go on.
 type decision struct {
-	// others is how many could go on in the place of who does without a change.
+	// others counts the turns that could continue in place of the one without a switch.
 	others int
-	// isOperation tells that the point is a call of an operation, or the beginning or end of a turn.
+	// isOperation is true if the point is a call of an operation, or the beginning or end of a turn.
 	isOperation bool
 }
 
@@ -88,7 +88,7 @@ func (s *schedule) leave(t *task) {
 	}
 }
 
-// finish forgets the turns, which have ended, and ends goroutines of theirs that nobody has waited for.
+// finish forgets the turns, which have ended, and ends their goroutines that were not waited for.
 func (s *schedule) finish() {
 	if !s.isOff {
 		for _, t := range s.tasks {
@@ -111,8 +111,8 @@ func (s *schedule) within(ctx context.Context) context.Context {
 	return context.WithValue(ctx, taskKey{}, s.current)
 }
 
-// turnOf returns the turn that goes on where a context is its own, or nobody's: nil for what runs beside it,
-// such as a goroutine that a bot has started in another turn. The caller holds the mutex.
+// turnOf returns the turn that continues if a context belongs to it or to no turn: nil for goroutines outside
+// of it, such as one that a bot has started in another turn. The caller holds the mutex.
 func (s *schedule) turnOf(ctx context.Context) *task {
 	if own, isTurn := ctx.Value(taskKey{}).(*task); isTurn && own != s.current {
 		return nil
@@ -122,17 +122,18 @@ func (s *schedule) turnOf(ctx context.Context) *task {
 
 // point is a point at which a turn may hand over.
 type point struct {
-	// name is what the turn does there.
+	// name describes the action of the turn there.
 	name string
-	// isOperation tells that it calls an operation, begins or ends.
+	// isOperation is true if it calls an operation, begins or ends.
 	isOperation bool
-	// until are what it waits for there, empty for nothing. isPause tells that it lets others go on first.
+	// until are the channels that it waits for there, empty for nothing. isPause is true if it lets others
+	// continue first.
 	until   []<-chan struct{}
 	isPause bool
 }
 
-// yield is where a turn may hand over, before it does what the point says. What runs beside the turn that
-// goes on does not hand over.
+// yield is a point at which a turn may hand over, before it does what the point names. Goroutines outside of
+// the current turn do not hand over.
 func (s *schedule) yield(ctx context.Context, at point) {
 	s.mu.Lock()
 	t := s.turnOf(ctx)
@@ -155,7 +156,7 @@ func (s *schedule) yield(ctx context.Context, at point) {
 	}
 }
 
-// wait is where a turn waits for another run of a member.
+// wait is the point at which a turn waits for another run of a member.
 func (s *schedule) wait(ctx context.Context, member string, turn <-chan struct{}) {
 	s.yield(ctx, point{name: "its wait for the run of " + member, until: []<-chan struct{}{turn, ctx.Done()}})
 }
@@ -178,11 +179,11 @@ func (s *schedule) handOn(from *task) {
 	next.wake <- struct{}{}
 }
 
-// mostInARow is how many decisions leave a turn where it is, at most: a turn that asks again and again for
-// what another one does must not keep that from doing it.
+// mostInARow bounds the decisions in a row that keep a turn: a turn that polls for the result of another one
+// must not keep it from running.
 const mostInARow = 1000
 
-// choose decides who goes on, nil where nobody can.
+// choose decides which turn continues, nil if none can.
 func (s *schedule) choose(from *task) *task {
 	ready := s.ready()
 	if len(ready) == 0 {
@@ -261,7 +262,7 @@ func (s *schedule) end() {
 	}
 }
 
-// whereAll says where each turn stands that has not ended.
+// whereAll lists the point of each turn that has not ended.
 func (s *schedule) whereAll() string {
 	var all []string
 	for _, t := range s.tasks {
@@ -272,7 +273,7 @@ func (s *schedule) whereAll() string {
 	return strings.Join(all, ", ")
 }
 
-// whoRuns says which turn runs, for a reader, "" without turns.
+// whoRuns names the turn that runs, for a reader, "" without turns.
 func (s *schedule) whoRuns() string {
 	if s == nil {
 		return ""

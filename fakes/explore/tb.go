@@ -12,12 +12,12 @@ import (
 	"github.com/botctx/go-sdk/fakes"
 )
 
-// T is the test of one run of a property: what fails in it ends that run, and not the test around it. It
-// is what fakes.For takes, and what packages of assertions such as testify's require take. It is safe for
-// concurrent use.
+// T is the test of one run of a property: a failure in it ends that run, and not the test around it.
+// fakes.For takes it, and so do packages of assertions such as testify's require. It is safe for concurrent
+// use.
 type T struct {
 	name     string
-	ctx      context.Context //nolint:containedctx // It is what Context returns.
+	ctx      context.Context //nolint:containedctx // Context returns it.
 	platform *fakes.Platform
 	schedule *schedule
 
@@ -78,7 +78,7 @@ func (t *T) Fatalf(format string, args ...any) {
 	t.FailNow()
 }
 
-// Logf adds to what is printed where the property does not hold.
+// Logf adds to the output if the property does not hold.
 func (t *T) Logf(format string, args ...any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -99,7 +99,7 @@ func (t *T) Cleanup(f func()) {
 	t.atEnd = append(t.atEnd, f)
 }
 
-// settlings is how often Settle tries at most.
+// settlings bounds the tries of Settle.
 const settlings = 20
 
 // Settle lets what failed be tried again, as a bot recovers: it starts the process where it has crashed,

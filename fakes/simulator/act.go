@@ -20,27 +20,27 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// act is what a page asks for: the body of a POST to "act".
+// act is a request of a page: the body of a POST to "act".
 type act struct {
 	// Branch is the id of the branch in which it is done. The default is the first one.
 	Branch string `json:"branch,omitempty"`
 	// Do names what is done, such as "say".
 	Do string `json:"do"`
-	// With is what it is done with, by the names of its fields.
+	// With has the parameters, by the names of its fields.
 	With json.RawMessage `json:"with,omitempty"`
 }
 
 // outcome is the answer to an Act that was done.
 type outcome struct {
-	// Revision is that of the World afterwards, Branch the id of the branch to be shown then.
+	// Revision is the revision of the World afterwards, Branch the id of the branch to show then.
 	Revision int64  `json:"revision"`
 	Branch   string `json:"branch"`
-	// Error is what came of it where the bot failed, nil otherwise: it was done all the same.
+	// Error is the bot's failure, nil if there is none: the act was carried out all the same.
 	Error *page.Problem `json:"error,omitempty"`
 }
 
-// play is something that is done on a platform: it makes a moment. It panics, as the platform does,
-// or returns an error, where it is refused.
+// play is an action on a platform: it makes a moment. If the action is refused, it panics, as the platform
+// does, or returns an error.
 type play func(b *branch) (moment, error)
 
 // reader reads the fields of something that is done.
@@ -141,7 +141,7 @@ func (s *session) actMove(ctx context.Context, asked act) (outcome, error) {
 	return outcome{Revision: revision, Branch: shown}, err
 }
 
-// find is branchOf for who does not hold the mutex.
+// find is branchOf for callers that do not hold the mutex.
 func (s *session) find(id string) (*branch, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -166,7 +166,7 @@ func deskPlays() map[string]reader {
 	}
 }
 
-// agentOf returns the agent of an id, and who she is on the branch's platform.
+// agentOf returns the agent with an id, as a person and on the branch's platform.
 func agentOf(b *branch, id string) (*person, *fakes.Agent, error) {
 	by, err := b.personOf(id)
 	if err != nil {
@@ -224,7 +224,7 @@ func addAgent(b *branch, with addAgentWith) (moment, error) {
 	return m, nil
 }
 
-// talkPlays are what members do, and agents who write.
+// talkPlays are the actions of members, and of agents who write.
 func talkPlays() map[string]reader {
 	return map[string]reader{
 		"say":       of(say),
@@ -300,7 +300,7 @@ type personWith struct {
 	Person string `json:"person"`
 }
 
-// repeat lets the platform of a person send her last message once more.
+// repeat repeats a person's last message, as the platform may.
 func repeat(b *branch, with personWith) (moment, error) {
 	by, err := b.personOf(with.Person)
 	if err != nil {
@@ -342,8 +342,8 @@ func addMember(b *branch, with addMemberWith) (moment, error) {
 	return m, nil
 }
 
-// addChannel adds a channel of a platform, and returns its id: that of the platform, with a number where
-// there is one.
+// addChannel adds a channel of a platform, and returns its id: the platform's name, with a number if it is
+// taken.
 func addChannel(b *branch, platform channel.Type) (string, error) {
 	if !slices.Contains(channel.Types(), platform) {
 		return "", boterr.Invalid("platform", "is %q: give one of %v", string(platform), channel.Types())
@@ -356,13 +356,13 @@ func addChannel(b *branch, platform channel.Type) (string, error) {
 	return id, err
 }
 
-// joinWith is a member who joins a group of her platform.
+// joinWith is a member who joins a group of their platform.
 type joinWith struct {
 	Person string `json:"person"`
 	Group  string `json:"group"`
 }
 
-// joinGroup lets a member join a group. Who she is there is another person on the page.
+// joinGroup adds a member to a group. The member in the group is another person on the page.
 func joinGroup(b *branch, with joinWith) (moment, error) {
 	by, err := b.personOf(with.Person)
 	if err != nil {
@@ -387,7 +387,7 @@ func joinGroup(b *branch, with joinWith) (moment, error) {
 	return m, nil
 }
 
-// fileTypes are those of the files that a person sends.
+// fileTypes are the types of the files that a person sends.
 func fileTypes() []send.Type {
 	return []send.Type{send.TypeImage, send.TypeAudio, send.TypeVideo, send.TypeFile}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/fakes/conversation"
 )
 
-// servicePlays are what other services refuse, each of which a conversation can do again.
+// servicePlays are the refusals of other services; a conversation can repeat each of them.
 func servicePlays() map[string]reader {
 	return map[string]reader{
 		"declineCharge": of(declineCharge),
@@ -92,14 +92,14 @@ type faultWith struct {
 	Code      boterr.Code `json:"code"`
 	// Late is as time.ParseDuration reads it.
 	Late string `json:"late"`
-	// After tells that a crash comes after the call has done its work.
+	// After is true if the crash comes after the call has done its work.
 	After bool `json:"after"`
 }
 
-// nth returns which call is meant.
+// nth returns the number of the call.
 func (f faultWith) nth() int { return max(1, f.Nth) }
 
-// which says which call is meant, for a timeline.
+// which names the call, for a timeline.
 func (f faultWith) which() string {
 	if f.nth() == 1 {
 		return "the next " + string(f.Operation)
@@ -151,7 +151,7 @@ func crashAt(b *branch, with faultWith) (moment, error) {
 	return moment{what: "Fault: the process crashes " + when + " " + with.which(), isUnsaved: true}, nil
 }
 
-// outagePlays are what is out of service until it is told to be back.
+// outagePlays are the outages, which last until they are ended.
 func outagePlays() map[string]reader {
 	return map[string]reader{
 		"disconnect":        of(disconnect),
@@ -169,7 +169,7 @@ type channelWith struct {
 	On      bool   `json:"on"`
 }
 
-// known refuses a channel that nobody is on.
+// known refuses a channel without people.
 func (c channelWith) known(b *branch) error {
 	if all := channelIDs(fakes.Observing(context.Background()), b); !slices.Contains(all, c.Channel) {
 		return boterr.New(boterr.NotFound, "channel", "is %q: there are %v", c.Channel, all)
@@ -268,7 +268,7 @@ func recipientOf(p *person) fakes.Recipient {
 	return p.actor
 }
 
-// switchChannel switches a channel on or off, as who runs it does.
+// switchChannel switches a channel on or off, as its operator does.
 func switchChannel(b *branch, with channelWith) (moment, error) {
 	if err := with.known(b); err != nil {
 		return moment{}, err
@@ -281,7 +281,7 @@ func switchChannel(b *branch, with channelWith) (moment, error) {
 	return goesOut(b, what), nil
 }
 
-// processPlays are what becomes of the process of the bot, and of what was accepted and given up.
+// processPlays are the actions on the process of the bot, on accepted events and on dead letters.
 func processPlays() map[string]reader {
 	return map[string]reader{
 		"crash":             of(crash),
@@ -323,7 +323,7 @@ func timePlays() map[string]reader {
 	}
 }
 
-// advanceWith is how much time passes, as time.ParseDuration reads it.
+// advanceWith is a duration, as time.ParseDuration reads it.
 type advanceWith struct {
 	By string `json:"by"`
 }
@@ -379,7 +379,7 @@ func dueAgendas(b *branch) []time.Time {
 	return due
 }
 
-// lastYear is the last one of which JSON has times.
+// lastYear is the last year that JSON can represent.
 const lastYear = 9999
 
 func passed(b *branch, by time.Duration) (moment, error) {

@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// mostSnapshots is how many of the newest moments of a branch one can go back to.
+// mostSnapshots bounds the newest moments of a branch that one can go back to.
 const mostSnapshots = 200
 
 // branch is one course of things: a platform, and what was done on it. All but the platform is guarded by
@@ -20,40 +20,41 @@ const mostSnapshots = 200
 type branch struct {
 	id, name string
 	platform *fakes.Platform
-	// stage is where all is done that a conversation can do again.
+	// stage carries out everything that a conversation can repeat.
 	stage *conversation.Session
-	// moments are what was done, the first one the beginning. at is the one that is shown: later ones are
-	// there until something else is done.
+	// moments are the actions, the first one the beginning. at is the one that is shown: later ones stay
+	// until the next action.
 	moments []moment
 	at      int
 }
 
-// moment is what was done, and what there was then.
+// moment is an action, and the state after it.
 type moment struct {
-	// what says what was done, for a timeline, by whom, nil for nobody, and when it was over.
+	// what describes the action, for a timeline, by is the actor, nil if there is none, and at the time when
+	// it was over.
 	what string
 	by   *person
 	at   time.Time
-	// said is what a person wrote or tapped, zero for none.
+	// said is a person's text or tap, zero for none.
 	said said
-	// sent and chosen are how many messages and choices there were afterwards.
+	// sent and chosen count the messages and choices afterwards.
 	sent, chosen int
-	// err is what came of it, logged what was logged meanwhile.
+	// err is its failure, logged the lines that were logged meanwhile.
 	err    error
 	logged []logLine
-	// people are who was there afterwards.
+	// people are the people afterwards.
 	people []*person
 	// channels are those that were added on the page.
 	channels []string
-	// out is what was out of service, isDown whether the process of the bot was, isStart whether it was
-	// started.
+	// out lists the services that were out of service, isDown is true if the process of the bot was down,
+	// isStart if it was started.
 	out             []string
 	isDown, isStart bool
-	// isUnsaved tells that no conversation can do it again.
+	// isUnsaved is true if no conversation can repeat it.
 	isUnsaved bool
-	// stage is what a conversation keeps of it all afterwards, nil where one cannot go back to it.
+	// stage is the conversation afterwards, nil if one cannot go back to it.
 	stage *conversation.Session
-	// snapshot is the platform afterwards, nil where one cannot go back to it.
+	// snapshot is the platform afterwards, nil if one cannot go back to it.
 	snapshot *fakes.Snapshot
 }
 
@@ -122,10 +123,10 @@ func (b *branch) goTo(n int) error {
 	return nil
 }
 
-// said is what a person wrote or tapped.
+// said is a person's text or tap.
 type said struct {
 	text string
-	// isTap tells that the text is the title of what was tapped.
+	// isTap is true if the text is the title of a tapped choice.
 	isTap bool
 	// file is the type of what was sent, "" for a text or a tap; url is the address of a file.
 	file send.Type

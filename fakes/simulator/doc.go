@@ -1,11 +1,11 @@
-// Package simulator lets one try a bot in the browser, on a platform in memory.
+// Package simulator is a page in the browser to try a bot, on a platform in memory.
 //
 //   - To try a bot of nodes, use [Serve].
 //   - To try one that needs more (data, channels, accounts, agents), use [Simulator] and its
 //     [Simulator.Serve].
 //   - To serve the page from a program of one's own, use [Simulator.Handler].
 //
-// A program hands over its nodes, and prints where the page is:
+// A program passes its nodes, and prints the address of the page:
 //
 //	func main() {
 //		if err := simulator.Serve(context.Background(), nodes()...); err != nil {
@@ -13,23 +13,23 @@
 //		}
 //	}
 //
-// On the page one chats as several members on channels of several platforms, each with its look of
-// buttons, quick replies and cards; sits as the agent; lets time pass; makes calls fail; sees why a node
-// answered, or none, and where each member stands in the graph of nodes; watches members, data, agendas,
-// requests for a person, outboxes, mails, files and payments change; goes back in time, forks, and saves
-// what was done as a Go test or as a conversation.
+// On the page one chats as several members on channels of several platforms, each with its form of buttons,
+// quick replies and cards; answers as the agent; moves the time; makes calls fail; sees why a node answered,
+// or none, and the place of each member in the graph of nodes; watches members, data, agendas, requests for a
+// person, outboxes, mails, files and payments change; goes back in time, forks, and saves the actions as a Go
+// test or as a conversation.
 //
-// The nodes may change meanwhile, see Reload of [Simulator], and what the bot logs is seen, see [Log].
+// The nodes may change meanwhile, see Reload of [Simulator], and the bot's log is shown, see [Log].
 //
-// # What is where
+// # State
 //
-// All state is here in the process: the page shows one JSON text, which it asks for again when
-// an event says that it has changed. So it survives a reload, and several tabs see the same. What is done
-// is a POST that names it.
+// All state is here in the process: the page shows one JSON text, which it loads again when an event
+// announces a change. So the state survives a reload, and several tabs see the same. An action is a POST.
 //
-// # Who may ask
+// # Access
 //
-// The page listens on this machine alone unless Address says otherwise. It is asked for by a number, by
-// "localhost" or by one of Hosts, and not by scripts of other sites. It has no users and no passwords, and
-// who can reach it can do all that it offers: it is for one's own machine.
+// The page listens on this machine alone unless Address sets another address. Requests must name the host by
+// a number, by "localhost" or by one of Hosts, and must not come from scripts of other sites. There are no
+// users and no passwords: everybody who reaches the page can do everything that it offers. It is for one's
+// own machine.
 package simulator

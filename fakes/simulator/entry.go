@@ -19,41 +19,42 @@ type entry struct {
 	At time.Time `json:"at"`
 	// Moment is the number of the moment in which it was said.
 	Moment int `json:"moment"`
-	// IsIn tells that a person said it, and not the bot; IsTap that Text is the title of what was tapped.
+	// IsIn is true for a person's message, false for the bot's; IsTap is true if Text is the title of a
+	// tapped choice.
 	IsIn  bool `json:"isIn"`
 	IsTap bool `json:"isTap"`
-	// From and To are the names of who said it and to whom, "" for the bot.
+	// From and To are the names of the sender and the recipient, "" for the bot.
 	From string `json:"from"`
 	To   string `json:"to"`
-	// ID is the platform's id of the message, Channel that of the channel.
+	// ID is the platform's id of the message, Channel the id of the channel.
 	ID      string `json:"id"`
 	Channel string `json:"channel"`
 	// Type is the type of the message, Text its text.
 	Type send.Type `json:"type"`
 	Text string    `json:"text"`
-	// Buttons, QuickReplies and Cards are what there is to tap and to leaf through.
+	// Buttons, QuickReplies and Cards are the choices and cards of the message.
 	Buttons      []shownButton `json:"buttons,omitempty"`
 	QuickReplies []shownButton `json:"quickReplies,omitempty"`
 	Cards        []shownCard   `json:"cards,omitempty"`
-	// Articles are those of Echo's news.
+	// Articles are the articles of Echo's news.
 	Articles []send.Article `json:"articles,omitempty"`
 	// URL is the address of a picture, a recording, a film or a file.
 	URL string `json:"url,omitempty"`
 	// Rest is all of a message that has none of these.
 	Rest string `json:"rest,omitempty"`
-	// IsChanged tells that it was changed since it was sent, IsTakenBack that nobody sees it any more.
+	// IsChanged is true if it was changed after it was sent, IsTakenBack if it was recalled.
 	IsChanged   bool `json:"isChanged"`
 	IsTakenBack bool `json:"isTakenBack"`
-	// Error is what came of the event where the bot failed.
+	// Error is the bot's failure with the event.
 	Error *page.Problem `json:"error,omitempty"`
 }
 
 // shownButton is a button or a quick reply.
 type shownButton struct {
 	Title string `json:"title"`
-	// Number is what to tap, -1 for what cannot be tapped now.
+	// Number is the number to tap, -1 if it cannot be tapped now.
 	Number int `json:"number"`
-	// URL is what it opens.
+	// URL is the address that it opens.
 	URL string `json:"url,omitempty"`
 }
 
@@ -64,7 +65,7 @@ type shownCard struct {
 	Buttons  []shownButton `json:"buttons,omitempty"`
 }
 
-// entryOf tells a message as it shows now. taps are what its recipient can tap now.
+// entryOf describes a message as it shows now. taps are the choices that its recipient can tap now.
 func entryOf(sent fakes.Sent, taps []fakes.Tappable) entry {
 	shown := sent.Shown
 	e := entry{
@@ -87,7 +88,7 @@ func entryOf(sent fakes.Sent, taps []fakes.Tappable) entry {
 	return e
 }
 
-// isEmpty reports whether nothing is to be seen of a message that was not taken back.
+// isEmpty reports whether a message that was not recalled has nothing to show.
 func (e entry) isEmpty() bool {
 	hasParts := len(e.Cards)+len(e.Buttons)+len(e.QuickReplies)+len(e.Articles) > 0
 	return !e.IsTakenBack && !hasParts && e.Type != send.TypeTyping && e.Text == "" && e.URL == ""
@@ -96,7 +97,8 @@ func (e entry) isEmpty() bool {
 // offers gives what a message shows the numbers by which it is tapped.
 type offers struct {
 	message string
-	// open is what can be tapped now, of all messages; next the number of what comes next in the message.
+	// open are the choices of all messages that can be tapped now; next is the number of the next choice in
+	// the message.
 	open []fakes.Tappable
 	next int
 }
@@ -144,8 +146,8 @@ func (o *offers) ofQuickReplies(message send.Response) []shownButton {
 	return told
 }
 
-// Log keeps what is logged while something is done, such as what a script writes by console.log, so that the page
-// shows it beside what the bot did. Its zero value is ready. A Log belongs to one Simulator.
+// Log keeps lines that are logged during actions, such as by a script's console.log, so that the page shows
+// them with the actions. Its zero value is ready. A Log belongs to one Simulator.
 type Log struct {
 	mu   sync.Mutex
 	kept []logLine
@@ -160,14 +162,14 @@ type logLine struct {
 	More  []string `json:"more,omitempty"`
 }
 
-// Handler returns the handler for a logger of which all is kept, whatever its level. slog.NewMultiHandler writes to
-// another place as well.
+// Handler returns the handler for a logger whose lines are kept at every level. slog.NewMultiHandler writes
+// to another place as well.
 //
 //	log := &simulator.Log{}
 //	logger := slog.New(log.Handler())
 func (l *Log) Handler() slog.Handler { return logHandler{log: l} }
 
-// add adds a line. Of many, the newest are kept.
+// add adds a line. Only the newest lines are kept.
 func (l *Log) add(one logLine) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -186,7 +188,7 @@ func (l *Log) take() []logLine {
 	return slices.Clone(newest(taken))
 }
 
-// logHandler is the handler of a Log, with the attributes that a logger has of its own.
+// logHandler is the handler of a Log, with the attributes of its logger.
 type logHandler struct {
 	log *Log
 	// more are these attributes, prefix the names of the groups behind which others stand.
@@ -224,7 +226,7 @@ func (h logHandler) text(one slog.Attr) string {
 	return h.prefix + one.Key + " " + one.Value.Resolve().String()
 }
 
-// toldLog tells what was logged, the newest last.
+// toldLog returns the log, the newest line last.
 func (b *branch) toldLog() []logLine {
 	told := []logLine{}
 	for number, m := range b.past() {
@@ -236,7 +238,7 @@ func (b *branch) toldLog() []logLine {
 	return newest(told)
 }
 
-// lookEvery is how often it is looked for other nodes while a page is open.
+// lookEvery is the time between two looks for changed nodes while a page is open.
 const lookEvery = time.Second
 
 // look asks whether the nodes are others now, and puts them in the place of those before, in every branch: what is
@@ -296,8 +298,8 @@ type person struct {
 	agent *fakes.Agent
 }
 
-// ofActor returns the person that a member is, by the name that the conversation calls her. Who speaks in a group
-// is another one than who speaks alone.
+// ofActor returns the person for a member, with the name in the conversation. The same member in a group is
+// another person.
 func ofActor(actor *fakes.Actor, name string) *person {
 	id := actor.ID()
 	if group := actor.Scope().GroupExternalID; group != "" {
@@ -306,14 +308,14 @@ func ofActor(actor *fakes.Actor, name string) *person {
 	return &person{id: id, name: name, actor: actor}
 }
 
-// ofAgent returns the person that an agent is, by the name that the conversation calls her.
+// ofAgent returns the person for an agent, with the name in the conversation.
 func ofAgent(agent *fakes.Agent, name string) *person {
 	return &person{id: agent.AdminID(), name: name, agent: agent}
 }
 
 func (p *person) isAgent() bool { return p.agent != nil }
 
-// isAlone reports whether the person is a member where she is alone with the bot, as each is once.
+// isAlone reports whether the person is a member alone with the bot, as each member is once.
 func (p *person) isAlone() bool { return p.actor != nil && p.group() == "" }
 
 // group returns the id of the group in which the person speaks, "" for none.

@@ -13,8 +13,8 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// A bot that needs more than nodes gets a platform of its own, with who is there. Serve would serve it;
-// here, a request asks for the page.
+// A bot that needs more than nodes gets a separate platform, with its members. Serve would serve it; here, a
+// request loads the page.
 func ExampleSimulator_Handler() {
 	p := fakes.New()
 	p.Handle(&botctx.Node{ID: "hours", Trigger: botctx.TextIs("hours"), Responses: botctx.Say("From 9 to 18.")})

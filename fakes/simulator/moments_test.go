@@ -149,7 +149,7 @@ func TestOutage_ThePageStaysAsItWas(t *testing.T) {
 	}
 }
 
-// An outlet where nobody sits is known from the channel that it serves.
+// An outlet without an agent is known from the channel that it serves.
 func TestOutage_ChannelsAreKnown(t *testing.T) {
 	t.Parallel()
 	platform := fakes.New()

@@ -19,7 +19,7 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// mostBranches is how many branches there are at most.
+// mostBranches bounds the number of branches.
 const mostBranches = 20
 
 // desk is the id of the simulator's own outlet channel.
@@ -28,7 +28,7 @@ const desk = "desk"
 // mainBranch is the id of the first branch.
 const mainBranch = "main"
 
-// session is what pages see and do.
+// session is the state behind the pages.
 type session struct {
 	settings Simulator
 	// isOwn is whether the platform and its desk are the simulator's own, hasNodes whether it was given
@@ -36,7 +36,7 @@ type session struct {
 	isOwn, hasNodes bool
 	// instance tells one session from another at the same address.
 	instance string
-	// turn is held by who acts: a platform is copied only while nothing is under way.
+	// turn is held during an action: a platform is copied only while nothing is under way.
 	turn chan struct{}
 
 	mu       sync.Mutex
@@ -45,14 +45,15 @@ type session struct {
 	// revision counts the changes. changed is closed at the next one.
 	revision int64
 	changed  chan struct{}
-	// busy says what is under way, "" for nothing.
+	// busy describes the action under way, "" for none.
 	busy string
-	// loads counts how often Simulator.Reload had other nodes. stale is what is wrong with the newest, nil for nothing.
+	// loads counts how often Simulator.Reload returned other nodes. stale is the error of the newest nodes,
+	// nil for none.
 	loads int
 	stale error
 }
 
-// newSession prepares the platform, and who is there.
+// newSession prepares the platform, with its members and agents.
 func newSession(s Simulator, nodes []*botctx.Node) (*session, error) {
 	opened := &session{
 		settings: s, isOwn: s.Platform == nil, hasNodes: len(nodes) > 0 || s.Reload != nil,
@@ -159,7 +160,7 @@ func (s *session) begin(id, what string) (found *branch, err error) {
 	return found, err
 }
 
-// play lets something be done in a branch, and adds what came of it to its moments. What the platform
+// play carries out an action in a branch, and adds the result to its moments. An action that the platform
 // refuses as a misuse did not happen.
 func (s *session) play(on *branch, do func(b *branch) (moment, error)) error {
 	before := on.now()
@@ -179,7 +180,7 @@ func (s *session) play(on *branch, do func(b *branch) (moment, error)) error {
 	return nil
 }
 
-// end notes that nothing is under way any more, and what came of it.
+// end notes that the action is over, with its result.
 func (s *session) end(note func()) {
 	_ = s.change(func() error {
 		s.busy = ""
@@ -296,5 +297,5 @@ func (s *session) answerSaved(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	_, _ = io.WriteString(w, text) //nolint:gosec // It is no HTML, and who is gone needs no answer.
+	_, _ = io.WriteString(w, text) //nolint:gosec // It is no HTML, and a client that is gone needs no answer.
 }

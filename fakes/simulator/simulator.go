@@ -20,7 +20,7 @@ import (
 	"github.com/botctx/go-sdk/internal/page"
 )
 
-// DefaultAddress is where the page is unless Address says otherwise.
+// DefaultAddress is the default of Address.
 const DefaultAddress = "127.0.0.1:8321"
 
 // Serve serves a page to try a bot of these nodes, at DefaultAddress, until ctx ends: nil then. It fails
@@ -30,55 +30,55 @@ func Serve(ctx context.Context, nodes ...*botctx.Node) error {
 	return Simulator{}.Serve(ctx, nodes...)
 }
 
-// Simulator is a page to try a bot. Its zero value is that of the function Serve.
+// Simulator is a page to try a bot. The function Serve uses its zero value.
 type Simulator struct {
-	// Platform is where the bot is, with all that it needs. The default is a new one. One with a store of
-	// its own (fakes.Config) cannot go back in time, nor be forked.
+	// Platform is the platform of the bot, with everything that it needs. The default is a new one. A
+	// platform with another store (fakes.Config) cannot go back in time, nor be forked.
 	Platform *fakes.Platform
-	// Members are who speaks, the first one first. The default is Ada.
+	// Members are the speakers, the first one first. The default is Ada.
 	Members []*fakes.Actor
-	// Agents are who sits at outlet channels. The default is Grace, and nobody on a Platform of one's own.
+	// Agents are the agents at outlet channels. The default is Grace, or none if Platform is set.
 	Agents []*fakes.Agent
 	// Accounts are the payment accounts to be watched.
 	Accounts []*fakes.Account
 	// OnFork is told each fork of the Platform, for what forks do not have of it: what OnEvent of an
 	// account registers. nil for nothing.
 	OnFork func(fork *fakes.Platform)
-	// Reload says whether the nodes are others now: before something is done, and each second while a page is open. Those
-	// that it returns take the place of all before, as by fakes.Platform.Replace. With an error the bot stays as it was,
-	// and the page shows it. Look of script.Watcher is one, to which nodes in Go are added. It is called by one
-	// goroutine at a time. The default is nil: the nodes stay.
+	// Reload returns changed nodes: it is called before each action, and each second while a page is open.
+	// The nodes that it returns replace all nodes, as by fakes.Platform.Replace. With an error the bot stays
+	// as it was, and the page shows the error. Look of script.Watcher is one, to which nodes in Go can be
+	// added. It is called by one goroutine at a time. The default is nil: the nodes stay.
 	Reload func() (nodes []*botctx.Node, hasChanged bool, err error)
-	// Log is what the page shows beside what was done. The default is nil, for nothing.
+	// Log has the log lines that the page shows with the actions. The default is nil, for none.
 	Log *Log
-	// Bot is what the bot is called. The default is "Bot".
+	// Bot is the name of the bot. The default is "Bot".
 	Bot string
-	// Test says what a saved test needs to know of the bot.
+	// Test configures saved tests.
 	Test Test
-	// Address is where to listen, as net.Listen takes it. The default is DefaultAddress.
+	// Address is the address to listen on, as net.Listen takes it. The default is DefaultAddress.
 	Address string
 	// Hosts are names, without ports, by which the page is asked for besides numbers and "localhost".
 	Hosts []string
-	// Out is where Serve says where the page is. The default is standard output.
+	// Out is the writer to which Serve prints the address of the page. The default is standard output.
 	Out io.Writer
 }
 
-// Test tells how a saved test makes the bot that it is about.
+// Test describes how a saved test makes the bot that it is about.
 type Test struct {
 	// Package is the name of its package. The default is "main".
 	Package string
 	// Nodes is the Go expression of the nodes that were given. The default is "nodes()".
 	Nodes string
-	// Platform is the Go expression of a platform as that of the Simulator, without its members and
-	// agents, in a test named t. The default is "newPlatform(t)".
+	// Platform is the Go expression of a platform like the Simulator's, without its members and agents, in a
+	// test named t. The default is "newPlatform(t)".
 	Platform string
 }
 
-// Handler returns a handler that serves the page at its root, and nodes that are added to those of the
-// Platform. Behind a path of another handler it stands in http.StripPrefix, and is asked for with a slash at
-// the end. A handler whose requests last holds their connections open; they end with the context of the
-// request, see http.Server.BaseContext. It fails where the nodes, the first of Reload too, the members or the agents are
-// refused. InvalidArgument: a member, an agent or an account is nil, or Out is a nil pointer.
+// Handler returns a handler that serves the page at its root, with nodes added to the nodes of the Platform.
+// Behind a path of another handler, wrap it in http.StripPrefix, and load it with a slash at the end. Long
+// requests hold their connections open; they end with the context of the request, see
+// http.Server.BaseContext. It fails if the nodes, the first nodes of Reload too, the members or the agents
+// are refused. InvalidArgument: a member, an agent or an account is nil, or Out is a nil pointer.
 func (s Simulator) Handler(nodes ...*botctx.Node) (http.Handler, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -131,7 +131,7 @@ var pageFiles embed.FS
 func routes(s *session, hosts []string) http.Handler {
 	files, err := fs.Sub(pageFiles, "page")
 	if err != nil {
-		panic(err) // The name of the folder stands above.
+		panic(err) // The embedded folder has that name.
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /", page.Serve(files))
@@ -149,7 +149,7 @@ const (
 	lastTime   = 5 * time.Second
 )
 
-// Serve is the function Serve for a Simulator of one's own. Nodes are added to those of the Platform.
+// Serve is the function Serve for a configured Simulator. Nodes are added to the nodes of the Platform.
 func (s Simulator) Serve(ctx context.Context, nodes ...*botctx.Node) error {
 	set := s.withDefaults()
 	handler, err := set.Handler(nodes...) //nolint:contextcheck // A platform in memory takes none: nothing in it waits.
@@ -179,13 +179,13 @@ func serveOn(ctx context.Context, listener net.Listener, handler http.Handler) e
 		ended <- server.Shutdown(last)
 	})
 	err := server.Serve(listener)
-	if stop() { // It broke by itself.
+	if stop() { // The server failed.
 		return err
 	}
 	return <-ended
 }
 
-// beat is how often a line is sent where nothing happens, so that who is gone is noticed.
+// beat is the time between two lines on an idle stream, so that a client that is gone is noticed.
 const beat = 20 * time.Second
 
 // beat is the constant, or how often it is looked for other nodes.

@@ -54,7 +54,7 @@ func nodes() []*botctx.Node {
 	return append(all, &botctx.Node{ID: "reminder", Responses: botctx.Say("The kettle boils.")})
 }
 
-// repeat says what came in.
+// repeat answers with the received text.
 func repeat(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text("You sent "+bot.MessageEvent.Data.String()))
 }
@@ -259,7 +259,7 @@ func (p *tab) asks(do string, with map[string]any) (int, string) {
 	return status, text
 }
 
-// does asks for something that is done, and returns what came of it.
+// does sends an act, and returns the outcome.
 func (p *tab) does(do string, with map[string]any) simulator.Outcome {
 	p.t.Helper()
 	status, text := p.asks(do, with)
@@ -368,7 +368,7 @@ func TestPage_OtherFilesAreNotThere(t *testing.T) {
 	}
 }
 
-// listens returns the ids of the events that a page gets, which knows that of an id.
+// listens returns the ids of the events for a page that knows the event with an id.
 func listens(t *testing.T, p *tab, known string) <-chan string {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.server.URL+"/events", nil)

@@ -136,7 +136,7 @@ func TestWorld_ShowsWhatTheBotKeeps(t *testing.T) {
 	require.Contains(t, w.Transcript, "coupon")
 }
 
-// inLiveChat opens a page on which Ada, who stands at the node "menu", talks with Grace.
+// inLiveChat opens a page on which Ada, whose position is the node "menu", talks with Grace.
 func inLiveChat(t *testing.T) (p *tab, ada, grace string) {
 	t.Helper()
 	p = newTab(t, simulator.Simulator{},
@@ -200,10 +200,10 @@ func TestWorld_ALiveChatIsWhereItWasAskedFor(t *testing.T) {
 	}
 }
 
-// folder is what nodes are loaded from.
+// folder is the source from which nodes are loaded.
 type folder struct{ change atomic.Pointer[change] }
 
-// change is what is found at the next look.
+// change is the result of the next look.
 type change struct {
 	nodes []*botctx.Node
 	err   error
@@ -302,7 +302,7 @@ func TestLog_StandsBesideTheStepInWhichItWasWritten(t *testing.T) {
 	require.Empty(t, p.world().Log)
 }
 
-// services is a bot that charges, mails and tells what it was sent.
+// services is a bot that charges, mails and answers with what it was sent.
 func services() []*botctx.Node {
 	charges := func(ctx context.Context, bot *botctx.Context) error {
 		shop, err := bot.Golf(ctx, utility.GolfParams{GolfName: "shop"})
@@ -327,7 +327,7 @@ func services() []*botctx.Node {
 	}
 }
 
-// ends says how something ended.
+// ends answers with a result.
 func ends(ctx context.Context, bot *botctx.Context, err error) error {
 	if err != nil {
 		return bot.Reply(ctx, send.Text("That failed: "+string(boterr.CodeOf(err))))
@@ -453,7 +453,7 @@ func TestJoinGroup_WhateverIsOutOfService(t *testing.T) {
 	require.Equal(t, "Bob in family", p.world().Members[2].Name)
 }
 
-// memberOf returns a member as the page shows her.
+// memberOf returns a member as the page shows them.
 func (p *tab) memberOf(id string) simulator.Member {
 	p.t.Helper()
 	for _, one := range p.world().Members {

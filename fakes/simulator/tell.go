@@ -20,11 +20,11 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// mostTold is how many entries of a data source, messages of the outbox and choices are told at most, the
-// newest ones.
+// mostTold bounds the entries of a data source, messages of the outbox and choices on the page: the newest
+// ones.
 const mostTold = 200
 
-// world tells what there is to see of a branch.
+// world returns the visible state of a branch.
 func (s *session) world(ctx context.Context, id string) (world, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,8 +71,8 @@ func (b *branch) toldFaults() shownFaults {
 	return shownFaults{Planned: orNone(b.platform.Planned()), Out: orNone(b.now().out), IsDown: b.now().isDown}
 }
 
-// tell tells what is on the platform, whatever is out of service: ctx is one of fakes.Observing. What cannot be
-// read, as from a store of the host's own that fails, is an error, and the rest is told.
+// tell collects the state of the platform, whatever is out of service: ctx is one of fakes.Observing. Parts
+// that cannot be read, as from a failing store of the host, are an error, and the rest is collected.
 func (b *branch) tell(ctx context.Context, w *world, settings Simulator) error {
 	b.tellPeople(ctx, w)
 	b.tellOutbox(w)
@@ -107,7 +107,7 @@ func orNone(list []string) []string {
 // newest returns the last of a list.
 func newest[T any](list []T) []T { return list[max(0, len(list)-mostTold):] }
 
-// toldChoices tells why which node answered, the newest last.
+// toldChoices returns the choices with their reasons, the newest last.
 func (b *branch) toldChoices() []shownChoice {
 	told, all, writers := []shownChoice{}, b.platform.Choices(), map[record.Scope]string{}
 	from := 0
@@ -136,7 +136,7 @@ func toldChoice(number int, by string, made botctx.Choice) shownChoice {
 	}
 }
 
-// writerOf returns the id of the person who wrote in a scope, "" for nobody who is on the page.
+// writerOf returns the id of the person who wrote in a scope, "" if they are not on the page.
 func (b *branch) writerOf(scope record.Scope) string {
 	i := slices.IndexFunc(b.people(), func(p *person) bool {
 		if p.isAgent() {
@@ -158,7 +158,7 @@ func toldCandidates(all []botctx.Candidate) []shownCandidate {
 	return told
 }
 
-// tellPeople tells who is there, where, and what was said.
+// tellPeople collects the people, their channels and their messages.
 func (b *branch) tellPeople(ctx context.Context, w *world) {
 	w.Members, w.Agents, w.Channels = []shownMember{}, []shownAgent{}, []shownChannel{}
 	types := map[string]channel.Type{}
@@ -180,7 +180,7 @@ func (b *branch) tellPeople(ctx context.Context, w *world) {
 	}
 }
 
-// channelIDs returns the channels where somebody is, that serve them, or that were added.
+// channelIDs returns the channels of people, the channels that serve them, and the added ones.
 func channelIDs(ctx context.Context, b *branch) []string {
 	var ids []string
 	add := func(id string) {
@@ -297,7 +297,7 @@ func (b *branch) talkOf(p *person, taps []fakes.Tappable) []entry {
 	return talk
 }
 
-// entry tells what was said at a moment, as a person sees it.
+// entry describes the message of a moment, as a person sees it.
 func (m moment) entry(number int, seenBy *person) entry {
 	return entry{
 		At: m.at.UTC(), Moment: number, IsIn: m.by == seenBy, IsTap: m.said.isTap, From: m.by.name, Channel: m.by.channel(),
@@ -305,7 +305,7 @@ func (m moment) entry(number int, seenBy *person) entry {
 	}
 }
 
-// tellOutbox tells what was sent, to whomever.
+// tellOutbox collects all sent messages.
 func (b *branch) tellOutbox(w *world) {
 	names := map[string]string{}
 	for _, p := range b.people() {
@@ -366,7 +366,7 @@ func (b *branch) tellAssignments(ctx context.Context, w *world, scope record.Sco
 	return nil
 }
 
-// tellServices tells what left the bot otherwise than by messages, and what was given up.
+// tellServices collects the bot's effects other than messages, and the dead letters.
 func (b *branch) tellServices(w *world, settings Simulator) {
 	w.Mails, w.Files, w.Payments, w.DeadLetters = []shownMail{}, []shownFile{}, []shownPayment{}, []shownDeadLetter{}
 	for _, one := range newest(b.platform.Mails()) {

@@ -17,9 +17,9 @@ type world struct {
 	// Instance tells one simulator from another at the same address, Revision counts the changes.
 	Instance string `json:"instance"`
 	Revision int64  `json:"revision"`
-	// Busy says what is under way, "" for nothing.
+	// Busy describes the action under way, "" for none.
 	Busy string `json:"busy"`
-	// Bot is what the bot is called.
+	// Bot is the name of the bot.
 	Bot string `json:"bot"`
 	// Branch is the id of the branch, Branches are all.
 	Branch   string        `json:"branch"`
@@ -29,16 +29,16 @@ type world struct {
 	// Current is the number of the moment that is shown, Moments are all: later ones can be gone to as well.
 	Current int           `json:"at"`
 	Moments []shownMoment `json:"moments"`
-	// Members and Agents are who is there, Channels where.
+	// Members and Agents are the people, Channels their channels.
 	Members  []shownMember  `json:"members"`
 	Agents   []shownAgent   `json:"agents"`
 	Channels []shownChannel `json:"channels"`
-	// Agendas are those of all members that are still to run, Assignments the requests for a person.
+	// Agendas are the agendas of all members that are still to run, Assignments the requests for a person.
 	Agendas     []document.Object `json:"agendas"`
 	Assignments []document.Object `json:"assignments"`
 	// Data are the data sources.
 	Data []shownData `json:"data"`
-	// Outbox is what was sent, the newest last, Mails, Files and Payments what left the bot otherwise.
+	// Outbox has the sent messages, the newest last; Mails, Files and Payments have the bot's other effects.
 	Outbox      []entry           `json:"outbox"`
 	Mails       []shownMail       `json:"mails"`
 	Files       []shownFile       `json:"files"`
@@ -49,14 +49,14 @@ type world struct {
 	Choices     []shownChoice     `json:"choices"`
 	Transcript  string            `json:"transcript"`
 	Problem     *page.Problem     `json:"problem,omitempty"`
-	// Log is what was logged, the newest last.
+	// Log is the log, the newest line last.
 	Log []logLine `json:"log"`
-	// Loads counts how often Simulator.Reload had other nodes. Stale is what is wrong with the newest ones: the bot is
-	// as it was before.
+	// Loads counts how often Simulator.Reload returned other nodes. Stale is the error of the newest ones:
+	// the bot stays as it was before.
 	Loads int           `json:"loads"`
 	Stale *page.Problem `json:"stale,omitempty"`
-	// Operations are the names of all, Codes those of errors, Platforms those of channels, and Services those
-	// that can be out of service.
+	// Operations are the names of all operations, Codes the codes of errors, Platforms the types of channels,
+	// and Services the services that can be out of service.
 	Operations []botctx.Op    `json:"operations"`
 	Codes      []boterr.Code  `json:"codes"`
 	Platforms  []channel.Type `json:"platforms"`
@@ -72,7 +72,7 @@ type world struct {
 type shownBranch struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
-	// Moments is how many there are.
+	// Moments is the number of moments.
 	Moments int `json:"moments"`
 }
 
@@ -81,17 +81,18 @@ type shownMoment struct {
 	Number int       `json:"number"`
 	At     time.Time `json:"at"`
 	What   string    `json:"what"`
-	// By is the id of who did it, "" for nobody.
+	// By is the id of the actor, "" for none.
 	By string `json:"by"`
-	// IsKept tells that one can go back to it.
+	// IsKept is true if one can go back to it.
 	IsKept bool          `json:"isKept"`
 	Error  *page.Problem `json:"error,omitempty"`
 }
 
-// shownMember is somebody who talks with the bot.
+// shownMember is a member who talks with the bot.
 type shownMember struct {
 	ID string `json:"id"`
-	// Member is the id of the member's record, Group the group in which she speaks, "" where she is alone with the bot.
+	// Member is the id of the member's record, Group the group in which the member speaks, "" alone with the
+	// bot.
 	Member  string `json:"member"`
 	Group   string `json:"group,omitempty"`
 	Name    string `json:"name"`
@@ -101,15 +102,15 @@ type shownMember struct {
 	ExternalID string       `json:"externalId"`
 	// Position is the node at which the conversation stands, zero for none.
 	Position botctx.NodeRef `json:"position"`
-	// IsInLiveChat tells that a person answers.
+	// IsInLiveChat is true if an agent answers.
 	IsInLiveChat bool `json:"isInLiveChat"`
 	// Record is the member as it is stored.
 	Record document.Object `json:"record"`
-	// Talk is what was said, in order.
+	// Talk has the messages, in order.
 	Talk []entry `json:"talk"`
 }
 
-// shownAgent is somebody who answers for the bot.
+// shownAgent is an agent who answers for the bot.
 type shownAgent struct {
 	ID      string `json:"id"`
 	Name    string `json:"name"`
@@ -117,9 +118,9 @@ type shownAgent struct {
 	// Platform is the type of the channel.
 	Platform channel.Type `json:"platform"`
 	Groups   []string     `json:"groups"`
-	// Tickets are those that her groups were sent, the newest last.
+	// Tickets are the tickets to the agent's groups, the newest last.
 	Tickets []shownTicket `json:"tickets"`
-	// Talk is what was said in her conversations, in order.
+	// Talk has the messages of the agent's conversations, in order.
 	Talk []entry `json:"talk"`
 }
 
@@ -129,11 +130,11 @@ type shownTicket struct {
 	At      time.Time `json:"at"`
 	Group   string    `json:"group"`
 	Text    string    `json:"text"`
-	// IsOpen tells that it can be taken.
+	// IsOpen is true if it can be taken.
 	IsOpen bool `json:"isOpen"`
 }
 
-// shownChannel is where members or agents are.
+// shownChannel is a channel of members or agents.
 type shownChannel struct {
 	ID       string       `json:"id"`
 	Platform channel.Type `json:"platform"`
@@ -146,7 +147,7 @@ type shownChannel struct {
 // shownData is a data source and its newest entries.
 type shownData struct {
 	Name string `json:"name"`
-	// Count is how many entries there are.
+	// Count is the number of entries.
 	Count   int               `json:"count"`
 	Entries []document.Object `json:"entries"`
 }
@@ -157,7 +158,7 @@ type shownMail struct {
 	CC      []string  `json:"cc"`
 	Subject string    `json:"subject"`
 	Text    string    `json:"text"`
-	// IsHTML tells that Text is the source of HTML.
+	// IsHTML is true if Text is the source of HTML.
 	IsHTML bool `json:"isHtml"`
 }
 
@@ -184,24 +185,24 @@ type shownDeadLetter struct {
 }
 
 type shownFaults struct {
-	// Planned are the faults of calls that are to come, Out what is out of service.
+	// Planned are the planned faults of calls, Out the services that are out of service.
 	Planned []string `json:"planned"`
 	Out     []string `json:"out"`
-	// IsDown tells that the process of the bot has crashed.
+	// IsDown is true if the process of the bot has crashed.
 	IsDown bool `json:"isDown"`
 }
 
-// shownChoice is what was chosen to answer an event, and why.
+// shownChoice is the chosen answer to an event, with the reasons.
 type shownChoice struct {
-	// Moment is the number of the moment in which the event came, By the id of the member or agent who wrote it, ""
-	// for somebody who is not on the page.
+	// Moment is the number of the event's moment, By the id of the member or agent who wrote it, "" for one
+	// who is not on the page.
 	Moment int            `json:"moment"`
 	By     string         `json:"by"`
 	Answer botctx.Answer  `json:"answer"`
 	Node   botctx.NodeRef `json:"node"`
 	IsMute bool           `json:"isMute"`
 	Logic  string         `json:"logic"`
-	// Position is where the conversation stood, Lost why it counts as that of a new member.
+	// Position is the member's position, Lost the reason why the member counts as new.
 	Position botctx.NodeRef `json:"position"`
 	Lost     string         `json:"lost"`
 	Serving  string         `json:"serving"`

@@ -1,12 +1,12 @@
-// Package chaostest holds inboxes to what they promise where processes are killed and frozen: a
-// platform sends events to processes that accept and handle them, and repeats what it got no answer
-// for; a judge reads what all of them have noted.
+// Package chaostest tests the guarantees of inboxes while processes are killed and frozen: a platform sends
+// events to processes that accept and handle them, and repeats events without an answer; a judge reads the
+// notes of all processes.
 //
 //   - To be one of the processes, call [Work]: a program with a Runtime whose bot writes data, sends
 //     messages and changes its member for each event.
-//   - To have them sent events, killed and frozen, use [NewPlatform].
-//   - To see whether all is well in the end, use [Platform.Judge].
+//   - To send events to processes, kill them and freeze them, use [NewPlatform].
+//   - To check the result, use [Platform.Judge].
 //
-// What happens is noted in a journal: a file to which all append a line at a time, so that what one
-// process did before it stored something stands before what another one does that has read it.
+// Processes write notes to a journal: a file to which all append a line at a time, so that a process's note
+// from before a write comes before the note of another process that has read the write.
 package chaostest

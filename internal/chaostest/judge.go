@@ -47,17 +47,17 @@ type run struct {
 	event
 
 	process int
-	// isFine tells that it ended without an error, and isHarmed that its process was killed or frozen before
-	// it was known to be done.
+	// isFine is true if it ended without an error, and isHarmed if its process was killed or frozen before it
+	// was known to be done.
 	isOver, isFine, isHarmed bool
-	// mayWriteLate tells that its process was frozen before it sent anything, perhaps amid its first
-	// operation, which writes to the data source and may get there when the process goes on.
+	// mayWriteLate is true if its process was frozen before it sent anything, perhaps during its first
+	// operation, which writes to the data source and may arrive when the process continues.
 	hasSent, mayWriteLate bool
-	// late is how much it has sent after others began.
+	// late counts the messages that it sent after others began.
 	late int
 }
 
-// slot is what has a key: the position of a send in the run of an event.
+// slot is a send with a key: the position of a send in the run of an event.
 type slot struct {
 	event
 
@@ -167,7 +167,7 @@ func (j *judge) isHandled(of event) bool {
 	return false
 }
 
-// end notes that a run ended, which is to be well unless it was harmed.
+// end notes that a run ended, which must be without an error unless it was harmed.
 func (j *judge) end(r *run, code string) {
 	r.isOver, r.isFine = true, code == fine
 	if code != fine && !r.isHarmed {
@@ -241,11 +241,11 @@ func (j *judge) requireFine(t *testing.T) {
 	require.Empty(t, strings.Join(j.faults, "\n"))
 }
 
-// Figures are how much happened.
+// Figures count the events of a test.
 type Figures struct {
 	// Events were answered, and Repeated sent again although they were.
 	Events, Repeated int
-	// Runs are those of events, and Again those of events that had one before.
+	// Runs are the runs of events, and Again the runs of events that had an earlier one.
 	Runs, Again int
 	// SentAgain are messages that were sent twice, under one key.
 	SentAgain int
@@ -255,9 +255,9 @@ type Figures struct {
 	Blamed int
 }
 
-// Judge checks that each event that was answered was handled, those of a member in their order, none twice but
-// where its process was harmed amid it, and then under the same keys; and that what runs wrote agrees. It is
-// called after Stop.
+// Judge checks that each answered event was handled, the events of a member in their order, none twice unless
+// its process was harmed during it, and then under the same keys; and that the writes of runs agree. Call it
+// after Stop.
 func (p *Platform) Judge(database store.Store) Figures {
 	p.t.Helper()
 	entries, err := readJournal(p.path)
@@ -396,16 +396,16 @@ const (
 	ended kind = "ended"
 	// sent is a message that the platform took; more is its position in the run and its key.
 	sent kind = "sent"
-	// replied tells that a send has returned; more is its position.
+	// replied notes that a send has returned; more is its position.
 	replied kind = "replied"
-	// refused tells that an operation failed; more is its name.
+	// refused notes that an operation failed; more is its name.
 	refused kind = "refused"
 	// done is stored once an event is handled, failed once an attempt has failed, and died once the event is
 	// a dead letter.
 	done   kind = "done"
 	failed kind = "failed"
 	died   kind = "died"
-	// killed, frozen and thawed are what was done to a process.
+	// killed, frozen and thawed note what happened to a process.
 	killed kind = "killed"
 	frozen kind = "frozen"
 	thawed kind = "thawed"
@@ -426,12 +426,12 @@ func openJournal(path string) (journal, error) {
 	return journal{file: file}, err
 }
 
-// end stands at the end of an entry. One without it was cut off, since its process was killed amid the
+// end is at the end of an entry. An entry without it was cut off, since its process was killed during the
 // write, which the system ends between two pages of the file: nothing was noted.
 const end = " ."
 
-// note appends an entry, by one write, so that those of several processes are not mixed. It begins with an
-// end of line, so that it has its own behind one that was cut off.
+// note appends an entry, by one write, so that entries of several processes are not mixed. It begins with an
+// end of line, so that it is on a separate line after one that was cut off.
 func (j journal) note(e entry) error {
 	_, err := j.file.WriteString("\n" + e.String() + end + "\n")
 	return err
@@ -459,10 +459,10 @@ func readJournal(path string) ([]entry, error) {
 	return entries, lines.Err()
 }
 
-// Counted is the id of the member for whom events, agendas and redirects count up.
+// Counted is the id of the member who counts events, agendas and redirects.
 const Counted = "counted"
 
-// Where it is counted: in the member, and in an entry of a data source.
+// The places of the count: in the member, and in an entry of a data source.
 const (
 	pathCount  = "count"
 	counters   = "counters"

@@ -15,8 +15,8 @@ import (
 // patience is the longest that nothing may be heard of the processes.
 const patience = time.Minute
 
-// Platform sends events of members to processes, those of a member one after the other: each once
-// the one before was answered. It repeats what it got no answer for, and some of the others, too.
+// Platform sends events of members to processes, the events of a member one after the other: each once the
+// one before was answered. It repeats events without an answer, and some of the others, too.
 type Platform struct {
 	t       *testing.T
 	random  *rand.Rand
@@ -29,9 +29,9 @@ type Platform struct {
 	members   []*sender
 	// late are the runs that went on after they were overtaken.
 	late []lateRun
-	// left is the number of events that are still to be sent, and answered that of those that were.
+	// left is the number of events that are still to be sent, and answered the number of answered ones.
 	left, answered, repeated int
-	// isEndless tells that there is no such number.
+	// isEndless is true if there is no such number.
 	isEndless bool
 	// held is the process whose runs that wait are not told to go on.
 	held *process
@@ -39,26 +39,26 @@ type Platform struct {
 	poisoned *sender
 	// dead are the events that are dead letters.
 	dead map[event]bool
-	// onLine is told each line beside.
+	// onLine is called with each further line.
 	onLine func(line)
 }
 
 // sender is a member who writes.
 type sender struct {
 	name string
-	// number is that of the last event that was sent, and asked what each one asks for.
+	// number is the number of the last event that was sent, and asked the request of each one.
 	number int
 	asked  []string
 	// ended is the number of the last event whose run has ended.
 	ended int
-	// at is the process that is to answer the last one, nil where it is answered, and home that to which
-	// all go until it is harmed: of two events that different processes accept within half a round trip
-	// either may come first.
+	// at is the process that must answer the last one, nil if it is answered, and home the process that gets
+	// all until it is harmed: if different processes accept two events within half a round trip, either may
+	// come first.
 	at, home *process
 }
 
-// NewPlatform returns a platform with members, whose processes start starts: each is to call Work. path is that of
-// the journal.
+// NewPlatform returns a platform with members. start starts its processes: each must call Work. path is the
+// path of the journal.
 func NewPlatform(t *testing.T, path string, members int, start func() *exec.Cmd) *Platform {
 	t.Helper()
 	seed := rand.Uint64() //nolint:gosec // Chaos needs no secrecy.
@@ -92,8 +92,8 @@ func (p *Platform) killAll() {
 	}
 }
 
-// CountUp has members of all processes count up for the member Counted: she herself by her events, and the others
-// by redirects to her, that many each.
+// CountUp makes members of all processes count up for the member Counted: this member by events, and the
+// others by redirects to this member, that many each.
 func (p *Platform) CountUp(events int) {
 	p.t.Helper()
 	herself := &sender{name: Counted}
@@ -169,7 +169,7 @@ func (p *Platform) until(holds func() bool, over <-chan time.Time) {
 	}
 }
 
-// state tells where everything stands.
+// state describes the state of all parts.
 func (p *Platform) state() string {
 	var text strings.Builder
 	for _, s := range p.members {
@@ -184,8 +184,8 @@ func (p *Platform) state() string {
 	return text.String()
 }
 
-// maxBacklog is how many events of a member may wait while the members write without end, so that not more
-// is sent than is handled.
+// maxBacklog bounds the waiting events of a member while the members write without end, so that no more is
+// sent than is handled.
 const maxBacklog = 50
 
 // sendAll has all members write who may.
@@ -307,9 +307,9 @@ func (p *Platform) sendAgain(victim *process) {
 	}
 }
 
-// FreezeOne freezes one of the processes amid the run of an event, until others have handled the event and the
-// member's next one. Meanwhile it calls harm. Then the process and the run go on, and FreezeOne returns when
-// the run has ended.
+// FreezeOne freezes one of the processes during the run of an event, until others have handled the event and
+// the member's next one. Meanwhile it calls harm. Then the process and the run continue, and FreezeOne
+// returns when the run has ended.
 func (p *Platform) FreezeOne(harm func()) {
 	p.t.Helper()
 	writer := p.members[p.random.IntN(len(p.members))]

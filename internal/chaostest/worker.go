@@ -29,18 +29,18 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// Order is what a process is told.
+// Order is the order for a process.
 type Order struct {
 	// Journal is the path of the journal.
 	Journal string `json:"journal"`
-	// Lease is that of the turns of members.
+	// Lease is the lease of members' lanes.
 	Lease time.Duration `json:"lease"`
 	// Limit is the number of failures after which an event is a dead letter. The default is so large that
 	// an event may meet many kills.
 	Limit int `json:"limit"`
 }
 
-// Where the events arrive.
+// The place at which the events arrive.
 const (
 	app       = "shop"
 	channelID = "web"
@@ -63,8 +63,8 @@ type event struct {
 	number int
 }
 
-// Work accepts the events of which in tells, and says to out what became of them, until in ends and
-// nothing waits any more. The error is that of the store or the journal.
+// Work accepts the events in in, and writes their results to out, until in ends and nothing waits any more.
+// The error comes from the store or the journal.
 func Work(ctx context.Context, order Order, database store.Store, in io.Reader, out io.Writer) error {
 	w := &worker{said: out, gates: map[event]chan struct{}{}}
 	var err error
@@ -188,7 +188,7 @@ func (w *worker) observed(next inbox.Handler) inbox.Handler {
 	}
 }
 
-// settled notes what came of an attempt.
+// settled notes the result of an attempt.
 func (w *worker) settled(_ context.Context, s inbox.Settled) {
 	e, err := eventOf(document.Get(s.Event.Body, "event.data.text", ""), s.Event.From)
 	if err != nil {
@@ -235,10 +235,10 @@ func (w *worker) awaitIdle(ctx context.Context) error {
 	}
 }
 
-// What an event asks for, beside what each one does.
+// The special requests of events.
 const (
 	plain = "plain"
-	// amid waits amid the run until the platform says go.
+	// amid waits during the run until the platform says go.
 	amid = "amid"
 	// count counts up for its own member, and visit for the member Counted.
 	count = "count"
@@ -247,7 +247,7 @@ const (
 	poison = "poison"
 )
 
-// Where the bot keeps what it has handled: in a data source and in the member.
+// The places in which the bot stores what it has handled: a data source and the member.
 const (
 	dataSource  = "handled"
 	fieldMember = "member"
@@ -255,7 +255,7 @@ const (
 	pathSeen    = "seen"
 )
 
-// replies is how many messages a run sends.
+// replies is the number of messages of a run.
 const replies = 2
 
 // answer is the bot: it notes the event in a data source, replies, and notes it in the member, which it
@@ -281,8 +281,8 @@ func (w *worker) answer(ctx context.Context, bot *botctx.Context) error {
 	}
 }
 
-// goOn waits amid the run until the platform says go, and goes on whatever happened meanwhile, as a bot
-// that pays no heed to its ctx and to errors.
+// goOn waits during the run until the platform says go, and continues whatever happened meanwhile, like a bot
+// that ignores its ctx and errors.
 func (w *worker) goOn(ctx context.Context, bot *botctx.Context, e event) error {
 	w.say(wordAmid, e)
 	<-w.gate(e)
@@ -294,7 +294,7 @@ func (w *worker) goOn(ctx context.Context, bot *botctx.Context, e event) error {
 	})
 }
 
-// handle does what is done for each event. heed says what an error of an operation is to the run.
+// handle does the work for each event. heed decides about an error of an operation.
 func (w *worker) handle(ctx context.Context, bot *botctx.Context, e event, heed func(of string, err error) error) error {
 	_, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
 		DataSourceID: dataSource, Filter: document.O(fieldMember, e.member),
@@ -388,16 +388,15 @@ func (p *Platform) requireDead(keys []string) {
 
 // The words between the platform and the processes; member and number of an event follow them.
 const (
-	// wordAccept tells what arrived, and what the event asks for. The answer is wordAccepted or
-	// wordRefused.
+	// wordAccept has an event, with its request. The answer is wordAccepted or wordRefused.
 	wordAccept   = "accept"
 	wordAccepted = "accepted"
 	wordRefused  = "refused"
-	// wordAmid says that a run waits for wordGo, and wordEnded that a run has ended.
+	// wordAmid means that a run waits for wordGo, and wordEnded that a run has ended.
 	wordAmid  = "amid"
 	wordGo    = "go"
 	wordEnded = "ended"
-	// wordDead says that an event is a dead letter.
+	// wordDead means that an event is a dead letter.
 	wordDead = "dead"
 )
 
@@ -405,10 +404,10 @@ const (
 type process struct {
 	command *exec.Cmd
 	input   io.WriteCloser
-	// complaint is what it wrote to its standard error, guarded by mu.
+	// complaint is its output to standard error, guarded by mu.
 	mu        sync.Mutex
 	complaint bytes.Buffer
-	// isEnding tells that it was told to end, or killed, and isGone that it has ended.
+	// isEnding is true if it was asked to end, or killed, and isGone once it has ended.
 	isEnding, isGone, isFrozen bool
 }
 
@@ -427,7 +426,7 @@ func (p *process) complaints() string {
 
 func (p *process) id() int { return p.command.Process.Pid }
 
-// line is what a process said; at its end it says nothing more, with isEnd.
+// line is a line of a process; at its end there is one with isEnd.
 type line struct {
 	from  *process
 	word  string

@@ -19,7 +19,7 @@ type ask struct {
 	name string
 	// isOffered reports whether the connector has the port.
 	isOffered func(h *Harness) bool
-	// do asks in a channel. The platform may have nothing of what it is asked about.
+	// do makes a request in a channel. The platform may not have what it is about.
 	do func(t *trial, ctx context.Context, in *channel.Channel) error
 }
 
@@ -213,7 +213,7 @@ var contactRules = []Rule{
 	},
 }
 
-// brief is how long the contexts of rules last that end while the platform is asked.
+// brief is the lifetime of the contexts of rules that end during a request to the platform.
 const brief = 50 * time.Millisecond
 
 var contextRules = []Rule{

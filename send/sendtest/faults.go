@@ -21,13 +21,13 @@ type verdict struct {
 	rule  string
 	text  string
 	codes []boterr.Code
-	// isOfMessages tells that only messages meet the fault.
+	// isOfMessages is true if only messages meet the fault.
 	isOfMessages bool
-	// mayPass tells that a call may succeed all the same.
+	// mayPass is true if a call may succeed all the same.
 	mayPass bool
 }
 
-// verdicts has a row for each fault that ends in an error of its own.
+// verdicts has a row for each fault that ends in a specific error.
 var verdicts = []verdict{
 	{
 		fault: RateLimited, rule: "RateLimitIsResourceExhausted", codes: []boterr.Code{boterr.ResourceExhausted},
@@ -127,7 +127,7 @@ func (t *trial) meeting(v verdict) []ask {
 	return all
 }
 
-// repeats is how often each call meets the fault.
+// repeats is the number of times that each call meets the fault.
 func (v verdict) repeats() int {
 	if v.fault == Garbled {
 		return len(garbled)

@@ -180,7 +180,7 @@ func (t *trial) storedMessage() string {
 	return string(id)
 }
 
-// broadcast sends a stored message to those with a label.
+// broadcast sends a stored message to the members with a label.
 func (t *trial) broadcast(id, label string) error {
 	number, err := port[send.Broadcaster](t).SendBroadcast(t.Context(), t.Channel, send.Broadcast{
 		MessageID: id, LabelID: label, NotificationType: "REGULAR",
@@ -191,7 +191,7 @@ func (t *trial) broadcast(id, label string) error {
 	return err
 }
 
-// isUnsupportedOrInvalid reports whether an error says that the platform cannot do it.
+// isUnsupportedOrInvalid reports whether an error means that the platform cannot do it.
 func isUnsupportedOrInvalid(err error) bool {
 	return errors.Is(err, boterr.Unsupported) || errors.Is(err, boterr.InvalidArgument)
 }

@@ -95,7 +95,7 @@ func asksAPlatform(method *ast.FuncType) bool {
 	})
 }
 
-// Impatient returns a harness of which no call may take long that is to end by itself.
+// Impatient returns a harness whose calls must end soon.
 func Impatient(h *Harness) *Harness {
 	h.patience = 300 * time.Millisecond
 	return h

@@ -84,7 +84,7 @@ type sample struct {
 	words    []string
 }
 
-// samples returns messages of each type, and of one that nobody knows.
+// samples returns messages of each type, and of an unknown one.
 func samples() []sample {
 	const site = "https://files.example.com/"
 	var all []sample

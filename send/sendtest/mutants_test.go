@@ -53,7 +53,7 @@ func before(change func(m *send.Message)) func(*chatplatform.Connector) send.Con
 	}
 }
 
-// after returns a connector that changes what came of messages.
+// after returns a connector that changes the results of messages.
 func after(change func(m send.Message, d send.Delivery, err error) (send.Delivery, error)) func(*chatplatform.Connector) send.Connector {
 	return func(whole *chatplatform.Connector) send.Connector {
 		return sending{whole, func(ctx context.Context, m send.Message) (send.Delivery, error) {
@@ -216,7 +216,7 @@ var deliveryMutants = map[string]mutant{
 	}), breaks: []string{"EndedContextAsksNothing", "CancelEndsACall", "DeadlineEndsACall"}},
 }
 
-// numbered returns a connector that makes a key of its own for each message.
+// numbered returns a connector that makes a new key for each message.
 func numbered() func(*chatplatform.Connector) send.Connector {
 	var mu sync.Mutex
 	n := 0
@@ -267,7 +267,7 @@ func swapped(whole *chatplatform.Connector) send.Connector {
 	}}
 }
 
-// guest returns a channel with a token that every platform takes, where it has none.
+// guest returns a channel with a token that every platform takes, if it has none.
 func guest(in *channel.Channel) *channel.Channel {
 	if chatplatform.TokenOf(in) != "" {
 		return in

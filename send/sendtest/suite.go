@@ -1,6 +1,6 @@
-// Package sendtest holds every send.Connector to the contract of the port, and of the further
-// ports of packages send and livechat that it offers: one small function for each rule, which
-// quotes the rule where a connector breaks it.
+// Package sendtest holds every send.Connector to the contract of the port, and of the further ports of
+// packages send and livechat that it offers: one small function for each rule, which quotes the rule if a
+// connector breaks it.
 //
 //   - To test a connector, call [RunConnector] with what makes a [Harness] for it.
 //   - To stand in for its platform, use [NewServer], which has the faults that the rules need.
@@ -12,9 +12,8 @@
 //		sendtest.RunConnector(t, newHarness)
 //	}
 //
-// A Harness says how to reach the connector, and what the test's platform got. NewServer makes a
-// platform over HTTP of the handler that such a test has, and gives it the faults that the rules
-// need.
+// A Harness connects the suite to the connector and to the test's platform. NewServer makes a platform over
+// HTTP from the handler of such a test, and gives it the faults that the rules need.
 package sendtest
 
 import (
@@ -43,7 +42,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// T is what a rule needs of *testing.T.
+// T is the part of *testing.T that a rule needs.
 type T = conformance.T
 
 // Rule is one rule of the contract.
@@ -62,9 +61,9 @@ func rule(check func(*trial), text string) Rule {
 	return Rule{Name: conformance.NameOf(check), Text: text, check: check}
 }
 
-// RunConnector checks a connector against every rule, each in a subtest of its own with a new
-// harness. Rules about ports that the connector does not offer are left out, and those about what
-// the harness says that its platform lacks.
+// RunConnector checks a connector against every rule, each in a subtest with a new harness. Rules about ports
+// that the connector does not offer are left out, and rules about abilities that the platform lacks according
+// to the harness.
 func RunConnector(t *testing.T, newHarness func(t *testing.T) *Harness) {
 	t.Helper()
 	for _, rule := range Rules(newHarness(t)) {
@@ -92,8 +91,8 @@ func (r Rule) Check(t T, h *Harness) {
 	r.check(checked)
 }
 
-// Harness is how the suite reaches a connector, and the platform that it talks to in a test. Its
-// functions end the test where they fail, and may be called at once from several goroutines.
+// Harness connects the suite to a connector, and to the platform that it talks to in a test. Its functions
+// end the test if they fail, and may be called at once from several goroutines.
 type Harness struct {
 	// Connector is the connector. Its pauses before another attempt are short. Required.
 	Connector send.Connector
@@ -114,14 +113,12 @@ type Harness struct {
 	Lacks []Fault
 	// SendsAlone are the faults that Fail puts on messages, and not on what the further ports ask.
 	SendsAlone []Fault
-	// HasNoKeys says that the platform has no place for the ID of a message, so that Arrival.Key is
-	// "".
+	// HasNoKeys is true if the platform has no place for the ID of a message, so that Arrival.Key is "".
 	HasNoKeys bool
 	// Secrets are credentials that are not in the info of the channels, such as in an address.
 	// Those that are there the suite finds.
 	Secrets []string
-	// UnknownID is an id of which the platform has no message, group or label. The default is
-	// "900000000001".
+	// UnknownID is an id of no message, group or label of the platform. The default is "900000000001".
 	UnknownID string
 
 	// Odd gives the connector's handler events that it does not understand, as the platform would, each for itself, and
@@ -132,15 +129,15 @@ type Harness struct {
 	// Group is the id of a conversation of several in Channel, to which the bot may write. Required
 	// for connectors that archive conversations, change tickets or links, names and icons of groups.
 	Group string
-	// Labels and Tags return those of a recipient, Thread to whom the conversation with one was
-	// handed, Archived whether a conversation is archived. Each is required where the connector
-	// offers the port: Labeler, Tagger, ThreadPasser, ConversationArchiver.
+	// Labels and Tags return the labels and tags of a recipient, Thread the application to which the
+	// conversation with one was handed, Archived whether a conversation is archived. Each is required if the
+	// connector offers the port: Labeler, Tagger, ThreadPasser, ConversationArchiver.
 	Labels   func(to string) []string
 	Tags     func(to string) []int64
 	Thread   func(to string) send.ThreadHandover
 	Archived func(conversationID string) bool
 
-	// patience is how long a call may take that is to end by itself, 0 for the usual.
+	// patience bounds a call that must end, 0 for the usual time.
 	patience time.Duration
 }
 
@@ -148,12 +145,12 @@ type Harness struct {
 type Arrival struct {
 	// Channel is the ID of the channel whose credentials the request had.
 	Channel string
-	// To is the id on the platform of who gets it, as Message.To had it.
+	// To is the platform's id of the recipient, as in Message.To.
 	To string
-	// Key is the ID of the message, where the platform was given it.
+	// Key is the ID of the message, if the platform got it.
 	Key string
-	// Text is what the recipient reads by now, without the platform's markup; "" where the message
-	// has no text.
+	// Text is the text that the recipient reads now, without the platform's markup; "" if the message has no
+	// text.
 	Text string
 	// Body is all that the platform got, in any form that leaves words as they are: titles, payloads
 	// and addresses are looked for in it.
@@ -162,19 +159,19 @@ type Arrival struct {
 	IsRecalled bool
 }
 
-// Reception is what became of an event that the platform has reported.
+// Reception is the result of an event that the platform has reported.
 type Reception struct {
-	// Name says which event it is.
+	// Name names the event.
 	Name string
-	// Status is that of the answer.
+	// Status is the status of the answer.
 	Status int
 	// Accepted are the events that the connector handed on.
 	Accepted []send.MessageEvent
-	// Dropped is how many events the connector counted in its send.Drops.
+	// Dropped counts the events in the connector's send.Drops.
 	Dropped int64
 }
 
-// Fault is how a platform fails.
+// Fault is a way in which a platform fails.
 type Fault string
 
 // The faults.
@@ -225,7 +222,7 @@ func offers[Port any](h *Harness) bool {
 	return has
 }
 
-// patience is how long a call may take that is to end by itself.
+// patience bounds a call that must end.
 const patience = 20 * time.Second
 
 type trial struct {
@@ -233,7 +230,7 @@ type trial struct {
 	*Harness
 
 	rule Rule
-	// patience is how long a call may take that is to end by itself.
+	// patience bounds a call that must end.
 	patience time.Duration
 	// sent counts the messages that were made.
 	sent int
@@ -342,7 +339,7 @@ func (t *trial) try(name string, call func() error) error {
 	return err
 }
 
-// within is try for what is to end by itself.
+// within is try for a call that must end.
 func (t *trial) within(name string, call func() error) error {
 	t.Helper()
 	done := make(chan error, 1)
@@ -408,9 +405,9 @@ type Server struct {
 	garbled int
 }
 
-// NewServer starts a platform whose requests a handler answers; it ends with the test. own are the
-// answers to faults of a platform that tells them by other means than the status of HTTP, such as
-// by a word in the body; nil stands for none.
+// NewServer starts a platform whose requests a handler answers; it ends with the test. own are the answers to
+// faults of a platform that reports them by other means than the status of HTTP, such as by a word in the
+// body; nil means none.
 func NewServer(tb testing.TB, handler http.Handler, own map[Fault]http.HandlerFunc) *Server {
 	tb.Helper()
 	s := &Server{handler: handler, own: own, closed: make(chan struct{})}
@@ -456,7 +453,7 @@ func (s *Server) next() (Fault, int) {
 	return s.fault, s.garbled
 }
 
-// statuses are those by which platforms over HTTP tell faults.
+// statuses are the statuses by which platforms over HTTP report faults.
 var statuses = map[Fault]int{
 	RateLimited:      http.StatusTooManyRequests,
 	Broken:           http.StatusInternalServerError,
@@ -522,9 +519,8 @@ func complain(w http.ResponseWriter, r *http.Request, status int) {
 	_, _ = w.Write(text)
 }
 
-// Repeated returns a sentence that repeats a request with its body, credentials included: what a
-// platform may say that means to help. Harnesses whose platform has words of its own for Rejected
-// put it into them.
+// Repeated returns a sentence that repeats a request with its body, credentials included, as a platform may
+// send it to be helpful. Harnesses whose platform has its own words for Rejected put it into them.
 func Repeated(r *http.Request, body []byte) string {
 	var told strings.Builder
 	told.WriteString("cannot make sense of " + r.Header.Get("Authorization") + " at " + r.URL.String() + ": " + string(body))

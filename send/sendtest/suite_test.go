@@ -84,7 +84,7 @@ func newHarness(tb testing.TB, in channel.Type) *sendtest.Harness {
 	return h
 }
 
-// violations returns what is reported where a connector is checked against a rule.
+// violations returns the reports of a rule about a connector.
 func violations(ctx context.Context, rule sendtest.Rule, h *sendtest.Harness) []string {
 	return conformance.Violations(ctx, func(t sendtest.T) { rule.Check(t, h) })
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// orderPath is the path by which the server tells documents apart that tie: the other way
-// round than whoever relies on it without saying so.
+// orderPath is the path by which the server orders documents that tie: in reverse, for callers that rely on
+// the order without a sort.
 const orderPath = "_botctx.order"
 
 func filterOf(d bson.D, key string) (*query.Filter, error) {
@@ -264,7 +264,7 @@ func killCursors(r *request) (bson.D, error) {
 	return bson.D{{Key: "cursorsKilled", Value: ids}}, nil
 }
 
-// idPrefix marks the texts that stand for object ids, which package document does not have.
+// idPrefix marks the texts for object ids, which package document does not have.
 const idPrefix = "\x00ObjectID "
 
 // valueOf returns a value of BSON as one of package document.
@@ -343,7 +343,7 @@ func documentOf(o document.Object) bson.D {
 	return d
 }
 
-// fieldOf returns a field of a document, absent where it is missing or of another type.
+// fieldOf returns a field of a document; ok is false if it is missing or of another type.
 func fieldOf[T any](d bson.D, key string) (value T, ok bool) {
 	for _, e := range d {
 		if e.Key == key {
@@ -354,7 +354,7 @@ func fieldOf[T any](d bson.D, key string) (value T, ok bool) {
 	return value, false
 }
 
-// numberOf returns a whole number of a document, 0 where there is none.
+// numberOf returns a whole number of a document, 0 if there is none.
 func numberOf(d bson.D, key string) int64 {
 	if short, ok := fieldOf[int32](d, key); ok {
 		return int64(short)
@@ -363,7 +363,7 @@ func numberOf(d bson.D, key string) int64 {
 	return long
 }
 
-// truthOf returns a truth of a document, false where there is none.
+// truthOf returns a truth of a document, false if there is none.
 func truthOf(d bson.D, key string) bool {
 	truth, _ := fieldOf[bool](d, key)
 	return truth

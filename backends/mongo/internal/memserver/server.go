@@ -155,7 +155,7 @@ func readQuery(body []byte) (bson.D, error) {
 	return command, err
 }
 
-// readSections reads a command and the lists of documents that stand beside it.
+// readSections reads a command with its lists of documents.
 func readSections(body []byte) (command bson.D, err error) {
 	const flags = 4
 	if len(body) < flags {
@@ -212,7 +212,7 @@ func readList(b []byte) (bson.A, error) {
 func (m message) reply(answer []byte) []byte {
 	kind, before := uint32(opMsg), make([]byte, 5) // No flags, and a section of kind 0.
 	if m.kind == opQuery {
-		kind, before = opReply, make([]byte, 20) // Flags, a cursor, where it starts, and how many there are.
+		kind, before = opReply, make([]byte, 20) // Flags, a cursor, its start, and the number of documents.
 		before[16] = 1
 	}
 	b := make([]byte, headerSize, headerSize+len(before)+len(answer))

@@ -130,8 +130,8 @@ func findAndModify(r *request) (bson.D, error) {
 	return changed(result.Document), nil
 }
 
-// first returns a filter for the first document if it still matches, nil where there is
-// none. Where somebody else changes that one first, MongoDB does not look for another.
+// first returns a filter for the first document if it still matches, nil if there is none. If another client
+// changes that one first, MongoDB does not look for another.
 func (r *request) first(filter *query.Filter, order *query.Sort) (*query.Filter, error) {
 	found, err := r.collection().Find(r.ctx, filter, store.FindOptions{Sort: order, Limit: 1})
 	if err != nil || len(found) == 0 {
@@ -193,8 +193,8 @@ func listIndexes(r *request) (bson.D, error) {
 	return r.batch("firstBatch", batch, 0), nil
 }
 
-// createIndexes makes one index after the other. The list of indexes is held meanwhile, so
-// that of two clients who make the same one finds it there.
+// createIndexes makes one index after the other. The list of indexes is locked meanwhile, so the second of
+// two clients that make the same one finds it.
 func createIndexes(r *request) (bson.D, error) {
 	wanted, _ := fieldOf[bson.A](r.command, "indexes")
 	r.server.mutex.Lock()

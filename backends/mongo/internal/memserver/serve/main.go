@@ -1,5 +1,5 @@
-// Command serve is a memserver in a process of its own, for tests of other modules. It prints its address,
-// and serves until its input ends.
+// Command serve is a memserver in a separate process, for tests of other modules. It prints its address, and
+// serves until its input ends.
 package main
 
 import (
