@@ -28,7 +28,7 @@ type Engine struct {
 	options Options
 	modules *modules.Files
 	slots   *slots.Slots
-	// functions are those of the host that scripts call, by their names.
+	// functions are the host's functions that scripts call, by their names.
 	functions map[string]hostFunction
 	// prepared has the function that returns the *prepared of each set of helpers.
 	prepared sync.Map
@@ -73,8 +73,8 @@ type prepared struct {
 	texts map[string]quickjs.Value
 }
 
-// mostPrepared is how many sets of helpers are kept loaded: each takes some megabytes. With other sets, scripts load
-// their helpers themselves.
+// mostPrepared bounds the sets of helpers that are kept loaded: each takes some megabytes. With other sets,
+// scripts load their helpers themselves.
 const mostPrepared = 32
 
 var errTooManySets = errors.New("too many sets of helpers")
@@ -94,10 +94,10 @@ func (e *Engine) preparedWith(helpers []string) (*prepared, error) {
 	return made.(func() (*prepared, error))() //nolint:forcetypeassert // Nothing else is stored.
 }
 
-// longestLoad is how long loading the helpers, or reading a module, may take.
+// longestLoad is the time limit for loading the helpers, or reading a module.
 const longestLoad = 10 * time.Second
 
-// prepare makes a snapshot. Its clock stands at 1970.
+// prepare makes a snapshot. Its clock shows 1970.
 func (e *Engine) prepare(helpers []string) (*prepared, error) {
 	machine, err := quickjs.Open(e.options.CacheDir)
 	if err != nil {
@@ -245,8 +245,8 @@ func (r *run) load(module string) error {
 	return err
 }
 
-// spent is what a run has used up of its limits, together with the scripts that run within its operations, such as those
-// of a node to which it redirects. Each has an instance of its own.
+// spent is the used part of a run's limits, together with the scripts that run within its operations, such as
+// scripts of a node to which it redirects. Each script has a separate instance.
 type spent struct {
 	depth int
 	*shared
@@ -258,7 +258,8 @@ type shared struct{ calls, busy atomic.Int64 }
 // spentKey is the key of spent in the context of operations.
 type spentKey struct{}
 
-// deepestNested is how deep scripts may run within operations of each other. Each takes the memory of a script.
+// deepestNested bounds how deep scripts may run within operations of each other. Each takes the memory of a
+// script.
 const deepestNested = 8
 
 // within makes the run share the limits of the run in whose operation it is, if there is one. The context is the one of
@@ -276,7 +277,7 @@ func (r *run) within(ctx context.Context) (context.Context, error) {
 	return context.WithValue(ctx, spentKey{}, r.spent), nil
 }
 
-// computed is how long scripts have computed, as far as spend has counted it.
+// computed returns the time that scripts have computed, as far as spend has counted it.
 func (s spent) computed() time.Duration { return time.Duration(s.busy.Load()) }
 
 // spend counts how long the script has computed since the last spend.
@@ -301,7 +302,7 @@ func (r *run) sharing(operation func()) {
 type deadline struct {
 	timer  *time.Timer
 	cancel context.CancelCauseFunc
-	// left is what is left of the time since it last ran on, at since.
+	// left is the rest of the time since it last ran on, at since.
 	left  time.Duration
 	since time.Time
 }

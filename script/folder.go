@@ -24,16 +24,16 @@ import (
 	"github.com/botctx/go-sdk/script/internal/nodefile"
 )
 
-// Load returns the nodes of a bot that is a folder: those that each nodes.json in it and in its folders
-// lists, with the scripts that they name. docs/guides/scripts.md shows the fields of a node. The nodes are as any
-// others, and may be handled together with those written in Go. beside are the nodes in Go that are handled, too, and
-// that nodes of the folder may name as their parent or redirect to; they are not among those that are returned.
+// Load returns the nodes of a bot in a folder: the nodes in each nodes.json in it and in its folders, with
+// the scripts that they name. docs/guides/scripts.md shows the fields of a node. The nodes are like any
+// others, and may be handled together with nodes in Go. beside are the nodes in Go that are handled, too, and
+// that nodes of the folder may name as their parent or redirect to; they are not returned.
 //
-// Where Options.Modules is nil, scripts find modules in the folder itself: those of its node_modules, and
+// If Options.Modules is nil, scripts find modules in the folder itself: packages of its node_modules, and
 // files by their path.
 //
-// What is wrong is told all at once, as a *FolderError: unknown fields, files that are not there, scripts that
-// cannot be read, responses that no platform would take, two nodes of one id, parents and targets that there are not.
+// All errors are reported at once, as a *FolderError: unknown fields, missing files, scripts that cannot be
+// read, responses that no platform would take, two nodes of one id, missing parents and targets.
 func Load(fsys fs.FS, options Options, beside ...*botctx.Node) ([]*botctx.Node, error) {
 	if options.Modules == nil {
 		options.Modules = fsys
@@ -68,7 +68,7 @@ func byPlace(a, b *Error) int {
 
 // FolderError is everything that is wrong with the folder of a bot. It is an InvalidArgument.
 type FolderError struct {
-	// Problems are what is wrong, each with its file and its place.
+	// Problems are the errors, each with its file and its place.
 	Problems []*Error
 }
 
@@ -119,8 +119,8 @@ func (l *loader) check(read []nodefile.Node, made, beside []*botctx.Node) {
 	}
 }
 
-// node makes a node of what a file says of it. Where a script cannot be used, that is noted, and the node is
-// good enough to be checked.
+// node makes a node from its description in a file. If a script cannot be used, that is noted, and the node
+// is good enough to be checked.
 func (l *loader) node(read nodefile.Node) *botctx.Node {
 	node := read.Base
 	node.Pre, node.Post = l.actions(read.Pre), l.actions(read.Post)
@@ -157,7 +157,7 @@ func (l *loader) redirect(named nodefile.Script, among []botctx.NodeRef) botctx.
 }
 
 // nowhere ends the run.
-func nowhere(context.Context, *botctx.Context) (*botctx.Redirect, error) { return nil, nil } //nolint:nilnil // That is what it means.
+func nowhere(context.Context, *botctx.Context) (*botctx.Redirect, error) { return nil, nil } //nolint:nilnil // It has no target.
 
 // program returns a script that is compiled once, nil for one that cannot be used.
 func (l *loader) program(named nodefile.Script) *Program {
@@ -179,7 +179,7 @@ func (l *loader) program(named nodefile.Script) *Program {
 	return program
 }
 
-// asProblem returns an error of Compile, which says where it is.
+// asProblem returns an error of Compile, which has its place.
 func asProblem(file string, err error) *Error {
 	if failed, ok := errors.AsType[*Error](err); ok {
 		return failed
@@ -187,7 +187,8 @@ func asProblem(file string, err error) *Error {
 	return &Error{File: file, Err: err}
 }
 
-// unreadable says why a script cannot be read, and which one may be meant, by names as its file of nodes has them.
+// unreadable explains why a script cannot be read, and suggests another one, by names as in its file of
+// nodes.
 func (l *loader) unreadable(named nodefile.Script, err error) string {
 	folder := path.Dir(named.Place.File)
 	written := relative(folder, named.File)
@@ -214,44 +215,45 @@ func relative(folder, file string) string {
 	return filepath.ToSlash(name)
 }
 
-// Options are what scripts are given, and what they may cost. The zero value has no modules and the
-// default of each limit.
+// Options configure scripts and their limits. The zero value has no modules and the default of each limit.
 type Options struct {
-	// Modules are the files that require finds, each folder as a package of npm has it: the folder
-	// node_modules stands at its root. The default has none.
+	// Modules are the files that require finds, each folder in the form of an npm package, with node_modules
+	// at the root. The default has none.
 	Modules fs.FS
 	// Helpers are properties of `this`, and the modules that they are. The default is moment and
 	// lodash under their own names.
 	Helpers map[string]string
-	// Console is where console.log and its kind write to. The default is slog.Default().
+	// Console takes the lines of console.log and its kind. The default is slog.Default().
 	Console *slog.Logger
 	// Fetch sends the requests of fetch. The default is the client of the context, which refuses
 	// private addresses, see botctx.Context.Fetch.
 	Fetch func(ctx context.Context, bot *botctx.Context, request outbound.Request) (*outbound.Response, error)
-	// Random is Math.random, from 0 to below 1. The default is that of math/rand/v2.
+	// Random is Math.random, from 0 to below 1. The default is from math/rand/v2.
 	Random func() float64
 
 	// Zone is the time zone of Date. The default is UTC.
 	Zone *time.Location
-	// CacheDir is a folder in which the compiled engine is kept between processes, so that the first script of a process
-	// starts sooner. It must be one that nobody else writes to. With the default, "", nothing is kept.
+	// CacheDir is a folder in which the compiled engine is kept between processes, so that the first script
+	// of a process starts sooner. No one else may have write access to it. With the default, "", nothing is
+	// kept.
 	CacheDir string
 
-	// Deadline is how long a script may run in all, with the operations that it waits for. The default is 30 s.
+	// Deadline is the time limit of a script, with the operations that it waits for. The default is 30 s.
 	Deadline time.Duration
-	// MaxBusy is how long a script may compute in all, with the scripts that run within its operations. Waiting for
-	// operations, requests and timers does not count. The default is 1 s.
+	// MaxBusy is the limit of the time that a script computes, with the scripts that run within its
+	// operations. Waiting for operations, requests and timers does not count. The default is 1 s.
 	MaxBusy time.Duration
-	// MaxCalls is the number of operations, requests and timers of one run of a script, with those of the scripts that
-	// run within its operations. It may be 1,000,000. The default is 1,000.
+	// MaxCalls bounds the operations, requests and timers of one run of a script, with the scripts that run
+	// within its operations. The maximum is 1,000,000. The default is 1,000.
 	MaxCalls int
-	// MaxMemory is how many bytes a script may use, with its modules, from 8 MB to 1 GB. The default is 64 MB.
+	// MaxMemory bounds the bytes that a script may use, with its modules, from 8 MB to 1 GB. The default is
+	// 64 MB.
 	MaxMemory int64
-	// MaxResultBytes is how large, as JSON, what goes from a script to Go may be: the arguments of an operation, a
-	// result, a record. It bounds the responses of fetch, too. It may be 64 MB. The default is 4 MB.
+	// MaxResultBytes bounds the size, as JSON, of a value from a script to Go: the arguments of an operation,
+	// a result, a record. It bounds the responses of fetch, too. The maximum is 64 MB. The default is 4 MB.
 	MaxResultBytes int
 
-	// randomAhead is how many numbers of Random are read at once.
+	// randomAhead is the number of values of Random that are read at once.
 	randomAhead int
 }
 

@@ -71,7 +71,7 @@ func texts(actor *fakes.Actor) []string {
 	return all
 }
 
-// Nodes of scripts and nodes in Go stand in one bot, and lead to each other.
+// Nodes of scripts and nodes in Go are in one bot, and lead to each other.
 func TestLoad_BesideNodesInGo(t *testing.T) {
 	t.Parallel()
 	inGo := []*botctx.Node{
@@ -109,7 +109,7 @@ func TestLoad_TellsAllThatIsWrong(t *testing.T) {
 		"coupon/claim.js", `return "a";`,
 		"broken.js", "const a = 1;\nreturn a +;",
 	), script.Options{})
-	failed, ok := err.(*script.FolderError) //nolint:errorlint // It is what Load returns.
+	failed, ok := err.(*script.FolderError) //nolint:errorlint // Load returns it unwrapped.
 	require.True(t, ok, "%v", err)
 	require.ErrorIs(t, err, boterr.InvalidArgument)
 	require.Equal(t, strings.Join([]string{
@@ -274,10 +274,10 @@ func TestRequire_ModulesThatRequireEachOther(t *testing.T) {
 	require.JSONEq(t, `"ab"`, s.returns("return require('./a').b"))
 }
 
-// npmFolder is where npm puts the packages of testdata/npm.
+// npmFolder is the folder of the packages of testdata/npm.
 const npmFolder = "testdata/npm"
 
-// withPackages skips where npm has not put moment and lodash beside the tests.
+// withPackages skips the test if npm has not installed moment and lodash.
 func withPackages(tb testing.TB) script.Options {
 	tb.Helper()
 	if _, err := os.Stat(npmFolder + "/node_modules/moment/moment.js"); err != nil {

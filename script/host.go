@@ -84,8 +84,8 @@ func (r *run) host(text string) (answer string, err error) {
 	return r.answer(value, err)
 }
 
-// longestText is how long what a script gives the host at once may be: the parameters of an operation and several records,
-// or the body of a request as base64.
+// longestText bounds a text from a script to the host: the parameters of an operation and several records, or
+// the body of a request as base64.
 func longestText(largest int) int { return 4*largest + 1<<16 }
 
 // answer returns the text of an answer, see border.js.
@@ -95,7 +95,7 @@ func (r *run) answer(value any, err error) (string, error) {
 	return string(append(w.text, ']')), w.err
 }
 
-// Of the errors that a script was given, the last ones are kept, and none with a text of more bytes than longestCause.
+// The last errors that a script got are kept, without the ones whose text is longer than longestCause.
 const (
 	keptCauses   = 100
 	longestCause = 16 << 10
@@ -124,7 +124,7 @@ func (r *run) countCall() error {
 	return nil
 }
 
-// hostNumbers returns some random numbers: one if the host gives them, to have them in its order.
+// hostNumbers returns some random numbers: a single one if the host gives them, to keep its order.
 func (r *run) hostNumbers(string) (any, error) {
 	numbers := make([]float64, r.engine.options.randomAhead)
 	for i := range numbers {
@@ -134,7 +134,7 @@ func (r *run) hostNumbers(string) (any, error) {
 	return json.RawMessage(text), err
 }
 
-// longestLine is how many bytes of what a script logs at once are kept, and mostLines how many lines of a run.
+// longestLine bounds the bytes of a logged line that are kept, and mostLines the lines of a run.
 const (
 	longestLine = 8 << 10
 	mostLines   = 1000
@@ -290,8 +290,8 @@ func operationNames() []string {
 	return names
 }
 
-// useOf returns what a parameter of an operation is for. A parameter that says what an operation works on is a
-// selection: undefined there would mean everything, or the member of the run.
+// useOf returns the use of a parameter of an operation. A parameter that selects what an operation works on
+// is a selection: undefined there would mean everything, or the member of the run.
 func useOf(op botctx.Op, param string) use {
 	switch param {
 	case "filter":
@@ -380,5 +380,5 @@ func (r *run) params(read *reader, op botctx.Op) (document.Object, error) {
 	if read.at-begin > read.largest {
 		return document.Object{}, read.tooLarge()
 	}
-	return value.(document.Object), nil //nolint:forcetypeassert // It is what fields returns.
+	return value.(document.Object), nil //nolint:forcetypeassert // fields returns it.
 }

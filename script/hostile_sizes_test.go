@@ -296,8 +296,8 @@ var atTheBorder = []hostile{
 	{"random bytes by the megabyte", "crypto.getRandomValues(new Uint8Array(1e6))", "QuotaExceeded|65,?536"},
 }
 
-// overwritten are scripts that change what the language has, before they use what the host gives them. They may break
-// themselves. What is stored is what they mean, or an error.
+// overwritten are scripts that change objects of the language before they use the host's values. They may
+// break themselves. They store the right value, or get an error.
 var overwritten = []hostile{
 	{"JSON.stringify", "JSON.stringify = () => '{}'; this.x = { a: 1 }; await this.getMember({ memberId: this.member._id }); return this.x", returns(`{"a":1}`)},
 	{"JSON.parse", "JSON.parse = () => { throw 1 }; return (await this.getMember({ memberId: this.member._id })).firstName", returns(`"Ada"`)},

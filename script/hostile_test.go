@@ -117,13 +117,13 @@ func catching(source string) string {
 		" try { [0].map((x) => x) } catch {} }\nreturn 'survived'"
 }
 
-// arena is where hostile scripts run, one after the other.
+// arena runs hostile scripts, one after the other.
 type arena struct {
 	*stage
 
 	limits script.Options
 	random atomic.Int64
-	// clean is what the check after each script answered first, by its source.
+	// clean has the first answers of the check after each script, by its source.
 	clean map[string]any
 }
 
@@ -247,7 +247,7 @@ for (let i = 0; i < queue.length; i++) {
 }
 return { random: random(), found: found.join('\n') + Object.keys(this) }`
 
-// Where the engine knows the line, an end has it.
+// If the engine knows the line, an end has it.
 func TestHostile_EndsWithItsLine(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, quickly)
@@ -274,7 +274,7 @@ func TestHostile_EndsWithItsLine(t *testing.T) {
 	}
 }
 
-// Hostile scripts of an app disturb no good one, and the memory is where it was.
+// Hostile scripts of an app disturb no good one, and the memory goes back to its size.
 func TestHostile_SideBySideWithGoodOnes(t *testing.T) {
 	t.Parallel()
 	limits := narrowly
@@ -329,7 +329,7 @@ func TestHostile_FormerFaults(t *testing.T) {
 		require.NoError(t, err)
 		allocated := heapAllocations()
 		value, err := program.Run(t.Context(), a.ada.Context())
-		require.Less(t, heapAllocations()-allocated, uint64(256<<20), source) // Tests beside this one count, too.
+		require.Less(t, heapAllocations()-allocated, uint64(256<<20), source) // Parallel tests count, too.
 		if err != nil {
 			require.Regexp(t, want, err.Error(), source)
 			continue
@@ -376,7 +376,7 @@ func TestHostile_HoldsUpNoCollection(t *testing.T) {
 		})
 		collections := 0
 		for ; !hasEnded.Load(); collections++ {
-			runtime.GC() //nolint:revive // It is what is timed.
+			runtime.GC() //nolint:revive // The collection is timed.
 		}
 		running.Wait()
 		late, longest := since(before, 50*time.Millisecond)

@@ -20,7 +20,7 @@ import (
 	"github.com/botctx/go-sdk/script"
 )
 
-// What a script leaves on `this` is what the next one finds there, however it is put, changed and removed.
+// A value that a script leaves on `this` is there for the next one, however it is set, changed and removed.
 func TestThis_WhatScriptsLeave(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -172,8 +172,7 @@ func TestHost_LargeTexts(t *testing.T) {
 	}
 }
 
-// A script that awaits nothing itself returns what it returns at once, and what that is to become is waited for all
-// the same.
+// A script that does not await returns at once, and the run waits all the same until its result is settled.
 func TestRun_WaitsForWhatIsReturned(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, script.Options{})

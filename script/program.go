@@ -29,7 +29,7 @@ type Program struct {
 // Name returns the name that was given to Compile.
 func (p *Program) Name() string { return p.name }
 
-// longestSource is how many bytes a script may have.
+// longestSource bounds the bytes of a script.
 const longestSource = 256 << 10
 
 // Compile reads a script: the body of an async function over `this`, in which return and await may stand. name is the
@@ -41,7 +41,7 @@ func (e *Engine) Compile(name, source string) (*Program, error) {
 		return nil, &Error{File: name, Err: boterr.Invalid("", "is longer than %d bytes: put parts of it into modules", longestSource)}
 	}
 	source = strings.TrimPrefix(source, "\uFEFF")
-	if strings.HasPrefix(source, "#!") { // As a file begins that is run by itself.
+	if strings.HasPrefix(source, "#!") { // The first line of an executable file.
 		source = "//" + source[2:]
 	}
 	e.slots.Take("") // Reading computes, as a run does.
@@ -72,7 +72,7 @@ const (
 	checkFoot  = "\n} })"
 )
 
-// longestRead is how long reading a script may take.
+// longestRead is the time limit for reading a script.
 const longestRead = 2 * time.Second
 
 // compile returns the bytecode of a text, which begins with a head. Nothing of a script runs in the instance that
@@ -225,7 +225,7 @@ func (p *Program) Action() botctx.Action {
 // Trigger returns the script as a trigger of a node, which matches if it returns what counts as true in JavaScript.
 func (p *Program) Trigger() botctx.Trigger { return trigger{p} }
 
-// trigger is a script that says whether a node answers.
+// trigger is a script that decides whether a node answers.
 type trigger struct{ program *Program }
 
 // Matches runs the script.
@@ -284,9 +284,10 @@ func redirectOf(value any) (*botctx.Redirect, error) {
 	return nil, nil //nolint:nilnil // The run ends.
 }
 
-// Error says where and why a script failed. Behind it is a *boterr.Error: the error of the operation that the script did
-// not catch; ResourceExhausted for a limit of Options; InvalidArgument for a script that cannot be read; Canceled if the
-// context ended; Internal for what the script threw itself.
+// Error has the place and the cause of a script's failure. The cause is a *boterr.Error: the error of the
+// operation that the script did not catch; ResourceExhausted for a limit of Options; InvalidArgument for a
+// script that cannot be read; Canceled if the context ended; Internal for a value that the script threw
+// itself.
 type Error struct {
 	// File is the name of the script or module, as it was given to Compile.
 	File string
@@ -295,7 +296,7 @@ type Error struct {
 	Line, Column int
 	// Stack are the calls that lead there, the innermost first, such as "total (cart.js:4:9)".
 	Stack []string
-	// Err is what went wrong.
+	// Err is the cause.
 	Err error
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// use is what a value of a script is for.
+// use is the use of a value of a script.
 type use int
 
 const (
@@ -27,7 +27,7 @@ const (
 type reader struct {
 	text string
 	at   int
-	// largest is how many bytes a value may have. isTooLarge is true once one has more.
+	// largest bounds the bytes of a value. isTooLarge is true once one has more.
 	largest    int
 	isTooLarge bool
 	// key is the field that is read, and isItem is true for an item of the array that it is.
@@ -86,7 +86,7 @@ func (r *reader) skip() {
 	for r.at < len(r.text) {
 		switch r.peek() {
 		case '"':
-			_, _ = r.string() // Where it ends is all that counts.
+			_, _ = r.string() // Only its end matters.
 			continue
 		case '[', '{':
 			open++

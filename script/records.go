@@ -18,7 +18,7 @@ import (
 // recordNames are the records on `this`, in the order in which Object.keys has them.
 var recordNames = []string{"channel", "member", "node", "agendaMeta", "messageEvent", "group"}
 
-// record is how a record gets to a script and back.
+// record passes a record to a script and back.
 type record struct {
 	// read returns the record of the context, nil if there is none.
 	read func(r *run) (any, error)
@@ -48,7 +48,7 @@ func recordOf(name string) (of record, ok bool) {
 	return record{}, false
 }
 
-// fixedNames returns the names of the records of which changes are the script's alone.
+// fixedNames returns the names of the records whose changes have no effect outside the script.
 func fixedNames() (names []string) {
 	for _, name := range recordNames {
 		if of, _ := recordOf(name); of.write == nil {
@@ -272,7 +272,7 @@ func (r *run) writeRenewed(w *writer) {
 // readChannel reads the channel as getChannel shows it, without credentials.
 func (r *run) readChannel() (any, error) {
 	if r.bot.Channel == nil {
-		return nil, nil //nolint:nilnil // Null is meant.
+		return nil, nil //nolint:nilnil // It is null.
 	}
 	text, err := document.EncodeJSON(r.bot.Channel)
 	if err != nil {
@@ -289,7 +289,7 @@ const (
 
 func (r *run) readMember() (any, error) {
 	if r.bot.Member == nil {
-		return nil, nil //nolint:nilnil // Null is meant.
+		return nil, nil //nolint:nilnil // It is null.
 	}
 	read, err := document.Encode(r.bot.Member)
 	if err != nil {
@@ -362,7 +362,7 @@ func (r *run) writeAgendaMeta(value any) error {
 
 func (r *run) readMessageEvent() (any, error) {
 	if r.bot.MessageEvent == nil {
-		return nil, nil //nolint:nilnil // Null is meant.
+		return nil, nil //nolint:nilnil // It is null.
 	}
 	return document.Encode(r.bot.MessageEvent)
 }
@@ -378,7 +378,7 @@ func (r *run) writeMessageEvent(value any) error {
 // readGroup reads the group of the live chat.
 func (r *run) readGroup() (any, error) {
 	if r.bot.Group == nil {
-		return nil, nil //nolint:nilnil // Null is meant.
+		return nil, nil //nolint:nilnil // It is null.
 	}
 	return document.Encode(r.bot.Group)
 }
@@ -394,13 +394,13 @@ func (r *run) writeGroup(value any) error {
 // written decodes a record, nil if it is null.
 func written[T any](value any) (*T, error) {
 	if value == nil {
-		return nil, nil //nolint:nilnil // Null is meant.
+		return nil, nil //nolint:nilnil // It is null.
 	}
 	into := new(T)
 	return into, document.DecodeValue(value, into)
 }
 
-// report is what border.js says of a value that was thrown.
+// report is border.js's description of a thrown value.
 type report struct {
 	Text    string `json:"text"`
 	Stack   string `json:"stack"`
@@ -409,7 +409,7 @@ type report struct {
 	Number int `json:"number"`
 }
 
-// thrownError is what a script threw, and where it was made.
+// thrownError is a value that a script threw, with its place.
 type thrownError struct {
 	cause error
 	stack string
@@ -427,10 +427,10 @@ func (r *run) hostFail(payload string) error {
 	return nil
 }
 
-// stackIsFull is what the engine throws if calls are nested too deep.
+// stackIsFull is thrown by the engine if calls are nested too deep.
 const stackIsFull = "RangeError: Maximum call stack size exceeded"
 
-// noModule is how the engine answers import(): it has no modules of its own.
+// noModule is the engine's answer to import(): it has no modules.
 const noModule = "ReferenceError: could not load module"
 
 // thrown returns the error of a value that a script threw.
@@ -451,7 +451,7 @@ func (r *run) thrown(told report) *thrownError {
 	return read
 }
 
-// mostFrames is how many calls of a stack an error shows.
+// mostFrames bounds the calls of a stack in an error.
 const mostFrames = 20
 
 func (r *run) failed(err error) *Error {

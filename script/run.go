@@ -30,7 +30,7 @@ type run struct {
 	app string
 
 	spent
-	// counted is how much of the script's own time spend has counted.
+	// counted is the part of the script's own time that spend has counted.
 	counted time.Duration
 
 	loop     loop
@@ -43,13 +43,13 @@ type run struct {
 	// sizes are the lengths, as JSON, of what the script has left for those after it. left is their sum.
 	sizes map[string]int
 	left  int
-	// lines is how many lines the script has logged.
+	// lines counts the lines that the script has logged.
 	lines int
 	// err is why the run has to end: what the script threw, or what it may not catch.
 	err error
 }
 
-// want is what a run is to return of what the script returned.
+// want selects the part of the script's result that a run returns.
 type want string
 
 const (
@@ -215,7 +215,8 @@ func (r *run) wait(function func()) {
 	function()
 }
 
-// loop is what a script has begun and not waited for yet: requests under way, and timers. The zero loop is empty.
+// loop has everything that a script has begun and not waited for yet: requests under way, and timers. The
+// zero loop is empty.
 type loop struct {
 	// arrived has the answers of requests that have ended.
 	arrived  chan answer
@@ -234,7 +235,7 @@ type sending struct {
 	size   int
 }
 
-// answer is how a request has ended.
+// answer is the result of a request.
 type answer struct {
 	id       int
 	url      string
@@ -242,7 +243,7 @@ type answer struct {
 	err      error
 }
 
-// timer is what setTimeout or setInterval has set.
+// timer was set by setTimeout or setInterval.
 type timer struct {
 	id  int
 	due time.Duration
@@ -446,11 +447,11 @@ func Watch(fsys fs.FS, options Options, beside ...*botctx.Node) *Watcher {
 	return &Watcher{files: fsys, options: options, beside: slices.Clone(beside)}
 }
 
-// Look looks once, and returns what Load does where a file was added, removed or written since the last look, and
-// hasChanged false where none was. A change is known by the time at which a file was written, or its size. Files
-// of node_modules and of folders whose names begin with a dot do not count.
+// Look looks once, and returns the result of Load if a file was added, removed or written since the last
+// look; otherwise hasChanged is false. A change shows in the time at which a file was written, or its size.
+// Files of node_modules and of folders whose names begin with a dot do not count.
 //
-// A change that is broken is told once: then hasChanged is true, and the error that of Load.
+// A broken change is reported once: then hasChanged is true, with the error of Load.
 func (w *Watcher) Look() (nodes []*botctx.Node, hasChanged bool, err error) {
 	now, err := w.stamps()
 	if err != nil {
@@ -478,9 +479,9 @@ func (w *Watcher) stamps() (all []stamp, err error) {
 	return all, err
 }
 
-// Run looks at each tick until ctx ends, and hands the nodes of each change to a function, such as Replace of a
-// Runtime; where nodes in Go stand beside, to one that adds them. A change that is broken, or that the function
-// refuses, is logged to Options.Console with all that is wrong with it, and the bot stays as it was.
+// Run looks at each tick until ctx ends, and passes the nodes of each change to replace, such as Replace of a
+// Runtime, or a function that adds nodes in Go. A change that is broken, or that replace refuses, is logged
+// to Options.Console with all its errors, and the bot stays as it was.
 func (w *Watcher) Run(ctx context.Context, ticks <-chan time.Time, replace func(nodes ...*botctx.Node) error) {
 	for {
 		select {
@@ -492,7 +493,7 @@ func (w *Watcher) Run(ctx context.Context, ticks <-chan time.Time, replace func(
 	}
 }
 
-// step is what Run does at a tick.
+// step is one tick of Run.
 func (w *Watcher) step(ctx context.Context, replace func(nodes ...*botctx.Node) error) {
 	nodes, hasChanged, err := w.Look() //nolint:contextcheck // An engine outlives it.
 	if !hasChanged {

@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/internal/display"
 )
 
-// deepest is how deep a value may be nested.
+// deepest bounds the nesting of a value.
 const deepest = document.MaxNesting
 
 // writer writes values as scripts read them: JSON, and a list of what JSON has no word for, see border.js.
@@ -21,7 +21,7 @@ type writer struct {
 	// path leads to the value that is written, and special lists the others.
 	path    []step
 	special []byte
-	// most is how many bytes special may have: a path may be long, and lead to many values.
+	// most bounds the bytes of special: a path may be long, and lead to many values.
 	most int64
 	err  error
 }
@@ -64,7 +64,7 @@ func (w *writer) answer(value any, number int, err error) {
 		return
 	}
 	w.text = append(append(w.text, "[1,"...), text...)
-	if value != nil && value != document.Missing { // What came of the call all the same.
+	if value != nil && value != document.Missing { // A result in spite of the error.
 		w.text = append(w.text[:len(w.text)-1], `,"result":[`...)
 		w.whole(value)
 		w.text = append(w.text, "]}"...)
@@ -171,7 +171,7 @@ func (w *writer) scalar(value any) {
 	w.text = text
 }
 
-// note writes 0, and lists the value that stands there.
+// note writes 0, and lists the value at that place.
 func (w *writer) note(kind string, data any) {
 	w.text = append(w.text, '0')
 	w.list(kind, data)

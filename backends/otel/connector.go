@@ -169,8 +169,8 @@ func (o *Instrumentation) Receive(
 	}
 }
 
-// messagingAttributes are those of a message on a channel. The destination is the channel: who
-// gets the message is a person.
+// messagingAttributes are the attributes of a message on a channel. The destination is the channel: the
+// recipient is a person.
 func messagingAttributes(of series, app, channelID string) []attribute.KeyValue {
 	attributes := append(make([]attribute.KeyValue, 0, 8),
 		semconv.MessagingSystemKey.String(of.system), semconv.MessagingOperationName(of.name),
@@ -184,11 +184,11 @@ func messagingAttributes(of series, app, channelID string) []attribute.KeyValue 
 	return attributes
 }
 
-// emailSystem is what stands for the platform of mails.
+// emailSystem is the name of mails as a messaging system.
 const emailSystem = "email"
 
-// Mailer returns a mailer that gives each mail of another one a span, and counts it as a
-// message that is sent to the platform "email". Of nil it returns nil, and a nil pointer stays one, which botctx.New refuses.
+// Mailer returns a mailer that gives each mail of another one a span, and counts it as a message to the
+// platform "email". For nil it returns nil, and a nil pointer stays one, which botctx.New refuses.
 func (o *Instrumentation) Mailer(inner utility.Mailer) utility.Mailer {
 	if absent.Is(inner) {
 		return inner
@@ -219,8 +219,9 @@ func (m mailer) SendMail(ctx context.Context, mail utility.Mail) (err error) {
 	return err
 }
 
-// ObjectStore returns a store of files that gives each file of another one a span, and adds
-// its duration to botctx.object_store.operation.duration. Of nil it returns nil, and a nil pointer stays one, which botctx.New refuses.
+// ObjectStore returns a store of files that gives each file of another one a span, and adds its duration to
+// botctx.object_store.operation.duration. For nil it returns nil, and a nil pointer stays one, which
+// botctx.New refuses.
 func (o *Instrumentation) ObjectStore(inner utility.ObjectStore) utility.ObjectStore {
 	if absent.Is(inner) {
 		return inner

@@ -104,7 +104,7 @@ func (e everything) CreateChannel(context.Context, *channel.Channel, string, str
 	return document.Object{}, e.err
 }
 
-// port returns a port of a connector, nil where it has none.
+// port returns a port of a connector, nil if it has none.
 func port[Port any](connector send.Connector) Port {
 	found, _ := send.PortOf[Port](connector)
 	return found

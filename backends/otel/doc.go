@@ -1,5 +1,5 @@
-// Package otel reports what a host does to OpenTelemetry: spans and metrics of operations,
-// runs, the inbox, agendas, connectors, the store, mails and files.
+// Package otel reports a host's work to OpenTelemetry: spans and metrics of operations, runs, the inbox,
+// agendas, connectors, the store, mails and files.
 //
 //   - To begin, use [New] with a [Config].
 //   - To report operations, make [Instrumentation.Interceptor] one of the Interceptors of
@@ -7,7 +7,7 @@
 //   - To report what is outside, wrap it: [Instrumentation.Store], [Instrumentation.Connectors]
 //     and so on.
 //
-// A host has all of it so:
+// A host with all of it:
 //
 //	o, err := otel.New(otel.Config{}) // The global providers, or TracerProvider and MeterProvider.
 //	rt, err := botctx.New(botctx.Config{
@@ -28,7 +28,7 @@
 //
 // # Spans
 //
-// A run is the parent of its operations, and they of what they ask of the store and of
+// A run is the parent of its operations, and they are the parents of their requests to the store and to
 // platforms:
 //
 //	process inbox                        an event that was accepted before,
@@ -39,18 +39,16 @@
 //	  sendResponse
 //	    send webchat                     what the connector does
 //
-// An event is accepted in a span of its own, "accept inbox", which belongs to the request that brought
-// it. Each attempt to handle it is a trace of its own, since it may be much later and elsewhere, with a
-// link to that span.
+// An event is accepted in a separate span, "accept inbox", which belongs to its request. Each attempt to
+// handle it is a separate trace, since it may be much later and elsewhere, with a link to that span.
 //
-// Store and connectors follow the semantic conventions for databases and for messaging,
-// version 1.43.0. A platform is a messaging.system, and the channel's id its
-// messaging.destination.name. What has no convention begins with "botctx.".
+// Store and connectors follow the semantic conventions for databases and for messaging, version 1.43.0. A
+// platform is a messaging.system, and the channel's id its messaging.destination.name. Names without a
+// convention begin with "botctx.".
 //
-// error.type is the code of the error, such as "NotFound". The status of a span is an error
-// where what was called did not do its part, that is Internal, Unavailable and
-// ResourceExhausted, and where a run failed. The other codes answer the caller, who decides
-// whether that is a failure.
+// error.type is the code of the error, such as "NotFound". The status of a span is an error if the called
+// part failed, with Internal, Unavailable or ResourceExhausted, and if a run failed. The other codes answer
+// the caller, who decides whether that is a failure.
 //
 // # Metrics
 //
@@ -73,19 +71,17 @@
 //	botctx.inbox.lanes                      how many lanes this process is handling
 //	botctx.object_store.operation.duration  files
 //
-// Durations are in seconds, with the buckets of the conventions. Apps, channels and data
-// sources are not told apart in metrics, since there may be any number of them.
+// Durations are in seconds, with the buckets of the conventions. Metrics do not distinguish apps, channels
+// and data sources, since there may be any number of them.
 //
-// # What is not reported
+// # Privacy
 //
-// No span and no metric holds what members write or are sent, parameters and results of
-// operations, the sentences of errors, credentials, and what a member is called elsewhere.
-// Spans have ids: of apps, channels, nodes, agendas and messages, of members the one that the
-// SDK has given them (enduser.pseudo.id), and of data sources in db.collection.name.
+// No span and no metric holds messages, parameters and results of operations, texts of errors, credentials, or a
+// member's names and ids elsewhere. Spans have ids: of apps, channels, nodes, agendas and messages, of members the
+// SDK's own (enduser.pseudo.id), and of data sources in db.collection.name.
 //
-// The clients of payment accounts are not wrapped, since bot logic may ask for their own type.
-// The run of an agenda begins a trace of its own, without a link to the one that scheduled it: of
-// traces nothing is stored but, with an event until it is handled, that in which it was accepted.
-// What a run reports to a host's own log is found by the trace, where the log's handler takes the
-// ids of the context's span.
+// The clients of payment accounts are not wrapped, since bot logic may ask for their own type. The run of an agenda
+// begins a separate trace, without a link to the trace that scheduled it: no trace is stored except, with an event until
+// it is handled, the trace in which it was accepted. Lines of a run in a host's own log are found by the trace, if the
+// log's handler takes the ids of the context's span.
 package otel

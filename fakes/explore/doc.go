@@ -2,11 +2,11 @@
 // simultaneous actions. A test states what must hold, and the search runs it on fresh platforms of package
 // fakes until it does not.
 //
-//   - To make what a bot works with fail, be late, lose its answers and lose the process, use [Faults]: it
+//   - To make services fail, be late, lose answers and lose the process, use [Faults]: it
 //     prints the smallest plan of faults that breaks a property, as lines of Go.
-//   - To let members, agents and agendas go on in turn at each operation and each request to a service, use
-//     [Orders] and [T.Go]: it prints the order that breaks a property, with as few changes as it takes.
-//   - To let a bot come back before what must hold is stated, use [T.Settle].
+//   - To interleave members, agents and agendas at each operation and each request to a service, use
+//     [Orders] and [T.Go]: it prints the order that breaks a property, with as few switches as possible.
+//   - To wait until a bot has recovered before stating what must hold, use [T.Settle].
 //
 // A property makes members say things, and then states what is true. Under faults, that is rarely that all
 // goes well. It is that no member pays twice, that confirmed orders are stored, and that a repeated message

@@ -1,12 +1,12 @@
-// Command benchmarks measures the SDK beside others on the same work, by turns, and prints tables in Markdown: memstore beside
-// go-memdb (immutable trees of structs, with snapshots), and a whole turn of a bot beside frameworks in JavaScript, if node
-// and their packages are there. Run it in this folder.
+// Command benchmarks compares the SDK with others on the same work, in turns, and prints tables in Markdown:
+// memstore with go-memdb (immutable trees of structs, with snapshots), and a whole turn of a bot with
+// frameworks in JavaScript, if node and their packages are installed. Run it in this folder.
 //
 //	go run .
 //	go run . -rounds 15 -slice 200ms -table store
 //
-// A row shows medians of the time of processors, so that what else the machine does falls alike on all. Only ratios within
-// a row mean something.
+// A row shows medians of processor time, so that other load of the machine affects all alike. Only ratios
+// within a row mean something.
 package main
 
 import (
@@ -30,9 +30,9 @@ func main() {
 }
 
 type settings struct {
-	// rounds is how often each takes its turn in a row.
+	// rounds is the number of turns of each contestant in a row.
 	rounds int
-	// slice is how long a turn takes at least.
+	// slice is the least time of a turn.
 	slice time.Duration
 	// table is the name of the only table to print, empty for all.
 	table string
@@ -113,7 +113,7 @@ func shortNumber(x float64) string {
 func medians(turns []*turn, s settings) ([]timing, error) {
 	for range s.rounds {
 		for _, t := range turns {
-			runtime.GC() //nolint:revive // Nobody is to clean up after another one in the time that is measured.
+			runtime.GC() //nolint:revive // No contestant cleans up after another one in its own time.
 			if err := t.take(s.slice); err != nil {
 				return nil, err
 			}

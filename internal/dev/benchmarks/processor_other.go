@@ -4,5 +4,5 @@ package main
 
 import "time"
 
-// processorTime returns a time of day: the system has nothing better that all have.
+// processorTime returns the time of day: this system has no common clock for processor time.
 func processorTime() time.Duration { return time.Duration(time.Now().UnixNano()) }

@@ -17,7 +17,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// place is what both stores keep: eight fields, of which one is an array and one an object.
+// place is a document of both stores: eight fields, among them an array and an object.
 type place struct {
 	ID, Name, Area      string
 	Stars, Visits       int64
@@ -110,7 +110,7 @@ type engine interface {
 	// visit counts a visit of the i-th place, visitCheapest of the cheapest that a question finds.
 	visit(ctx context.Context, i int) (int64, error)
 	visitCheapest(ctx context.Context, q question) (int64, error)
-	// fork copies the store, which lives on by itself, and reads a place there.
+	// fork copies the store, which is independent, and reads a place there.
 	fork(ctx context.Context) (int64, error)
 }
 
@@ -209,9 +209,8 @@ func printStore(ctx context.Context, out *strings.Builder, s settings) error {
 	return nil
 }
 
-// trees is go-memdb: immutable radix trees of structs, whose readers wait for nobody and whose
-// snapshots cost nothing, as with memstore. It has no language; what an index does not answer is
-// filtered by hand.
+// trees is go-memdb: immutable radix trees of structs, whose readers never wait and whose snapshots cost
+// nothing, as with memstore. It has no query language; conditions without an index are checked by hand.
 type trees struct {
 	places []*place
 	ids    []string
@@ -233,7 +232,7 @@ var treesIndexes = map[index]memdb.Indexer{
 	onAreaPrice: &memdb.CompoundIndex{Indexes: []memdb.Indexer{&memdb.StringFieldIndex{Field: "Area"}, priceIndexer{}}},
 }
 
-// openTrees returns a database with so many places, and one index beside that of ids.
+// openTrees returns a database with count places, and one index in addition to the one of ids.
 func openTrees(_ context.Context, count int, of index) (engine, error) {
 	t := &trees{index: of}
 	for i := range count {

@@ -57,7 +57,7 @@ func printTurns(ctx context.Context, out *strings.Builder, s settings) error {
 	return nil
 }
 
-// warmUp is how much longer the first slice is, which does not count: a compiler at work needs it.
+// warmUp is the factor by which the first slice is longer, which does not count: a compiler needs it.
 const warmUp = 10
 
 // alternate lets each have its turn in every round, and returns the medians.
@@ -169,7 +169,7 @@ var (
 	errNoPackages = errors.New("its packages are not there: run npm ci --ignore-scripts in internal/dev")
 )
 
-// process is a framework at work in a process of its own.
+// process is a framework in a separate process.
 type process struct {
 	framework string
 	in        io.WriteCloser
@@ -177,7 +177,7 @@ type process struct {
 	wait      func() error
 }
 
-// startPeers starts the frameworks, and tells of those that the machine lacks something for.
+// startPeers starts the frameworks, and prints the ones that the machine cannot run.
 func startPeers(ctx context.Context, out *strings.Builder) (started []*process) {
 	for _, framework := range frameworks {
 		p, err := startPeer(ctx, framework)

@@ -41,7 +41,7 @@ func nodes() []*botctx.Node {
 	return append(all, &botctx.Node{ID: "reminder", Responses: botctx.Say("The kettle boils.")})
 }
 
-// repeat says what came in.
+// repeat answers with the received text.
 func repeat(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text("You sent "+bot.MessageEvent.Data.String()))
 }

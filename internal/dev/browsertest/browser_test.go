@@ -27,13 +27,13 @@ import (
 // chromiumVariable names a Chromium that is not in PATH.
 const chromiumVariable = "BOTCTX_CHROMIUM"
 
-// longest is how long the page may take to show something: far longer than it does, on a slow machine.
+// longest bounds the time until the page shows something: far longer than it takes, on a slow machine.
 const longest = time.Minute
 
-// pause is how long it is waited between two looks at the page.
+// pause is the time between two looks at the page.
 const pause = 20 * time.Millisecond
 
-// browser is the Chromium of all tests, each of which has windows of its own, started by the first one.
+// browser is the Chromium of all tests, started by the first one. Each test has its own windows.
 type browser struct {
 	begin sync.Once
 	ctx   context.Context
@@ -99,11 +99,11 @@ func openWith(t *testing.T, of simulator.Simulator, nodes ...*botctx.Node) *tab 
 	handler, err := of.Handler(nodes...)
 	require.NoError(t, err)
 	server := httptest.NewServer(handler)
-	t.Cleanup(server.CloseClientConnections) // What a page listens to does not end by itself.
+	t.Cleanup(server.CloseClientConnections) // Streams to a page do not end otherwise.
 	return newTab(t, server.URL+"/")
 }
 
-// newTab opens an address of a simulator in a window of its own.
+// newTab opens an address of a simulator in a new window.
 func newTab(t *testing.T, url string) *tab {
 	t.Helper()
 	p := window(t, url)
@@ -111,7 +111,7 @@ func newTab(t *testing.T, url string) *tab {
 	return p
 }
 
-// window returns a window of its own, 1280 pixels wide, in which nothing is open yet.
+// window returns a new window, 1280 pixels wide, in which nothing is open yet.
 func window(t *testing.T, url string) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(started(t), chromedp.WithNewBrowserContext())
@@ -317,7 +317,7 @@ func TestPage_StateSurvivesAReloadAndIsSeenByEveryTab(t *testing.T) {
 	p.sees(".panel", "coupons (1)")
 }
 
-// mostStops is how many controls a page has at most, by far.
+// mostStops bounds the controls of a page, by far.
 const mostStops = 200
 
 // tabsTo goes on with Tab to the control of a text.
@@ -352,7 +352,7 @@ func TestPage_TheKeyboardAloneDoesAll(t *testing.T) {
 	p.sees(".panel", "1 later step is kept")
 }
 
-// connections is how many a browser opens to a server over HTTP/1.1.
+// connections is the number that a browser opens to a server over HTTP/1.1.
 const connections = 6
 
 // allShow waits until the clocks of the page, and of the windows that it has opened, show a time.

@@ -1,2 +1,2 @@
-// Package browsertest drives the pages of simulator and admin in a headless Chromium, where one is installed.
+// Package browsertest drives the pages of simulator and admin in a headless Chromium, if one is installed.
 package browsertest

@@ -22,13 +22,13 @@ import (
 	"github.com/botctx/go-sdk/internal/rounds"
 )
 
-// axePath is where npm ci puts axe-core, which finds what keeps people from using a page.
+// axePath is the path of axe-core after npm ci. It finds barriers for people who use a page.
 const axePath = "../node_modules/axe-core/axe.min.js"
 
 // picturesVariable names a folder for pictures of the page, to be looked at. Without it there are none.
 const picturesVariable = "BOTCTX_PICTURES"
 
-// violation is what axe-core finds.
+// violation is a finding of axe-core.
 type violation struct {
 	ID    string `json:"id"`
 	Help  string `json:"help"`
@@ -70,7 +70,7 @@ func TestPage_KeepsNobodyOut(t *testing.T) {
 	}
 }
 
-// look is how a page is shown.
+// look is a scheme and a width of a page.
 type look struct {
 	scheme string
 	width  int64
@@ -78,8 +78,8 @@ type look struct {
 
 func (l look) String() string { return fmt.Sprintf("%s-%d", l.scheme, l.width) }
 
-// looks are in what ways pages are looked at: each scheme and each width once, and all where there is time, or where
-// there are to be pictures.
+// looks are the looks in which pages are checked: each scheme and each width once, and all in thorough tests,
+// or for pictures.
 func looks(t *testing.T) []look {
 	t.Helper()
 	all := []look{{"light", 360}, {"dark", 1280}}
@@ -147,14 +147,14 @@ func (p *tab) fits(view string) {
 	require.Equal(p.t, "true", p.evaluates(`document.documentElement.scrollWidth <= document.documentElement.clientWidth`), view)
 }
 
-// isSeen requires that an element stands in the window, where there is one, whatever is scrolled.
+// isSeen requires that an element is within the window, if there is one, however the page is scrolled.
 func (p *tab) isSeen(selector string, width int64) {
 	p.t.Helper()
 	p.evaluatesTo(fmt.Sprintf(`[...document.querySelectorAll(%q)].every((one) => { const at = one.getBoundingClientRect(); return at.left >= -1 && at.right <= %d + 1; })`,
 		selector, width))
 }
 
-// pictured keeps a picture of the page where somebody wants to look at it.
+// pictured keeps a picture of the page if one is asked for.
 func (p *tab) pictured(name string) {
 	p.t.Helper()
 	folder := os.Getenv(picturesVariable)
@@ -195,7 +195,7 @@ func TestPage_TheComposerIsSeenWhateverStandsAboveIt(t *testing.T) {
 	}
 }
 
-// A long list begins with its newest entry, or stands at its end.
+// A long list begins with its newest entry, or opens at its end.
 func TestPage_ListsOpenAtTheirNewestEnd(t *testing.T) {
 	t.Parallel()
 	p := open(t, simulator.Simulator{})
@@ -250,7 +250,7 @@ func TestPage_DraftsAreKeptPerPerson(t *testing.T) {
 // changing is a bot that logs what it hears, and that can be changed while it runs.
 type changing struct {
 	log simulator.Log
-	// isBroken tells that the next look finds something wrong, isLooked that the last change was found.
+	// isBroken is true if the next look finds an error, isLooked if the last change was found.
 	isBroken, isLooked atomic.Bool
 }
 
@@ -329,7 +329,7 @@ func TestPage_NamesOfAnyCharacters(t *testing.T) {
 	}
 }
 
-// What stands in the address may be anything, also the name of something that every object has.
+// The address may hold anything, also the name of a property that every object has.
 func TestPage_AddressesOfNothing(t *testing.T) {
 	t.Parallel()
 	p := open(t, simulator.Simulator{})

@@ -21,7 +21,7 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// fills writes into the field of a name in the form of a label, in the place of what stands there.
+// fills replaces the text of a field by name, in the form with a label.
 func (p *tab) fills(form, name, text string) {
 	p.t.Helper()
 	field := fmt.Sprintf(`form[aria-label=%q] [name=%q]`, form, name)

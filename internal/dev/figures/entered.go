@@ -15,8 +15,8 @@ import (
 // modulePath is the path of the module at the root, with which the paths of all others begin.
 const modulePath = "github.com/botctx/go-sdk/"
 
-// The calls of the program in calls of which the entered functions are counted, and way, of which those on the stack
-// are.
+// The calls of the program in calls whose entered functions are counted, and way, whose functions on the
+// stack are counted.
 const (
 	callSend    = "send"
 	callWebhook = "webhook"
@@ -70,7 +70,7 @@ func run(ctx context.Context, in, name string, args ...string) (string, error) {
 	return printed.String(), nil
 }
 
-// functionsIn returns the functions of which a statement was run, by a profile of coverage. What runs in a function
+// functionsIn returns the functions that ran a statement, by a profile of coverage. A statement in a function
 // literal counts for the function around it.
 func (c *checkout) functionsIn(profile string) ([]string, error) {
 	opened, err := os.Open(profile) //nolint:gosec // It was just written.

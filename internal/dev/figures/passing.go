@@ -37,8 +37,8 @@ func nameOf(f *ast.FuncDecl) string {
 	return f.Name.Name
 }
 
-// requiredMethods are the names that some interface of the project has, and those of the standard library's that
-// every package may meet.
+// requiredMethods are the names of methods of the project's interfaces, and of the standard library's
+// interfaces that every package may implement.
 func (c *checkout) requiredMethods() map[string]bool {
 	required := map[string]bool{}
 	for _, name := range []string{

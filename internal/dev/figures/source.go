@@ -12,11 +12,11 @@ import (
 	"strings"
 )
 
-// checkout is what a checkout of the repository holds.
+// checkout is the content of a checkout of the repository.
 type checkout struct {
 	// root is its folder.
 	root string
-	// folders are those at the top level, and modules the number of files go.mod.
+	// folders counts the folders at the top level, and modules the files go.mod.
 	folders, modules int
 	files            []file
 	positions        *token.FileSet

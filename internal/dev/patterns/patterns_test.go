@@ -1,6 +1,6 @@
-// Package patterns_test holds what bots on a platform of scripts do, pattern by pattern, as scripts, which stand in
-// bots. Each has a conversation over the records in memory and over those in a file, and says and stores both
-// times what its file in testdata shows.
+// Package patterns_test has patterns of bots on a platform of scripts, each as scripts in bots. Each has a
+// conversation over the records in memory and over records in a file, and both times says and stores what its
+// file in testdata shows.
 package patterns_test
 
 import (
@@ -27,7 +27,7 @@ import (
 	"github.com/botctx/go-sdk/script"
 )
 
-// stage is a platform on which a pattern is played, and who is on it.
+// stage is a platform on which a pattern is played, with its members.
 type stage struct {
 	*fakes.Platform
 
@@ -80,7 +80,7 @@ func (s *stage) openDesk(desk channel.Channel) {
 // ticketing opens a desk with tickets.
 func (s *stage) ticketing() { s.openDesk(channel.Channel{Type: channel.Charlie}) }
 
-// keeps sets a field of Ada as she is stored.
+// keeps sets a field of the stored Ada.
 func (s *stage) keeps(field string, value document.Object) {
 	s.t.Helper()
 	_, err := s.ada.Context().PatchMembers(s.t.Context(), member.PatchParams{MemberID: s.ada.ID(), Patch: document.O(field, value)})
@@ -152,11 +152,12 @@ func (s *stage) print(into *strings.Builder, what string, value any) {
 
 // pattern is something that real scripts do.
 type pattern struct {
-	// name is that of its folder of scripts, and of the file with what comes of the conversation.
+	// name is the name of its folder of scripts, and of the file with the results of the conversation.
 	name string
 	// needs are the packages of npm that the scripts use.
 	needs []string
-	// prepare makes what the bot needs beside Ada, who writes on a webchat channel where it makes no member.
+	// prepare makes everything that the bot needs other than Ada, who writes on a webchat channel unless it
+	// makes a member.
 	prepare func(s *stage)
 	// talk is the conversation.
 	talk func(s *stage)
@@ -186,7 +187,7 @@ func scripts(t *testing.T, p pattern) []*botctx.Node {
 // packages is the folder with the node_modules of the tests.
 const packages = "../../../script/testdata/npm"
 
-// stores are what the records are kept in.
+// stores are the stores of the records.
 var stores = map[string]func(t *testing.T, c *botctx.Config){
 	"in memory": func(*testing.T, *botctx.Config) {},
 	"in a file": func(t *testing.T, c *botctx.Config) {
@@ -285,7 +286,7 @@ func counters() []pattern {
 	}
 }
 
-// flows are the patterns of which node comes next.
+// flows are the patterns of the choice of the next node.
 func flows() []pattern {
 	return []pattern{
 		{

@@ -2,9 +2,8 @@
 // require of each other, gives what is unreleased in CHANGELOG.md its heading, and prints the
 // tags to set. `make release VERSION=v0.1.0` runs it and all checks.
 //
-// Within the repository, a replace in each go.mod puts the folder in the place of that version.
-// Who imports a module from elsewhere gets the version: a replace counts in the main module
-// alone.
+// Within the repository, a replace in each go.mod puts the folder in the place of that version. Other modules
+// that import one get the version: a replace only counts in the main module.
 package main
 
 import (

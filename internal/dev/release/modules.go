@@ -17,7 +17,7 @@ import (
 const core = "github.com/botctx/go-sdk"
 
 type moduleFile struct {
-	// folder is that of the module, as seen from the root: "." for the core.
+	// folder is the folder of the module, as seen from the root: "." for the core.
 	folder string
 	path   string
 	file   *modfile.File

@@ -36,8 +36,8 @@ type outside struct {
 	env    []string
 }
 
-// newOutside makes the module from the programs in testdata. It gets our modules from a folder,
-// and all others from where Go has them already, or gets them usually.
+// newOutside makes the module from the programs in testdata. It gets our modules from a folder, and all
+// others from Go's cache, or in the usual way.
 func newOutside(t *testing.T) *outside {
 	t.Helper()
 	proxy, cache := t.TempDir(), t.TempDir()

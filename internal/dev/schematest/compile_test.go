@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/botctx/schema"
 )
 
-// schemas are those of one operation, compiled.
+// schemas are the compiled schemas of one operation.
 type schemas struct{ params, result *jsonschema.Schema }
 
 // compile returns the schemas of all operations. It checks each against the schema of schemas.
@@ -34,7 +34,7 @@ func compile() (map[botctx.Op]schemas, error) {
 	return compiled, nil
 }
 
-// compileOne returns one schema, which stands for itself: nothing is loaded.
+// compileOne compiles one schema without references: nothing is loaded.
 func compileOne(name string, text []byte) (*jsonschema.Schema, error) {
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {

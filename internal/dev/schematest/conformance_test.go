@@ -21,7 +21,7 @@ type checked struct {
 	t    *testing.T
 	far  botctx.Caller
 	each map[botctx.Op]schemas
-	seen *sync.Map // Of the operations that were called with success.
+	seen *sync.Map // The operations that were called with success.
 }
 
 // Call validates the parameters of a call that succeeds, and its result.

@@ -83,8 +83,8 @@ func TestDeclarations_AllowScriptsAndRefuseMistakes(t *testing.T) {
 	require.Len(t, said, len(pieces), "%v", said)
 }
 
-// ignored is what the compiler says of a parameter that an operation does not have: scripts of the
-// platform give such, and only strict mode refuses it. The modules that stand beside a script are not there.
+// ignored is the compiler's message for a parameter that an operation does not have: scripts of the platform
+// give such, and only strict mode refuses it. The modules of a script are not there.
 var ignored = regexp.MustCompile(`right\d+\.js\(\d+,\d+\): error (TS2353: .*|TS2307: Cannot find module '\./.*)\n( .*\n)*`)
 
 // leaves finds what a script leaves on `this` for others.

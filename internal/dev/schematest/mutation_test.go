@@ -79,8 +79,8 @@ func (m mutating) try(ctx context.Context, name string, params map[string]any) {
 	}
 }
 
-// objectsOfMeaning are parameters that may be an object which holds what is meant: which fields it
-// needs is left to the call.
+// objectsOfMeaning are parameters that may be an object with the value: the call decides which fields it
+// needs.
 var objectsOfMeaning = []string{"alphaGetAttachmentId type.type", "alphaSendBroadcast broadcastId"}
 
 func fieldOf(name string, err error) string {

@@ -78,8 +78,8 @@ var checks = map[string]string{ //nolint:gochecknoglobals // It does not change.
 	"timers":                      `let s = ""; await new Promise((done) => setTimeout(done, 5)); return s === "";`,
 }
 
-// lacks are what scripts cannot use, though some do elsewhere, with what the guide says of it. Each is a script that
-// would return true.
+// lacks are features that scripts cannot use, with the guide's text about them. Each is a script that would
+// return true.
 var lacks = map[string]string{ //nolint:gochecknoglobals // It does not change.
 	"`Intl`":            `return new Intl.NumberFormat("de").format(1234.5) === "1.234,5";`,
 	"`Temporal`":        `return typeof Temporal.Now === "object";`,
@@ -104,7 +104,7 @@ func TestLanguage_SmallChecks(t *testing.T) {
 	}
 }
 
-// What scripts lack is what the guide says that they lack: what comes to work is to be taken out there.
+// Scripts lack the features that the guide lists: a feature that begins to work must be removed there.
 func TestLanguage_Lacks(t *testing.T) {
 	t.Parallel()
 	engine, err := script.New(script.Options{})

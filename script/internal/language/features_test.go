@@ -8,7 +8,7 @@ import (
 // feature is a part of the language that scripts use.
 type feature struct {
 	name string
-	// folders are those of its tests, and tags what its tests say that they are about.
+	// folders are the folders of its tests, and tags the tags in its tests.
 	folders, tags []string
 }
 
@@ -17,7 +17,7 @@ func (f feature) has(c case262) bool {
 		slices.ContainsFunc(f.tags, func(tag string) bool { return slices.Contains(c.features, tag) })
 }
 
-// isInUse reports whether a test may be of a feature: those of a tag stand in these folders, too.
+// isInUse reports whether a test may be of a feature: tests with a tag are in these folders, too.
 func isInUse(path string) bool {
 	for _, folder := range []string{"language/global-code/", "language/eval-code/", "language/module-code/", "language/import/", "language/export/"} {
 		if strings.HasPrefix(path, folder) {

@@ -22,14 +22,14 @@ import (
 	"github.com/botctx/go-sdk/script"
 )
 
-// suiteAt names the variable of the environment that says where a checkout of test262 is, the suite of tests of
-// the language. It is on no registry of packages, so that nobody has it by chance.
+// suiteAt names the variable of the environment with the folder of a checkout of test262, the suite of tests
+// of the language. It is in no registry of packages.
 const suiteAt = "BOTCTX_TEST262"
 
-// listAt names the variable that makes the test write the list anew.
+// listAt names the variable that makes the test rewrite the list.
 const listAt = "BOTCTX_WRITE_LANGUAGE"
 
-// verdictsAt names the variable that says in which file what came of each test is kept. A test whose verdict is
+// verdictsAt names the variable with the file in which the result of each test is kept. A test with a result
 // there is not run again: all of them take the better part of an hour.
 const verdictsAt = "BOTCTX_TEST262_VERDICTS"
 
@@ -66,7 +66,7 @@ func page(counted []share) string {
 	return text.String()
 }
 
-// share is how many tests of a feature pass.
+// share counts the tests of a feature that pass.
 type share struct {
 	feature              string
 	passed, run, leftOut int
@@ -121,7 +121,7 @@ func find(t *testing.T, suite string, found chan<- string) {
 	require.NoError(t, err)
 }
 
-// verdict is what came of a test.
+// verdict is the result of a test.
 type verdict int
 
 const (
@@ -265,5 +265,5 @@ func (r *runner) verdict(c case262) verdict {
 	return verdictOf(err == nil)
 }
 
-// verdictOf is that of a test that is right where it passed.
+// verdictOf returns the verdict of a test that is right if it passed.
 func verdictOf(isRight bool) verdict { return map[bool]verdict{true: passed, false: failed}[isRight] }

@@ -10,11 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// verdicts are what came of tests, in a file with a line for each.
+// verdicts are the results of tests, in a file with a line for each.
 type verdicts struct {
 	mu    sync.Mutex
 	known map[string]verdict
-	// file is nil where none are kept.
+	// file is nil if none are kept.
 	file *os.File
 }
 
@@ -40,7 +40,7 @@ func openVerdicts(t *testing.T) *verdicts {
 	return kept
 }
 
-// of returns what came of a test, which is run where that is not known.
+// of returns the result of a test, which is run if that is not known.
 func (v *verdicts) of(path string, run func() verdict) verdict {
 	v.mu.Lock()
 	came, isKnown := v.known[path]

@@ -20,7 +20,7 @@ import (
 //go:embed characters.txt
 var characters string
 
-// moved has the places of most other characters. The generator says how they are written.
+// moved has the places of most other characters. The generator's comment describes its form.
 //
 //go:embed moved.txt
 var moved string
@@ -33,9 +33,9 @@ func (s spans) has(r rune) bool {
 	return i < len(s) && s[i][0] <= r
 }
 
-// place is where a character comes that collate has elsewhere.
+// place is the place of a character that collate has elsewhere.
 type place struct {
-	// after is what it comes after, and level the first one at which it differs from that.
+	// after is the character before it, and level the first one at which it differs from that.
 	after string
 	level int
 	// rest has what is added at each level to the weight of after, or to the usual one beyond level.
@@ -114,7 +114,8 @@ func (s *sorter) spelled(r rune) string {
 	return string(parts[0]) + "\u034F" + string(parts[1:])
 }
 
-// sorted is a text to make a key of. Levels is how many of these differences count: letters, accents, case.
+// sorted is a text to make a key of. Levels is the number of these differences that count: letters, accents,
+// case.
 type sorted struct {
 	Text     string       `json:"text"`
 	Language language.Tag `json:"language"`
@@ -127,14 +128,14 @@ const (
 	mostSorted = 100_000 // bytes
 	// between begins what is added to the weight of a letter to come before the next one.
 	between = "\xFF"
-	// mostDigits is how many digits of a number count as one.
+	// mostDigits is the number of digits that count as one number.
 	mostDigits = 254
 )
 
 // usual are the weights of a letter beyond the first level, without accent and small.
 var usual = [levels]string{"", "\x00\x20", "\x02"}
 
-// weights are the weights of a text at each level, as package collate has them in its keys.
+// weights are the weights of a text at each level, as in the keys of package collate.
 type weights [levels][]byte
 
 // key returns a text that is less than the keys of greater texts, by UTF-16 and by bytes.
@@ -159,7 +160,8 @@ func (s *sorter) key(given sorted) (string, error) {
 	return key.String(), nil
 }
 
-// weigh returns the weights of a text. What collate orders in another way than Node.js gets weights of its own.
+// weigh returns the weights of a text. Characters that collate orders in another way than Node.js get special
+// weights.
 func (s *sorter) weigh(collator *collate.Collator, given sorted) (weights, error) {
 	var made weights
 	var plain strings.Builder
@@ -227,7 +229,7 @@ func (w *weights) add(collator *collate.Collator, text string) {
 	}
 }
 
-// addAfter adds the weights of a character of its own.
+// addAfter adds the weights of a moved character.
 func (w *weights) addAfter(collator *collate.Collator, moved place) {
 	var before weights
 	before.add(collator, moved.after)

@@ -10,12 +10,12 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// conditions are those of exports and imports that hold; which one is taken is for the order in
-// package.json to decide. Scripts have no modules that are built into Node.js, so that the files for
-// browsers suit them, and those for "node" do not.
+// conditions are the conditions of exports and imports that hold; the order in package.json decides which one
+// is taken. Scripts have no modules that are built into Node.js, so the files for browsers suit them, and the
+// files for "node" do not.
 var conditions = []string{"require", "browser", "default"}
 
-// target is what exports or imports give for a name.
+// target is the value of exports or imports for a name.
 type target struct {
 	kind targetKind
 	// file is set if kind is found, and text, the target as it is written, if it is malformed.
@@ -80,8 +80,8 @@ type search struct {
 	name  string
 }
 
-// inTable returns the file that an object gives for the name: by itself, or by the most specific
-// pattern with a * in place of some part of it.
+// inTable returns the file that an object gives for the name: directly, or by the most specific pattern with
+// a * in place of some part of it.
 func (s search) inTable(table document.Object) (string, error) {
 	if value, ok := table.Field(s.name); ok && !strings.Contains(s.name, "*") && !strings.HasSuffix(s.name, "/") {
 		return s.finish(s.target(value, nil))

@@ -13,8 +13,8 @@ import (
 // packages is the name of the folders in which packages are installed.
 const packages = "node_modules"
 
-// extensions are those that names may leave out, in the order in which they are tried: first those of
-// Node.js, which knows .cjs only if it is written.
+// extensions are the extensions that names may leave out, in the order in which they are tried: first the
+// ones of Node.js, which knows .cjs only if it is written.
 var extensions = []string{".js", ".json", ".cjs"}
 
 // fileOrFolder returns the file that a name means which leads to a path: the path itself, with an
@@ -101,10 +101,10 @@ func (f *Files) read(name string) ([]byte, error) {
 	return text, nil
 }
 
-// maxManifest is how many bytes a package.json may have.
+// maxManifest bounds the bytes of a package.json.
 const maxManifest = 256 << 10
 
-// manifest is what matters in the package.json of a folder. A nil manifest has nothing.
+// manifest is the relevant part of the package.json of a folder. A nil manifest is empty.
 type manifest struct {
 	folder, name, main string
 	// isES is true if files with .js are ES modules.

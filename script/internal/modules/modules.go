@@ -143,8 +143,8 @@ func noPackage(folder, name string) error {
 	return boterr.New(boterr.NotFound, "", "there is no module %q in node_modules, neither of the folder %q nor of one above", name, folder)
 }
 
-// fromPackages returns the file that a name means in the packages that a folder sees: its own one, and
-// those in node_modules of it and of the folders above. It returns "" if there is none.
+// fromPackages returns the file for a name in the packages that a folder sees: its own one, and the packages
+// in node_modules of it and of the folders above. It returns "" if there is none.
 func (f *Files) fromPackages(folder, name string) (string, error) {
 	owner, err := f.owner(folder)
 	if err != nil {

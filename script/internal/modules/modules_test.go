@@ -15,7 +15,8 @@ import (
 	"github.com/botctx/go-sdk/script/internal/modules"
 )
 
-// tree returns a file system of files with their texts; what is not JSON is CommonJS of its own name.
+// tree returns a file system of files with their texts; a file that is not JSON is CommonJS that exports its
+// name.
 func tree(files map[string]string) fstest.MapFS {
 	made := fstest.MapFS{}
 	for name, text := range files {

@@ -36,7 +36,7 @@ console.log(JSON.stringify(questions.map(({ folder, name }) => {
 	}
 })))`
 
-// answer is what Node.js says.
+// answer is the result of Node.js.
 type answer struct {
 	File  string `json:"file"`
 	Error string `json:"error"`
@@ -93,8 +93,8 @@ func TestFind_NodeAgrees(t *testing.T) {
 	require.NotZero(t, requireSame(t, shop, questions))
 }
 
-// TestFind_NodeAgreesOnAnything compares packages and names that are put together at random. All
-// packages of a process stand in one tree, each project in a folder of its own.
+// TestFind_NodeAgreesOnAnything compares packages and names that are put together at random. All packages of
+// a process are in one tree, each project in a separate folder.
 func TestFind_NodeAgreesOnAnything(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))

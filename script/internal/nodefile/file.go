@@ -25,13 +25,13 @@ type file struct {
 	nodes []Node
 }
 
-// Folder is what the files with nodes of a folder say.
+// Folder is the content of a folder's files with nodes.
 type Folder struct {
-	// Nodes are those of each nodes.json in the folder and in the folders in it, those above first.
+	// Nodes are the nodes of each nodes.json in the folder and in its folders, upper folders first.
 	Nodes []Node
 	// Problems are all that is wrong with them.
 	Problems []Problem
-	// HasAllIDs tells that the ids of all nodes are known, so that what names another one can be checked.
+	// HasAllIDs is true if the ids of all nodes are known, so that references can be checked.
 	HasAllIDs bool
 }
 
@@ -139,7 +139,7 @@ func (r *reader) refuse(v value, path string, err error) {
 	r.complainf(v.place, path, "%s", text)
 }
 
-// schema is how each field of an object is read.
+// schema has the reader of each field of an object.
 type schema map[string]func(v value, path string)
 
 func (r *reader) object(v value, path string, fields schema) bool {
@@ -163,7 +163,7 @@ func (r *reader) object(v value, path string, fields schema) bool {
 	return true
 }
 
-// perhaps says which field a misspelt one may be, or all that there are.
+// perhaps suggests a field for a misspelt one, or lists all.
 func perhaps(name string, fields schema) string {
 	names := make([]string, 0, len(fields))
 	for known := range fields {
@@ -186,7 +186,7 @@ func (r *reader) array(v value, path string, read func(v value, path string)) {
 	}
 }
 
-// one returns a reader of an element of an array, or of what stands there alone.
+// oneOrMany returns a reader of the elements of an array, or of a single value.
 func (r *reader) oneOrMany(v value, path string, read func(v value, path string)) {
 	if v.isArray {
 		r.array(v, path, read)
@@ -241,11 +241,11 @@ func (r *reader) whole(into *int) func(v value, path string) {
 
 // Problem is something that is wrong with a folder.
 type Problem struct {
-	// Place is where.
+	// Place is its place.
 	Place Place
 	// Field is the path of the field in the file, such as "nodes[2].preActions[0]", "" for the file itself.
 	Field string
-	// Text says what is wrong and what to do.
+	// Text states the problem and the remedy.
 	Text string
 }
 

@@ -25,11 +25,11 @@ type Node struct {
 	Trigger *Script
 	// Pre and Post are the scripts of the actions.
 	Pre, Post []Script
-	// Redirect is the script of the redirect, and Among where it may lead, nil where that is not known.
+	// Redirect is the script of the redirect, and Among its possible targets, nil if they are not known.
 	Redirect *Script
 	Among    []botctx.NodeRef
 
-	// place is where the node stands, places where its fields do, by their names in botctx.Node.
+	// place is the place of the node, places the places of its fields, by their names in botctx.Node.
 	place  Place
 	path   string
 	places map[string]located
@@ -39,7 +39,7 @@ type Node struct {
 type Script struct {
 	// File is its path in the folder.
 	File string
-	// Place and Field are where it is named.
+	// Place and Field are the place of the name.
 	Place Place
 	Field string
 }
@@ -119,7 +119,7 @@ func (f *file) global(into *botctx.Global) func(v value, path string) {
 	}
 }
 
-// responses returns how responses are read: objects as those of sendResponse, in which {{path}} is filled.
+// responses returns a reader of responses: objects as in sendResponse, in which {{path}} is filled.
 func (f *file) responses(into *[]send.Response) func(v value, path string) {
 	return func(v value, path string) {
 		f.array(v, path, func(v value, path string) {
@@ -156,7 +156,7 @@ func (f *file) refs(into *[]botctx.NodeRef) func(v value, path string) {
 	}
 }
 
-// trigger reads a trigger: the file of a script, or an object that says what matches.
+// trigger reads a trigger: the file of a script, or an object with the conditions.
 func (f *file) trigger(n *Node, v value, path string) {
 	if !v.isObject {
 		f.script(&n.Trigger)(v, path)
@@ -214,7 +214,7 @@ func (f *file) pattern(v value, path string) botctx.Trigger {
 	return botctx.TextMatches(pattern)
 }
 
-// any reads "text" or "event", all of which match.
+// any reads "text" or "event", which match all such events.
 func (f *file) any(v value, path string) botctx.Trigger {
 	switch v.scalar {
 	case "text":
@@ -227,8 +227,8 @@ func (f *file) any(v value, path string) botctx.Trigger {
 	}
 }
 
-// redirect reads a redirect: the id of a node, an object as that of redirectMemberToNode, or the file of a
-// script with the nodes to which it may lead.
+// redirect reads a redirect: the id of a node, an object as in redirectMemberToNode, or the file of a script
+// with its possible targets.
 func (f *file) redirect(n *Node, v value, path string) {
 	var to botctx.Redirect
 	if !v.isObject {
@@ -285,7 +285,7 @@ func (f *file) meta(into *document.Object) func(v value, path string) {
 	}
 }
 
-// extensions are those of files with scripts.
+// extensions are the extensions of files with scripts.
 var extensions = []string{".js", ".mjs", ".cjs", ".ts"}
 
 // scripts returns how the files of scripts are read: one, or several.
@@ -330,9 +330,9 @@ func isScript(name string) bool {
 	return false
 }
 
-// Place is where something stands in a file.
+// Place is a place in a file.
 type Place struct {
-	// File is the path in the folder. Line and Column begin with 1; they are 0 where the file as a whole is meant.
+	// File is the path in the folder. Line and Column begin with 1; they are 0 for the file as a whole.
 	File         string
 	Line, Column int
 }
@@ -350,8 +350,7 @@ type value struct {
 	place Place
 	// raw is its text.
 	raw []byte
-	// scalar is what a string, a number, a boolean or null is. members are there for an object, items for an
-	// array.
+	// scalar is a string, a number, a boolean or null. members are set for an object, items for an array.
 	scalar   any
 	members  []member
 	items    []value
@@ -385,7 +384,7 @@ func (v value) kind() string {
 	}
 }
 
-// deepest is how many objects and arrays may stand in each other.
+// deepest bounds the nesting of objects and arrays.
 const deepest = 100
 
 // parser reads a JSON file token by token, so that it knows where each one stands.
@@ -411,7 +410,7 @@ func parse(file string, text []byte) (value, *Problem) {
 	return value{}, p.problem(err)
 }
 
-// problem tells what is no JSON.
+// problem describes text that is no JSON.
 func (p *parser) problem(err error) *Problem {
 	at := p.place(p.decoder.InputOffset())
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {

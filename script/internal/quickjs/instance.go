@@ -13,9 +13,9 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// Each function of an instance that the host calls has a stack of its own in wazero, of some ten kilobytes. So the module
-// gets one more function, the only one that it exports: it takes the number of a function and its parameters, and calls
-// it. All numbers are of 64 bits.
+// In wazero each function of an instance that the host calls has a separate stack, of some ten kilobytes. So
+// the module gets one more function, the only one that it exports: it takes the number of a function and its
+// parameters, and calls it. All numbers are of 64 bits.
 
 // function is a function of the module that this package calls.
 type function uint64
@@ -80,7 +80,7 @@ var functionNames = []string{
 }
 
 const (
-	// mostParams is how many parameters the function with the most has.
+	// mostParams is the highest number of parameters of a function.
 	mostParams = 6
 	// entryExport is the name of the function that calls the others.
 	entryExport = "enter"
@@ -89,7 +89,7 @@ const (
 // signature is a type of functions.
 type signature struct{ params, results []byte }
 
-// entry is what the function that calls the others is made of.
+// entry has the parts of the function that calls the others.
 type entry struct {
 	signatures []signature
 	// types has the index of the type of each function, the imported ones first.
@@ -150,7 +150,7 @@ const (
 // body returns the code of the new function.
 func (e *entry) body() ([]byte, error) {
 	var out bytes.Buffer
-	out.WriteByte(0) // It has no locals beside its parameters.
+	out.WriteByte(0) // It has no locals other than its parameters.
 	for i, index := range e.functions {
 		if index == 0 {
 			return nil, fmt.Errorf("quickjs.wasm has no function %s", functionNames[i])
@@ -197,7 +197,7 @@ type Run struct {
 	Zone *time.Location
 	// Busy is the limit on the time that scripts compute, by the machine's clock.
 	Busy time.Duration
-	// MaxText is how many bytes a text may have that goes from scripts to Go. The default is no limit.
+	// MaxText bounds the bytes of a text from scripts to Go. The default is no limit.
 	MaxText int
 }
 
@@ -209,7 +209,7 @@ var (
 	ErrText   = errors.New("the script gives the host a text that is too long")
 )
 
-// mostDepth is how deep calls of the host may be nested: each level takes memory of the host.
+// mostDepth bounds the nesting of calls of the host: each level takes memory of the host.
 const mostDepth = 8
 
 // grace is the time that a script over its limit gets to end between two instructions. Then the instance is stopped
@@ -244,7 +244,7 @@ func (e *EndedError) Unwrap() error { return e.Cause }
 
 // Instance is one engine with its memory. It may be used by one goroutine at a time.
 type Instance struct {
-	// snapshot is nil while the instance is idle, and once it is closed: then nobody may use it.
+	// snapshot is nil while the instance is idle, and once it is closed: then it must not be used.
 	snapshot *Snapshot
 	module   api.Module
 	memory   api.Memory
@@ -253,8 +253,8 @@ type Instance struct {
 	written []byte
 	// stackPointer and fuel are the module's globals. It keeps no other state outside of its memory.
 	stackPointer, fuel api.MutableGlobal
-	// levels are what the host calls for each depth of calls: an api.Function cannot be called
-	// again before it has returned.
+	// levels have the functions for each depth of calls: an api.Function cannot be called again before it has
+	// returned.
 	levels []*level
 	// scratch is the address of some memory of the host's, for what a call takes at once, and undefined a value.
 	scratch   uint32
@@ -268,7 +268,7 @@ type Instance struct {
 	// left is the rest of Run.Busy at the time since.
 	left  time.Duration
 	since time.Time
-	// ended is not nil once the run has to end, and endedAt is when that was noticed.
+	// ended is not nil once the run has to end, and endedAt is the time at which that was noticed.
 	ended   *EndedError
 	endedAt time.Time
 	// isBroken is true if a call did not return: the engine's state may be inconsistent.
@@ -530,7 +530,7 @@ func (in *Instance) TrackRejections(rejected, handled Value) {
 	in.rejected, in.handled = rejected, handled
 }
 
-// Eval runs a script, and returns its last value. name is that of its file.
+// Eval runs a script, and returns its last value. name is the name of its file.
 func (in *Instance) Eval(name, source string) (value Value, err error) {
 	defer func() { err = orFailure(err, recover()) }()
 	in.use()

@@ -316,7 +316,7 @@ var digests string
 // digestsZone is the zone in which they are made. Its offset never changes in the years of the script.
 const digestsZone = "Asia/Kolkata"
 
-// updateDigests names the variable that makes the test write the digests anew.
+// updateDigests names the variable that makes the test rewrite the digests.
 const updateDigests = "BOTCTX_WRITE_DIGESTS"
 
 const digestsFile = "testdata/digests.json"

@@ -28,7 +28,7 @@ var published []byte
 // publishedSum is the SHA-256 of the file, see wasm/README.md.
 const publishedSum = "d4c9375f2b1ca4dc95f72c8aa2982a7a9951ac8011490d79c6582df732b4bbd9"
 
-// The exports of the module that this package uses beside its functions.
+// The exports of the module that this package uses, other than functions.
 const (
 	exportMemory       = "memory"
 	exportStackPointer = "__stack_pointer"
@@ -39,8 +39,8 @@ const (
 	// leastMemory is the smallest limit for an instance: the engine begins with half of it. mostMemory is the largest.
 	leastMemory = 4 << 20
 	mostMemory  = 1 << 30
-	// stackSize is how much of the module's stack of 1 MB calls may take. Without a bound, each level also takes
-	// memory of the host.
+	// stackSize bounds the part of the module's stack of 1 MB that calls may take. Without a bound, each
+	// level also takes memory of the host.
 	stackSize = 256 << 10
 )
 

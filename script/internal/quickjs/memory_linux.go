@@ -59,22 +59,22 @@ func (i *image) mapTo(memory []byte) error {
 	return nil
 }
 
-// pages is where the kernel says which pages of this process are its own. It is nil if the kernel does not.
+// pages is the kernel's list of this process's pages. It is nil if the kernel has none.
 var pages, _ = os.Open("/proc/self/pagemap") //nolint:gochecknoglobals // One for the process.
 
-// The bits of a page in pages, of which each has an entry of entrySize bytes.
+// The bits of a page in pages; each page has an entry of entrySize bytes.
 const (
 	entrySize = 8
 	isThere   = 1<<63 | 1<<62 // In memory, or swapped out.
 	isOfFile  = 1 << 61
 )
 
-// mostCopied is how much is copied to reset a memory. If more was written to, the pages are dropped, and made again
-// when they are next used.
+// mostCopied bounds the bytes that are copied to reset a memory. If more was written to, the pages are
+// dropped, and made again when they are next used.
 const mostCopied = 512 << 10
 
-// reset makes memory the image again, but for what nobody wrote to. written is where the entries of the pages are read
-// to.
+// reset restores the image in memory; pages that were not written to are left. written is the buffer for the
+// entries of the pages.
 func (i *image) reset(memory []byte, written *[]byte) error {
 	size := os.Getpagesize()
 	if needed := len(memory) / size * entrySize; len(*written) < needed {

@@ -21,7 +21,7 @@ const (
 	fuelExport = "fuel"
 	// hookModule and hookName are the import that is called. The engine has no files, and never closes one.
 	hookModule, hookName = "wasi_snapshot_preview1", "fd_close"
-	// hookArgument is the argument of the call that says that the budget is used up. No file has this number.
+	// hookArgument is the argument of the call when the budget is used up. No file has this number.
 	hookArgument = -1
 )
 
@@ -96,7 +96,7 @@ type counts struct {
 	functions, globals int
 	// hook is the index of the imported function, fuel the index of the global.
 	hook, fuel int
-	// marks is how many calls get the localMark.
+	// marks is the number of calls that get the localMark.
 	marks int
 	entry entry
 }

@@ -32,7 +32,7 @@ type pool struct {
 	idle []*Instance
 }
 
-// close frees everything. Nobody uses the snapshot any more, and so no instance of it.
+// close frees everything. The snapshot is no longer in use, and so neither are its instances.
 func (p *pool) close() {
 	for _, in := range p.idle {
 		in.closeModule()
@@ -92,7 +92,7 @@ func (m *Machine) instantiate(of *Snapshot) (in *Instance, err error) {
 
 const scratchSize = 1 << 10
 
-// headroom is how much memory the instances of a snapshot have free. One that needs more is not used again.
+// headroom is the memory that the instances of a snapshot have free. One that needs more is not used again.
 const headroom = 512 << 10
 
 // collectShare is the share of its memory that an instance uses before it first looks for garbage. Most scripts end

@@ -11,10 +11,9 @@ import (
 // Slots limits how many scripts compute at once. If there is one for each processor, a script
 // computes as fast as if it were alone. Slots are safe for concurrent use.
 //
-// Apps that wait take turns: a slot goes to the waiting app that holds the fewest, and among
-// these to the one that has waited longest for its turn. Within an app, the first to come is
-// served first. However many scripts of one app wait, they delay those of another app by no more
-// than the runs that hold the slots.
+// Apps that wait take turns: a slot goes to the waiting app that holds the fewest, and among these to the one
+// that has waited longest for its turn. Within an app, the first to come is served first. However many
+// scripts of one app wait, they delay another app's by no more than the runs that hold the slots.
 type Slots struct {
 	mu sync.Mutex
 	// free is 0 if anybody waits.
@@ -32,7 +31,7 @@ type queue struct {
 	scripts []chan struct{}
 }
 
-// New returns slots of which a number are free.
+// New returns slots with a number of free ones.
 func New(free int) *Slots { return &Slots{free: free, held: map[string]int{}} }
 
 // Enter takes a slot for a script of an app, and waits until there is one. If ctx ends before, it

@@ -39,8 +39,8 @@ func (s *stage) wait(scripts ...string) {
 	}
 }
 
-// leave lets the scripts that hold slots leave one after the other, and returns all that were
-// served, in their order, until nobody waits any more.
+// leave releases the slots one after the other, and returns all scripts that were served, in their order,
+// until none waits any more.
 func (s *stage) leave() string {
 	for left := 0; left < len(s.served); left++ { //nolint:intrange // More are served meanwhile.
 		s.Leave(s.served[left][:1])
@@ -87,7 +87,7 @@ func TestSlots_AThousandOfAnAppDelayAnotherByOneRun(t *testing.T) {
 			})
 		}
 		synctest.Wait()
-		for range 20 { // A script with operations, before each of which it gives its slot back.
+		for range 20 { // A script with operations; it gives its slot back before each.
 			asked := time.Now() //nolint:forbidigo // The virtual clock of synctest.
 			require.NoError(t, s.Enter(t.Context(), "alone"))
 			require.LessOrEqual(t, time.Since(asked), run) //nolint:forbidigo // The same.

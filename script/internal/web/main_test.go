@@ -19,7 +19,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// boot is an own over Functions. What is begun is kept in the global begun, and what is to be called later in later.
+// boot is an own over Functions. Begun requests are kept in the global begun, and functions to call later in
+// later.
 const boot = `(() => {
 	const say = host
 	globalThis.begun = []

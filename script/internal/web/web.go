@@ -79,7 +79,7 @@ func encode(text string) ([]byte, error) { return []byte(text), nil }
 
 const nameOfUTF8 = "utf-8"
 
-// encodingOf returns the name of the encoding that a label of the Encoding Standard stands for, "" if there is none that
+// encodingOf returns the name of the encoding for a label of the Encoding Standard, "" if there is none that
 // decodes.
 func encodingOf(label string) (string, error) {
 	from, err := htmlindex.Get(strings.Trim(label, "\t\n\f\r "))

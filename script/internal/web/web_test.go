@@ -137,7 +137,7 @@ func TestAbortSignal_ListenerThrows(t *testing.T) {
 		try { later[0].call() } catch (error) { return [called, error.message] }`))
 }
 
-// A script that changes the language's objects harms nobody but itself; what it most often changes does no harm at all.
+// A script that changes the language's objects harms only itself; the most common changes do no harm at all.
 func TestSource_KeepsItsFunctions(t *testing.T) {
 	t.Parallel()
 	require.JSONEq(t, `["https://a/?b=1","é",{"a":1}]`, inScript(t, `

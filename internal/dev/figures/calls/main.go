@@ -1,5 +1,5 @@
-// Command calls makes one call of the SDK, and writes which functions it enters: calls CALL FOLDER. It is built with
-// -cover -covermode=atomic, and the counters that it writes are those of the call alone.
+// Command calls makes one call of the SDK, and writes the functions that it enters: calls CALL FOLDER. It is
+// built with -cover -covermode=atomic, and the counters that it writes belong to the call alone.
 package main
 
 import (
@@ -44,7 +44,7 @@ func main() {
 	}
 }
 
-// hello is what the bot says.
+// hello is the bot's message.
 func hello() send.SendResponseParams {
 	return send.SendResponseParams{Response: send.Text("Hello")}
 }
@@ -125,7 +125,7 @@ func answerWebhook(ctx context.Context, folder string) error {
 	return errors.Join(<-ended, database.Close())
 }
 
-// says posts what a member says, and waits for what comes of the bot's answer.
+// says posts a member's message, and waits for the result of the bot's answer.
 func says(ctx context.Context, address, member string, secret channel.Secret, said <-chan error) error {
 	body := []byte(`{"app":"shop","channel":"chat","messageEvent":{"type":"TEXT","from":"` + member + `","data":{"text":"hi"}}}`)
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body)) //nolint:gosec // To this program.

@@ -1,9 +1,9 @@
 // Command generate writes the data of the package locale: characters.txt has the characters that the package collate
 // orders as Node.js does, at all strengths, and moved.txt has the places of others. It asks the node in the PATH.
 //
-// moved.txt is like the rules of ICU: a<b<<c<<<d=e says that b comes after a and is another letter, c is b with an
-// accent, d is a variant of c, and e equals d. b-c are all characters from b to c, with the same sign before each.
-// =a-c are characters that are letters to collate, and accented letters to Node.js.
+// moved.txt is like the rules of ICU: in a<b<<c<<<d=e, b comes after a and is another letter, c is b with an
+// accent, d is a variant of c, and e equals d. b-c are all characters from b to c, with the same sign before
+// each. =a-c are characters that are letters to collate, and accented letters to Node.js.
 package main
 
 import (
@@ -261,8 +261,8 @@ func must(err error) {
 	}
 }
 
-// isPlaced reports whether a character that is not known gets a place: those of the scripts of today, and emoji, but no
-// small letter whose capital is a letter and an accent, like ẖ: the two would be apart.
+// isPlaced reports whether a character that is not known gets a place: characters of modern scripts, and
+// emoji, but no small letter whose capital is a letter and an accent, like ẖ: the two would be apart.
 func isPlaced(r rune) bool {
 	isAlone := !norm.NFD.IsNormalString(string(r)) && unicode.ToUpper(r) == unicode.ToLower(r)
 	return !isAlone && (r < 0x10000 || r >= 0x1F000 && r < 0x1FC00)

@@ -1,4 +1,4 @@
-// Package bot is a bot as somebody writes it who imports the SDK.
+// Package bot is a bot of a user who imports the SDK.
 package bot
 
 import (
