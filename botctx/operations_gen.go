@@ -29,21 +29,21 @@ const (
 	OpUpdateMember                       Op = "updateMember"                       // Sets the given fields of a member and keeps the others.
 	OpCheckAndSaveMemberReferFrom        Op = "checkAndSaveMemberReferFrom"        // Stores in `meta.referFrom` the channel that referred the member to the current one.
 	OpNewAgenda                          Op = "newAgenda"                          // Schedules a node to run for a member: once at `nextRunAt`, or by `pattern` until `runUntil`.
-	OpUpdateAgenda                       Op = "updateAgenda"                       // Changes the open agendas of a member: those with `tag`, or all but those that watch over live chats, whose tags begin with `livechat:`.
-	OpDeleteMemberAgenda                 Op = "deleteMemberAgenda"                 // Removes the open agendas of a member: those with `tag`, or all but those that watch over live chats, whose tags begin with `livechat:`.
-	OpRedirectMemberToNode               Op = "redirectMemberToNode"               // Runs a node for a member now, and those that it redirects to, and returns when they have run.
+	OpUpdateAgenda                       Op = "updateAgenda"                       // Changes the open agendas of a member: the ones with `tag`, or all but the ones that watch over live chats, whose tags begin with `livechat:`.
+	OpDeleteMemberAgenda                 Op = "deleteMemberAgenda"                 // Removes the open agendas of a member: the ones with `tag`, or all but the ones that watch over live chats, whose tags begin with `livechat:`.
+	OpRedirectMemberToNode               Op = "redirectMemberToNode"               // Runs a node for a member now, and the nodes that it redirects to, and returns when they have run.
 	OpCreateAssignment                   Op = "createAssignment"                   // Asks for a person to take over the conversation with a member.
-	OpAddNewTargetsToAssignment          Op = "addNewTargetsToAssignment"          // Sends the ticket of a request that nobody has taken to further targets.
-	OpReassignAssignment                 Op = "reassignAssignment"                 // Hands a live chat on to others: the previous assignment ends, and a new one has it as its parent.
+	OpAddNewTargetsToAssignment          Op = "addNewTargetsToAssignment"          // Sends the ticket of an untaken request to further targets.
+	OpReassignAssignment                 Op = "reassignAssignment"                 // Hands a live chat on to others: the previous assignment ends, and a new one names it as its parent.
 	OpGetAssignment                      Op = "getAssignment"                      // Reads an assignment by its id.
-	OpGetAssignmentByOutlet              Op = "getAssignmentByOutlet"              // Reads the newest assignment in an outlet channel that has not ended: one that was taken there or that the channel has directly, or, while nobody has taken it, one with a ticket there.
+	OpGetAssignmentByOutlet              Op = "getAssignmentByOutlet"              // Reads the newest assignment in an outlet channel that has not ended: taken there, sent to the channel directly, or not taken yet and with a ticket there.
 	OpGetAssignmentByBravoGroupID        Op = "getAssignmentByBravoGroupId"        // Reads the newest assignment of a group on Bravo.
 	OpGetAssignmentsByMemberID           Op = "getAssignmentsByMemberId"           // Reads all assignments of a member, the ended ones included.
 	OpGetAssignmentsByMeta               Op = "getAssignmentsByMeta"               // Reads the assignments whose meta holds the given data: each of its fields is there and equal, as a filter compares; meta may have other fields.
 	OpGetAssignmentsByParentAssignmentID Op = "getAssignmentsByParentAssignmentId" // Reads the assignments that one was handed on to.
 	OpUpdateAssignmentGroup              Op = "updateAssignmentGroup"              // Sets the group of an assignment.
 	OpUpdateAssignmentMeta               Op = "updateAssignmentMeta"               // Sets the given fields of an assignment's meta; others stay.
-	OpRemovePendingAssignmentByMemberID  Op = "removePendingAssignmentByMemberId"  // Withdraws the request of a member that nobody has taken: the record is removed, its tickets are recalled where the platform can, and the member is in live chat no more.
+	OpRemovePendingAssignmentByMemberID  Op = "removePendingAssignmentByMemberId"  // Withdraws the untaken request of a member: the record is removed, its tickets are recalled if the platform can do that, and the member is no longer in live chat.
 	OpEndLiveChat                        Op = "endLiveChat"                        // Ends a live chat from the outlet's side.
 	OpInletEndLiveChat                   Op = "inletEndLiveChat"                   // Ends the live chat of a member from the inlet's side.
 	OpEndBravoLiveChat                   Op = "endBravoLiveChat"                   // Ends the live chats of an agent in a group on Bravo.
@@ -350,12 +350,12 @@ func (c *Context) NewAgenda(ctx context.Context, p agenda.NewParams) (*agenda.Ag
 	return invoke(ctx, c, OpNewAgenda, c.agendas(), agenda.Operations.NewAgenda, p)
 }
 
-// UpdateAgenda changes the open agendas of a member: those with Tag, or all but those
-// that watch over live chats, whose tags begin with LiveChatTagPrefix.
-// What is absent stays. One that is running is changed for its later runs: NextRunAt,
-// or a new Pattern, is then when it runs next. NextRunAt and Pattern without a RunUntil,
-// given or stored, are one run at NextRunAt. That nothing matches is no error. The result
-// shows the next run of a new Pattern, which is read in the time zone that NewAgenda tells.
+// UpdateAgenda changes the open agendas of a member: the ones with Tag, or all but the ones that watch
+// over live chats, whose tags begin with LiveChatTagPrefix. Absent parameters change nothing. A running
+// agenda is changed for its later runs: NextRunAt, or a new Pattern, gives the next run. NextRunAt and
+// Pattern without a RunUntil, given or stored, mean one run at NextRunAt. It is no error if nothing
+// matches. The result shows the next run of a new Pattern, which is read in the same time zone as by
+// NewAgenda.
 //
 // Errors:
 //   - InvalidArgument: Pattern is not a CRON pattern, or in a zone that is none; or it comes without NextRunAt and
@@ -371,21 +371,20 @@ func (c *Context) UpdateAgenda(ctx context.Context, p agenda.UpdateParams) (agen
 	return invoke(ctx, c, OpUpdateAgenda, c.agendas(), agenda.Operations.UpdateAgenda, p)
 }
 
-// DeleteMemberAgenda removes the open agendas of a member: those with Tag, or all but
-// those that watch over live chats, whose tags begin with LiveChatTagPrefix. One that is
-// running finishes, but cannot run again. That nothing matches is no error.
+// DeleteMemberAgenda removes the open agendas of a member: the ones with Tag, or all but the ones that
+// watch over live chats, whose tags begin with LiveChatTagPrefix. A running one finishes, but does not
+// run again. It is no error if nothing matches.
 //
 // Specification: Agenda operations.
 func (c *Context) DeleteMemberAgenda(ctx context.Context, p agenda.DeleteParams) (agenda.DeleteResult, error) {
 	return invoke(ctx, c, OpDeleteMemberAgenda, c.agendas(), agenda.Operations.DeleteMemberAgenda, p)
 }
 
-// RedirectMemberToNode runs a node for a member now, and those that it redirects to,
-// and returns when they have run. In a run of the same member it joins that run: the
-// node works on the member as the run has changed it, what it changes is written back
-// with the run, and the run's Values are its own. For another member it is a run of its
-// own, which waits until that member's run under way has ended. The error of a run comes
-// back with its code, and *RunError behind it tells where it arose.
+// RedirectMemberToNode runs a node for a member now, and the nodes that it redirects to, and returns when
+// they have run. In a run of the same member it joins that run: the node works on the member as the run
+// has changed it, its changes are written back with the run, and the run's Values are its own. For
+// another member it is a separate run, which waits until that member's run under way has ended. The error
+// of a run comes back with its code, and *RunError, its cause, has the place.
 //
 // Errors:
 //   - InvalidArgument: ChannelID is not the channel that the member is in, or TreeID is
@@ -409,14 +408,12 @@ func (c *Context) RedirectMemberToNode(ctx context.Context, p RedirectMemberToNo
 // type custom, or one of type foxtrot with a broadcast group of Label. If there is none, each
 // broadcast group with Label, in all of these channels, gets a ticket.
 //
-// If a request of the member is open already, that one comes back and nothing is sent. If
-// an earlier call sent it in part, this call sends the rest, as that call said. Where another
-// call is sending it at this moment, this call waits for that one. A hand-over that a crash
-// interrupted is completed.
+// If a request of the member is open already, the call returns it and sends nothing. If an earlier call
+// sent it in part, this call sends the rest, as that call asked. If another call is sending it at this
+// moment, this call waits for that one. A hand-over that a crash interrupted is completed.
 //
-// Outlets that refuse it for good, as a group that is not there does, are left out: the request
-// is open without them, and the member is in live chat. If nobody else got it, there is no
-// request.
+// Outlets that refuse it for good, such as a group that does not exist, are left out: the request is open
+// without them, and the member is in live chat. If no outlet got it, there is no request.
 //
 // Errors:
 //   - InvalidArgument: Targets hold something that is no target, or a message breaks a
@@ -438,8 +435,8 @@ func (c *Context) CreateAssignment(ctx context.Context, p livechat.CreateAssignm
 	return invoke(ctx, c, OpCreateAssignment, c.liveChats(), livechat.Operations.CreateAssignment, p)
 }
 
-// AddNewTargetsToAssignment sends the ticket of a request that nobody has taken to
-// further targets. Those that have it already get no second one.
+// AddNewTargetsToAssignment sends the ticket of an untaken request to further targets. Targets that
+// already have it get no second one.
 //
 // Errors:
 //   - InvalidArgument: Targets hold something that is neither a target nor a broadcast
@@ -457,14 +454,14 @@ func (c *Context) AddNewTargetsToAssignment(ctx context.Context, p livechat.AddN
 	return invoke(ctx, c, OpAddNewTargetsToAssignment, c.liveChats(), livechat.Operations.AddNewTargetsToAssignment, p)
 }
 
-// ReassignAssignment hands a live chat on to others: the previous assignment ends, and a
-// new one has it as its parent. What is not given comes from the previous one. It is for
-// outlet channels of type bravo, charlie and delta.
+// ReassignAssignment hands a live chat on to others: the previous assignment ends, and a new one names it
+// as its parent. Values that the call does not give come from the previous one. It is for outlet channels
+// of type bravo, charlie and delta.
 //
-// The new one goes where a request of the member with that label would go; where a channel that
-// is not paired hands it on, it goes to that channel. Until all of it is sent, the previous one
-// goes on. The same call again returns the new one, while nobody has taken it. If an outlet
-// refuses it for good, it is handed on to the others.
+// The new one goes where a request of the member with that label would go; if a channel that is not
+// paired hands it on, it goes to that channel. Until all of it is sent, the previous one goes on. While
+// the new one is untaken, the same call again returns it. If an outlet refuses it for good, it is handed
+// on to the others.
 //
 // Errors:
 //   - InvalidArgument: PreviousAssignment is not the assignment that MessageEvent leads
@@ -495,11 +492,10 @@ func (c *Context) GetAssignment(ctx context.Context, p livechat.GetAssignmentPar
 	return invoke(ctx, c, OpGetAssignment, c.liveChats(), livechat.Operations.GetAssignment, p)
 }
 
-// GetAssignmentByOutlet reads the newest assignment in an outlet channel that has not
-// ended: one that was taken there or that the channel has directly, or, while nobody has
-// taken it, one with a ticket there. If its meta is a filter, one that has operators,
-// the context's member must match it; an assignment whose meta does not match is passed
-// over.
+// GetAssignmentByOutlet reads the newest assignment in an outlet channel that has not ended: taken there,
+// sent to the channel directly, or not taken yet and with a ticket there. If its meta is a filter, one
+// that has operators, the context's member must match it; an assignment whose meta does not match is
+// passed over.
 //
 // Errors:
 //   - NotFound: the channel does not exist in the app, or no open assignment is there.
@@ -575,11 +571,10 @@ func (c *Context) UpdateAssignmentMeta(ctx context.Context, p livechat.UpdateAss
 	return invoke(ctx, c, OpUpdateAssignmentMeta, c.liveChats(), livechat.Operations.UpdateAssignmentMeta, p)
 }
 
-// RemovePendingAssignmentByMemberID withdraws the request of a member that nobody has
-// taken: the record is removed, its tickets are recalled where the platform can, and the
-// member is in live chat no more. That there is none is no error. If a ticket could not
-// be recalled, the error is Unavailable; the request is withdrawn all the same, and the
-// same call again does the rest.
+// RemovePendingAssignmentByMemberID withdraws the untaken request of a member: the record is removed, its
+// tickets are recalled if the platform can do that, and the member is no longer in live chat. A member
+// without such a request is no error. If a ticket could not be recalled, the error is Unavailable; the
+// request is withdrawn all the same, and the same call again does the rest.
 //
 // Specification: Live-chat operations.
 func (c *Context) RemovePendingAssignmentByMemberID(ctx context.Context, p livechat.RemovePendingAssignmentByMemberIDParams) (livechat.RemovePendingAssignmentByMemberIDResult, error) {
@@ -715,11 +710,10 @@ func (c *Context) InactivateGroup(ctx context.Context, p livechat.InactivateGrou
 	return invoke(ctx, c, OpInactivateGroup, c.liveChats(), livechat.Operations.InactivateGroup, p)
 }
 
-// HandleAdminJoinedGroup records that an agent joined a group on Bravo: it makes the
-// group's record, puts the invitation link out of use, and makes a new one unless
-// IsRenewGroupInviteLink is false. The result is the new link, "" without one. Where a
-// request knows the group by its id on Bravo, the agent takes it, as UpdateAssignmentGroup
-// says.
+// HandleAdminJoinedGroup records that an agent joined a group on Bravo: it makes the group's record, puts
+// the invitation link out of use, and makes a new one unless IsRenewGroupInviteLink is false. The result
+// is the new link, "" without one. If a request has the group by its id on Bravo, the agent takes it, as
+// with UpdateAssignmentGroup.
 //
 // Errors:
 //   - NotFound: the channel does not exist in the app, or has no such group.

@@ -83,7 +83,7 @@ type Error struct {
 	// Field is the path of the parameter at fault, such as "data[2]._id". It is empty if no single
 	// parameter is at fault.
 	Field string
-	// Err says what happened and what to do about it.
+	// Err states the problem and the remedy.
 	Err error
 }
 

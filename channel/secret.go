@@ -177,9 +177,9 @@ func (h *Hidden) UnmarshalJSON(text []byte) error { return document.DecodeJSON(t
 
 const redactedText = "[redacted]"
 
-// redacted makes a type that embeds it print and marshal as "[redacted]". The value beside it must
-// be sealed: for a struct with such an unexported field fmt cannot call methods and prints the raw
-// field.
+// redacted makes a type that embeds it print and marshal as "[redacted]". The other field with the value must
+// be sealed: for a struct with an unexported field that holds the raw value, fmt cannot call methods and
+// prints it.
 type redacted struct{}
 
 // String returns "[redacted]".

@@ -313,7 +313,7 @@ type PatchResult struct {
 type EraseEntriesParams struct {
 	// DataSourceID is the data source. Required.
 	DataSourceID string
-	// Filter matches the entries, such as those of one member.
+	// Filter matches the entries, such as one member's.
 	Filter document.Object
 	// OlderThan is the minimum time since an entry's last change, by the store's clock. 0 means any
 	// age.

@@ -566,7 +566,8 @@ type SendMessageToInletParams struct {
 
 // SendMessageToInletGroupParams are the parameters of SendMessageToInletGroup.
 type SendMessageToInletGroupParams struct {
-	// Group or GroupID is the group of the live chat; give one of them. Only the id of a given group is read.
+	// Group or GroupID is the group of the live chat. Only the id of a given group is read. One of both is
+	// required.
 	Group   *Group `json:"group,omitzero"`
 	GroupID string `json:"groupId,omitzero"`
 	// Response is the message. Required.
@@ -575,7 +576,8 @@ type SendMessageToInletGroupParams struct {
 
 // SendMessageToOutletGroupParams are the parameters of SendMessageToOutletGroup.
 type SendMessageToOutletGroupParams struct {
-	// Group or GroupID is the group of the live chat; give one of them. Only the id of a given group is read.
+	// Group or GroupID is the group of the live chat. Only the id of a given group is read. One of both is
+	// required.
 	Group   *Group `json:"group,omitzero"`
 	GroupID string `json:"groupId,omitzero"`
 	// Response is the message. Required.

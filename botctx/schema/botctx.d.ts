@@ -315,23 +315,23 @@ declare namespace botctx {
     _id: string;
     /** `app` is the app that it belongs to. */
     app: string;
-    /** `channel` is the id of the member's channel, `member` that of the member. */
+    /** `channel` is the id of the member's channel, `member` the id of the member. */
     channel: string;
-    /** `channel` is the id of the member's channel, `member` that of the member. */
+    /** `channel` is the id of the member's channel, `member` the id of the member. */
     member: string;
-    /** `tree` is the id of the node's tree, `nodeCompositeId` that of the node. */
+    /** `tree` is the id of the node's tree, `nodeCompositeId` the id of the node. */
     tree?: string;
-    /** `tree` is the id of the node's tree, `nodeCompositeId` that of the node. */
+    /** `tree` is the id of the node's tree, `nodeCompositeId` the id of the node. */
     nodeCompositeId: string;
-    /** `nextRunAt` is when it runs next, and after its last run when that was due. */
+    /** `nextRunAt` is the time of the next run, or of the last run if none follows. */
     nextRunAt: number;
     /** `priority` decides among those that are due: a smaller number runs first. */
     priority?: number;
-    /** `meta` is what the node sees as AgendaMeta. */
+    /** `meta` becomes the node's AgendaMeta. */
     meta?: Fields;
     /** `tag` is the name by which it is replaced and deleted, "" where it has none. */
     tag?: string;
-    /** `completed` tells that it has run for the last time. */
+    /** `completed` is true once it has run for the last time. */
     completed: boolean;
   }
   /** A receiver of tickets in an outlet channel. */
@@ -346,7 +346,7 @@ declare namespace botctx {
   interface Target {
     /** `channel` is the id of the outlet channel. */
     channel: string;
-    /** `broadcastGroups` are who gets the ticket there. The default is the channel's broadcast groups with the label. */
+    /** `broadcastGroups` get the ticket there. The default is the channel's broadcast groups with the label. */
     broadcastGroups?: BroadcastGroup[];
     /** `label` is the label of the channel's broadcast groups. Default: default. */
     label?: string;
@@ -354,17 +354,17 @@ declare namespace botctx {
   }
   /** A further outlet for a live-chat request: a target; or a label with its groups, as a channel has them; or one broadcast group. */
   interface NewTarget {
-    /** `channel`, `broadcastGroups` and `label` are those of a Target. */
+    /** `channel`, `broadcastGroups` and `label` have the same meaning as in a Target. */
     channel?: string;
-    /** `channel`, `broadcastGroups` and `label` are those of a Target. */
+    /** `channel`, `broadcastGroups` and `label` have the same meaning as in a Target. */
     broadcastGroups?: BroadcastGroup[];
-    /** `channel`, `broadcastGroups` and `label` are those of a Target. */
+    /** `channel`, `broadcastGroups` and `label` have the same meaning as in a Target. */
     label?: string;
-    /** `groups` are what `broadcastGroups` are, by the name that they have in a channel. */
+    /** `groups` is another name of `broadcastGroups`, the name that they have in a channel. */
     groups?: BroadcastGroup[];
-    /** `id` and `type` are those of a broadcast group. They stand alone. */
+    /** `id` and `type` name one broadcast group, without the other fields. */
     id?: string;
-    /** `id` and `type` are those of a broadcast group. They stand alone. */
+    /** `id` and `type` name one broadcast group, without the other fields. */
     type?: string;
     [field: string]: any;
   }
@@ -376,17 +376,17 @@ declare namespace botctx {
     _version: number;
     /** `app` is the app that it belongs to. */
     app: string;
-    /** `assignedAt` is when an agent took it, `assignee` the agent's id on the outlet's platform. Both are absent before. */
+    /** `assignedAt` is the time at which an agent took it, `assignee` the agent's id on the outlet's platform. Both are absent before. */
     assignedAt?: number;
-    /** `assignedAt` is when an agent took it, `assignee` the agent's id on the outlet's platform. Both are absent before. */
+    /** `assignedAt` is the time at which an agent took it, `assignee` the agent's id on the outlet's platform. Both are absent before. */
     assignee?: string;
-    /** `createdAt` is when the record was made, `updatedAt` when it last changed. */
+    /** `createdAt` is the time of creation, `updatedAt` the time of the last change. */
     createdAt: number;
-    /** `createdAt` is when the record was made, `updatedAt` when it last changed. */
+    /** `createdAt` is the time of creation, `updatedAt` the time of the last change. */
     updatedAt: number;
     /** `etag` changes with every change. */
     etag: string;
-    /** `expiry` is when it ends for being idle, in Unix milliseconds. 0 if that is not watched. */
+    /** `expiry` is the time at which it ends for being idle. 0 if idle time is not watched. */
     expiry?: number;
     /** `group` is the id of the outlet's group, `groupInfo` what is known of it: its `externalId`, name and type, and the `bravoGroupId` of one on Bravo. */
     group?: string;
@@ -398,7 +398,7 @@ declare namespace botctx {
     isZendesk?: boolean;
     /** `inlet` is the id of the member's channel. */
     inlet: string;
-    /** `inletGroupInfo` is what is known of the group on the inlet side, where the conversation there is one: its `externalId`. */
+    /** `inletGroupInfo` describes the group on the inlet side, if the conversation there is one: its `externalId`. */
     inletGroupInfo?: Fields;
     /** `member` is the id of the member. */
     member: string;
@@ -406,7 +406,7 @@ declare namespace botctx {
     meta?: Fields;
     /** `relayMessage` is, by platform, the ticket or the first message of the conversation. */
     relayMessage?: Fields;
-    /** `targets` are where the request went. */
+    /** `targets` are the places that got the request. */
     targets: Target[];
     /** `parentAssignment` is the id of the assignment that this one was reassigned from. */
     parentAssignment?: string;
@@ -416,13 +416,13 @@ declare namespace botctx {
   interface Group {
     /** `_id` is the primary key. */
     _id: string;
-    /** `createdAt` is when the record was made, `updatedAt` when it last changed. */
+    /** `createdAt` is the time of creation, `updatedAt` the time of the last change. */
     createdAt: number;
-    /** `inlet` is the id of the member's channel, `outlet` that of the agent's. */
+    /** `inlet` is the id of the member's channel, `outlet` the id of the agent's. */
     inlet?: string;
-    /** `inlet` is the id of the member's channel, `outlet` that of the agent's. */
+    /** `inlet` is the id of the member's channel, `outlet` the id of the agent's. */
     outlet?: string;
-    /** `name` is the group's name: the request's `groupName`, else that of the member. Of one on Bravo that an agent joined, what the platform calls it, where the connector is a GroupNamer. */
+    /** `name` is the group's name: the request's `groupName`, else the member's name. A group on Bravo that an agent joined has the platform's name, if the connector is a GroupNamer. */
     name?: string;
     /** `meta` is free-form data of the bot. */
     meta?: Fields;
@@ -438,9 +438,9 @@ declare namespace botctx {
     adminExternalId?: string;
     /** `app` is the app that it belongs to. */
     app: string;
-    /** `assignment` is the id of its assignment, `member` that of the member. */
+    /** `assignment` is the id of its assignment, `member` the id of the member. */
     assignment?: string;
-    /** `assignment` is the id of its assignment, `member` that of the member. */
+    /** `assignment` is the id of its assignment, `member` the id of the member. */
     member?: string;
     /** `adminExternalId` is the agent's id on the outlet's platform, `admin` the id of the agent's `admin` record, if there is one. */
     admin?: string;
@@ -448,9 +448,9 @@ declare namespace botctx {
     _version: number;
     /** `active` is whether it is still live. `valid` is cleared when it is put out of use. */
     active: boolean;
-    /** `createdAt` is when the record was made, `updatedAt` when it last changed. */
+    /** `createdAt` is the time of creation, `updatedAt` the time of the last change. */
     updatedAt?: number;
-    /** `inletGroupExternalId` is the id of the group on the inlet's platform, where the conversation there is a group. */
+    /** `inletGroupExternalId` is the id of the group on the inlet's platform, if the conversation there is a group. */
     inletGroupExternalId?: string;
     [field: string]: any;
   }
@@ -462,7 +462,7 @@ declare namespace botctx {
     adminId: string;
     /** `externalId` is the agent's id on the outlet's platform. No two agents of an app have the same. */
     externalId: string;
-    /** `name` is what members and other agents read, "" if it is not known. */
+    /** `name` is shown to members and other agents, "" if it is not known. */
     name?: string;
     [field: string]: any;
   }
@@ -488,7 +488,7 @@ declare namespace botctx {
     ok: number;
     /** `member` is the id of the member. */
     member: string;
-    /** `result` has one element for each response of the node. It is empty where the responses were not to be sent. */
+    /** `result` has one element for each response of the node. It is empty if the responses were not to be sent. */
     result: SendResult[];
   }
   /** What `findAndModifyMember` takes. */
@@ -812,7 +812,7 @@ declare namespace botctx {
     runUntil?: number | null;
     /** `priority` decides among agendas that are due: a smaller number runs first. Default: 0. */
     priority?: number | null;
-    /** `meta` is what the node sees as AgendaMeta. */
+    /** `meta` becomes the node's AgendaMeta. */
     meta?: Fields | null;
     /** `replace` removes all open agendas of the same member and tag, one that is running included: it finishes, but cannot run again. Default: false. */
     replace?: boolean | null;
@@ -820,15 +820,15 @@ declare namespace botctx {
     tag?: string | null;
   } & (
     | {
-        /** `nextRunAt` is when it runs, in Unix milliseconds; with `pattern` the first run. */
+        /** `nextRunAt` is the time of the run, in Unix milliseconds; with `pattern` the first run. */
         nextRunAt: number;
-        /** `pattern` is the CRON pattern by which it runs, such as "0 9 * * 1", each Monday at nine; in a zone of its own "CRON_TZ=Europe/London 0 9 * * 1". */
+        /** `pattern` is the CRON pattern of its runs, such as "0 9 * * 1", each Monday at nine, or "CRON_TZ=Europe/London 0 9 * * 1" in another zone than the member's. */
         pattern?: string | null;
       }
     | {
-        /** `pattern` is the CRON pattern by which it runs, such as "0 9 * * 1", each Monday at nine; in a zone of its own "CRON_TZ=Europe/London 0 9 * * 1". */
+        /** `pattern` is the CRON pattern of its runs, such as "0 9 * * 1", each Monday at nine, or "CRON_TZ=Europe/London 0 9 * * 1" in another zone than the member's. */
         pattern: string;
-        /** `nextRunAt` is when it runs, in Unix milliseconds; with `pattern` the first run. */
+        /** `nextRunAt` is the time of the run, in Unix milliseconds; with `pattern` the first run. */
         nextRunAt?: number | null;
       }
   );
@@ -838,11 +838,11 @@ declare namespace botctx {
   type UpdateAgendaParams = {
     /** `memberId` is the member whose agendas are changed. */
     memberId: string;
-    /** `meta` is what the node sees as AgendaMeta, in place of what it was. */
+    /** `meta` becomes the node's AgendaMeta, in place of the previous one. */
     meta?: Fields | null;
     /** `nodeCompositeId` is the node, `treeId` its tree. */
     nodeCompositeId?: string | null;
-    /** `nextRunAt` is when it runs next, in Unix milliseconds. Without it a new `pattern` gives the next run. */
+    /** `nextRunAt` is the time of the next run, in Unix milliseconds. Without it a new `pattern` gives the next run. */
     nextRunAt?: number | null;
     /** `pattern` is the CRON pattern by which it runs, as in NewParams. */
     pattern?: string | null;
@@ -854,7 +854,7 @@ declare namespace botctx {
     replace?: boolean | null;
     /** `nodeCompositeId` is the node, `treeId` its tree. */
     treeId?: string | null;
-    /** `tag` says which agendas are changed. The default is all but those of live chats. */
+    /** `tag` selects the agendas to change. The default is all but the ones of live chats. */
     tag?: string | null;
   };
   /** What `updateAgenda` gives: The changes. */
@@ -866,14 +866,14 @@ declare namespace botctx {
     };
     /** `_docs` are the agendas after the change. */
     _docs: Agenda[];
-    /** `modified` is how many of them had other values before. */
+    /** `modified` counts the agendas that had other values before. */
     modified: number;
   };
   /** What `deleteMemberAgenda` takes. */
   type DeleteMemberAgendaParams = {
     /** `memberId` is the member whose agendas are removed. */
     memberId: string;
-    /** `tag` says which open agendas are removed. The default is all but those of live chats. */
+    /** `tag` selects the open agendas to remove. The default is all but the ones of live chats. */
     tag?: string | null;
   };
   /** What `deleteMemberAgenda` gives: An acknowledgement, even if there was none. */
@@ -901,7 +901,7 @@ declare namespace botctx {
       runPostAction?: boolean | null;
       [field: string]: any;
     } | null;
-    /** `meta` is what the node sees as AgendaMeta. */
+    /** `meta` becomes the node's AgendaMeta. */
     meta?: Fields | null;
   };
   /** What `redirectMemberToNode` gives: What the nodes sent. */
@@ -915,32 +915,32 @@ declare namespace botctx {
   };
   /** What `createAssignment` takes. */
   type CreateAssignmentParams = {
-    /** `member` is who asks; its ID is enough. The default is the context's own. */
+    /** `member` is the member who asks; its ID is enough. The default is the context's own. */
     member?: Address<Member> | null;
-    /** `assignmentDetails` is what the outlet is told. A custom outlet gets the whole object as it is, whatever it holds. */
+    /** `assignmentDetails` go to the outlet. A custom outlet gets the whole object unchanged. */
     assignmentDetails?: {
-      /** `summary` is sent into the outlet conversation when it is made, as it is: what a member wrote may stand in it. */
+      /** `summary` is sent unchanged into the outlet conversation when it is made: it may hold text of the member. */
       summary?: string | null;
       /** `groupName` is the name of the outlet conversation. */
       groupName?: string | null;
-      /** `relayMessage` is, by platform, the ticket where the platform has tickets, else the first message of the conversation. `{{path}}` in it is filled from the member. The default is a text that says who asks, on a ticket with a button of `livechat:take`. An agent takes a ticket by a tap: by an event of type PAYLOAD, whatever its payload is, whose value is the assignment's id, unless a node of the outlet's bot answers it. So a ticket of type BUTTON or CAROUSEL gets that id as the value of each postback payload that has none: "go" becomes `{"payload": "go", "value": "<id>"}`. The payload of a quick reply is a string; on a ticket of type QUICK_REPLIES the id becomes its value, which stands beside the payload, and which the connector has to give with the tap. A button with a value of its own takes nothing, and a ticket of another type has nothing to tap: there the host, or a node that knows the assignment, has to take it. */
+      /** `relayMessage` is, by platform, the ticket if the platform has tickets, else the first message of the conversation. `{{path}}` in it is filled from the member. The default is a text with the name of the member, on a ticket with a button of `livechat:take`. An agent takes a ticket by a tap: by an event of type PAYLOAD, whatever its payload is, whose value is the assignment's id, unless a node of the outlet's bot answers it. So on a ticket of type BUTTON or CAROUSEL each postback payload without a value gets that id: "go" becomes `{"payload": "go", "value": "<id>"}`. The payload of a quick reply is a string; on a ticket of type QUICK_REPLIES the id becomes the reply's value, a separate field, which the connector has to give with the tap. A button that already has a value keeps it. A ticket of another type has no button: there the host, or a node that knows the assignment, takes it. */
       relayMessage?: Fields | null;
       [field: string]: any;
     } | null;
-    /** `label` says which broadcast groups of the outlet channels get the ticket. Default: default. */
+    /** `label` selects the broadcast groups of the outlet channels that get the ticket. Default: default. */
     label?: string | null;
     /** `history` is whether the address of the conversation's history goes with the request. Default: false. */
     history?: boolean | null;
-    /** `targets` are where the request goes, in place of what `label`, the pairing and the broadcast groups say. An empty list is none. */
+    /** `targets` are the places that get the request, instead of the ones that `label`, the pairing and the broadcast groups give. An empty list is the same as none. */
     targets?: Target[] | null;
     /** `meta` is kept in the assignment. */
     meta?: Fields | null;
     /** `createGroup` asks the live-chat API of a custom outlet to make a group. Other outlets ignore it. Platforms: custom. */
     createGroup?: {
-      /** `externalId` is the id that the group is to have there. The default is one that the outlet chooses. */
+      /** `externalId` is the id for the group there. By default the outlet chooses one. */
       externalId?: string | null;
     } | null;
-    /** `setLiveChatAgenda` is whether idle time is watched at once, so that a request that nobody takes ends, too. Without that it is watched from when an agent takes the request. Default: true. */
+    /** `setLiveChatAgenda` is whether idle time is watched at once, so that an untaken request ends, too. Otherwise it is watched once an agent takes the request. Default: true. */
     setLiveChatAgenda?: boolean | null;
   };
   /** What `createAssignment` gives: The request, or the open one if there is one already. */
@@ -958,7 +958,7 @@ declare namespace botctx {
     assignmentId: string;
     /** `liveChat` is whether the member is in live chat afterwards. Default: true. */
     liveChat?: boolean | null;
-    /** `targets` are where the request goes as well: targets, or the id and the type of broadcast groups in the outlet that is there. */
+    /** `targets` are further places that get the request: targets, or the id and the type of broadcast groups in the outlet that is there. */
     targets: NewTarget[];
   };
   /** What `addNewTargetsToAssignment` gives: The request. */
@@ -972,7 +972,7 @@ declare namespace botctx {
   type ReassignAssignmentParams = {
     /** `channel` is the outlet channel that hands it on; its ID is enough. The default is the context's own. */
     channel?: Address<Channel> | null;
-    /** `groupName` is the name of the new outlet conversation. The default is that of the previous one. */
+    /** `groupName` is the name of the new outlet conversation. The default is the name of the previous one. */
     groupName?: string | null;
     /** `liveChat` is whether the member is in live chat afterwards. Default: true. */
     liveChat?: boolean | null;
@@ -982,21 +982,21 @@ declare namespace botctx {
     meta?: Fields | null;
     /** `relayMessage` is the text of the ticket. The default is the ticket of the previous assignment. */
     relayMessage?: string | null;
-    /** `summary` is sent to the agent who takes the ticket. The default is that of the previous assignment. A custom outlet gets the previous details with `groupName`, `relayMessage` and `summary` in them, where these are given. */
+    /** `summary` is sent to the agent who takes the ticket. The default is the previous assignment's summary. A custom outlet gets the previous details with `groupName`, `relayMessage` and `summary` in them, if the call gives these. */
     summary?: string | null;
-    /** `takenMessage` is what the ticket shows once it is taken, on Charlie; `[adminName]` in it stands for the agent. Platforms: charlie. */
+    /** `takenMessage` is the text of the ticket on Charlie once it is taken; `[adminName]` in it becomes the agent's name. Platforms: charlie. */
     takenMessage?: string | null;
   } & (
     | {
-        /** `label` says which broadcast groups get the new ticket. */
+        /** `label` selects the broadcast groups that get the new ticket. */
         label: string;
-        /** `targets` are where the new request goes, in place of what `label`, the pairing and the broadcast groups say. */
+        /** `targets` are the places that get the new request, instead of the ones that `label`, the pairing and the broadcast groups give. */
         targets?: Target[] | null;
       }
     | {
-        /** `targets` are where the new request goes, in place of what `label`, the pairing and the broadcast groups say. */
+        /** `targets` are the places that get the new request, instead of the ones that `label`, the pairing and the broadcast groups give. */
         targets: Target[];
-        /** `label` says which broadcast groups get the new ticket. */
+        /** `label` selects the broadcast groups that get the new ticket. */
         label?: string | null;
       }
   ) & (
@@ -1182,9 +1182,9 @@ declare namespace botctx {
     adminExternalId: string;
     /** `bravoGroupId` is the group's id on Bravo. */
     bravoGroupId: string;
-    /** `channel` or `channelId` is the channel; the default is the context's own. Of a channel that is given only the id is looked at. */
+    /** `channel` or `channelId` is the channel; the default is the context's own. Only the id of a given channel is read. */
     channel?: Address<Channel> | null;
-    /** `channel` or `channelId` is the channel; the default is the context's own. Of a channel that is given only the id is looked at. */
+    /** `channel` or `channelId` is the channel; the default is the context's own. Only the id of a given channel is read. */
     channelId?: string | null;
   };
   /** What `endBravoLiveChat` gives: One element for each assignment that ended. */
@@ -1349,7 +1349,7 @@ declare namespace botctx {
   type SetBravoGroupIconParams = {
     /** `channelId` is the id of the Bravo channel. The default is the context's own. */
     channelId?: string | null;
-    /** `imageUrl` is where the picture is. */
+    /** `imageUrl` is the address of the picture. */
     imageUrl: string;
     /** `bravoGroupId` is the group's id on Bravo. */
     bravoGroupId: string;
@@ -1490,15 +1490,15 @@ declare namespace botctx {
     response: string | Response;
   } & (
     | {
-        /** `group` or `groupId` is the group of the live chat. Of a group that is given only the id is looked at. */
+        /** `group` or `groupId` is the group of the live chat. Only the id of a given group is read. */
         group: Address<Group>;
-        /** `group` or `groupId` is the group of the live chat. Of a group that is given only the id is looked at. */
+        /** `group` or `groupId` is the group of the live chat. Only the id of a given group is read. */
         groupId?: string | null;
       }
     | {
-        /** `group` or `groupId` is the group of the live chat. Of a group that is given only the id is looked at. */
+        /** `group` or `groupId` is the group of the live chat. Only the id of a given group is read. */
         groupId: string;
-        /** `group` or `groupId` is the group of the live chat. Of a group that is given only the id is looked at. */
+        /** `group` or `groupId` is the group of the live chat. Only the id of a given group is read. */
         group?: Address<Group> | null;
       }
   );
@@ -1513,19 +1513,19 @@ declare namespace botctx {
   type SendMessageToOutletGroupParams = {
     /** `response` is the message. */
     response: string | Response;
-    /** `responseUrl` is, on Charlie, where an interactive component wants the message posted back. The default is the group's conversation. Platforms: charlie. */
+    /** `responseUrl` is, on Charlie, the address to which an interactive component wants the message posted. The default is the group's conversation. Platforms: charlie. */
     responseUrl?: string | null;
   } & (
     | {
-        /** `group` or `groupId` is the group of the live chat. Of a group that is given only the id is looked at. */
+        /** `group` or `groupId` is the group of the live chat. Only the id of a given group is read. */
         group: Address<Group>;
-        /** `group` or `groupId` is the group of the live chat. Of a group that is given only the id is looked at. */
+        /** `group` or `groupId` is the group of the live chat. Only the id of a given group is read. */
         groupId?: string | null;
       }
     | {
-        /** `group` or `groupId` is the group of the live chat. Of a group that is given only the id is looked at. */
+        /** `group` or `groupId` is the group of the live chat. Only the id of a given group is read. */
         groupId: string;
-        /** `group` or `groupId` is the group of the live chat. Of a group that is given only the id is looked at. */
+        /** `group` or `groupId` is the group of the live chat. Only the id of a given group is read. */
         group?: Address<Group> | null;
       }
   );
@@ -2068,7 +2068,7 @@ declare namespace botctx {
      */
     newAgenda(params: NewAgendaParams): Promise<NewAgendaResult>;
     /**
-     * Changes the open agendas of a member: those with `tag`, or all but those that watch over live chats, whose tags begin with `livechat:`. What is absent stays. One that is running is changed for its later runs: `nextRunAt`, or a new `pattern`, is then when it runs next. `nextRunAt` and `pattern` without a `runUntil`, given or stored, are one run at `nextRunAt`. That nothing matches is no error. The result shows the next run of a new `pattern`, which is read in the time zone that `newAgenda` tells.
+     * Changes the open agendas of a member: the ones with `tag`, or all but the ones that watch over live chats, whose tags begin with `livechat:`. Absent parameters change nothing. A running agenda is changed for its later runs: `nextRunAt`, or a new `pattern`, gives the next run. `nextRunAt` and `pattern` without a `runUntil`, given or stored, mean one run at `nextRunAt`. It is no error if nothing matches. The result shows the next run of a new `pattern`, which is read in the same time zone as by `newAgenda`.
      *
      * @throws {OperationError} invalid argument: `pattern` is not a CRON pattern, or in a zone that is none; or it comes without `nextRunAt` and one of the agendas has no `runUntil`; or one would have a pattern and its next run after `runUntil`. Then none changes.
      *
@@ -2081,10 +2081,10 @@ declare namespace botctx {
      * @throws {OperationError} conflict: The agendas ended each time before they could be changed; try again.
      */
     updateAgenda(params: UpdateAgendaParams): Promise<UpdateAgendaResult>;
-    /** Removes the open agendas of a member: those with `tag`, or all but those that watch over live chats, whose tags begin with `livechat:`. One that is running finishes, but cannot run again. That nothing matches is no error. */
+    /** Removes the open agendas of a member: the ones with `tag`, or all but the ones that watch over live chats, whose tags begin with `livechat:`. A running one finishes, but does not run again. It is no error if nothing matches. */
     deleteMemberAgenda(params: DeleteMemberAgendaParams): Promise<DeleteMemberAgendaResult>;
     /**
-     * Runs a node for a member now, and those that it redirects to, and returns when they have run. In a run of the same member it joins that run: the node works on the member as the run has changed it, what it changes is written back with the run, and the run's Values are its own. For another member it is a run of its own, which waits until that member's run under way has ended. The error of a run comes back with its code, and `RunError` behind it tells where it arose.
+     * Runs a node for a member now, and the nodes that it redirects to, and returns when they have run. In a run of the same member it joins that run: the node works on the member as the run has changed it, its changes are written back with the run, and the run's Values are its own. For another member it is a separate run, which waits until that member's run under way has ended. The error of a run comes back with its code, and `RunError`, its cause, has the place.
      *
      * @throws {OperationError} invalid argument: `channelId` is not the channel that the member is in, or `treeId` is missing and several trees have such a node.
      *
@@ -2100,9 +2100,9 @@ declare namespace botctx {
      *
      * `targets` say where the request goes. Without them it goes to the channels that are paired with the member's own and are on. The first of these that has no tickets takes it alone: one of type custom, or one of type foxtrot with a broadcast group of `label`. If there is none, each broadcast group with `label`, in all of these channels, gets a ticket.
      *
-     * If a request of the member is open already, that one comes back and nothing is sent. If an earlier call sent it in part, this call sends the rest, as that call said. Where another call is sending it at this moment, this call waits for that one. A hand-over that a crash interrupted is completed.
+     * If a request of the member is open already, the call returns it and sends nothing. If an earlier call sent it in part, this call sends the rest, as that call asked. If another call is sending it at this moment, this call waits for that one. A hand-over that a crash interrupted is completed.
      *
-     * Outlets that refuse it for good, as a group that is not there does, are left out: the request is open without them, and the member is in live chat. If nobody else got it, there is no request.
+     * Outlets that refuse it for good, such as a group that does not exist, are left out: the request is open without them, and the member is in live chat. If no outlet got it, there is no request.
      *
      * @throws {OperationError} invalid argument: `targets` hold something that is no target, or a message breaks a limit of its type.
      *
@@ -2120,7 +2120,7 @@ declare namespace botctx {
      */
     createAssignment(params?: CreateAssignmentParams): Promise<CreateAssignmentResult>;
     /**
-     * Sends the ticket of a request that nobody has taken to further targets. Those that have it already get no second one.
+     * Sends the ticket of an untaken request to further targets. `targets` that already have it get no second one.
      *
      * @throws {OperationError} invalid argument: `targets` hold something that is neither a target nor a broadcast group.
      *
@@ -2134,9 +2134,9 @@ declare namespace botctx {
      */
     addNewTargetsToAssignment(params: AddNewTargetsToAssignmentParams): Promise<AddNewTargetsToAssignmentResult>;
     /**
-     * Hands a live chat on to others: the previous assignment ends, and a new one has it as its parent. What is not given comes from the previous one. It is for outlet channels of type bravo, charlie and delta.
+     * Hands a live chat on to others: the previous assignment ends, and a new one names it as its parent. Values that the call does not give come from the previous one. It is for outlet channels of type bravo, charlie and delta.
      *
-     * The new one goes where a request of the member with that label would go; where a channel that is not paired hands it on, it goes to that channel. Until all of it is sent, the previous one goes on. The same call again returns the new one, while nobody has taken it. If an outlet refuses it for good, it is handed on to the others.
+     * The new one goes where a request of the member with that label would go; if a channel that is not paired hands it on, it goes to that channel. Until all of it is sent, the previous one goes on. While the new one is untaken, the same call again returns it. If an outlet refuses it for good, it is handed on to the others.
      *
      * Platforms: bravo, charlie, delta.
      *
@@ -2160,7 +2160,7 @@ declare namespace botctx {
      */
     getAssignment(params: GetAssignmentParams): Promise<GetAssignmentResult>;
     /**
-     * Reads the newest assignment in an outlet channel that has not ended: one that was taken there or that the channel has directly, or, while nobody has taken it, one with a ticket there. If its meta is a filter, one that has operators, the context's member must match it; an assignment whose meta does not match is passed over.
+     * Reads the newest assignment in an outlet channel that has not ended: taken there, sent to the channel directly, or not taken yet and with a ticket there. If its meta is a filter, one that has operators, the context's member must match it; an assignment whose meta does not match is passed over.
      *
      * @throws {OperationError} not found: The channel does not exist in the app, or no open assignment is there.
      */
@@ -2197,7 +2197,7 @@ declare namespace botctx {
      * @throws {OperationError} not found: The app has no assignment with that id.
      */
     updateAssignmentMeta(params: UpdateAssignmentMetaParams): Promise<UpdateAssignmentMetaResult>;
-    /** Withdraws the request of a member that nobody has taken: the record is removed, its tickets are recalled where the platform can, and the member is in live chat no more. That there is none is no error. If a ticket could not be recalled, the error is Unavailable; the request is withdrawn all the same, and the same call again does the rest. */
+    /** Withdraws the untaken request of a member: the record is removed, its tickets are recalled if the platform can do that, and the member is no longer in live chat. A member without such a request is no error. If a ticket could not be recalled, the error is Unavailable; the request is withdrawn all the same, and the same call again does the rest. */
     removePendingAssignmentByMemberId(params: RemovePendingAssignmentByMemberIdParams): Promise<RemovePendingAssignmentByMemberIdResult>;
     /**
      * Ends a live chat from the outlet's side. The assignment is the one that `messageEvent` belongs to.
@@ -2280,7 +2280,7 @@ declare namespace botctx {
      */
     inactivateGroup(params: InactivateGroupParams): Promise<InactivateGroupResult>;
     /**
-     * Records that an agent joined a group on Bravo: it makes the group's record, puts the invitation link out of use, and makes a new one unless `isRenewGroupInviteLink` is false. The result is the new link, "" without one. Where a request knows the group by its id on Bravo, the agent takes it, as `updateAssignmentGroup` says.
+     * Records that an agent joined a group on Bravo: it makes the group's record, puts the invitation link out of use, and makes a new one unless `isRenewGroupInviteLink` is false. The result is the new link, "" without one. If a request has the group by its id on Bravo, the agent takes it, as with `updateAssignmentGroup`.
      *
      * Platforms: bravo.
      *

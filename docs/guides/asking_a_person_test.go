@@ -20,8 +20,8 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// helpdesk returns a bot that asks for a person where a customer wants one. Each of its trees serves
-// somebody else: customers, customers in a live chat, agents.
+// helpdesk returns a bot that asks for a person if a customer wants one. Each of its trees serves
+// other people: customers, customers in a live chat, agents.
 func helpdesk() []*botctx.Node {
 	return []*botctx.Node{
 		{
@@ -39,7 +39,7 @@ func helpdesk() []*botctx.Node {
 	}
 }
 
-// callPerson asks for a person. Where nobody can be asked, the customer stays with the bot.
+// callPerson asks for a person. If there is none, the customer stays with the bot.
 func callPerson(ctx context.Context, bot *botctx.Context) (*botctx.Redirect, error) {
 	_, err := bot.CreateAssignment(ctx, livechat.CreateAssignmentParams{
 		AssignmentDetails: livechat.AssignmentDetails{
@@ -61,7 +61,7 @@ func hangUp(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// tellPosition says how many wait, if nobody has taken the request yet.
+// tellPosition sends the place of the request, unless an agent has taken it.
 func tellPosition(ctx context.Context, bot *botctx.Context) error {
 	at, err := bot.LiveChatPosition(ctx)
 	if err != nil || at.Place == 0 {
@@ -93,12 +93,12 @@ func toSales(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// inLiveChats says which tree answers while a customer is in a live chat.
+// inLiveChats sets the tree that answers while a customer is in a live chat.
 func inLiveChats(c *botctx.Config) {
 	c.Flow.LiveChatTree = func(*botctx.Context) string { return "live chat" }
 }
 
-// inlet returns the channel of the customers, outlet that of the agents.
+// inlet returns the channel of the customers, outlet the channel of the agents.
 func inlet() channel.Channel {
 	return channel.Channel{
 		ID: "web", Type: channel.Webchat,

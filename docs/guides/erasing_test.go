@@ -22,7 +22,7 @@ const app = fakes.DefaultApp
 // forget removes everything about a member of the shop: what the bot keeps, and then what the SDK keeps.
 func forget(ctx context.Context, rt *botctx.Runtime, memberID string) (orders int64, rest botctx.Erased, err error) {
 	_, err = rt.Operations(botctx.Scope{App: app, Member: memberID}).
-		InletEndLiveChat(ctx, livechat.InletEndParams{}) // The agent is told that it is over.
+		InletEndLiveChat(ctx, livechat.InletEndParams{}) // The agent gets a message that it is over.
 	if err != nil && boterr.CodeOf(err) != boterr.FailedPrecondition && boterr.CodeOf(err) != boterr.NotFound {
 		return 0, rest, err
 	}
@@ -36,7 +36,7 @@ func forget(ctx context.Context, rt *botctx.Runtime, memberID string) (orders in
 	return orders, rest, err
 }
 
-// forgetOldOrders removes the orders that nobody has changed for two years.
+// forgetOldOrders removes the orders that have not changed for two years.
 func forgetOldOrders(ctx context.Context, rt *botctx.Runtime) (int64, error) {
 	return rt.EraseEntries(ctx, app, datasource.EraseEntriesParams{
 		DataSourceID: "orders", OlderThan: 2 * 365 * 24 * time.Hour,

@@ -51,7 +51,7 @@ func reservedOnce(logic botctx.Action) explore.Property {
 		ada := p.AddMember(member.Member{FirstName: "Ada"})
 		if ada.TrySays("a table") != nil { // Something went wrong.
 			t.Settle(time.Hour)    // The bot comes back, and tries again what failed.
-			_ = ada.TrySaysAgain() // The platform repeats what it was not told of.
+			_ = ada.TrySaysAgain() // The platform repeats messages without an answer.
 			t.Settle(time.Hour)
 		}
 		require.Len(t, p.Data("reservations"), 1, "it is noted once")
@@ -101,7 +101,7 @@ func TestReserve_TheAnswerIsLost(t *testing.T) {
 	require.Len(t, p.Data("reservations"), 1)
 }
 
-// lastTable gives a member the last table, where the entry says that it is free.
+// lastTable gives a member the last table, if the entry is free.
 func lastTable(ctx context.Context, bot *botctx.Context) error {
 	free, err := bot.CountDataSource(ctx, datasource.CountParams{
 		DataSourceID: "tables", Filter: document.O("by", nil),

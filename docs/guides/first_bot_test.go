@@ -14,9 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestGuides_ANewUsersPath does what a new user does beside a clone, as the guides say it: first-bot.md makes a bot and its
-// test in an empty folder, hosting.md a host around it, and retention-and-erasure.md what erases a member and lists
-// members by tag. What is pasted and what is typed comes from the guides; testdata/path then talks to the host.
+// TestGuides_ANewUsersPath follows the guides like a new user with a clone: first-bot.md makes a bot and its test in an empty
+// folder, hosting.md a host around it, and retention-and-erasure.md the functions that erase a member and list members by
+// tag. The pasted and typed texts come from the guides; testdata/path then talks to the host.
 func TestGuides_ANewUsersPath(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -44,7 +44,7 @@ func TestGuides_ANewUsersPath(t *testing.T) {
 	u.types("go vet ./... && go test ./...")
 }
 
-// user is somebody who follows guides in a folder.
+// user follows guides in a folder.
 type user struct {
 	t      *testing.T
 	folder string
@@ -72,7 +72,7 @@ func (u *user) types(command string) {
 	u.t.Helper()
 	run := exec.CommandContext(u.t.Context(), "bash", "-c", command+"\nstatus=$?; [ $status = 0 ] || exit $status; pwd >&3")
 	run.Dir = u.folder
-	// The place of the module is no part of what is built, so that Go's cache has it the next time.
+	// With -trimpath the folder is not part of the build, so the next run finds it in Go's cache.
 	run.Env = append(os.Environ(), "GOFLAGS=-mod=mod -trimpath", "GOWORK=off", "PWD="+u.folder)
 	where, err := os.Create(filepath.Join(u.t.TempDir(), "where"))
 	require.NoError(u.t, err)

@@ -50,7 +50,7 @@ func book(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// remind says what the agenda was told.
+// remind sends the text in the agenda's meta.
 func remind(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text("Your appointment: "+document.Get(bot.AgendaMeta, "at", "")+"."))
 }
@@ -218,7 +218,7 @@ func TestZones_WhereSheIs(t *testing.T) {
 	require.Equal(t, "Time to floss, Ada!", ada.Last())
 }
 
-// newYork is where the members of a test are.
+// newYork is the time zone of the members of a test.
 func newYork(t *testing.T) *time.Location {
 	t.Helper()
 	where, err := time.LoadLocation("America/New_York")

@@ -58,7 +58,7 @@ func noteStreet(_ context.Context, bot *botctx.Context) error {
 	return nil
 }
 
-// toStart lets the conversation stand at no node, as that of a new member.
+// toStart removes the member's position, as for a new member.
 func toStart(_ context.Context, bot *botctx.Context) error {
 	bot.Member.BotMeta.SetPosition("", "")
 	return nil
@@ -96,7 +96,7 @@ func TestCafe_AsksAgainAndCancels(t *testing.T) {
 	require.Equal(t, "Cancelled.", ada.Last(), "and no coffee goes to a street of that name")
 }
 
-// forgetful is the bot of somebody who forgot to save a position.
+// forgetful is a bot without a saved position, which was forgotten.
 func forgetful() []*botctx.Node {
 	return []*botctx.Node{
 		{ID: "name?", Trigger: botctx.TextIs("hi"), Responses: botctx.Say("What is your name?")},
@@ -104,7 +104,7 @@ func forgetful() []*botctx.Node {
 	}
 }
 
-// What the transcript tells where nothing answers.
+// The transcript if nothing answers.
 func Example_nothingAnswers() {
 	p := fakes.New()
 	p.Handle(forgetful()...)
@@ -173,7 +173,7 @@ func TestCount_OthersAnswer(t *testing.T) {
 	require.Equal(t, "A small coffee. To which street?", ada.Last())
 }
 
-// openingHours says when the off trees answer.
+// openingHours decides when the off trees answer.
 func openingHours(c *botctx.Config) {
 	c.Flow.IsOpen = func(_ context.Context, bot *botctx.Context) (bool, error) { return bot.Now().Hour() >= 8, nil }
 }

@@ -22,7 +22,7 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// priceURL is where the shop asks for the price of a kettle.
+// priceURL is the address of the price of a kettle.
 const priceURL = "https://prices.example/kettle"
 
 // sell takes a kettle out of the stock, and charges the member.
@@ -49,7 +49,7 @@ func sell(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text("It is on its way."))
 }
 
-// take takes kettles out of the stock, and tells whether there were so many.
+// take takes kettles out of the stock, and reports whether there were enough.
 func take(ctx context.Context, bot *botctx.Context, n int) (bool, error) {
 	taken, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
 		DataSourceID: "stock",

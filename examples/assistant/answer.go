@@ -36,8 +36,8 @@ func (c *toolCall) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// MarshalJSON writes a call for the model to read again. A name or arguments that providers refuse to read are
-// replaced: the model is told what was wrong with them.
+// MarshalJSON writes a call for the model to read again. A name or arguments that providers refuse to read
+// are replaced: the model gets an error for them.
 func (c toolCall) MarshalJSON() ([]byte, error) {
 	name, arguments := c.Name, c.Arguments
 	if !sendableName.MatchString(name) {
@@ -56,7 +56,7 @@ func (c toolCall) MarshalJSON() ([]byte, error) {
 	return json.Marshal(fields)
 }
 
-// sendableName is what providers accept as the name of a tool.
+// sendableName matches names of tools that providers accept.
 var sendableName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // with returns a copy of fields with some texts set.
@@ -125,7 +125,7 @@ var (
 	endsFilter = []string{"content_filter", "safety", "refusal", "sensitive", "prohibited_content", "recitation"}
 )
 
-// read returns what the model says: a text, or tool calls. The errors are those of ask.
+// read returns the model's answer: a text, or tool calls. Errors are the same as from ask.
 func (a *Assistant) read(response *outbound.Response) (message, error) {
 	var answer struct {
 		Choices []struct {
@@ -199,9 +199,9 @@ func isSet(field gjson.Result) bool { return field.Exists() && field.Type != gjs
 
 // Marks in a text that are not meant for anybody to read.
 var (
-	// reasoningMark is where reasoning begins or ends.
+	// reasoningMark matches the beginning or end of reasoning.
 	reasoningMark = regexp.MustCompile(`(?i)<(/?)(?:seed:)?(?:think|thinking|thought|reasoning)>|\[(/?)think\]|◁(/?)think▷`)
-	// finalChannel is where the answer begins behind reasoning in a channel of its own.
+	// finalChannel matches the beginning of the answer after reasoning in a separate channel.
 	finalChannel = regexp.MustCompile(`<\|channel\|>final\b[^<]*<\|message\|>`)
 	// writtenCall is a part of a tool call that a server has not parsed.
 	writtenCall = regexp.MustCompile(`(?i)</?(?:[a-z]+:)?(?:tool_calls?|function_calls?|invoke)\b|<function=|\[tool_calls?\]|` +

@@ -37,7 +37,7 @@ func newShop(t *testing.T, first web.Reply, later ...web.Reply) *shop {
 	return s
 }
 
-// script says what the model answers from now on.
+// script sets the model's answers from now on.
 func (s *shop) script(first web.Reply, later ...web.Reply) {
 	s.ReplyHTTP("POST", modelURL+"/chat/completions", first, later...)
 }
@@ -54,7 +54,7 @@ func (s *shop) asked(t *testing.T) []completion {
 	return all
 }
 
-// told returns what the model was told of the tools that it wanted.
+// told returns the answers to the model about the tools that it wanted.
 func (s *shop) told(t *testing.T) []string {
 	t.Helper()
 	all := s.asked(t)

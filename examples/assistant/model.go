@@ -137,7 +137,7 @@ func isTemporary(status int) bool {
 	}
 }
 
-// apology is what a member is told of an error.
+// apology is the message to a member about an error.
 func apology(err error) string {
 	switch {
 	case errors.Is(err, errFiltered):

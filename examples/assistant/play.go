@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/fakes/web"
 )
 
-// modelURL is where the model of scripted replies is.
+// modelURL is the address of the model of scripted replies.
 const modelURL = "https://models.example/v1"
 
 // scripted returns the settings for scripted web.

@@ -16,7 +16,7 @@ import (
 // recorded is a file of testdata/answers: how a provider answers "What did I order?", and what the bot makes
 // of it.
 type recorded struct {
-	// About says what is odd about the answers.
+	// About describes what is odd about the answers.
 	About string `json:"about"`
 	// Answers are the provider's, in their order. The last one is given again and again.
 	Answers []struct {
@@ -24,7 +24,7 @@ type recorded struct {
 		Body   json.RawMessage `json:"body"`
 		Text   string          `json:"text"` // In place of Body, if it is no JSON.
 	} `json:"answers"`
-	// Says is what the member is told.
+	// Says is the message to the member.
 	Says string `json:"says"`
 	// Sends are the messages that the last request has after the member's question. nil means none.
 	Sends json.RawMessage `json:"sends"`

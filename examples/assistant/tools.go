@@ -17,20 +17,20 @@ import (
 // the list of tools, the model cannot do.
 type tool struct {
 	name, description string
-	// parameters are what the model may say, as JSON Schema.
+	// parameters is the JSON Schema of the model's arguments.
 	parameters string
 	op         botctx.Op
-	// arguments returns those of the operation, made of what the model said. Whom they are about
-	// comes from the context, and never from the model.
+	// arguments returns the operation's arguments, made from the model's. The member comes from the context,
+	// and never from the model.
 	arguments func(bot *botctx.Context, said json.RawMessage) (document.Object, error)
-	// fields are those of the result's records that the model is shown.
+	// fields are the fields of the result's records that the model gets.
 	fields []string
 }
 
 // nothing are the parameters of a tool that needs none.
 const nothing = `{"type": "object", "properties": {}, "additionalProperties": false}`
 
-// statuses are those of orders.
+// statuses are the statuses of orders.
 var statuses = []string{"open", "sent"}
 
 // tools are all that the model can do.
@@ -87,7 +87,7 @@ func strict(said json.RawMessage, into any) error {
 	return nil
 }
 
-// use uses a tool, and returns what the model is told of it: the result as JSON, or what is wrong.
+// use uses a tool, and returns the answer to the model: the result as JSON, or the error.
 func use(ctx context.Context, bot *botctx.Context, wanted toolCall) string {
 	result, err := call(ctx, bot, wanted)
 	if err != nil {
@@ -98,9 +98,9 @@ func use(ctx context.Context, bot *botctx.Context, wanted toolCall) string {
 
 // The bounds of what the model is shown of a result.
 const (
-	// maxResult is how many bytes of JSON it has.
+	// maxResult bounds its bytes of JSON.
 	maxResult = 4000
-	// maxField is how many letters a text in it has.
+	// maxField bounds the letters of a text in it.
 	maxField = 500
 )
 
@@ -161,7 +161,7 @@ func written(value any) string {
 	return string(text)
 }
 
-// call calls the operation that a tool stands for, and returns what the model may see of the result.
+// call calls the operation of a tool, and returns the part of the result that the model may see.
 func call(ctx context.Context, bot *botctx.Context, wanted toolCall) (any, error) {
 	i := slices.IndexFunc(tools, func(t tool) bool { return t.name == wanted.Name })
 	if i < 0 {
@@ -205,7 +205,7 @@ func (t tool) shown(value any) any {
 	}
 }
 
-// forModel is what the model is told of an error: what is wrong with what it said, and else nothing.
+// forModel is the answer to the model about an error: its own mistake, and otherwise nothing.
 func forModel(err error) string {
 	if known, ok := boterr.AsError(err); ok && known.Code == boterr.InvalidArgument {
 		return known.Field + " " + known.Message()
@@ -213,7 +213,7 @@ func forModel(err error) string {
 	return "this does not work now"
 }
 
-// offer is a tool as the model is told of it.
+// offer is the description of a tool for the model.
 type offer struct {
 	Type     string        `json:"type"`
 	Function offerFunction `json:"function"`
@@ -225,7 +225,7 @@ type offerFunction struct {
 	Parameters  json.RawMessage `json:"parameters"`
 }
 
-// offers returns the tools as the model is told of them.
+// offers returns the descriptions of the tools for the model.
 func offers() []offer {
 	all := make([]offer, len(tools))
 	for i, t := range tools {

@@ -8,16 +8,15 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// failure is what a caller is told of an error.
+// failure is the answer to the caller about an error.
 type failure struct {
 	Error *boterr.Error `json:"error"`
-	// Result is what came of the call all the same, such as the messages to those members who got
-	// theirs.
+	// Result is the partial result of a failed call, such as the messages to the members who got theirs.
 	Result json.RawMessage `json:"result,omitempty"`
 }
 
-// answer tells what came of a call: its result, or the error with its code, field and operation. The
-// caller is bot logic, which is told what is wrong; credentials are redacted.
+// answer writes the result of a call, or the error with its code, field and operation. The caller is bot
+// logic, which gets the error's text; credentials are redacted.
 func answer(w http.ResponseWriter, name string, result json.RawMessage, err error) {
 	if err == nil {
 		write(w, http.StatusOK, result)
@@ -47,5 +46,5 @@ func write(w http.ResponseWriter, status int, value any) {
 	header.Set("Cache-Control", "no-store")
 	header.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
-	_, _ = w.Write(text) // Who is gone needs no answer.
+	_, _ = w.Write(text) // A client that is gone needs no answer.
 }

@@ -19,9 +19,9 @@ import (
 const (
 	// maxBody is the most bytes of the parameters.
 	maxBody = 1 << 20
-	// maxTime is how long a call may take.
+	// maxTime is the time limit of a call.
 	maxTime = 20 * time.Second
-	// maxCalls is how many calls run at once. What comes meanwhile is told to come again.
+	// maxCalls bounds the calls at once. Further ones must come again.
 	maxCalls = 64
 )
 
@@ -34,7 +34,7 @@ type door struct {
 	grants grants
 	// calls has a place for each call that may run.
 	calls chan struct{}
-	// time is how long a call may take.
+	// time is the time limit of a call.
 	time time.Duration
 }
 
@@ -52,7 +52,7 @@ func (d *door) routes() http.Handler {
 	return inJSON(mux)
 }
 
-// allowed lets those in who have a token, and hands on what it allows.
+// allowed serves requests with a token, and passes on what it allows.
 func (d *door) allowed(next func(http.ResponseWriter, *http.Request, grant)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		granted, isKnown := d.grants.of(r)

@@ -12,17 +12,17 @@ import (
 	"github.com/botctx/go-sdk/channel"
 )
 
-// grant is what a token allows.
+// grant is the permission of a token.
 type grant struct {
 	// token is the secret, of at least minToken characters.
 	token channel.Secret
-	// scope is for whom it calls: an app, a channel and a member.
+	// scope is the scope of the calls: an app, a channel and a member.
 	scope botctx.Scope
 	// operations are those that it may call. Empty means all.
 	operations []botctx.Op
 }
 
-// minToken is the least length of a token: that of 16 random bytes in hexadecimal.
+// minToken is the least length of a token: 16 random bytes in hexadecimal.
 const minToken = 32
 
 // allows reports whether a grant has an operation.
@@ -30,7 +30,7 @@ func (g grant) allows(op botctx.Op) bool {
 	return len(g.operations) == 0 || slices.Contains(g.operations, op)
 }
 
-// grants are those of a door.
+// grants are the grants of a door.
 type grants []grant
 
 // check refuses tokens that could be guessed, and two that are the same.

@@ -1,6 +1,5 @@
-// Command bridge is a door through which programs in other languages call operations over HTTP. It
-// stands before a platform in memory with one member, Ada, so that the clients beside it have
-// somebody to talk to:
+// Command bridge is a door through which programs in other languages call operations over HTTP. It serves a
+// platform in memory with one member, Ada, so that the clients in this folder have a member to talk to:
 //
 //	BRIDGE_TOKEN=$(openssl rand -hex 16) go run ./bridge &
 //	BRIDGE_TOKEN=... python3 bridge/client.py http://localhost:8086
@@ -73,7 +72,7 @@ func serve(ctx context.Context, address, token string, out io.Writer) error {
 	return errors.Join(server.Shutdown(closing), ignoreClosed(<-served))
 }
 
-// ignoreClosed returns an error, unless it says that the server was closed.
+// ignoreClosed returns an error, unless it means that the server was closed.
 func ignoreClosed(err error) error {
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil
@@ -92,12 +91,12 @@ func scopeOf(actor *fakes.Actor) botctx.Scope {
 	return botctx.Scope{App: m.App, Channel: m.Channel, Member: m.ID}
 }
 
-// operationsOf returns the operations of a platform, of which a host gives those of its Runtime.
+// operationsOf returns the operations of a platform; a host passes its Runtime's.
 func operationsOf(platform *fakes.Platform) func(botctx.Scope) botctx.Caller {
 	return func(scope botctx.Scope) botctx.Caller { return platform.Operations(scope) }
 }
 
-// newServer returns a server that waits for nobody without end.
+// newServer returns a server whose waits all have time limits.
 func newServer(d *door) *http.Server {
 	const (
 		headerTime = 5 * time.Second

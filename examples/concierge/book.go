@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// columnBookings is where a place has its bookings.
+// columnBookings is the column of a place's bookings.
 const columnBookings = "bookingsTonight"
 
 // booking is a booking for tonight, as it is being made.
@@ -20,7 +20,7 @@ type booking struct {
 	Time   string `json:"time"`
 }
 
-// noteBooking notes what a message says of a booking.
+// noteBooking notes the booking in a message.
 func noteBooking(ctx context.Context, bot *botctx.Context) error {
 	wish, said := noted(bot), heard(bot)
 	named, err := namedPlace(ctx, bot)
@@ -77,9 +77,9 @@ func goOnBooking(_ context.Context, bot *botctx.Context) (*botctx.Redirect, erro
 // takeBooking takes the booking that was noted.
 func takeBooking(ctx context.Context, bot *botctx.Context) error { return take(ctx, bot, noted(bot)) }
 
-// take takes a booking once, however often and however concurrently it is asked for: the filter
-// finds the place only while it has the seats and the guest has no booking there at that time, and
-// the patch changes that in the same step.
+// take takes a booking once, however often and however concurrently it is asked for: the filter finds the
+// place only while it has the seats and the guest has no booking there at that time, and the patch changes
+// both in the same step.
 func take(ctx context.Context, bot *botctx.Context, wish booking) error {
 	mine := document.O("by", bot.Member.ID, "time", wish.Time)
 	taken, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
@@ -104,8 +104,7 @@ func take(ctx context.Context, bot *botctx.Context, wish booking) error {
 	return reply(ctx, bot, "Booked: %s tonight at %s, for %d.", wish.Place.Name, wish.Time, wish.People)
 }
 
-// sayWhyNot tells why a booking was not taken: the guest has it already, or there are
-// not enough seats.
+// sayWhyNot answers why a booking was not taken: the guest already has it, or there are not enough seats.
 func sayWhyNot(ctx context.Context, bot *botctx.Context, wish booking, mine document.Object) error {
 	booked, err := bot.CountDataSource(ctx, datasource.CountParams{
 		DataSourceID: placesID,

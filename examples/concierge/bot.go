@@ -21,11 +21,10 @@ const helpText = `I know this city. You can say, for example:
   book number 1 for two at 19:30
   my bookings / start over`
 
-// Concierge is the bot of the chat. What it learns of a guest it keeps in the
-// member's meta: location, wanted (the values looked for, by column), found (the ids
-// of the last list), place (the one spoken of) and booking (the one being made). What
-// it has asked is where the conversation stands: a node that saves its position, whose
-// children are the answers.
+// Concierge is the bot of the chat. It keeps what it learns of a guest in the member's meta: location, wanted
+// (the values looked for, by column), found (the ids of the last list), place (the present one) and booking
+// (the one being made). Its question is the member's position: a node that saves its position, whose children
+// are the answers.
 type Concierge struct {
 	// Columns are the columns of the places whose values guests may say.
 	Columns []string
@@ -40,8 +39,8 @@ func (c Concierge) Nodes() []*botctx.Node {
 	return append(topics, c.steps()...)
 }
 
-// topics are what guests may say at any time, whatever they were asked. Of those that a
-// message matches, the one of the smallest priority answers.
+// topics are messages that guests may send at any time, whatever the question was. Among matching topics, the
+// one of the smallest priority answers.
 func (c Concierge) topics() []*botctx.Node {
 	return []*botctx.Node{
 		{
@@ -78,9 +77,8 @@ func (c Concierge) topics() []*botctx.Node {
 	}
 }
 
-// steps are where topics lead: what the bot asks, the answers to it, and what it does
-// when it has been told everything. An answer has the priority of the topic that it goes on
-// with.
+// steps are the steps after topics: the questions of the bot, the answers to them, and the actions once
+// everything is known. An answer has the priority of the topic that it continues.
 func (c Concierge) steps() []*botctx.Node {
 	return []*botctx.Node{
 		{ID: "where?", Pre: botctx.Do(askWhere), SavesPosition: true},

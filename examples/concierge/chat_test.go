@@ -31,7 +31,7 @@ func cityOf(t *testing.T, places Places) *fakes.Platform {
 	return p
 }
 
-// exchange is what a guest says and a part of what comes back.
+// exchange is a guest's message and a part of the answer.
 type exchange struct{ says, hears string }
 
 // converse holds a conversation.

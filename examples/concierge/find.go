@@ -10,13 +10,13 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// listed is how many places a list shows.
+// listed is the number of places in a list.
 const listed = 5
 
-// maxNameLength is how many characters of a place's name the bot says.
+// maxNameLength bounds the characters of a place's name in a message.
 const maxNameLength = 200
 
-// columnMetres is where entries of a geo query have their distance.
+// columnMetres is the column of the distance in the entries of a geo query.
 const columnMetres = "metres"
 
 // place is a place that was spoken of.
@@ -84,8 +84,8 @@ func askWhere(ctx context.Context, bot *botctx.Context) error {
 // toLocated goes on where the guest has said where that is.
 func toLocated() botctx.Redirector { return botctx.ToOneOf(locate, "where?", "nearby", "located") }
 
-// locate saves where the guest is: at a place of the city, or at a latitude and
-// longitude. Where the bot has asked for it, it goes on to what is near.
+// locate saves the guest's location: at a place of the city, or at a latitude and longitude. If the bot has
+// asked for it, it continues with near places.
 func locate(ctx context.Context, bot *botctx.Context) (*botctx.Redirect, error) {
 	here, problem, err := location(ctx, bot)
 	if err != nil {
@@ -101,7 +101,7 @@ func locate(ctx context.Context, bot *botctx.Context) (*botctx.Redirect, error) 
 	return botctx.GoTo("located")
 }
 
-// location returns where a message says that the guest is, or what to ask instead.
+// location returns the guest's location in a message, or a question.
 func location(ctx context.Context, bot *botctx.Context) (here document.Object, problem string, err error) {
 	if said := heard(bot); said.located {
 		if !isOnGlobe(said.longitude, said.latitude) {
@@ -237,7 +237,7 @@ func (c Concierge) list(ctx context.Context, bot *botctx.Context, found []docume
 	return reply(ctx, bot, "%s", strings.Join(lines, "\n"))
 }
 
-// places says how many places there are and how many are shown.
+// places describes the number of places and of the ones shown.
 func places(found, shown int) string {
 	switch found {
 	case 1:
@@ -267,7 +267,7 @@ func (c Concierge) line(entry document.Object) string {
 	return line
 }
 
-// describe tells what is known of the place that is named.
+// describe describes the named place.
 func describe(ctx context.Context, bot *botctx.Context) error {
 	entry, err := namedPlace(ctx, bot)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/botctx/go-sdk/fakes/conversation"
 )
 
-// ran is what a run of the program left.
+// ran is the result of a run of the program.
 type ran struct {
 	code          int
 	out, problems string

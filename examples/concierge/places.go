@@ -17,10 +17,10 @@ import (
 // placesID is the data source of the places.
 const placesID = "places"
 
-// columnSeatsFree is how many seats a place has left tonight. Bookings count it down.
+// columnSeatsFree is the column of the seats that a place has left tonight. Bookings count it down.
 const columnSeatsFree = "seatsFree"
 
-// seatsOfOthers is how many seats a place gets that does not say.
+// seatsOfOthers is the number of seats of a place without one.
 const seatsOfOthers = 12
 
 // ownPlaces are the places of a small invented city.
@@ -28,7 +28,7 @@ const seatsOfOthers = 12
 //go:embed places.json
 var ownPlaces []byte
 
-// Places are what a concierge knows of its city.
+// Places are the places of a concierge's city.
 type Places struct {
 	// Entries are the places as the data source holds them: each with a name, with its
 	// location as a GeoJSON point if it has one, and with the seats that are free.

@@ -9,25 +9,23 @@ import (
 	"unicode"
 )
 
-// said is what a guest's message says, as far as the concierge understands it. The
-// zero value of a field means that the message does not say it.
+// said is the content of a guest's message, as far as the concierge understands it. The zero value of a field
+// means that the message does not have it.
 type said struct {
 	// words are the words in lower case, with one space between them and at both ends.
 	words string
-	// name is what the guest wants to be called.
+	// name is the name that the guest wants.
 	name string
-	// number is the number of a place in the list; only is set where the message is
-	// that number alone.
+	// number is the number of a place in the list; only is true if the message is that number alone.
 	number int
 	only   bool
-	// people is how many will come.
+	// people is the number of guests.
 	people int
 	// time is a time of the day such as 19:30.
 	time string
 	// within is a distance in metres.
 	within float64
-	// latitude and longitude are where the guest is, in degrees; located is set where
-	// the message says so.
+	// latitude and longitude are the guest's location, in degrees; located is true if the message has one.
 	latitude, longitude float64
 	located             bool
 }
@@ -73,7 +71,7 @@ func (s said) has(phrases ...string) bool {
 	return false
 }
 
-// isName reports whether the message says what the guest wants to be called.
+// isName reports whether the message has the name that the guest wants.
 func (s said) isName() bool { return s.name != "" }
 
 // isNear reports whether the message asks for what is near the guest.

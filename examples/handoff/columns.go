@@ -13,7 +13,7 @@ import (
 // agents do.
 type Columns struct{ text strings.Builder }
 
-// width is how many characters a column has.
+// width is the number of characters of a column.
 const width = 46
 
 // Head prints the heads of the columns.

@@ -2,8 +2,8 @@ package main
 
 import "time"
 
-// step is a part of the conversation: somebody says something, an agent takes the newest
-// ticket, time passes, or the desk closes.
+// step is a part of the conversation: a message, an agent who takes the newest ticket, time that passes, or
+// the closing of the desk.
 type step struct {
 	who, says string
 	takes     bool
@@ -11,10 +11,10 @@ type step struct {
 	closes    bool
 }
 
-// pause is how long it takes until the next step.
+// pause is the time until the next step.
 const pause = 20 * time.Second
 
-// conversation is what is played.
+// conversation is the conversation that the program plays.
 var conversation = []step{
 	{who: "Ada", says: "hi"},
 	{who: "Ada", says: "person"},

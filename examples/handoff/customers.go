@@ -40,7 +40,7 @@ func customerNodes() []*botctx.Node {
 	}
 }
 
-// callPerson asks for a person. Where nobody can be asked, the customer stays with the bot.
+// callPerson asks for a person. If there is none, the customer stays with the bot.
 func callPerson(ctx context.Context, bot *botctx.Context) (*botctx.Redirect, error) {
 	_, err := bot.CreateAssignment(ctx, livechat.CreateAssignmentParams{
 		AssignmentDetails: livechat.AssignmentDetails{

@@ -1,20 +1,18 @@
-// Command handoff is the bot of a bicycle shop, which hands its customers over to people: a
-// customer asks for a person, the people at the desk see a ticket, one of them takes it, and
-// both write to each other until one of them ends it, or nobody writes any more.
+// Command handoff is the bot of a bicycle shop, which hands its customers over to people: a customer asks for
+// a person, the people at the desk see a ticket, one of them takes it, and both write to each other until one
+// of them ends it, or there are no more messages.
 //
 //	go -C examples run ./handoff
 //	go -C examples run ./handoff -talk
 //
-// It shows live chats: createAssignment, tickets to broadcast groups by label, and the idle
-// time; and that what a bot does for agents are nodes, too, of the outlet channel: their
-// commands hand a customer on (reassignAssignment) and say goodbye (sendMessageToInlet,
-// endLiveChat). What no node answers is relayed to the other side. The nodes of customers are
-// in customers.go, the commands of agents in agents.go.
+// It shows live chats: createAssignment, tickets to broadcast groups by label, and the idle time; and that
+// agents' commands are nodes, too, of the outlet channel: they hand a customer on (reassignAssignment) and
+// say goodbye (sendMessageToInlet, endLiveChat). Messages that no node answers are relayed to the other side.
+// The nodes of customers are in customers.go, the commands of agents in agents.go.
 //
-// It plays a conversation in virtual time and prints it in two columns: what customers see on
-// the left, what agents see on the right (conversation.go, stage.go, columns.go).
-// With -talk you are who speaks (talk.go). customers_test.go and agents_test.go show how such logic is
-// tested.
+// It plays a conversation in virtual time and prints it in two columns: customers on the left, agents on the
+// right (conversation.go, stage.go, columns.go). With -talk you are the speaker (talk.go). customers_test.go
+// and agents_test.go show tests of such logic.
 package main
 
 import (

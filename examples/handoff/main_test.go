@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// transcript is what the program prints: go -C examples run ./handoff > examples/handoff/testdata/transcript.txt.
+// transcript is the program's output: go -C examples run ./handoff >
+// examples/handoff/testdata/transcript.txt.
 //
 //go:embed testdata/transcript.txt
 var transcript string

@@ -20,8 +20,8 @@ const (
 	treeAgents    = "agents"
 )
 
-// Channels returns the channels of the shop, the inlet first. A label of the outlet's
-// broadcast groups is a team: "default" is who gets a request first.
+// Channels returns the channels of the shop, the inlet first. A label of the outlet's broadcast groups is a
+// team: "default" gets a request first.
 func Channels() (inlet, outlet channel.Channel) {
 	inlet = channel.Channel{ID: web, Type: channel.Webchat, PriorityGroups: served(treeCustomers)}
 	outlet = channel.Channel{

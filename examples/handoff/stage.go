@@ -13,7 +13,7 @@ type stage struct {
 	columns   *Columns
 	customers map[string]*fakes.Actor
 	agents    map[string]*fakes.Agent
-	names     map[string]string // Of the customers, by their ids.
+	names     map[string]string // The customers' names, by their ids.
 
 	sent     int               // How many messages are printed.
 	tickets  map[string]string // What tickets show as it was printed, by message.
@@ -36,7 +36,7 @@ func play() (string, error) {
 	return s.columns.text.String(), nil
 }
 
-// morning is when the conversation begins.
+// morning returns the beginning of the conversation.
 func morning() time.Time { return time.Date(2026, time.January, 5, 9, 0, 0, 0, time.UTC) }
 
 // newStage returns the shop with its customers and agents.

@@ -8,7 +8,7 @@ import (
 	"github.com/botctx/go-sdk/fakes/console"
 )
 
-// talk lets one talk to the bot, as its customers and as who sits at the desk.
+// talk is a conversation with the bot, as its customers and as the agents at the desk.
 func talk(ctx context.Context, in io.Reader, out io.Writer) error {
 	p := openShop(fakes.StartAt(morning()))
 	return console.Console{

@@ -22,7 +22,7 @@ import (
 type channelSettings struct {
 	App string `json:"app"`
 	ID  string `json:"id"`
-	// URL is where the bot's messages are posted to.
+	// URL is the address for the bot's messages.
 	URL string `json:"url"`
 	// SecretVariable is the environment variable that holds the secret of both directions.
 	SecretVariable string `json:"secretVariable"`
@@ -109,7 +109,7 @@ func (s *channelSettings) record() channel.Channel {
 	}
 }
 
-// loader returns what finds a channel among those of the configuration.
+// loader returns a function that finds a channel of the configuration.
 func loader(all []channelSettings) func(ctx context.Context, app, id string) (*channel.Channel, error) {
 	records := map[[2]string]channel.Channel{}
 	for _, settings := range all {

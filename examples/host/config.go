@@ -13,8 +13,7 @@ import (
 	"github.com/botctx/go-sdk/outbound"
 )
 
-// config is what the service is told. It holds secrets only as channel.Secret, which
-// does not print.
+// config is the configuration of the service. It holds secrets only as channel.Secret, which does not print.
 type config struct {
 	listen      string
 	store       string
@@ -23,13 +22,14 @@ type config struct {
 	allow       []string
 	remindAfter time.Duration
 	stopWithin  time.Duration
-	// takeOverAfter is how long what a process does not renew stays its own.
+	// takeOverAfter is the time after which other processes take over the leases of one that does not renew
+	// them.
 	takeOverAfter time.Duration
 	maxPending    int
 	// adminToken lets an operator see the records, none without it.
 	adminToken channel.Secret
 	logLevel   slog.Level
-	// channels are those of the file, and with demo the one that demo.go receives for.
+	// channels are the channels of the file, and with demo the channel of demo.go.
 	channels []channelSettings
 	demo     bool
 	// now is the clock.
@@ -121,7 +121,7 @@ func fromEnvironment(flags *flag.FlagSet, lookup func(string) (string, bool)) er
 	return errors.Join(problems...)
 }
 
-// check tells what is wrong with the values.
+// check returns an error for a value that is not valid.
 func (c config) check() error {
 	var problems []error
 	switch {

@@ -23,13 +23,13 @@ var demoChannel = channelSettings{App: "bistro", ID: "demo", SecretVariable: dem
 
 const demoHost = "127.0.0.1"
 
-// demoReceiver is what a chat would be: it takes the bot's messages, and prints them.
+// demoReceiver takes the place of a chat: it takes the bot's messages, and prints them.
 type demoReceiver struct {
 	server *http.Server
 	url    string
 }
 
-// startDemo starts a receiver on a free port, on which nobody but this machine can be.
+// startDemo starts a receiver on a free port, reachable only from this machine.
 func startDemo(ctx context.Context, secrets []channel.Secret, out io.Writer) (*demoReceiver, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", demoHost+":0")
 	if err != nil {

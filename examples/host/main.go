@@ -1,14 +1,12 @@
-// Command host is a small HTTP service over the SDK, to copy from: what members write
-// arrives as a signed webhook, a bot answers by another one, and agendas run as they fall
-// due.
+// Command host is a small HTTP service over the SDK, to copy from: messages of members arrive as signed
+// webhooks, a bot answers by others, and agendas run as they fall due.
 //
 //	go -C examples/host run . -demo
 //
-// README.md beside it shows a conversation held with curl. config.go reads flags and
-// environment, channels.go the channels and their secrets, store.go opens the store,
-// service.go is what starts, serves and stops, operators.go what operators see,
-// metrics.go what it reports, bot.go the bot, and demo.go the receiver that -demo puts in the
-// place of a chat.
+// README.md shows a conversation with curl. config.go reads flags and environment, channels.go the channels
+// and their secrets, store.go opens the store, service.go starts, serves and stops, operators.go has the
+// operators' pages, metrics.go the metrics, bot.go the bot, and demo.go the receiver that -demo uses in place
+// of a chat.
 package main
 
 import (

@@ -91,7 +91,7 @@ func startServer(t *testing.T) string {
 	require.NoError(t, err)
 	require.NoError(t, server.Start())
 	t.Cleanup(func() {
-		_ = input.Close() // It stops by itself.
+		_ = input.Close() // The server then stops.
 		_ = server.Wait()
 	})
 	address, err := bufio.NewReader(output).ReadString('\n')

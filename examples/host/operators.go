@@ -17,7 +17,8 @@ const (
 	minTokenBytes = 16
 )
 
-// operatorsPath is where operators see the records, and try dead letters again or discard them.
+// operatorsPath is the path of the page on which operators see the records, and retry or discard dead
+// letters.
 const operatorsPath = "/admin"
 
 // forOperators returns what operators see, of the apps that have channels here.

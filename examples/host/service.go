@@ -25,7 +25,7 @@ import (
 // The limits of requests and of the last steps of a stop.
 const (
 	headerTime = 10 * time.Second
-	// readTime is for a request's headers and its body, which has ten seconds of its own.
+	// readTime is for a request's headers and its body, which has another ten seconds.
 	readTime = headerTime + 10*time.Second
 	idleTime = 2 * time.Minute
 	lastTime = 5 * time.Second
@@ -173,8 +173,7 @@ func (s *service) accept(ctx context.Context, inbound botctx.Inbound) error {
 	return err
 }
 
-// ready tells whether messages are to be sent here: the service is not about to stop, and the store
-// takes writes.
+// ready reports whether the service takes messages: it is not about to stop, and the store takes writes.
 func (s *service) ready(w http.ResponseWriter, r *http.Request) {
 	if s.isStopping.Load() {
 		http.Error(w, "stopping", http.StatusServiceUnavailable)

@@ -20,11 +20,11 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// ownNamespace is set in the process that may mount a file system, which nobody else sees.
+// ownNamespace is set in the process that may mount a file system, invisible to others.
 const ownNamespace = "HOST_TEST_OWN_NAMESPACE"
 
-// inOwnNamespace runs the test again in a process that may mount file systems of its own, and reports whether
-// this is that process. It skips the test if the system allows no such process.
+// inOwnNamespace runs the test again in a process that may mount file systems, and reports whether this is
+// that process. It skips the test if the system allows no such process.
 func inOwnNamespace(t *testing.T) bool {
 	t.Helper()
 	if os.Getenv(ownNamespace) != "" {
@@ -63,7 +63,7 @@ func smallDisk(t *testing.T, size string) (folder string, resize func(size strin
 	}
 }
 
-// keptIn returns the ids that stand in the texts of the messages that the inbox in a file keeps.
+// keptIn returns the ids in the texts of the messages in the inbox of a file.
 func keptIn(t *testing.T, file string) map[string]bool {
 	t.Helper()
 	database, err := bolt.Open(file)

@@ -38,7 +38,7 @@ type chat struct {
 	t    *testing.T
 	now  func() time.Time
 	said chan string
-	// asked counts the messages that have come, refuses tells that none is taken.
+	// asked counts the messages that have come, refuses is true if none is taken.
 	asked   atomic.Int64
 	refuses atomic.Bool
 }
@@ -96,7 +96,7 @@ type world struct {
 	environment variables
 	log         *lockedBuffer
 	chat        *chat
-	// ahead is how much later than in truth it is for the service, from its next start on.
+	// ahead is how far the service's clock is ahead, from its next start on.
 	ahead time.Duration
 
 	service *service
@@ -152,7 +152,7 @@ func (w *world) stop() {
 	w.isStopped()
 }
 
-// isBusy reports whether a run is under way: its message has come to the chat, which does not hear it.
+// isBusy reports whether a run is under way: its message has reached the chat, which does not answer it.
 func (w *world) isBusy() bool { return w.chat.asked.Load() > 0 }
 
 // isStopped waits until the service has stopped.
@@ -166,7 +166,7 @@ func (w *world) isStopped() {
 	}
 }
 
-// reply is what the service answered.
+// reply is the service's answer.
 type reply struct {
 	status     int
 	body       string
@@ -225,7 +225,7 @@ func do(req *http.Request) reply {
 	return reply{status: resp.StatusCode, body: string(body), retryAfter: resp.Header.Get("Retry-After")}
 }
 
-// variables are those of an environment.
+// variables are the variables of an environment.
 type variables map[string]string
 
 func (v variables) lookup(name string) (value string, isSet bool) {

@@ -13,7 +13,7 @@ import (
 
 // Program is a command.
 type Program struct {
-	// Name is what its problems begin with, Usage the help before its flags.
+	// Name is the prefix of its errors, Usage the help before its flags.
 	Name, Usage string
 	// Flags declares its flags, nil for none.
 	Flags func(flags *flag.FlagSet)

@@ -19,8 +19,8 @@ import (
 	"github.com/botctx/go-sdk/internal/rounds"
 )
 
-// talks are what is typed into the example programs that open a console, before /save. The key is the
-// command, as the README has it behind go -C examples run ./.
+// talks are the lines typed into the example programs that open a console, before /save. The key is the
+// command, as in the README after go -C examples run ./.
 var talks = map[string]string{
 	"hello":           "hi\n/as Bob\nwhat?\nhi",
 	"concierge":       "museums\n2\nbook Nonna Bettina for 4 at 19:30\nmy bookings",
@@ -98,8 +98,8 @@ func (c clone) write(t *testing.T, path, text string) {
 	require.NoError(t, os.WriteFile(filepath.Join(c.folder, path), []byte(text), 0o600))
 }
 
-// overlay returns a file that puts the tests of the copy, which are saved there, beside the examples themselves: what
-// is built of these is in Go's cache.
+// overlay returns a file that adds the tests saved in the copy to the examples themselves, whose packages are
+// in Go's build cache.
 func (c clone) overlay(t *testing.T) string {
 	t.Helper()
 	saved, err := filepath.Glob(filepath.Join(c.folder, "*", "*_test.go"))

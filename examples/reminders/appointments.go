@@ -17,10 +17,10 @@ import (
 // time in Unix milliseconds, and by, the id of the member who has booked it, if any.
 const slotsID = "slots"
 
-// offered is how many free times are offered.
+// offered is the number of free times that are offered.
 const offered = 3
 
-// appointment is what the member's meta keeps of a booked slot.
+// appointment is a booked slot in the member's meta.
 type appointment struct {
 	Slot string             `json:"slot"`
 	At   document.Timestamp `json:"at"`
@@ -65,9 +65,8 @@ func (p Practice) offer(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text("Which time shall it be?"+strings.Join(lines, "")))
 }
 
-// choose books the slot whose number the patient says. It releases the slot that the patient had
-// last of all: where a run fails on the way, nobody has lost anything, and choosing again completes
-// it.
+// choose books the slot with the number in the patient's message. It releases the patient's previous slot
+// last: if a run fails on the way, nothing is lost, and choosing again completes it.
 func (p Practice) choose(ctx context.Context, bot *botctx.Context) (*botctx.Redirect, error) {
 	number, _ := strconv.Atoi(strings.TrimSpace(bot.MessageEvent.Text()))
 	ids := document.Get(bot.Member.Meta, "offered", []string(nil))
@@ -89,8 +88,8 @@ func (p Practice) choose(ctx context.Context, bot *botctx.Context) (*botctx.Redi
 	return botctx.GoTo("booked")
 }
 
-// take books a slot, if nobody else has it and it is not too near, and returns it; the zero Object
-// where it cannot be had. Repeating it after a failed run changes nothing.
+// take books a slot, if it is free and not too near, and returns it, or the zero Object if it is not
+// available. Repeating it after a failed run changes nothing.
 func (p Practice) take(ctx context.Context, bot *botctx.Context, id string) (document.Object, error) {
 	taken, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
 		DataSourceID: slotsID,
@@ -122,7 +121,7 @@ func release(ctx context.Context, bot *botctx.Context, id string) error {
 	return err
 }
 
-// cancel tells whether there is anything to cancel.
+// cancel checks whether there is anything to cancel.
 func cancel(_ context.Context, bot *botctx.Context) (*botctx.Redirect, error) {
 	if _, hasOne := booked(bot); !hasOne {
 		return botctx.GoTo("nothing booked")

@@ -16,7 +16,7 @@ type step struct {
 	days          int
 }
 
-// conversation is what is played.
+// conversation is the conversation that the program plays.
 var conversation = []step{
 	{patient: "Ada", says: "Hello!"},
 	{patient: "Bob", says: "book"},
@@ -37,8 +37,7 @@ var conversation = []step{
 	{patient: "Ada", says: "cancel"},
 }
 
-// openings returns the times at which patients can come, after a time, where a day lasts as long as
-// day.
+// openings returns the times at which patients can come, after a time, for days of the given length.
 func openings(after time.Time, day time.Duration) []time.Time {
 	var times []time.Time
 	for _, hours := range []int64{73, 101, 169, 265, 293} {

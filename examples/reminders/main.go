@@ -48,7 +48,7 @@ weeks, in virtual time, which takes none.
 
 `
 
-// settings are what the flags say.
+// settings are the settings of the flags.
 type settings struct {
 	realtime, talk bool
 	day            time.Duration

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ran is what a run of the program left.
+// ran is the result of a run of the program.
 type ran struct {
 	code          int
 	out, problems string

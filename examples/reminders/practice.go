@@ -16,8 +16,7 @@ const helpText = `I keep the appointments of a physiotherapist. You can say:
 // Practice is the bot. It keeps in the member's meta what was offered (the ids of the
 // times in the last list) and the appointment.
 type Practice struct {
-	// Notice is how long before an appointment the bot reminds of it. Times that are
-	// nearer cannot be booked.
+	// Notice is the time before an appointment at which the bot reminds of it. Nearer times cannot be booked.
 	Notice time.Duration
 	// Exercises is the CRON pattern by which the bot reminds of the exercises, until the
 	// appointment. It fires at least once in a time of Notice.

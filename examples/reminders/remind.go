@@ -51,8 +51,8 @@ func (p Practice) setExercises(ctx context.Context, bot *botctx.Context, has app
 	return err
 }
 
-// moveReminders moves the scheduled reminders to the appointment as it is now. Those that have run
-// for the last time are scheduled anew.
+// moveReminders moves the scheduled reminders to the present appointment. Reminders that have run for the
+// last time are scheduled again.
 func (p Practice) moveReminders(ctx context.Context, bot *botctx.Context) error {
 	has, _ := booked(bot)
 	moved, err := bot.UpdateAgenda(ctx, agenda.UpdateParams{
@@ -84,7 +84,7 @@ func (p Practice) noticeOf(has appointment) document.Timestamp {
 	return document.TimestampOf(has.At.Time().Add(-p.Notice))
 }
 
-// metaOf returns what the reminder is told of an appointment.
+// metaOf returns the meta of the reminder of an appointment.
 func metaOf(has appointment) document.Object { return document.O("time", has.Time) }
 
 // remind reminds of the appointment that the agenda was made for.

@@ -14,7 +14,7 @@ import (
 // the exercises at eight in the morning.
 func Usual() Practice { return Practice{Notice: 24 * time.Hour, Exercises: "0 8 * * *"} }
 
-// monday is when the conversation begins in virtual time.
+// monday returns the beginning of the conversation in virtual time.
 func monday() time.Time { return time.Date(2026, time.January, 5, 9, 0, 0, 0, time.UTC) }
 
 // openPractice returns a fake platform with the practice and its free times.

@@ -54,7 +54,7 @@ func nodes() []*botctx.Node {
 	}
 }
 
-// prices are those of the breads, in cents.
+// prices are the prices of the breads, in cents.
 var prices = map[string]int64{"rye": 420, "wheat": 280}
 
 // order takes the price, keeps the order, and schedules what is said when it is ready.
@@ -101,7 +101,7 @@ func cancel(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// receipt sends a mail to who has an address.
+// receipt sends a mail to a member with an address.
 func receipt(ctx context.Context, bot *botctx.Context) error {
 	if bot.Member.Email == "" {
 		return nil

@@ -78,14 +78,14 @@ func TestDeliver_NilPointerAsError(t *testing.T) {
 	}
 }
 
-// nobody has neither members nor channels, and no errors for that.
-type nobody struct{}
+// empty has no members and no channels, and returns no errors for that.
+type empty struct{}
 
-func (nobody) GetMember(context.Context, member.GetParams) (*member.Member, error) {
+func (empty) GetMember(context.Context, member.GetParams) (*member.Member, error) {
 	return nil, nil //nolint:nilnil // The test needs exactly this.
 }
 
-func (nobody) Load(context.Context, string) (*channel.Channel, error) {
+func (empty) Load(context.Context, string) (*channel.Channel, error) {
 	return nil, nil //nolint:nilnil // The test needs exactly this.
 }
 
@@ -94,8 +94,8 @@ func TestPorts_GiveNothing(t *testing.T) {
 	p := newPlatform(t)
 	scope := record.Scope{App: "acme", Channel: "web", Member: "ada"}
 	for field, ports := range map[string]sends.Ports{
-		"memberId":  {Channels: p.channels, Members: nobody{}},
-		"channelId": {Channels: nobody{}, Members: p.members},
+		"memberId":  {Channels: p.channels, Members: empty{}},
+		"channelId": {Channels: empty{}, Members: p.members},
 	} {
 		_, err := sends.New(p.env, scope, ports).SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hi")})
 		requireField(t, err, boterr.NotFound, field)

@@ -1,4 +1,4 @@
-// Package firstbot is a bot that greets, and says what it does not understand.
+// Package firstbot is a bot that greets, and answers messages that it does not understand.
 package firstbot
 
 import (

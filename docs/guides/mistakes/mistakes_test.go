@@ -15,15 +15,15 @@ import (
 	"github.com/botctx/go-sdk/fakes"
 )
 
-// mistake is a bot as it is meant, the same bot with a mistake, and a test that tells them apart.
+// mistake is a correct bot, the same bot with a mistake, and a test that distinguishes them.
 type mistake struct {
 	right, wrong []*botctx.Node
 	test         func(t tester, nodes []*botctx.Node)
-	// tells is what the test says of the wrong one.
+	// tells is the test's message for the wrong one.
 	tells string
 }
 
-// tester is what these tests need of a *testing.T.
+// tester is the part of *testing.T that these tests need.
 type tester interface {
 	fakes.TB
 	require.TestingT

@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// collectByNumber gives a parcel to who writes its number.
+// collectByNumber gives a parcel to the member who writes its number.
 func collectByNumber(ctx context.Context, bot *botctx.Context) error {
 	number, err := strconv.ParseInt(strings.TrimSpace(bot.MessageEvent.Text()), 10, 64)
 	if err != nil {

@@ -19,7 +19,7 @@ func desk(priority int) []*botctx.Node {
 	}
 }
 
-// wrongPriority is found by a conversation as it is meant: product people write such files.
+// wrongPriority is found by the intended conversation: product people write such files.
 func wrongPriority() mistake {
 	return mistake{
 		right: desk(botctx.FallbackPriority), wrong: desk(0),

@@ -21,7 +21,7 @@ import (
 // Type is the type of Pigeon's channels.
 const Type channel.Type = "pigeon"
 
-// maxAnswerBytes is how much of an answer is read.
+// maxAnswerBytes bounds the part of an answer that is read.
 const maxAnswerBytes = 1 << 20
 
 // Connector is the connector to every channel of Pigeon. A channel's info has its "token", and the
@@ -86,7 +86,7 @@ func (c *Connector) post(ctx context.Context, token, key string, shown content) 
 	request.Header.Set("Idempotency-Key", key)
 	response, err := c.HTTP.Do(request)
 	if err != nil {
-		return send.Delivery{}, err // No code: nobody knows what came of the message.
+		return send.Delivery{}, err // No code: it is unknown whether the message arrived.
 	}
 	defer response.Body.Close() //nolint:errcheck // What counts has been read.
 	answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswerBytes))

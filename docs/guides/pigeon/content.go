@@ -78,7 +78,7 @@ func valueOf(payload any) string {
 	return text
 }
 
-// payloadOf returns the payload that a button's value stands for.
+// payloadOf returns the payload in a button's value.
 func payloadOf(value string) any {
 	if parsed, err := document.ParseJSON([]byte(value)); err == nil {
 		if object, isObject := parsed.(document.Object); isObject {

@@ -28,7 +28,7 @@ const (
 type Handler struct {
 	// LoadChannel returns a channel with its credentials, or NotFound.
 	LoadChannel func(ctx context.Context, app, id string) (*channel.Channel, error)
-	// Accept is that of a botctx.Runtime.
+	// Accept is the method of a botctx.Runtime.
 	Accept func(ctx context.Context, event botctx.Inbound) error
 	// Drops counts the reports that are not handed on.
 	Drops *send.Drops
@@ -36,7 +36,7 @@ type Handler struct {
 	Now func() time.Time
 }
 
-// report is what Pigeon reports: a text that somebody wrote, or the value of a button.
+// report is an event of Pigeon: a text of a member, or the value of a button.
 type report struct {
 	ID     string `json:"id"`
 	From   string `json:"from"`

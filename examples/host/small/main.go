@@ -28,11 +28,11 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// settings are what the environment says.
+// settings are the settings in the environment.
 type settings struct {
 	// listen is the address to listen on, store a file or the address of a MongoDB database.
 	listen, store string
-	// chat is where the bot's messages are posted to, secret signs both ways.
+	// chat is the address for the bot's messages; secret signs both ways.
 	chat   string
 	secret channel.Secret
 	// allow are hosts of one's own network that may be posted to.
@@ -189,7 +189,7 @@ func routes(rt *botctx.Runtime, web *webhook.Connector) http.Handler {
 	return mux
 }
 
-// closeWithin is how long requests may take to be answered once nothing runs any more.
+// closeWithin is the time for answering requests once nothing runs any more.
 const closeWithin = 5 * time.Second
 
 // serve takes messages, and runs the bot for them and agendas, until ctx ends; then it waits for what
