@@ -116,9 +116,10 @@ type Record struct {
 	HeldAt document.Timestamp `json:"heldAt,omitzero"`
 	// Claim names the scheduler that holds it and, if one write claimed several agendas, that claim.
 	Claim string `json:"claim,omitzero"`
-	// Beside is true while it is held after another agenda of the same scheduler was lost; the scheduler runs
+	// It is true while it is held after another agenda of the same scheduler was lost; the
+	// scheduler runs it alone then.
 	// it alone then.
-	Beside bool `json:"beside,omitzero"`
+	NotAlone bool `json:"notAlone,omitzero"`
 	// Lost counts the starts for this NextRunAt that never came back while others ran, which is no failure.
 	Lost int64 `json:"lost,omitzero"`
 	// Begun is true while it is held, until updateAgenda gives it another schedule.

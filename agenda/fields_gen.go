@@ -51,8 +51,8 @@ func (r *Record) DecodeField(name string, value any) (isDecoded bool, err error)
 		return true, document.DecodePlain(value, &r.HeldAt)
 	case "claim":
 		return true, document.DecodePlain(value, &r.Claim)
-	case "beside":
-		return true, document.DecodePlain(value, &r.Beside)
+	case "notAlone":
+		return true, document.DecodePlain(value, &r.NotAlone)
 	case "lost":
 		return true, document.DecodePlain(value, &r.Lost)
 	case "begun":

@@ -215,7 +215,7 @@ func forInbox(err error) error {
 // An event that no node answers goes to its live chat, if there is one: a member's message to the agent, an
 // agent's message to the member, a tap on a ticket. A member's message before an agent has taken the request
 // is kept for the agent; the logic of HandleFunc runs for it, too, and if the bot answers nothing, the member
-// is told that no agent is there yet.
+// gets a text that no agent is there yet.
 //
 // Among the nodes that may answer (see Flow and Node), the matching one of the smallest priority runs; mute
 // ones run before it, and another is chosen all the same. An event without an answer is no error.

@@ -76,7 +76,7 @@ func noOperation(op Op) error {
 	if near == "" {
 		return boterr.Wrap(string(op), boterr.Invalid("", noOperationOfThisName))
 	}
-	return boterr.Wrap(string(op), boterr.Invalid("", noOperationOfThisName+"; perhaps %q is meant", near))
+	return boterr.Wrap(string(op), boterr.Invalid("", noOperationOfThisName+"; did you mean %q?", near))
 }
 
 func opNames() []string {

@@ -131,7 +131,7 @@ func (c *choosing) whyNot(node *Node) string {
 	case node.Parent != "":
 		return c.nodes.needs(node)
 	case c.nodes.isAt(c.field.position, c.field.within):
-		return "is a head node, for where the conversation stands at none"
+		return "is a head node, for a member without a position"
 	default:
 		return "is not named by Flow.HeadNodes"
 	}

@@ -144,7 +144,7 @@ type Config struct {
 	Scheduler SchedulerOptions
 	// Inbox configures the runs of accepted events.
 	Inbox InboxOptions
-	// Retention is how long handled events, dead letters, agendas, live chats and similar records are kept.
+	// Retention sets how long handled events, dead letters, agendas, live chats and similar records are kept.
 	Retention Retention
 	// LaneLease is the time for which other processes leave a member alone after the member's process died in
 	// a run. A run holds a lease of this length on its member's lane and renews it every quarter. The default

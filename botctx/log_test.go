@@ -423,7 +423,7 @@ func TestWarnings_AreToldWhereAgendasBeginToRun(t *testing.T) {
 }
 
 // misspelt is the text of an error for a node.
-const misspelt = `there is no node remindr: check the id, or give the node to Handle: perhaps "reminder" is meant`
+const misspelt = `there is no node remindr: check the id, or give the node to Handle: did you mean "reminder"?`
 
 // planLater plans to run a node, and changes an agenda to run it.
 func planLater(t *testing.T, bot *botctx.Context, node string) (made, changed error) {

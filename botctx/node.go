@@ -259,7 +259,7 @@ func (n *nodes) add(given *Node) error {
 	case given.ID == "":
 		return boterr.Missing("ID", "every node its nodeCompositeId")
 	case n.byRef[ref] != nil:
-		return boterr.New(boterr.AlreadyExists, "ID", "there is a node %s already: give each node of a tree an ID of its own", ref)
+		return boterr.New(boterr.AlreadyExists, "ID", "there is a node %s already: give each node of a tree a different ID", ref)
 	}
 	node := *given
 	node.Pre, node.Responses, node.Post = slices.Clone(node.Pre), slices.Clone(node.Responses), slices.Clone(node.Post)
@@ -321,7 +321,7 @@ func perhaps(id string, among []*Node) string {
 		ids[i] = node.ID
 	}
 	if near := nearest.To(id, ids); near != "" {
-		return ": perhaps " + strconv.Quote(near) + " is meant"
+		return ": did you mean " + strconv.Quote(near) + "?"
 	}
 	return ""
 }

@@ -334,7 +334,7 @@ func TestHandle_RefusesWhatLeadsNowhere(t *testing.T) {
 	}{
 		"a redirect": {
 			botctx.Node{Redirect: botctx.To("menus")},
-			`Redirect: the node new redirects to menus, but there is no node menus: check the id, or give the node to Handle: perhaps "menu" is meant`,
+			`Redirect: the node new redirects to menus, but there is no node menus: check the id, or give the node to Handle: did you mean "menu"?`,
 		},
 		"one of several redirects": {
 			botctx.Node{Redirect: botctx.ToOneOf(toMenu, "menu", "checkout")},
@@ -351,7 +351,7 @@ func TestHandle_RefusesWhatLeadsNowhere(t *testing.T) {
 		"an agenda": {
 			botctx.Node{Schedules: botctx.Nodes("menu", "remindr")},
 			`Schedules: the node new schedules remindr, but there is no node remindr: ` +
-				`check the id, or give the node to Handle: perhaps "reminder" is meant`,
+				`check the id, or give the node to Handle: did you mean "reminder"?`,
 		},
 		"a redirect without an id": {
 			botctx.Node{Redirect: botctx.To("")},

@@ -420,7 +420,7 @@ func (c *Context) RedirectMemberToNode(ctx context.Context, p RedirectMemberToNo
 //     limit of its type.
 //   - NotFound: the member, or the channel of a target, does not exist in the app.
 //   - FailedPrecondition: nothing can take the request: no channel is paired, none has
-//     broadcast groups of that label, or the channel is off. The error says which.
+//     broadcast groups of that label, or the channel is off.
 //   - FailedPrecondition: the member has no id on the platform.
 //   - Unsupported: the host has no connector for an outlet's type, or no HTTP client for
 //     a live-chat API, or gives no addresses of histories and History is true.
@@ -435,8 +435,8 @@ func (c *Context) CreateAssignment(ctx context.Context, p livechat.CreateAssignm
 	return invoke(ctx, c, OpCreateAssignment, c.liveChats(), livechat.Operations.CreateAssignment, p)
 }
 
-// AddNewTargetsToAssignment sends the ticket of an untaken request to further targets. Targets that
-// already have it get no second one.
+// AddNewTargetsToAssignment sends the ticket of an untaken request to further targets. A target
+// that already got it gets no second one.
 //
 // Errors:
 //   - InvalidArgument: Targets hold something that is neither a target nor a broadcast

@@ -12,12 +12,12 @@ func Example() {
 	order.Set("customer.name", "Ada")
 
 	fmt.Println(order)
-	fmt.Println(document.Get(order, "customer.name", "nobody"), document.Get(order, "lines.0.quantity", 0))
-	fmt.Println(document.Get(copied, "customer.name", "nobody"))
+	fmt.Println(document.Get(order, "customer.name", "no name"), document.Get(order, "lines.0.quantity", 0))
+	fmt.Println(document.Get(copied, "customer.name", "no name"))
 	// Output:
 	// {"id":"o1","lines":[{"sku":"tea","quantity":2}],"customer":{"name":"Ada"}}
 	// Ada 2
-	// nobody
+	// no name
 }
 
 func ExampleSet() {

@@ -291,7 +291,7 @@ func (a *Actor) standsAt(node *botctx.Node) {
 		return // The test has ended.
 	}
 	if !node.SavesPosition && !node.Entry {
-		a.platform.test.Fatalf("fakes: no conversation stands at the node %s: it never saves the position. "+
+		a.platform.test.Fatalf("fakes: the node %s is never a position: it does not save the position. "+
 			"Set SavesPosition, or Entry where an action sets the position there", node.Ref())
 		return
 	}
@@ -330,7 +330,7 @@ func perhaps(near string) string {
 	if near == "" {
 		return ""
 	}
-	return fmt.Sprintf(": perhaps %q is meant", near)
+	return fmt.Sprintf(": did you mean %q?", near)
 }
 
 // Patch changes the stored member as patchMembers does, outside of any run: by modifiers, or, if the patch

@@ -275,7 +275,7 @@ func (k *knownDataSources) doubt(of dataSource) string {
 		return ""
 	}
 	if near := nearest.To(of.name, names); near != "" {
-		return fmt.Sprintf(" (the data source %q was never added, perhaps %q is meant)", of.name, near)
+		return fmt.Sprintf(" (the data source %q was never added; did you mean %q?)", of.name, near)
 	}
 	return fmt.Sprintf(" (the data source %q was never added: AddData adds it)", of.name)
 }

@@ -137,7 +137,7 @@ func (a *Actor) Thread() Thread {
 func (a *Actor) ReturnThread() {
 	a.platform.test.Helper()
 	if a.Thread().IsWithBot() {
-		a.platform.test.Fatalf("fakes: the bot controls the conversation with %s: nobody can give it back", a.name)
+		a.platform.test.Fatalf("fakes: the bot controls the conversation with %s: there is nothing to give back", a.name)
 		return
 	}
 	o := &a.platform.outbox

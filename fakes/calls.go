@@ -214,7 +214,7 @@ func (p *Platform) doubtFields(ctx context.Context, of dataSource, made Call) st
 	for field := range filterOf(made).All() {
 		field, _, _ = strings.Cut(field, ".")
 		if near := nearest.To(field, has); near != "" && near != field {
-			return fmt.Sprintf(" (no entry has the field %q, perhaps %q is meant)", field, near)
+			return fmt.Sprintf(" (no entry has the field %q; did you mean %q?)", field, near)
 		}
 	}
 	return ""

@@ -407,8 +407,8 @@ type crashModel struct {
 	answers    [][]string
 	last       []string
 	isAccepted []bool
-	// said is the number of messages, amid the number of crashes while a message went out.
-	said, amid int
+	// said is the number of messages, during the number of crashes while a message went out.
+	said, during int
 }
 
 func newCrashModel(t *testing.T, seed uint64) *crashModel {
@@ -447,7 +447,7 @@ func (m *crashModel) step() {
 		p.Inject(fakes.Crashes(botctx.OpSendResponse)).Optional()
 	case 9:
 		p.Inject(fakes.CrashesAfter(botctx.OpSendResponse)).Optional()
-		m.amid++
+		m.during++
 	case 10:
 		p.Restart()
 	default:
@@ -487,7 +487,7 @@ func (m *crashModel) ends() {
 	for i, ada := range m.members {
 		require.Equal(m.t, m.answers[i], textsOf(ada.Messages()))
 	}
-	require.LessOrEqual(m.t, len(repeated(m.platform)), m.amid, "only what went out as the process died was sent twice")
+	require.LessOrEqual(m.t, len(repeated(m.platform)), m.during, "only what went out as the process died was sent twice")
 	require.Empty(m.t, m.platform.DeadLetters())
 	stats, err := m.platform.Runtime().InboxStats(m.t.Context())
 	require.NoError(m.t, err)

@@ -225,11 +225,11 @@ func Example_callByName() {
 
 	result, err := ada.Context().Call(ctx, "countDataSource", []byte(`{"dataSourceId": "answers", "filter": {"done": true}}`))
 	fmt.Println(string(result), err)
-	_, err = ada.Context().Call(ctx, "getMember", []byte(`{"memberId": "nobody"}`))
+	_, err = ada.Context().Call(ctx, "getMember", []byte(`{"memberId": "member-9"}`))
 	fmt.Println(err)
 	// Output:
 	// 0 <nil>
-	// getMember: not found: memberId: there is no member nobody here
+	// getMember: not found: memberId: there is no member member-9 here
 }
 
 func ExampleFails() {
@@ -302,7 +302,7 @@ func ExamplePlatform_Transcript() {
 	// Output:
 	// 2026-01-01 00:00:00.000  Ada -> {"type":"TEXT","text":"coupon"}
 	// 2026-01-01 00:00:00.000  HandleFunc answers: fakes_test.claim
-	// 2026-01-01 00:00:00.000  findAndModifyDataFromDataSource {"dataSourceId":"coupons","filter":{"$or":[{"by":"member-1"},{"taken":false}]},"patch":{"$set":{"taken":true,"by":"member-1"}},"sortBy":{"taken":-1}} -> {"ok":1,"value":null} (the data source "coupons" was never added, perhaps "coupon" is meant)
+	// 2026-01-01 00:00:00.000  findAndModifyDataFromDataSource {"dataSourceId":"coupons","filter":{"$or":[{"by":"member-1"},{"taken":false}]},"patch":{"$set":{"taken":true,"by":"member-1"}},"sortBy":{"taken":-1}} -> {"ok":1,"value":null} (the data source "coupons" was never added; did you mean "coupon"?)
 	// 2026-01-01 00:00:00.000  Ada <- {"type":"TEXT","text":"Sorry, all gone."}
 }
 

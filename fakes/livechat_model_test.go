@@ -51,8 +51,8 @@ type request struct {
 	parent  *request
 	removed bool
 	// kept are the messages of the member while no agent had it, isWaitingTold whether the member was told
-	// so, isOverTold whether the agent who wrote after the end was told that it is over, and taken how many
-	// were taken before.
+	// so, isOverTold whether the agent who wrote after the end got the text that it is over, and taken how
+	// many were taken before.
 	kept                      []string
 	isWaitingTold, isOverTold bool
 	taken                     int
@@ -497,7 +497,7 @@ func (s *play) asks(who, label, about string) {
 	s.ask(who, label, about)
 }
 
-// takes takes a ticket that an agent has seen, perhaps an old one.
+// takes makes an agent take a seen ticket, perhaps an old one.
 func (s *play) takes(agent string) {
 	tickets := s.agents[agent].Tickets()
 	if len(tickets) == 0 {

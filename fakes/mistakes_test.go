@@ -76,7 +76,7 @@ var mistakesOfNodes = map[string]mistake{
 			call("redirectMemberToNode", `{"memberId": "member-1", "nodeCompositeId": "ordr"}`)(p)
 		},
 		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): redirectMemberToNode: not found: nodeCompositeId: ` +
-			`there is no node ordr: check the id, or give the node to Handle: perhaps "order" is meant`,
+			`there is no node ordr: check the id, or give the node to Handle: did you mean "order"?`,
 	},
 	"a placeholder misspelt": {
 		test: func(p *fakes.Platform) {
@@ -116,7 +116,7 @@ var mistakesOfNodes = map[string]mistake{
 			})(p)
 		},
 		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): newAgenda: not found: nodeCompositeId: ` +
-			`there is no node remindr: check the id, or give the node to Handle: perhaps "reminder" is meant`,
+			`there is no node remindr: check the id, or give the node to Handle: did you mean "reminder"?`,
 	},
 	"SavesPosition forgotten": {
 		test: func(p *fakes.Platform) {
@@ -131,11 +131,11 @@ var mistakesOfNodes = map[string]mistake{
 	"a parent misspelt": {
 		test: func(p *fakes.Platform) { p.Handle(textNode("question", "hi"), childNode("answer", "qestion", "yes")) },
 		prints: `fakes: Handle: invalid argument: Parent: the tree "" has no node qestion, which is the parent of answer: give it to Handle before or together with it: ` +
-			`perhaps "question" is meant`,
+			`did you mean "question"?`,
 	},
 	"two nodes of one id": {
 		test:   func(p *fakes.Platform) { p.Handle(textNode("ask", "hi"), textNode("ask", "hello")) },
-		prints: `fakes: Handle: already exists: ID: there is a node ask already: give each node of a tree an ID of its own`,
+		prints: `fakes: Handle: already exists: ID: there is a node ask already: give each node of a tree a different ID`,
 	},
 	"an action that is nil": {
 		test:   func(p *fakes.Platform) { p.Handle(&botctx.Node{ID: "ask", Pre: botctx.Do(nil)}) },
@@ -182,7 +182,7 @@ var mistakesOfData = map[string]mistake{
 	"a data source misspelt": {
 		test: find("cupons", document.O("taken", false)),
 		prints: `fetchDataFromDataSource {"dataSourceId":"cupons","filter":{"taken":false}} -> 0 found ` +
-			`(the data source "cupons" was never added, perhaps "coupons" is meant)`,
+			`(the data source "cupons" was never added; did you mean "coupons"?)`,
 	},
 	"a data source forgotten": {
 		test: find("prices", document.O("of", "tea")),
@@ -192,7 +192,7 @@ var mistakesOfData = map[string]mistake{
 	"a field misspelt in a filter": {
 		test: find("coupons", document.O("takn", false)),
 		prints: `fetchDataFromDataSource {"dataSourceId":"coupons","filter":{"takn":false}} -> 0 found ` +
-			`(no entry has the field "takn", perhaps "taken" is meant)`,
+			`(no entry has the field "takn"; did you mean "taken"?)`,
 	},
 	"a template as a text": {
 		test: func(p *fakes.Platform) {
@@ -206,7 +206,7 @@ var mistakesOfData = map[string]mistake{
 	"an operation misspelt": {
 		test: call("newAgend", `{}`),
 		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): newAgend: invalid argument: ` +
-			`there is no operation of this name; names are those of the specification; perhaps "newAgenda" is meant`,
+			`there is no operation of this name; names are those of the specification; did you mean "newAgenda"?`,
 	},
 	"a parameter misspelt": {
 		test: call("newAgenda", `{"memberId": "member-1", "nodeCompositId": "reminder", "nextRunAt": 5}`),
@@ -221,7 +221,7 @@ var mistakesOfData = map[string]mistake{
 	"an operator misspelt": {
 		test: call("findAndModifyMember", `{"filter": {}, "patch": {"$incr": {"meta.count": 1}}}`),
 		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): findAndModifyMember: invalid argument: patch.$incr: ` +
-			`$incr is no update operator, or is not supported: perhaps $inc is meant`,
+			`$incr is no update operator, or is not supported: did you mean $inc?`,
 	},
 	"operators without withModifier": {
 		test: call("findAndModifyMember", `{"filter": {}, "patch": {"$set": {"firstName": "Eve"}}, "withModifier": false}`),
@@ -312,7 +312,7 @@ var mistakesOfPlatforms = map[string]mistake{
 			p.AddChannel(channel.Channel{ID: "desk", Type: channel.Charlie})
 			p.AddAgent("desk", "Grace", "support").Ticket()
 		},
-		prints: `fakes: Grace has no open ticket, which createAssignment sends to broadcast groups: she is in ["support"]`,
+		prints: `fakes: Grace has no open ticket, which createAssignment sends to broadcast groups: the agent is in ["support"]`,
 	},
 	"two faults for one call": {
 		test: func(p *fakes.Platform) {
@@ -384,8 +384,8 @@ func TestChannels_Misuse(t *testing.T) {
 		`LimitSends of 0 messages`:               func(p *fakes.Platform, _ *fakes.Actor) { p.LimitSends("page", 0, time.Second) },
 		`messages in 0s`:                         func(p *fakes.Platform, _ *fakes.Actor) { p.LimitSends("page", 1, 0) },
 		`there is no channel "lift"`:             func(p *fakes.Platform, _ *fakes.Actor) { p.LiftLimit("lift") },
-		`RefuseSends names nobody`:               func(p *fakes.Platform, _ *fakes.Actor) { p.RefuseSends(boterr.NotFound) },
-		`AcceptSends names nobody`:               func(p *fakes.Platform, _ *fakes.Actor) { p.AcceptSends() },
+		`RefuseSends has no recipients`:          func(p *fakes.Platform, _ *fakes.Actor) { p.RefuseSends(boterr.NotFound) },
+		`AcceptSends has no recipients`:          func(p *fakes.Platform, _ *fakes.Actor) { p.AcceptSends() },
 		`there is no code "Gone"`:                func(p *fakes.Platform, ada *fakes.Actor) { p.RefuseSends("Gone", ada) },
 		`there is no channel "refuse"`:           func(p *fakes.Platform, _ *fakes.Actor) { p.RefuseSendsTo(boterr.NotFound, "refuse", "1") },
 		`there is no channel "accept"`:           func(p *fakes.Platform, _ *fakes.Actor) { p.AcceptSendsTo("accept", "1") },
@@ -396,7 +396,7 @@ func TestChannels_Misuse(t *testing.T) {
 			p.AddAttachment(kettle)
 			p.AddAttachment(kettle)
 		},
-		`nobody can give it back`:         func(_ *fakes.Platform, ada *fakes.Actor) { ada.ReturnThread() },
+		`there is nothing to give back`:         func(_ *fakes.Platform, ada *fakes.Actor) { ada.ReturnThread() },
 		`tags are of echo alone`:          func(_ *fakes.Platform, ada *fakes.Actor) { ada.Tags() },
 		`attachments are of alpha alone`:  func(p *fakes.Platform, _ *fakes.Actor) { p.Attachments("web") },
 		`broadcasts are of alpha alone`:   func(p *fakes.Platform, _ *fakes.Actor) { p.Broadcasts("web") },

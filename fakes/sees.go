@@ -282,7 +282,7 @@ func further(expected []expect.Message, sent []Sent, positions []int) string {
 		return ""
 	}
 	const most = 5
-	lines := []string{"\nthen she sees:"}
+	lines := []string{"\nthen come:"}
 	for _, at := range positions[:min(len(positions), most)] {
 		line := "  " + expect.Shown(sent[at].Response)
 		if isAsExpected(expected, sent[at].Response) {

@@ -76,26 +76,26 @@ var failuresOfSees = map[string]struct {
 	"no pattern": {"hi", func(ada *fakes.Actor) { ada.SeesMessage(expect.Match(nil)) }, `fakes: Ada sees something else, sent at 2026-01-01 00:00:00 by the node hi:
   expected a text that matches a pattern
     Match was given no pattern
-then she sees:
+then come:
   "What do you want?"`},
 	"no function": {"hi", func(ada *fakes.Actor) { ada.SeesMessage(expect.That("a price", nil)) }, `fakes: Ada sees something else, sent at 2026-01-01 00:00:00 by the node hi:
   expected a price
     That was given no function that says whether it is so
-then she sees:
+then come:
   "What do you want?"`},
 	"another text": {"hi", func(ada *fakes.Actor) { ada.Sees("Hallo!") }, `fakes: Ada sees something else, sent at 2026-01-01 00:00:00 by the node hi:
   expected "Hallo!"
     "Hallo!"
     "Hello!"
       ^
-then she sees:
+then come:
   "What do you want?"`},
 	"one that comes later": {"hi", func(ada *fakes.Actor) { ada.Sees("What do you want?") }, `fakes: Ada sees something else, sent at 2026-01-01 00:00:00 by the node hi:
   expected "What do you want?"
     "What do you want?"
     "Hello!"
      ^
-then she sees:
+then come:
   "What do you want?"   <- this is what was expected`},
 	"several lines": {"list", func(ada *fakes.Actor) { ada.Sees("one\n2\nthree") }, `fakes: Ada sees something else, sent at 2026-01-01 00:00:00 by the node lines:
   expected "one\n2\nthree"
@@ -105,7 +105,7 @@ then she sees:
       three`},
 	"a title misspelt": {"kettle", func(ada *fakes.Actor) { ada.SeesMessage(expect.Text("Which size?"), expect.Choice("Smal")) }, `fakes: Ada sees something else, sent at 2026-01-01 00:00:00 by the node size:
   expected a choice of [Smal]
-    there is no [Smal], perhaps [Small] is meant: it shows [Small] [Large]`},
+    there is no [Smal]: it shows [Small] [Large]; did you mean [Small]?`},
 	"titles in another order": {"kettle", func(ada *fakes.Actor) { ada.SeesMessage(expect.Choice("Large", "Small")) }, `fakes: Ada sees something else, sent at 2026-01-01 00:00:00 by the node size:
   expected a choice of [Large] [Small]
     [Small] comes in another place: it shows [Small] [Large]`},

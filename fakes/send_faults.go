@@ -59,7 +59,7 @@ func (o *outbox) refusalOf(sent Sent) error {
 func (p *Platform) RefuseSends(code boterr.Code, to ...Recipient) {
 	p.test.Helper()
 	if len(to) == 0 {
-		p.test.Fatalf("fakes: RefuseSends names nobody: give those whose messages are refused")
+		p.test.Fatalf("fakes: RefuseSends has no recipients: give the ones whose messages are refused")
 	}
 	for _, recipient := range to {
 		p.refuse(code, recipient.address())
@@ -88,7 +88,7 @@ func (p *Platform) refuse(code boterr.Code, to address) {
 func (p *Platform) AcceptSends(to ...Recipient) {
 	p.test.Helper()
 	if len(to) == 0 {
-		p.test.Fatalf("fakes: AcceptSends names nobody: give those whose messages are taken again")
+		p.test.Fatalf("fakes: AcceptSends has no recipients: give the ones whose messages are taken again")
 	}
 	for _, recipient := range to {
 		p.accept(recipient.address())

@@ -79,15 +79,15 @@ func TestStart_EndsTheTestWhereItCannotBegin(t *testing.T) {
 		return p.AddMember(member.Member{FirstName: "Ada"})
 	}
 	for prints, misuse := range map[string]func(p *fakes.Platform){
-		`fakes: there is no node "sise": perhaps "size" is meant`:                                func(p *fakes.Platform) { begin(p).SetPosition("sise") },
+		`fakes: there is no node "sise": did you mean "size"?`:                                   func(p *fakes.Platform) { begin(p).SetPosition("sise") },
 		`fakes: there is no node "size": the platform handles none. Give Handle the nodes first`: func(p *fakes.Platform) { p.AddMember(member.Member{}).SetPosition("size") },
 		`fakes: several trees have a node "menu": "shop", "help". Name the tree`:                 func(p *fakes.Platform) { begin(p).SetPosition("menu") },
-		`fakes: there is no node "hour": perhaps "hours" is meant`:                               func(p *fakes.Platform) { begin(p).SetPositionIn("help", "hour") },
-		`fakes: no conversation stands at the node large (tree shop): it never saves the position. Set SavesPosition, or Entry where an action sets the position there`: func(p *fakes.Platform) {
+		`fakes: there is no node "hour": did you mean "hours"?`:                                  func(p *fakes.Platform) { begin(p).SetPositionIn("help", "hour") },
+		`fakes: the node large (tree shop) is never a position: it does not save the position. Set SavesPosition, or Entry where an action sets the position there`: func(p *fakes.Platform) {
 			begin(p).SetPosition("large")
 		},
 		`fakes: Ada cannot become {"$set":{"channel":"other"}}: invalid argument: patch.channel: the field is fixed and cannot be changed`: func(p *fakes.Platform) { begin(p).Patch(document.Set("channel", "other")) },
-		`fakes: there is no node "remindr": perhaps "reminder" is meant`: func(p *fakes.Platform) {
+		`fakes: there is no node "remindr": did you mean "reminder"?`: func(p *fakes.Platform) {
 			begin(p).AddAgenda(agenda.NewParams{NodeCompositeID: "remindr", NextRunAt: document.TimestampOf(fakes.Start())})
 		},
 		`fakes: the agenda of Ada: invalid argument: nextRunAt: is missing; give when the node runs, or a pattern`: func(p *fakes.Platform) {

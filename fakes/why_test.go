@@ -110,7 +110,7 @@ func TestTranscript_WhatAnswers(t *testing.T) {
 			at("menu"),
 			[]string{`nothing answers: at "menu" - children: more (trigger did not match); ` +
 				`global in the tree: back (trigger did not match); global in the channel: help (trigger did not match); ` +
-				`"menu" is a head node, for where the conversation stands at none; "reminder" has no trigger: redirects and agendas run it`},
+				`"menu" is a head node, for a member without a position; "reminder" has no trigger: redirects and agendas run it`},
 		},
 		"none, at a position that is no more": {
 			[]*botctx.Node{textNode("menu", "menu")},
@@ -250,7 +250,7 @@ func TestTranscript_DataSourceThatWasNeverAdded(t *testing.T) {
 			p.AddData("orders", document.O("a", 1))
 			p.AddData("coupons", document.O("a", 1))
 			fetched(p.Operations(record.Scope{}), "coupon")
-		}, `-> 0 found (the data source "coupon" was never added, perhaps "coupons" is meant)`},
+		}, `-> 0 found (the data source "coupon" was never added; did you mean "coupons"?)`},
 		"where none is like it": {func(p *fakes.Platform) {
 			p.AddData("orders", document.O("a", 1))
 			fetched(p.Operations(record.Scope{}), "coupons")
@@ -273,7 +273,7 @@ func TestTranscript_DataSourceOfAFork(t *testing.T) {
 	ada := p.AddMember(member.Member{})
 	fork := p.Fork()
 	ada.In(fork).Says("coupon")
-	require.Contains(t, fork.Transcript(), `(the data source "coupons" was never added, perhaps "coupon" is meant)`)
+	require.Contains(t, fork.Transcript(), `(the data source "coupons" was never added; did you mean "coupon"?)`)
 }
 
 func TestTranscript_DataSourceThatIsKnown(t *testing.T) {
@@ -350,13 +350,13 @@ func TestHandle_ParentThatIsMisspelt(t *testing.T) {
 	var tb recordedTB
 	tb.run(func(p *fakes.Platform) { p.Handle(textNode("menu", "menu"), childNode("answer", "menus", "hi")) })
 	require.Len(t, tb.failures, 1)
-	require.Contains(t, tb.failures[0], `has no node menus, which is the parent of answer: give it to Handle before or together with it: perhaps "menu" is meant`)
+	require.Contains(t, tb.failures[0], `has no node menus, which is the parent of answer: give it to Handle before or together with it: did you mean "menu"?`)
 }
 
 func TestRunError_NodeThatIsMisspelt(t *testing.T) {
 	t.Parallel()
 	for id, want := range map[string]string{
-		"menus":    `there is no node menus: check the id, or give the node to Handle: perhaps "menu" is meant`,
+		"menus":    `there is no node menus: check the id, or give the node to Handle: did you mean "menu"?`,
 		"checkout": `there is no node checkout: check the id, or give the node to Handle`,
 	} {
 		p := fakes.New(fakes.For(t))

@@ -148,7 +148,7 @@ type Progress struct {
 	SummarySentAt document.Timestamp `json:"summarySentAt,omitzero"`
 	// KeptSender is the call that sends the kept messages now, nil if none does.
 	KeptSender *Sender `json:"keptSender,omitzero"`
-	// WaitingToldAt is the time at which the member was told that the request is not taken yet.
+	// WaitingToldAt is the time at which the member got the text that the request is not taken yet.
 	WaitingToldAt document.Timestamp `json:"waitingToldAt,omitzero"`
 	// OverTold are the ids of the groups in which an agent wrote after the end and was told so.
 	OverTold []string `json:"overTold,omitzero"`

@@ -26,7 +26,7 @@ import (
 
 // Load returns the nodes of a bot in a folder: the nodes in each nodes.json in it and in its folders, with
 // the scripts that they name. docs/guides/scripts.md shows the fields of a node. The nodes are like any
-// others, and may be handled together with nodes in Go. beside are the nodes in Go that are handled, too, and
+// others, and may be handled together with nodes in Go. others are the nodes in Go that are handled, too, and
 // that nodes of the folder may name as their parent or redirect to; they are not returned.
 //
 // If Options.Modules is nil, scripts find modules in the folder itself: packages of its node_modules, and
@@ -34,7 +34,7 @@ import (
 //
 // All errors are reported at once, as a *FolderError: unknown fields, missing files, scripts that cannot be
 // read, responses that no platform would take, two nodes of one id, missing parents and targets.
-func Load(fsys fs.FS, options Options, beside ...*botctx.Node) ([]*botctx.Node, error) {
+func Load(fsys fs.FS, options Options, others ...*botctx.Node) ([]*botctx.Node, error) {
 	if options.Modules == nil {
 		options.Modules = fsys
 	}
@@ -52,7 +52,7 @@ func Load(fsys fs.FS, options Options, beside ...*botctx.Node) ([]*botctx.Node, 
 		nodes[i] = l.node(node)
 	}
 	if folder.HasAllIDs {
-		l.check(folder.Nodes, nodes, beside)
+		l.check(folder.Nodes, nodes, others)
 	}
 	if len(l.problems) > 0 {
 		slices.SortStableFunc(l.problems, byPlace)
@@ -111,8 +111,8 @@ func (l *loader) complain(p nodefile.Problem) {
 }
 
 // check notes what is wrong with how nodes name each other.
-func (l *loader) check(read []nodefile.Node, made, beside []*botctx.Node) {
-	for _, fault := range botctx.CheckNodes(slices.Concat(made, beside)...) {
+func (l *loader) check(read []nodefile.Node, made, others []*botctx.Node) {
+	for _, fault := range botctx.CheckNodes(slices.Concat(made, others)...) {
 		if fault.Index < len(read) {
 			l.complain(read[fault.Index].Problem(fault.Err))
 		}
@@ -201,7 +201,7 @@ func (l *loader) unreadable(named nodefile.Script, err error) string {
 		return nil
 	})
 	if near := nearest.To(path.Base(named.File), slices.Sorted(maps.Keys(byName))); near != "" {
-		return fmt.Sprintf("%q is not there: perhaps %q is meant", written, relative(folder, byName[near]))
+		return fmt.Sprintf("%q is not there: did you mean %q?", written, relative(folder, byName[near]))
 	}
 	return fmt.Sprintf("%q is not there: write the script, or take its name out", written)
 }

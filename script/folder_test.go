@@ -118,8 +118,8 @@ func TestLoad_TellsAllThatIsWrong(t *testing.T) {
 		`nodes.json:2:24: invalid argument: nodes[0].colour: is no field: there are compositeId, description, entry, global, parent, ` +
 			`postActions, preActions, priority, redirect, responses, savesPosition, schedules, tree, trigger`,
 		`nodes.json:2:56: invalid argument: nodes[0].preActions[0]: "gone.js" is not there: write the script, or take its name out`,
-		`nodes.json:2:67: invalid argument: nodes[0].preActions[1]: "clain.js" is not there: perhaps "coupon/claim.js" is meant`,
-		`nodes.json:3:19: invalid argument: nodes[1].compositeId: there is a node a already: give each node of a tree an ID of its own`,
+		`nodes.json:2:67: invalid argument: nodes[0].preActions[1]: "clain.js" is not there: did you mean "coupon/claim.js"?`,
+		`nodes.json:3:19: invalid argument: nodes[1].compositeId: there is a node a already: give each node of a tree a different ID`,
 		`nodes.json:4:34: invalid argument: nodes[2].parent: the tree "" has no node nobody, which is the parent of b: ` +
 			`give it to Handle before or together with it`,
 		`nodes.json:4:56: invalid argument: nodes[2].redirect: the node b redirects to nowhere, but there is no node nowhere: ` +
@@ -127,7 +127,7 @@ func TestLoad_TellsAllThatIsWrong(t *testing.T) {
 		`nodes.json:4:80: invalid argument: nodes[2].schedules: the node b schedules never, but there is no node never: ` +
 			`check the id, or give the node to Handle`,
 		`nodes.json:5:36: invalid argument: nodes[3].redirect: the node c redirects to z, but there is no node z: ` +
-			`check the id, or give the node to Handle: perhaps "a" is meant`,
+			`check the id, or give the node to Handle: did you mean "a"?`,
 		`nodes.json:5:102: invalid argument: nodes[3].responses[0].text: is missing; give a string`,
 	}, "\n  "), failed.Error())
 }
@@ -136,9 +136,9 @@ func TestLoad_TellsAllThatIsWrong(t *testing.T) {
 func TestLoad_SuggestsAScriptByItsNameInTheFolderOfTheNodes(t *testing.T) {
 	t.Parallel()
 	for written, want := range map[string]string{
-		"clain.js":      `"clain.js" is not there: perhaps "claim.js" is meant`,
-		"shop/claim.js": `"shop/claim.js" is not there: perhaps "claim.js" is meant`,
-		"greet.js":      `"greet.js" is not there: perhaps "../common/greet.js" is meant`,
+		"clain.js":      `"clain.js" is not there: did you mean "claim.js"?`,
+		"shop/claim.js": `"shop/claim.js" is not there: did you mean "claim.js"?`,
+		"greet.js":      `"greet.js" is not there: did you mean "../common/greet.js"?`,
 	} {
 		_, err := script.Load(folder(
 			"shop/nodes.json", `{"nodes": [{"compositeId": "a", "preActions": "`+written+`", "entry": true}]}`,

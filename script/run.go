@@ -427,7 +427,7 @@ func (r *run) hostClear(payload string) (any, error) {
 type Watcher struct {
 	files   fs.FS
 	options Options
-	beside  []*botctx.Node
+	others  []*botctx.Node
 	seen    []stamp
 	isRead  bool
 	// unreadable is the last error of reading the folder, "" for none.
@@ -443,8 +443,8 @@ type stamp struct {
 
 // Watch returns a Watcher of what Load would be given. It has seen nothing yet: its first look is one at a
 // change.
-func Watch(fsys fs.FS, options Options, beside ...*botctx.Node) *Watcher {
-	return &Watcher{files: fsys, options: options, beside: slices.Clone(beside)}
+func Watch(fsys fs.FS, options Options, others ...*botctx.Node) *Watcher {
+	return &Watcher{files: fsys, options: options, others: slices.Clone(others)}
 }
 
 // Look looks once, and returns the result of Load if a file was added, removed or written since the last
@@ -464,7 +464,7 @@ func (w *Watcher) Look() (nodes []*botctx.Node, hasChanged bool, err error) {
 		return nil, false, nil
 	}
 	w.seen, w.isRead = now, true
-	nodes, err = Load(w.files, w.options, w.beside...)
+	nodes, err = Load(w.files, w.options, w.others...)
 	return nodes, true, err
 }
 

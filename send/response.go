@@ -26,7 +26,7 @@ const (
 // A Response keeps all fields in order, known or not, so decoding and encoding preserve the JSON.
 // Only spellings may change: string escapes; numbers such as 1.0 and 1e3, which become 1 and 1000;
 // numbers that fit neither 64 bits nor a double, which become the nearest double; unpaired
-// surrogates, which become U+FFFD; and duplicate keys, where the last one remains. (json.Marshal
+// surrogates, which become U+FFFD; and duplicate keys: the last one remains. (json.Marshal
 // also escapes <, > and &; String and document.EncodeJSON do not.)
 //
 // A Response is immutable: With and WithPlaceholders return a new one. The zero Response counts as

@@ -104,9 +104,9 @@ type refused struct {
 }
 
 const (
-	sentenceToken = "the tool does not accept the channel's token: install the application anew " +
+	sentenceToken = "the tool does not accept the channel's token: install the application again " +
 		"in the workspace and store the new token in the channel's info"
-	sentenceScope = "the application lacks a permission in the workspace: add it, and install the application anew"
+	sentenceScope = "the application lacks a permission in the workspace: add it, and install the application again"
 	sentenceShow  = "the tool cannot show the message as it is: change what it complains about"
 	sentenceOwn   = "the bot can change its own messages alone, for as long as the workspace allows it: send a new one"
 	sentenceUser  = "the user cannot be written to: the account is closed, or another bot's"
@@ -309,7 +309,7 @@ func (l unverified) read(in *channel.Channel) (report, error) {
 		AppID:        firstText(object, "api_app_id"),
 	}
 	if read != l.from {
-		return report{}, boterr.Invalid("team_id", "stands there twice")
+		return report{}, boterr.Invalid("team_id", "is given twice")
 	}
 	return report{body: object, in: in}, nil
 }

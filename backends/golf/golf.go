@@ -224,7 +224,7 @@ func refused(ctx context.Context, err error) (*stripe.Error, error) {
 	case failed.Code == stripe.ErrorCodeIdempotencyKeyInUse:
 		return nil, boterr.New(boterr.Unavailable, "idempotencyKey", "a request of this key is under way; try again later with the same key")
 	case failed.Type == stripe.ErrorTypeIdempotency:
-		return nil, boterr.New(boterr.Conflict, "idempotencyKey", "the key was used for another request; give each payment a key of its own")
+		return nil, boterr.New(boterr.Conflict, "idempotencyKey", "the key was used for another request; give each payment a different key")
 	case status == http.StatusTooManyRequests:
 		return nil, comeAgain(err,
 			boterr.New(boterr.ResourceExhausted, "", "the provider takes no more requests for now; try again later"))

@@ -67,7 +67,7 @@ func startWorker(t *testing.T, database string) process {
 func (p process) kill(t *testing.T, store store.Store) {
 	t.Helper()
 	require.NoError(t, p.command.Process.Kill())
-	_ = p.command.Wait() // Its error says that it was killed.
+	_ = p.command.Wait() // It returns an error, since it was killed.
 	require.NoError(t, store.Collection(dead).Insert(t.Context(), document.O("_id", p.command.Process.Pid)))
 }
 

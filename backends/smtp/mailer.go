@@ -199,9 +199,9 @@ func checkAccount(c Config) error {
 	case c.Username == "" && !hasPassword:
 		return nil
 	case c.Username == "":
-		return boterr.Invalid("Username", "is required beside a password")
+		return boterr.Invalid("Username", "is required with a password")
 	case !hasPassword:
-		return boterr.Invalid("Password", "is required beside a user name")
+		return boterr.Invalid("Password", "is required with a user name")
 	case c.TLS == NoTLS:
 		return boterr.Invalid("TLS", "must not be NoTLS where there are credentials: all on the way could read them")
 	}

@@ -73,7 +73,7 @@ func (s *session) refusal(field, what string, permanent boterr.Code, err error) 
 		return boterr.New(permanent, "", "the mail server %s refuses %s: check the configuration and the account (it says %s)",
 			s.config.Host, what, said)
 	case answer.Code >= firstPermanent:
-		return boterr.New(permanent, field, "the mail server %s refuses %s, and nobody got the mail: change it (it says %s)",
+		return boterr.New(permanent, field, "the mail server %s refuses %s, and no recipient got the mail: change it (it says %s)",
 			s.config.Host, what, said)
 	case answer.Code == insufficientStorage || limits.MatchString(answer.Msg):
 		return boterr.New(boterr.ResourceExhausted, "",

@@ -183,7 +183,7 @@ func newAgendaRunsFirstAtNextRunAt(t *trial) {
 
 var replaceRules = []Rule{
 	rule(newAgendaReplacesItsTag, "newAgenda with replace takes the place of all agendas of the same member and tag, and of no others"),
-	rule(newAgendaReplacesNothingByDefault, "replace is false by default: then agendas of the same tag stay beside each other"),
+	rule(newAgendaReplacesNothingByDefault, "replace is false by default: then agendas of the same tag all stay"),
 	rule(newAgendaKeepsTheLastReplacement, "of replacements one after the other the last one stays, at whatever speed they come"),
 	rule(newAgendaKeepsOneReplacementOfMany, "of many replacements at once one stays, and the next one replaces it"),
 	rule(updateAgendaReplaces,
@@ -267,7 +267,7 @@ func updateAgendaReplaces(t *trial) {
 
 var deleteAgendaRules = []Rule{
 	rule(deleteMemberAgendaRemovesTheTag, "deleteMemberAgenda with a tag removes the member's open agendas of that tag, and no others"),
-	rule(deleteMemberAgendaRemovesAll, "deleteMemberAgenda without a tag removes all open agendas of the member, and of nobody else"),
+	rule(deleteMemberAgendaRemovesAll, "deleteMemberAgenda without a tag removes all open agendas of the member, and no other member's"),
 	rule(deleteMemberAgendaAcknowledges, "deleteMemberAgenda returns a new clientMutationId each time, also where nothing matched"),
 	rule(deleteMemberAgendaStaysInTheApp, "agendas of another app do not exist for deleteMemberAgenda"),
 }
@@ -330,7 +330,7 @@ func (t *trial) scheduleAway() *agenda.Agenda {
 var updateAgendaRules = []Rule{
 	rule(updateAgendaSetsWhatIsGiven, "updateAgenda sets what is given and leaves the rest as it is"),
 	rule(updateAgendaChangesTheTag, "updateAgenda with a tag changes the member's open agendas of that tag, and no others"),
-	rule(updateAgendaChangesAll, "updateAgenda without a tag changes all open agendas of the member, and of nobody else"),
+	rule(updateAgendaChangesAll, "updateAgenda without a tag changes all open agendas of the member, and no other member's"),
 	rule(updateAgendaTellsWhatItDid,
 		"updateAgenda returns the ids and the records of what matched, and counts what had other values before"),
 	rule(updateAgendaOfNothing, "an updateAgenda that matches nothing returns empty lists and 0, and is no error"),

@@ -188,5 +188,5 @@ func aRunThatIsTriedAgainSendsUnderTheSameIDs(t *trial) {
 	for _, id := range ids {
 		distinct[id] = true
 	}
-	require.Len(t, distinct, 3, "each message of a run has an id of its own")
+	require.Len(t, distinct, 3, "each message of a run has a different id")
 }

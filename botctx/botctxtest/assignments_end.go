@@ -17,7 +17,7 @@ var endLiveChatRules = []Rule{
 	rule(endLiveChatEndsTheLiveChat,
 		"endLiveChat ends the live chat that the event belongs to: its member leaves it, and its group is live no more"),
 	rule(endLiveChatClearsTheMembersGroup, "the group of the member is cleared when its live chat ends, and one that is another is not"),
-	rule(endLiveChatEndsOnce, "a live chat that has ended is FailedPrecondition, whoever ended it, also to many who end it at one instant"),
+	rule(endLiveChatEndsOnce, "a live chat that has ended is FailedPrecondition, whichever side ended it, also if many calls end it at once"),
 }
 
 // requireEnded checks what an end returned against what is stored.
@@ -183,7 +183,7 @@ func inletEndLiveChatNeedsALiveChat(t *trial) {
 
 var endBravoRules = []Rule{
 	rule(endBravoLiveChatEndsThoseOfTheAgent,
-		"endBravoLiveChat ends the live chats of an agent in a group on Bravo, and tells of each; those of others go on"),
+		"endBravoLiveChat ends the live chats of an agent in a group on Bravo, and returns each; other agents' continue"),
 	rule(endBravoLiveChatEndsAGroupWithoutAssignment,
 		"a live group of the agent without a live chat is put out of use, and has an element without an assignment"),
 	rule(endBravoLiveChatOfNothing, "where the agent has no live chat in the group, or it has ended, the list is empty, and not null"),

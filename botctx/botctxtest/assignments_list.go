@@ -438,7 +438,7 @@ func updateAssignmentMetaLosesNoField(t *trial) {
 var removeAssignmentRules = []Rule{
 	{
 		Name:  "RemovePendingAssignmentByMemberIdWithdrawsIt",
-		Text:  "removePendingAssignmentByMemberId removes the request that nobody has taken, and the member is in live chat no more",
+		Text:  "removePendingAssignmentByMemberId removes the untaken request, and the member is no longer in live chat",
 		check: removePendingAssignmentWithdrawsIt,
 	},
 	{

@@ -230,7 +230,7 @@ func (t *trial) sentThrough(c *channel.Channel) []Sent {
 
 var takeRules = []Rule{
 	rule(aTakenAssignmentTellsWhoHasIt,
-		"an assignment that was taken has assignee, assignedAt and its group; the group tells the assignment, the member and the agent"),
+		"an assignment that was taken has assignee, assignedAt and its group; the group has the assignment, the member and the agent"),
 	rule(theConversationIsNamedAndSummedUp,
 		"the conversation has groupName as its name, else that of the member; summary, if there is one, is sent into it as it is at once",
 		readSent),
@@ -270,7 +270,7 @@ func theConversationIsNamedAndSummedUp(t *trial) {
 	}))
 	require.Equal(t, "The {{meta.kettle}}", named.Name)
 	require.Equal(t, []string{"{{lastName}} has a kettle"}, t.textsTo(d.ID, named.ExternalID))
-	require.NotEqual(t, plain.ExternalID, named.ExternalID, "each has a conversation of its own")
+	require.NotEqual(t, plain.ExternalID, named.ExternalID, "each has a separate conversation")
 }
 
 func oneOfFiftyAgentsTakesATicket(t *trial) {
@@ -329,7 +329,7 @@ var reassignRules = []Rule{
 		"the previous assignment is found by messageEvent or by the _id of previousAssignment, whatever else that says"),
 	rule(reassignAssignmentGoesToItsTargets, "targets override label, pairing and broadcast groups"),
 	rule(reassignAssignmentAgainGivesTheNewOne,
-		"handing it on again gives the new assignment while nobody has taken it, and sends nothing"),
+		"handing it on again returns the new assignment while it is untaken, and sends nothing"),
 	rule(reassignAssignmentNeedsWhatCanBeHandedOn,
 		"an assignment that has ended, and a label or target that can take nothing, are FailedPrecondition, and it goes on as before"),
 	rule(reassignAssignmentMakesOneOfManyAtOnce,

@@ -108,7 +108,7 @@ func createBravoGroupTellsTheLinkThatWasAskedFor(t *trial) {
 		require.Contains(t, result.InvitationLink, "://", "an address")
 		links[result.InvitationLink] = true
 	}
-	require.Len(t, ids, 3, "each group has an id of its own")
+	require.Len(t, ids, 3, "each group has a different id")
 	require.Len(t, links, 2, "each link is its own")
 }
 
@@ -183,7 +183,7 @@ func handleAdminJoinedGroupMakesTheRecord(t *trial) {
 	t.joins(d.Channel, stranger, room, nil)
 	second := t.groupOfAgent(d.Channel, stranger)
 	require.NotEqual(t, g.ID, second.ID)
-	require.Empty(t, second.Admin, "nobody knows this agent")
+	require.Empty(t, second.Admin, "this agent is unknown")
 }
 
 func handleAdminJoinedGroupJoinsTheLiveChat(t *trial) {

@@ -254,7 +254,7 @@ func countDataSourceCountsWhatMatches(t *trial) {
 	}
 	counted, err := t.home.CountDataSource(t.Context(), datasource.CountParams{DataSourceID: "nothing"})
 	require.NoError(t, err)
-	require.Zero(t, counted, "a data source that nobody has written to")
+	require.Zero(t, counted, "a data source that does not exist")
 }
 
 func fetchDataFromDataSourceReturnsWhatMatches(t *trial) {
@@ -332,7 +332,7 @@ func fetchDataFromDataSourcePages(t *trial) {
 }
 
 func fetchDataFromDataSourceOfNothing(t *trial) {
-	for name, id := range map[string]string{"no match": source, "a data source that nobody has written to": "nothing"} {
+	for name, id := range map[string]string{"no match": source, "a data source that does not exist": "nothing"} {
 		t.try(name, func(t *trial) {
 			found, err := t.home.FetchDataFromDataSource(t.Context(), datasource.FetchParams{
 				DataSourceID: id, Filter: document.O("n", 9),
@@ -481,7 +481,7 @@ func fetchGeoNearFromDataSourceMeasures(t *trial) {
 			require.InEpsilon(t, 10*test.expected, document.Get(tenfold[0], "how.far", 0.0), 1e-6)
 		})
 	}
-	require.False(t, t.near("near", point(0, 0))[0].Has("how"), "a distance that nobody asked for")
+	require.False(t, t.near("near", point(0, 0))[0].Has("how"), "a distance that was not asked for")
 	require.False(t, t.all(t.home)[0].Has("how"), "a distance is not stored")
 }
 

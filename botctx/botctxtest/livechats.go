@@ -387,7 +387,7 @@ var momentRules = needing([]Capability{
 	On(channel.Charlie), Archives, Sends, Nodes, readSent, handleNodes, receiveEvents, refuseSends,
 }, []Rule{
 	rule(messagesOfALiveChatReachSomebody,
-		"what anybody writes at any moment of a live chat reaches somebody, or whoever wrote it is told, as the table of moments says"),
+		"a message at any moment of a live chat reaches a reader, or its writer gets an answer, as in the table of moments"),
 })
 
 // chatAt is a live chat of a row.
@@ -401,7 +401,7 @@ type chatAt struct {
 }
 
 func messagesOfALiveChatReachSomebody(t *trial) {
-	t.Handle(&botctx.Node{ID: unique("node"), Trigger: botctx.TextIs("nobody says this")})
+	t.Handle(&botctx.Node{ID: unique("node"), Trigger: botctx.TextIs("no member says this")})
 	for _, row := range moments() {
 		t.try(row.at+", "+row.writer, func(t *trial) {
 			c := &chatAt{trial: t, place: t.at(t.home, t.home.channel, t.neighbour(member.Member{FirstName: "Eve"}))}

@@ -12,7 +12,7 @@ import (
 var getMemberRules = []Rule{
 	rule(getMemberReadsTheWholeApp, "getMember reads any member of the app, those of other channels, too"),
 	rule(getMemberReturnsTheRecord, "getMember returns every field of the member, with _id, _version, etag, createdAt and updatedAt"),
-	rule(membersKeepUnknownFields, "fields that nobody knows stay in a member, whatever else is changed"),
+	rule(membersKeepUnknownFields, "unknown fields stay in a member, whatever else is changed"),
 	rule(membersAreTheCallersOwn, "what comes out is the caller's own: changing it changes nothing stored"),
 }
 

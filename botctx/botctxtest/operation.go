@@ -145,7 +145,7 @@ type method interface {
 }
 
 // errUnheld is the error of a call with what neither params of Go nor a door for JSON can take.
-var errUnheld = errors.New("nobody can call it so")
+var errUnheld = errors.New("it cannot be called so")
 
 // by is a method of an interface of operations.
 type by[P, R any] func(on botctx.Operations, ctx context.Context, params P) (R, error)
@@ -540,13 +540,13 @@ func (o operation) requireUnsupported(t *trial, call func() (any, error)) error 
 	for _, allowed := range o.specified().Platforms {
 		require.ErrorContains(t, err, allowed, "the error names the platforms that are allowed")
 	}
-	require.Zero(t, result, "the result beside an error")
+	require.Zero(t, result, "the result of a failed call")
 	return err
 }
 
 func (o operation) needsAnExternalID(t *trial) {
 	p := o.in(t, t.home)
-	unknown := t.beside(p, member.Member{})
+	unknown := t.another(p, member.Member{})
 	t.update("_id", unknown.ID, "externalId", "")
 	before := t.state()
 	for name, given := range map[string]any{"member": unknown, "memberId": unknown.ID} {

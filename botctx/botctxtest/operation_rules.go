@@ -63,7 +63,7 @@ func (o operation) rules() []Rule {
 		}},
 		{o.isForPlatforms() && o.has("member", "memberId"), Rule{
 			Name:  o.name() + "NeedsAnExternalID",
-			Text:  "a member whom the platform does not know is FailedPrecondition, and nothing changes",
+			Text:  "a member unknown to the platform is FailedPrecondition, and nothing changes",
 			Needs: []Capability{Members},
 			check: o.needsAnExternalID,
 		}},
@@ -168,7 +168,7 @@ func (o operation) requireRefusal(t *trial, code boterr.Code, fields string, res
 		rest, found := strings.CutPrefix(named, field)
 		if found && (rest == "" || field != "" && strings.ContainsAny(rest[:1], ".[")) {
 			t.requireError(o.op, code, field, err)
-			require.Zero(t, result, "the result beside an error")
+			require.Zero(t, result, "the result of a failed call")
 			return
 		}
 	}
@@ -203,7 +203,7 @@ var badSorts = []named{
 // badModifiers are no patches of an entry {text: "x"} or a member, with modifiers.
 var badModifiers = []named{
 	{"an unknown modifier", document.O("$nearly", document.O("x", 1))},
-	{"modifiers beside fields", document.O("$set", document.O("x", 1), "y", 1)},
+	{"modifiers and fields", document.O("$set", document.O("x", 1), "y", 1)},
 	{"modifiers in conflict", document.O("$set", document.O("x", 1), "$inc", document.O("x", 1))},
 	{"a path and a path in it", document.Set("x", document.O(), "x.y", 1)},
 	{"a modifier of no fields", document.O("$set", 1)},

@@ -301,7 +301,7 @@ func noSettings(*trial, *place) []change {
 		{"a path with an empty part", document.O("a..b", 1)},
 		{"a path into a text", document.O("text.inside", 1)},
 		{"a path and a path in it", document.O("a", document.O(), "a.b", 1)},
-		{"a good field beside the bad", document.O("n", 1, "text.inside", 1)},
+		{"a good field and a bad one", document.O("n", 1, "text.inside", 1)},
 	})
 }
 
@@ -313,17 +313,17 @@ func badUpdateGroup(t *trial, p *place) []change {
 		{"an _id that is a number", document.O("group", document.O("_id", 7, "name", "Order 7")), "group._id"},
 	}
 	for name, fields := range map[string]document.Object{
-		"a name that is a number":     document.O("name", 7),
-		"active that is a text":       document.O("active", "yes"),
-		"meta that is a text":         document.O("meta", "x"),
-		"meta that is null":           document.O("meta", nil),
-		"another app":                 document.O("app", t.away.scope.App),
-		"another createdAt":           document.O("createdAt", 1),
-		"a modifier":                  document.O("$inc", document.O("n", 1)),
-		"a path into a text":          document.O("text.inside", 1),
-		"a path and a path in it":     document.O("meta", document.O(), "meta.n", 1),
-		"a path with an empty part":   document.O("a..b", 1),
-		"a good field beside the bad": document.O("name", "Order 7", "active", 1),
+		"a name that is a number":    document.O("name", 7),
+		"active that is a text":      document.O("active", "yes"),
+		"meta that is a text":        document.O("meta", "x"),
+		"meta that is null":          document.O("meta", nil),
+		"another app":                document.O("app", t.away.scope.App),
+		"another createdAt":          document.O("createdAt", 1),
+		"a modifier":                 document.O("$inc", document.O("n", 1)),
+		"a path into a text":         document.O("text.inside", 1),
+		"a path and a path in it":    document.O("meta", document.O(), "meta.n", 1),
+		"a path with an empty part":  document.O("a..b", 1),
+		"a good field and a bad one": document.O("name", "Order 7", "active", 1),
 	} {
 		changes = append(changes, change{name, document.O("group", fields.With("_id", id)), "group"})
 	}

@@ -30,8 +30,8 @@ var agendaOperations = []operation{
 	},
 }
 
-// anew are changes of a schedule in which nothing else is given.
-func anew(changes []change) []change {
+// onlyThat are changes of a schedule in which nothing else is given.
+func onlyThat(changes []change) []change {
 	for i, one := range changes {
 		alone := document.O("nextRunAt", nil, "tag", nil, "replace", nil)
 		for parameter, value := range one.with.All() {
@@ -43,7 +43,7 @@ func anew(changes []change) []change {
 }
 
 func badNewAgenda(*trial, *place) []change {
-	return anew([]change{
+	return onlyThat([]change{
 		{"a nextRunAt before 1970", document.O("nextRunAt", -1), "nextRunAt"},
 		{"a runUntil before 1970", document.O("pattern", eachMinute, "runUntil", -1), "runUntil"},
 		{"a pattern without runUntil", document.O("pattern", eachMinute), "runUntil"},
@@ -53,7 +53,7 @@ func badNewAgenda(*trial, *place) []change {
 		{"a pattern of four fields", document.O("pattern", "* * * *", "runUntil", later), "pattern"},
 		{"a pattern beyond the hour", document.O("pattern", "61 * * * *", "runUntil", later), "pattern"},
 		{"a pattern in a zone that is none", document.O("pattern", "CRON_TZ=Nowhere "+eachMinute, "runUntil", later), "pattern"},
-		{"a pattern beside nextRunAt that is none", document.O("nextRunAt", later, "pattern", "x", "runUntil", later), "pattern"},
+		{"a nextRunAt with an invalid pattern", document.O("nextRunAt", later, "pattern", "x", "runUntil", later), "pattern"},
 		{"a pattern that never fires", document.O("pattern", "0 0 30 2 *", "runUntil", later), "pattern"},
 		{"replace without a tag", document.O("nextRunAt", later, "replace", true), "tag"},
 	})
@@ -61,7 +61,7 @@ func badNewAgenda(*trial, *place) []change {
 
 func badUpdateAgenda(t *trial, _ *place) []change {
 	t.schedule(agenda.NewParams{Tag: "each", Pattern: eachMinute, RunUntil: later, NextRunAt: later - 5})
-	return anew([]change{
+	return onlyThat([]change{
 		{"no memberId, and a tag", document.O("memberId", nil, "tag", "tag", "nextRunAt", later), "memberId"},
 		{"replace without a tag", document.O("replace", true), "tag"},
 		{"a nextRunAt before 1970", document.O("nextRunAt", -1), "nextRunAt"},
@@ -339,7 +339,7 @@ func badGeoNear(*trial, *place) []change {
 		{"a negative limit", good.With("limit", -1), "data.limit"},
 		{"a key with an empty part", good.With("key", "a..b"), "data.key"},
 		{"a distanceField with a dollar", good.With("distanceField", "$a"), "data.distanceField"},
-		{"a field that nobody knows", good.With("nearly", 1), "data.nearly"},
+		{"an unknown field", good.With("nearly", 1), "data.nearly"},
 	} {
 		changes = append(changes, change{bad.name, document.O("data", bad.data), bad.field})
 	}

@@ -115,7 +115,7 @@ func countOnMember(t *trial) countCall {
 		require.NoError(t, document.Decode(option, &p.Option))
 		result, err := t.home.FindAndModifyMember(t.Context(), p)
 		if err != nil || result.Member == nil {
-			require.Zero(t, result, "the result beside an error")
+			require.Zero(t, result, "the result of a failed call")
 			return document.Object{}, err
 		}
 		return document.Encode(*result.Member)
@@ -129,7 +129,7 @@ func countOnEntry(t *trial) countCall {
 		require.NoError(t, document.Decode(option, &p.Option))
 		result, err := t.home.FindAndModifyDataFromDataSource(t.Context(), p)
 		if err != nil || result.Value == nil {
-			require.Zero(t, result, "the result beside an error")
+			require.Zero(t, result, "the result of a failed call")
 			return document.Object{}, err
 		}
 		return *result.Value, nil
@@ -143,7 +143,7 @@ func countByPatch(t *trial) countCall {
 		require.NoError(t, document.Decode(options, &p.Options))
 		result, err := t.home.PatchDataToDataSource(t.Context(), p)
 		if err != nil {
-			require.Zero(t, result, "the result beside an error")
+			require.Zero(t, result, "the result of a failed call")
 			return document.Object{}, err
 		}
 		require.Equal(t, datasource.PatchResult{Matched: 1, Modified: 1}, result)

@@ -28,7 +28,7 @@ var sendResponseRules = []Rule{
 	rule(sendResponseFillsPaths, "{{path}} in the strings of a response is filled from the member; a missing path is empty", readSent),
 	rule(sendResponseSendsLiteralsAsTheyAre,
 		"a literal response, as a text that Go code makes is, is sent as it is, {{path}} and all", readSent),
-	rule(sendResponsePassesTypesThrough, "a type that nobody knows is passed through as it is", readSent),
+	rule(sendResponsePassesTypesThrough, "an unknown type is passed through unchanged", readSent),
 	rule(sendResponseTakesACopy, "what goes in is copied: changing it later changes nothing that was sent", readSent),
 }
 
@@ -88,7 +88,7 @@ func sendResponseTellsWhatWasSent(t *trial) {
 	require.NotEmpty(t, event.MessageID)
 	require.False(t, result.Reply.IsZero(), "the platform's reply")
 	again := t.send(send.SendResponseParams{Response: send.Text("Hello")}).Result()
-	require.NotEqual(t, event.MessageID, again.MessageEvent.MessageID, "each message has an id of its own")
+	require.NotEqual(t, event.MessageID, again.MessageEvent.MessageID, "each message has a different id")
 }
 
 func sendResponseFillsPaths(t *trial) {
@@ -157,9 +157,9 @@ var recipientRules = []Rule{
 		"of a channel and a member that are passed in only the _id counts: the records are loaded again", readSent),
 	rule(sendResponseTakesAnotherChannel, "a message goes through the channel that is named, to members of that channel", readSent),
 	rule(sendResponseGoesToTheGroup,
-		"in a group a message that names nobody goes there, filled from the member; who is named gets it alone", readSent),
+		"in a group a message without a recipient goes there, filled from the member; a named recipient gets it alone", readSent),
 	rule(sendResponseSendsToAllOrNone, "everything is checked before the first message goes out"),
-	rule(sendResponseNeedsAnExternalID, "a member whom the platform does not know is FailedPrecondition, and nothing is sent", Members),
+	rule(sendResponseNeedsAnExternalID, "a member unknown to the platform is FailedPrecondition, and nothing is sent", Members),
 }
 
 func sendResponseReachesSeveralMembers(t *trial) {
@@ -312,8 +312,8 @@ func (t *trial) prepareAlpha(p *place) {
 	}
 }
 
-// beside makes another member in the channel of a place.
-func (t *trial) beside(p *place, m member.Member) *member.Member {
+// another makes another member in the channel of a place.
+func (t *trial) another(p *place, m member.Member) *member.Member {
 	t.Helper()
 	m.App, m.Channel = p.scope.App, p.scope.Channel
 	return t.newMember(m)

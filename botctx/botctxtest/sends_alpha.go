@@ -45,7 +45,7 @@ var sendAlphaRules = needing([]Capability{On(channel.Alpha)}, []Rule{
 	},
 	{
 		Name:  "SendAlphaResponseToMemberIdsKeepsTheOthers",
-		Text:  "where some do not get the message, the others do, and the results say who, beside an error that is Unavailable",
+		Text:  "if some do not get the message, the others do, and the results name them, with an error that is Unavailable",
 		Needs: []Capability{readSent, refuseSends},
 		check: sendAlphaResponseToMemberIDsKeepsTheOthers,
 	},
@@ -57,7 +57,7 @@ var sendAlphaRules = needing([]Capability{On(channel.Alpha)}, []Rule{
 	},
 	{
 		Name:  "SendAlphaResponseToMemberIdsTellsOfRefusals",
-		Text:  "where the only member does not get the message, the result says so beside the error",
+		Text:  "if the only member does not get the message, the result says so, with the error",
 		Needs: []Capability{readSent, refuseSends},
 		check: sendAlphaResponseToMemberIDsTellsOfRefusals,
 	},
@@ -71,7 +71,7 @@ var sendAlphaRules = needing([]Capability{On(channel.Alpha)}, []Rule{
 
 func sendAlphaResponseReachesTheMember(t *trial) {
 	p := t.on(channel.Alpha)
-	eve := t.beside(p, member.Member{FirstName: "Eve"})
+	eve := t.another(p, member.Member{FirstName: "Eve"})
 	before := len(t.Sent())
 	for _, params := range []alphaParams{
 		{Response: send.Template("Hello {{firstName}}{{meta.nothing}}")},
@@ -87,7 +87,7 @@ func sendAlphaResponseReachesTheMember(t *trial) {
 
 func sendAlphaResponseTellsWhatWasSent(t *trial) {
 	p := t.on(channel.Alpha)
-	m := t.beside(p, member.Member{BotID: "bot"})
+	m := t.another(p, member.Member{BotID: "bot"})
 	hello := alphaParams{Member: m, Response: send.Text("Hello").With("transform", "x")}
 	sent, err := p.SendAlphaResponse(t.Context(), hello)
 	require.NoError(t, err)
@@ -100,7 +100,7 @@ func sendAlphaResponseTellsWhatWasSent(t *trial) {
 	require.False(t, sent.Reply.IsZero(), "the platform's reply")
 	again, err := p.SendAlphaResponse(t.Context(), hello)
 	require.NoError(t, err)
-	require.NotEqual(t, event.MessageID, again.MessageEvent.MessageID, "each message has an id of its own")
+	require.NotEqual(t, event.MessageID, again.MessageEvent.MessageID, "each message has a different id")
 }
 
 func sendAlphaResponseTellsOfRefusals(t *trial) {
@@ -115,7 +115,7 @@ func sendAlphaResponseTellsOfRefusals(t *trial) {
 
 func sendAlphaResponseToMemberIDsReachesEach(t *trial) {
 	p := t.on(channel.Alpha)
-	bob, eve := t.beside(p, member.Member{FirstName: "Bob"}), t.beside(p, member.Member{FirstName: "Eve"})
+	bob, eve := t.another(p, member.Member{FirstName: "Bob"}), t.another(p, member.Member{FirstName: "Eve"})
 	before := len(t.Sent())
 	sent, err := p.SendAlphaResponseToMemberIDs(t.Context(), alphasParams{
 		MemberID: document.One(eve.ID, p.member.ID, bob.ID, eve.ID), Response: send.Template("Hello {{firstName}}"),
@@ -133,7 +133,7 @@ func sendAlphaResponseToMemberIDsReachesEach(t *trial) {
 // requireAllOrNone checks that a send to several reaches none if one member is wrong.
 func requireAllOrNone(t *trial, p *place, op botctx.Op, send3 func(ids document.OneOrMany[string], r send.Response) error) {
 	t.Helper()
-	bob, eve := t.beside(p, member.Member{FirstName: "Bob"}), t.beside(p, member.Member{})
+	bob, eve := t.another(p, member.Member{FirstName: "Bob"}), t.another(p, member.Member{})
 	for _, bad := range []struct {
 		name     string
 		ids      document.OneOrMany[string]
@@ -163,7 +163,7 @@ func sendAlphaResponseToMemberIDsSendsToAllOrNone(t *trial) {
 
 func sendAlphaResponseToMemberIDsKeepsTheOthers(t *trial) {
 	p := t.on(channel.Alpha)
-	bob, eve := t.beside(p, member.Member{}), t.beside(p, member.Member{})
+	bob, eve := t.another(p, member.Member{}), t.another(p, member.Member{})
 	t.Refuse(bob)
 	before := len(t.Sent())
 	sent, err := p.SendAlphaResponseToMemberIDs(t.Context(), alphasParams{
@@ -182,7 +182,7 @@ func sendAlphaResponseToMemberIDsKeepsTheOthers(t *trial) {
 
 func sendAlphaResponseToMemberIDsTakesACopy(t *trial) {
 	p := t.on(channel.Alpha)
-	bob := t.beside(p, member.Member{})
+	bob := t.another(p, member.Member{})
 	ids := document.One(p.member.ID, bob.ID)
 	sent, err := p.SendAlphaResponseToMemberIDs(t.Context(), alphasParams{MemberID: ids, Response: send.Text("Hello")})
 	require.NoError(t, err)
@@ -235,12 +235,12 @@ func fromJSON[P, R any](
 
 var broadcastRules = needing([]Capability{On(channel.Alpha), Broadcasts}, []Rule{
 	rule(alphaCreateBroadcastStoresTheMessage,
-		"each message that is stored has an id of its own, and goes out as it was given, with {{path}} and unknown types", readSent, Labels),
+		"each stored message has a different id, and goes out as it was given, with {{path}} and unknown types", readSent, Labels),
 	rule(alphaCreateBroadcastTellsWhatIsStored,
 		"each element of the result is Alpha's reply and the token that the message was stored with"),
 	rule(alphaCreateBroadcastTakesTextAndObjects, "the response may be an object, or text that holds one", readSent, Labels),
 	rule(alphaSendBroadcastReachesTheLabelled,
-		"a broadcast reaches all members of the channel with the label, each once, and nobody else", readSent, Labels),
+		"a broadcast reaches all members of the channel with the label, each once, and no others", readSent, Labels),
 	rule(alphaSendBroadcastReachesTheRest,
 		"where some of those with the label do not get the message, the others do", readSent, refuseSends, Labels),
 	rule(alphaSendBroadcastFindsNoOtherMessages, "a message or a label that Alpha does not have is NotFound, and nothing is sent", Labels),
@@ -261,7 +261,7 @@ func (t *trial) broadcast(p *place, id send.BroadcastID) int64 {
 func alphaCreateBroadcastStoresTheMessage(t *trial) {
 	p := t.on(channel.Alpha)
 	first, second := t.store(p, send.Template("Hello {{firstName}}")), t.store(p, hologram())
-	require.NotEqual(t, first, second, "each stored message has an id of its own")
+	require.NotEqual(t, first, second, "each stored message has a different id")
 	t.requireSent()
 	t.broadcast(p, second)
 	t.broadcast(p, first)
@@ -295,14 +295,14 @@ func alphaCreateBroadcastTakesTextAndObjects(t *trial) {
 
 func alphaSendBroadcastReachesTheLabelled(t *trial) {
 	p := t.on(channel.Alpha)
-	bob := t.beside(p, member.Member{FirstName: "Bob"})
-	eve := t.beside(p, member.Member{FirstName: "Eve"})
+	bob := t.another(p, member.Member{FirstName: "Bob"})
+	eve := t.another(p, member.Member{FirstName: "Eve"})
 	elsewhere := t.newPlaceOn(p.scope.App, channel.Alpha)
 	t.label(p, bob, p.prepared.label)
 	t.label(p, eve, newLabel())
 	t.label(elsewhere, elsewhere.member, p.prepared.label)
 	first, second := t.broadcast(p, p.prepared.broadcast), t.broadcast(p, p.prepared.broadcast)
-	require.NotEqual(t, first, second, "each broadcast has a number of its own")
+	require.NotEqual(t, first, second, "each broadcast has a different number")
 	reached := []string{}
 	for _, sent := range t.Sent() {
 		require.Equal(t, p.channel.ID, sent.Channel)
@@ -315,7 +315,7 @@ func alphaSendBroadcastReachesTheLabelled(t *trial) {
 
 func alphaSendBroadcastReachesTheRest(t *trial) {
 	p := t.on(channel.Alpha)
-	bob := t.beside(p, member.Member{})
+	bob := t.another(p, member.Member{})
 	t.label(p, bob, p.prepared.label)
 	t.Refuse(p.member)
 	t.broadcast(p, p.prepared.broadcast)

@@ -51,7 +51,7 @@ func charlieArchiveConversationFindsNoOtherConversations(t *trial) {
 
 var updateMessageRules = needing([]Capability{On(channel.Charlie), MessageUpdates}, []Rule{
 	rule(updateMessageChangesTheMessage,
-		"the message shows the new text as it was given, with {{path}}, and no other message does; the result tells it", readSent),
+		"the message shows the new text as it was given, with {{path}}, and no other message does; the result has the text", readSent),
 	rule(updateMessageTakesAttachmentsAlone, "attachments without a text change the message, too"),
 	rule(updateMessageTakesTheEvent, "the message may be named by messageTs, by the event that it was sent as, or by both", readSent),
 	rule(updateMessageFindsNoOtherMessages, "a message that the conversation does not have is NotFound"),
@@ -189,7 +189,7 @@ var threadRules = needing([]Capability{On(channel.Alpha), Threads}, []Rule{rule(
 
 func alphaPassThreadControlTakesTheConversationAway(t *trial) {
 	p := t.on(channel.Alpha)
-	bob, eve := t.beside(p, member.Member{}), t.beside(p, member.Member{})
+	bob, eve := t.another(p, member.Member{}), t.another(p, member.Member{})
 	for _, params := range []send.AlphaPassThreadControlParams{
 		{}, {Member: bob, TargetAppID: "263902037430900", Metadata: "orders"},
 	} {
@@ -216,7 +216,7 @@ type removeLabelParams = send.AlphaRemoveCustomLabelParams
 
 func alphaSaveCustomLabelIsRepeatable(t *trial) {
 	p := t.on(channel.Alpha)
-	bob := t.beside(p, member.Member{})
+	bob := t.another(p, member.Member{})
 	first := t.label(p, p.member, p.prepared.label)
 	require.NotZero(t, first)
 	require.Equal(t, first, t.label(p, p.member, p.prepared.label))
@@ -237,7 +237,7 @@ func (t *trial) reached() []string {
 
 func alphaRemoveCustomLabelTakesTheLabelOff(t *trial) {
 	p := t.on(channel.Alpha)
-	bob, other := t.beside(p, member.Member{}), newLabel()
+	bob, other := t.another(p, member.Member{}), newLabel()
 	t.label(p, bob, p.prepared.label)
 	t.label(p, p.member, other)
 	removed, err := p.AlphaRemoveCustomLabel(t.Context(), removeLabelParams{LabelID: p.prepared.label})
@@ -278,7 +278,7 @@ func (t *trial) tag(p *place, m *member.Member, id int64) send.EchoSaveMemberTag
 
 func echoSaveMemberTagKeepsTheLimit(t *trial) {
 	p := t.on(channel.Echo)
-	bob := t.beside(p, member.Member{})
+	bob := t.another(p, member.Member{})
 	for i := range int64(send.MaxMemberTags) {
 		require.Zero(t, t.tag(p, p.member, firstTag+i).ErrCode, "tag number %d", i+1)
 	}
@@ -286,7 +286,7 @@ func echoSaveMemberTagKeepsTheLimit(t *trial) {
 	beyond := t.tag(p, p.member, firstTag+send.MaxMemberTags)
 	require.NotZero(t, beyond.ErrCode, "a tag beyond the limit")
 	require.NotEmpty(t, beyond.ErrMsg)
-	require.Zero(t, t.tag(p, bob, firstTag+send.MaxMemberTags).ErrCode, "another member has tags of its own")
+	require.Zero(t, t.tag(p, bob, firstTag+send.MaxMemberTags).ErrCode, "another member has other tags")
 }
 
 func echoSaveMemberTagIsOneStep(t *trial) {
@@ -362,7 +362,7 @@ var sendHotelRules = needing([]Capability{On(channel.Hotel)}, []Rule{
 	rule(sendHotelResponseReachesTheRecipient,
 		"a message reaches the user, who need be no member, or else the group, filled from the context's own member", readSent),
 	rule(sendHotelResponseTellsWhatWasSent,
-		"the message event holds the response without its type, to, timestamp and a messageId of its own"),
+		"the message event holds the response without its type, to, timestamp and a new messageId"),
 })
 
 func sendHotelResponseReachesTheRecipient(t *trial) {
@@ -390,21 +390,21 @@ func sendHotelResponseTellsWhatWasSent(t *trial) {
 	require.Positive(t, sent.MessageEvent.Timestamp)
 	again, err := p.SendHotelResponse(t.Context(), hello)
 	require.NoError(t, err)
-	require.NotEqual(t, sent.MessageEvent.MessageID, again.MessageEvent.MessageID, "each message has an id of its own")
+	require.NotEqual(t, sent.MessageEvent.MessageID, again.MessageEvent.MessageID, "each message has a different id")
 }
 
 var sendDeltaRules = needing([]Capability{On(channel.Delta), Batches}, []Rule{
 	rule(sendDeltaResponseReachesEach,
-		"a message reaches each of the members once, filled for each; each request has an id of its own", readSent),
+		"a message reaches each of the members once, filled for each; each request has a different id", readSent),
 	rule(sendDeltaResponseSendsToAllOrNone, "everything is checked before the first message goes out"),
 	rule(sendDeltaResponseKeepsTheOthers,
-		"where some do not get the message, the others do, and the result comes beside an error that is Unavailable", readSent, refuseSends),
+		"if some do not get the message, the others do, and the result comes with an error that is Unavailable", readSent, refuseSends),
 	rule(sendDeltaResponseTakesOneID, "memberId may be one id in the place of a list", readSent),
 })
 
 func sendDeltaResponseReachesEach(t *trial) {
 	p := t.on(channel.Delta)
-	bob, eve := t.beside(p, member.Member{FirstName: "Bob"}), t.beside(p, member.Member{FirstName: "Eve"})
+	bob, eve := t.another(p, member.Member{FirstName: "Bob"}), t.another(p, member.Member{FirstName: "Eve"})
 	ids := map[string]bool{}
 	for _, params := range []deltaParams{
 		{MemberID: document.One(eve.ID, p.member.ID, bob.ID, eve.ID), Response: send.Template("Hello {{firstName}}")},
@@ -430,7 +430,7 @@ func sendDeltaResponseSendsToAllOrNone(t *trial) {
 
 func sendDeltaResponseKeepsTheOthers(t *trial) {
 	p := t.on(channel.Delta)
-	bob, eve := t.beside(p, member.Member{}), t.beside(p, member.Member{})
+	bob, eve := t.another(p, member.Member{}), t.another(p, member.Member{})
 	t.Refuse(bob)
 	sent, err := p.SendDeltaResponse(t.Context(), deltaParams{
 		MemberID: document.One(p.member.ID, bob.ID, eve.ID), Response: send.Text("Hello"),
@@ -438,12 +438,12 @@ func sendDeltaResponseKeepsTheOthers(t *trial) {
 	t.requireError(botctx.OpSendDeltaResponse, boterr.Unavailable, "", err)
 	require.ErrorContains(t, err, bob.ID, "the error names who did not get it")
 	t.requireEachArrived(0, to(p.member, send.Text("Hello")), to(eve, send.Text("Hello")))
-	require.NotEmpty(t, sent.ID, "the result beside the error")
+	require.NotEmpty(t, sent.ID, "the result of the failed send")
 }
 
 func sendDeltaResponseTakesOneID(t *trial) {
 	p := t.on(channel.Delta)
-	bob := t.beside(p, member.Member{})
+	bob := t.another(p, member.Member{})
 	fromJSON(t, p, botctx.OpSendDeltaResponse, p.SendDeltaResponse, document.O("memberId", bob.ID, "response", send.Text("Hello")))
 	t.requireEachArrived(0, to(bob, send.Text("Hello")))
 }

@@ -385,7 +385,7 @@ type place struct {
 	// the first use.
 	platforms map[channel.Type]*place
 	scenes    map[*scene]*place
-	// prepared is what operations on platforms work on.
+	// prepared has the records for operations on platforms.
 	prepared prepared
 }
 
@@ -558,7 +558,7 @@ func requireFails[P, R any](
 			before := now
 			now = t.state()
 			t.requireError(op, code, c.field, err)
-			require.Zero(t, result, "the result beside an error")
+			require.Zero(t, result, "the result of a failed call")
 			require.Equal(t, before, now, "a call that fails changes nothing")
 		})
 	}

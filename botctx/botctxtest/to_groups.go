@@ -97,7 +97,7 @@ func toGroupRules() []Rule {
 			},
 			{
 				Name:  g.name + "GoesOnWithTheLiveChat",
-				Text:  "a message to the group is one of the live chat: its idle time starts anew",
+				Text:  "a message to the group is one of the live chat: its idle time restarts",
 				Needs: []Capability{moveClock},
 				check: func(t *trial) { toGroupGoesOnWithTheLiveChat(t, g) },
 			},
@@ -175,7 +175,7 @@ func (g groupSend) requireNothing(t *trial, code boterr.Code, field string, para
 	t.Helper()
 	t.requireUnchanged(g.op, code, field, func() error {
 		result, err := g.send(t.Context(), t.home, params)
-		require.Zero(t, result, "the result beside an error")
+		require.Zero(t, result, "the result of a failed call")
 		return err
 	})
 }
@@ -233,12 +233,12 @@ func sendMessageToOutletGroupRefusesBadAddresses(t *trial) {
 
 var toInletRules = []Rule{
 	rule(sendMessageToInletReachesTheMember,
-		"a message reaches the member whose live chat the event belongs to, once, with paths filled from that member, and nobody else",
+		"a message reaches the member whose live chat the event belongs to, once, with paths filled from that member, and no other one",
 		readSent),
 	rule(sendMessageToInletAnswersAsThePlatform, "the result of sendMessageToInlet has the shape of the inlet's platform"),
-	rule(sendMessageToInletGoesOnWithTheLiveChat, "a message to the inlet is one of the live chat: its idle time starts anew", moveClock),
+	rule(sendMessageToInletGoesOnWithTheLiveChat, "a message to the inlet is one of the live chat: its idle time restarts", moveClock),
 	rule(sendMessageToInletNeedsAnExternalID,
-		"a member whom the inlet's platform does not know is FailedPrecondition, and nothing is sent", Members),
+		"a member unknown to the inlet's platform is FailedPrecondition, and nothing is sent", Members),
 }
 
 // toInlet sends to the inlet of a talk from its desk, without an error.
@@ -313,7 +313,7 @@ func requireNotSent[P any](
 		t.try(name, func(t *trial) {
 			t.requireUnchanged(op, code, c.field, func() error {
 				result, err := operation(t.Context(), c.params)
-				require.Zero(t, result, "the result beside an error")
+				require.Zero(t, result, "the result of a failed call")
 				return err
 			})
 		})

@@ -2108,7 +2108,7 @@ declare namespace botctx {
      *
      * @throws {OperationError} not found: The member, or the channel of a target, does not exist in the app.
      *
-     * @throws {OperationError} failed precondition: Nothing can take the request: no channel is paired, none has broadcast groups of that label, or the channel is off. The error says which.
+     * @throws {OperationError} failed precondition: Nothing can take the request: no channel is paired, none has broadcast groups of that label, or the channel is off.
      *
      * @throws {OperationError} failed precondition: The member has no id on the platform.
      *
@@ -2120,7 +2120,7 @@ declare namespace botctx {
      */
     createAssignment(params?: CreateAssignmentParams): Promise<CreateAssignmentResult>;
     /**
-     * Sends the ticket of an untaken request to further targets. `targets` that already have it get no second one.
+     * Sends the ticket of an untaken request to further targets. A target that already got it gets no second one.
      *
      * @throws {OperationError} invalid argument: `targets` hold something that is neither a target nor a broadcast group.
      *

@@ -26,10 +26,10 @@ func helpdesk() []*botctx.Node {
 	return []*botctx.Node{
 		{
 			ID: "person", Tree: "customers", Trigger: botctx.TextIs("a person, please"),
-			Redirect: botctx.ToOneOf(callPerson, "called", "nobody"),
+			Redirect: botctx.ToOneOf(callPerson, "called", "away"),
 		},
 		{ID: "called", Tree: "customers", Responses: botctx.Say("Somebody will be with you soon. Say bye to end it.")},
-		{ID: "nobody", Tree: "customers", Responses: botctx.Say("Nobody is there now. Try again tomorrow.")},
+		{ID: "away", Tree: "customers", Responses: botctx.Say("Nobody is there now. Try again tomorrow.")},
 
 		{ID: "bye", Tree: "live chat", Trigger: botctx.TextIs("bye"), Pre: botctx.Do(hangUp), Responses: botctx.Say("Back with the bot.")},
 		{ID: "queue", Tree: "live chat", Trigger: botctx.TextIs("how long?"), Pre: botctx.Do(tellPosition)},
@@ -48,7 +48,7 @@ func callPerson(ctx context.Context, bot *botctx.Context) (*botctx.Redirect, err
 	})
 	switch {
 	case errors.Is(err, boterr.FailedPrecondition): // No outlet can take it.
-		return botctx.GoTo("nobody")
+		return botctx.GoTo("away")
 	case err != nil:
 		return nil, err
 	}

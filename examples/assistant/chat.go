@@ -27,7 +27,7 @@ func chat(ctx context.Context, settings Settings, in io.Reader, out io.Writer) e
 	p := fakes.New(fakes.Config(func(c *botctx.Config) { c.HTTP = client }))
 	return console.Console{
 		Platform: p, Members: []*fakes.Actor{open(p, settings)},
-		CannotSave: "a model answers anew each time. Tests script its replies, as assistant_test.go does with newShop and says",
+		CannotSave: "a model gives another answer each time. Tests script its replies, as assistant_test.go does with newShop and says",
 		In:         in, Out: out,
 	}.Run(ctx)
 }

@@ -52,7 +52,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, problems io.Writ
 		Name: "concierge", Usage: usage,
 		Flags: func(flags *flag.FlagSet) {
 			flags.StringVar(&file, "places", "", "`FILE` with the city's places: a JSON array of objects. Of their columns, name,\n"+
-				"location and seats have a meaning; \"?\" is not known. The default is a small city of its own.")
+				"location and seats have a meaning; \"?\" is not known. The default is a small city.")
 		},
 		Do: func() error { return chat(ctx, file, in, out) },
 	}.Run(args, problems)

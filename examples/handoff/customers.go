@@ -24,10 +24,10 @@ func customerNodes() []*botctx.Node {
 		},
 		{
 			ID: "about", Tree: treeCustomers, Parent: "person", Trigger: botctx.AnyText(), Priority: 1,
-			Redirect: botctx.ToOneOf(callPerson, "called", "nobody"),
+			Redirect: botctx.ToOneOf(callPerson, "called", "away"),
 		},
-		{ID: "called", Tree: treeCustomers, Responses: botctx.Say("I have called somebody. Say bye to go on with me."), SavesPosition: true},
-		{ID: "nobody", Tree: treeCustomers, Responses: botctx.Say("Sorry, nobody can come. Try it later."), SavesPosition: true},
+		{ID: "called", Tree: treeCustomers, Responses: botctx.Say("I have called a colleague. Say bye to continue with me."), SavesPosition: true},
+		{ID: "away", Tree: treeCustomers, Responses: botctx.Say("Sorry, no colleague is there. Try again later."), SavesPosition: true},
 		{
 			ID: "help", Tree: treeCustomers, Trigger: botctx.AnyText(), Global: botctx.GlobalInTree, Priority: 1000,
 			Responses: botctx.Say("Hello {{firstName}}! Say hours, or person to talk to one."),
@@ -50,7 +50,7 @@ func callPerson(ctx context.Context, bot *botctx.Context) (*botctx.Redirect, err
 	})
 	switch {
 	case errors.Is(err, boterr.FailedPrecondition): // The desk is closed.
-		return botctx.GoTo("nobody")
+		return botctx.GoTo("away")
 	case err != nil:
 		return nil, err
 	default:

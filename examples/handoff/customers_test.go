@@ -81,7 +81,7 @@ func TestCustomer_NobodyCanCome(t *testing.T) {
 	s.SwitchChannel(desk, false)
 	s.ada.Says("person")
 	s.ada.Says("My brakes squeak.")
-	require.Equal(t, "Sorry, nobody can come. Try it later.", s.ada.Last())
+	require.Equal(t, "Sorry, no colleague is there. Try again later.", s.ada.Last())
 	s.ada.Says("hours")
 	require.Contains(t, s.ada.Last(), "9 to 18")
 }

@@ -33,7 +33,7 @@ type command struct {
 
 func commands() map[string]command {
 	return map[string]command{
-		"as":      {"NAME", "speak as a member, who is made where nobody has the name", (*session).speakAs, (*session).memberNames},
+		"as":      {"NAME", "speak as a member, a new one if there is none of the name", (*session).speakAs, (*session).memberNames},
 		"tap":     {"[NUMBER or TITLE]", "tap a button, of older messages too; alone it lists them", (*session).tapAny, (*session).titles},
 		"say":     {"TEXT", "say a text that would be taken for a choice or a command", (*session).sayAsItIs, nil},
 		"advance": {"TIME", "let time pass, as in 24h, 2d or 1h30m: what falls due runs", (*session).advance, nil},
@@ -80,9 +80,9 @@ func (s *session) run(name, argument string) error {
 func unknown(name string, among []string) error {
 	hint := "/help lists the commands"
 	if near := nearest.To(name, among); near != "" {
-		hint = "perhaps /" + near + " is meant"
+		hint = "did you mean /" + near + "?"
 	}
-	return fmt.Errorf("there is no command /%s: %s, and //%s says it to the bot", name, hint, name)
+	return fmt.Errorf("there is no command /%s: //%s says it to the bot; %s", name, name, hint)
 }
 
 func (s *session) help(string) error {

@@ -1,12 +1,12 @@
-// Package console lets one talk to a bot in a terminal, on a platform in memory.
+// Package console is a conversation with a bot in a terminal, on a platform in memory.
 //
 //   - To talk to a bot of nodes, use [Run].
 //   - To talk to one that needs more (data, channels, accounts, several members), use [Console] and
 //     its [Console.Run].
-//   - To make a test of what was said, type /save; [Test] says how the test makes the bot. A file that
-//     ends in .chat is a conversation of package conversation.
+//   - To save the conversation as a test, type /save; [Test] configures how the test makes the bot. A file
+//     that ends in .chat is a conversation of package conversation.
 //
-// A program hands over its nodes, and has a chat:
+// A program passes its nodes:
 //
 //	func main() {
 //		if err := console.Run(context.Background(), nodes()...); err != nil {
@@ -14,15 +14,15 @@
 //		}
 //	}
 //
-// What is typed is said to the bot. The number or the title of a button or a quick reply that the last
-// answer shows taps it. A line that begins with / is a command, and // says a line that does:
+// A typed line is a message to the bot. The number or the title of a button or a quick reply in the last
+// answer taps it. A line that begins with / is a command, and // sends a message that begins with /:
 //
-//	/as bob          speak as Bob, who is made where nobody has the name
-//	/advance 24h     let time pass: agendas run (2d, 1w, 90m)
-//	/agent           sit as the agent: /take takes a ticket, /end ends the live chat
-//	/data orders     what is in a data source; /data lists them
-//	/state           the member, where the conversation stands, agendas, requests for a person
-//	/why             which node answered the last event and why, or what each refused
+//	/as bob          speak as Bob, a new member if there is none of the name
+//	/advance 24h     move the time: agendas run (2d, 1w, 90m)
+//	/agent           speak as the agent: /take takes a ticket, /end ends the live chat
+//	/data orders     the entries of a data source; /data lists data sources
+//	/state           the member, the position, agendas, requests for a person
+//	/why             the node that answered the last event and why, or why each node refused
 //	/save book.go    the conversation as a Go test that passes, in book_test.go
 //	/save book.chat  the conversation as a file that people can read and write
 //	/help            all commands

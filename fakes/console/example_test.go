@@ -45,12 +45,12 @@ func ExampleConsole_Run() {
 	// Guest: hours
 	// Shop:  From 9 to 18.
 	// Guest: who?
-	// -- Nothing answers. /why tells why.
+	// -- Nothing answers. /why shows why.
 	// /why
 	// -- Nothing answered. The conversation stood at none: the head nodes answer.
 	//    "hours", head: trigger did not match
 	// /data
 	// -- orders: 1
 	// /dta
-	// !! there is no command /dta: perhaps /data is meant, and //dta says it to the bot
+	// !! there is no command /dta: //dta says it to the bot; did you mean /data?
 }

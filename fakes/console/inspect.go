@@ -35,7 +35,7 @@ func (s *session) data(source string) error {
 	if len(entries) == 0 {
 		hint := ""
 		if near := nearest.To(source, names); near != "" && near != source {
-			hint = fmt.Sprintf(" Perhaps %s is meant.", near)
+			hint = fmt.Sprintf(" Did you mean %s?", near)
 		}
 		s.screen.notef("%s has no entries.%s", source, hint)
 	}

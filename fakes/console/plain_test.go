@@ -67,9 +67,9 @@ func TestRun_HostileTextIsVisible(t *testing.T) {
 func TestCommand_Unknown(t *testing.T) {
 	t.Parallel()
 	for typed, want := range map[string]string{
-		"/advnce 2d":    "there is no command /advnce: perhaps /advance is meant, and //advnce says it to the bot",
-		"/xylophone":    "there is no command /xylophone: /help lists the commands, and //xylophone says it to the bot",
-		"/":             "there is no command /: /help lists the commands",
+		"/advnce 2d":    "there is no command /advnce: //advnce says it to the bot; did you mean /advance?",
+		"/xylophone":    "there is no command /xylophone: //xylophone says it to the bot; /help lists the commands",
+		"/":             "there is no command /: // says it to the bot; /help lists the commands",
 		"/as":           "/as needs NAME",
 		"/why not":      "/why takes nothing behind it",
 		"/advance soon": `"soon" is no time: give one such as 24h`,

@@ -80,7 +80,7 @@ func (s *session) act(act conversation.Act) {
 	}
 	for _, choice := range s.platform.Choices()[s.choices:] {
 		if choice.Answer == botctx.AnswerNone {
-			s.screen.notef("Nothing answers. /why tells why.")
+			s.screen.notef("Nothing answers. /why shows why.")
 		}
 	}
 }

@@ -122,8 +122,8 @@ Ada> 2
 Ada: [No]
 Bot: You sent {"payload":"no"}
 Ada> /nonsense
-!! there is no command /nonsense: /help lists the commands,
-   and //nonsense says it to the bot
+!! there is no command /nonsense: //nonsense says it to the
+   bot; /help lists the commands
 Ada>
 `,
 		120: `Ada> long
@@ -136,7 +136,7 @@ Ada> 2
 Ada: [No]
 Bot: You sent {"payload":"no"}
 Ada> /nonsense
-!! there is no command /nonsense: /help lists the commands, and //nonsense says it to the bot
+!! there is no command /nonsense: //nonsense says it to the bot; /help lists the commands
 Ada>
 `,
 	} {
@@ -145,7 +145,7 @@ Ada>
 		x.types("long\r", "twenty.\nAda>")
 		x.types("sure?\r", "[No]\nAda>")
 		x.types("2\r", "}\nAda>")
-		require.Equal(t, want, x.types("/nonsense\r", "bot\nAda>"))
+		require.Equal(t, want, x.types("/nonsense\r", "commands\nAda>"))
 		x.types("\x04", "Ada>")
 		x.requireEnd()
 		require.Contains(t, x.screen.colours, "36", "in colours")

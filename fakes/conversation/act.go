@@ -127,11 +127,11 @@ func (a Says) do(on *Session) error {
 
 func (a Sends) do(on *Session) error { return on.sends(a.By, a.Event) }
 
-// sends sends an event of a person.
+// sends delivers an event of a person.
 func (s *Session) sends(by string, event send.MessageEvent) error {
 	p := s.person(by)
 	if p == nil {
-		return usagef("nobody is named who says or sends this: By is a name")
+		return usagef("By is missing: give the name of the sender")
 	}
 	if p.agent != nil {
 		return p.agent.TrySends(event)
@@ -150,7 +150,7 @@ func (a Taps) do(on *Session) error {
 func (a Taps) tappable(on *Session) (fakes.Tappable, error) {
 	actor := on.Actor(a.By)
 	if a.By == "" {
-		return fakes.Tappable{}, usagef("nobody is named who taps this: By is a name")
+		return fakes.Tappable{}, usagef("By is missing: give the name of the person who taps")
 	}
 	if actor == nil {
 		return fakes.Tappable{}, usagef("%s is an agent: write \"%s taps the ticket\"", a.By, nameOf(a.By))
@@ -247,7 +247,7 @@ func (a AddAgent) do(on *Session) error {
 // isFree refuses a name that another person has.
 func (s *Session) isFree(name string) error {
 	if s.person(name) != nil {
-		return usagef("somebody is called %s already: give each a name of her own", name)
+		return usagef("the name %s is taken: give each person a different name", name)
 	}
 	return nil
 }

@@ -221,7 +221,7 @@ func readAs(written func(string) string, text string) (string, error) {
 	case text == "":
 		return "", errNoName
 	case text[0] != '"' && written(text) != text:
-		return "", fmt.Errorf("%s is no name as it stands: write it in quotes, as in %s", text, written(text))
+		return "", fmt.Errorf("%s is no name in this form: write it in quotes, as in %s", text, written(text))
 	case text[0] != '"':
 		return text, nil
 	}

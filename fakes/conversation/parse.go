@@ -138,10 +138,10 @@ var hints = []struct {
 	pattern *regexp.Regexp
 	text    string
 }{
-	{regexp.MustCompile(`\staps\s`), "what is tapped stands in brackets: write \"Ada taps [Yes]\", or for an agent \"Grace taps the ticket\""},
+	{regexp.MustCompile(`\staps\s`), "a tapped title is in brackets: write \"Ada taps [Yes]\", or for an agent \"Grace taps the ticket\""},
 	{regexp.MustCompile(`\stakes\s`), "an agent takes a ticket: write \"Grace takes the ticket\", or \"Grace takes ticket 2\""},
-	{regexp.MustCompile(`\sends\b`), "an agent ends her live chat: write \"Grace ends the chat\""},
-	{regexp.MustCompile(`\sjoins\b`), "a member joins a group of her platform: write \"Ada joins the group family\""},
+	{regexp.MustCompile(`\sends\b`), "an agent ends a live chat: write \"Grace ends the chat\""},
+	{regexp.MustCompile(`\sjoins\b`), "a member joins a group of the platform: write \"Ada joins the group family\""},
 	{regexp.MustCompile(`^Mail to\b`), "write \"Mail to ada@example.com bounces\""},
 	{regexp.MustCompile(`\ssends\s`), "write \"Ada sends IMAGE https://...\", and so for AUDIO, VIDEO and FILE, or a whole event as JSON"},
 	{regexp.MustCompile(`\blater\b`), "write how much time passes: \"2 days later\" or \"1h30m later\""},
@@ -183,7 +183,7 @@ func (p *reader) furtherLine(found []string) error {
 func object(text string) (document.Object, error) {
 	value, err := document.ParseJSON([]byte(text))
 	if err != nil {
-		return document.Object{}, fmt.Errorf("what stands in braces is no JSON: %w", err)
+		return document.Object{}, fmt.Errorf("the text in braces is no JSON: %w", err)
 	}
 	read, isObject := value.(document.Object)
 	if !isObject {
@@ -214,7 +214,7 @@ func (p *reader) memberSends(found []string) error {
 	}
 	var event send.MessageEvent
 	if err := document.DecodeJSON([]byte(found[1]), &event); err != nil {
-		return fmt.Errorf("what stands in braces is no event, such as {\"type\": \"IMAGE\", \"data\": {\"url\": ...}}: %w", err)
+		return fmt.Errorf("the text in braces is no event, such as {\"type\": \"IMAGE\", \"data\": {\"url\": ...}}: %w", err)
 	}
 	p.begin(Sends{By: by, Event: event})
 	return nil
@@ -319,7 +319,7 @@ func (p *reader) addMember(found []string) error {
 			return err
 		}
 		if more.Has("channel") {
-			return errors.New("the channel of a member stands before what is in braces, as in \"member Ada at page\"")
+			return errors.New("the channel of a member comes before the braces, as in \"member Ada at page\"")
 		}
 		if err := document.Decode(more, &added.Member); err != nil {
 			return err
@@ -477,7 +477,7 @@ func perhaps(near string) string {
 	if near == "" {
 		return ""
 	}
-	return ": perhaps " + near + " is meant"
+	return ": did you mean " + near + "?"
 }
 
 // answer begins an answer to a person, the last actor if no name is given.
@@ -495,7 +495,7 @@ func (p *reader) answer(to string, message Message) error {
 		called = read
 	}
 	if called == "" {
-		return errors.New("nobody has said anything yet: say to whom it goes, as in \"Bot to Ada: Hello!\"")
+		return errors.New("there is no message yet: name the recipient, as in \"Bot to Ada: Hello!\"")
 	}
 	step.Answers = append(step.Answers, Answer{Comment: p.comment, To: called, Message: message})
 	p.comment, p.more, p.isAnswer, p.inCard = nil, nil, true, false
@@ -546,7 +546,7 @@ func (p *reader) fails(found []string) error {
 		return errors.New("nothing was done that could fail: a line such as \"Ada: hello\" goes before it")
 	}
 	if step.Failure.Fails || len(step.Answers) > 0 {
-		return errors.New("that it fails stands once, behind what is done and before the answers")
+		return errors.New("a failure comes once, after the action and before the answers")
 	}
 	failure := Failure{Fails: true}
 	if found[0] != "" {

@@ -288,11 +288,11 @@ func (a JoinsGroup) do(on *Session) error {
 	actor := on.Actor(a.By)
 	switch {
 	case a.By == "":
-		return usagef("nobody is named who joins the group: By is a name")
+		return usagef("By is missing: give the name of the member who joins the group")
 	case actor == nil:
 		return usagef("%s is an agent: members join groups", a.By)
 	case actor.Scope().GroupExternalID != "":
-		return usagef("%s speaks in a group: who joins another one is called by her own name", a.By)
+		return usagef("%s speaks in a group: to join another one, use the member's own name", a.By)
 	case a.Group == "":
 		return usagef("a group has an id, such as \"family\"")
 	}

@@ -184,9 +184,9 @@ The next file fails: NotFound
 func TestPlay_GroupsThatCannotBeJoinedAreMistakes(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"Eve joins the group a\nEve joins the group a":                            "somebody is called Eve in a already",
+		"Eve joins the group a\nEve joins the group a":                            "the name Eve in a is taken",
 		"Bob joins the group a\nBob in a joins the group b":                       "speaks in a group",
-		"member Ada\nEve joins the group a":                                       "nobody is called Eve",
+		"member Ada\nEve joins the group a":                                       "there is no person Eve",
 		"member Ada\nThe next charge of bank is declined: x":                      "there is no payment account \"bank\"",
 		"member Ada\nMail to nobody bounces":                                      "is no address",
 		"member Ada\ndesk d\nagent Grace at d\nGrace joins the group family\nx:y": "Grace is an agent",
@@ -300,8 +300,8 @@ func TestRun_Mistakes(t *testing.T) {
 		"Ada: kettles\nAda taps [Pay]\n":                       "line 2: Ada is shown nothing of the title \"Pay\" to tap: there is [Buy], [Buy]",
 		"Ada takes the ticket\n":                               "line 1: Ada is no agent: agents take tickets, and a line such as \"agent Grace at support\" adds one",
 		"Ada ends the chat\n":                                  "line 1: Ada is no agent: agents end live chats",
-		"member Ada\nAad: hi\n":                                "line 2: nobody is called Aad: perhaps Ada is meant: a line such as \"member Aad\" adds a member",
-		"member Ada\nmember Ada\n":                             "line 2: somebody is called Ada already",
+		"member Ada\nAad: hi\n":                                "line 2: there is no person Aad: a line such as \"member Aad\" adds a member; did you mean Ada?",
+		"member Ada\nmember Ada\n":                             "line 2: the name Ada is taken",
 		"member Ada at page\n":                                 "testdata/kettles.chat: the test ended at line 1",
 		"desk support\n":                                       "line 1: a desk serves the members who were added before it",
 		"member Ada\ndesk s\nagent G at s\nG takes the ticket": "line 4: G has no open ticket",

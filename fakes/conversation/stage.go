@@ -287,7 +287,11 @@ func (s *Session) meet(name string) error {
 		for _, p := range s.people {
 			names = append(names, p.name)
 		}
-		return usagef("nobody is called %s%s: a line such as \"member %s\" adds a member", name, perhaps(nearest.To(name, names)), nameOf(name))
+		hint := ""
+		if near := nearest.To(name, names); near != "" {
+			hint = "; did you mean " + near + "?"
+		}
+		return usagef("there is no person %s: a line such as \"member %s\" adds a member%s", name, nameOf(name), hint)
 	}
 	if _, err := s.Do(AddMember{Name: name}); err != nil {
 		return err

@@ -84,16 +84,18 @@ func choiceDifference(wanted, shown []string) string {
 
 // missing describes a title that is not shown, or not in its place.
 func missing(title string, shown []string) string {
-	text := fmt.Sprintf("there is no [%s]", title)
-	if slices.Contains(shown, title) {
-		text = fmt.Sprintf("[%s] comes in another place", title)
-	} else if near := nearest.To(title, shown); near != "" {
-		text += fmt.Sprintf(", perhaps [%s] is meant", near)
-	}
 	if len(shown) == 0 {
-		return text + ": it shows nothing to choose"
+		return fmt.Sprintf("there is no [%s]: it shows nothing to choose", title)
 	}
-	return text + ": it shows " + strings.Join(inBrackets(shown), " ")
+	all := ": it shows " + strings.Join(inBrackets(shown), " ")
+	if slices.Contains(shown, title) {
+		return fmt.Sprintf("[%s] comes in another place", title) + all
+	}
+	text := fmt.Sprintf("there is no [%s]", title) + all
+	if near := nearest.To(title, shown); near != "" {
+		text += fmt.Sprintf("; did you mean [%s]?", near)
+	}
+	return text
 }
 
 // Media expects a message with the picture, sound, video or file at an address.
@@ -130,7 +132,7 @@ func Exactly(other send.Response) Message {
 	}}
 }
 
-// That expects a message for which holds is true; what describes that for the reader of a failure: "a price
+// That expects a message for which holds is true; what describes it for the reader of a failure: "a price
 // in euros".
 func That(what string, holds func(message send.Response) bool) Message {
 	if holds == nil {

@@ -306,8 +306,8 @@ func (p *places) singles(seed uint64) []fakes.Fault {
 	return slices.Concat(ofOperations, ofRequests)
 }
 
-// repetitions is how many more times than without faults a call may come before it meets one: it may be tried
-// again.
+// repetitions bounds how many more times than without faults a call may come before it meets one: it may be
+// tried again.
 const repetitions = 3
 
 // draw draws several faults, each of another call.

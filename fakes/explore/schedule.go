@@ -166,7 +166,7 @@ func (s *schedule) wait(ctx context.Context, member string, turn <-chan struct{}
 func (s *schedule) handOn(from *task) {
 	next := s.choose(from)
 	if next == nil {
-		s.fail("nobody can go on: %s", s.whereAll())
+		s.fail("no turn can continue: %s", s.whereAll())
 		s.end()
 		return
 	}
@@ -267,7 +267,7 @@ func (s *schedule) whereAll() string {
 	var all []string
 	for _, t := range s.tasks {
 		if !t.hasEnded {
-			all = append(all, fmt.Sprintf("%s stands before %s", t.name, t.at.name))
+			all = append(all, fmt.Sprintf("%s is before %s", t.name, t.at.name))
 		}
 	}
 	return strings.Join(all, ", ")

@@ -42,7 +42,7 @@ func TestOrders_TellsTurnsOfWhichNoneCanGoOn(t *testing.T) {
 			t.Go("Bob", func() { bob.Says("hi") })
 		})
 	})
-	requireFound(t, found, "does not hold without any changes", "nobody can go on: Ada stands before its wait for the run of member-1")
+	requireFound(t, found, "does not hold without any changes", "no turn can continue: Ada is before its wait for the run of member-1")
 }
 
 func TestOrders_TellsALoopWithoutAnEnd(t *testing.T) {

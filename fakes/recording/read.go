@@ -196,7 +196,7 @@ func checkOp(op botctx.Op) error {
 		all = append(all, string(one))
 	}
 	if near := nearest.To(string(op), all); near != "" {
-		return fmt.Errorf("op: there is no operation %q: perhaps %s is meant", op, near)
+		return fmt.Errorf("op: there is no operation %q: did you mean %s?", op, near)
 	}
 	return fmt.Errorf("op: there is no operation %q", op)
 }

@@ -446,7 +446,7 @@ func TestRead_NamesTheLine(t *testing.T) {
 		lines("", first, "[]"):    "calls.jsonl:4: this is no JSON object",
 		lines(first, first):       "calls.jsonl:3: this is call 1, and the one before it is 1",
 		lines(strings.Replace(first, `"n":1`, `"n":2`, 1)):               "calls.jsonl:2: this is call 2, and the one before it is 0: lines are missing",
-		lines(strings.Replace(first, "getMember", "getMembr", 1)):        "calls.jsonl:2: op: there is no operation \"getMembr\": perhaps getMember is meant",
+		lines(strings.Replace(first, "getMember", "getMembr", 1)):        "calls.jsonl:2: op: there is no operation \"getMembr\": did you mean getMember?",
 		lines(strings.Replace(first, `"result"`, `"reslt"`, 1)):          "there is no field \"reslt\" in a call",
 		lines(strings.Replace(first, `,"result":null`, ``, 1)):           "what came of the call is missing",
 		lines(strings.Replace(first, `"params":{},`, ``, 1)):             "params are missing",

@@ -153,9 +153,9 @@ func unknown(name string, among []string) error {
 	slices.Sort(among)
 	hint := "there are " + strings.Join(among, ", ")
 	if near := nearest.To(name, among); near != "" {
-		hint = "perhaps " + near + " is meant"
+		hint = "did you mean " + near + "?"
 	}
-	return boterr.Invalid("do", "is %q, which is nothing that can be done: %s", name, hint)
+	return boterr.Invalid("do", "is %q, which is no action: %s", name, hint)
 }
 
 func deskPlays() map[string]reader {

@@ -307,7 +307,7 @@ type letterWith struct {
 
 func retryDeadLetter(b *branch, with letterWith) (moment, error) {
 	b.platform.RetryDeadLetter(with.ID)
-	return moment{what: "A dead letter is to be tried again: let time pass", isUnsaved: true}, nil
+	return moment{what: "A dead letter is tried again: move the time", isUnsaved: true}, nil
 }
 
 func discardDeadLetter(b *branch, with letterWith) (moment, error) {

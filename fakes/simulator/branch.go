@@ -69,7 +69,7 @@ func (b *branch) personOf(id string) (*person, error) {
 	people := b.people()
 	i := slices.IndexFunc(people, func(p *person) bool { return p.id == id })
 	if i < 0 {
-		return nil, boterr.New(boterr.NotFound, "person", "is %q, whom nobody here is", id)
+		return nil, boterr.New(boterr.NotFound, "person", "is %q, and there is no such person", id)
 	}
 	return people[i], nil
 }

@@ -88,7 +88,7 @@ func entryOf(sent fakes.Sent, taps []fakes.Tappable) entry {
 	return e
 }
 
-// isEmpty reports whether a message that was not recalled has nothing to show.
+// isEmpty reports whether a message that was not recalled shows nothing.
 func (e entry) isEmpty() bool {
 	hasParts := len(e.Cards)+len(e.Buttons)+len(e.QuickReplies)+len(e.Articles) > 0
 	return !e.IsTakenBack && !hasParts && e.Type != send.TypeTyping && e.Text == "" && e.URL == ""

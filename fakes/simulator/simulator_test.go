@@ -333,7 +333,7 @@ func TestRequests_BodiesAreRead(t *testing.T) {
 		`{"do":"say","with":{"txt":"hi"}}`:     "unknown field",
 		`{"do":"say","wth":{}}`:                "unknown field",
 		`{"do":"next"} {}`:                     "data after its value",
-		`{"do":"sy"}`:                          "perhaps say is meant",
+		`{"do":"sy"}`:                          "did you mean say?",
 		`"` + strings.Repeat("a", 1<<19) + `"`: "too large",
 	} {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.server.URL+"/act", strings.NewReader(body))

@@ -7,8 +7,8 @@
 // turn. A worker renews the leases of its agendas. If it cannot, because it or the store does not answer, it
 // loses the agenda at the end of the lease: the context of its run ends, and another worker begins a new
 // attempt. The two may overlap for as long as the first handler continues after its context has ended, or its
-// process stood still; the result of the first one has no effect, since the fencing token has changed. Nor
-// has it if the agenda was deleted or replaced while it ran. If the agenda got another schedule, that
+// process stood still; the result of the first one has no effect, since the fencing token has changed. The
+// same holds if the agenda was deleted or replaced while it ran. If the agenda got another schedule, that
 // schedule stays.
 //
 // A start that never came back is a failure of the agenda if its scheduler held nothing else. Otherwise
@@ -340,7 +340,7 @@ const (
 	fieldLeaseUntil      = lease.FieldUntil
 	fieldHeldAt          = "heldAt"
 	fieldClaim           = "claim"
-	fieldBeside          = "beside"
+	fieldNotAlone        = "notAlone"
 	fieldLost            = "lost"
 	fieldBegun           = "begun"
 	fieldAttempts        = "attempts"

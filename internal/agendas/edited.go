@@ -30,8 +30,8 @@ const (
 	mostFence = 1 << 53
 	// longestLease is the longest time that a lease may last.
 	longestLease = 24 * time.Hour
-	// clockSlack is how far the store's clock may go back before that counts as a jump: processes may read it
-	// with some error.
+	// clockSlack is the allowed step back of the store's clock, before it counts as a jump: processes may
+	// read it with some error.
 	clockSlack = time.Second
 )
 
@@ -48,7 +48,7 @@ func isOdd(field string, value any) bool {
 		isFine = isCount(value, int64(latestTime))
 	case fieldClaim, fieldError:
 		_, isFine = value.(string)
-	case fieldBeside, fieldBegun, fieldFailed:
+	case fieldNotAlone, fieldBegun, fieldFailed:
 		_, isFine = value.(bool)
 	default:
 		return false
@@ -109,7 +109,7 @@ func (s *Scheduler) repair(ctx context.Context, seen document.Object, now time.T
 // redate restarts a lease that was written in the future, or that no scheduler could have written: a worker
 // that holds it renews it soon, and otherwise it passes.
 func (s *Scheduler) redate(ctx context.Context, seen document.Object, now time.Time) error {
-	s.log.LogAttrs(ctx, slog.LevelWarn, "agenda: a lease from another time begins anew", slog.String("agenda", idOf(seen)))
+	s.log.LogAttrs(ctx, slog.LevelWarn, "agenda: a lease from another time begins again", slog.String("agenda", idOf(seen)))
 	_, err := s.rewrite(ctx, seen, nil, document.O(fieldLeaseUntil, millis(now.Add(s.config.Lease)), fieldHeldAt, millis(now)), document.O())
 	return err
 }

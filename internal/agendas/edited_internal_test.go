@@ -31,7 +31,7 @@ func edits() []document.Object {
 		}
 	}
 	for _, field := range []string{
-		"nextRunAt", "fence", "leaseUntil", "heldAt", "claim", "attempts", "failures", "lost", "beside", "retryAt", "begun",
+		"nextRunAt", "fence", "leaseUntil", "heldAt", "claim", "attempts", "failures", "lost", "notAlone", "retryAt", "begun",
 	} {
 		for _, value := range append(
 			odd, "", 0, -1, 2.5, 1e300, math.Inf(1), math.Inf(-1), math.NaN(), true, document.A(3, "x"),

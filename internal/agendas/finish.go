@@ -343,11 +343,11 @@ var updates = sync.OnceValue(newUpdates)
 
 type allUpdates struct {
 	// claim counts a claim, claimAgain one after a pause. lost ends a claim that never came back alone, which
-	// is a failure, and lostBeside one that never came back while others ran. A later result of such a run
+	// is a failure, and lostNotAlone one that never came back while others ran. A later result of such a run
 	// finds another fence.
-	claim, claimAgain, lost, lostBeside *query.Update
-	// beside notes that another agenda was lost as well.
-	beside *query.Update
+	claim, claimAgain, lost, lostNotAlone *query.Update
+	// notAlone notes that another agenda was lost as well.
+	notAlone *query.Update
 	// release ends a run and leaves the schedule, giveBack also takes back the claim as
 	// an attempt.
 	release, giveBack *query.Update
@@ -366,7 +366,7 @@ func newUpdates() *allUpdates {
 	var (
 		// The fields that each end of a claim removes, that the end of a run removes, and that the last end
 		// for its time removes.
-		left  = []any{fieldLeaseUntil, true, fieldClaim, true, fieldBeside, true, fieldBegun, true}
+		left  = []any{fieldLeaseUntil, true, fieldClaim, true, fieldNotAlone, true, fieldBegun, true}
 		ended = appendPairs(left, fieldRetryAt, true, fieldHeldAt, true)
 		last  = appendPairs(ended, fieldAttempts, true, fieldFailures, true, fieldLost, true)
 		// A run that succeeded removes the marks of a failure, too.
@@ -377,8 +377,8 @@ func newUpdates() *allUpdates {
 		claimAgain: mustUpdate("$inc", document.O(fieldFence, 1, fieldAttempts, 1), "$unset", document.O(fieldRetryAt, true)),
 		lost: mustUpdate("$unset", document.O(ended...), "$inc", document.O(fieldFailures, 1, fieldFence, 1),
 			"$set", document.O(fieldError, neverCameBackText)),
-		lostBeside:    mustUpdate("$unset", document.O(ended...), "$inc", document.O(fieldLost, 1, fieldFence, 1)),
-		beside:        mustUpdate("$set", document.O(fieldBeside, true)),
+		lostNotAlone:  mustUpdate("$unset", document.O(ended...), "$inc", document.O(fieldLost, 1, fieldFence, 1)),
+		notAlone:      mustUpdate("$set", document.O(fieldNotAlone, true)),
 		release:       mustUpdate("$unset", document.O(ended...)),
 		giveBack:      mustUpdate("$unset", document.O(ended...), "$inc", document.O(fieldAttempts, -1)),
 		postpone:      mustUpdate("$unset", document.O(left...), "$inc", document.O(fieldAttempts, -1)),

@@ -87,7 +87,7 @@ func (s *Scheduler) countLost(ctx context.Context, seen document.Object) (ready 
 	failures := countIn(seen, fieldFailures)
 	s.log.LogAttrs(ctx, slog.LevelWarn, "agenda: a start never came back",
 		slog.String("agenda", idOf(seen)), slog.Int64("failures", failures), slog.Bool("alone", isAlone))
-	change := query.Change{Update: updates().lostBeside}
+	change := query.Change{Update: updates().lostNotAlone}
 	if isAlone {
 		if int(failures)+1 >= s.config.Limit {
 			return seen, true, nil
@@ -105,7 +105,7 @@ func (s *Scheduler) countLost(ctx context.Context, seen document.Object) (ready 
 // wasAlone reports whether the scheduler that an agenda was lost with held nothing else, and notes with the
 // others that they were not alone.
 func (s *Scheduler) wasAlone(ctx context.Context, seen document.Object) (bool, error) {
-	if document.Get(seen, fieldBeside, false) {
+	if document.Get(seen, fieldNotAlone, false) {
 		return false, nil
 	}
 	holder := document.Get(seen, fieldClaim, "")
@@ -121,14 +121,14 @@ func (s *Scheduler) wasAlone(ctx context.Context, seen document.Object) (bool, e
 	}
 	found, err := s.agendas.Find(ctx, others, store.FindOptions{Limit: 1})
 	if err == nil && len(found) > 0 {
-		_, err = s.agendas.Update(ctx, others, query.Change{Update: updates().beside}, store.UpdateOptions{Multi: true})
+		_, err = s.agendas.Update(ctx, others, query.Change{Update: updates().notAlone}, store.UpdateOptions{Multi: true})
 	}
 	if err != nil || len(found) > 0 {
 		return false, err
 	}
 	// A worker that has taken another one over since this one was read has marked it first.
 	now, exists, err := s.agendas.Get(ctx, idOf(seen))
-	return exists && !document.Get(now, fieldBeside, false), err
+	return exists && !document.Get(now, fieldNotAlone, false), err
 }
 
 // claimIndex is the index by which the agendas are found that a scheduler holds. It is made when the first one

@@ -309,10 +309,10 @@ func TestBlame_OtherProcessesCountNot(t *testing.T) {
 
 func TestBlame_BesideAnEditedRecord(t *testing.T) {
 	t.Parallel()
-	for _, field := range []string{fieldClaim, fieldBeside, fieldLost, fieldLeaseUntil, fieldHeldAt, fieldAttempts} {
+	for _, field := range []string{fieldClaim, fieldNotAlone, fieldLost, fieldLeaseUntil, fieldHeldAt, fieldAttempts} {
 		for _, value := range []any{nil, "x", -1, 2.5, true, document.O("n", 1)} {
 			eachStoreOf(t, func(s *stand) {
-				edited, beside := s.add(0, named("edited")), s.add(0, named("beside"))
+				edited, beside := s.add(0, named("edited")), s.add(0, named("notAlone"))
 				s.crashTogether(edited, beside)
 				s.edit(edited, document.O(field, value))
 				s.clock.advance(2 * defaultLease)

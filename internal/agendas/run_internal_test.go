@@ -26,7 +26,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// live is a test's stand in a synctest bubble, in which timers and the store's clock go together.
+// live is a fixture in a synctest bubble, in which timers and the store's clock go together.
 type live struct {
 	*stand
 

@@ -45,7 +45,7 @@ func TestJudge_AcceptsWhatIsRight(t *testing.T) {
 	for name, journal := range map[string]string{
 		"one after the other": "began 1 ada 1 -; ended 1 ada 1 fine; done 1 ada 1 -; began 2 ada 2 -",
 		"members at once":     "began 1 ada 1 -; began 1 bob 1 -; ended 1 bob 1 fine; ended 1 ada 1 fine",
-		"killed amid it":      "began 1 ada 1 -; killed 1 - 0 -; failed 2 ada 1 Internal; began 2 ada 1 -",
+		"killed during it":    "began 1 ada 1 -; killed 1 - 0 -; failed 2 ada 1 Internal; began 2 ada 1 -",
 		"killed at its end":   "began 1 ada 1 -; ended 1 ada 1 fine; killed 1 - 0 -; began 2 ada 1 -",
 		"under way when killed": "began 1 ada 1 -; sent 1 ada 1 0/k; killed 1 - 0 -; " +
 			"began 2 ada 1 -; sent 2 ada 1 0/k; replied 2 ada 1 0",
@@ -82,8 +82,8 @@ func TestJudge_SeesWhatIsWrong(t *testing.T) {
 		fineRun + "done 1 ada 1 -; began 1 ada 1 -":                                            "it is done",
 		"began 1 ada 1 -; killed 1 - 0 -; began 2 ada 2 -":                                     "the event before is not handled",
 		fineRun + "done 1 ada 1 -; killed 1 - 0 -; began 2 ada 1 -":                            "it is done",
-		"began 1 ada 1 -; ended 1 ada 1 Internal":                                              "a run failed that nobody has harmed",
-		"began 1 ada 1 -; failed 1 ada 1 Internal":                                             "an attempt failed that nobody has harmed",
+		"began 1 ada 1 -; ended 1 ada 1 Internal":                                              "a run failed that was not harmed",
+		"began 1 ada 1 -; failed 1 ada 1 Internal":                                             "an attempt failed that was not harmed",
 		"began 1 ada 1 -; sent 1 ada 1 0/k; sent 1 ada 1 0/k":                                  "it was sent by process 1, which lives",
 		"began 1 ada 1 -; sent 1 ada 1 0/k; sent 1 ada 1 1/k":                                  "its key is that of {{ada 1} 0}",
 		"began 1 ada 1 -; sent 1 ada 1 0/k; killed 1 - 0 -; began 2 ada 1 -; sent 2 ada 1 0/l": "its key was k",

@@ -171,7 +171,7 @@ func (j *judge) isHandled(of event) bool {
 func (j *judge) end(r *run, code string) {
 	r.isOver, r.isFine = true, code == fine
 	if code != fine && !r.isHarmed {
-		j.faultf("a run failed that nobody has harmed")
+		j.faultf("a run failed that was not harmed")
 	}
 }
 
@@ -227,7 +227,7 @@ func (j *judge) fail(of event) {
 	case len(runs) == 0:
 		j.blamed++
 	case !runs[len(runs)-1].isHarmed:
-		j.faultf("an attempt failed that nobody has harmed")
+		j.faultf("an attempt failed that was not harmed")
 	}
 }
 

@@ -252,7 +252,7 @@ func (p *Platform) hear(said line) {
 		s.ended = max(s.ended, said.of.number)
 	case wordDead:
 		p.dead[said.of] = true
-	case wordAmid:
+	case wordDuring:
 		if p.held != said.from {
 			said.from.tell(wordGo, said.of, "-")
 		}
@@ -313,8 +313,8 @@ func (p *Platform) sendAgain(victim *process) {
 func (p *Platform) FreezeOne(harm func()) {
 	p.t.Helper()
 	writer := p.members[p.random.IntN(len(p.members))]
-	of := p.write(writer, amid)
-	victim := p.await(wordAmid, of, func(by *process) bool {
+	of := p.write(writer, during)
+	victim := p.await(wordDuring, of, func(by *process) bool {
 		p.held = by
 		return true
 	})

@@ -238,8 +238,8 @@ func (w *worker) awaitIdle(ctx context.Context) error {
 // The special requests of events.
 const (
 	plain = "plain"
-	// amid waits during the run until the platform says go.
-	amid = "amid"
+	// during waits during the run until the platform says go.
+	during = "during"
 	// count counts up for its own member, and visit for the member Counted.
 	count = "count"
 	visit = "visit"
@@ -266,7 +266,7 @@ func (w *worker) answer(ctx context.Context, bot *botctx.Context) error {
 		return err
 	}
 	switch _, what, _ := strings.Cut(bot.MessageEvent.Text(), " "); what {
-	case amid:
+	case during:
 		return w.goOn(ctx, bot, e)
 	case count:
 		return countUp(ctx, bot)
@@ -284,7 +284,7 @@ func (w *worker) answer(ctx context.Context, bot *botctx.Context) error {
 // goOn waits during the run until the platform says go, and continues whatever happened meanwhile, like a bot
 // that ignores its ctx and errors.
 func (w *worker) goOn(ctx context.Context, bot *botctx.Context, e event) error {
-	w.say(wordAmid, e)
+	w.say(wordDuring, e)
 	<-w.gate(e)
 	return w.handle(context.WithoutCancel(ctx), bot, e, func(of string, err error) error {
 		if err != nil {
@@ -392,10 +392,10 @@ const (
 	wordAccept   = "accept"
 	wordAccepted = "accepted"
 	wordRefused  = "refused"
-	// wordAmid means that a run waits for wordGo, and wordEnded that a run has ended.
-	wordAmid  = "amid"
-	wordGo    = "go"
-	wordEnded = "ended"
+	// wordDuring means that a run waits for wordGo, and wordEnded that a run has ended.
+	wordDuring = "during"
+	wordGo     = "go"
+	wordEnded  = "ended"
 	// wordDead means that an event is a dead letter.
 	wordDead = "dead"
 )

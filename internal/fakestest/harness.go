@@ -34,9 +34,8 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// Harness returns a harness of a platform, with every verb and nothing lacking. The caller
-// sets ChecksEtags where the platform's Config has CheckEtags. Where a set-up fails, the
-// verbs panic, which the suite reports.
+// Harness returns a harness of a platform, with every verb and nothing lacking. The caller sets ChecksEtags
+// if the platform's Config has CheckEtags. If a set-up fails, the verbs panic, which the suite reports.
 func Harness(p *fakes.Platform) *botctxtest.Harness {
 	s := &stage{
 		platform: p,

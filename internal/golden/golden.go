@@ -72,7 +72,7 @@ func Replace(t TB, path, want, got string) {
 			t.Fatalf("%v", err)
 			return
 		}
-		t.Logf("%s is written anew", path)
+		t.Logf("%s is rewritten", path)
 	default:
 		t.Fatalf("%s differs: - is the file, + what came\n%s\n%s", path, textdiff.Unified(want, got), Advice(t))
 	}

@@ -302,8 +302,8 @@ func (s *distributed) leaveOutLong(page []document.Object) {
 	}
 }
 
-// crowded returns the channels that have no free place and of which enough lanes are known: the pass leaves
-// them out, so that their backlog hides no other channel.
+// crowded returns the channels that have no free place and enough known lanes: the pass leaves them out, so
+// that their backlog hides no other channel.
 func (s *distributed) crowded(want want) []fair.Key {
 	s.mu.Lock()
 	defer s.mu.Unlock()

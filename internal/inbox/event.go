@@ -286,8 +286,8 @@ func (e *stored) readNumber(field string, number int64) {
 // mostFailures is more failures than an event can have.
 const mostFailures = 1 << 30
 
-// clockSlack is how many milliseconds the store's clock may go back before that counts as a jump: processes
-// measure it with some error.
+// clockSlack is the allowed step back of the store's clock in milliseconds, before it counts as a jump:
+// processes measure it with some error.
 const clockSlack = 1000
 
 // isPaused reports whether an event is tried again later than at a time of the store's clock. If that time is

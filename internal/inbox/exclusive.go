@@ -510,7 +510,7 @@ func (a *exclusive) loseAll(ctx context.Context, lost []stored) error {
 		return err
 	}
 	for _, e := range lost {
-		a.report(ctx, slog.LevelWarn, "inbox: lost beside others", e, ErrNeverCameBack)
+		a.report(ctx, slog.LevelWarn, "inbox: lost with others", e, ErrNeverCameBack)
 		if e.suspicion() > blame.None {
 			a.suspects.Reserve(e.lane, a.config.Env.Now())
 		}

@@ -432,7 +432,7 @@ func (b *Inbox) lose(ctx context.Context, e stored) (outcome, error) {
 	if err != nil {
 		return result, err
 	}
-	b.report(ctx, slog.LevelWarn, "inbox: lost beside others", e, ErrNeverCameBack)
+	b.report(ctx, slog.LevelWarn, "inbox: lost with others", e, ErrNeverCameBack)
 	changed, err := b.setAll(ctx, filter, document.O(fieldLost, e.lost+1), document.O(fieldBegun, true))
 	if err != nil {
 		return result, err

@@ -393,8 +393,8 @@ func isClosedWithin(done <-chan struct{}, most time.Duration) bool {
 const (
 	// A process with leases removes idle lanes each sweepPause, if they have been idle for that long.
 	sweepPause = time.Hour
-	// lostFactor is how many times longer than other lanes a lane is kept whose last lease never came back,
-	// so that the holder of the next lease learns of it.
+	// lostFactor multiplies the time for which a lane is kept whose last lease never came back, so that the
+	// holder of the next lease learns of it.
 	lostFactor = 24
 	// sweepBatch is the number of lanes that are removed at once, so that other writes come between.
 	sweepBatch = 500

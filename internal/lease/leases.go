@@ -71,7 +71,7 @@ type Config struct {
 }
 
 // leaseUpdates are the changes that leases make, compiled once.
-type leaseUpdates struct{ claim, release, releaseMarked, beside *query.Update }
+type leaseUpdates struct{ claim, release, releaseMarked, notAlone *query.Update }
 
 // reading is the store's clock as it was read last, and when that was by the own one.
 type reading struct{ store, own time.Time }
@@ -84,8 +84,8 @@ const (
 	fieldItems = "items"
 	// fieldProcess tells the process that has the lease, or had it last.
 	fieldProcess = "process"
-	// fieldBeside is true if another lease of that process was lost as well.
-	fieldBeside = "beside"
+	// fieldNotAlone is true if another lease of that process was lost as well.
+	fieldNotAlone = "notAlone"
 	// fieldOvertaken is true after a lease that never came back, until a later one is marked.
 	fieldOvertaken = "overtaken"
 	// fieldFreedAt is the end of the last lease.
@@ -125,11 +125,11 @@ func (t *Leases) updates() *leaseUpdates {
 
 func newLeaseUpdates() leaseUpdates {
 	return leaseUpdates{
-		claim:   mustUpdate("$inc", document.O(FieldFence, 1), "$unset", document.O(fieldBeside, true)),
+		claim:   mustUpdate("$inc", document.O(FieldFence, 1), "$unset", document.O(fieldNotAlone, true)),
 		release: mustUpdate("$unset", document.O(FieldUntil, true)),
 
 		releaseMarked: mustUpdate("$unset", document.O(FieldUntil, true, fieldOvertaken, true)),
-		beside:        mustUpdate("$set", document.O(fieldBeside, true)),
+		notAlone:      mustUpdate("$set", document.O(fieldNotAlone, true)),
 	}
 }
 
@@ -216,7 +216,7 @@ func (t *Leases) Claim(
 // wasAlone reports whether the lease that was lost with a lane was the only one of its process, and notes
 // with the others that they were not.
 func (t *Leases) wasAlone(ctx context.Context, lane string, seen document.Object) (bool, error) {
-	if seen.Has(fieldBeside) {
+	if seen.Has(fieldNotAlone) {
 		return false, nil
 	}
 	others, err := query.CompileFilter(document.O(
@@ -224,13 +224,13 @@ func (t *Leases) wasAlone(ctx context.Context, lane string, seen document.Object
 	if err != nil {
 		return false, err
 	}
-	marked, err := t.records.Update(ctx, others, query.Change{Update: t.updates().beside}, store.UpdateOptions{Multi: true})
+	marked, err := t.records.Update(ctx, others, query.Change{Update: t.updates().notAlone}, store.UpdateOptions{Multi: true})
 	if err != nil || marked.Matched > 0 {
 		return false, err
 	}
 	// A process that has taken another one over since this one was read has marked it first.
 	now, err := t.Look(ctx, []string{lane})
-	return !now[lane].Has(fieldBeside), err
+	return !now[lane].Has(fieldNotAlone), err
 }
 
 // itemsOf returns the items of a lease as they are stored.

@@ -508,8 +508,7 @@ func TestEnsureIndexes_OneOpenAssignment(t *testing.T) {
 	require.NoError(t, insert(`{"_id": "a4", "app": "mine", "slot": "ended/a4"}`))
 }
 
-// scripted is a fixture with bot logic that makes a group on Bravo for a request, and brings
-// agents into it, by itself.
+// scripted is a fixture with bot logic that makes a group on Bravo for a request, and brings agents into it.
 type scripted struct {
 	*fixture
 
@@ -554,7 +553,7 @@ func (s scripted) room() *livechat.Group {
 	return found[0]
 }
 
-// orders are those in which the calls may come.
+// orders are the orders in which the calls may come.
 var orders = [][]string{
 	{"ask", "join", "give"},
 	{"join", "ask", "give"},

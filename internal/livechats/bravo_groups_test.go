@@ -216,7 +216,7 @@ func (m maker) CreateGroup(context.Context, *channel.Channel, livechat.NewGroup)
 	return m.make()
 }
 
-// thatMakes makes the connector to Bravo answer so to who wants a group.
+// thatMakes sets the answer of the connector to Bravo to a request for a group.
 func thatMakes(answer func() (livechat.CreatedGroup, error)) func(*livechats.Ports) {
 	return func(p *livechats.Ports) {
 		p.Connectors[channel.Bravo] = maker{Connector: p.Connectors[channel.Bravo], make: answer}
@@ -352,7 +352,7 @@ func (s *lateStore) Collection(name string) store.Collection {
 	return lateGroups{Collection: s.Store.Collection(name), store: s}
 }
 
-// write is what each write does first.
+// write is called first by each write.
 func (s *lateStore) write() {
 	happens := s.happens
 	s.happens = func() {}
@@ -458,7 +458,7 @@ func TestHandleAdminJoinedGroup_ManyAtOnce(t *testing.T) {
 	}
 }
 
-// namer is a connector to Bravo that tells what groups are called.
+// namer is a connector to Bravo that returns the names of groups.
 type namer struct {
 	send.Connector
 	livechat.InviteLinker
@@ -468,7 +468,7 @@ type namer struct {
 
 func (n namer) GroupName(context.Context, *channel.Channel, string) (string, error) { return n.tell() }
 
-// thatNames makes the connector to Bravo answer so to who asks for the name of a group.
+// thatNames sets the answer of the connector to Bravo to a request for the name of a group.
 func thatNames(tell func() (string, error)) func(*livechats.Ports) {
 	return func(p *livechats.Ports) {
 		linker, _ := p.Connectors[channel.Bravo].(livechat.InviteLinker)

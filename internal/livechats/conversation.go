@@ -185,7 +185,7 @@ func (s *Service) eventAssignment(
 	ctx context.Context, outlet *channel.Channel, event *send.MessageEvent,
 ) (*livechat.AssignmentRecord, error) {
 	if event == nil {
-		return nil, boterr.Missing(fieldMessageEvent, "the event in the conversation that is meant")
+		return nil, boterr.Missing(fieldMessageEvent, "the event in the conversation")
 	}
 	found, err := s.groupsOf(ctx, outlet.ID, *event)
 	if err != nil {

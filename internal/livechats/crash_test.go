@@ -405,7 +405,7 @@ func TestInletEndLiveChat_AfterCrash(t *testing.T) {
 	t.Parallel()
 	eachInterruption(t, func(t *testing.T, s *fixture, l *livechats.Service) {
 		t.Helper()
-		_, _ = call(t, l.InletEndLiveChat, `{}`) // Who comes second is refused, and completes it.
+		_, _ = call(t, l.InletEndLiveChat, `{}`) // The second call is refused, and completes it.
 		s.requireNothingLeft(t)
 		require.Empty(t, s.groups(t, document.O("active", true)))
 	})
@@ -476,8 +476,8 @@ func TestEndLiveChat_OrderOfSteps(t *testing.T) {
 	}
 }
 
-// everyMoment calls a function with each moment between two writes at which something can
-// happen, until it tells that the writes were over before.
+// everyMoment calls a function with each moment between two writes at which something can happen, until
+// between reports that the writes were over before.
 func everyMoment(t *testing.T, least int, between func(t *testing.T, writes int) bool) {
 	t.Helper()
 	for writes := 0; between(t, writes); writes++ {

@@ -555,7 +555,7 @@ func TestReassignAssignment_EndedBefore(t *testing.T) {
 	s.requireOver(t, previous.ID, "ada", livechat.EndedByInlet)
 }
 
-// lateAgendas are agendas before each of which something happens.
+// lateAgendas are agendas in which something happens before each call.
 type lateAgendas struct {
 	livechats.Agendas
 

@@ -290,7 +290,7 @@ var (
 	}
 )
 
-// sides are what writes to a side of a live chat: of the member ada, in the inlet web, and of the agent eve, in
+// sides are the writers of each side of a live chat: the member ada, in the inlet web, and the agent eve, in
 // group1 of the outlet desk.
 func sides(t *testing.T) map[string]struct {
 	target, other string
@@ -425,7 +425,7 @@ func TestGone_EndedAgainSaysWhy(t *testing.T) {
 	require.ErrorContains(t, err, "the member cannot be reached any more")
 }
 
-// An agent who is known by From alone: nothing says where the event goes.
+// The agent is known only by From: nothing names the target of the event.
 func TestAgentKnownByFrom(t *testing.T) {
 	t.Parallel()
 	from := func(text string) send.MessageEvent { return *event("eve", "", text) }
@@ -534,7 +534,7 @@ func TestTellLate(t *testing.T) {
 	}
 }
 
-// A request that the member takes back shows so on its tickets, where they stay and the platform can.
+// A request that the member takes back shows so on its tickets, if they stay and the platform can.
 func TestInletEndLiveChat_ShowsOnTheTickets(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, thatOnlySends(channel.Bravo))

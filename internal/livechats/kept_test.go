@@ -19,13 +19,13 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// says lets ada write, of which something becomes.
+// says sends a message of ada, and checks the outcome.
 func (s *fixture) says(t *testing.T, by *livechats.Service, text string, want livechats.Outcome) {
 	t.Helper()
 	requireOutcome(t, want)(by.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", text)))
 }
 
-// textsIn returns the texts that were sent to a target, in order; of those with one id the first.
+// textsIn returns the texts to a target, in order; the first of texts with one id.
 func (s *fixture) textsIn(target string) []string {
 	texts, seen := []string{}, map[string]bool{}
 	for _, m := range s.platform.sent() {
@@ -186,7 +186,7 @@ func TestKept_HandedOn(t *testing.T) {
 		`{"channel": {"_id": "desk"}, "label": "sales", "previousAssignment": {"_id": "a1"}}`))
 	require.NoError(t, err)
 	s.says(t, s.mine.Service, "Are you there?", livechats.OutcomeKept)
-	// Nobody takes it, and it is handed on again: what was written goes along.
+	// It is not taken, and is handed on again: the kept messages go along.
 	again, err := s.mine.ReassignAssignment(t.Context(), paramsOf[livechat.ReassignAssignmentParams](t,
 		fmt.Sprintf(`{"channel": {"_id": "desk"}, "label": "default", "previousAssignment": {"_id": %q}}`, handed.AssignmentID)))
 	require.NoError(t, err)

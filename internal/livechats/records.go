@@ -179,7 +179,7 @@ func (s *Service) assignmentOf(ctx context.Context, g *livechat.Group) (*livecha
 	return assignmentFrom(found)
 }
 
-// newest returns the matching record that was made last, and whether there is one. Of records made at the
+// newest returns the matching record that was made last, and whether there is one. Among records made at the
 // same time it returns the one inserted last. With an index for the filter and createdAt its time does not
 // grow with the number of matches.
 func newest(ctx context.Context, of *record.Collection, filter document.Object) (document.Object, bool, error) {

@@ -35,7 +35,7 @@ type noonStore struct{ store.Store }
 
 func (noonStore) Now(context.Context) (time.Time, error) { return time.UnixMilli(noon), nil }
 
-// history is a store at noon of which old chats are to be removed.
+// history is a store at noon with old chats to remove.
 type history struct {
 	*fixture
 
@@ -280,8 +280,8 @@ func (c *examinedCollection) Delete(ctx context.Context, filter *query.Filter, o
 	return c.Collection.Delete(ctx, filter, options)
 }
 
-// endedChats is how many chats of ada with the agent U7 are over, and how often the agent P7 was in the group G1 on
-// Bravo.
+// endedChats is the number of chats of ada with the agent U7 that are over, and of the times that the agent
+// P7 was in the group G1 on Bravo.
 const endedChats = 100
 
 // withHistory returns the live chats of a fixture with ended chats, and the store that they work on.
@@ -310,7 +310,7 @@ func withHistory(t *testing.T, s *fixture) (*livechats.Service, *examined) {
 	return livechats.New(env, s.mine.scope, ports), looked
 }
 
-// liveChatEvents are what members and agents do, and what bot logic asks when they do.
+// liveChatEvents are the events of members and agents, with the calls of bot logic for them.
 func liveChatEvents(t *testing.T) map[string]func(*fixture, *livechats.Service) error {
 	t.Helper()
 	to := func(channelID string) *channel.Channel { return &channel.Channel{ID: channelID} }

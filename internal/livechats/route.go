@@ -348,7 +348,7 @@ func onlyOutlet(r *livechat.AssignmentRecord) (string, error) {
 	only := ""
 	for _, ticket := range r.Tickets {
 		if only != "" && ticket.Channel != only {
-			return "", boterr.Invalid("channel", "is missing: the request went to %s and to %s, so say which of them is meant", only, ticket.Channel)
+			return "", boterr.Invalid("channel", "is missing: the request went to %s and to %s, so name one of them", only, ticket.Channel)
 		}
 		only = ticket.Channel
 	}

@@ -205,7 +205,7 @@ func TestAddNewTargetsToAssignment_AfterCrash(t *testing.T) {
 	}
 }
 
-// errGone is how a platform refuses what is sent to a group that is not there any more.
+// errGone is a platform's refusal of a message to a group that does not exist any more.
 var errGone = boterr.New(boterr.NotFound, "", "there is no such group")
 
 // ticketed returns the broadcast groups that an assignment has tickets for.

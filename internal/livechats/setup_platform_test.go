@@ -42,7 +42,7 @@ var (
 	_ livechat.ChannelCreator  = (*platform)(nil)
 )
 
-// errDown is how the platform fails where nothing else is said: it does not answer.
+// errDown is the platform's default failure: it does not answer.
 var errDown = errors.New("connection reset")
 
 func newPlatform() *platform { return &platform{failing: map[string]error{}} }
@@ -213,7 +213,7 @@ func (s *fixture) mustAsk(t *testing.T, params string) *livechat.AssignmentRecor
 	return s.record(t, result.AssignmentID)
 }
 
-// sentTo returns to whom messages went, each as "desk C1".
+// sentTo returns the recipients of messages, each as "desk C1".
 func (s *fixture) sentTo() []string {
 	to := []string{}
 	for _, message := range s.platform.sent() {
@@ -254,7 +254,7 @@ func unsentOf(t *testing.T, err error) *livechat.UnsentError {
 	t.Helper()
 	e, ok := boterr.AsError(err)
 	require.True(t, ok)
-	unsent, ok := e.Err.(*livechat.UnsentError) //nolint:errorlint // What stands behind the error is what is promised.
+	unsent, ok := e.Err.(*livechat.UnsentError) //nolint:errorlint // The promise is about the cause.
 	require.True(t, ok, "%v", err)
 	return unsent
 }

@@ -30,20 +30,20 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// noon is what the clock of a fixture shows at first: 2024-03-01 12:00 in UTC.
+// noon is the first time of a fixture's clock: 2024-03-01 12:00 in UTC.
 const noon = 1_709_294_400_000
 
 // fixture is two apps in one store, with a clock that stands still and ids that count.
 //
-// Mine has the inlet web (webchat), which is paired with desk and team, and the members
-// ada and bob in it, of whom ada is the context's own. The outlets are desk (charlie, with
-// the broadcast groups C1 and U1 by default, and C9 of the label sales), team (delta, D1),
-// phone (bravo, B1), help (foxtrot, F1), shop (custom, with a live-chat API), kiosk (without), hotel, and
-// closed (charlie, not on). Theirs has the channel foreign and the member tom.
+// Mine has the inlet web (webchat), which is paired with desk and team, and the members ada (the context's
+// own) and bob in it. The outlets are desk (charlie, with the broadcast groups C1 and U1 by default, and C9
+// of the label sales), team (delta, D1), phone (bravo, B1), help (foxtrot, F1), shop (custom, with a
+// live-chat API), kiosk (without), hotel, and closed (charlie, not on). Theirs has the channel foreign and
+// the member tom.
 type fixture struct {
 	mine, theirs *app
 
-	// platform is where everything goes that is sent, on every channel type.
+	// platform takes the messages of every channel type.
 	platform *platform
 	// web answers the requests to the addresses of live-chat APIs and pictures.
 	web *web.Replies
@@ -228,7 +228,7 @@ func (a *app) openAgendas(t *testing.T, memberID string) []*agenda.Record {
 	return found
 }
 
-// pairingOf returns the port of the channels that says which outlets serve an inlet.
+// pairingOf returns the port of the channels with the outlets of an inlet.
 func pairingOf(channels *channels.Service) func(context.Context, string) ([]string, error) {
 	return func(ctx context.Context, inlet string) ([]string, error) {
 		found, err := channels.Pairing(ctx, inlet)
@@ -345,7 +345,7 @@ func (s *fixture) groups(t *testing.T, filter document.Object) []*livechat.Group
 	return groups
 }
 
-// event is a text that somebody wrote somewhere.
+// event is a text from one address to another.
 func event(from, to, text string) *send.MessageEvent {
 	return &send.MessageEvent{From: from, To: to, Type: send.TypeText, Data: document.O("text", text)}
 }
@@ -365,11 +365,11 @@ func (s *fixture) requireOver(t *testing.T, id, memberID string, by livechat.End
 	require.Empty(t, s.mine.openAgendas(t, memberID))
 }
 
-// errInterrupted is how a store fails that is interrupted.
+// errInterrupted is the failure of a store that is interrupted.
 var errInterrupted = errors.New("interrupted")
 
-// interrupted returns the live chats of the app on a store that stops to work after so many
-// writes, and a function that tells whether it came to that.
+// interrupted returns the live chats of the app on a store that stops to work after so many writes, and a
+// function that reports whether it did.
 func (s *fixture) interrupted(writes int) (*livechats.Service, func() bool) {
 	hasBroken := false
 	return s.on(&countingStore{Store: s.store, left: writes, then: func() error {
@@ -378,8 +378,8 @@ func (s *fixture) interrupted(writes int) (*livechats.Service, func() bool) {
 	}}), func() bool { return hasBroken }
 }
 
-// meanwhile returns the live chats of the app on a store in which something happens between
-// so many writes and the next one, and a function that tells whether it came to that.
+// meanwhile returns the live chats of the app on a store that calls happens between so many writes and the
+// next one, and a function that reports whether it did.
 func (s *fixture) meanwhile(writes int, happens func()) (*livechats.Service, func() bool) {
 	hasHappened := false
 	return s.on(&countingStore{Store: s.store, left: writes, then: func() error {

@@ -652,7 +652,7 @@ func TestPosition(t *testing.T) {
 
 	_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a2", ChannelID: "desk", AdminExternalID: "eve"})
 	require.NoError(t, err)
-	must(t, s.mine.InletEndLiveChat, `{}`) // Of ada, a3.
+	must(t, s.mine.InletEndLiveChat, `{}`) // Ada's is a3.
 	require.Equal(t, []livechat.Position{{Waiting: 1}, {Waiting: 1}, {Place: 1, Waiting: 1}, {Place: 1, Waiting: 1}}, positions())
 
 	at, err := s.mine.PositionOfMember(t.Context(), "cid")

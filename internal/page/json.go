@@ -16,7 +16,7 @@ const MaxBody = 1 << 18
 
 // Problem is the JSON form of an error.
 type Problem struct {
-	// Code is a code of boterr; Message says what to do.
+	// Code is a code of boterr; Message has the remedy.
 	Code    boterr.Code `json:"code"`
 	Message string      `json:"message"`
 	// Frames are the calls that led to a panic, if any.

@@ -101,7 +101,7 @@ func (c expressionCompiler) object(source document.Object) (expression, error) {
 	}
 	name, operand := source.NameAt(0), source.At(0)
 	if source.Len() > 1 {
-		return nil, boterr.Invalid(name, "an expression has one operator, and beside %s stands %q", name, source.NameAt(1))
+		return nil, boterr.Invalid(name, "an expression has one operator, but there are %s and %q", name, source.NameAt(1))
 	}
 	e, err := c.operator(name, operand)
 	if err != nil {

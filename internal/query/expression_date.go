@@ -225,7 +225,7 @@ func dateOfParts(run *expressionRun, arguments []any) (any, error) {
 		}
 		name := datePartNames[i]
 		if ofISO := strings.HasPrefix(name, "iso"); i < 6 && ofISO == calendar {
-			return nil, boterr.Invalid(name, "cannot stand beside the year of the other calendar")
+			return nil, boterr.Invalid(name, "cannot be used with the year of the other calendar")
 		}
 		least, most := int64(-maxPart-1), int64(maxPart)
 		if i < 2 {

@@ -163,7 +163,7 @@ func readDateAs(text, format string, zone *time.Location, zoneGiven bool) (any, 
 	case err != nil:
 		return nil, err
 	case hasZone && zoneGiven:
-		return nil, boterr.Invalid("", "%q holds a time zone, beside which another one was given", text)
+		return nil, boterr.Invalid("", "%q holds a time zone, and another one was given", text)
 	default:
 		return dateOf(t.UnixMilli())
 	}

@@ -303,12 +303,12 @@ func TestFilter_MisspeltOperator(t *testing.T) {
 		"$and":        document.O("$ands", document.A(document.O("n", 1))),
 	} {
 		_, err := query.CompileFilter(filter)
-		require.ErrorContains(t, err, ": perhaps "+meant+" is meant", filter)
+		require.ErrorContains(t, err, ": did you mean "+meant+"?", filter)
 	}
 }
 
 func TestFilter_MisspeltOperatorLikeNone(t *testing.T) {
 	t.Parallel()
 	_, err := query.CompileFilter(document.O("age", document.O("$greater", 18)))
-	require.EqualError(t, err, "invalid argument: age.$greater: $greater is no operator that can stand here, or is not supported")
+	require.EqualError(t, err, "invalid argument: age.$greater: $greater is no operator of this place, or is not supported")
 }

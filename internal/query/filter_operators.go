@@ -21,9 +21,9 @@ var (
 	logicalOperators = []string{"$and", "$comment", "$expr", "$nor", "$or"}
 )
 
-// operator compiles one operator of a field. beside is the object that holds it, which $regex and $options
+// operator compiles one operator of a field. siblings is the object that holds it, which $regex and $options
 // share.
-func (c filterCompiler) operator(operator string, operand any, beside document.Object) ([]fieldCondition, error) {
+func (c filterCompiler) operator(operator string, operand any, siblings document.Object) ([]fieldCondition, error) {
 	switch operator {
 	case "$eq":
 		return one(equalCondition(operand)), nil
@@ -40,9 +40,9 @@ func (c filterCompiler) operator(operator string, operand any, beside document.O
 	case "$mod":
 		return modCondition(operand)
 	case "$regex":
-		return c.regexCondition(operand, beside)
+		return c.regexCondition(operand, siblings)
 	case "$options":
-		return optionsCondition(beside)
+		return optionsCondition(siblings)
 	case "$not":
 		return c.notCondition(operand)
 	case "$all":
@@ -52,17 +52,17 @@ func (c filterCompiler) operator(operator string, operand any, beside document.O
 	case "$elemMatch":
 		return c.elemMatchCondition(operand)
 	default:
-		return furtherOperator(operator, operand, beside)
+		return furtherOperator(operator, operand, siblings)
 	}
 }
 
 // furtherOperator compiles the operators that are needed less often.
-func furtherOperator(operator string, operand any, beside document.Object) ([]fieldCondition, error) {
+func furtherOperator(operator string, operand any, siblings document.Object) ([]fieldCondition, error) {
 	switch operator {
 	case "$bitsAllSet", "$bitsAllClear", "$bitsAnySet", "$bitsAnyClear":
 		return bitsCondition(operator, operand)
 	default:
-		return geoCondition(operator, operand, beside)
+		return geoCondition(operator, operand, siblings)
 	}
 }
 

@@ -226,16 +226,16 @@ func isStrict(shape *geometry.Shape) bool {
 
 // geoCondition compiles $geoWithin, $within, its old name, and $geoIntersects. Each must be the only operator
 // of its field. $near is compiled elsewhere. Other operators are unknown.
-func geoCondition(operator string, operand any, beside document.Object) ([]fieldCondition, error) {
+func geoCondition(operator string, operand any, siblings document.Object) ([]fieldCondition, error) {
 	switch operator {
 	case "$geoWithin", "$within", "$geoIntersects":
 	case "$near", "$nearSphere", "$geoNear":
 		return nil, boterr.Invalid("", "%s stands alone on a field, at the top of the filter or in a top $and", operator)
 	default:
-		return nil, boterr.Invalid("", "%s is no operator that can stand here, or is not supported%s", operator,
+		return nil, boterr.Invalid("", "%s is no operator of this place, or is not supported%s", operator,
 			perhaps(operator, fieldOperators))
 	}
-	if beside.Len() > 1 {
+	if siblings.Len() > 1 {
 		return nil, boterr.Invalid("", "%s stands alone on a field; put other conditions on it into an $and", operator)
 	}
 	specifier, region, err := geoSpecifier(operand)
@@ -299,7 +299,7 @@ func withinCondition(specifier string, operand any) (candidateTest, error) {
 }
 
 func unknownShape(specifier string) error {
-	return boterr.Invalid("", "%s is no shape that can stand here", specifier)
+	return boterr.Invalid("", "%s is no shape of this operator", specifier)
 }
 
 // boxCondition compiles $box: two opposite corners.

@@ -497,7 +497,7 @@ func isWrapped(operand any) bool {
 // setWrappedNear reads {$near: {$geometry: point, $maxDistance: metres}}.
 func (g *GeoNear) setWrappedNear(operators document.Object) error {
 	if operators.Len() > 1 {
-		return boterr.Invalid(operators.NameAt(1), "cannot stand beside a search with $geometry, but within it")
+		return boterr.Invalid(operators.NameAt(1), "cannot be used with a search with $geometry, but within it")
 	}
 	found := false
 	operator := operators.NameAt(0)
@@ -551,7 +551,7 @@ func (g *GeoNear) setLegacyNear(operators document.Object) error {
 			g.most, err = distanceOperand(value, orInfinite)
 		case "$uniqueDocs": // Without effect since MongoDB 2.6.
 		default:
-			err = boterr.Invalid("", "cannot stand beside a search for what is near")
+			err = boterr.Invalid("", "cannot be used with a search for what is near")
 		}
 		if err != nil {
 			return boterr.PrefixField(key, err)

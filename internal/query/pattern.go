@@ -102,7 +102,7 @@ func countInstructions(counted *int, p *pattern) error {
 	return nil
 }
 
-// followers is what follows a part of a pattern.
+// followers is the kind of syntax after a part of a pattern.
 type followers int
 
 const (
@@ -287,13 +287,13 @@ func (r *chargedReader) ReadRune() (c rune, length int, err error) {
 }
 
 // regexCondition compiles $regex with $options of the same object.
-func (c filterCompiler) regexCondition(operand any, beside document.Object) ([]fieldCondition, error) {
+func (c filterCompiler) regexCondition(operand any, siblings document.Object) ([]fieldCondition, error) {
 	pattern, ok := operand.(string)
 	if !ok {
 		return nil, document.WrongType("string", operand)
 	}
 	options := ""
-	if given, ok := beside.Field("$options"); ok {
+	if given, ok := siblings.Field("$options"); ok {
 		if options, ok = given.(string); !ok {
 			return nil, boterr.Invalid("", "$options must be a string, got %s", document.Excerpt(given))
 		}
@@ -309,9 +309,9 @@ func (c filterCompiler) regexCondition(operand any, beside document.Object) ([]f
 }
 
 // optionsCondition checks that $options has a $regex, which reads it.
-func optionsCondition(beside document.Object) ([]fieldCondition, error) {
-	if _, ok := beside.Field("$regex"); !ok {
-		return nil, boterr.Invalid("", "$options needs a $regex beside it")
+func optionsCondition(siblings document.Object) ([]fieldCondition, error) {
+	if _, ok := siblings.Field("$regex"); !ok {
+		return nil, boterr.Invalid("", "$options needs a $regex in the same object")
 	}
 	return nil, nil
 }

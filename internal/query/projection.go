@@ -231,7 +231,7 @@ func (s *fieldSlice) part(items []any) []any {
 func (p *Projection) atPosition(e *Evaluation, filter *Filter, doc, projected document.Object) (document.Object, error) {
 	field := strings.Join(p.positional, ".") + ".$"
 	if special := specialOperator(filter.Source()); special != "" {
-		return document.Object{}, boterr.Invalid(field, "a path that ends in $ cannot stand beside %s in the filter", special)
+		return document.Object{}, boterr.Invalid(field, "a path that ends in $ cannot be used with %s in the filter", special)
 	}
 	position, err := e.positionOf(filter, doc)
 	if err != nil {

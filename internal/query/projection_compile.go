@@ -187,7 +187,7 @@ func (c *projectionCompiler) exclude(level *projectionSpec, path, parent []strin
 // mustBe decides the kind of the projection, or refuses what does not go with it.
 func (c *projectionCompiler) mustBe(kind projectionKind, what string) error {
 	if c.kind != undecided && c.kind != kind {
-		return boterr.Invalid("", "%s cannot stand here: a projection includes fields or excludes them, but for _id", what)
+		return boterr.Invalid("", "%s is not allowed here: a projection includes fields or excludes them, but for _id", what)
 	}
 	c.kind = kind
 	return nil
@@ -201,7 +201,7 @@ func (c *projectionCompiler) position(level *projectionSpec, path, parent []stri
 	case c.positional != nil:
 		return boterr.Invalid("", "only one path can end in $")
 	case c.hasElemMatch:
-		return boterr.Invalid("", "a path that ends in $ cannot stand beside $elemMatch")
+		return boterr.Invalid("", "a path that ends in $ cannot be used with $elemMatch")
 	}
 	if err := c.mustBe(inclusion, "a path that ends in $"); err != nil {
 		return err
@@ -249,7 +249,7 @@ func (c *projectionCompiler) operator(level *projectionSpec, path []string, obje
 func (c *projectionCompiler) elemMatch(level *projectionSpec, path []string, operand any, parent []string) error {
 	switch {
 	case c.positional != nil:
-		return boterr.Invalid("", "$elemMatch cannot stand beside a path that ends in $")
+		return boterr.Invalid("", "$elemMatch cannot be used with a path that ends in $")
 	case len(path) > 1 || len(parent) > 0:
 		return boterr.Invalid("", "$elemMatch needs a field at the top of the document")
 	}

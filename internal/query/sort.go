@@ -503,9 +503,9 @@ type tupleWalk struct {
 	sort       *Sort
 	evaluation *Evaluation
 	first      []any
-	// beside is a path through an array that is separate from every other array of the walk, "" if there is
+	// apart is a path through an array that is separate from every other array of the walk, "" if there is
 	// none.
-	beside string
+	apart string
 	// met is the path of a key that led through an array, "" where none did.
 	met string
 }
@@ -541,7 +541,7 @@ func (w *tupleWalk) from(places []tuplePlace) error {
 			continue
 		}
 		if len(through) > 0 && !w.sameArray(places, through[0], i) {
-			return besideArray(key.path.text, w.sort.keys[through[0]].path.text)
+			return twoArrays(key.path.text, w.sort.keys[through[0]].path.text)
 		}
 		through = append(through, i)
 	}
@@ -549,14 +549,14 @@ func (w *tupleWalk) from(places []tuplePlace) error {
 		w.take(places)
 		return nil
 	}
-	if w.met = w.sort.keys[through[0]].path.text; w.beside != "" {
-		return besideArray(w.met, w.beside)
+	if w.met = w.sort.keys[through[0]].path.text; w.apart != "" {
+		return twoArrays(w.met, w.apart)
 	}
 	return w.through(places, through)
 }
 
-// besideArray is the error for two paths through arrays side by side.
-func besideArray(path, other string) error {
+// twoArrays is the error for two paths through arrays side by side.
+func twoArrays(path, other string) error {
 	return boterr.Invalid(path, "cannot sort by this path and by %s: both lead through arrays, side by side", other)
 }
 
@@ -634,7 +634,7 @@ func (w *tupleWalk) intoNamed(place *tuplePlace, key int, array document.Array) 
 // settleNamed settles the keys that went on in elements that they name: their values are
 // the same whatever the element of the others.
 func (w *tupleWalk) settleNamed(places []tuplePlace, others []int) error {
-	named := tupleWalk{sort: w.sort, evaluation: w.evaluation, beside: w.beside}
+	named := tupleWalk{sort: w.sort, evaluation: w.evaluation, apart: w.apart}
 	alone := slices.Clone(places)
 	for _, i := range others {
 		alone[i].settle(nil)
@@ -647,7 +647,7 @@ func (w *tupleWalk) settleNamed(places []tuplePlace, others []int) error {
 			places[i].settle(named.first[i])
 		}
 	}
-	w.beside = cmp.Or(w.beside, named.met)
+	w.apart = cmp.Or(w.apart, named.met)
 	return nil
 }
 

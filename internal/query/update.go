@@ -52,7 +52,7 @@ func CompileUpdate(source document.Object, arrayFilters ...document.Object) (*Up
 func compileReplacement(source document.Object, arrayFilters []document.Object) (*Update, error) {
 	for key := range source.All() {
 		if isOperator(key) {
-			return nil, boterr.Invalid(key, "an operator cannot stand beside plain fields")
+			return nil, boterr.Invalid(key, "an operator cannot be used with plain fields")
 		}
 	}
 	if len(arrayFilters) > 0 {
@@ -184,7 +184,7 @@ func (c *updateCompiler) newNode() *updateNode {
 // operator compiles one operator with its paths.
 func (c *updateCompiler) operator(name string, operand any) error {
 	if !isOperator(name) {
-		return boterr.Invalid("", "a plain field cannot stand beside operators")
+		return boterr.Invalid("", "a plain field cannot be used with operators")
 	}
 	compile, ok := updateOperators[name]
 	if !ok {

@@ -256,7 +256,7 @@ func TestArrayFilter_Unused(t *testing.T) {
 func TestUpdate_MisspeltOperator(t *testing.T) {
 	t.Parallel()
 	_, err := query.CompileUpdate(document.O("$incr", document.O("count", 1)))
-	require.ErrorContains(t, err, "$incr is no update operator, or is not supported: perhaps $inc is meant")
+	require.ErrorContains(t, err, "$incr is no update operator, or is not supported: did you mean $inc?")
 }
 
 // aSide is a document with a field "a" that an operator changes, and fields that it must leave alone.

@@ -241,8 +241,8 @@ func changedVariables(folder string, files []sourceFile) []*ast.Ident {
 	return changed
 }
 
-// sharedState returns the package's variables of types whose only use is to change: the types of sync/atomic,
-// and of sync except Pool.
+// sharedState returns the package's variables of types that are only useful if they change: the types of
+// sync/atomic, and of sync except Pool.
 func sharedState(files []sourceFile) []*ast.Ident {
 	var names []*ast.Ident
 	for _, file := range files {

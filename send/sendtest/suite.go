@@ -3,7 +3,7 @@
 // connector breaks it.
 //
 //   - To test a connector, call [RunConnector] with what makes a [Harness] for it.
-//   - To stand in for its platform, use [NewServer], which has the faults that the rules need.
+//   - To make a fake of its platform, use [NewServer], which has the faults that the rules need.
 //   - To run the rules by a runner of your own, use [Rules].
 //
 // The test of a connector:

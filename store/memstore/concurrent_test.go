@@ -233,7 +233,7 @@ func mustSort(pairs ...any) *query.Sort {
 	return sort
 }
 
-// outcome is what the writers of a history saw, and the final content of the collection.
+// outcome is the view of the writers of a history, and the final content of the collection.
 func outcome(t *testing.T, c store.Collection, seen [][]string) string {
 	t.Helper()
 	all, err := c.Find(t.Context(), nil, store.FindOptions{})

@@ -351,8 +351,8 @@ func (c *content) distinct(call *query.Evaluation, path string, filter *query.Fi
 	return set.values, err
 }
 
-// placeOfField is a field that is read from one document after the other: documents of one shape have it at
-// one place.
+// placeOfField is a field that is read from one document after the other: its place is the same in all
+// documents of one shape.
 type placeOfField struct {
 	name  string
 	shape *document.Shape

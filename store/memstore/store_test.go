@@ -145,7 +145,7 @@ func (c *endsLater) Err() error {
 	return nil
 }
 
-// TestFind_CostlyFiltersYield finds a few documents, each of which takes long.
+// TestFind_CostlyFiltersYield finds a few documents; the filter takes long for each.
 func TestFind_CostlyFiltersYield(t *testing.T) {
 	t.Parallel()
 	_, c := filled(t, 20)

@@ -66,7 +66,7 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 		return err
 	}
 	if s.rounds < 1 || flags.NArg() > 0 {
-		return errors.New("there must be at least one round, and there are no arguments beside the flags")
+		return errors.New("there must be at least one round, and there are no arguments other than the flags")
 	}
 	for _, t := range tables {
 		if s.table != "" && s.table != t.name {

@@ -21,7 +21,7 @@ func withHeading(changelog, version string, now time.Time) (string, error) {
 	case strings.Contains(changelog, "## ["+number+"]"):
 		return "", fmt.Errorf("CHANGELOG.md has the version %s already", version)
 	case strings.TrimSpace(changes) == "":
-		return "", fmt.Errorf("CHANGELOG.md tells nothing of %s: write what changed under %q", version, strings.TrimSpace(unreleased))
+		return "", fmt.Errorf("CHANGELOG.md has nothing about %s: write the changes under %q", version, strings.TrimSpace(unreleased))
 	}
 	return fmt.Sprintf("%s%s\n## [%s] - %s\n%s", before, unreleased, number, now.Format(time.DateOnly), after), nil
 }

@@ -27,7 +27,7 @@ var acceptRules = []Rule{
 	rule(repetitionAfterRetention, "that an event is done is remembered for Retention, and not longer"),
 	rule(noMoreThanMaxPending, "where MaxPending events wait, Accept is ResourceExhausted, until some are done"),
 	rule(refusesWhatHasNoLane, "an event without an app, a channel or a sender is InvalidArgument"),
-	rule(statsCount, "Stats tells how many events wait, since when the first one does, and how many dead letters there are"),
+	rule(statsCount, "Stats counts the waiting events and the dead letters, and has the time since which the first one waits"),
 }
 
 func acceptedIsHandledByAnotherProcess(t *trial) {

@@ -17,11 +17,11 @@ import (
 var crashRules = []Rule{
 	rule(crashBlamesNobodyBesideOthers,
 		"events that were under way together when their process was lost have not failed, and are handled again at once"),
-	rule(crashBesideAnEditedRecord, "whatever somebody has written into the record of an event, the next process goes on after a crash"),
+	rule(crashBesideAnEditedRecord, "whatever an operator has written into the record of an event, the next process continues after a crash"),
 	rule(guiltyEventIsFound, "of events under way together, the one that ends each process is a dead letter in the end, and no other one"),
-	rule(suspectsRunOneAtATime, "events that were lost beside others run one at a time, and other events run beside them"),
-	rule(suspectThatDoesNotEnd, "an event that was lost beside others and whose handler never returns holds up the others for a time only"),
-	rule(suspectThatWasLostAgainRunsAlone, "while an event runs that was lost beside others twice, no other event begins"),
+	rule(suspectsRunOneAtATime, "events that were lost with others run one at a time, while other events run"),
+	rule(suspectThatDoesNotEnd, "an event that was lost with others and whose handler never returns holds up the others for a limited time"),
+	rule(suspectThatWasLostAgainRunsAlone, "while an event runs that was lost with others twice, no other event begins"),
 }
 
 // crowd has a process begin an event of each of these senders, and never come back.

@@ -171,7 +171,7 @@ func perhaps(name string, fields schema) string {
 	}
 	slices.Sort(names)
 	if near := nearest.To(name, names); near != "" {
-		return fmt.Sprintf(": perhaps %q is meant", near)
+		return fmt.Sprintf(": did you mean %q?", near)
 	}
 	return ": there are " + strings.Join(names, ", ")
 }

@@ -116,9 +116,9 @@ func TestRead_Problems(t *testing.T) {
 		told[i] = strings.TrimPrefix(problem.String(), "shop/nodes.json:")
 	}
 	require.Equal(t, []string{
-		`2:3: tre: is no field: perhaps "tree" is meant`,
+		`2:3: tre: is no field: did you mean "tree"?`,
 		`4:21: nodes[0].compositeId: must be a text, got a number`,
-		`4:24: nodes[0].priorty: is no field: perhaps "priority" is meant`,
+		`4:24: nodes[0].priorty: is no field: did you mean "priority"?`,
 		`4:38: nodes[0].colour: is no field: there are compositeId, description, entry, global, parent, postActions, preActions, priority, redirect, responses, savesPosition, schedules, tree, trigger`,
 		`5:38: nodes[1].priority: must be a whole number, got 1.5`,
 		`5:53: nodes[1].global: must be "tree" or "channel", where the node answers wherever the conversation stands, got "world"`,

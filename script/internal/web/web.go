@@ -28,7 +28,7 @@ import (
 //   - setTimeout(function, milliseconds).
 //
 // fetch begins "fetch" with {url, method, headers, body}. The result is {status, statusText, headers, url, body}. headers
-// is a list of [name, value], in which each Set-Cookie is one of its own, and body is base64, null if there is none.
+// is a list of [name, value], in which each Set-Cookie is a separate one, and body is base64, null if there is none.
 //
 //go:embed web.js
 var Source string
