@@ -69,7 +69,7 @@ type Agenda struct {
 	Priority int64 `json:"priority"`
 	// Meta becomes the node's AgendaMeta.
 	Meta document.Object `json:"meta,omitzero"`
-	// Tag is the name by which it is replaced and deleted, "" where it has none.
+	// Tag is the name by which it is replaced and deleted, "" if it has none.
 	Tag string `json:"tag,omitzero"`
 	// Completed is true once it has run for the last time.
 	Completed bool `json:"completed"`

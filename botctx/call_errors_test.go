@@ -28,7 +28,7 @@ type failure struct {
 	// code and when find the error in the table: when is a part of its sentence.
 	code boterr.Code
 	when string
-	// field is the parameter at fault, or the beginning of the path in it. "" where there is none.
+	// field is the parameter at fault, or the beginning of the path in it. "" if there is none.
 	field string
 	// change has, in JSON, the arguments that replace or extend the template's.
 	change string
@@ -46,7 +46,7 @@ func errorOf(code boterr.Code, when, field, change string) failure {
 	return failure{code: code, when: when, field: field, change: change}
 }
 
-// after returns the failure where something was prepared.
+// after returns the failure if something was prepared.
 func (f failure) after(prepare prepare) failure {
 	f.prepare = prepare
 	return f

@@ -86,7 +86,7 @@ func fieldsOf(fields []operations.Field, kind string) []operations.Field {
 }
 
 // hasKeys reports whether a value, or each value in it, has exactly these keys, in their
-// types. Any will do where none are known.
+// types. Any will do if none are known.
 func hasKeys(fields []operations.Field, value any) bool {
 	if list, ok := value.([]any); ok {
 		return !slices.ContainsFunc(list, func(item any) bool { return !hasKeys(fields, item) })

@@ -157,7 +157,7 @@ type Choice struct {
 	// follows.
 	Node   NodeRef
 	IsMute bool
-	// Logic is the name of the function of HandleFunc where it answers, such as "shop.greet".
+	// Logic is the name of the function of HandleFunc if it answers, such as "shop.greet".
 	Logic string
 	// Position is the member's position, zero for a new member. Lost is the reason why the member counts as
 	// new although they have a position, otherwise "".
@@ -170,7 +170,7 @@ type Choice struct {
 	IsInLiveChat bool
 	// Candidates are the nodes that might answer, in the order in which they are asked.
 	Candidates []Candidate
-	// Others are the other nodes. They are there only where no node answers.
+	// Others are the other nodes. They are there only if no node answers.
 	Others []Candidate
 }
 
@@ -240,7 +240,7 @@ func (c Choice) String() string {
 	}
 }
 
-// answered is String where a node answers.
+// answered is String if a node answers.
 func (c Choice) answered() string {
 	i := slices.IndexFunc(c.Candidates, func(one Candidate) bool { return one.Node == c.Node })
 	mute := ""

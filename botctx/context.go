@@ -31,7 +31,7 @@ type Context struct {
 	Member *member.Member
 	// Node is the node that runs, zero outside of nodes.
 	Node NodeRef
-	// AgendaMeta is the meta of the agenda or redirect that caused this run, empty where
+	// AgendaMeta is the meta of the agenda or redirect that caused this run, empty if
 	// there is none.
 	AgendaMeta document.Object
 	// Agenda is the agenda that caused this run, with its scheduled time, the number of the attempt, and the

@@ -69,7 +69,7 @@ func (f Flow) reach(ctx context.Context, bot *Context) (reach, error) {
 
 // isForGroupTrees reports whether the run is for the group trees of a priority group: its
 // event comes from a group on Bravo. A channel without priority groups needs none, and neither
-// does an agent in the group of a live chat, which the bot has made: where there are no group
+// does an agent in the group of a live chat, which the bot has made: if there are no group
 // trees, the others answer.
 func (r *run) isForGroupTrees(group channel.PriorityGroup) bool {
 	isFromGroup := r.bot.Channel.Type.Has(channel.GroupTrees) && r.bot.scope.GroupExternalID != ""

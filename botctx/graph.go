@@ -23,7 +23,7 @@ type Graph struct {
 type GraphNode struct {
 	NodeRef
 
-	// Trigger describes the trigger, such as `text is "menu"`. It is "" where there is none.
+	// Trigger describes the trigger, such as `text is "menu"`. It is "" if there is none.
 	Trigger string `json:"trigger,omitzero"`
 	// Priority is the node's priority.
 	Priority int `json:"priority,omitzero"`

@@ -300,7 +300,7 @@ type fault struct {
 	reached atomic.Int64
 }
 
-// strike panics where the fault is on.
+// strike panics if the fault is on.
 func (f *fault) strike() {
 	if f.isOn.Load() {
 		f.reached.Add(1)

@@ -21,7 +21,7 @@ import (
 // sharedStore is a store that other processes may work on.
 type sharedStore struct{ store.Store }
 
-// An agenda gives way where another run waits already.
+// An agenda gives way if another run waits already.
 func TestAgendaWait_NothingWhereAnotherRunWaits(t *testing.T) {
 	t.Parallel()
 	runtime, err := New(Config{Store: sharedStore{memstore.New()}})

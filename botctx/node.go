@@ -104,7 +104,7 @@ type NodeRef struct {
 	Tree string `json:"tree"`
 }
 
-// String returns the id, with the tree behind it where it has a name.
+// String returns the id, with the tree behind it if it has a name.
 func (n NodeRef) String() string {
 	if n.Tree == "" {
 		return n.CompositeID
@@ -314,7 +314,7 @@ type noNodeError string
 
 func (e noNodeError) Error() string { return string(e) }
 
-// perhaps names the node whose id is most like one that is not there, "" where none is like it.
+// perhaps names the node whose id is most like one that is not there, "" if none is like it.
 func perhaps(id string, among []*Node) string {
 	ids := make([]string, len(among))
 	for i, node := range among {
@@ -386,7 +386,7 @@ func (e NodeError) Error() string { return boterr.Index(e.Index) + "." + e.Err.E
 // Unwrap returns Err.
 func (e NodeError) Unwrap() error { return e.Err }
 
-// CheckNodes returns everything for which Handle would refuse nodes, where Handle tells the first thing
+// CheckNodes returns everything for which Handle would refuse nodes; Handle only returns the first thing
 // alone. It is for what makes nodes of something else, such as files, and can say where all of it stands.
 func CheckNodes(given ...*Node) []NodeError {
 	_, faults := gather(given)

@@ -171,7 +171,7 @@ func transfer(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// inLiveChat matches where a trigger does in the conversation of a live chat, on the outlet's
+// inLiveChat matches if a trigger does in the conversation of a live chat, on the outlet's
 // side.
 func inLiveChat(trigger botctx.Trigger) botctx.Trigger {
 	return botctx.AllOf(trigger, botctx.When(func(bot *botctx.Context) bool { return bot.Group != nil }))

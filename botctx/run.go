@@ -27,7 +27,7 @@ type run struct {
 	bot     *Context
 	// outer is the step of another run that waits for this one, nil if none does.
 	outer *step
-	// lane is the member's, and own what keeps other runs out of it; empty where runs do not take turns.
+	// lane is the member's, and own what keeps other runs out of it; empty if runs do not take turns.
 	lane laneKey
 	own  ownLane
 	// delivery is the inbox's delivery that caused the run, or a run that redirected to it, nil if none did.
@@ -46,7 +46,7 @@ type run struct {
 	limit *timelimit.Limit
 	// read is the member as the run has read it.
 	read readings
-	// key is the same where the run is tried again, "" where that is not known. sent counts what
+	// key is the same if the run is tried again, "" if that is not known. sent counts what
 	// was sent, guarded by sending.
 	key     string
 	sending sync.Mutex
@@ -90,7 +90,7 @@ type runInput struct {
 	claim  *agendas.Claim
 	// delivery is the inbox's delivery that causes the run, nil if none does.
 	delivery *inbox.Delivery
-	// sender is the external id of the member, "" where it is not known yet.
+	// sender is the external id of the member, "" if it is not known yet.
 	sender string
 	// key is the run's.
 	key string

@@ -126,7 +126,7 @@ func (r *Runtime) Replace(nodes ...*Node) error {
 	return err
 }
 
-// HandleFunc sets the logic that answers what arrives where no node does: the whole bot,
+// HandleFunc sets the logic that answers what arrives if no node does: the whole bot,
 // where it needs no nodes. The last call counts; nil takes it away.
 func (r *Runtime) HandleFunc(action Action) {
 	if action == nil {

@@ -38,7 +38,7 @@ type slot struct {
 	to     string
 }
 
-// eventKey returns the key of the run for an event, "" where it has neither a Key nor a messageId. The type and
+// eventKey returns the key of the run for an event, "" if it has neither a Key nor a messageId. The type and
 // the data are in it, and of a tap the time as well, since some platforms report a tap under
 // the id of the message that was tapped.
 func eventKey(in Inbound) string {

@@ -98,7 +98,7 @@ func talkative(t *testing.T, sent *sentIDs) (*botctx.Runtime, *botctx.Context) {
 	return runtime, bot
 }
 
-// requireDistinct fails where two things have one id.
+// requireDistinct fails if two things have one id.
 func requireDistinct(t *testing.T, ids map[string][]string) {
 	t.Helper()
 	seen := map[string]bool{}

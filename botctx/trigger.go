@@ -21,7 +21,7 @@ type Trigger interface {
 	String() string
 }
 
-// TriggerFunc is a Trigger that matches where a function says so.
+// TriggerFunc is a Trigger that matches if a function says so.
 type TriggerFunc func(ctx context.Context, bot *Context) (bool, error)
 
 // Matches calls the function.
@@ -70,7 +70,7 @@ func PayloadIs(payloads ...string) Trigger {
 // AnyEvent matches every event.
 func AnyEvent() Trigger { return described{"any event", holds(func(*Context) bool { return true })} }
 
-// When matches where a condition holds.
+// When matches if a condition holds.
 func When(condition func(bot *Context) bool) Trigger {
 	if condition == nil {
 		return TriggerFunc(nil)
@@ -104,7 +104,7 @@ func holds(condition func(bot *Context) bool) TriggerFunc {
 	return func(_ context.Context, bot *Context) (bool, error) { return condition(bot), nil }
 }
 
-// conditionName returns the name of a function, and "a condition" where the compiler has made it up.
+// conditionName returns the name of a function, and "a condition" if the compiler has made it up.
 func conditionName(function any) string {
 	name := strings.TrimSuffix(functionName(function), "-fm") // So ends the name of a method that is a value.
 	if nameless.MatchString(name) {
@@ -124,15 +124,15 @@ func quoted(texts []string) string {
 	return strings.Join(shown, " or ") + more(len(texts)-len(shown))
 }
 
-// AllOf matches where all of the triggers do. It asks them in order, up to the first that
+// AllOf matches if all of the triggers do. It asks them in order, up to the first that
 // does not.
 func AllOf(triggers ...Trigger) Trigger { return allOf(slices.Clone(triggers)) }
 
-// AnyOf matches where one of the triggers does. It asks them in order, up to the first that
+// AnyOf matches if one of the triggers does. It asks them in order, up to the first that
 // does.
 func AnyOf(triggers ...Trigger) Trigger { return anyOf(slices.Clone(triggers)) }
 
-// Not matches where a trigger does not.
+// Not matches if a trigger does not.
 func Not(trigger Trigger) Trigger { return not{trigger} }
 
 type allOf []Trigger
@@ -184,7 +184,7 @@ func joined(triggers []Trigger, word string) string {
 	return strings.Join(texts, word)
 }
 
-// describe describes a trigger, "" where there is none.
+// describe describes a trigger, "" if there is none.
 func describe(trigger Trigger) string {
 	if trigger == nil {
 		return ""

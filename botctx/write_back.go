@@ -51,7 +51,7 @@ func (r *run) writeBack(ctx context.Context) error {
 }
 
 // toEnd returns a ctx for what is stored at the end of a run: it goes on when the run's ctx ends, since
-// what was said and done stays. A store that does not answer ends it after the time of a lease, where
+// what was said and done stays. A store that does not answer ends it after the time of a lease, if
 // runs have a limit.
 func (r *run) toEnd(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx = context.WithoutCancel(ctx)
@@ -166,7 +166,7 @@ func (r *readings) own(id string) *member.Member {
 
 // before returns the record as it was when it was read: by its etag, which a copy has, too, and
 // of several with that etag the one that it differs least from, so that what a projection left
-// out counts neither as new nor as removed; where there are no etags the same one, as it was read
+// out counts neither as new nor as removed; if there are no etags the same one, as it was read
 // last; or else the one that it differs least from.
 func (r *readings) before(m *member.Member) members.WrittenBack {
 	r.mu.Lock()

@@ -50,9 +50,9 @@ type Lookuper interface {
 	Lookup(path string) (any, bool)
 }
 
-// Get returns the value at a path of o, as Lookup reads it, as a T, or otherwise where
+// Get returns the value at a path of o, as Lookup reads it, as a T, or otherwise if
 // there is none or it is no T: Get(bot.Member.Meta, "order.items[0].id", "none"). Numbers
-// convert where nothing is lost; arrays become slices and objects structs or maps by
+// convert if nothing is lost; arrays become slices and objects structs or maps by
 // JSON tags. A nil *Object has no values.
 func Get[T any](o Lookuper, path string, otherwise T) T {
 	if pointer, ok := o.(*Object); o == nil || ok && pointer == nil {
@@ -181,7 +181,7 @@ func setAt(container any, parts []string, value any) (any, error) {
 	}
 }
 
-// withItem returns a with element i set, filled up with null where it is shorter.
+// withItem returns a with element i set, filled up with null if it is shorter.
 func (a Array) withItem(i int, value any) (Array, error) {
 	if i > MaxArrayIndex {
 		return Array{}, boterr.New(boterr.ResourceExhausted, "", "the index %d is above %d", i, MaxArrayIndex)

@@ -13,7 +13,7 @@ import (
 )
 
 // ValueEncoder is implemented by types that say how they are kept in documents.
-// It goes before json.Marshaler, except where JSON is written for a reader: a
+// It goes before json.Marshaler, except if JSON is written for a reader: a
 // secret is kept in documents and hidden in JSON.
 type ValueEncoder interface {
 	// EncodeValue returns what ValueOf takes.
@@ -283,7 +283,7 @@ func (e goEncoder) mapping(v reflect.Value) (any, error) {
 	return presentObject(b.Object())
 }
 
-// named encodes the field of that name of a struct, Missing where there is none.
+// named encodes the field of that name of a struct, Missing if there is none.
 func (e goEncoder) named(name string, of reflect.Value) (any, error) {
 	plan := planOf(of.Type())
 	if at, known := plan.byName[name]; known {
@@ -295,7 +295,7 @@ func (e goEncoder) named(name string, of reflect.Value) (any, error) {
 	return of.FieldByIndex(plan.unknown).Interface().(Object).Value(name), nil
 }
 
-// field encodes a field of a struct, Missing where it is left out.
+// field encodes a field of a struct, Missing if it is left out.
 func (e goEncoder) field(f *fieldPlan, of reflect.Value) (any, error) {
 	at := of.FieldByIndex(f.index)
 	if f.isOmitted(at) {

@@ -19,7 +19,7 @@ const timeLayout = "2006-01-02T15:04:05.000Z"
 
 // ParseJSON reads one JSON value. Objects keep the order of their keys; a key that comes twice
 // keeps its first place and its last value. A number written without a fraction and exponent is an
-// int64 where it fits, any other one the nearest float64, which is 0 for one such as 1e-400.
+// int64 if it fits, any other one the nearest float64, which is 0 for one such as 1e-400.
 // Invalid UTF-8 in a string, and half of a surrogate pair without the other, become U+FFFD, as in
 // encoding/json.
 func ParseJSON(text []byte) (any, error) {
@@ -238,7 +238,7 @@ func wholeText(value any) string {
 	return string(text)
 }
 
-// Excerpt returns a value as JSON for an error, without its end where it is long.
+// Excerpt returns a value as JSON for an error, without its end if it is long.
 func Excerpt(value any) string {
 	const longest = 200
 	room := longest

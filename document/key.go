@@ -115,7 +115,7 @@ func appendIntKey(key []byte, i int64) []byte {
 }
 
 // appendNumberKey writes the bits of f so that they order as the numbers do, and
-// the rest where there are integers between f and its neighbours.
+// the rest if there are integers between f and its neighbours.
 func appendNumberKey(key []byte, f float64, rest int64) []byte {
 	key = binary.BigEndian.AppendUint64(key, orderedBits(f))
 	if math.Abs(f) >= MaxExact && math.Abs(f) <= math.MaxInt64 {

@@ -159,7 +159,7 @@ func (o Object) With(key string, v any) Object {
 	return o.Put(validText(key), value)
 }
 
-// Put is With for what is a value already, and Without where that is Missing.
+// Put is With for what is a value already, and Without if that is Missing.
 func (o Object) Put(key string, value any) Object {
 	if value == Missing {
 		return o.Without(key)

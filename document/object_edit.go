@@ -70,9 +70,9 @@ func (e *Edit) Withdraw(isWithdrawn func(field string) bool) {
 
 type fieldChange struct {
 	name string
-	// at is its place in the object, -1 where it is new.
+	// at is its place in the object, -1 if it is new.
 	at int
-	// value is missing where the field is removed.
+	// value is missing if the field is removed.
 	value any
 }
 

@@ -68,7 +68,7 @@ func (o Object) withChanges(before, after Object) Object {
 	return o
 }
 
-// changed returns what takes the place of a value where one was made of another.
+// changed returns what takes the place of a value if one was made of another.
 func changed(value, before, after any) any {
 	inner, isObject := value.(Object)
 	from, wasObject := before.(Object)

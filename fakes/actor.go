@@ -298,7 +298,7 @@ func (a *Actor) standsAt(node *botctx.Node) {
 	a.Patch(document.Set("botMeta.nodeCompositeId", node.ID, "botMeta.tree", node.Tree))
 }
 
-// mustFind returns the node with an id, of a tree where one is given. It ends the test where there is none, or more.
+// mustFind returns the node with an id, of a tree if one is given. It ends the test where there is none, or more.
 func (h *handled) mustFind(test TB, id string, tree *string) *botctx.Node {
 	test.Helper()
 	var found []*botctx.Node

@@ -40,7 +40,7 @@ func (p *Platform) userID(platform channel.Type, id string) string {
 	return plain{&p.outbox}.userID(id)
 }
 
-// typeOf returns the type of a channel, "" where there is none.
+// typeOf returns the type of a channel, "" if there is none.
 func (p *Platform) typeOf(app, id string) channel.Type {
 	loaded, err := p.channelOf(app, id)
 	if err != nil {
@@ -77,7 +77,7 @@ func (a *Actor) mustBeOn(want channel.Type, what string) {
 }
 
 // AddChannel adds a channel to the store and returns it as it is stored. It is on; its app is
-// DefaultApp and its type webchat where it has none. It ends the test where Config sets a
+// DefaultApp and its type webchat if it has none. It ends the test where Config sets a
 // LoadChannel that does not know the channel: such a host makes its channels itself.
 func (p *Platform) AddChannel(added channel.Channel) *channel.Channel {
 	p.test.Helper()
@@ -179,7 +179,7 @@ func (c *appChannels) set(byApp map[string]string) {
 }
 
 // defaultChannel returns the id of the webchat channel of an app's members without a
-// channel, made where there is none yet.
+// channel, made if there is none yet.
 func (p *Platform) defaultChannel(app string) string {
 	p.test.Helper()
 	p.channels.mu.Lock()

@@ -23,7 +23,7 @@ type Agent struct {
 	name       string
 	// groups are the broadcast groups that the agent is in, "" for requests that go to none.
 	groups []string
-	// partner is the id of the member with whom the agent talks, "" where it is any.
+	// partner is the id of the member with whom the agent talks, "" if it is any.
 	partner string
 }
 
@@ -299,7 +299,7 @@ func (a *Agent) conversations() []conversation {
 	return all
 }
 
-// livechatGroup returns the platform's id of the conversation of an assignment, "" where
+// livechatGroup returns the platform's id of the conversation of an assignment, "" if
 // there is none yet.
 func livechatGroup(r *livechat.AssignmentRecord) string {
 	if r.Group == "" {

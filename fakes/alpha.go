@@ -85,7 +85,7 @@ const PageInbox = "page-inbox"
 
 // Thread is the control of a conversation on Alpha.
 type Thread struct {
-	// AppID is the application that has control, "" where the bot has it.
+	// AppID is the application that has control, "" if the bot has it.
 	AppID string
 	// Metadata is the metadata for that application.
 	Metadata string
@@ -371,7 +371,7 @@ func (a alpha) store(in *channel.Channel, response send.Response) ([]send.Stored
 	}}, nil
 }
 
-// accessToken returns the token of a channel, made up where it has none.
+// accessToken returns the token of a channel, made up if it has none.
 func accessToken(in *channel.Channel) channel.Secret {
 	if info, isAlpha := in.Info.(channel.AlphaInfo); isAlpha && !info.AccessToken.IsZero() {
 		return info.AccessToken

@@ -547,7 +547,7 @@ func (s *shop) send(t *testing.T, to *Actor, response send.Response) (send.Deliv
 	return s.connector.Send(t.Context(), s.messageTo(to, response))
 }
 
-// mustSend is send where the platform takes the message.
+// mustSend is send if the platform takes the message.
 func (s *shop) mustSend(t *testing.T, to *Actor, text string) send.Delivery {
 	t.Helper()
 	delivery, err := s.send(t, to, send.Text(text))

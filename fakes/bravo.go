@@ -70,12 +70,12 @@ type Group struct {
 	// Channel is the id of the channel, ExternalID the platform's id of the group.
 	Channel    string
 	ExternalID string
-	// Name is the group's name, "" where it has none.
+	// Name is the group's name, "" if it has none.
 	Name string
 	// Members are the ids on the platform of the agents and members in it, in the order in
 	// which they joined.
 	Members []string
-	// InvitationLink is the address by which agents join, "" where there is none that works.
+	// InvitationLink is the address by which agents join, "" if there is none that works.
 	InvitationLink string
 	// Icon is the group's picture, zero if it has none.
 	Icon livechat.Picture

@@ -212,7 +212,7 @@ func (p *Platform) runFirst(at *process, to time.Time, pace *pace) (isOver bool,
 	return p.runAgenda(at, pace)
 }
 
-// nextBy returns when the next thing can run that waits, and a time after the limit where there is none.
+// nextBy returns when the next thing can run that waits, and a time after the limit if there is none.
 func nextBy(
 	ctx context.Context, limit time.Time, next func(ctx context.Context) (at time.Time, ok bool, err error),
 ) (time.Time, error) {

@@ -215,7 +215,7 @@ func (s twoStores) files() (all []File) {
 }
 
 // String returns the changes as text, a line for each: with + before what is new, - before what is gone, and ~ before
-// what has changed. Credentials are redacted. It is "no changes" where there are none.
+// what has changed. Credentials are redacted. It is "no changes" if there are none.
 //
 //	~ member member-1: meta.coupon: none -> "SPRING"
 //	+ agenda agenda-1 {"member":"member-1","nodeCompositeId":"reminder",...}
@@ -332,7 +332,7 @@ func recordText(of any) string {
 type RecordChange[R any] struct {
 	// ID is the record's id as text.
 	ID string
-	// In is the data source of an entry, with the app and a slash before it where that is not the default one, and the
+	// In is the data source of an entry, with the app and a slash before it if that is not the default one, and the
 	// account of a payment. It is "" for other records.
 	In string
 	// Before is the earlier value, nil if there was none; After is the later value, nil if there is none any

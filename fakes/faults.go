@@ -82,7 +82,7 @@ func Fails[T botctx.Op | Service](of T, err error) Fault {
 	return faultOf(of, Fault{Kind: KindFails, Err: err})
 }
 
-// TimesOut lets a call do its work and then report Unavailable, as where an answer is lost on its way.
+// TimesOut lets a call do its work and then report Unavailable, as if an answer is lost on its way.
 func TimesOut[T botctx.Op | Service](of T) Fault { return faultOf(of, Fault{Kind: KindTimesOut}) }
 
 // Delays makes a call take virtual time before it does its work.
@@ -326,7 +326,7 @@ func (f *faults) add(added planned) bool {
 	return true
 }
 
-// due are the faults of one call: it is late, and fails, each where it is not nil.
+// due are the faults of one call: it is late, and fails, each if it is not nil.
 type due struct{ late, failure *Fault }
 
 // take returns the faults of this call and counts it for the others.
@@ -592,7 +592,7 @@ func (p *Platform) carryOut(ctx context.Context, call *botctx.Call, next botctx.
 	return result, err
 }
 
-// twice delivers something, and once more where the test has planned that it is repeated.
+// twice delivers something, and once more if the test has planned that it is repeated.
 func (p *Platform) twice(from part, deliver func() error) error {
 	err := deliver()
 	if p.faults.take(site{at: from, kind: KindRepeats}).failure != nil {

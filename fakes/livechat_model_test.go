@@ -283,7 +283,7 @@ func (m *model) withdraw(member string) {
 	}
 }
 
-// recall takes the tickets of a request back, where their outlets can.
+// recall takes the tickets of a request back, if their outlets can.
 func (m *model) recall(r *request) {
 	for _, ticket := range m.tickets {
 		ticket.isGone = ticket.isGone || ticket.of == r && m.changesTickets(ticket.channel)
@@ -544,7 +544,7 @@ func (s *play) leaves(who string, options livechat.InletEndLiveChatOptions) {
 }
 
 // endsWith requires that a call has ended as the model says: with an error of a code, or
-// without where there is none.
+// without if there is none.
 func (s *play) endsWith(code boterr.Code, err error) {
 	if code == "" {
 		require.NoError(s, err, s.story())

@@ -396,7 +396,7 @@ func TestChannels_Misuse(t *testing.T) {
 			p.AddAttachment(kettle)
 			p.AddAttachment(kettle)
 		},
-		`there is nothing to give back`:         func(_ *fakes.Platform, ada *fakes.Actor) { ada.ReturnThread() },
+		`there is nothing to give back`:   func(_ *fakes.Platform, ada *fakes.Actor) { ada.ReturnThread() },
 		`tags are of echo alone`:          func(_ *fakes.Platform, ada *fakes.Actor) { ada.Tags() },
 		`attachments are of alpha alone`:  func(p *fakes.Platform, _ *fakes.Actor) { p.Attachments("web") },
 		`broadcasts are of alpha alone`:   func(p *fakes.Platform, _ *fakes.Actor) { p.Broadcasts("web") },

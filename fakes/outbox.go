@@ -22,7 +22,7 @@ type Sent struct {
 	// Channel is the id of the channel, Type its platform.
 	Channel string
 	Type    channel.Type
-	// Member is the id of the member it went to, "" where it went to a group or to agents.
+	// Member is the id of the member it went to, "" if it went to a group or to agents.
 	// To is the recipient's id on the platform.
 	Member string
 	To     string
@@ -121,7 +121,7 @@ func (o *outbox) deliver(ctx context.Context, message send.Message, by behavior)
 	return requested(ctx, o.platform, asked, func() (send.Delivery, error) { return o.delivered(ctx, message, by) })
 }
 
-// delivered is deliver where the platform is reached.
+// delivered is deliver if the platform is reached.
 func (o *outbox) delivered(ctx context.Context, message send.Message, by behavior) (send.Delivery, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -105,7 +105,7 @@ func (a *Account) do(
 	return requested(ctx, a.platform, asked, func() (*utility.Payment, error) { return a.answer(request) })
 }
 
-// answer is do where the provider is reached.
+// answer is do if the provider is reached.
 func (a *Account) answer(request func(*accountState) (*utility.Payment, error)) (*utility.Payment, error) {
 	a.platform.payments.mu.Lock()
 	defer a.platform.payments.mu.Unlock()

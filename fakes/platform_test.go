@@ -411,7 +411,7 @@ func (p *page) call(t *testing.T, name, args string) (document.Object, error) {
 	return value.(document.Object), nil
 }
 
-// mustCall is call where the operation succeeds.
+// mustCall is call if the operation succeeds.
 func (p *page) mustCall(t *testing.T, name, args string) document.Object {
 	t.Helper()
 	result, err := p.call(t, name, args)

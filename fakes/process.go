@@ -113,9 +113,9 @@ func (p *Platform) Crash() {
 
 // Restart starts the bot in a new process over the same store, with the same outside world, after a
 // crash or in the place of the process that runs: with the same logic, or with these nodes in the
-// place of those before where it was mended meanwhile. It does nothing of what was left: Advance does.
+// place of those before if it was mended meanwhile. It does nothing of what was left: Advance does.
 // What was accepted and not begun is run at once; a run that was lost counts as a failure, and is tried again
-// after a second, or more where it failed before; an agenda's waits until its lease has passed, which is
+// after a second, or more if it failed before; an agenda's waits until its lease has passed, which is
 // a minute (botctx.SchedulerOptions.Lease). With a Store of Config's that processes may share, messages wait
 // for theirs as well (botctx.Config.LaneLease). What Config has set stays; a Context from before belongs to
 // the process that was.

@@ -104,7 +104,7 @@ func (a *Agent) reader() reader {
 // not. It needs For. On a fork what was sent since counts.
 func EveryMessageExpected() Option { return func(s *settings) { s.isEveryExpected = true } }
 
-// expectEveryMessage makes the end of the test fail where a message was sent, from now on, that nothing has read.
+// expectEveryMessage makes the end of the test fail if a message was sent, from now on, that nothing has read.
 func (p *Platform) expectEveryMessage() {
 	if !p.settings.isEveryExpected {
 		return

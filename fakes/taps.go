@@ -140,7 +140,7 @@ type Ticket struct {
 	Group   string
 	// MessageID is the platform's id of the message.
 	MessageID string
-	// Assignment is the id of the assignment that it offers, "" where there is none, or none
+	// Assignment is the id of the assignment that it offers, "" if there is none, or none
 	// any more.
 	Assignment string
 	// Response is the message as it was sent, Shown as it shows now.
@@ -155,7 +155,7 @@ type Ticket struct {
 // IsOpen reports whether it shows the message that was sent.
 func (t Ticket) IsOpen() bool { return t.Taken == "" && !t.IsRecalled }
 
-// Text returns the text that it shows, "" where it was taken back.
+// Text returns the text that it shows, "" if it was taken back.
 func (t Ticket) Text() string {
 	switch {
 	case t.IsRecalled:

@@ -91,7 +91,7 @@ type AssignmentRecord struct {
 	// Tickets are the messages that agents take it from; of a channel that has the request
 	// directly, the one message of it.
 	Tickets []Ticket `json:"tickets"`
-	// Direct is the id of the channel that has the request without tickets, "" where
+	// Direct is the id of the channel that has the request without tickets, "" if
 	// tickets are sent.
 	Direct string `json:"direct,omitzero"`
 	// Outlet is the id of the channel where it was taken, or that got it directly.

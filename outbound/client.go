@@ -183,7 +183,7 @@ func (c Config) check() error {
 	return nil
 }
 
-// orDefault returns value, or the default where value is 0.
+// orDefault returns value, or the default if value is 0.
 func orDefault[T int | int64 | time.Duration](value, standard T) T {
 	if value == 0 {
 		return standard

@@ -24,7 +24,7 @@ type endpoint struct {
 	port uint16
 }
 
-// CheckURL returns an InvalidArgument with the field "url" where a script must
+// CheckURL returns an InvalidArgument with the field "url" if a script must
 // not use the URL. It needs no network, so a host that is a name passes whatever
 // it resolves to: what it resolves to is checked when a Client dials.
 //
@@ -35,7 +35,7 @@ type endpoint struct {
 //     brackets without a zone, or a name of ASCII letters, digits, hyphens and
 //     underscores without a trailing dot. Names in other scripts are written in
 //     Punycode. Other notations of addresses (2130706433, 0x7f.1, 127.1) are
-//     refused even where the address is public;
+//     refused even if the address is public;
 //   - an address is public, and the name is not localhost or below it, unless
 //     the list allows it.
 //

@@ -14,11 +14,11 @@ import (
 // Everything in it is safe for concurrent use. Errors are *boterr.Error without an
 // operation: InvalidArgument for what MongoDB refuses too, AlreadyExists for a
 // second document with the same _id or the same key of a unique index,
-// Unsupported for what the database lacks, Unavailable where it did not answer,
-// and Canceled where ctx ended; then nothing was written, unless the text says
+// Unsupported for what the database lacks, Unavailable if it did not answer,
+// and Canceled if ctx ended; then nothing was written, unless the text says
 // that this is not known. The Field of an InvalidArgument begins with what is wrong: "filter",
 // "update", "sort", "projection", and so on; of an Insert with the number of the document, and
-// of a GeoNear it is a path in its document, where "query" is the filter.
+// of a GeoNear it is a path in its document, if "query" is the filter.
 type Store interface {
 	// Collection returns the collection of that name. A collection exists as soon
 	// as it is written to; one that does not exist reads as empty. Names are up to
@@ -107,7 +107,7 @@ type UpdateOptions struct {
 	Multi bool
 	// Sort decides which document is the first, without Multi.
 	Sort *query.Sort
-	// Upsert inserts a document where none matches: the fields that the filter
+	// Upsert inserts a document if none matches: the fields that the filter
 	// requires to equal a value, changed by the update.
 	Upsert bool
 }
@@ -128,7 +128,7 @@ type UpdateResult struct {
 // FindAndModifyOptions select the document that FindAndModify changes and returns.
 type FindAndModifyOptions struct {
 	Sort *query.Sort
-	// Upsert inserts a document where none matches, as UpdateOptions says.
+	// Upsert inserts a document if none matches, as UpdateOptions says.
 	Upsert bool
 	// New returns the document as it is after the change, else as it was before.
 	New bool
@@ -141,7 +141,7 @@ type FindAndModifyOptions struct {
 // FindAndModifyResult is the result of FindAndModify.
 type FindAndModifyResult struct {
 	// Document is the document before or after the change, as New says. It is the
-	// zero Object where none matched, and where one was inserted without New.
+	// zero Object if none matched, and where one was inserted without New.
 	Document document.Object
 	// Matched is true if a document matched.
 	Matched bool

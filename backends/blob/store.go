@@ -51,7 +51,7 @@ func New(bucket *gocloud.Bucket) *Store {
 
 // Open opens the bucket at a URL: "mem://" for one in memory, which ends with the process,
 // "file:///folder" for a folder, with "?create_dir=true" if it may have to be made. The
-// schemes of other drivers work where the program imports them.
+// schemes of other drivers work if the program imports them.
 //
 // InvalidArgument: the URL is invalid, or no driver knows its scheme. FailedPrecondition: there
 // is no such bucket.

@@ -22,7 +22,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// defaultRetryAfter is the wait where the tool limits the rate and does not say for how long.
+// defaultRetryAfter is the wait if the tool limits the rate and does not say for how long.
 const defaultRetryAfter = time.Second
 
 // call asks something of the API and returns its reply. It repeats only what the tool
@@ -55,7 +55,7 @@ func (c *Connector) call(
 	}
 }
 
-// attempt asks once. What the tool answered counts, also where the library cannot read all
+// attempt asks once. What the tool answered counts, even if the library cannot read all
 // of it.
 func (c *Connector) attempt(
 	ctx context.Context, api *slack.Client, ask func(context.Context, *slack.Client) error,

@@ -34,7 +34,7 @@ type Config struct {
 	// MaxWaits bounds the waits of a call for the tool's rate limit, before it is ResourceExhausted. The
 	// default is 3.
 	MaxWaits int
-	// MaxWait is the longest of those waits: where the tool asks for more, the call is
+	// MaxWait is the longest of those waits: if the tool asks for more, the call is
 	// ResourceExhausted at once. The default is 30 seconds.
 	MaxWait time.Duration
 	// MaxClients is for how many tokens a client is kept. The default is 256.

@@ -329,7 +329,7 @@ func TestRuntime_RepeatedReportRunsOnce(t *testing.T) {
 }
 
 // The test server of the library decodes blocks and attachments as the library knows them,
-// fails where it cannot, and answers with the text that it got.
+// fails if it cannot, and answers with the text that it got.
 func TestSend_LibrarysServerUnderstands(t *testing.T) {
 	t.Parallel()
 	server := slacktest.NewTestServer()

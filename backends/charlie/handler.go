@@ -167,7 +167,7 @@ func (c *Connector) secretOf(in *channel.Channel) string {
 	return c.config.SigningSecret.Reveal()
 }
 
-// hand has an event accepted, also where the tool hangs up meanwhile, and tells the host of failures.
+// hand has an event accepted, even if the tool hangs up meanwhile, and tells the host of failures.
 func (h *handler) hand(ctx context.Context, inbound botctx.Inbound) (err error) {
 	ctx = context.WithoutCancel(ctx)
 	defer func() {

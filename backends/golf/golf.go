@@ -243,7 +243,7 @@ func comeAgain(from, failure error) error {
 	return failure
 }
 
-// fieldOf returns the parameter at fault by its name in botctx, "" where botctx does not have it.
+// fieldOf returns the parameter at fault by its name in botctx, "" if botctx does not have it.
 func fieldOf(failed *stripe.Error) string {
 	name, _, _ := strings.Cut(failed.Param, "[")
 	return fields[name]

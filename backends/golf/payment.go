@@ -24,7 +24,7 @@ import (
 const maxKeyBytes = 255
 
 // Charge takes money as utility.PaymentClient says. The payment method is "pm_1", or
-// "cus_1/pm_1" where it is saved with a customer, as the provider asks for. Only such are used
+// "cus_1/pm_1" if it is saved with a customer, as the provider asks for. Only such are used
 // as need no page of the method's own to confirm on.
 //
 // FailedPrecondition is also that the provider refuses the key, ResourceExhausted that it

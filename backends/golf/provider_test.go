@@ -128,7 +128,7 @@ func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	reply(w, status, body)
 }
 
-// once answers a request, or as before where its key was used.
+// once answers a request, or as before if its key was used.
 func (p *provider) once(r *http.Request) (int, any) {
 	if r.Header.Get("Authorization") != "Bearer "+apiKey {
 		return http.StatusUnauthorized, problem("invalid_request_error", "", "")

@@ -94,7 +94,7 @@ func checkUpdatePaths(update *query.Update) error {
 	return nil
 }
 
-// changeFirst changes the first document that matches: by the server alone where there
+// changeFirst changes the first document that matches: by the server alone if there
 // is a plan for that, else by a change to what was read, if it is still that.
 func (c *collection) changeFirst(ctx context.Context, f first) (store.FindAndModifyResult, error) {
 	p, ok := planned(f.filter, f.change)
@@ -121,7 +121,7 @@ func (c *collection) changeFirst(ctx context.Context, f first) (store.FindAndMod
 }
 
 // isRefusedInsert reports whether the insertion of an upsert was refused, for an existing document
-// or for its own content. Neither counts where a document matches by now.
+// or for its own content. Neither counts if a document matches by now.
 func isRefusedInsert(err error) bool {
 	code := boterr.CodeOf(err)
 	return code == boterr.AlreadyExists || code == boterr.InvalidArgument
@@ -274,7 +274,7 @@ func (c *collection) changeRead(ctx context.Context, f first) (store.FindAndModi
 	}
 }
 
-// insertUpsert inserts the document that an upsert makes where nothing matches.
+// insertUpsert inserts the document that an upsert makes if nothing matches.
 func (c *collection) insertUpsert(ctx context.Context, f first) (result store.FindAndModifyResult, err error) {
 	o, err := f.call.Insert(f.change, f.filter)
 	if err != nil {

@@ -332,7 +332,7 @@ const (
 	maxWait = 128 * time.Millisecond
 )
 
-// backOff waits after an operation has lost so many races, at least one. It returns Canceled where
+// backOff waits after an operation has lost so many races, at least one. It returns Canceled if
 // ctx ends before.
 func backOff(ctx context.Context, lost int) error {
 	within := maxWait

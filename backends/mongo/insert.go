@@ -188,7 +188,7 @@ func hasExpression(o document.Object) bool {
 	return false
 }
 
-// deleteFound looks at all documents before it removes the first: where the filter fails
+// deleteFound looks at all documents before it removes the first: if the filter fails
 // on one of them, none is removed.
 func (c *collection) deleteFound(ctx context.Context, filter *query.Filter) (int64, error) {
 	results, err := c.newest().find(ctx, filter, store.FindOptions{})

@@ -18,7 +18,7 @@ import (
 type plan struct {
 	// update is the caller's update with the stamps, as the server reads it.
 	update bson.Raw
-	// condition is added to the filter, and is the zero Object where a change is certain. A
+	// condition is added to the filter, and is the zero Object if a change is certain. A
 	// document that does not meet it may change all the same.
 	condition document.Object
 	// contradicts is true if no document matches the filter after the change, so that none is changed twice.

@@ -138,7 +138,7 @@ func settingsOf(opts []Option) *settings {
 	return set
 }
 
-// Close disconnects from the server, where Open made the connection. Operations under
+// Close disconnects from the server, if Open made the connection. Operations under
 // way are Unavailable.
 func (s *Store) Close(ctx context.Context) error {
 	if s.owned == nil {
@@ -173,7 +173,7 @@ func (s *Store) Collection(name string) store.Collection {
 	return &collection{store: s, stored: s.database.Collection(storedName(name)), name: name}
 }
 
-// checkEnded returns the error Canceled where ctx has ended.
+// checkEnded returns the error Canceled if ctx has ended.
 func checkEnded(ctx context.Context) error {
 	if ctx.Err() == nil {
 		return nil

@@ -488,7 +488,7 @@ func TestServer_FallsSilent(t *testing.T) {
 	}
 }
 
-// TestEnsureIndex_IndexOfTheHost fails with Unavailable where the wanted index
+// TestEnsureIndex_IndexOfTheHost fails with Unavailable if the wanted index
 // is asked for, since the server does not answer that.
 func TestEnsureIndex_IndexOfTheHost(t *testing.T) {
 	t.Parallel()

@@ -178,7 +178,7 @@ type activity struct {
 	begun time.Time
 }
 
-// begin begins an activity with a span. The attributes are asked for only where the span is
+// begin begins an activity with a span. The attributes are asked for only if the span is
 // kept.
 func (o *Instrumentation) begin(
 	ctx context.Context, name string, kind trace.SpanKind, attributes func() []attribute.KeyValue, links ...trace.Link,

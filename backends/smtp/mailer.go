@@ -100,7 +100,7 @@ func (m *Mailer) converse(ctx context.Context, do func(*session) error) error {
 // TLSPolicy decides how the connection to a mail server is encrypted.
 type TLSPolicy int
 
-// The policies. None of them encrypts only where the server offers it: an attacker in between could
+// The policies. None of them encrypts only if the server offers it: an attacker in between could
 // remove the offer.
 const (
 	// StartTLS begins in plain text and encrypts before anything else is said. A server that
@@ -129,7 +129,7 @@ type Config struct {
 	// TLS is the encryption of the connection. The default is StartTLS.
 	TLS TLSPolicy
 	// TLSConfig holds other authorities than the system's, client certificates and the like.
-	// Its ServerName is Host where it is empty, and its MinVersion is TLS 1.2 where it is 0.
+	// Its ServerName is Host where it is empty, and its MinVersion is TLS 1.2 if it is 0.
 	// Default: the system's authorities.
 	TLSConfig *tls.Config
 	// Username and Password are the account at the server: both, or none if the server asks for none. The

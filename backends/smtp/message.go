@@ -176,7 +176,7 @@ func (c charset) word(text string) (word, rest string, err error) {
 	return word, text[end:], nil
 }
 
-// charsetOf returns the character set that a text asks for, UTF-8 where it asks for none.
+// charsetOf returns the character set that a text asks for, UTF-8 if it asks for none.
 func charsetOf(text utility.EmailText) (charset, error) {
 	asked := text.Charset
 	if asked == "" {

@@ -74,7 +74,7 @@ const (
 	handleNodes Capability = "Harness.Handle"
 	// receiveEvents is for the rules about what becomes of messages that arrive.
 	receiveEvents Capability = "Harness.Receive"
-	// commonShape is a platform whose results show the message event. It is lacked where
+	// commonShape is a platform whose results show the message event. It is lacked if
 	// Charlie and Echo are all that can be sent to.
 	commonShape  Capability = "a platform with message events"
 	pairOutlets  Capability = "Harness.Pair"

@@ -234,7 +234,7 @@ func getGroupByInletGroupLooksInItsInlet(t *trial) {
 type groupFinder struct {
 	name string
 	op   botctx.Op
-	// field is the parameter that is at fault where no group fits.
+	// field is the parameter that is at fault if no group fits.
 	field string
 	// find calls the operation of a place for the group of a talk.
 	find func(ctx context.Context, p *place, k talk) (*livechat.Group, error)

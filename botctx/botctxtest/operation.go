@@ -35,7 +35,7 @@ type operation struct {
 	// Parameters that are records, or that the context has, are not among them: the specification's table
 	// lists these.
 	names []string
-	// lookedFor is the parameter that is at fault where nothing is found in the channel that is
+	// lookedFor is the parameter that is at fault if nothing is found in the channel that is
 	// given, "" for the channel.
 	lookedFor string
 	// refuses are more calls that are InvalidArgument than the specification's table tells, and
@@ -459,7 +459,7 @@ func (o operation) requireOwn(t *trial, p *place, call func() error) {
 	}
 }
 
-// sentIfKnown returns what has arrived, nothing where the harness does not know.
+// sentIfKnown returns what has arrived, nothing if the harness does not know.
 func (t *trial) sentIfKnown() []Sent {
 	if t.Sent == nil {
 		return nil
@@ -467,7 +467,7 @@ func (t *trial) sentIfKnown() []Sent {
 	return t.Sent()
 }
 
-// madeIfKnown returns what was made, nothing where the harness does not know.
+// madeIfKnown returns what was made, nothing if the harness does not know.
 func (t *trial) madeIfKnown() []Made {
 	if t.Made == nil {
 		return nil

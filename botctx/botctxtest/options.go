@@ -387,7 +387,7 @@ func (t *trial) deskOf(asking *place) *place {
 	return t.at(asking, asking.chat.desk.Channel, nil)
 }
 
-// What follows names what there is in a scene, and what does not exist where there is none.
+// What follows names what there is in a scene, and what does not exist if there is none.
 
 // account is the name of the payment account of the app.
 func (p *place) account() string { return "account of " + p.scope.App }

@@ -347,7 +347,7 @@ type Made struct {
 	Name string
 	// Within is the id on the platform of what it belongs to, "" for nothing.
 	Within string
-	// InvitationLink is the address by which agents join, "" where none works.
+	// InvitationLink is the address by which agents join, "" if none works.
 	InvitationLink string
 	// Icon is the file of the picture that is shown, "" for none.
 	Icon string

@@ -155,7 +155,7 @@ type membersAlone struct {
 
 type others struct{ botctx.Operations }
 
-// sendingOnlyOn returns a harness that answers Unsupported where something is sent on the
+// sendingOnlyOn returns a harness that answers Unsupported if something is sent on the
 // platforms that are not offered.
 func sendingOnlyOn(offered []channel.Type) *botctxtest.Harness {
 	types := map[string]channel.Type{}

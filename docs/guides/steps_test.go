@@ -127,7 +127,7 @@ func again() *botctx.Node {
 	return &botctx.Node{ID: "again", Trigger: botctx.TextIs("the same again"), Redirect: botctx.ToOneOf(route, "street?", "ordered")}
 }
 
-// route asks for the street where it is not known.
+// route asks for the street if it is not known.
 func route(_ context.Context, bot *botctx.Context) (*botctx.Redirect, error) {
 	if document.Get(bot.Member.Meta, "street", "") == "" {
 		return botctx.GoTo("street?")

@@ -59,7 +59,7 @@ func take(ctx context.Context, bot *botctx.Context, n int) (bool, error) {
 	return taken.Value != nil, err
 }
 
-// charge charges the member, and once where the run is tried again.
+// charge charges the member, and once if the run is tried again.
 func charge(ctx context.Context, bot *botctx.Context, cents int64) error {
 	shop, err := bot.Golf(ctx, utility.GolfParams{GolfName: "shop"})
 	if err != nil {

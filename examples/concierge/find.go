@@ -167,7 +167,7 @@ func (c Concierge) valuesIn(ctx context.Context, bot *botctx.Context, said said)
 	return values, nil
 }
 
-// longestIn returns the longest text of a column for which isMeant reports true, "" where there is
+// longestIn returns the longest text of a column for which isMeant reports true, "" if there is
 // none.
 func longestIn(ctx context.Context, bot *botctx.Context, column string, isMeant func(string) bool) (string, error) {
 	values, err := bot.FetchDistinctDataFromDataSource(ctx, datasource.FetchDistinctParams{
@@ -187,7 +187,7 @@ func longestIn(ctx context.Context, bot *botctx.Context, column string, isMeant 
 }
 
 // namedPlace returns the place that the guest's message names, by its name or by its
-// number in the last list, and the zero Object where it names none.
+// number in the last list, and the zero Object if it names none.
 func namedPlace(ctx context.Context, bot *botctx.Context) (document.Object, error) {
 	return once(bot, "place", func() (document.Object, error) { return placeNamed(ctx, bot, heard(bot)) })
 }

@@ -120,7 +120,7 @@ func sayableColumns(entries []document.Object) []string {
 	})
 }
 
-// isSayable reports whether a value in a message of a guest can mean the column: not where it is a
+// isSayable reports whether a value in a message of a guest can mean the column: not if it is a
 // number, a yes or a no.
 func isSayable(value string) bool {
 	hasLetter := strings.ContainsFunc(value, unicode.IsLetter)

@@ -33,7 +33,7 @@ func agentNodes() []*botctx.Node {
 	}
 }
 
-// command matches where a trigger does in a live chat.
+// command matches if a trigger does in a live chat.
 func command(trigger botctx.Trigger) botctx.Trigger { return botctx.AllOf(isInLiveChat(), trigger) }
 
 // isInLiveChat matches what an agent writes in a live chat.

@@ -58,7 +58,7 @@ func callPerson(ctx context.Context, bot *botctx.Context) (*botctx.Redirect, err
 	}
 }
 
-// leave ends the live chat for the customer. It tells the agent; where none has come yet, it
+// leave ends the live chat for the customer. It tells the agent; if none has come yet, it
 // takes the tickets back.
 func leave(ctx context.Context, bot *botctx.Context) error {
 	group, err := bot.GetGroupByMemberID(ctx, livechat.GetGroupByMemberIDParams{Inlet: bot.Channel.ID, MemberID: bot.Member.ID})

@@ -29,8 +29,8 @@ func main() {
 	os.Exit(code)
 }
 
-// run is the program, until ctx ends. It returns the exit code: 1 where something
-// failed, 2 where the configuration is wrong.
+// run is the program, until ctx ends. It returns the exit code: 1 if something
+// failed, 2 if the configuration is wrong.
 func run(
 	ctx context.Context, args []string, lookup func(string) (string, bool), out, problems io.Writer,
 ) int {

@@ -13,7 +13,7 @@ import (
 
 // newMetrics returns what measures the parts of the service, and the page on which
 // Prometheus reads the figures. Spans go to OpenTelemetry's global provider, which
-// discards them where a host has set none.
+// discards them if a host has set none.
 func newMetrics() (*otel.Instrumentation, http.Handler, error) {
 	registry := prometheus.NewRegistry()
 	reader, err := exporter.New(exporter.WithRegisterer(registry), exporter.WithoutScopeInfo(), exporter.WithoutTargetInfo())

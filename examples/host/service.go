@@ -150,7 +150,7 @@ func (s *service) routes(inbound, metrics http.Handler) (http.Handler, error) {
 	return mux, err
 }
 
-// leaveUnread closes the connection after a request that has a body where none is wanted. Else the
+// leaveUnread closes the connection after a request that has a body if none is wanted. Else the
 // server would read that body before it answers, as slowly as it comes.
 func leaveUnread(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -23,8 +23,8 @@ type Program struct {
 	Do func() error
 }
 
-// Run runs the program, and prints what is wrong to problems. It returns the exit code: 1 where
-// Do failed, 2 where the flags are wrong.
+// Run runs the program, and prints what is wrong to problems. It returns the exit code: 1 if
+// Do failed, 2 if the flags are wrong.
 func (p Program) Run(args []string, problems io.Writer) int {
 	err := p.parse(args, problems)
 	if errors.Is(err, flag.ErrHelp) {

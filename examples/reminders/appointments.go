@@ -143,7 +143,7 @@ func appointmentOf(slot document.Object) appointment {
 	}
 }
 
-// timeOf returns the time of a slot as patients read it, with seconds where there are any.
+// timeOf returns the time of a slot as patients read it, with seconds if there are any.
 func timeOf(slot document.Object) string {
 	at := document.Get(slot, "at", document.Timestamp(0)).Time()
 	if at.Second() == 0 {

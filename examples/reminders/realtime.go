@@ -45,7 +45,7 @@ type realStage struct {
 }
 
 // playInRealTime plays the conversation while the scheduler runs what falls due. It ends
-// early where ctx ends. Either way the scheduler finishes what it runs. log takes what goes
+// early if ctx ends. Either way the scheduler finishes what it runs. log takes what goes
 // wrong in it.
 func playInRealTime(ctx context.Context, day time.Duration, transcript *Transcript, log *slog.Logger) error {
 	stage, err := newRealStage(ctx, day, transcript, log)

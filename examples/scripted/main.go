@@ -41,7 +41,7 @@ func nodes(bot fs.FS) ([]*botctx.Node, error) {
 	return slices.Concat(loaded, beside), err
 }
 
-// talk has the conversation, and loads the folder again where it has changed at a tick.
+// talk has the conversation, and loads the folder again if it has changed at a tick.
 func talk(ctx context.Context, bot fs.FS, welcome string, ticks <-chan time.Time) error {
 	beside := inGo()
 	watcher := script.Watch(bot, script.Options{Console: slog.Default()}, beside...)

@@ -100,7 +100,7 @@ func (s *session) quit(string) error {
 	return nil
 }
 
-// speakAs lets a member speak, who is made where there is none of the name.
+// speakAs lets a member speak, who is made if there is none of the name.
 func (s *session) speakAs(name string) error {
 	found := s.find(name, isMember)
 	if found == nil && s.find(name, isAgent) != nil {

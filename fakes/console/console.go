@@ -21,7 +21,7 @@ import (
 )
 
 // Run lets one talk to a bot of these nodes, on standard input and output, until one of them or ctx
-// ends: nil then. It fails where the nodes are refused, and where reading or writing does. Ada is the
+// ends: nil then. It fails if the nodes are refused, and where reading or writing does. Ada is the
 // member, and Grace sits at the channel "desk", which gets requests for a person. A bot whose agents have
 // commands needs a Platform with its channels.
 func Run(ctx context.Context, nodes ...*botctx.Node) error { return Console{}.Run(ctx, nodes...) }

@@ -177,7 +177,7 @@ const (
 	narrowIndent = 2
 )
 
-// wrapped returns a text in lines that are no wider than a number of cells, broken between words where
+// wrapped returns a text in lines that are no wider than a number of cells, broken between words if
 // that is possible. 0 breaks nothing.
 func wrapped(text string, width int) []string {
 	var lines []string

@@ -21,7 +21,7 @@ func (s *session) answer(line string) {
 	s.say(line)
 }
 
-// chosen returns the place of what a number from 1 or a title chooses, -1 where that is nothing.
+// chosen returns the place of what a number from 1 or a title chooses, -1 if that is nothing.
 func chosen(line string, offers []fakes.Tappable) int {
 	for i := range offers {
 		if line == strconv.Itoa(i+1) { // +1 and 01 are texts.

@@ -101,7 +101,7 @@ type AddData struct {
 // payment account be declined.
 type Faults struct{ fakes.Fault }
 
-// Bounces is the act of refusing each mail to an address from now on, as where its mailbox does not exist.
+// Bounces is the act of refusing each mail to an address from now on, as if its mailbox does not exist.
 type Bounces struct{ Address string }
 
 func (a Says) by() string       { return a.By }

@@ -18,7 +18,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// call is a call in a Go test: of a method, or of a function where receiver is "".
+// call is a call in a Go test: of a method, or of a function if receiver is "".
 type call struct {
 	receiver, name string
 	args           []string

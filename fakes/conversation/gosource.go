@@ -19,7 +19,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// quoted returns a text as Go: between backquotes where that can be read better.
+// quoted returns a text as Go: between backquotes if that can be read better.
 func quoted(text string) string {
 	if strings.Contains(text, `"`) && strconv.CanBackquote(text) && !strings.ContainsFunc(text, display.IsHidden) {
 		return "`" + text + "`"

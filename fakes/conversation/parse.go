@@ -579,7 +579,7 @@ func (p *reader) card(found []string) error {
 
 func (p *reader) lastCard() *Card { return &p.message().Cards[len(p.message().Cards)-1] }
 
-// errNoCard is the error for a part of a card where there is none.
+// errNoCard is the error for a part of a card if there is none.
 var errNoCard = errors.New("this is part of a card, once: a line such as \"* Steel\" goes before it, below an answer")
 
 func (p *reader) subtitle(found []string) error {

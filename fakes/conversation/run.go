@@ -42,7 +42,7 @@ type Step struct {
 type Failure struct {
 	// Fails is whether it does.
 	Fails bool
-	// Code is one of boterr, "" where the error has none, or is one of several.
+	// Code is one of boterr, "" if the error has none, or is one of several.
 	Code boterr.Code
 }
 

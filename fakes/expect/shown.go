@@ -8,7 +8,7 @@ import (
 )
 
 // Shown is a message as a failure shows it: its text in quotes with what can be tapped behind it, or all of it as
-// JSON where it has no text.
+// JSON if it has no text.
 func Shown(message send.Response) string {
 	text := message.String()
 	if message.Text() != "" {

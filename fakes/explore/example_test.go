@@ -33,7 +33,7 @@ func (printer) Fatalf(format string, args ...any) {
 	_, _ = fmt.Fprintln(os.Stdout, first)
 }
 
-// count notes an order, and then confirms it: where the answer of the first operation is lost, the member
+// count notes an order, and then confirms it: if the answer of the first operation is lost, the member
 // says it again, and it is noted twice.
 func count(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertParams{

@@ -189,7 +189,7 @@ type search[A any] struct {
 	settings settings
 	// kind is the name of the search in Variable; what names the parts of a round for readers: "faults".
 	kind, what string
-	// try runs the property in a round, with nothing done to it where that is empty.
+	// try runs the property in a round, with nothing done to it if that is empty.
 	try func(round []A) outcome
 	// singles are the things that are tried alone, in this order; draw draws several.
 	singles []A

@@ -21,7 +21,7 @@ type Property func(t *T, p *fakes.Platform)
 
 // outcome is the result of one run of a property.
 type outcome struct {
-	// failure is why the property does not hold, "" where it does.
+	// failure is why the property does not hold, "" if it does.
 	failure string
 	// logged is the further output of a failing run, and transcript the platform's transcript.
 	logged, transcript string
@@ -271,7 +271,7 @@ func isForAnother(kind string) bool {
 	return isRound && other != kind
 }
 
-// smallest returns a part of a list for which fails still holds, and does not where any one thing is left
+// smallest returns a part of a list for which fails still holds, and does not if any one thing is left
 // out: delta debugging, by halves, quarters and so on.
 func smallest[A any](list []A, fails func([]A) bool) []A {
 	for parts := 2; len(list) > 0; {

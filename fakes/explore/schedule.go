@@ -211,7 +211,7 @@ func (s *schedule) choose(from *task) *task {
 	return next
 }
 
-// ready returns who can go on: those that let others go first only where there are no others.
+// ready returns who can go on: those that let others go first only if there are no others.
 func (s *schedule) ready() []*task {
 	var ready, pausing []*task
 	for _, t := range s.tasks {

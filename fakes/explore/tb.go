@@ -64,7 +64,7 @@ func (t *T) FailNow() {
 	runtime.Goexit()
 }
 
-// abandonf is Errorf where the goroutine is none that could end: Wait ends the run.
+// abandonf is Errorf if the goroutine is none that could end: Wait ends the run.
 func (t *T) abandonf(format string, args ...any) {
 	t.Errorf(format, args...)
 	t.mu.Lock()

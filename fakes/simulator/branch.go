@@ -187,7 +187,7 @@ func snapshotOf(p *fakes.Platform) *fakes.Snapshot {
 	return made
 }
 
-// plural returns a number with a word, in the plural where it is not one.
+// plural returns a number with a word, in the plural if it is not one.
 func plural(n int, word string) string {
 	if n == 1 {
 		return "1 " + word

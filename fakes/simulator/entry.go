@@ -103,7 +103,7 @@ type offers struct {
 	next int
 }
 
-// number returns the number of something with a title that sends a payload, -1 where it cannot be tapped.
+// number returns the number of something with a title that sends a payload, -1 if it cannot be tapped.
 func (o *offers) number(title string) int {
 	n := 0
 	for _, one := range o.open {

@@ -196,7 +196,7 @@ func (s *session) beat() time.Duration {
 	return lookEvery
 }
 
-// events tells, as server-sent events, that the world has changed: at once where the page knows another
+// events tells, as server-sent events, that the world has changed: at once if the page knows another
 // revision than there is, by Last-Event-ID, and after each change. The page asks for the world then. What
 // changes several times in between is told once.
 func (s *session) events(w http.ResponseWriter, r *http.Request) {

@@ -55,7 +55,7 @@ type Request struct {
 	Header http.Header
 	// Body is the whole body.
 	Body string
-	// Pattern is the one that answered, as it was given to Add. It is empty where
+	// Pattern is the one that answered, as it was given to Add. It is empty if
 	// none was registered for the request.
 	Pattern string
 }

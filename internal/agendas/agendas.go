@@ -148,7 +148,7 @@ func (s *Service) NewAgenda(ctx context.Context, p agenda.NewParams) (*agenda.Ag
 		return nil, err
 	}
 	made := s.newRecord(m, p, planned)
-	// The id is the same where the run that makes it is tried again, and with it the key of each of its runs.
+	// The id is the same if the run that makes it is tried again, and with it the key of each of its runs.
 	made.ID = s.env.SendID(ctx, fmt.Sprintf("agenda %q %q %q", m.ID, p.NodeCompositeID, p.Tag))
 	if p.Replace {
 		last, err := s.lastOf(ctx, p.MemberID, p.Tag, openFilter(p.Tag))
@@ -257,7 +257,7 @@ type schedule struct {
 	zone string
 }
 
-// checkGiven refuses what is no time and what is no pattern, even where next overrides it.
+// checkGiven refuses what is no time and what is no pattern, even if next overrides it.
 func (s schedule) checkGiven() error {
 	if err := checkTime("nextRunAt", s.next); err != nil {
 		return err

@@ -36,7 +36,7 @@ type Claim struct {
 	// run goes to the handler; claimedAt is the time of the claim by the store's clock.
 	run       agenda.Run
 	claimedAt time.Time
-	// zone is the zone of its member, "" where it is not asked for.
+	// zone is the zone of its member, "" if it is not asked for.
 	zone string
 	// isAbandoned is true once the scheduler no longer waits for the run.
 	isAbandoned atomic.Bool

@@ -212,7 +212,7 @@ const (
 	isRemoved
 )
 
-// reread reads an agenda that has changed. The error is agenda.ErrLeaseLost where another worker has it.
+// reread reads an agenda that has changed. The error is agenda.ErrLeaseLost if another worker has it.
 func (s *Scheduler) reread(ctx context.Context, c *Claim) (claimState, error) {
 	stored, exists, err := s.agendas.Get(ctx, c.id)
 	switch {
@@ -292,7 +292,7 @@ func (s *Scheduler) notBegun(r *agenda.Record) outcome {
 	return outcome{update: updates().giveBack, next: r.NextRunAt.Time()}
 }
 
-// textOf returns the text of a failure as it is kept: without credentials, and cut where
+// textOf returns the text of a failure as it is kept: without credentials, and cut if
 // it is long.
 func textOf(failure error) string {
 	text := strings.ToValidUTF8(display.Text(failure), "�")

@@ -15,7 +15,7 @@ import (
 // concurrent use.
 type candidates interface {
 	// first returns the first of the agendas that are due, in the order in which they run, as it is now;
-	// the zero Object where none is. The caller claims it, or gives it back.
+	// the zero Object if none is. The caller claims it, or gives it back.
 	first(ctx context.Context, now time.Time) (document.Object, error)
 	// take returns at most limit of those that are due. Apps take turns, and within an app its channels;
 	// for each agenda it takes a place of its channel, which the caller releases. They may be agendas that
@@ -28,7 +28,7 @@ type candidates interface {
 	putBack(taken document.Object)
 	// deferUntil keeps an agenda that was taken from being taken again before a time, unless it changes.
 	deferUntil(taken document.Object, at time.Time)
-	// next returns when the next agenda can be claimed: now where one is due.
+	// next returns when the next agenda can be claimed: now if one is due.
 	next(ctx context.Context, now time.Time) (at time.Time, ok bool, err error)
 	// count returns the number of agendas that are due.
 	count(ctx context.Context, now time.Time) (int, error)

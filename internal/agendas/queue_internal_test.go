@@ -198,7 +198,7 @@ func (c interruptedCollection) Find(
 	return found, err
 }
 
-// FindAndModify fails where something is to happen meanwhile.
+// FindAndModify fails if something is to happen meanwhile.
 func (c interruptedCollection) FindAndModify(
 	ctx context.Context, filter *query.Filter, change query.Change, options store.FindAndModifyOptions,
 ) (store.FindAndModifyResult, error) {

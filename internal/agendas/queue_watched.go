@@ -58,7 +58,7 @@ func mustFilter(source document.Object) *query.Filter {
 	return filter
 }
 
-// filled runs what works on the queue, which it fills first where that is needed.
+// filled runs what works on the queue, which it fills first if that is needed.
 func (w *watchedQueue) filled(ctx context.Context, run func(*queue)) error {
 	for {
 		w.mu.Lock()

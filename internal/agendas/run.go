@@ -136,7 +136,7 @@ func (p *pool) startWorker(ctx, runs context.Context, workers *sync.WaitGroup) {
 	})
 }
 
-// work runs what is taken, and takes what is due where nothing is, until ctx ends.
+// work runs what is taken, and takes what is due if nothing is, until ctx ends.
 func (p *pool) work(ctx, runs context.Context) {
 	for ctx.Err() == nil {
 		select {
@@ -157,7 +157,7 @@ func (p *pool) work(ctx, runs context.Context) {
 	}
 }
 
-// takeInTurn takes what is due, and gives the turn back: after a pause where the store ends the
+// takeInTurn takes what is due, and gives the turn back: after a pause if the store ends the
 // goroutine.
 func (p *pool) takeInTurn(ctx context.Context) {
 	done := false

@@ -549,7 +549,7 @@ func (s hangingStore) Collection(name string) store.Collection {
 	return hangingCollection{Collection: s.Store.Collection(name), store: s}
 }
 
-// hang waits where calls of a name hang.
+// hang waits if calls of a name hang.
 func (s hangingStore) hang(call string) {
 	if call == s.call {
 		<-s.release

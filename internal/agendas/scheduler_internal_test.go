@@ -239,7 +239,7 @@ type breaking struct {
 	breaks   func()
 }
 
-// at breaks where the method is the one.
+// at breaks if the method is the one.
 func (b breaking) at(method string) {
 	if b.method == method && b.isBroken.Load() {
 		b.breaks()

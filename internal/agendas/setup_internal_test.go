@@ -166,7 +166,7 @@ func (s *stand) runNext(scheduler *Scheduler) agenda.Result {
 	return result
 }
 
-// requireNothingDue fails where something can be claimed.
+// requireNothingDue fails if something can be claimed.
 func (s *stand) requireNothingDue(scheduler *Scheduler) {
 	s.t.Helper()
 	result, err := scheduler.RunNext(s.ctx)

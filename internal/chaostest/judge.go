@@ -129,7 +129,7 @@ func (j *judge) runOf(of event, process int) *run {
 	return &run{event: of, process: process}
 }
 
-// begin checks that a run may begin: after the one before, and again only where that was harmed.
+// begin checks that a run may begin: after the one before, and again only if that was harmed.
 func (j *judge) begin(of event, process int) {
 	j.runs++
 	last := j.last[of.member]
@@ -208,7 +208,7 @@ func (j *judge) send(s slot, key string, by *run) {
 }
 
 // reply notes that a send is remembered: it is before it returns, unless others have overtaken the run, which
-// can be where its process was frozen. Such a run is told by what follows.
+// can be if its process was frozen. Such a run is told by what follows.
 func (j *judge) reply(s slot, by *run) {
 	if !by.isHarmed {
 		j.replied[s] = true
@@ -381,7 +381,7 @@ func requireRefused(t *testing.T, entries []entry, late lateRun) {
 type entry struct {
 	what    kind
 	process int
-	// member and number tell the event, and more what belongs to the kind. They are "-" and 0 where
+	// member and number tell the event, and more what belongs to the kind. They are "-" and 0 if
 	// there is none.
 	member string
 	number int

@@ -80,7 +80,7 @@ func (c *Connector) Call(ctx context.Context, in *channel.Channel, method string
 	return read(response, answer)
 }
 
-// TokenOf returns the token of a channel, "" where it has none.
+// TokenOf returns the token of a channel, "" if it has none.
 func TokenOf(in *channel.Channel) string {
 	info, _ := in.Info.(channel.OtherInfo)
 	return document.Get(info.Reveal(), "token", "")

@@ -21,7 +21,7 @@ var usual = []struct{ name, pattern string }{
 // BenchmarkNext goes from one time of a usual pattern to the next, with the guard and without.
 func BenchmarkNext(b *testing.B) { benchmarkNext(b, "") }
 
-// BenchmarkNextInAZone is BenchmarkNext where clocks change.
+// BenchmarkNextInAZone is BenchmarkNext if clocks change.
 func BenchmarkNextInAZone(b *testing.B) { benchmarkNext(b, newYork) }
 
 func benchmarkNext(b *testing.B, zone string) {

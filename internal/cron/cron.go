@@ -24,7 +24,7 @@ type Pattern struct {
 	fixedHours, fixedTime bool
 }
 
-// Parse reads a CRON pattern. The zone is a name of the IANA database, such as "Europe/London", and UTC where it is
+// Parse reads a CRON pattern. The zone is a name of the IANA database, such as "Europe/London", and UTC if it is
 // empty. A text that names a zone in front, "CRON_TZ=Europe/London 0 9 * * 1", is read in that one.
 //
 // What is wrong with the text is an InvalidArgument for the field pattern, and so is a pattern
@@ -62,7 +62,7 @@ func (p *Pattern) HasFixedHours() bool { return p.fixedHours }
 // String returns the pattern as it was given.
 func (p *Pattern) String() string { return p.text }
 
-// Zone returns the name of the time zone, "UTC" where none was given.
+// Zone returns the name of the time zone, "UTC" if none was given.
 func (p *Pattern) Zone() string { return p.location.String() }
 
 // The years of a pattern lie between these two in every zone, for none is a day from UTC.

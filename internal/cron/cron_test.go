@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/internal/cron"
 )
 
-// requireInvalid fails where an error is no InvalidArgument for the field with the text.
+// requireInvalid fails if an error is no InvalidArgument for the field with the text.
 func requireInvalid(t *testing.T, err error, field, text string) {
 	t.Helper()
 	require.ErrorIs(t, err, boterr.InvalidArgument)

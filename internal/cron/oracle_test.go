@@ -21,7 +21,7 @@ import (
 // pattern fires. It shares no code with the package.
 type oracle struct {
 	seconds, minutes, hours, months, years []bool
-	// daysOfMonth and daysOfWeek are the entries of their fields; there are none where any day will do.
+	// daysOfMonth and daysOfWeek are the entries of their fields; there are none if any day will do.
 	daysOfMonth, daysOfWeek []dayTest
 	// fixedHours and fixedTime are true if hours, or any part of the time, are no wildcard.
 	fixedHours, fixedTime bool
@@ -429,7 +429,7 @@ func FuzzPattern(f *testing.F) {
 	})
 }
 
-// requireNamed fails where a pattern names neither what the clocks show at a time nor what they just skipped.
+// requireNamed fails if a pattern names neither what the clocks show at a time nor what they just skipped.
 func requireNamed(t *testing.T, pattern *cron.Pattern, next time.Time) {
 	t.Helper()
 	rules := newOracle(t, pattern.String())

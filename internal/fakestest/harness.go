@@ -80,7 +80,7 @@ type stage struct {
 	apis map[string]string
 }
 
-// must panics where a set-up fails, which the suite reports.
+// must panics if a set-up fails, which the suite reports.
 func must(err error) {
 	if err != nil {
 		panic(err)

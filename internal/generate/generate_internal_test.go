@@ -111,7 +111,7 @@ func TestComment_InTermsOfJSON(t *testing.T) {
 	methods, err := readDomain(t, getMember(`// GetMember reads the member of MemberID, whose _id it is; of at most Most. Others
 // stay.
 //
-// It is nil where MemberID is "MemberID".
+// It is nil if MemberID is "MemberID".
 //
 // Errors:
 //   - NotFound: the app has

@@ -20,7 +20,7 @@ type Sphere interface {
 	// Cover returns the cells in which an index looks for what is in the region.
 	Cover() Cells
 	// Bounds returns boxes of longitudes and latitudes in which the region lies: one,
-	// or two where it goes across the 180th meridian.
+	// or two if it goes across the 180th meridian.
 	Bounds() []Box
 	// Hull returns a cap in which the region lies.
 	Hull() Hull
@@ -108,7 +108,7 @@ func (s *Shape) intersectsPolygon(h *Polygon) bool {
 }
 
 // Distance returns the least angle between a point and a part of s, in radians;
-// infinity where s is empty.
+// infinity if s is empty.
 func (s *Shape) Distance(p Point) float64 {
 	least := math.Inf(1)
 	for _, q := range s.Points {
@@ -129,7 +129,7 @@ type Polygon struct {
 	border *s2.Polygon
 	// big is a polygon of more than a hemisphere, else nil.
 	big *s2.Loop
-	// sides is an index of the border's sides, nil where these are few or not yet
+	// sides is an index of the border's sides, nil if these are few or not yet
 	// asked for by many.
 	sides *s2.ShapeIndex
 	// strict is true if the order of the points decides which side is inside.
@@ -463,7 +463,7 @@ func (s *Shape) Prepare() {
 	}
 }
 
-// expect makes an index of the polygon's sides, unless there is one, where comparing
+// expect makes an index of the polygon's sides, unless there is one, if comparing
 // them one by one with a number of other sides would take longer.
 func (g *Polygon) expect(others int) {
 	if count := g.border.NumEdges(); g.sides == nil && count >= manySides && count*others >= manyTests {

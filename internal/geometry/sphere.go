@@ -58,7 +58,7 @@ func vertices(points []Point) []s2.Point {
 // Line is a chain of geodesics.
 type Line struct {
 	line s2.Polyline
-	// sides is an index of the line's sides, nil where these are few.
+	// sides is an index of the line's sides, nil if these are few.
 	sides *s2.ShapeIndex
 }
 
@@ -417,7 +417,7 @@ func (p Pair) OnGlobe() bool {
 func (p Pair) Distance(q Pair) float64 { return math.Hypot(p.X-q.X, p.Y-q.Y) }
 
 // isWithin reports whether q is at most radius away. Along an axis the sum of
-// coordinate and radius is compared, which is exact where the difference of two
+// coordinate and radius is compared, which is exact if the difference of two
 // coordinates is not.
 func (p Pair) isWithin(q Pair, radius float64) bool {
 	switch {

@@ -48,7 +48,7 @@ func IsUpdated() bool {
 }
 
 // Compare fails the test where a file does not hold a text, with what differs, or writes the file where the
-// flag -update is set. Lines may end with CR LF, as where git checks a file out so: that is no difference.
+// flag -update is set. Lines may end with CR LF, as if git checks a file out so: that is no difference.
 func Compare(t TB, path, got string) {
 	t.Helper()
 	want, err := os.ReadFile(path) //nolint:gosec // The test names the path.

@@ -182,7 +182,7 @@ func (b *Inbox) findSorted(
 }
 
 // Handler handles an event. An error, a panic, and the end of its goroutine are failures. ctx ends
-// with the cause lease.ErrLost where the lease is lost, and with ErrShutdown where a shutdown does
+// with the cause lease.ErrLost if the lease is lost, and with ErrShutdown if a shutdown does
 // not wait any longer; an error that it returns then is no failure of the event.
 type Handler func(ctx context.Context, d *Delivery) error
 
@@ -241,7 +241,7 @@ func (b *Inbox) deliver(e stored, held *lease.Lease) *Delivery {
 // Lease returns the lease of the event's lane.
 func (d *Delivery) Lease() *lease.Lease { return d.held }
 
-// Err returns lease.ErrLost where nothing that the handler still does counts, since the lease may be
+// Err returns lease.ErrLost if nothing that the handler still does counts, since the lease may be
 // another one's.
 func (d *Delivery) Err() error { return d.held.Err() }
 

@@ -242,7 +242,7 @@ type Settled struct {
 	IsDead bool
 }
 
-// withHook returns what a host's hook returns for inner, inner itself where it has none. If the hook
+// withHook returns what a host's hook returns for inner, inner itself if it has none. If the hook
 // returns nothing, that is the error, at a field.
 func withHook[F any](field string, hook func(F) F, inner F, isMissing func(F) bool) (around F, err error) {
 	if hook == nil {

@@ -321,7 +321,7 @@ func (s *distributed) crowded(want want) []fair.Key {
 	return keys
 }
 
-// resumes begins a pass where the last one began to leave a channel out, if no more of its lanes are known
+// resumes begins a pass if the last one began to leave a channel out, if no more of its lanes are known
 // and it has a place.
 func (s *distributed) resumes(want want) bool {
 	s.mu.Lock()

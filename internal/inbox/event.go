@@ -127,7 +127,7 @@ const (
 	fieldBody    = "body"
 	fieldTrace   = "trace"
 	fieldState   = "state"
-	// fieldLane is the lane in which it waits, missing where it does not.
+	// fieldLane is the lane in which it waits, missing if it does not.
 	fieldLane = "lane"
 	// fieldAcceptedAt and fieldDoneAt are the times at which it was accepted and handled, fieldDiedAt the
 	// time at which it was given up.
@@ -495,7 +495,7 @@ func (b *Inbox) pauseAfter(ctx context.Context, failures int, part func(time.Dur
 // maxErrorSize is the number of bytes that are kept of the text of a failure.
 const maxErrorSize = 1000
 
-// textOf returns the text of a failure as it is kept: without credentials, and cut where it is long.
+// textOf returns the text of a failure as it is kept: without credentials, and cut if it is long.
 func textOf(failure error) string {
 	text := strings.ToValidUTF8(display.Text(failure), "�")
 	if len(text) > maxErrorSize {
@@ -515,7 +515,7 @@ type postponement struct{ pause time.Duration }
 
 func (p *postponement) Error() string { return "postponed by " + p.pause.String() }
 
-// Postpone returns an error for a Handler that cannot handle an event yet, such as where something else
+// Postpone returns an error for a Handler that cannot handle an event yet, such as if something else
 // of its member is under way: it is given the event again after a pause, and that is no failure. Its
 // lane waits.
 func Postpone(pause time.Duration) error { return &postponement{pause: max(0, pause)} }

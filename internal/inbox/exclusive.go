@@ -278,7 +278,7 @@ func (a *exclusive) confirm(w *work, e stored) bool {
 	return true
 }
 
-// fill fills the queue where that is needed, and follows the store from then on. The caller holds taking.
+// fill fills the queue if that is needed, and follows the store from then on. The caller holds taking.
 func (a *exclusive) fill(ctx context.Context) error {
 	for !a.isFilled() {
 		a.watch()

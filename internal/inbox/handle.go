@@ -197,7 +197,7 @@ func (b *Inbox) storeDone(ctx context.Context, filter *query.Filter, lane string
 	return b.update(ctx, filter, b.updates().done, kept.Object())
 }
 
-// wasLost is ErrLost where an event is not what it was when the lease began.
+// wasLost is ErrLost if an event is not what it was when the lease began.
 func wasLost(changed int64) error {
 	if changed == 0 {
 		return lease.ErrLost

@@ -244,7 +244,7 @@ func (p *pool) abandonAll() error {
 		display.List(len(events), func(i int) string { return "event " + events[i] }))
 }
 
-// An event begins with its acceptance where a worker is idle and nothing of its lane waits or is under
+// An event begins with its acceptance if a worker is idle and nothing of its lane waits or is under
 // way, over a store that this process has to itself. That it has begun is stored with it, so that no
 // note of the leader is needed: a crash from then on is a start that never came back.
 

@@ -98,7 +98,7 @@ type work struct {
 	hasMore bool
 	// leave leaves the lane in this process.
 	leave func()
-	// held is the lane's lease where it has begun with the lane's being taken.
+	// held is the lane's lease if it has begun with the lane's being taken.
 	held *lease.Lease
 }
 

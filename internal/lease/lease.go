@@ -59,7 +59,7 @@ func Renew(ctx context.Context, records store.Collection, id any, fence int64, r
 
 // BeatsPerLease is the number of renewals in the time of a lease, and maxMissedBeats how many in
 // a row may fail: so a claim that began just after a renewal is given up before its lease has
-// passed, even where the last renewal failed only by its time-out.
+// passed, even if the last renewal failed only by its time-out.
 const (
 	BeatsPerLease  = 4
 	maxMissedBeats = BeatsPerLease - 1
@@ -153,7 +153,7 @@ func (h *Held[C]) Renewed(c C) {
 	}
 }
 
-// Missed notes that a claim was not renewed, and loses it where that came too often.
+// Missed notes that a claim was not renewed, and loses it if that came too often.
 func (h *Held[C]) Missed(c C) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -476,7 +476,7 @@ func (t *Leases) removeBatch(ctx context.Context, field string, which document.O
 	return len(batch), deleted, err
 }
 
-// sweepNowAndThen starts a Sweep where the last one is a while ago.
+// sweepNowAndThen starts a Sweep if the last one is a while ago.
 func (t *Leases) sweepNowAndThen() {
 	now := t.now()
 	t.mu.Lock()

@@ -388,7 +388,7 @@ func (t *Lease) Abandon() {
 	t.leases.held.End(t)
 }
 
-// Release ends the lease, so that another one can begin. The error is ErrLost where it held no
+// Release ends the lease, so that another one can begin. The error is ErrLost if it held no
 // more, or one of the store: then the lease passes.
 func (t *Lease) Release(ctx context.Context) error {
 	t.leases.held.End(t)

@@ -122,7 +122,7 @@ func (s *Service) withoutTalk(ctx context.Context, outletID, from string, groups
 	return slices.DeleteFunc(groups, func(g *livechat.Group) bool { return isOfOther(g) && !hearsBot(g, from, ids) }), nil
 }
 
-// lastDirect returns the last direct conversation with the agent who wrote to the bot, nil where
+// lastDirect returns the last direct conversation with the agent who wrote to the bot, nil if
 // there is none.
 func (s *Service) lastDirect(ctx context.Context, outletID string, event send.MessageEvent) (*livechat.Group, error) {
 	last, err := s.newestGroup(ctx, inConversation(outletID, event.From).With(fieldAdminExternalID, document.O("$eq", event.From)))
@@ -232,7 +232,7 @@ func (s *Service) SaveGroupIDToMember(
 	return livechat.SaveGroupIDToMemberResult{ClientMutationID: s.env.NewID()}, nil
 }
 
-// memberOfGroup returns the member of a group, or of its assignment where the group knows
+// memberOfGroup returns the member of a group, or of its assignment if the group knows
 // none.
 func (s *Service) memberOfGroup(ctx context.Context, g *livechat.Group) (*member.Member, error) {
 	m, err := s.groupMember(ctx, g)

@@ -158,7 +158,7 @@ func (s *Service) ensureOpen(ctx context.Context, asked request, open func() (*l
 }
 
 // reconcileOpen opens a request, and puts its member in live chat as the call wants it.
-// sender is the id of the call where it sends the request.
+// sender is the id of the call if it sends the request.
 func (s *Service) reconcileOpen(ctx context.Context, r *livechat.AssignmentRecord, sender string, asked request) (*pass, error) {
 	p := &pass{Service: s, r: r, sender: sender, asking: asked.member, isOut: &asked.record.OutOfLiveChat}
 	if err := p.reconcile(ctx, wantOpen); err != nil {

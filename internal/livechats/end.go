@@ -507,7 +507,7 @@ func (s *Service) showLate(ctx context.Context, assignmentID, channelID, groupID
 // isUntakenEnd reports whether the assignment ended before an agent had it.
 func (p *pass) isUntakenEnd() bool { return p.r.Assignee == "" && p.r.Direct == "" }
 
-// showOver shows on the tickets that the request is over, unless they are recalled, where platforms
+// showOver shows on the tickets that the request is over, unless they are recalled, if platforms
 // can. A tap on one that does not show it is answered.
 func (p *pass) showOver(ctx context.Context) error {
 	if p.texts.Late == "" {

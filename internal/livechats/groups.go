@@ -459,7 +459,7 @@ func isPassing(status int) bool {
 }
 
 // mediaTypeOf returns the media type of a response: what it says, or what its bytes look
-// like where it says nothing of use.
+// like if it says nothing of use.
 func mediaTypeOf(answer *outbound.Response) string {
 	said, _, err := mime.ParseMediaType(answer.Header.Get("Content-Type"))
 	if err != nil || said == "application/octet-stream" || said == "" {

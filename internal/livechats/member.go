@@ -171,7 +171,7 @@ func (s *Service) expireInterrupted(ctx context.Context, memberID string) error 
 	return s.closeEnded(ctx, endedOf(memberID))
 }
 
-// isWatched reports whether the assignment ends once it is idle: where the request says so, and where an agent
+// isWatched reports whether the assignment ends once it is idle: if the request says so, and where an agent
 // has taken it.
 func isWatched(r *livechat.AssignmentRecord) bool { return r.LiveChatAgenda || r.Assignee != "" }
 

@@ -310,7 +310,7 @@ func (s *Service) insertGroup(ctx context.Context, g livechat.Group) (*livechat.
 	return groupFrom(inserted)
 }
 
-// admin returns the agent with an id on an outlet's platform, the zero Admin where none is
+// admin returns the agent with an id on an outlet's platform, the zero Admin if none is
 // known.
 func (s *Service) admin(ctx context.Context, externalID string) (livechat.Admin, error) {
 	found, ok, err := s.admins().First(ctx, query.FieldValue{Name: fieldExternalID, Value: externalID})

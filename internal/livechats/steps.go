@@ -217,7 +217,7 @@ func (p *pass) trySummary(ctx context.Context) error {
 	return err
 }
 
-// showTaken makes the tickets but the one that was taken show who has the assignment, where
+// showTaken makes the tickets but the one that was taken show who has the assignment, if
 // their platforms can. All are tried.
 func (p *pass) showTaken(ctx context.Context) error {
 	name, err := p.adminName(ctx, p.r.Assignee)

@@ -16,7 +16,7 @@ import (
 )
 
 // Take gives a request to the agent who takes it, as TakeTicket of a botctx.Runtime says. The member's
-// botMeta.liveChat is as the request says, also where a crash left it otherwise.
+// botMeta.liveChat is as the request says, even if a crash left it otherwise.
 func (s *Service) Take(ctx context.Context, p livechat.TakeParams) (*livechat.TakeResult, error) {
 	if _, err := assignmentByID(p.AssignmentID).Resolve(); err != nil {
 		return nil, err
@@ -156,7 +156,7 @@ func (s *Service) conversation(ctx context.Context, outlet *channel.Channel, r *
 }
 
 // ownGroup returns the group that an assignment names if it can be its conversation: it is live, and no other open
-// assignment has it. Else nil, also if the group was removed: bot logic may have named any.
+// assignment has it. Else nil, even if the group was removed: bot logic may have named any.
 func (s *Service) ownGroup(ctx context.Context, r *livechat.AssignmentRecord) (*livechat.Group, error) {
 	g, err := s.loadGroup(ctx, r.Group)
 	switch {
@@ -315,7 +315,7 @@ func (s *Service) refuseAgent(ctx context.Context, r *livechat.AssignmentRecord,
 }
 
 // giveBack makes an assignment pending again whose agent has no conversation with the member, and returns why.
-// The alarm stays, and does nothing where the request has no expiry again.
+// The alarm stays, and does nothing if the request has no expiry again.
 func (s *Service) giveBack(ctx context.Context, r *livechat.AssignmentRecord, why error) error {
 	unset := []string{fieldAssignee, fieldAssignedAt, fieldOutlet}
 	if !r.LiveChatAgenda {
@@ -331,7 +331,7 @@ func (s *Service) giveBack(ctx context.Context, r *livechat.AssignmentRecord, wh
 // What is written in a conversation of an outlet goes to one member. So no two live chats of
 // an outlet that are open have the same conversation.
 
-// openedChat returns the conversation that a direct outlet opened for an assignment, "" where
+// openedChat returns the conversation that a direct outlet opened for an assignment, "" if
 // it opened none: the answer names the conversation that the request was sent to, or that
 // of another request.
 func (s *Service) openedChat(ctx context.Context, outlet *channel.Channel, r *livechat.AssignmentRecord) (string, error) {

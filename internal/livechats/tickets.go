@@ -119,7 +119,7 @@ func (s *Service) showOn(ctx context.Context, r *livechat.AssignmentRecord, tick
 	})
 }
 
-// recallTickets takes the tickets back that were sent, where their platforms can. All are
+// recallTickets takes the tickets back that were sent, if their platforms can. All are
 // tried.
 func (s *Service) recallTickets(ctx context.Context, r *livechat.AssignmentRecord, undone *unfinished) {
 	for _, ticket := range recallable(r) {
@@ -236,7 +236,7 @@ func (s *Service) firstMessage(r *livechat.AssignmentRecord, m *member.Member, p
 }
 
 // messageFor returns the relay message for a platform, or the standard one, with the
-// address of the history where it is asked for.
+// address of the history if it is asked for.
 func (s *Service) messageFor(r *livechat.AssignmentRecord, platform channel.Type, standard send.Response) (send.Response, error) {
 	message := standard
 	if own := document.Get(r.RelayMessage, string(platform), send.Response{}); !own.IsZero() {
@@ -261,7 +261,7 @@ func (s *Service) withHistory(r *livechat.AssignmentRecord, message send.Respons
 	return message.With(fieldText, message.Text()+"\n"+address), err
 }
 
-// checkHistory refuses a history where the host gives no addresses.
+// checkHistory refuses a history if the host gives no addresses.
 func (s *Service) checkHistory() error {
 	if s.ports.HistoryURL == nil {
 		return boterr.New(boterr.Unsupported, fieldHistory, "this host gives no addresses of histories: leave it out")

@@ -128,12 +128,12 @@ func (all allOf) boundsAt(path string) (Bounds, bool) {
 	return Bounds{}, false
 }
 
-// boundsAt returns the bounds of all matchers together, where each has some.
+// boundsAt returns the bounds of all matchers together, if each has some.
 func (matchers anyOf) boundsAt(path string) (Bounds, bool) {
 	return unitedBounds(matchers, func(m matcher) (Bounds, bool) { return boundsAt(m, path) })
 }
 
-// unitedBounds returns the bounds of what meets one of several conditions, where each of
+// unitedBounds returns the bounds of what meets one of several conditions, if each of
 // them has some.
 func unitedBounds[C any](conditions []C, boundsOfOne func(C) (Bounds, bool)) (Bounds, bool) {
 	together := Bounds{Exact: true}
@@ -194,7 +194,7 @@ func boundsOfStrings(values oneOfStrings) Bounds {
 	return list
 }
 
-// boundsOfOrder are the bounds of $gt, $gte, $lt and $lte, which end where the
+// boundsOfOrder are the bounds of $gt, $gte, $lt and $lte, which end if the
 // operand's type does.
 func boundsOfOrder(c *ordered) (Bounds, bool) {
 	switch {
@@ -405,7 +405,7 @@ func (b *budget) nextPortion() bool {
 	return b.failure == nil
 }
 
-// keep counts bytes that the call holds until its end, and fails where too little room is left for
+// keep counts bytes that the call holds until its end, and fails if too little room is left for
 // them.
 func (b *budget) keep(bytes int) {
 	b.room -= min(bytes, maxAtOnce)
@@ -415,7 +415,7 @@ func (b *budget) keep(bytes int) {
 	}
 }
 
-// look fails where the context has ended.
+// look fails if the context has ended.
 func (b *budget) look() {
 	if b.failure == nil && b.ctx.Err() != nil {
 		b.fail(boterr.New(boterr.Canceled, "", "the context ended: %w", context.Cause(b.ctx)))

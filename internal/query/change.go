@@ -58,7 +58,7 @@ func (c Change) Check() error {
 }
 
 // Apply returns what the change makes of a document that filter matches, and whether that counts as
-// modified: where the document differs afterwards, and always for a replacement without _id, as in
+// modified: if the document differs afterwards, and always for a replacement without _id, as in
 // MongoDB. The Field of an error is the path in the document, behind "update".
 //
 // A store makes changes within the Evaluation of its call, which bounds what it does in all.
@@ -241,7 +241,7 @@ func (c Change) stamp(o document.Object) document.Object {
 	return o
 }
 
-// nextVersion returns the version after another one, and 1 where that is not a number.
+// nextVersion returns the version after another one, and 1 if that is not a number.
 func nextVersion(version any) any {
 	if _, isNumber := document.FloatNumber(version); isNumber {
 		if next, ok := addNumbers(version, int64(1)); ok {
@@ -251,7 +251,7 @@ func nextVersion(version any) any {
 	return int64(1)
 }
 
-// Insert returns the document that an upsert inserts where nothing matches: the
+// Insert returns the document that an upsert inserts if nothing matches: the
 // values that the filter requires, changed by the update, with OnInsert. The Field
 // of an error is a path behind "filter" or "update".
 func (c Change) Insert(filter *Filter) (document.Object, error) {

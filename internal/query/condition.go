@@ -300,7 +300,7 @@ func (c every) test(value any, e *Evaluation) bool {
 	return true
 }
 
-// some is met where the value meets one of a list of conditions.
+// some is met if the value meets one of a list of conditions.
 type some []candidateTest
 
 func (c some) test(value any, e *Evaluation) bool {

@@ -13,7 +13,7 @@ import (
 // expression is a compiled aggregation expression. It is immutable and safe for
 // concurrent use.
 type expression interface {
-	// evaluate returns the value over the document of a run: missing where there is
+	// evaluate returns the value over the document of a run: missing if there is
 	// none.
 	evaluate(run *expressionRun) (any, error)
 }
@@ -65,14 +65,14 @@ func compileExpression(source any) (expression, error) {
 	return expressionCompiler{instructions: new(int)}.expression(source)
 }
 
-// expressionCompiler compiles expressions where certain variables are known.
+// expressionCompiler compiles expressions if certain variables are known.
 type expressionCompiler struct {
 	scope *scope
 	// slots is the number of variables that are in use.
 	slots int
 	// timeless is true if there is no clock, as in a projection.
 	timeless bool
-	// usesNow, where given, is set where $$NOW is used.
+	// usesNow, if given, is set if $$NOW is used.
 	usesNow *bool
 	// instructions counts the instructions of the patterns.
 	instructions *int
@@ -359,7 +359,7 @@ type function struct {
 	// takes are the types of the first arguments, and all is the type of each argument. nil is any type.
 	takes []argumentType
 	all   argumentType
-	// prepare, where given, checks and changes the compiled arguments.
+	// prepare, if given, checks and changes the compiled arguments.
 	prepare func(arguments []expression) error
 	// compute returns the result of arguments that are of their types. Its error names neither operator nor
 	// argument.
@@ -511,7 +511,7 @@ var functionFamilies = []map[string]function{
 }
 
 // unsupportedExpressions are operators that MongoDB has and this package has not, with
-// what to do instead where there is something.
+// what to do instead if there is something.
 var unsupportedExpressions = map[string]string{
 	"$function":           ": it runs JavaScript",
 	"$accumulator":        ": it runs JavaScript",
@@ -668,7 +668,7 @@ func sumOf(_ *expressionRun, values []any) (any, error) {
 	return sum.total(), nil
 }
 
-// averageOf returns the average of the numbers among values, null where there is none.
+// averageOf returns the average of the numbers among values, null if there is none.
 func averageOf(_ *expressionRun, values []any) (any, error) {
 	var sum summation
 	for _, value := range values {
@@ -680,7 +680,7 @@ func averageOf(_ *expressionRun, values []any) (any, error) {
 	return sum.float() / float64(sum.count), nil
 }
 
-// extremeOf returns the least value where sign is -1, and the greatest where it is 1.
+// extremeOf returns the least value if sign is -1, and the greatest if it is 1.
 // Null and missing values do not count.
 func extremeOf(sign int) func(*expressionRun, []any) (any, error) {
 	return func(run *expressionRun, values []any) (any, error) {
@@ -760,7 +760,7 @@ func (s *summation) addDouble(f float64) {
 	s.sum = total
 }
 
-// total returns the sum: an integer where only integers were added and an int64 can
+// total returns the sum: an integer if only integers were added and an int64 can
 // hold it, else a double.
 func (s *summation) total() any {
 	if !s.hasDouble && s.high == int64(s.low)>>63 {

@@ -31,7 +31,7 @@ func ofNumber(compute func(number any) (any, error)) func(*expressionRun, []any)
 	return func(_ *expressionRun, arguments []any) (any, error) { return compute(arguments[0]) }
 }
 
-// withFloat is a function that gives a double. check, where given, refuses a number.
+// withFloat is a function that gives a double. check, if given, refuses a number.
 func withFloat(compute func(float64) float64, check func(float64) error) func(any) (any, error) {
 	return func(number any) (any, error) {
 		f, _ := document.FloatNumber(number)
@@ -171,7 +171,7 @@ func subtract(_ *expressionRun, arguments []any) (any, error) {
 	}
 }
 
-// difference subtracts numbers: a double where integers overflow.
+// difference subtracts numbers: a double if integers overflow.
 func difference(a, b any) any {
 	i, ok1 := a.(int64)
 	j, ok2 := b.(int64)
@@ -185,7 +185,7 @@ func difference(a, b any) any {
 	return f - g
 }
 
-// multiply is $multiply: a double where integers overflow.
+// multiply is $multiply: a double if integers overflow.
 func multiply(_ *expressionRun, arguments []any) (any, error) {
 	product, float := int64(1), 1.0
 	whole := true
@@ -241,7 +241,7 @@ func modulo(a, b any) (any, error) {
 	}
 }
 
-// power is $pow: an integer where both operands are and it can be one.
+// power is $pow: an integer if both operands are and it can be one.
 func power(a, b any) (any, error) {
 	base, _ := document.FloatNumber(a)
 	exponent, _ := document.FloatNumber(b)
@@ -258,7 +258,7 @@ func power(a, b any) (any, error) {
 	return math.Pow(base, exponent), nil
 }
 
-// wholePower returns a power of integers where it is an int64.
+// wholePower returns a power of integers if it is an int64.
 func wholePower(base, exponent int64) (int64, bool) {
 	switch {
 	case base == 1 || exponent == 0:

@@ -42,7 +42,7 @@ func elementAt(_ *expressionRun, arguments []any) (any, error) {
 // elementsIn returns the elements of an argument that is an array.
 func elementsIn(argument any) []any { return argument.(document.Array).Items() }
 
-// itemAt returns an element, missing where there is none.
+// itemAt returns an element, missing if there is none.
 func itemAt(items []any, index int64) any {
 	if index < 0 {
 		index += int64(len(items))
@@ -95,7 +95,7 @@ func (run *expressionRun) copied(items []any) ([]any, error) {
 	return append(make([]any, 0, len(items)), items...), nil
 }
 
-// extremeItems picks the least elements where sign is 1, and the greatest where it is
+// extremeItems picks the least elements if sign is 1, and the greatest if it is
 // -1. Null does not count.
 func extremeItems(sign int) func(*expressionRun, []any, int64) ([]any, error) {
 	return func(run *expressionRun, items []any, n int64) ([]any, error) {
@@ -150,7 +150,7 @@ func sizeOf(_ *expressionRun, arguments []any) (any, error) {
 	return int64(len(elementsIn(arguments[0]))), nil
 }
 
-// sliceOf is $slice: of the first n elements, of the last where n is negative, or of n
+// sliceOf is $slice: of the first n elements, of the last if n is negative, or of n
 // from a place on.
 func sliceOf(run *expressionRun, arguments []any) (any, error) {
 	all := elementsIn(arguments[0])

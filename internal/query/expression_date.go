@@ -351,7 +351,7 @@ func dateMovedBy(t time.Time, unit string, amount int64) (any, error) {
 // weekdays are the days by their names and short names.
 var weekdays = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
 
-// weekStart reads the day on which weeks begin, Sunday where it is absent.
+// weekStart reads the day on which weeks begin, Sunday if it is absent.
 func weekStart(value any) (time.Weekday, error) {
 	if value == absent {
 		return time.Sunday, nil
@@ -399,7 +399,7 @@ func floorDivided(a, b int64) int64 {
 	return quotient
 }
 
-// weekStartOf returns the day on which weeks start, which counts where the unit is the week. It
+// weekStartOf returns the day on which weeks start, which counts if the unit is the week. It
 // is not known where it is null.
 func weekStartOf(unit string, start any) (first time.Weekday, isKnown bool, err error) {
 	if unit != "week" {

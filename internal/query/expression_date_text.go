@@ -46,7 +46,7 @@ func dateToString(run *expressionRun, arguments []any) (any, error) {
 	return writeDate(t, format)
 }
 
-// givenOrNull returns an argument: null where it was not given.
+// givenOrNull returns an argument: null if it was not given.
 func givenOrNull(argument any) any {
 	if argument == absent {
 		return nil

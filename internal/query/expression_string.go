@@ -276,7 +276,7 @@ func substringOfCharacters(run *expressionRun, arguments []any) (any, error) {
 	return rest[:offsetOf(rest, length)], run.limits.text(len(text))
 }
 
-// offsetOf returns the byte at which a character begins, the end where there are fewer.
+// offsetOf returns the byte at which a character begins, the end if there are fewer.
 func offsetOf(text string, character int64) int {
 	for i := range text {
 		if character == 0 {
@@ -290,7 +290,7 @@ func offsetOf(text string, character int64) int {
 type searchedText struct{ text, wanted string }
 
 // indexIn makes $indexOfBytes and $indexOfCP of a function that measures a text and one that finds
-// the index within bounds, -1 where there is none.
+// the index within bounds, -1 if there is none.
 func indexIn(
 	length func(string) int, find func(searchedText, searchBounds) int,
 ) func(*expressionRun, []any) (any, error) {
@@ -445,7 +445,7 @@ func (e *regexCall) search(run *expressionRun, pattern *pattern, text string) (a
 	return foundAt(text, match, utf8.RuneCountInString(text[:match[0]])), nil
 }
 
-// nothingFound is the result where the text or the pattern is null or missing.
+// nothingFound is the result if the text or the pattern is null or missing.
 var nothingFound = map[string]any{"$regexMatch": false, "$regexFindAll": document.A()}
 
 // patternFor returns the pattern of a run, or nil if it is null or missing.
@@ -495,7 +495,7 @@ func (run *expressionRun) compilePattern(source patternSource) (*pattern, error)
 }
 
 // findAll returns every match. As on MongoDB, each begins where the one before it ended, or
-// a character later where that was empty, and none begins behind the last character.
+// a character later if that was empty, and none begins behind the last character.
 func findAll(run *expressionRun, pattern *pattern, text string) (any, error) {
 	items := []any{}
 	counted, index := 0, 0

@@ -299,7 +299,7 @@ func (e *conversion) evaluate(run *expressionRun) (any, error) {
 	return converted, boterr.PrefixField("$convert", err)
 }
 
-// evaluateOr evaluates an expression: null where there is none.
+// evaluateOr evaluates an expression: null if there is none.
 func evaluateOr(run *expressionRun, e expression) (any, error) {
 	if e == nil {
 		return nil, nil

@@ -91,7 +91,7 @@ type loop struct {
 	work int
 }
 
-// items returns the elements of the input; null where it is null or missing.
+// items returns the elements of the input; null if it is null or missing.
 func (l *loop) items(run *expressionRun) (items []any, null bool, err error) {
 	input, err := l.input.evaluate(run)
 	switch {
@@ -229,7 +229,7 @@ func (e *filterLoop) most(run *expressionRun) (int64, error) {
 	return limit, nil
 }
 
-// int32Number returns a number as an integer where 32 bits hold it.
+// int32Number returns a number as an integer if 32 bits hold it.
 func int32Number(value any) (int64, bool) {
 	n, ok := document.WholeNumber(value)
 	return n, ok && n == int64(int32(n))

@@ -29,7 +29,7 @@ type pathPart struct {
 	missed atomic.Pointer[document.Shape]
 }
 
-// knownPosition is the place of a name in a shape, -1 where the shape lacks it.
+// knownPosition is the place of a name in a shape, -1 if the shape lacks it.
 type knownPosition struct {
 	shape    *document.Shape
 	position int
@@ -150,7 +150,7 @@ type pathWalk struct {
 	mode       leafMode
 	test       candidateTest
 	evaluation *Evaluation
-	// seen are the places from where the walk has gone on without success, nil where
+	// seen are the places from where the walk has gone on without success, nil if
 	// it need not remember them.
 	seen map[visit]struct{}
 }

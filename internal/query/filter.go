@@ -285,7 +285,7 @@ func unknownOperator(operator string) error {
 		perhaps(operator, logicalOperators))
 }
 
-// perhaps names the operator that is most like one that is not there, as the end of a sentence, "" where
+// perhaps names the operator that is most like one that is not there, as the end of a sentence, "" if
 // none is.
 func perhaps(operator string, among []string) string {
 	if near := nearest.To(operator, among); near != "" {
@@ -413,12 +413,12 @@ func (c filterCompiler) conditions(operand any) ([]fieldCondition, error) {
 }
 
 // fieldCondition is a condition on the values at a path, which is also one on a
-// single array element where $elemMatch holds it.
+// single array element if $elemMatch holds it.
 type fieldCondition struct {
 	// test and mode are a condition on one of the values.
 	test candidateTest
 	mode leafMode
-	// all, where test is nil, are conditions that must all be met.
+	// all, if test is nil, are conditions that must all be met.
 	all []fieldCondition
 	// negated turns the condition round.
 	negated bool

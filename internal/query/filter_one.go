@@ -223,7 +223,7 @@ func sourceOfAll[P any](parts []P, source func(P) document.Object) document.Obje
 	return document.O("$and", document.A(sources...))
 }
 
-// fieldsEqual is met where fields equal scalars.
+// fieldsEqual is met if fields equal scalars.
 type fieldsEqual []equality
 
 func (all *fieldsEqual) match(root any, e *Evaluation) bool {

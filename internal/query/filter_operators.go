@@ -535,7 +535,7 @@ func (c filterCompiler) exprCondition(operand any) (matcher, error) {
 	return &exprMatcher{expression: e, work: sourceWork(document.SizeOf(operand)), usesNow: usesNow}, nil
 }
 
-// exprMatcher is $expr: it is met where an expression is true over the document.
+// exprMatcher is $expr: it is met if an expression is true over the document.
 type exprMatcher struct {
 	expression expression
 	// work is the work of evaluating each of its parts once.

@@ -15,7 +15,7 @@ import (
 type geoTest interface {
 	candidateTest
 	// cover returns the cells in which an index of a kind searches for what meets the condition,
-	// none where such an index cannot serve it.
+	// none if such an index cannot serve it.
 	cover(kind IndexKind) geometry.Cells
 }
 

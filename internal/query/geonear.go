@@ -27,7 +27,7 @@ var ErrNoGeoIndex = errors.New("there is no geo index, so that the search must n
 type GeoNear struct {
 	// source is the zero Object for a filter's $near.
 	source document.Object
-	// pair is the point to search around, and point what that is on the globe where
+	// pair is the point to search around, and point what that is on the globe if
 	// the search is spherical.
 	pair          geometry.Pair
 	point         geometry.Point
@@ -44,9 +44,9 @@ type GeoNear struct {
 
 // GeoResult is a document that was found.
 type GeoResult struct {
-	// Document has the distance and the place in it where the query asked for that.
+	// Document has the distance and the place in it if the query asked for that.
 	Document document.Object
-	// Distance is in metres where the query's point is GeoJSON, in radians for a
+	// Distance is in metres if the query's point is GeoJSON, in radians for a
 	// legacy pair with spherical, else in the units of the coordinates. The
 	// query's distanceMultiplier is in it.
 	Distance float64
@@ -415,7 +415,7 @@ func (e *Evaluation) Distance(near *GeoNear, doc document.Object) (distance floa
 	return distance, ok, nil
 }
 
-// result puts the distance and the place into a document where that is asked for.
+// result puts the distance and the place into a document if that is asked for.
 func (g *GeoNear) result(document document.Object, distance float64, location any) GeoResult {
 	if g.distanceField != "" {
 		document = putAt(document, strings.Split(g.distanceField, "."), distance)

@@ -16,7 +16,7 @@ type matcher interface {
 	match(root any, e *Evaluation) bool
 }
 
-// allOf is met where all of its matchers are: $and, and the fields of a query.
+// allOf is met if all of its matchers are: $and, and the fields of a query.
 type allOf []matcher
 
 func (all allOf) match(root any, e *Evaluation) bool {
@@ -35,7 +35,7 @@ func (all allOf) match(root any, e *Evaluation) bool {
 	return true
 }
 
-// anyOf is met where one of its matchers is: $or. It has no position, as in MongoDB,
+// anyOf is met if one of its matchers is: $or. It has no position, as in MongoDB,
 // unless it is one of the forms that newAnyOf replaces.
 type anyOf []matcher
 
@@ -90,7 +90,7 @@ func (none noneOf) match(root any, e *Evaluation) bool {
 	return !anyOf(none).match(root, e) && !e.hasEnded()
 }
 
-// pathMatcher is met where one of the values at a path meets a condition.
+// pathMatcher is met if one of the values at a path meets a condition.
 type pathMatcher struct {
 	path *fieldPath
 	mode leafMode

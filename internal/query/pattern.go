@@ -111,7 +111,7 @@ const (
 	textFollows
 )
 
-// inspect refuses what would match otherwise than on MongoDB: $ before other parts, where MongoDB
+// inspect refuses what would match otherwise than on MongoDB: $ before other parts, if MongoDB
 // could match a final newline, and ^ with the option m before what may be empty, since on MongoDB
 // no line begins behind a final newline. It also looks for loops of what may be empty.
 func (p *pattern) inspect(tree *syntax.Regexp, behind followers) error {

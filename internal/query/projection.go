@@ -137,7 +137,7 @@ func (m firstMatch) evaluate(run *expressionRun) (any, error) {
 // fieldSlice is $slice: a part of the array at a path.
 type fieldSlice struct {
 	path []string
-	// skip is the number of elements to leave out, counted from the end where it is
+	// skip is the number of elements to leave out, counted from the end if it is
 	// negative; without it a negative limit takes the last elements.
 	skip    int
 	hasSkip bool
@@ -176,7 +176,7 @@ func isSliceExpression(operand any) bool {
 }
 
 // clampedInt reads a number as MongoDB reads one where it wants 32 bits: without its
-// fraction, the nearest bound where it is beyond them, and 0 for NaN.
+// fraction, the nearest bound if it is beyond them, and 0 for NaN.
 func clampedInt(value any) (int, bool) {
 	f, ok := document.FloatNumber(value)
 	if math.IsNaN(f) {
@@ -410,7 +410,7 @@ func (n *projectionNode) chosen(o document.Object) document.Object {
 }
 
 // chosenOf returns what is kept of a value. A value without fields is dropped by an inclusion, or
-// replaced by an object where fields are computed inside it.
+// replaced by an object if fields are computed inside it.
 func (n *projectionNode) chosenOf(value any) any {
 	switch v := value.(type) {
 	case document.Object:

@@ -43,7 +43,7 @@ func (s *projectionSpec) put(name string, field *specField) {
 	s.byName[name] = field
 }
 
-// inside returns the level at a path, made where there is none.
+// inside returns the level at a path, made if there is none.
 func (s *projectionSpec) inside(path []string) (*projectionSpec, error) {
 	for _, name := range path {
 		next := s.byName[name]
@@ -289,7 +289,7 @@ func (c *projectionCompiler) decide() {
 	}
 }
 
-// placeID adds the _id where an inclusion does not name it, and removes what only
+// placeID adds the _id if an inclusion does not name it, and removes what only
 // repeats what becomes of it anyway.
 func (c *projectionCompiler) placeID() {
 	switch {

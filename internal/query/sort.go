@@ -412,7 +412,7 @@ func (o itemOrder) sorted(items []any, spend func(work int) error) ([]any, error
 	return inOrder(items, places), nil
 }
 
-// fieldIn returns the value at a path in an element, null where there is none.
+// fieldIn returns the value at a path in an element, null if there is none.
 func fieldIn(item any, path string) any {
 	o, _ := item.(document.Object)
 	value, _ := o.Lookup(path)
@@ -506,7 +506,7 @@ type tupleWalk struct {
 	// apart is a path through an array that is separate from every other array of the walk, "" if there is
 	// none.
 	apart string
-	// met is the path of a key that led through an array, "" where none did.
+	// met is the path of a key that led through an array, "" if none did.
 	met string
 }
 
@@ -514,7 +514,7 @@ type tupleWalk struct {
 type tuplePlace struct {
 	value any
 	part  int
-	// item is the index of the element in which the way to the value began where the path
+	// item is the index of the element in which the way to the value began if the path
 	// names one, and began the part from there.
 	item, began int
 	// named is true if an index named the value itself: an array at the end of the path is one value then.

@@ -67,7 +67,7 @@ func (u *Update) Source() document.Object { return u.source }
 // IsReplacement reports whether the update replaces the whole document by another one.
 func (u *Update) IsReplacement() bool { return u.tree == nil }
 
-// alwaysModifies reports whether the update counts as a change even where it leaves a
+// alwaysModifies reports whether the update counts as a change even if it leaves a
 // document as it was: a replacement without _id, as in MongoDB, which compares the
 // replacement as it was given with what is stored.
 func (u *Update) alwaysModifies() bool {
@@ -161,7 +161,7 @@ func newUpdateCompiler(source document.Object, filters arrayFilterSet) updateCom
 	return updateCompiler{update: &made.update, filters: filters, room: made.nodes[1:]}
 }
 
-// child returns the child of a node for a selector, made where there is none.
+// child returns the child of a node for a selector, made if there is none.
 func (c *updateCompiler) child(of *updateNode, s selector) *updateNode {
 	if known := of.find(s.name); known != nil {
 		return known
@@ -387,7 +387,7 @@ func (r *renameTo) needsPath(run *updateRun) bool {
 	return err != nil || moved != document.Missing
 }
 
-// source returns the value that is moved, missing where there is none. It refuses a value
+// source returns the value that is moved, missing if there is none. It refuses a value
 // in an array, and a path on which no document can have a field.
 func (r *renameTo) source(o document.Object) (any, error) {
 	var current any = o

@@ -7,7 +7,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// itemsOf returns the elements of an array that an operator changes; none where
+// itemsOf returns the elements of an array that an operator changes; none if
 // the field is missing.
 func itemsOf(operator string, value any) ([]any, error) {
 	if value == document.Missing {

@@ -189,7 +189,7 @@ func (n *updateNode) editFields(edit *document.Edit, run *updateRun) error {
 // collection.
 const fieldWork = 128
 
-// applyToField is apply for a field of an object, whose name counts where it is new.
+// applyToField is apply for a field of an object, whose name counts if it is new.
 func (n *updateNode) applyToField(value any, run *updateRun) (any, error) {
 	if err := run.spend(fieldWork); err != nil {
 		return nil, err
@@ -228,7 +228,7 @@ func (n *updateNode) applyToManyFields(o document.Object, run *updateRun) (any, 
 	return b.ObjectWithoutMissing(), nil
 }
 
-// applyToMissing makes an object where a child makes a field in it.
+// applyToMissing makes an object if a child makes a field in it.
 func (n *updateNode) applyToMissing(run *updateRun) (any, error) {
 	if len(n.children) > 0 && n.children[0].selector.isArraySelector() { // Then all of them are.
 		return nil, noArrayAt(n.children[0].selector)
@@ -397,7 +397,7 @@ func (n *updateNode) needsPath(run *updateRun) bool {
 	return slices.ContainsFunc(n.children, func(child *updateNode) bool { return child.needsPath(run) })
 }
 
-// notAnArray is the error for an array selector where there is no array.
+// notAnArray is the error for an array selector if there is no array.
 func notAnArray(s selector, value any) error {
 	return boterr.Invalid(s.name, "%s needs an array, got %s", s.name, document.TypeName(value))
 }

@@ -126,7 +126,7 @@ func adviceOf(p Patch) string {
 	return "the fields to set"
 }
 
-// requireFields refuses operators where a patch is the fields to set: stores would take
+// requireFields refuses operators if a patch is the fields to set: stores would take
 // them for names of fields where nothing matches, or where an upsert inserts.
 func requireFields(patch document.Object) error {
 	for name := range patch.All() {

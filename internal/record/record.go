@@ -31,7 +31,7 @@ type Scope struct {
 	Channel string
 	Member  string
 	// GroupExternalID is the id on the channel's platform of the group in which the member
-	// talks with the bot. "" where the two are alone.
+	// talks with the bot. "" if the two are alone.
 	GroupExternalID string
 }
 
@@ -48,7 +48,7 @@ type Env struct {
 	// default is the time in milliseconds, a dash and a NewID. Those of channels are times.
 	NewEtag func() string
 	// SendID makes the id of what is sent to a recipient, such as a message: different each
-	// time, but the same where what sends it is known to be tried again. to names the recipient.
+	// time, but the same if what sends it is known to be tried again. to names the recipient.
 	// The default is a NewID.
 	SendID func(ctx context.Context, to string) string
 	// Attempt returns the attempt that a call belongs to, if its caller is tried again after a failure and
@@ -79,7 +79,7 @@ func (e Env) WithDefaults() Env {
 	return e
 }
 
-// newUUID makes a UUID of version 7. It can only fail where the system has no
+// newUUID makes a UUID of version 7. It can only fail if the system has no
 // randomness, and there nothing else would work either.
 func newUUID() string { return uuid.Must(uuid.NewV7()).String() }
 
@@ -201,12 +201,12 @@ func oneOf(first, second document.Object) (document.Object, bool) {
 type Ref struct {
 	// Kind is the name of the record in errors, such as "channel".
 	Kind string
-	// RecordParameter takes the record, and IDParameter its id. One of them is "" where the
+	// RecordParameter takes the record, and IDParameter its id. One of them is "" if the
 	// operation lacks it.
 	RecordParameter, IDParameter string
 	// Record is the _id of the given record, nil if there is none.
 	Record *string
-	// ID is the id that the call gives, "" where it gives none.
+	// ID is the id that the call gives, "" if it gives none.
 	ID string
 	// Own is the id of the scope's own record, "" if it has none. MayBeOwn is true if a call without a record
 	// means that one.
@@ -306,7 +306,7 @@ func withArticle(kind string) string {
 }
 
 // RenameField returns err with the field from, or the part of the field's path that
-// is from, called by another name: a Collection says "sortBy" where an operation's
+// is from, called by another name: a Collection says "sortBy" if an operation's
 // parameter is "options.sort". An error about another field is returned as it is.
 func RenameField(err error, from, to string) error {
 	e, ok := boterr.AsError(err)

@@ -51,7 +51,7 @@ func Thorough(t T) bool {
 	}
 }
 
-// OnlyThorough skips a test that runs only where thorough tests are asked for: one that
+// OnlyThorough skips a test that runs only if thorough tests are asked for: one that
 // looks, at length, for what shorter tests look for already.
 func OnlyThorough(t T) {
 	t.Helper()

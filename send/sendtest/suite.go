@@ -318,7 +318,7 @@ func (t *trial) send(ctx context.Context, message send.Message) (send.Delivery, 
 	return guarded(t, "Send", func() (send.Delivery, error) { return t.Connector.Send(ctx, message) })
 }
 
-// mustSend is send where the platform takes the message.
+// mustSend is send if the platform takes the message.
 func (t *trial) mustSend(message send.Message) send.Delivery {
 	t.Helper()
 	delivery, err := t.send(t.Context(), message)

@@ -123,7 +123,7 @@ func (c *commits) lead(g *group) {
 	ended = true
 }
 
-// gather runs the writes that wait, and takes the journal where that is free. Otherwise it
+// gather runs the writes that wait, and takes the journal if that is free. Otherwise it
 // reports false: who has the journal goes on with the group.
 func (c *commits) gather(g *group) (isTaken bool) {
 	c.mu.Lock()
@@ -177,7 +177,7 @@ func (c *commits) take(g *group) {
 	}
 }
 
-// end gives the journal free, and answers the callers. It returns the next group, nil where
+// end gives the journal free, and answers the callers. It returns the next group, nil if
 // there is none or another one leads it.
 func (c *commits) end(g *group) (next *group) {
 	c.mu.Lock()

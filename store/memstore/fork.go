@@ -74,7 +74,7 @@ func (s *Store) Restore(snapshot Snapshot) {
 	}
 }
 
-// makeAll makes the collections of contents where there are none. The caller holds the lock.
+// makeAll makes the collections of contents if there are none. The caller holds the lock.
 func (s *Store) makeAll(contents []*content) {
 	next, edit := *s.collections.Load(), s.nextEdit()
 	room := make([]versions, len(contents))
@@ -170,7 +170,7 @@ func (v *versions) begin(s *Store, first *content) *versions {
 }
 
 // write runs a transaction on the newest content, and publishes what it made
-// unless it failed. The error is errTooLong where it looked at its context more often
+// unless it failed. The error is errTooLong if it looked at its context more often
 // than allowed.
 func (v *versions) write(ctx context.Context, looks int, run inTransaction) error {
 	if err := v.writing.take(ctx); err != nil {

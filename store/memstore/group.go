@@ -200,7 +200,7 @@ func (c *collection) carryOut(ctx context.Context, v *versions, p program) error
 }
 
 // writeLocked runs a transaction under the lock of its collection, and keeps what it made. The error
-// is errTooLong where it looked at its context more often than allowed.
+// is errTooLong if it looked at its context more often than allowed.
 func (c *collection) writeLocked(ctx context.Context, v *versions, looks int, run inTransaction) error {
 	if c.store.commits != nil {
 		return c.store.commits.write(ctx, v, looks, run)
@@ -233,7 +233,7 @@ type concurrentWrite struct {
 }
 
 // carryOut runs the write on the present content, and then applies its changes to the content of
-// that time. The error is errLost where what others wrote meanwhile affects it.
+// that time. The error is errLost if what others wrote meanwhile affects it.
 func (w *concurrentWrite) carryOut(ctx context.Context) error {
 	base, err := w.follow(ctx)
 	if err != nil {

@@ -177,7 +177,7 @@ func (x *index) replace(edit persistent.Edit, position uint64, before, after doc
 // keyRoom is the number of bytes of a key that most keys do not exceed.
 const keyRoom = 64
 
-// appendOneKey appends the key of a document, nothing where it has none. It reports false for a document
+// appendOneKey appends the key of a document, nothing if it has none. It reports false for a document
 // with an array, which may have several.
 func (x *index) appendOneKey(key []byte, o document.Object) (_ []byte, isOne bool) {
 	if o.IsZero() {

@@ -25,7 +25,7 @@ type plan struct {
 	// spatial is the geo key of the index to look into, and cells where in it.
 	spatial *spatialIndex
 	cells   []uint64
-	// ranges are the keys of the index to look at, in ascending order; where used is 0, all of
+	// ranges are the keys of the index to look at, in ascending order; if used is 0, all of
 	// them.
 	ranges []query.KeyRange
 	// used is the number of the index's first keys that the ranges bound, and equal
@@ -158,7 +158,7 @@ func hasNumber(path []string) bool {
 }
 
 // candidates yields all documents that can match, and perhaps others, until yield returns false: in
-// the order of the sort where the plan says so, else in the order of insertion.
+// the order of the sort if the plan says so, else in the order of insertion.
 func (p *plan) candidates(c *content, yield func(position uint64, o document.Object) bool) {
 	get := func(position uint64) bool {
 		o, _ := c.documents.Get(position)

@@ -401,7 +401,7 @@ func (x *index) isSearchable(s *spatialIndex, filter *query.Filter) bool {
 	return false
 }
 
-// planPlaces returns the plan for the conditions of a filter on places, and false where
+// planPlaces returns the plan for the conditions of a filter on places, and false if
 // there is no index that serves one.
 func (c *content) planPlaces(filter *query.Filter) (plan, bool) {
 	for i := range c.indexes {

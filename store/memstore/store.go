@@ -84,7 +84,7 @@ func (s *Store) Collection(name string) store.Collection {
 	return &collection{store: s, name: name, err: store.CheckName(name)}
 }
 
-// named returns the collection of that name, and makes it where there is none.
+// named returns the collection of that name, and makes it if there is none.
 func (s *Store) named(name string) *versions {
 	if found, ok := s.collections.Load().Get(name); ok {
 		return found
@@ -112,7 +112,7 @@ func (s *Store) nextEdit() persistent.Edit {
 	return s.edits
 }
 
-// checkEnded returns the error Canceled where ctx has ended.
+// checkEnded returns the error Canceled if ctx has ended.
 func checkEnded(ctx context.Context) error {
 	if ctx.Err() == nil {
 		return nil
@@ -151,7 +151,7 @@ func (c *collection) newest() (*content, error) {
 	return found.newest.Load(), nil
 }
 
-// write carries out a write, and makes the collection where there is none.
+// write carries out a write, and makes the collection if there is none.
 func (c *collection) write(ctx context.Context, p program) error {
 	if c.err != nil {
 		return c.err
@@ -270,7 +270,7 @@ func (e *ensuring) run(_ *query.Evaluation, t *transaction) error { return t.ens
 
 func (*ensuring) matches(*query.Evaluation, document.Object) (bool, error) { return true, nil }
 
-// shown returns a value as JSON for an error's text, cut where it is long.
+// shown returns a value as JSON for an error's text, cut if it is long.
 func shown(value any) string {
 	const longest = 120
 	text, err := document.AppendJSON(nil, value)

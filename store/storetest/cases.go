@@ -90,7 +90,7 @@ func (c *Case) Arguments() (arguments Arguments, err error) {
 	return arguments, nil
 }
 
-// checkNull refuses null where the operation takes none, which is not the same as an
+// checkNull refuses null if the operation takes none, which is not the same as an
 // argument that is absent.
 func (c *Case) checkNull() error {
 	for field, operations := range map[string][]string{
@@ -497,7 +497,7 @@ func (c *Case) write(
 	return out, err
 }
 
-// literals returns documents as texts that are equal where the documents are the
+// literals returns documents as texts that are equal if the documents are the
 // same to the letter.
 func literals(documents []document.Object) []string {
 	texts := make([]string, 0, len(documents))

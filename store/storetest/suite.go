@@ -1,5 +1,5 @@
 // Package storetest holds every store.Store to the contract of the port:
-// one small function for each rule, which quotes the rule where a store breaks it.
+// one small function for each rule, which quotes the rule if a store breaks it.
 //
 //   - To test a store, call [RunStore] with what opens one that is empty.
 //   - To leave out what it does not offer, name each [Capability] that it lacks.

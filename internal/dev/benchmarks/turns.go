@@ -190,7 +190,7 @@ func startPeers(ctx context.Context, out *strings.Builder) (started []*process) 
 	return started
 }
 
-// startPeer starts a framework. The error is errNoNode or errNoPackages where the machine lacks what it needs.
+// startPeer starts a framework. The error is errNoNode or errNoPackages if the machine lacks what it needs.
 func startPeer(ctx context.Context, framework string) (*process, error) {
 	node, err := exec.LookPath("node")
 	if err != nil {

@@ -50,7 +50,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// find returns where a Chromium is, "" where there is none.
+// find returns where a Chromium is, "" if there is none.
 func find() string {
 	for _, name := range []string{os.Getenv(chromiumVariable), "chromium", "chromium-browser", "google-chrome"} {
 		if path, err := exec.LookPath(name); name != "" && err == nil {

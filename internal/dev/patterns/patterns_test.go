@@ -33,7 +33,7 @@ type stage struct {
 
 	t       *testing.T
 	members []*fakes.Actor
-	// ada writes to the bot, grace and hedy are agents at the channel "desk" where there is one.
+	// ada writes to the bot, grace and hedy are agents at the channel "desk" if there is one.
 	ada         *fakes.Actor
 	grace, hedy *fakes.Agent
 }

@@ -4,7 +4,7 @@
 //
 //	go test ./...
 //
-// The declarations are checked where npm has been here:
+// The declarations are checked if npm has been here:
 //
 //	npm ci --ignore-scripts # in internal/dev
 package schematest

@@ -229,7 +229,7 @@ func eventThatNeverBeganIsNotBlamed(t *trial) {
 	require.NoError(t, err)
 	seen, err := leases.Look(t.Context(), []string{inbox.Lane("app", "web", "ada")})
 	require.NoError(t, err)
-	// As where a process died between its last event and the end of its lease.
+	// As if a process died between its last event and the end of its lease.
 	lane := inbox.Lane("app", "web", "ada")
 	_, err = leases.Claim(t.Context(), lane, seen[lane], t.Now(), lease.Work{Purpose: "inbox", Items: []string{"app web ada 1"}})
 	require.NoError(t, err)

@@ -1,5 +1,5 @@
 // Package inboxtest holds inboxes over any store.Store to what package inbox promises: one small
-// function for each rule, which quotes the rule where it is broken.
+// function for each rule, which quotes the rule if it is broken.
 //
 //   - To hold inboxes over a store to all rules, use [RunInbox].
 //   - To check one rule, use [Rules] and [Rule.Check].

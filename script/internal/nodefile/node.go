@@ -21,7 +21,7 @@ import (
 type Node struct {
 	// Base is the node without what is a script.
 	Base botctx.Node
-	// Trigger is the script of the trigger, nil where Base has one or none. So it is with Redirect.
+	// Trigger is the script of the trigger, nil if Base has one or none. So it is with Redirect.
 	Trigger *Script
 	// Pre and Post are the scripts of the actions.
 	Pre, Post []Script

@@ -630,7 +630,7 @@ func (in *Instance) thrown() error {
 
 // The engine makes a time of local fields, such as new Date(2026, 2, 29, 1, 30), with the zone's offset at the time in
 // UTC that has these fields. Within some hours of a change of the offset this is the wrong one. So the module is changed,
-// as metering changes it: where the engine asks for the offset of a local time, it adds localMark to the time, and the host
+// as metering changes it: if the engine asks for the offset of a local time, it adds localMark to the time, and the host
 // finds the offset as the language says.
 const (
 	// zoneFunction is the index of the engine's getTimezoneOffset, which takes milliseconds and asks the host.

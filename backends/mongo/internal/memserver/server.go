@@ -1,7 +1,7 @@
 // Package memserver is a server that speaks MongoDB's protocol over a memstore, for tests. It has atomic
 // commands, many at once, expressions, places, patterns and indexes as MongoDB has them.
 //
-// It is strict where MongoDB promises nothing or its versions differ: what comes without a
+// It is strict if MongoDB promises nothing or its versions differ: what comes without a
 // sort, or ties in one, comes in the reverse of the order of insertion; a command's field
 // that not all of the versions 6 to 8 know is refused.
 package memserver

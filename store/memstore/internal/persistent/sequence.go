@@ -176,7 +176,7 @@ func (n *sequenceNode[V]) set(edit Edit, shift uint, position uint64, value V) (
 	return n, added
 }
 
-// editable returns n where the edit made it, else a copy.
+// editable returns n if the edit made it, else a copy.
 func (n *sequenceNode[V]) editable(edit Edit) *sequenceNode[V] {
 	if n.edit == edit {
 		return n

@@ -185,7 +185,7 @@ func (n *treeNode[K, V]) sibling(edit Edit, room int) *treeNode[K, V] {
 	return newTreeLeaf[K, V](edit, room)
 }
 
-// editable returns n where the edit made it, else a copy with room for another item.
+// editable returns n if the edit made it, else a copy with room for another item.
 func (n *treeNode[K, V]) editable(edit Edit) *treeNode[K, V] {
 	if n.edit == edit {
 		return n
@@ -228,7 +228,7 @@ func (n *treeNode[K, V]) childFor(key K) int {
 	return i
 }
 
-// set returns the node that takes the place of n, one to the right of it where
+// set returns the node that takes the place of n, one to the right of it if
 // it had to be split, and whether the key was added.
 func (n *treeNode[K, V]) set(edit Edit, key K, value V) (left, right *treeNode[K, V], added bool) {
 	n = n.editable(edit)

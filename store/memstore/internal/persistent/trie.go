@@ -111,7 +111,7 @@ func (n *trieNode[V]) take(bit uint32) {
 	n.ends &^= bit
 }
 
-// editable returns n where the edit made it, else a copy with room for so many more entries.
+// editable returns n if the edit made it, else a copy with room for so many more entries.
 func (n *trieNode[V]) editable(edit Edit, more int) *trieNode[V] {
 	if n.edit == edit {
 		return n
