@@ -333,7 +333,7 @@ func (c *Context) CheckAndSaveMemberReferFrom(ctx context.Context, p member.Chec
 //
 // Pattern is read in the time zone that it names itself, see InZone, else in that which the
 // host gives for the member, else in UTC. It follows a member who moves to another zone: at
-// the next run, which waits where its time of day has not come there yet, and is late where
+// the next run, which waits if its time of day has not come there yet, and is late if
 // it has passed.
 //
 // Errors:

@@ -137,7 +137,7 @@ func (a *Agent) Ticket() Ticket {
 			return ticket
 		}
 	}
-	a.platform.test.Fatalf("fakes: %s has no open ticket, which createAssignment sends to broadcast groups: the agent is in %q", a.name, a.groups)
+	a.platform.test.Fatalf("fakes: %s has no open ticket, as createAssignment sends to broadcast groups: the agent is in %q", a.name, a.groups)
 	return Ticket{}
 }
 

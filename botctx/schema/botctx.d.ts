@@ -329,7 +329,7 @@ declare namespace botctx {
     priority?: number;
     /** `meta` becomes the node's AgendaMeta. */
     meta?: Fields;
-    /** `tag` is the name by which it is replaced and deleted, "" where it has none. */
+    /** `tag` is the name by which it is replaced and deleted, "" if it has none. */
     tag?: string;
     /** `completed` is true once it has run for the last time. */
     completed: boolean;
@@ -2054,7 +2054,7 @@ declare namespace botctx {
     /**
      * Schedules a node to run for a member: once at `nextRunAt`, or by `pattern` until `runUntil`. With all three, `nextRunAt` is the first run, and the pattern gives the later ones. `nextRunAt` overrides a `pattern` without `runUntil`: the agenda runs once. `runUntil` ends nothing without `pattern`. A `nextRunAt` that has passed is due at once.
      *
-     * `pattern` is read in the time zone that it names itself, see InZone, else in that which the host gives for the member, else in UTC. It follows a member who moves to another zone: at the next run, which waits where its time of day has not come there yet, and is late where it has passed.
+     * `pattern` is read in the time zone that it names itself, see InZone, else in that which the host gives for the member, else in UTC. It follows a member who moves to another zone: at the next run, which waits if its time of day has not come there yet, and is late if it has passed.
      *
      * @throws {OperationError} invalid argument: Neither `nextRunAt` nor `pattern` is given, `pattern` comes without `nextRunAt` and `runUntil`, or `replace` without `tag`.
      *

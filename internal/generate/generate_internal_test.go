@@ -128,7 +128,7 @@ func TestComment_InTermsOfJSON(t *testing.T) {
 		Summary: "Reads the member of `memberId`, whose `_id` it is; of at most 2,000.",
 		Description: []string{
 			"Reads the member of `memberId`, whose `_id` it is; of at most 2,000. Others stay.",
-			"It is null where `memberId` is \"MemberID\".",
+			"It is null if `memberId` is \"MemberID\".",
 		},
 		Errors: []operations.Failure{
 			{Code: boterr.NotFound, When: "The app has no `memberId`. It is so."},
