@@ -141,7 +141,7 @@ func TestRelease_Refusals(t *testing.T) {
 		{"v2.0.0", released, "change them first"},
 		{"v0.1.0", released, "has the version v0.1.0 already"},
 		{"v0.2.0", "# Changelog\n", "has no heading"},
-		{"v0.2.0", "## [Unreleased]\n\n## [0.1.0] - 2026-01-01\n", "tells nothing of v0.2.0"},
+		{"v0.2.0", "## [Unreleased]\n\n## [0.1.0] - 2026-01-01\n", "has nothing about v0.2.0"},
 	} {
 		root := t.TempDir()
 		require.NoError(t, os.WriteFile(filepath.Join(root, "CHANGELOG.md"), []byte(test.changelog), 0o600))
