@@ -26,7 +26,10 @@ func customerNodes() []*botctx.Node {
 			ID: "about", Tree: treeCustomers, Parent: "person", Trigger: botctx.AnyText(), Priority: 1,
 			Redirect: botctx.ToOneOf(callPerson, "called", "away"),
 		},
-		{ID: "called", Tree: treeCustomers, Responses: botctx.Say("I have called a colleague. Say bye to continue with me."), SavesPosition: true},
+		{
+			ID: "called", Tree: treeCustomers, SavesPosition: true,
+			Responses: botctx.Say("I have called a colleague. Say bye to continue with me."),
+		},
 		{ID: "away", Tree: treeCustomers, Responses: botctx.Say("Sorry, no colleague is there. Try again later."), SavesPosition: true},
 		{
 			ID: "help", Tree: treeCustomers, Trigger: botctx.AnyText(), Global: botctx.GlobalInTree, Priority: 1000,

@@ -61,7 +61,7 @@ func given(r *http.Request) string {
 	return token
 }
 
-// isEqual compares tokens in a time that tells nothing of them.
+// isEqual compares tokens in constant time.
 func isEqual(got, want string) bool {
 	gotSum, wantSum := sha256.Sum256([]byte(got)), sha256.Sum256([]byte(want))
 	return subtle.ConstantTimeCompare(gotSum[:], wantSum[:]) == 1
