@@ -59,7 +59,7 @@ systems: ## runs go vet on the engine of scripts for other systems and processor
 	done
 
 .PHONY: lint
-lint: $(BIN)/golangci-lint ## runs the linters of .golangci.yml in every module
+lint: words $(BIN)/golangci-lint ## checks the words, and runs the linters of .golangci.yml in every module
 	$(call each,$(BIN)/golangci-lint run ./...)
 
 .PHONY: words

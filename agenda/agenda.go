@@ -116,9 +116,8 @@ type Record struct {
 	HeldAt document.Timestamp `json:"heldAt,omitzero"`
 	// Claim names the scheduler that holds it and, if one write claimed several agendas, that claim.
 	Claim string `json:"claim,omitzero"`
-	// It is true while it is held after another agenda of the same scheduler was lost; the
-	// scheduler runs it alone then.
-	// it alone then.
+	// NotAlone is true if its scheduler was lost while it held this agenda and others. Such a loss is no
+	// failure of the agenda.
 	NotAlone bool `json:"notAlone,omitzero"`
 	// Lost counts the starts for this NextRunAt that never came back while others ran, which is no failure.
 	Lost int64 `json:"lost,omitzero"`

@@ -129,7 +129,7 @@ func (a *Agent) Tickets() []Ticket {
 	return tickets
 }
 
-// Ticket returns the newest ticket that is open. It ends the test where there is none.
+// Ticket returns the newest ticket that is open. It ends the test if there is none.
 func (a *Agent) Ticket() Ticket {
 	a.platform.test.Helper()
 	for _, ticket := range slices.Backward(a.Tickets()) {
@@ -137,7 +137,8 @@ func (a *Agent) Ticket() Ticket {
 			return ticket
 		}
 	}
-	a.platform.test.Fatalf("fakes: %s has no open ticket, as createAssignment sends to broadcast groups: the agent is in %q", a.name, a.groups)
+	a.platform.test.Fatalf("fakes: %s has no open ticket: createAssignment sends tickets to broadcast groups, and the agent is in %q",
+		a.name, a.groups)
 	return Ticket{}
 }
 
@@ -398,7 +399,7 @@ func (a *Agent) Last() string {
 	return a.LastMessage().Text()
 }
 
-// LastMessage returns the last message to the agent. It ends the test where there is none.
+// LastMessage returns the last message to the agent. It ends the test if there is none.
 func (a *Agent) LastMessage() send.Response {
 	a.platform.test.Helper()
 	messages := a.Messages()

@@ -214,8 +214,8 @@ func (m *model) memberSays(member, text string) {
 func (m *model) over(agent, member string) *request {
 	var last *request
 	for _, r := range m.requests {
-		isHers := r.state == livechat.Ended && r.agent == agent && (r.member == member || m.isAlone(agentsOf[agent][0]))
-		if isHers && (last == nil || r.taken > last.taken) {
+		isTheirs := r.state == livechat.Ended && r.agent == agent && (r.member == member || m.isAlone(agentsOf[agent][0]))
+		if isTheirs && (last == nil || r.taken > last.taken) {
 			last = r
 		}
 	}

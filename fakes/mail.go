@@ -300,8 +300,8 @@ func (m *MailReader) unread() (positions []int, mails []Mail) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	for at, mail := range all.kept.mails {
-		isHers := slices.ContainsFunc(addressesOf(mail), func(to string) bool { return mailboxKey(to) == m.key })
-		if isHers && !all.kept.read[mailRead{at, m.key}] {
+		isTheirs := slices.ContainsFunc(addressesOf(mail), func(to string) bool { return mailboxKey(to) == m.key })
+		if isTheirs && !all.kept.read[mailRead{at, m.key}] {
 			positions, mails = append(positions, at), append(mails, mail)
 		}
 	}

@@ -312,7 +312,7 @@ var mistakesOfPlatforms = map[string]mistake{
 			p.AddChannel(channel.Channel{ID: "desk", Type: channel.Charlie})
 			p.AddAgent("desk", "Grace", "support").Ticket()
 		},
-		prints: `fakes: Grace has no open ticket, as createAssignment sends to broadcast groups: the agent is in ["support"]`,
+		prints: `fakes: Grace has no open ticket: createAssignment sends tickets to broadcast groups, and the agent is in ["support"]`,
 	},
 	"two faults for one call": {
 		test: func(p *fakes.Platform) {

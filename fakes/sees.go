@@ -282,7 +282,7 @@ func further(expected []expect.Message, sent []Sent, positions []int) string {
 		return ""
 	}
 	const most = 5
-	lines := []string{"\nthen come:"}
+	lines := []string{"\nthe messages after it:"}
 	for _, at := range positions[:min(len(positions), most)] {
 		line := "  " + expect.Shown(sent[at].Response)
 		if isAsExpected(expected, sent[at].Response) {

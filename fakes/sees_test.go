@@ -76,26 +76,26 @@ var failuresOfSees = map[string]struct {
 	"no pattern": {"hi", func(ada *fakes.Actor) { ada.SeesMessage(expect.Match(nil)) }, `fakes: Ada sees something else, sent at 2026-01-01 00:00:00 by the node hi:
   expected a text that matches a pattern
     Match was given no pattern
-then come:
+the messages after it:
   "What do you want?"`},
 	"no function": {"hi", func(ada *fakes.Actor) { ada.SeesMessage(expect.That("a price", nil)) }, `fakes: Ada sees something else, sent at 2026-01-01 00:00:00 by the node hi:
   expected a price
     That was given no function that says whether it is so
-then come:
+the messages after it:
   "What do you want?"`},
 	"another text": {"hi", func(ada *fakes.Actor) { ada.Sees("Hallo!") }, `fakes: Ada sees something else, sent at 2026-01-01 00:00:00 by the node hi:
   expected "Hallo!"
     "Hallo!"
     "Hello!"
       ^
-then come:
+the messages after it:
   "What do you want?"`},
 	"one that comes later": {"hi", func(ada *fakes.Actor) { ada.Sees("What do you want?") }, `fakes: Ada sees something else, sent at 2026-01-01 00:00:00 by the node hi:
   expected "What do you want?"
     "What do you want?"
     "Hello!"
      ^
-then come:
+the messages after it:
   "What do you want?"   <- this is what was expected`},
 	"several lines": {"list", func(ada *fakes.Actor) { ada.Sees("one\n2\nthree") }, `fakes: Ada sees something else, sent at 2026-01-01 00:00:00 by the node lines:
   expected "one\n2\nthree"

@@ -12,8 +12,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// Backup writes the store as it is at one moment to a writer: a file that Open opens. Reads
-// and writes go on. The backup is first copied beside the file, which takes its size on
+// Backup writes the store to a writer, as it is at one moment, in the form of a file that Open opens. Reads
+// and writes continue. The backup is first copied to a file in the same folder, which takes as much space on
 // disk for a while, so that a slow writer holds up nothing.
 //
 // InvalidArgument: there is no writer. Canceled: ctx ended. Unavailable: the copy or the writer failed; the store is as before.
@@ -73,7 +73,7 @@ func (f *file) interrupted(ctx context.Context, doing string, err error) error {
 
 // whileOpen is a writer that takes nothing any more once its context has ended.
 type whileOpen struct {
-	ctx context.Context //nolint:containedctx // It is that of the one call which makes the writer.
+	ctx context.Context //nolint:containedctx // The writer lives for one call, which has this context.
 	to  io.Writer
 }
 
@@ -84,10 +84,9 @@ func (w whileOpen) Write(text []byte) (int, error) {
 	return w.to.Write(text)
 }
 
-// Compact writes the file anew without the pages that nothing uses any more, such as
-// those of documents that were deleted: bbolt uses them again, but never makes a file
-// smaller. Reads go on, writes wait until it is done. The new file takes the place of the
-// old one in one step once it is whole and on disk, so that a crash leaves either.
+// Compact rewrites the file without its unused pages, such as the pages of deleted documents: bbolt uses them
+// again, but never makes a file smaller. Reads continue; writes wait until it is done. The new file replaces
+// the old one in one step once it is whole and on disk, so that a crash leaves one of the two.
 //
 // Canceled: ctx ended. Unavailable: the copy failed; on systems that do not replace open
 // files, such as Windows, always. The store then is as before.

@@ -27,7 +27,7 @@ import (
 // chaosEnv tells the test's program to be the process that accepts and handles events.
 const chaosEnv = "BOTCTX_BOLT_CHAOS"
 
-// chaosOrder is what that process is told.
+// chaosOrder is the task of that process.
 type chaosOrder struct {
 	chaostest.Order
 
@@ -86,7 +86,8 @@ func TestAccept_SurvivesKills(t *testing.T) {
 	t.Logf("%d kills: %+v", kills, platform.Judge(database))
 }
 
-// A message that ends each process that runs it becomes a dead letter; those beside it never do.
+// A message that ends each process that runs it becomes a dead letter; the messages under way with it never
+// do.
 func TestAccept_CrashBlamesTheGuiltyEvent(t *testing.T) {
 	t.Parallel()
 	const members, lines, limit, each = 12, 100, 5, 5
@@ -109,7 +110,7 @@ func TestAccept_CrashBlamesTheGuiltyEvent(t *testing.T) {
 // agendaEnv is the variable that makes the test's program the process that runs agendas. It holds an agendaOrder.
 const agendaEnv = "BOTCTX_BOLT_AGENDAS"
 
-// agendaOrder is what the process is to work on: the store in a file.
+// agendaOrder is the task of the process: the store in a file.
 type agendaOrder struct {
 	Path string `json:"path"`
 }
@@ -165,7 +166,7 @@ func (order agendaOrder) work(ctx context.Context) error {
 	return store.Close()
 }
 
-// openAgendas returns the number of agendas that have neither completed nor failed for good, whoever has claimed them.
+// openAgendas returns the number of agendas that have neither completed nor failed for good, claimed or not.
 func openAgendas(ctx context.Context, store *bolt.Store) (open int, err error) {
 	found, err := agendasIn(store).Find(ctx, record.Query{})
 	for _, r := range found {
@@ -225,8 +226,8 @@ func (order agendaOrder) add(t *testing.T, tag string, number int) (ids []string
 	return ids
 }
 
-// An agenda that ends each process that runs it fails for good. Those beside it never do, however often the process is
-// killed as well: each one completes, and none is lost or runs under another id.
+// An agenda that ends each process that runs it fails for good. The agendas that run with it never do,
+// however often the process is killed as well: each one completes, and none is lost or runs under another id.
 func TestAgendas_CrashBlamesTheGuiltyOne(t *testing.T) {
 	t.Parallel()
 	const each, number = 10, 12

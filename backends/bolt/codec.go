@@ -15,8 +15,8 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// The kinds of values, each of which begins with the byte of its kind. They are those of
-// format 1, and never change.
+// The kinds of values. A value begins with the byte of its kind. The kinds belong to format 1, and never
+// change.
 const (
 	kindNull   = 0
 	kindFalse  = 1
@@ -164,7 +164,7 @@ func (d *decoder) value(level int) (any, error) {
 	d.at++
 	switch kind {
 	case kindNull:
-		return nil, nil //nolint:nilnil // The value null is meant.
+		return nil, nil //nolint:nilnil // This nil is the value null.
 	case kindFalse, kindTrue:
 		return kind == kindTrue, nil
 	case kindInt:
@@ -269,10 +269,10 @@ func (d *decoder) float() (float64, error) {
 //	indexes            a position in the order of making: the definition of an index
 //	documents:NAME     a position in the order of insertion: a document of the collection
 //
-// A position is a key of eight bytes, the highest first. Definitions and documents are
-// values as appendSealed writes them. The sequence number of a bucket, which bbolt keeps
-// for other ends, is the sum of the seals in it; that of botctx is the sum of the names
-// of the other buckets. So it shows where a page of a bucket, or a bucket, is lost.
+// A position is a key of eight bytes, the highest first. Definitions and documents are values as appendSealed
+// writes them. The sequence number of a bucket, which bbolt keeps for other purposes, is the sum of the seals
+// in it; the sequence number of botctx is the sum of the names of the other buckets. A lost page or bucket
+// changes the sum.
 const (
 	format = 1
 
@@ -316,7 +316,7 @@ func (f *file) checkFormat() error {
 	})
 }
 
-// noFormat is the error for a file without the bucket that says what it is.
+// noFormat is the error for a file without the bucket of the format.
 func noFormat(tx *bbolt.Tx) error {
 	ours := tx.Bucket([]byte(indexesBucket)) != nil
 	_ = tx.ForEach(func(name []byte, _ *bbolt.Bucket) error { // There is no error to pass on.
@@ -334,8 +334,7 @@ func noFormat(tx *bbolt.Tx) error {
 // castagnoli is the polynomial for which processors have an instruction.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// checksum returns the checksum of a value that stands under a key in a bucket, whose name has a
-// checksum of its own.
+// checksum returns the checksum of the value of a key in a bucket, whose name has a separate checksum.
 func checksum(ofName uint32, key, value []byte) uint32 {
 	return crc32.Update(crc32.Update(ofName, castagnoli, key), castagnoli, value)
 }

@@ -71,8 +71,8 @@ func (f *file) Commit(entries []memstore.Entry) error {
 	return nil
 }
 
-// fail makes the store refuse writes, since the pages in memory and those on disk may
-// differ, and returns the error of the write.
+// fail makes the store refuse writes, since the pages in memory and the pages on disk may differ, and returns
+// the error of the write.
 func (f *file) fail(outcome string, err error) error {
 	f.failed = boterr.New(boterr.Unavailable, "",
 		"the store in %s takes no writes after one that failed; look after the disk and open it anew: %w", f.path, err)
@@ -86,8 +86,8 @@ type commit struct {
 	buckets []*summedBucket
 }
 
-// fill is how full pages are made. Positions grow, so that pages are filled one after the other and
-// later mostly changed in place; the rest is room for documents that grow.
+// fill is the part of a page that is filled when it is made. Positions grow, so that pages are filled one
+// after the other and later mostly changed in place; the rest is room for documents that grow.
 const fill = 0.9
 
 type summedBucket struct {

@@ -16,7 +16,7 @@ import (
 // crashWriters is the number of goroutines that write while the process is killed.
 const crashWriters = 8
 
-// kindOfWrite is what a write of the crash test does.
+// kindOfWrite is the kind of a write of the crash test.
 type kindOfWrite int
 
 const (
@@ -31,12 +31,12 @@ const (
 	kindsOfWrite
 )
 
-// crashWrite is one write. Who knows the writer and the number of the write, and what the
-// writer's documents are, knows what it does.
+// crashWrite is one write. Its effect follows from the writer, the number of the write, and the writer's
+// documents.
 type crashWrite struct {
 	writer, number int
 	kind           kindOfWrite
-	// size is the length of the text that it writes, some of which are longer than pages.
+	// size is the length of the text that it writes. Some texts are longer than pages.
 	size int
 	// pick chooses among documents.
 	pick int
@@ -53,7 +53,7 @@ func writeOf(writer, number int) crashWrite {
 	return w
 }
 
-// text is what the write puts into the documents that it changes.
+// text is the text that the write puts into the documents that it changes.
 func (w crashWrite) text() string {
 	return strings.Repeat(string(rune('a'+w.number%26)), w.size)
 }
@@ -70,8 +70,7 @@ func (w crashWrite) inserted(key string) document.Object {
 	return document.O("_id", w.id(key), "key", key, "writer", w.writer, "number", w.number, "text", w.text())
 }
 
-// key is the key of one of the writer's documents, of which there are few, so that they
-// come again.
+// key is the key of one of the writer's documents. There are few, so that keys come again.
 func (w crashWrite) key(i int) string { return fmt.Sprint("key-", (w.pick+i)%40) }
 
 // apply returns what the documents of the writer are after the write.
@@ -132,7 +131,7 @@ func (w crashWrite) hasAny(documents []document.Object, keys int) bool {
 
 func (w crashWrite) slot() int { return w.number / 4 }
 
-// run does the write, and reports whether it changed what it was to change.
+// run does the write, and reports whether it changed the store as expected.
 func (w crashWrite) run(ctx context.Context, database store.Store) (bool, error) {
 	items := database.Collection("items")
 	set, err := query.CompileUpdate(document.O("$set", w.fields()))

@@ -26,12 +26,12 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// crashTrial is what is known of the store of a process that is killed again and again.
+// crashTrial follows the store of a process that is killed again and again.
 type crashTrial struct {
 	*testing.T
 
 	order crashOrder
-	// documents are those of each writer.
+	// documents are the documents of each writer.
 	documents [crashWriters][]document.Object
 	// claims are the slots that are taken, by the _ids of those who took them.
 	claims map[string]int64
@@ -41,13 +41,13 @@ type crashTrial struct {
 	answered, unanswered int
 }
 
-// answer is a write of which the process said that it was answered.
+// answer is a write that the process reported as answered.
 type answer struct {
 	write   crashWrite
 	changed bool
 }
 
-// crashCount is how often the process is killed, which BOTCTX_CRASHES may say.
+// crashCount is the number of times that the process is killed: BOTCTX_CRASHES, if it is set.
 func crashCount(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("BOTCTX_CRASHES")
@@ -200,7 +200,7 @@ func (c *crashTrial) checkIndexes(database *bolt.Store) {
 // crashEnv tells the test's program to be the process that is killed.
 const crashEnv = "BOTCTX_BOLT_CRASH_WRITER"
 
-// crashOrder is what that process is told.
+// crashOrder is the task of that process.
 type crashOrder struct {
 	Path string `json:"path"`
 	// Next is the number of each writer's next write.
@@ -292,7 +292,7 @@ type writingProcess struct {
 	ended     chan struct{}
 }
 
-// output is what a process says.
+// output is the output of a process.
 type output struct {
 	text bytes.Buffer
 	// left is the number of lines after which it has said enough.

@@ -58,8 +58,8 @@ func all(t *testing.T, store store.Store) (texts []string) {
 	return texts
 }
 
-// Whatever happens to a page, opening tells, or what is there is what was written: bytes
-// between the parts of a page, and pages that are free, mean nothing.
+// Whatever happens to a page, opening reports it, or the content is as written: bytes between the parts of a
+// page, and free pages, mean nothing.
 func TestDamage_FoundOrHarmless(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
@@ -73,7 +73,7 @@ func TestDamage_FoundOrHarmless(t *testing.T) {
 		switch random.IntN(5) {
 		case 0:
 			file[at] ^= 1 << random.IntN(8)
-		case 1: // The heads of pages are where it hurts.
+		case 1: // Damage to the heads of pages matters most.
 			at -= at % pageSize
 			file[at+random.IntN(64)] = byte(random.Uint32())
 		case 2:
@@ -258,7 +258,7 @@ func callSome(t *testing.T, bot botctx.Operations, now time.Time, memberID strin
 func TestRecording_OfAHost(t *testing.T) {
 	t.Parallel()
 	host := fakes.New(fakes.For(t), fakes.StartAt(fakes.Start().Add(1000*time.Hour)), fakes.Config(func(c *botctx.Config) {
-		c.Store, c.NewID, c.DeriveID = open(t, newPath(t), bolt.WithNow(c.Now)), nil, nil // Its ids are those of production.
+		c.Store, c.NewID, c.DeriveID = open(t, newPath(t), bolt.WithNow(c.Now)), nil, nil // It makes its ids as in production.
 	}))
 	eve := host.AddMember(member.Member{FirstName: "Ada", ExternalID: "x-1"})
 	var file bytes.Buffer

@@ -52,7 +52,7 @@ func greet(ctx context.Context, path string) error {
 	result, err := members.FindAndModify(ctx, byID, query.Change{Update: count},
 		store.FindAndModifyOptions{Upsert: true, New: true})
 	if err != nil {
-		return err // Nothing was written, or the error says that this is not known.
+		return err // The write did not happen, or the error reports that it may have.
 	}
 	fmt.Println(result.Document) //nolint:forbidigo // An example shows.
 	return nil

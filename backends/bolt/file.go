@@ -36,13 +36,13 @@ type file struct {
 	closed  bool
 	// failed is the answer to writes after one that failed.
 	failed error
-	// stuck tells that bbolt panicked in a transaction, whose locks it then may hold.
+	// stuck is true once bbolt has panicked in a transaction, whose locks it may still hold.
 	stuck bool
 	// handle is the file that db has open, pageSize the size of its pages in bytes.
 	handle   *os.File
 	pageSize int
 
-	// hasFallenBack tells that the newest commit may have been lost before it was opened.
+	// hasFallenBack is true if the newest commit may have been lost before the file was opened.
 	hasFallenBack      bool
 	committed, changes int64
 }
@@ -169,8 +169,7 @@ func (f *file) toWrite() bbolt.Options {
 	}
 }
 
-// toCheck returns how bbolt opens the file so that nobody writes to it meanwhile, and bbolt
-// reads the heads only.
+// toCheck returns options that make bbolt lock the file against writes and read only its heads.
 func (f *file) toCheck() bbolt.Options {
 	return bbolt.Options{Timeout: f.settings.lockWait, ReadOnly: true}
 }
@@ -286,22 +285,22 @@ func (f *file) stats() Stats {
 	return s
 }
 
-// The pages 0 and 1 are the heads of bbolt's file. A commit writes its pages, waits for the disk,
-// writes the head of the number of its transaction modulo 2, and waits again. Where the newer head
-// is invalid, bbolt takes the other, and with it the state before. That is right for a commit that
-// a crash interrupted; but where the head was damaged later, a commit that was answered is lost.
+// The pages 0 and 1 are the heads of bbolt's file. A commit writes its pages, waits for the disk, writes the
+// head of the number of its transaction modulo 2, and waits again. If the newer head is invalid, bbolt takes
+// the other, and with it the previous state. That is right for a commit that a crash interrupted; but if the
+// head was damaged later, an answered commit is lost.
 //
-// So once the disk has a commit, and before it is answered, a note of it is written into the page
-// of the other head, behind the part that bbolt uses. The disk is not waited for: the note survives
-// the end of the process at once, and that of the machine when the system has written it, within
-// seconds or with the next commit. A commit with a note and without a head is damage. One without a
-// note was interrupted, or answered just before the power failed: these two cannot be told apart,
-// so that the file is taken as it is, and the store reports it.
+// So once the disk has a commit, and before it is answered, a note of it is written into the page of the
+// other head, behind the part that bbolt uses. The store does not wait for the disk: the note survives the
+// end of the process at once, and the end of the machine once the system has written it, within seconds or
+// with the next commit. A commit with a note and without a head is damage. One without a note was
+// interrupted, or answered just before the power failed: these two look alike, so that the file is taken as
+// it is, and the store reports it.
 
 type head struct {
 	holds bool
-	// root and free are the pages with the root of the trees and the list of free pages,
-	// pages the number of pages in use, all of which lie before the others.
+	// root and free are the pages with the root of the trees and the list of free pages. pages is the number
+	// of pages in use; all pages in use come before the others.
 	root, free, pages uint64
 	transaction       uint64
 	// noted is the transaction of the note in the page, 0 for none.
@@ -320,7 +319,7 @@ const (
 	// noFreeList is the page of the list of free pages where the file has none.
 	noFreeList = ^uint64(0)
 
-	// noteAt is where the note stands in a page: in another sector than the head.
+	// noteAt is the offset of the note in a page: in another sector than the head.
 	noteAt     = 512
 	noteLength = 12
 )
@@ -341,7 +340,7 @@ func headOf(page []byte) (h head) {
 	return h
 }
 
-// newest returns the head that bbolt takes, or an error where a later commit was answered.
+// newest returns the head that bbolt takes, or an error if a later commit was answered.
 func (both heads) newest() (head, error) {
 	newest := both[0]
 	if !newest.holds || both[1].holds && both[1].transaction > newest.transaction {
@@ -357,9 +356,8 @@ func (both heads) newest() (head, error) {
 	}
 }
 
-// hasFallenBack reports whether the other head may have been that of a commit later than the newest
-// valid one. Where its page still has the note of the newest commit, no later commit has reached
-// the disk.
+// hasFallenBack reports whether the other head may have belonged to a commit later than the newest valid one.
+// If its page still has the note of the newest commit, no later commit has reached the disk.
 func (both heads) hasFallenBack(newest head) bool {
 	for _, h := range both {
 		if !h.holds && h.noted != newest.transaction {

@@ -12,15 +12,15 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// pageWalk goes through the trees of pages. Their layout is that of version 2 of bbolt's
-// file format, in the order of bytes of the machine.
+// pageWalk goes through the trees of pages. They have the layout of version 2 of bbolt's file format, in the
+// byte order of the machine.
 type pageWalk struct {
 	file io.ReaderAt
-	// size is that of a page in bytes.
+	// size is the size of a page in bytes.
 	size int
 	// pages is the number of pages of the file.
 	pages uint64
-	// seen are the pages that were met so far, used those of the trees.
+	// seen are the pages that were met so far, used the pages of the trees.
 	seen, used []bool
 }
 
@@ -32,13 +32,13 @@ const (
 	freeKind    = 16
 	// manyFree is the count of a list of free pages that has the true one before the list.
 	manyFree = 0xFFFF
-	// bucketFlag marks an element of a leaf whose value is a bucket: the page of its root (8),
-	// its sequence (8), and a page of its own where the former is 0.
+	// bucketFlag marks an element of a leaf whose value is a bucket: the page of its root (8), its sequence
+	// (8), and, if that page is 0, a page inside the value.
 	bucketFlag   = 1
 	bucketHeader = 16
 )
 
-// keyRange is where keys must be; nil is no bound.
+// keyRange holds the bounds of keys; nil is no bound.
 type keyRange struct{ from, to []byte }
 
 // page is one page with those that follow it.
@@ -241,12 +241,12 @@ func (p page) checkOrder(keys [][]byte, bounds keyRange) error {
 	return nil
 }
 
-// checked is what a check of the file found.
+// checked is the result of a check of the file.
 type checked struct {
 	// transaction is the number of the newest transaction whose head is valid.
 	transaction uint64
-	// hasFallenBack tells that there may have been a newer commit: the other head is invalid, or an
-	// unused page is of a newer commit.
+	// hasFallenBack is true if there may have been a newer commit: the other head is invalid, or an unused
+	// page is of a newer commit.
 	hasFallenBack bool
 }
 
@@ -332,14 +332,13 @@ func readHeads(file io.ReaderAt, pageSize int) (both heads, err error) {
 	return both, nil
 }
 
-// Each commit writes its number into the bucket that says what the file is, and that stands in the
-// first leaf of the tree of buckets. So each such leaf tells its commit. Where the leaf of the
-// newest head is of another commit, an old page has taken its place. A leaf that no head leads to
-// is older than the newest head, unless a newer commit has no valid head: because it was
-// interrupted, or because the pages of the heads are old ones. These two cannot be told apart, so
+// Each commit writes its number into the bucket of the format, in the first leaf of the tree of buckets. So
+// each such leaf shows its commit. If the leaf of the newest head is of another commit, an old page has taken
+// its place. A leaf that no head leads to is older than the newest head, unless a newer commit has no valid
+// head: because it was interrupted, or because the pages of the heads are old ones. These two look alike, so
 // that the file is taken as it is, and the store reports it.
 
-// checkCommit refuses content that is not that of the head.
+// checkCommit refuses content of another commit than the head's.
 func checkCommit(tx *bbolt.Tx) error {
 	number := tx.Bucket([]byte(formatBucket)).Get([]byte(commitKey))
 	if len(number) != positionSize { // There was no commit since the file was made.
@@ -351,7 +350,7 @@ func checkCommit(tx *bbolt.Tx) error {
 	return nil
 }
 
-// newestUnused returns the greatest number of a commit that stands in a page that is in no tree.
+// newestUnused returns the greatest number of a commit in a page outside the trees.
 func (w *pageWalk) newestUnused() (newest uint64) {
 	_ = eachCommit(w.file, w.size, w.pages, func(number, commit uint64) error { // Such a page is not needed.
 		if number >= uint64(len(w.used)) || !w.used[number] {
@@ -401,8 +400,8 @@ func forgetNewer(file *os.File, pageSize int) error {
 	})
 }
 
-// commit returns the number of the commit in the first leaf of a tree of buckets, 0 where the page
-// is not one.
+// commit returns the number of the commit in the first leaf of a tree of buckets, or 0 if the page is not
+// one.
 func (p page) commit() uint64 {
 	value := p.value(formatBucket)
 	if len(value) < bucketHeader+pageHeader || binary.NativeEndian.Uint64(value) != 0 {
@@ -416,7 +415,7 @@ func (p page) commit() uint64 {
 	return binary.BigEndian.Uint64(number)
 }
 
-// value returns the value of a key in a leaf, nil where it has none or the page is not a leaf.
+// value returns the value of a key in a leaf, or nil if there is none or the page is not a leaf.
 func (p page) value(key string) []byte {
 	if p.kind() != leafKind {
 		return nil

@@ -23,7 +23,7 @@ import (
 	"github.com/botctx/go-sdk/store/storetest"
 )
 
-// Every rule holds as well where the store is closed and opened anew before each read.
+// Every rule holds as well if the store is closed and opened again before each read.
 func TestStore_OpenedAnewBeforeReads(t *testing.T) {
 	t.Parallel()
 	rounds.OnlyThorough(t)
@@ -36,7 +36,7 @@ func TestStore_OpenedAnewBeforeReads(t *testing.T) {
 	})
 }
 
-// reopening is a store that is closed and opened anew before each read.
+// reopening is a store that is closed and opened again before each read.
 type reopening struct {
 	t    *testing.T
 	path string
@@ -56,8 +56,7 @@ type reopeningCollection struct {
 	name  string
 }
 
-// reopened returns the collection of a store that was opened anew, and what is to be called
-// after the read.
+// reopened returns the collection of a store that was opened again. The caller calls done after the read.
 func (c *reopeningCollection) reopened() (collection store.Collection, done func()) {
 	s := c.store
 	s.mu.Lock()
@@ -146,7 +145,7 @@ func (c *reopeningCollection) EnsureIndex(ctx context.Context, index store.Index
 
 const (
 	pageSize = 4096
-	// transactionAt is where the number of the transaction stands in a head.
+	// transactionAt is the offset of the number of the transaction in a head.
 	transactionAt = 16 + 48
 	noteAt        = 512
 )
@@ -394,8 +393,8 @@ func names(t *testing.T, path string) (others []string) {
 	return others
 }
 
-// leftBehind lets a backup of a store wait, and returns the name of the file that it made
-// beside, and what is in that.
+// leftBehind lets a backup of a store wait, and returns the name and the content of the temporary file that
+// it made.
 func leftBehind(t *testing.T, path string) (name string, text []byte) {
 	t.Helper()
 	store := open(t, path)

@@ -34,9 +34,8 @@ var (
 	_ store.Watcher = (*Store)(nil)
 )
 
-// Open opens the store in the file of that path, and makes the file where there is none;
-// its folder must exist. A path that is a symbolic link stands for the file that it leads
-// to. It reads all documents.
+// Open opens the store in the file at a path, and makes the file if there is none; its folder must exist. A
+// symbolic link is followed. Open reads all documents.
 //
 // InvalidArgument: the path is empty, or an option is nil. FailedPrecondition: the file is
 // open already, is empty, is damaged, belongs to a later version of this package or to
@@ -66,8 +65,8 @@ func Open(path string, options ...Option) (*Store, error) {
 	return &Store{memory: memory, file: f}, nil
 }
 
-// Collection implements store.Store. A write that could not be kept is Unavailable, and
-// the error says whether that is known.
+// Collection implements store.Store. A write that could not be kept is Unavailable; the error says if that is
+// uncertain.
 func (s *Store) Collection(name string) store.Collection { return s.memory.Collection(name) }
 
 // Now returns the time of the store's clock in UTC.
@@ -80,17 +79,16 @@ func (s *Store) Watch(
 	return s.memory.Watch(collection, changed, reset)
 }
 
-// Explain finds documents as Find of the collection does, and tells how.
+// Explain finds documents as Find of the collection does, and describes the plan.
 func (s *Store) Explain(
 	ctx context.Context, collectionName string, filter *query.Filter, options store.FindOptions,
 ) (memstore.Explanation, error) {
 	return s.memory.Explain(ctx, collectionName, filter, options)
 }
 
-// Close waits for the writes that are under way, for a Compact, and for a Backup until it has
-// made its copy, and gives the file free; that Backup goes on to hand the copy to its
-// writer, and who ends the process waits for it to return. Everything that is asked of the store from then on is
-// FailedPrecondition. Closing it again does nothing.
+// Close waits for writes, for a Compact, and for a Backup until it has made its copy, and releases the file.
+// That Backup continues to write the copy to its writer; wait for it to return before the process ends. Every
+// later call of the store is FailedPrecondition. Closing it again does nothing.
 func (s *Store) Close() error {
 	s.memory.Close()
 	return s.file.close()
@@ -101,13 +99,13 @@ type Stats struct {
 	// Size is the size of the file in bytes, Free the part of it that Compact would give
 	// back, at least.
 	Size, Free int64
-	// Commits is the number of commits, Changes the number of documents and indexes that they put
-	// or removed. Changes divided by Commits tells how many share a commit.
+	// Commits is the number of commits, Changes the number of documents and indexes that they put or removed.
+	// Changes divided by Commits is the number of changes that share a commit.
 	Commits, Changes int64
-	// HasFallenBack tells that one of the two heads of the file was invalid when it was opened, so
-	// that the state before its commit was taken. Most likely a crash interrupted that commit, but
-	// it may have been answered just before the machine stopped. Compare with a backup, or with
-	// what others know of the last writes.
+	// HasFallenBack is true if one of the two heads of the file was invalid when it was opened, so that the
+	// state before its commit was taken. Most likely a crash interrupted that commit, but it may have been
+	// answered just before the machine stopped. Compare with a backup, or with other records of the last
+	// writes.
 	HasFallenBack bool
 }
 
@@ -199,15 +197,15 @@ func unresolved(path string, err error) error {
 	return boterr.New(boterr.Unavailable, "path", "looking for %s failed: %w", path, err)
 }
 
-// temporarySuffix begins the suffix of a temporary file beside a store's: a new or a compacted file
-// until it takes the store's name, and the copy of a backup. A random number and a checksum of the
-// whole name follow in hexadecimal, so that nobody chooses such a name by accident.
+// temporarySuffix begins the suffix of a temporary file in the folder of a store: a new or a compacted file
+// until it takes the store's name, and the copy of a backup. A random number and a checksum of the whole name
+// follow in hexadecimal, so that no such name is chosen by accident.
 const temporarySuffix = ".botctx-temporary-"
 
 // temporaryRandom is the length of the random number in bytes.
 const temporaryRandom = 16
 
-// temporaryName returns the name of a temporary file beside the file of a name.
+// temporaryName returns the name of a temporary file in the folder of the file of a name.
 func temporaryName(name string, number []byte) string {
 	text := fmt.Sprintf("%s%s%x-", name, temporarySuffix, number)
 	return fmt.Sprintf("%s%08x", text, crc32.Checksum([]byte(text), castagnoli))
@@ -238,8 +236,8 @@ func (f *file) createTemporary() (*os.File, error) {
 	return made, nil
 }
 
-// removeLeftovers removes the temporary files of a process that crashed. The caller has the file
-// open, so that nobody else makes any. What cannot be removed takes space only.
+// removeLeftovers removes the temporary files of a process that crashed. The caller has the file open, so
+// that no other process makes any. A file that cannot be removed only takes space.
 func (f *file) removeLeftovers() {
 	folder, name := filepath.Dir(f.path), filepath.Base(f.path)
 	entries, err := os.ReadDir(folder)
@@ -257,7 +255,7 @@ func (f *file) removeLeftovers() {
 // beginsAsBolt reports whether a file is empty, or begins as bbolt's do: a temporary file that was
 // cut off anywhere is either.
 func beginsAsBolt(path string) bool {
-	file, err := os.Open(path) //nolint:gosec // It is beside the path that the host chose.
+	file, err := os.Open(path) //nolint:gosec // It is in the folder that the host chose.
 	if err != nil {
 		return false
 	}
@@ -270,7 +268,7 @@ func beginsAsBolt(path string) bool {
 	return err == nil && bytes.Equal(begin[pageHeader:], binary.NativeEndian.AppendUint32(nil, boltMagic))
 }
 
-// definition is an index as the file has it. Its JSON names are those of format 1.
+// definition is an index in the file. Its JSON names belong to format 1.
 type definition struct {
 	Collection string          `json:"collection"`
 	Keys       []definitionKey `json:"keys"`

@@ -205,8 +205,7 @@ func TestWrite_ContextEnded(t *testing.T) {
 	put(t, store, "a", 1)
 }
 
-// The operations of a platform whose records are in a file obey the rules that those of
-// one in memory obey.
+// The operations of a platform obey the same rules with records in a file as in memory.
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	rounds.OnlyThorough(t)
@@ -226,9 +225,8 @@ func newHarness(t *testing.T) *botctxtest.Harness {
 	})))
 }
 
-// The cases on which MongoDB, or independent engines, agree come out as in memory, and what
-// they leave is there when the store is opened anew. Package document judges which of
-// them hold.
+// The cases on which MongoDB, or independent engines, agree give the same results as in memory, and their
+// documents are there when the store is opened again. Package document judges which of them hold.
 func TestCases_AsInMemory(t *testing.T) {
 	t.Parallel()
 	rounds.OnlyThorough(t)
@@ -260,7 +258,7 @@ func TestCases_AsInMemory(t *testing.T) {
 	}
 }
 
-// casesOf reads a file of cases, which lies beside the project and is no part of it.
+// casesOf reads a file of cases, which lies outside the project.
 func casesOf(t *testing.T, name string) []storetest.Case {
 	t.Helper()
 	file, err := os.Open("../../../shared/cases/" + name)
@@ -320,7 +318,7 @@ func FuzzCall_AsInMemory(f *testing.F) {
 	})
 }
 
-// digest stands for a long value, which no failure shall print.
+// digest replaces a long value, which a failure should not print.
 func digest(value any) [sha256.Size]byte { return sha256.Sum256(fmt.Append(nil, value)) }
 
 // oneMoreCommit returns a file before and after its last commit, and what it held before and
@@ -342,9 +340,9 @@ func oneMoreCommit(t *testing.T, path string) (older, newer []byte, before, afte
 	return older, newer, before, after
 }
 
-// The heads of the commit before can come back with any of its pages: then what is there is the
-// state before, which is no damage that a check of it could find. Where the page of the newer
-// commit that has its number is still there, that is reported.
+// The heads of the commit before can come back with any of its pages: the content is then the previous state,
+// which no check can recognize as damage. If the newer commit's page with its number is still there, the
+// store reports it.
 func TestDamage_OldAndNewPagesMixed(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)

@@ -36,34 +36,34 @@ func inGo() []*botctx.Node {
 
 // nodes are the whole bot: the nodes of a folder, and the nodes in Go.
 func nodes(bot fs.FS) ([]*botctx.Node, error) {
-	beside := inGo()
-	loaded, err := script.Load(bot, script.Options{}, beside...)
-	return slices.Concat(loaded, beside), err
+	goNodes := inGo()
+	loaded, err := script.Load(bot, script.Options{}, goNodes...)
+	return slices.Concat(loaded, goNodes), err
 }
 
 // talk has the conversation, and loads the folder again if it has changed at a tick.
 func talk(ctx context.Context, bot fs.FS, welcome string, ticks <-chan time.Time) error {
-	beside := inGo()
-	watcher := script.Watch(bot, script.Options{Console: slog.Default()}, beside...)
+	goNodes := inGo()
+	watcher := script.Watch(bot, script.Options{Console: slog.Default()}, goNodes...)
 	loaded, _, err := watcher.Look()
 	if err != nil {
 		return err
 	}
 	p := fakes.New()
-	p.Handle(slices.Concat(loaded, beside)...)
+	p.Handle(slices.Concat(loaded, goNodes)...)
 	go watcher.Run(ctx, ticks, func(changed ...*botctx.Node) error {
-		return p.Runtime().Replace(slices.Concat(changed, beside)...)
+		return p.Runtime().Replace(slices.Concat(changed, goNodes)...)
 	})
 	return console.Console{Platform: p, Welcome: welcome, Test: console.Test{Platform: "newBar(t)"}}.Run(ctx)
 }
 
 // simulate serves the page of the simulator, on which what scripts log is seen, and broken changes are.
 func simulate(ctx context.Context, bot fs.FS, address string, out io.Writer) error {
-	beside, log := inGo(), &simulator.Log{}
-	watcher := script.Watch(bot, script.Options{Console: slog.New(log.Handler())}, beside...)
+	goNodes, log := inGo(), &simulator.Log{}
+	watcher := script.Watch(bot, script.Options{Console: slog.New(log.Handler())}, goNodes...)
 	look := func() ([]*botctx.Node, bool, error) {
 		loaded, hasChanged, err := watcher.Look()
-		return slices.Concat(loaded, beside), hasChanged, err
+		return slices.Concat(loaded, goNodes), hasChanged, err
 	}
 	return simulator.Simulator{
 		Reload: look, Log: log, Bot: "Bar", Test: simulator.Test{Nodes: "loaded(t)"}, Address: address, Out: out,

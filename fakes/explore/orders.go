@@ -297,7 +297,7 @@ func (s *search[A]) report(f found[A]) {
 		if again.failure != f.failure || again.transcript != f.transcript {
 			s.fatalf("explore: the property is not the same each time: round %d has failed with\n%sand, run again, came to\n%s"+
 				"It, and the bot, may depend on nothing but what the test does: no clock of the machine, no random numbers, "+
-				"no order of a map, no goroutine without a wait.", f.number, f.printed(), again.printed())
+				"no order of a map, no goroutine that the test does not wait for.", f.number, f.printed(), again.printed())
 			return
 		}
 		small.round = s.smallest(f.round)

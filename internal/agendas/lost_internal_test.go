@@ -312,15 +312,15 @@ func TestBlame_BesideAnEditedRecord(t *testing.T) {
 	for _, field := range []string{fieldClaim, fieldNotAlone, fieldLost, fieldLeaseUntil, fieldHeldAt, fieldAttempts} {
 		for _, value := range []any{nil, "x", -1, 2.5, true, document.O("n", 1)} {
 			eachStoreOf(t, func(s *stand) {
-				edited, beside := s.add(0, named("edited")), s.add(0, named("notAlone"))
-				s.crashTogether(edited, beside)
+				edited, other := s.add(0, named("edited")), s.add(0, named("other"))
+				s.crashTogether(edited, other)
 				s.edit(edited, document.O(field, value))
 				s.clock.advance(2 * defaultLease)
 				next := s.scheduler(succeed)
 				s.drain(next)
 				s.clock.advance(2 * defaultLease)
 				s.drain(next)
-				for _, id := range []string{edited, beside} {
+				for _, id := range []string{edited, other} {
 					require.True(s.t, s.get(id).Completed, "%s %v: %v", field, value, s.stored())
 				}
 			})

@@ -28,9 +28,9 @@ func TestNewAgenda_ReplaceLeavesOneOfTheTag(t *testing.T) {
 	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "new", "nextRunAt": 5, "replace": true, "tag": "x"}`)
 	require.Equal(t, []string{"other", "bobs", "new"}, nodes(records(t, a.mine, "completed", false)))
 	only(t, a.mine, "nodeCompositeId", "past") // Completed ones stay.
-	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "notAlone", "nextRunAt": 5, "replace": false, "tag": "x"}`)
+	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "second", "nextRunAt": 5, "replace": false, "tag": "x"}`)
 	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "y", "nextRunAt": 5, "replace": true, "tag": "y"}`)
-	require.Equal(t, []string{"other", "bobs", "new", "notAlone", "y"}, nodes(records(t, a.mine, "completed", false)))
+	require.Equal(t, []string{"other", "bobs", "new", "second", "y"}, nodes(records(t, a.mine, "completed", false)))
 }
 
 func TestNewAgenda_LastReplacementStays(t *testing.T) {
@@ -41,7 +41,7 @@ func TestNewAgenda_LastReplacementStays(t *testing.T) {
 		must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "`+node+`", "nextRunAt": 5, "replace": true, "tag": "x"}`)
 		require.Equal(t, []string{node}, nodes(records(t, a.mine, "completed", false)))
 		if i%3 == 0 {
-			must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "notAlone", "nextRunAt": 5, "tag": "x"}`)
+			must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "second", "nextRunAt": 5, "tag": "x"}`)
 		}
 		if i%5 == 0 {
 			a.change(t, document.O(), document.Set("completed", true))

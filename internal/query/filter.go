@@ -281,7 +281,7 @@ func unknownOperator(operator string) error {
 	if advice, ok := unsupportedQueries[operator]; ok {
 		return boterr.Invalid(operator, "%s is not supported: %s", operator, advice)
 	}
-	return boterr.Invalid(operator, "%s is no operator of this place, or is not supported%s", operator,
+	return boterr.Invalid(operator, "%s is no operator here, or is not supported%s", operator,
 		perhaps(operator, logicalOperators))
 }
 

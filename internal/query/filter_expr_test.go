@@ -310,5 +310,5 @@ func TestFilter_MisspeltOperator(t *testing.T) {
 func TestFilter_MisspeltOperatorLikeNone(t *testing.T) {
 	t.Parallel()
 	_, err := query.CompileFilter(document.O("age", document.O("$greater", 18)))
-	require.EqualError(t, err, "invalid argument: age.$greater: $greater is no operator of this place, or is not supported")
+	require.EqualError(t, err, "invalid argument: age.$greater: $greater is no operator here, or is not supported")
 }

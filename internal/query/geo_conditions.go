@@ -232,7 +232,7 @@ func geoCondition(operator string, operand any, siblings document.Object) ([]fie
 	case "$near", "$nearSphere", "$geoNear":
 		return nil, boterr.Invalid("", "%s stands alone on a field, at the top of the filter or in a top $and", operator)
 	default:
-		return nil, boterr.Invalid("", "%s is no operator of this place, or is not supported%s", operator,
+		return nil, boterr.Invalid("", "%s is no operator here, or is not supported%s", operator,
 			perhaps(operator, fieldOperators))
 	}
 	if siblings.Len() > 1 {

@@ -87,7 +87,7 @@ func addGeoJSON(shape *geometry.Shape, o document.Object) error {
 	case geoMultiPolygon:
 		add = eachOf(addPolygon)
 	default:
-		return boterr.Invalid(geoType, "%s is no type of GeoJSON for this place", document.Excerpt(kind))
+		return boterr.Invalid(geoType, "%s is not a GeoJSON type that is allowed here", document.Excerpt(kind))
 	}
 	strict, err := readCRS(o)
 	if err != nil {

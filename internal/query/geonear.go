@@ -497,7 +497,7 @@ func isWrapped(operand any) bool {
 // setWrappedNear reads {$near: {$geometry: point, $maxDistance: metres}}.
 func (g *GeoNear) setWrappedNear(operators document.Object) error {
 	if operators.Len() > 1 {
-		return boterr.Invalid(operators.NameAt(1), "cannot be used with a search with $geometry, but within it")
+		return boterr.Invalid(operators.NameAt(1), "cannot be used next to a search with $geometry: put distances inside the search")
 	}
 	found := false
 	operator := operators.NameAt(0)
