@@ -174,8 +174,8 @@ func To(nodeCompositeID string) Redirector {
 // Always goes on there, always.
 func (r Redirect) Always() Redirector { return always{r} }
 
-// ToOneOf goes on where a function says, which is one of some nodes of the same tree, or nowhere.
-// A redirect to another node is InvalidArgument.
+// ToOneOf redirects to the node that a function returns, one of the given nodes of the same tree, or to none.
+// A redirect to any other node is InvalidArgument.
 //
 //	&botctx.Node{ID: "book", Redirect: botctx.ToOneOf(nextQuestion, "which place?", "when?")}
 func ToOneOf(decide RedirectFunc, nodeCompositeIDs ...string) Redirector {

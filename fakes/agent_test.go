@@ -418,7 +418,7 @@ func TestDesk_Misuse(t *testing.T) {
 		"Grace cannot take ":                   func(_ *fakes.Platform, grace *fakes.Agent) { grace.Takes(fakes.Ticket{}) },
 		"Grace tapped ":                        func(_ *fakes.Platform, grace *fakes.Agent) { grace.Taps(fakes.Ticket{}) },
 		"Grace cannot join by ":                func(_ *fakes.Platform, grace *fakes.Agent) { grace.Joins("https://invite.example/") },
-		"Grace sent TEXT":                      func(_ *fakes.Platform, grace *fakes.Agent) { grace.Says("hi") }, // There is no logic.
+		"Grace sent TEXT":                      func(_ *fakes.Platform, grace *fakes.Agent) { grace.Says("hi") }, // The bot has no nodes.
 		"Grace was sent nothing yet":           func(_ *fakes.Platform, grace *fakes.Agent) { grace.Last() },
 	} {
 		var tb recordedTB

@@ -152,7 +152,7 @@ var meanings = map[int]boterr.Code{
 	16:    boterr.InvalidArgument, // InvalidLength
 	21:    boterr.InvalidArgument, // EmptyArrayOperation
 	22:    boterr.InvalidArgument, // InvalidBSON
-	27:    boterr.InvalidArgument, // IndexNotFound, of a search for what is near
+	27:    boterr.InvalidArgument, // IndexNotFound, of a search by distance
 	28:    boterr.InvalidArgument, // PathNotViable
 	29:    boterr.InvalidArgument, // NonExistentPath
 	30:    boterr.InvalidArgument, // InvalidPath

@@ -146,8 +146,8 @@ func (unsupported) Call(context.Context, string, json.RawMessage) (json.RawMessa
 	return nil, boterr.New(boterr.Unsupported, "", "there is nothing here")
 }
 
-// membersAlone offers the operations on members: what it embeds directly comes before what the
-// others embed.
+// membersAlone offers only the operations on members. They shadow the ones of others, which are embedded one
+// level deeper.
 type membersAlone struct {
 	member.Operations
 	others

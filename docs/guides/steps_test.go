@@ -47,7 +47,7 @@ func cafe() []*botctx.Node {
 	}
 }
 
-// noteSize and noteStreet keep what the member answered.
+// noteSize and noteStreet store the member's answer.
 func noteSize(_ context.Context, bot *botctx.Context) error {
 	bot.Member.Meta.Set("size", bot.MessageEvent.Payload())
 	return nil

@@ -88,7 +88,7 @@ func (c *chat) hears() string {
 	}
 }
 
-// world is a service, and the chat that its one channel leads to.
+// world is a running service with the chat of its one channel.
 type world struct {
 	t    *testing.T
 	args []string

@@ -52,9 +52,9 @@ type moment struct {
 	isDown, isStart bool
 	// isUnsaved is true if no conversation can repeat it.
 	isUnsaved bool
-	// stage is the conversation afterwards, nil if one cannot go back to it.
+	// stage is the conversation after the moment, or nil if it cannot be restored.
 	stage *conversation.Session
-	// snapshot is the platform afterwards, nil if one cannot go back to it.
+	// snapshot is the platform after the moment, or nil if it cannot be restored.
 	snapshot *fakes.Snapshot
 }
 

@@ -110,8 +110,8 @@ func (s Simulator) withDefaults() Simulator {
 	return set
 }
 
-// guarded calls what may panic: a platform without a test does where it is misused, with a text that says
-// what to do.
+// guarded turns a panic into an error. A platform without a test panics with a text when it is misused, and
+// the text describes the remedy.
 func guarded(do func() error) (err error) {
 	defer func() {
 		panicked := recover()

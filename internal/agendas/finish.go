@@ -69,8 +69,8 @@ func (s *Scheduler) finish(
 	return result, err
 }
 
-// failureOf returns why the run of a claim failed that came back with an error, or none: a run whose record does
-// not fit its result has failed.
+// failureOf returns the failure of a claim's run: the given error, or an error if the record does not fit its
+// result.
 func (c *Claim) failureOf(failure error) error {
 	switch {
 	case failure != nil:

@@ -126,8 +126,8 @@ func (s *Suspects) Admit(r Run, underWay int, now time.Time) bool {
 	return true
 }
 
-// passOverdue stops waiting for a suspect that is overdue, because it may never end. If the process
-// then dies, neither it nor the next suspect was lost alone. The caller holds mu.
+// passOverdue stops waiting for an overdue suspect, which may never end. From then on it may run at the same
+// time as the next suspect, so that neither counts as alone. The caller holds mu.
 func (s *Suspects) passOverdue(now time.Time) {
 	if s.running != "" && !now.Before(s.overdueAt) {
 		s.running, s.aloneSince, s.aloneUntil = "", time.Time{}, time.Time{}

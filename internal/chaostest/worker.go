@@ -238,7 +238,7 @@ func (w *worker) awaitIdle(ctx context.Context) error {
 // The special requests of events.
 const (
 	plain = "plain"
-	// during waits during the run until the platform says go.
+	// during is a request whose run waits until the platform lets it continue.
 	during = "during"
 	// count counts up for its own member, and visit for the member Counted.
 	count = "count"

@@ -279,8 +279,7 @@ func (s *Service) historyOf(r *livechat.AssignmentRecord) (string, error) {
 	return address, boterr.WithField(fieldHistory, err)
 }
 
-// shortened returns a text of at most so many code points. If there was more, the last one tells
-// so.
+// shortened cuts a text to at most a number of code points. A cut text ends in an ellipsis.
 func shortened(text string, most int) string {
 	if utf8.RuneCountInString(text) <= most {
 		return text

@@ -411,7 +411,7 @@ func checkFieldName(name string) error {
 	}
 }
 
-// checkVariableName refuses what cannot be the name of a variable.
+// checkVariableName returns an error for a text that cannot name a variable.
 func checkVariableName(name string) error {
 	if name == "" {
 		return boterr.Invalid("", "the name of a variable is empty")

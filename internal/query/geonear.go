@@ -22,7 +22,7 @@ const DefaultGeoKey = "location"
 // index.
 var ErrNoGeoIndex = errors.New("there is no geo index, so that the search must name the field")
 
-// GeoNear is a compiled search for what is near a point: the argument of MongoDB's
+// GeoNear is a compiled search by the distance from a point: the argument of MongoDB's
 // $geoNear, or a filter's $near. It is safe for concurrent use.
 type GeoNear struct {
 	// source is the zero Object for a filter's $near.
@@ -131,7 +131,7 @@ func (g *GeoNear) setOption(key string, value any) (err error) {
 	case "limit":
 		g.limit, err = limitOperand(value)
 	default:
-		err = boterr.Invalid("", "is no option of a search for what is near")
+		err = boterr.Invalid("", "is not an option of a search by distance")
 	}
 	return err
 }
@@ -474,7 +474,7 @@ func (c filterCompiler) near(path string, operators document.Object) (matcher, e
 		return nil, boterr.Invalid(operator, "%s can stand only at the top of the filter or in a top $and", operator)
 	}
 	if c.slot.near != nil {
-		return nil, boterr.Invalid(operator, "the filter has a search for what is near already, on %q", c.slot.near.key.text)
+		return nil, boterr.Invalid(operator, "the filter has a search by distance already, on %q", c.slot.near.key.text)
 	}
 	near := &GeoNear{key: compilePath(path), multiplier: 1, most: math.Inf(1)}
 	set := near.setLegacyNear
@@ -512,7 +512,7 @@ func (g *GeoNear) setWrappedNear(operators document.Object) error {
 		case "$maxDistance":
 			g.most, err = distanceOperand(value, finiteOnly)
 		default:
-			err = boterr.Invalid("", "is no option of a search for what is near")
+			err = boterr.Invalid("", "is not an option of a search by distance")
 		}
 		if err != nil {
 			return boterr.PrefixField(operator, boterr.PrefixField(key, err))
@@ -551,7 +551,7 @@ func (g *GeoNear) setLegacyNear(operators document.Object) error {
 			g.most, err = distanceOperand(value, orInfinite)
 		case "$uniqueDocs": // Without effect since MongoDB 2.6.
 		default:
-			err = boterr.Invalid("", "cannot be used with a search for what is near")
+			err = boterr.Invalid("", "cannot be used with a search by distance")
 		}
 		if err != nil {
 			return boterr.PrefixField(key, err)

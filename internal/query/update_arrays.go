@@ -239,8 +239,7 @@ func (p *pull) apply(value any, run *updateRun) (any, error) {
 	return document.ArrayOf(kept), run.call.budget.failure
 }
 
-// pop is $pop. It makes no field, but refuses a path on which there can be none, as the server
-// does.
+// pop is $pop. It makes no field, but like the server it refuses a path on which no field is possible.
 type pop struct {
 	pathRequired
 	first bool

@@ -344,7 +344,7 @@ func (c *content) visitNear(
 ) error {
 	near := filter.Near()
 	if p.spatial == nil {
-		return boterr.Invalid(near.Key(), "a search for what is near needs an index of the kind %q on the field", near.Kinds()[0])
+		return boterr.Invalid(near.Key(), "a search by distance needs an index of the kind %q on the field", near.Kinds()[0])
 	}
 	search := nearSearch{near: near, filter: filter, plan: p}
 	return c.nearest(call, &search, func(d distant) bool { return yield(d.position, d.document) })

@@ -156,8 +156,7 @@ type pattern struct {
 	name string
 	// needs are the packages of npm that the scripts use.
 	needs []string
-	// prepare makes everything that the bot needs other than Ada, who writes on a webchat channel unless it
-	// makes a member.
+	// prepare sets up the bot. It may make a member; otherwise Ada writes on a webchat channel.
 	prepare func(s *stage)
 	// talk is the conversation.
 	talk func(s *stage)

@@ -189,7 +189,7 @@ func TestValues_EachKindEverywhere(t *testing.T) {
 	})
 }
 
-// refused are values that documents do not have, and what is said of them.
+// refused has values that documents cannot hold, and the message for each.
 var refused = map[string]string{
 	"new Map([[1, 2]])":            "is an instance of Map",
 	"new Set([1])":                 "is an instance of Set",

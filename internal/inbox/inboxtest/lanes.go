@@ -58,7 +58,7 @@ func laneInItsOrder(t *trial) {
 	t.requireHandled(all...)
 }
 
-// witness notes what is handled at once.
+// witness records the events that run at the same time.
 type witness struct {
 	mu      sync.Mutex
 	running map[string]bool

@@ -346,8 +346,8 @@ func TestDigests(t *testing.T) {
 	requireDigests(t, made)
 }
 
-// The module as it was published, which does not count, has the same results in another engine of WebAssembly: neither
-// metering nor the compiler changes one.
+// The published module, without metering, gives the same results in another WebAssembly engine: neither
+// metering nor the compiler changes a result.
 func TestDigests_OfThePublishedModuleInNode(t *testing.T) {
 	t.Parallel()
 	node, err := exec.LookPath("node")
