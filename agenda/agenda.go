@@ -1,52 +1,48 @@
 // Package agenda schedules nodes: an agenda runs a node for a member, once at a given time or repeatedly by a
 // CRON pattern.
-//
 //   - To schedule a node, call NewAgenda of botctx.Context with [NewParams].
-//   - To move or remove what is scheduled, call UpdateAgenda and DeleteMemberAgenda, see
-//     [Operations].
-//   - To run what falls due, call Run of botctx.Runtime in a host. To see each [Run], set [Hooks] or Around of
-//     botctx.SchedulerOptions.
+//   - To move or remove agendas, call UpdateAgenda and DeleteMemberAgenda, see [Operations].
+//   - To run agendas when they fall due, call Run of botctx.Runtime in a host. To see each [Run], set [Hooks]
+//     or Around of botctx.SchedulerOptions.
 //
 // # When an agenda runs
 //
 // An agenda is due at its nextRunAt. Among due agendas, a smaller priority runs first, then the earlier
-// nextRunAt, then the one that was made first. After a downtime a pattern runs once, late, and continues from
-// the present; the same holds after a run that lasted beyond the next occurrence, which is then late. Each
-// occurrence is run, or counted as missed. An agenda without a pattern always runs. An agenda never overlaps
-// itself.
+// nextRunAt, then the earlier creation. After a downtime a pattern runs once, late, and continues from the
+// present; the same holds after a run that lasted beyond the next occurrence. Each occurrence is either run
+// or counted as missed. An agenda without a pattern always runs. An agenda never overlaps itself.
 //
 // Each scheduled time is run at least once: if a process dies, or a run fails, another attempt follows.
 // Agenda.ID and the scheduled time together, Run.Key, distinguish a repetition from a new occurrence; a node
-// that must not do something twice remembers the key. If a process loses the lease of an agenda that it runs,
-// the context of the run ends, and another process begins a new attempt. The two may overlap for as long as
-// the first one continues after its context has ended, or its process stood still.
+// that must not repeat its effect should store the key. If a process loses the lease of an agenda that it
+// runs, the context of the run ends, and another process begins a new attempt. The two may overlap while the
+// first one ignores the end of its context, or if its process was suspended.
 //
 // # CRON patterns
 //
-// A pattern has 5 to 7 fields, apart by spaces, for the wall clock of a time zone. Five fields are minutes (0-59), hours
-// (0-23), days of the month (1-31), months (1-12 or jan-dec) and days of the week (0-7 or sun-sat; 0 and 7 are Sunday).
-// A sixth, at the end, is years (1970-2099). Seven begin with seconds (0-59). Without seconds a pattern fires at
-// second 0.
+// A pattern has 5 to 7 fields, separated by spaces, for the wall clock of a time zone. Five fields are
+// minutes (0-59), hours (0-23), days of the month (1-31), months (1-12 or jan-dec) and days of the week (0-7
+// or sun-sat; 0 and 7 are Sunday). A sixth, at the end, is years (1970-2099). Seven begin with seconds
+// (0-59). Without seconds a pattern fires at second 0.
 //
 // A field is a list, separated by commas, of values, ranges ("9-17"), steps ("*/5", "0-30/10"; "7/10"
 // continues to the end of the field) and "*". Days of the month may be "L" (the last day), "15W" (the weekday
 // nearest to the 15th in its month) and "LW" (the last weekday); days of the week may be "5L" (the last
-// Friday of the month) and "1#2" (the second Monday). In both, "?" is "*". If neither of the two is "*",
-// either of them is enough: "0 0 13 * 5" fires on each 13th and on each Friday.
+// Friday of the month) and "1#2" (the second Monday). In both, "?" is "*". If neither of the two is "*", a
+// day that matches either is enough: "0 0 13 * 5" fires on each 13th and on each Friday.
 //
-// Instead of fields there may be one macro: @yearly, @annually, @monthly, @weekly, @daily or @hourly. Upper and lower
-// case are the same.
+// Instead of fields there may be one macro: @yearly, @annually, @monthly, @weekly, @daily or @hourly. Upper
+// and lower case are the same.
 //
 // The zone is the one at the start of the pattern, see [InZone], or else the member's. When its clocks
 // change:
+//   - In a gap, when clocks go forward, a pattern of fixed hours that names times within the gap fires once,
+//     at the first instant after it. A pattern with a wildcard for its hours does not, because it has missed none.
+//   - In an overlap, when clocks go back, a pattern with a wildcard for its seconds, minutes or hours fires
+//     in both passes, and any other once, in the first.
 //
-//   - In a gap, when clocks go forward, a pattern of fixed hours that names times within the
-//     gap fires once, at the first instant after it. One whose hours are a wildcard has
-//     nothing to make up for and does not.
-//   - In an overlap, when clocks go back, a pattern with a wildcard for its seconds, minutes or
-//     hours fires in both passes, and any other once, in the first.
-//
-// A wildcard is "*" or "*/n". A pattern that never fires, such as one for 30 February, is InvalidArgument.
+// A wildcard is "*" or "*/n". A pattern that never fires, such as a pattern for 30 February, is
+// InvalidArgument.
 package agenda
 
 import "github.com/botctx/go-sdk/document"
@@ -57,21 +53,21 @@ type Agenda struct {
 	ID string `json:"_id,omitzero"`
 	// App is the app that it belongs to.
 	App string `json:"app,omitzero"`
-	// Channel is the id of the member's channel, Member the id of the member.
+	// Channel is the id of the member's channel. Member is the id of the member.
 	Channel string `json:"channel,omitzero"`
 	Member  string `json:"member,omitzero"`
-	// Tree is the id of the node's tree, NodeCompositeID the id of the node.
+	// Tree is the id of the node's tree. NodeCompositeID is the id of the node.
 	Tree            string `json:"tree,omitzero"`
 	NodeCompositeID string `json:"nodeCompositeId,omitzero"`
 	// NextRunAt is the time of the next run, or of the last run if none follows.
 	NextRunAt document.Timestamp `json:"nextRunAt,omitzero"`
-	// Priority decides among those that are due: a smaller number runs first.
+	// Priority orders agendas that are due: a smaller number runs first.
 	Priority int64 `json:"priority"`
 	// Meta becomes the node's AgendaMeta.
 	Meta document.Object `json:"meta,omitzero"`
-	// Tag is the name by which it is replaced and deleted, "" if it has none.
+	// Tag is the name by which the agenda is replaced and deleted, "" if it has none.
 	Tag string `json:"tag,omitzero"`
-	// Completed is true once it has run for the last time.
+	// Completed is true once the agenda has run for the last time.
 	Completed bool `json:"completed"`
 }
 
@@ -83,55 +79,55 @@ func (a *Agenda) GoString() string { return a.String() }
 
 //go:generate go run ../internal/genfields Record
 
-// Record is an agenda as the store keeps it: with its schedule, and with what the
-// scheduler notes. Operations show the Agenda in it.
+// Record is a stored agenda: with its schedule, and with the fields of the scheduler. Operations only show
+// the Agenda in it.
 type Record struct {
 	Agenda
 
-	// GroupExternalID is the id on the platform of the group in which the member was talking
-	// with the bot when it was made. "" for none.
+	// GroupExternalID is the platform's id of the group in which the member was talking with the bot when the
+	// agenda was created, "" if there was none.
 	GroupExternalID string `json:"groupExternalId,omitzero"`
-	// Pattern is the CRON pattern that gives the runs after NextRunAt up to RunUntil. Where
-	// either is absent it runs once. Zone is the IANA name of the time zone that Pattern is
-	// read in, as the host gave it for the member before NextRunAt was found. It is "" for UTC,
-	// and where Pattern names its own, see InZone.
+	// Pattern is the CRON pattern for the runs after NextRunAt up to RunUntil. If either is absent, the
+	// agenda runs once. Zone is the IANA name of the pattern's time zone, as the host gave it for the member
+	// before NextRunAt was computed. It is "" for UTC, and if Pattern names its own zone, see InZone.
 	Pattern string `json:"pattern,omitzero"`
 	Zone    string `json:"zone,omitzero"`
 	// RunUntil is the last instant for which the pattern may schedule a run.
 	RunUntil document.Timestamp `json:"runUntil,omitzero"`
-	// CreatedAt is the time of creation, UpdatedAt the time of the last change by an operation.
+	// CreatedAt is the time of creation. UpdatedAt is the time of the last change by an operation.
 	CreatedAt document.Timestamp `json:"createdAt,omitzero"`
 	UpdatedAt document.Timestamp `json:"updatedAt,omitzero"`
-	// Replaces is the number of the replacement that made it, counted for each member and tag. 0 if it was
-	// made without replace.
+	// Replaces is the number of the replacement that created the agenda, counted for each member and tag. It
+	// is 0 if it was created without replace.
 	Replaces int64 `json:"replaces,omitzero"`
 
-	// Fence is the fencing token of the last claim. It grows with each claim, and when one is lost.
+	// Fence is the fencing token of the last claim. It increases with each claim, and when a claim is lost.
 	Fence int64 `json:"fence,omitzero"`
-	// LeaseUntil is set while a worker holds it: no other worker claims it before that time of the store's
-	// clock. If it has passed, the worker died or lost the agenda.
+	// LeaseUntil is set while a worker holds the agenda: no other worker claims it before that time of the
+	// store's clock. If the time has passed, the worker died or lost the agenda.
 	LeaseUntil document.Timestamp `json:"leaseUntil,omitzero"`
 	// HeldAt is the time at which the lease, or the pause until RetryAt, was written, by the store's clock.
 	// If it is in the future, the clock was set back, and neither of them counts.
 	HeldAt document.Timestamp `json:"heldAt,omitzero"`
-	// Claim names the scheduler that holds it and, if one write claimed several agendas, that claim.
+	// Claim is the scheduler that holds the agenda, and, if one write claimed several agendas, that claim.
 	Claim string `json:"claim,omitzero"`
-	// NotAlone is true if its scheduler was lost while it held this agenda and others. Such a loss is no
-	// failure of the agenda.
+	// NotAlone is true if its scheduler was lost while it held this agenda and others. Such a loss does not
+	// count as a failure of the agenda.
 	NotAlone bool `json:"notAlone,omitzero"`
-	// Lost counts the starts for this NextRunAt that never came back while others ran, which is no failure.
+	// Lost is the number of starts for this NextRunAt that never came back while others ran. They do not
+	// count as failures.
 	Lost int64 `json:"lost,omitzero"`
-	// Begun is true while it is held, until updateAgenda gives it another schedule.
+	// Begun is true while the agenda is claimed, until updateAgenda changes its schedule.
 	Begun bool `json:"begun,omitzero"`
-	// Attempts is the number of claims for this NextRunAt whose run began, or may have, and Failures the
-	// number of those that failed, before it began, too, or never came back and ran alone. A new schedule removes
-	// both, and Begun. So an agenda that is held, has no Attempts and is not Begun was given another schedule
-	// after it was claimed, perhaps for the same time: the end of the run leaves that schedule as it is, and counts no
-	// failure. RunUntil may change without it: the end of the run schedules nothing later than the RunUntil
-	// that is stored then.
+	// Attempts is the number of claims for this NextRunAt whose run began, or may have begun. Failures is the
+	// number of claims that failed, also before the run began, or never came back and ran alone. A new
+	// schedule removes both, and Begun. So a claimed agenda without Attempts and Begun got a new schedule
+	// after it was claimed, perhaps for the same time: the end of the run keeps that schedule, and counts no
+	// failure. RunUntil may change alone: the end of the run schedules nothing later than the RunUntil stored
+	// at that time.
 	Attempts int64 `json:"attempts,omitzero"`
 	Failures int64 `json:"failures,omitzero"`
-	// RetryAt is the time of the next attempt after one that failed.
+	// RetryAt is the time of the next attempt after a failed one.
 	RetryAt document.Timestamp `json:"retryAt,omitzero"`
 	// Failed is true if all attempts for NextRunAt, or for the occurrence of the pattern before it,
 	// failed. Error is the text of the last failure.

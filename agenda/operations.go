@@ -12,50 +12,51 @@ import (
 //
 // Specification: Agenda operations.
 type Operations interface {
-	// NewAgenda schedules a node to run for a member: once at NextRunAt, or by Pattern
-	// until RunUntil. With all three, NextRunAt is the first run, and the pattern gives the
-	// later ones. NextRunAt overrides a Pattern without RunUntil: the agenda runs once.
-	// RunUntil ends nothing without Pattern. A NextRunAt that has passed is due at once.
+	// NewAgenda schedules a node to run for a member: once at NextRunAt, or by Pattern until RunUntil. With
+	// all three, NextRunAt is the first run, and the pattern gives the later ones. NextRunAt overrides a
+	// Pattern without RunUntil: the agenda runs once. RunUntil has no effect without Pattern. A NextRunAt in
+	// the past is due at once.
 	//
-	// Pattern is read in the time zone that it names itself, see InZone, else in that which the
-	// host gives for the member, else in UTC. It follows a member who moves to another zone: at
-	// the next run, which waits if its time of day has not come there yet, and is late if
-	// it has passed.
+	// Pattern is read in the time zone that it names, see InZone, or else in the member's zone from the host,
+	// or else in UTC. If the member moves to another zone, the pattern follows: the next run waits if its
+	// time of day has not come there yet, and is late if it has passed.
 	//
 	// Errors:
-	//   - InvalidArgument: neither NextRunAt nor Pattern is given, Pattern comes without
-	//     NextRunAt and RunUntil, or Replace without Tag.
-	//   - InvalidArgument: Pattern is not a CRON pattern, its first run would come after
-	//     RunUntil, or a time is not valid.
-	//   - InvalidArgument: Pattern names a time zone that is none, or the host gives such a name.
+	//   - InvalidArgument: neither NextRunAt nor Pattern is given, Pattern comes without NextRunAt and
+	//     RunUntil, or Replace without Tag.
+	//   - InvalidArgument: Pattern is not a CRON pattern, its first run would come after RunUntil, or a time
+	//     is not valid.
+	//   - InvalidArgument: Pattern names an unknown time zone, or the host gives such a name.
 	//   - NotFound: the app has no member with that id, or the host has no such node.
-	//   - Unavailable: the host cannot tell the member's time zone; or another code, if it says so.
+	//   - Unavailable: the host cannot determine the member's time zone. The host's error may have another
+	//     code.
 	//
 	// Specification: Agenda operations.
 	NewAgenda(ctx context.Context, p NewParams) (*Agenda, error)
 
-	// UpdateAgenda changes the open agendas of a member: the ones with Tag, or all but the ones that watch
-	// over live chats, whose tags begin with LiveChatTagPrefix. Absent parameters change nothing. A running
-	// agenda is changed for its later runs: NextRunAt, or a new Pattern, gives the next run. NextRunAt and
-	// Pattern without a RunUntil, given or stored, mean one run at NextRunAt. It is no error if nothing
-	// matches. The result shows the next run of a new Pattern, which is read in the same time zone as by
-	// NewAgenda.
+	// UpdateAgenda changes the open agendas of a member: with Tag, the ones that have it; without Tag, all
+	// except the agendas of live chats, whose tags begin with LiveChatTagPrefix. Absent parameters change
+	// nothing. A running agenda is changed for its later runs: NextRunAt, or a new Pattern, gives the next
+	// run. NextRunAt and Pattern without a RunUntil, given or stored, mean one run at NextRunAt. It is not an
+	// error if no agenda matches. The result shows the next run of a new Pattern, which is read in the same
+	// time zone as by NewAgenda.
 	//
 	// Errors:
-	//   - InvalidArgument: Pattern is not a CRON pattern, or in a zone that is none; or it comes without NextRunAt and
-	//     one of the agendas has no RunUntil; or one would have a pattern and its next run
-	//     after RunUntil. Then none changes.
+	//   - InvalidArgument: Pattern is not a CRON pattern, or names an unknown zone; or it comes without
+	//     NextRunAt and one of the agendas has no RunUntil; or one would have a pattern and its next run
+	//     after RunUntil. Then no agenda changes.
 	//   - InvalidArgument: Replace comes without Tag, or a time is not valid.
 	//   - NotFound: the host has no such node.
-	//   - Unavailable: the host cannot tell the member's time zone; or another code, if it says so.
+	//   - Unavailable: the host cannot determine the member's time zone. The host's error may have another
+	//     code.
 	//   - Conflict: the agendas ended each time before they could be changed; try again.
 	//
 	// Specification: Agenda operations.
 	UpdateAgenda(ctx context.Context, p UpdateParams) (UpdateResult, error)
 
-	// DeleteMemberAgenda removes the open agendas of a member: the ones with Tag, or all but the ones that
-	// watch over live chats, whose tags begin with LiveChatTagPrefix. A running one finishes, but does not
-	// run again. It is no error if nothing matches.
+	// DeleteMemberAgenda removes the open agendas of a member: with Tag, the ones that have it; without Tag,
+	// all except the agendas of live chats, whose tags begin with LiveChatTagPrefix. A running agenda
+	// finishes, but does not run again. It is not an error if no agenda matches.
 	//
 	// Specification: Agenda operations.
 	DeleteMemberAgenda(ctx context.Context, p DeleteParams) (DeleteResult, error)
@@ -72,8 +73,8 @@ type NewParams struct {
 	// NextRunAt is the time of the run, in Unix milliseconds; with Pattern the first run. Required without
 	// Pattern.
 	NextRunAt document.Timestamp `json:"nextRunAt,omitzero"`
-	// Pattern is the CRON pattern of its runs, such as "0 9 * * 1", each Monday at nine, or
-	// "CRON_TZ=Europe/London 0 9 * * 1" in another zone than the member's. Required without NextRunAt.
+	// Pattern is the CRON pattern of its runs, such as "0 9 * * 1" for each Monday at nine, or
+	// "CRON_TZ=Europe/London 0 9 * * 1" for a zone other than the member's. Required without NextRunAt.
 	Pattern string `json:"pattern,omitzero"`
 	// RunUntil is the last instant for which Pattern may schedule a run, in Unix
 	// milliseconds. Required with Pattern, unless NextRunAt is the only run.
@@ -83,51 +84,51 @@ type NewParams struct {
 	Priority *int64 `json:"priority,omitzero"`
 	// Meta becomes the node's AgendaMeta.
 	Meta document.Object `json:"meta,omitzero"`
-	// Replace removes all open agendas of the same member and tag, one that is running
-	// included: it finishes, but cannot run again. The default is false.
+	// Replace removes all open agendas of the same member and tag, including a running one, which finishes
+	// but cannot run again. The default is false.
 	Replace bool `json:"replace,omitzero"`
 	// Tag is the agenda's name. Required with Replace.
 	Tag string `json:"tag,omitzero"`
 }
 
-// UpdateParams are the parameters of UpdateAgenda. What is absent stays as it is.
+// UpdateParams are the parameters of UpdateAgenda. Absent fields stay unchanged.
 type UpdateParams struct {
 	// MemberID is the member whose agendas are changed. Required.
 	MemberID string `json:"memberId,omitzero"`
-	// Meta becomes the node's AgendaMeta, in place of the previous one.
+	// Meta becomes the node's AgendaMeta, and replaces the previous one.
 	Meta document.Object `json:"meta,omitzero"`
-	// NodeCompositeID is the node, TreeID its tree.
+	// NodeCompositeID is the node. TreeID is its tree.
 	NodeCompositeID string `json:"nodeCompositeId,omitzero"`
 	// NextRunAt is the time of the next run, in Unix milliseconds. Without it a new Pattern gives the next
 	// run.
 	NextRunAt document.Timestamp `json:"nextRunAt,omitzero"`
-	// Pattern is the CRON pattern by which it runs, as in NewParams.
+	// Pattern is the CRON pattern, as in NewParams.
 	Pattern string `json:"pattern,omitzero"`
 	// Priority decides among agendas that are due: a smaller number runs first.
 	Priority *int64 `json:"priority,omitzero"`
 	// RunUntil is the last instant for which the pattern, given or stored, may schedule a
 	// run, in Unix milliseconds.
 	RunUntil document.Timestamp `json:"runUntil,omitzero"`
-	// Replace changes the newest open agenda of the tag alone, and removes the other open ones
-	// of the same member and tag. The default is false.
+	// Replace changes only the newest open agenda of the tag, and removes the other open ones of the same
+	// member and tag. The default is false.
 	Replace bool   `json:"replace,omitzero"`
 	TreeID  string `json:"treeId,omitzero"`
-	// Tag selects the agendas to change. The default is all but the ones of live chats. Required with
-	// Replace.
+	// Tag selects the agendas to change. The default is all agendas except the ones of live chats. Required
+	// with Replace.
 	Tag string `json:"tag,omitzero"`
 }
 
 // UpdateResult is the result of UpdateAgenda.
 type UpdateResult struct {
-	// DocsIDs are the ids of what was updated.
+	// DocsIDs are the ids of the updated agendas.
 	DocsIDs DocsIDs `json:"_docsIds"`
 	// Docs are the agendas after the change.
 	Docs []*Agenda `json:"_docs"`
-	// Modified counts the agendas that had other values before.
+	// Modified is the number of agendas whose values changed.
 	Modified int64 `json:"modified"`
 }
 
-// DocsIDs are ids by what became of their records.
+// DocsIDs are the ids of records, by operation.
 type DocsIDs struct {
 	// Updated are the ids of the agendas that matched, whether they changed or not.
 	Updated []string `json:"updated"`
@@ -137,7 +138,7 @@ type DocsIDs struct {
 type DeleteParams struct {
 	// MemberID is the member whose agendas are removed. Required.
 	MemberID string `json:"memberId,omitzero"`
-	// Tag selects the open agendas to remove. The default is all but the ones of live chats.
+	// Tag selects the open agendas to remove. The default is all agendas except the ones of live chats.
 	Tag string `json:"tag,omitzero"`
 }
 
@@ -152,7 +153,7 @@ type DeleteResult struct {
 const LiveChatTagPrefix = "livechat:"
 
 // InZone returns a pattern that names its own time zone: InZone("Europe/Berlin", "0 9 * * 1") is
-// "CRON_TZ=Europe/Berlin 0 9 * * 1", each Monday at nine in Berlin. Such a pattern stays in its
-// zone, whatever zone the host gives for the member, and wherever the member moves. The zone is a
-// name of the IANA database; operations that are given the pattern refuse another one.
+// "CRON_TZ=Europe/Berlin 0 9 * * 1", each Monday at nine in Berlin. Such a pattern stays in its zone,
+// regardless of the member's zone. The zone is a name of the IANA database; operations refuse a pattern with
+// another name.
 func InZone(zone, pattern string) string { return cron.ZonePrefix + zone + " " + pattern }

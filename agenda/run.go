@@ -8,49 +8,48 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// MaxMissed is the number up to which the occurrences that an agenda missed are counted.
+// MaxMissed is the largest number of missed occurrences that is counted.
 const MaxMissed = 1000
 
-// Run is one attempt to run an agenda, as the scheduler tells it to the handler.
+// Run is one attempt to run an agenda, as passed to the handler.
 type Run struct {
 	// Agenda is the agenda as it was claimed.
 	Agenda Agenda
-	// ScheduledAt is the time for which it was scheduled, in UTC.
+	// ScheduledAt is the scheduled time of the run, in UTC.
 	ScheduledAt time.Time
-	// Missed counts the occurrences of the pattern after ScheduledAt that have passed and are skipped, up to
-	// MaxMissed.
+	// Missed is the number of occurrences of the pattern after ScheduledAt that have passed and are skipped,
+	// up to MaxMissed.
 	Missed int
-	// Attempt counts the claims for ScheduledAt, from 1 on.
+	// Attempt is the number of the claim for ScheduledAt, from 1 on.
 	Attempt int
 	// Key is the idempotency key: it is the same for every attempt at one scheduled time, even if the agenda
 	// is scheduled again for that time, and different for every other time.
 	Key string
 
-	// GroupExternalID is the id on the platform of the group in which the member was talking
-	// with the bot when the agenda was made, and in which it is answered. "" for none.
+	// GroupExternalID is the platform's id of the group in which the member was talking with the bot when the
+	// agenda was created, and in which the bot answers. "" if there was none.
 	GroupExternalID string
 }
 
-// Handler runs an agenda. An error that Postpone did not make, a panic, and the end of its goroutine are
+// Handler runs an agenda. An error that was not made by Postpone, a panic, and the end of its goroutine are
 // failures: the scheduler tries again later. ctx ends with the cause ErrLeaseLost if the worker lost its
-// claim, and with ErrShutdown if a shutdown does not wait any longer; an error that the handler returns then
-// is no failure.
+// claim, and with ErrShutdown if a shutdown stops waiting for the run; an error that the handler returns
+// after that is not a failure.
 type Handler func(ctx context.Context, run Run) error
 
 // ErrLeaseLost is the context.Cause of a run whose claim is lost: its lease could not be renewed,
 // or another worker has the agenda.
 var ErrLeaseLost = boterr.New(boterr.Conflict, "", "the lease of the agenda is lost: another worker may run it")
 
-// ErrShutdown is the context.Cause of a run that a scheduler, told to end, does not wait for any
-// longer.
-var ErrShutdown = boterr.New(boterr.Canceled, "", "the scheduler ends: the agenda will run again")
+// ErrShutdown is the context.Cause of a run for which a scheduler that is ending no longer waits.
+var ErrShutdown = boterr.New(boterr.Canceled, "", "the scheduler is stopping: the agenda will run again")
 
-// Postpone returns the error that a Handler returns, wrapped or not, if it cannot run the agenda now: the
-// claim is given back, and the agenda can be claimed again after the pause. That counts neither as a failure
-// nor as an attempt. A negative pause counts as none.
+// Postpone returns an error with which a Handler, wrapping it or not, reports that it cannot run the agenda
+// now. The claim is released, and the agenda can be claimed again after the pause. That counts neither as a
+// failure nor as an attempt. A negative pause counts as none.
 func Postpone(pause time.Duration) error { return &postponement{pause: max(0, pause)} }
 
-// Postponed reports whether Postpone made an error, wrapped or not, and returns the pause.
+// Postponed reports whether an error was made by Postpone, wrapped or not, and returns the pause.
 func Postponed(err error) (pause time.Duration, ok bool) {
 	postponed, ok := errors.AsType[*postponement](err)
 	if !ok {
@@ -65,18 +64,16 @@ func (p *postponement) Error() string {
 	return "the run is postponed by " + p.pause.String()
 }
 
-// Hooks are called with what a scheduler does; those that are nil are left out. They are
-// called by the worker that runs the agenda, which waits for them. One that panics is
-// logged, and changes nothing.
+// Hooks are called on events of a scheduler; nil hooks are ignored. The worker that runs the agenda calls
+// them, and waits for them. A panic of a hook is logged and has no other effect.
 type Hooks struct {
 	// Claimed is called before a run.
 	Claimed func(ctx context.Context, e Event)
 	// Late is called after Claimed if the run begins more than botctx.SchedulerOptions.LateAfter after its
 	// scheduled time.
 	Late func(ctx context.Context, e Event)
-	// Finished is called after a run that succeeded, and Failed after one that did not, once the result is
-	// stored. If it cannot be stored, or the worker has lost its claim, Failed is called, and another attempt
-	// follows.
+	// Finished is called after a successful run, and Failed after a failed one, once the result is stored. If
+	// it cannot be stored, or the worker has lost its claim, Failed is called, and another attempt follows.
 	Finished func(ctx context.Context, e Event)
 	Failed   func(ctx context.Context, e Event)
 }
@@ -88,20 +85,20 @@ type Event struct {
 	At time.Time
 	// Err is why the run failed.
 	Err error
-	// Next is the time of the agenda's next attempt or occurrence, or zero if none is known.
+	// Next is the time of the agenda's next attempt or occurrence, or zero if it is unknown.
 	Next time.Time
 }
 
-// Result describes what botctx.Runtime.RunNextAgenda did.
+// Result describes the outcome of botctx.Runtime.RunNextAgenda.
 type Result struct {
 	// Ran is true if an agenda was due; Run is its run.
 	Ran bool
 	Run Run
-	// Postponed is true if the handler postponed it, and Relocated if the handler did not get it, since its
-	// time has not come yet in the zone to which its member has moved.
+	// Postponed is true if the handler postponed the agenda. Relocated is true if the handler was not called
+	// because the agenda's time has not yet come in the zone to which its member has moved.
 	Postponed, Relocated bool
 	// Err is why the run failed.
 	Err error
-	// Next is the time of its next attempt or occurrence, or zero if none is known.
+	// Next is the time of its next attempt or occurrence, or zero if it is unknown.
 	Next time.Time
 }

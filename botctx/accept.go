@@ -19,25 +19,25 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Accept keeps an event in the store, and returns when that is durable: the platform need not send it again
-// after that. Run, of this Runtime or of another one on the store, then does the same as Receive, in the
-// order in which the sender's events were accepted. A run that fails is tried again, see InboxOptions; an
-// event whose process dies is run by another one.
+// Accept stores an event and returns once it is durable: the platform need not send it again. Run, of this
+// Runtime or of another one on the store, then does the same as Receive, in the order in which the sender's
+// events were accepted. A failed run is tried again, see InboxOptions; if a process dies, another one runs
+// its event.
 //
-// A Runtime without logic, see Handle and HandleFunc, runs nothing: the event waits.
+// While the Runtime has no logic, see Handle and HandleFunc, it runs nothing, and the event waits.
 //
-// If the platform repeats an event with a Key or a MessageID, the repetition is accepted, and not run again,
-// until Config.Inbox.Retention after the event was done. Events without either always run.
+// If the platform repeats an event with a Key or a MessageID, the repetition is accepted but not run, until
+// Config.Inbox.Retention after the event was done. Events without a Key and a MessageID always run.
 //
-// In a run that is tried again, everything that an earlier attempt has sent, mailed, uploaded, charged or
-// asked of a platform is not done again: the earlier answer is returned. Each of these has a key, see
-// Context.SendID. Only a call that was under way when a process died is made again; the receiver can
+// When a run is tried again, its messages, mails, uploads, charges and requests to a platform that succeeded
+// in an earlier attempt are not repeated: the earlier answer is returned. Each of these has a key, see
+// Context.SendID. Only a call that was in progress when a process died is made again; the receiver can
 // recognise it by the same key.
 //
 // InvalidArgument: the app, the channel or the event's sender is missing, the event's type is a type of
 // package send in other letters, such as "text", or the event does not go to its group. ResourceExhausted:
 // too many events wait, see Config.Inbox.MaxPending; the platform should send it again later. Other errors
-// come from the store; then it is unknown whether the event was kept.
+// come from the store; then it is unknown whether the event was stored.
 func (r *Runtime) Accept(ctx context.Context, inbound Inbound) error {
 	if inbound.Event.To == "" {
 		inbound.Event.To = inbound.GroupExternalID
@@ -45,7 +45,7 @@ func (r *Runtime) Accept(ctx context.Context, inbound Inbound) error {
 	if err := inbound.check(); err != nil {
 		return err
 	}
-	key := fixed(eventKey(inbound)) // Without the time of arrival, which each repetition has another of.
+	key := fixed(eventKey(inbound)) // The key must not include the time of arrival, which differs for each repetition.
 	body, err := inbound.at(r.env.Now()).document()
 	if err != nil {
 		return err
@@ -56,10 +56,10 @@ func (r *Runtime) Accept(ctx context.Context, inbound Inbound) error {
 	return err
 }
 
-// maxEventKey is the length from which on the key of an event is replaced by a hash.
+// maxEventKey is the length from which an event's key is replaced by a hash.
 const maxEventKey = 256
 
-// fixed returns a key of bounded length: a hash of a long one, which does not grow with what arrived.
+// fixed returns a key of bounded length: the hash of a long key, and a short key unchanged.
 func fixed(key string) string {
 	if len(key) <= maxEventKey {
 		return key
@@ -68,9 +68,9 @@ func fixed(key string) string {
 	return base64.RawURLEncoding.EncodeToString(hash[:])
 }
 
-// Inbox types that the methods of Runtime take and return.
+// Inbox types used by the methods of Runtime.
 type (
-	// DeadLetter is an accepted event that was given up. Its Event.Body holds what arrived, as "event".
+	// DeadLetter is an accepted event that was given up. Its Event.Body holds the Inbound, as "event".
 	DeadLetter = inbox.DeadLetter
 	// DeadLettersParams select dead letters by app and channel, and a page of them by DeadLetter.Cursor.
 	DeadLettersParams = inbox.DeadLettersParams
@@ -86,19 +86,21 @@ func (r *Runtime) DeadLetters(ctx context.Context, p DeadLettersParams) ([]DeadL
 	return r.inbox.DeadLetters(ctx, p)
 }
 
-// DeadLetter returns the dead letter with an id. NotFound: no dead letter has it. Otherwise it returns the store's error.
+// DeadLetter returns the dead letter with an id. NotFound: there is no dead letter with that id. Otherwise it
+// returns the store's error.
 func (r *Runtime) DeadLetter(ctx context.Context, id string) (DeadLetter, error) {
 	return r.inbox.DeadLetter(ctx, id)
 }
 
-// RetryDeadLetter puts a dead letter back into the inbox as the next event of its sender, with all attempts. Messages
-// that earlier attempts sent are not sent again. NotFound: no dead letter has the id. Otherwise it returns the store's error.
+// RetryDeadLetter puts a dead letter back into the inbox as the next event of its sender, with all attempts.
+// Messages that earlier attempts sent are not sent again. NotFound: there is no dead letter with that id.
+// Otherwise it returns the store's error.
 func (r *Runtime) RetryDeadLetter(ctx context.Context, id string) error {
 	return r.inbox.Retry(ctx, id)
 }
 
-// DiscardDeadLetter removes a dead letter. If the platform repeats its event, the repeat is ignored. NotFound: no dead
-// letter has the id. Otherwise it returns the store's error.
+// DiscardDeadLetter removes a dead letter. If the platform repeats its event, the repeat is ignored.
+// NotFound: there is no dead letter with that id. Otherwise it returns the store's error.
 func (r *Runtime) DiscardDeadLetter(ctx context.Context, id string) error {
 	return r.inbox.Discard(ctx, id)
 }
@@ -130,7 +132,7 @@ func (r *Runtime) newInbox(env record.Env) (*inbox.Inbox, error) {
 	return made, boterr.PrefixField("Inbox", err)
 }
 
-// The fields of an Inbound as the inbox keeps it.
+// The fields of an Inbound in the inbox.
 const (
 	fieldEvent   = "event"
 	fieldGroup   = "groupExternalId"
@@ -140,28 +142,28 @@ const (
 
 // Inbound is an event that arrived on a channel.
 type Inbound struct {
-	// App and Channel are the ids of where it arrived. Required.
+	// App and Channel are the ids of the app and the channel at which the event arrived. Required.
 	App     string
 	Channel string
-	// Event is the message event. Its From is the id of the member on the platform.
-	// Required. A Timestamp that is absent is the time at which it is handed in.
+	// Event is the message event. Its From is the id of the member on the platform. Required. A missing
+	// Timestamp is set to the current time.
 	Event send.MessageEvent
 	// Key identifies the event within the channel, so that a repetition by the platform is recognised: the
 	// platform's id of the event. The default is made of the MessageID, the sender, the type and the data,
-	// and for a tap also of its time. Without a MessageID there is no default: then a repetition is not
+	// and for a tap also of its time. Without a MessageID there is no default, and a repetition is not
 	// recognised.
 	Key string
 	// GroupExternalID is the platform's id of the group in which the event happened, such as a group on Bravo
 	// in which the member wrote, or "" if the member and the bot are alone. Connectors of platforms with
 	// groups set it: the bot's answers go to that group, and so do the answers of an agent who takes a
-	// request from there. The event's To is this id, too, and is set if it is absent.
+	// request from there. The event's To must be the same id, which is also its default.
 	GroupExternalID string
 	// Profile is the platform's information on a new member: names, locale and so on. Its ExternalID is the
 	// event's From.
 	Profile member.Member
 }
 
-// document returns what arrived as the inbox keeps it.
+// document returns the inbound event in the inbox's form.
 func (i Inbound) document() (document.Object, error) {
 	event, err := document.Encode(i.Event)
 	if err != nil {
@@ -197,28 +199,28 @@ func (r *Runtime) runAccepted(ctx context.Context, d *inbox.Delivery) error {
 	return forInbox(r.receive(ctx, arrived, d))
 }
 
-// forInbox gives the failure of a run a code by which the inbox tries again exactly if another try may
-// succeed, if the code of the failure means something else to bot logic. The cause stays.
+// forInbox replaces the code of a run's error if it would mislead the inbox, which decides by the code
+// whether to try again. The original error stays the cause.
 func forInbox(err error) error {
 	if _, ok := errors.AsType[noNodeError](err); ok {
-		return boterr.New(boterr.Unavailable, "", "%w", err) // Soon all processes may have it.
+		return boterr.New(boterr.Unavailable, "", "%w", err) // Soon every process may have the node.
 	}
 	if _, ok := errors.AsType[endlessError](err); ok {
-		return boterr.New(boterr.FailedPrecondition, "", "%w", err) // They would come to no end again.
+		return boterr.New(boterr.FailedPrecondition, "", "%w", err) // The redirects would be endless again.
 	}
 	return err
 }
 
-// Receive runs the answer to a message event, and returns when it has run: the chosen node and the nodes that
-// it redirects to, or else the logic of HandleFunc. A new member is made. Runs of one member take turns.
+// Receive runs the answer to a message event, and returns once it has run: the chosen node and the nodes that
+// it redirects to, or else the logic of HandleFunc. A new member is created. Runs of one member take turns.
 //
 // An event that no node answers goes to its live chat, if there is one: a member's message to the agent, an
 // agent's message to the member, a tap on a ticket. A member's message before an agent has taken the request
-// is kept for the agent; the logic of HandleFunc runs for it, too, and if the bot answers nothing, the member
-// gets a text that no agent is there yet.
+// is kept for the agent; the logic of HandleFunc runs for it, too, and if the bot does not answer, the member
+// gets a text saying that no agent is there yet.
 //
-// Among the nodes that may answer (see Flow and Node), the matching one of the smallest priority runs; mute
-// ones run before it, and another is chosen all the same. An event without an answer is no error.
+// Among the nodes that may answer (see Flow and Node), the matching one of the smallest priority runs. Mute
+// nodes run before it and do not count as the answer. An event without an answer is not an error.
 //
 // The group trees answer events from a group on Bravo. In a group on any platform the responses, Reply and a
 // sendResponse without a member go to that group, filled from the member who wrote; so do responses of
@@ -227,13 +229,13 @@ func forInbox(err error) error {
 // InvalidArgument: the app, the channel or the event's sender is missing, the event's type is a type of
 // package send in other letters, such as "text", or the event does not go to its group. NotFound: the app has
 // no such channel. FailedPrecondition: there are no nodes and no logic. Otherwise the error comes from the
-// run, with *RunError as its cause; a panic in it is Internal. If a run fails, its changes of bot.Member are
-// not written back; the effects of its operations stay.
+// run, with *RunError as its cause; a panic in it is Internal. If a run fails, its changes to bot.Member are
+// not written back; the effects of its operations remain.
 func (r *Runtime) Receive(ctx context.Context, inbound Inbound) error {
 	return r.receive(ctx, inbound, nil)
 }
 
-// receive is Receive, for what the inbox delivers or, with nil, for what arrives just now.
+// receive is Receive for a delivery of the inbox, or for a direct call if delivery is nil.
 func (r *Runtime) receive(ctx context.Context, inbound Inbound, delivery *inbox.Delivery) (err error) {
 	defer func() {
 		in := record.Scope{App: inbound.App, Channel: inbound.Channel}
@@ -246,18 +248,18 @@ func (r *Runtime) receive(ctx context.Context, inbound Inbound, delivery *inbox.
 		inbound.Event.To = inbound.GroupExternalID
 	}
 	var limit *timelimit.Limit
-	if r.stepOf(ctx) == nil { // A run inside another one has the limit of that.
+	if r.stepOf(ctx) == nil { // An inner run shares the limit of the outer one.
 		ctx, limit = r.limitRun(ctx)
 		defer func() { err = limit.End(err) }()
 	}
 	hasBegun, err := r.receiveFrom(ctx, inbound, delivery, limit)
 	if _, isErased := errors.AsType[erasedError](err); isErased && !hasBegun && r.config.Arrive == nil {
-		_, err = r.receiveFrom(ctx, inbound, delivery, limit) // What they write now makes a new member.
+		_, err = r.receiveFrom(ctx, inbound, delivery, limit) // The member was erased meanwhile, and a new one is created.
 	}
 	return err
 }
 
-// receiveFrom is receive within a limit. It reports whether the run has begun, and may have had effects.
+// receiveFrom is receive within a time limit. It reports whether the run began and may have had effects.
 func (r *Runtime) receiveFrom(
 	ctx context.Context, inbound Inbound, delivery *inbox.Delivery, limit *timelimit.Limit,
 ) (hasBegun bool, err error) {
@@ -287,7 +289,7 @@ func (r *Runtime) receiveFrom(
 // hasLogic reports whether there is anything that could answer.
 func (r *Runtime) hasLogic() bool { return r.logic.Load() != nil || len(r.nodes.Load().list) > 0 }
 
-// answer runs the nodes that answer the run's event, or else the logic of HandleFunc.
+// answer runs the nodes that answer the run's event, or the logic of HandleFunc.
 func (s *step) answer(ctx context.Context) error {
 	runtime, bot := s.run.runtime, s.run.bot
 	among := runtime.nodes.Load()
@@ -324,13 +326,13 @@ func (s *step) answer(ctx context.Context) error {
 	return nil
 }
 
-// answerByNode runs the candidates that answer: the mute ones that match, and the first of the
-// others. It reports whether there was one of these.
+// answerByNode runs the matching mute candidates up to the first other match, and that one. It reports
+// whether there was such a match.
 func (s *step) answerByNode(ctx context.Context, candidates []candidate, watched *choosing) (bool, error) {
 	bot := s.run.bot
 	meta := bot.AgendaMeta
 	for i, one := range candidates {
-		bot.Node, bot.AgendaMeta = NodeRef{}, meta // A mute node before may have left its own.
+		bot.Node, bot.AgendaMeta = NodeRef{}, meta // An earlier mute node may have left its own values.
 		matches, err := s.run.matches(ctx, one.node)
 		if err != nil {
 			return false, err
@@ -350,7 +352,7 @@ func (s *step) answerByNode(ctx context.Context, candidates []candidate, watched
 	return false, nil
 }
 
-// matches asks the trigger of a node.
+// matches evaluates the trigger of a node.
 func (r *run) matches(ctx context.Context, node *Node) (matches bool, err error) {
 	defer func() {
 		if err = r.orPanic(ctx, node.Ref(), err, recover()); err != nil {
@@ -360,7 +362,7 @@ func (r *run) matches(ctx context.Context, node *Node) (matches bool, err error)
 	return node.Trigger.Matches(ctx, r.bot)
 }
 
-// check refuses what names no sender, or goes elsewhere than to its group.
+// check returns an error if the sender is missing or the event does not go to its group.
 func (i Inbound) check() error {
 	switch {
 	case i.App == "":
@@ -372,13 +374,13 @@ func (i Inbound) check() error {
 	case i.Event.Type.Meant() != "":
 		return boterr.Invalid("Event.Type", "is %q: write it as %q", i.Event.Type, i.Event.Type.Meant())
 	case i.GroupExternalID != "" && i.Event.To != i.GroupExternalID:
-		return boterr.Invalid("Event.To", "is %q, and GroupExternalID is %q: what is written in a group goes to the group",
+		return boterr.Invalid("Event.To", "is %q, and GroupExternalID is %q: text written in a group goes to the group",
 			i.Event.To, i.GroupExternalID)
 	}
 	return nil
 }
 
-// at returns what arrived with a time, unless the platform gave one.
+// at returns the event with a time, which the platform may have omitted.
 func (i Inbound) at(now time.Time) Inbound {
 	if i.Event.Timestamp.IsZero() {
 		i.Event.Timestamp = document.TimestampOf(now)
@@ -386,7 +388,7 @@ func (i Inbound) at(now time.Time) Inbound {
 	return i
 }
 
-// arrive returns what the run of what arrived begins with: the member who sent it.
+// arrive returns the input of the event's run, including the member who sent it.
 func (r *Runtime) arrive(ctx context.Context, inbound Inbound) (begin runInput, err error) {
 	if err := inbound.check(); err != nil {
 		return begin, err
@@ -406,8 +408,7 @@ func (r *Runtime) arrive(ctx context.Context, inbound Inbound) (begin runInput, 
 	return begin, nil
 }
 
-// sender returns the ids of the member who sent what arrived, by the host's function or the
-// SDK's own.
+// sender returns the ids of the member who sent the event, from the host's function or the SDK's own.
 func (r *Runtime) sender(ctx context.Context, inbound Inbound, begin runInput) (id, externalID string, err error) {
 	if r.config.Arrive != nil {
 		arrived, err := r.config.Arrive(ctx, inbound)
@@ -415,7 +416,7 @@ func (r *Runtime) sender(ctx context.Context, inbound Inbound, begin runInput) (
 		case err != nil:
 			return "", "", err
 		case arrived == nil:
-			return "", "", boterr.New(boterr.Internal, "", "the host's Arrive gave neither a member nor an error")
+			return "", "", boterr.New(boterr.Internal, "", "the host's Arrive returned neither a member nor an error")
 		}
 		return arrived.ID, arrived.ExternalID, nil
 	}
@@ -425,7 +426,7 @@ func (r *Runtime) sender(ctx context.Context, inbound Inbound, begin runInput) (
 		return id, externalID, err
 	}
 	profile := inbound.Profile
-	profile.App, profile.Channel = "", "" // Those of the scope, which are known to be there.
+	profile.App, profile.Channel = "", "" // The scope already has the app and the channel.
 	profile.ExternalID = externalID
 	arrived, err := r.ownMembers(scope, begin.channels).Arrive(ctx, members.On(profile, begin.channel))
 	if err != nil {

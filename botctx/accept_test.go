@@ -26,18 +26,18 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// fleet is processes on one store, in virtual time.
+// fleet is a number of processes on one store, in virtual time.
 type fleet struct {
 	t        *testing.T
 	mu       sync.Mutex
 	now      time.Time
 	database store.Store
 	sent     sentTexts
-	// wait is the time for which runs of the next process wait for the lane, in real time.
+	// wait is the real time that runs of the next process wait for the lane.
 	wait time.Duration
 }
 
-// sharedStore is a store that other processes may work on.
+// sharedStore hides that a store belongs to one process.
 type sharedStore struct{ store.Store }
 
 func newFleet(t *testing.T) *fleet {
@@ -62,7 +62,7 @@ func (f *fleet) advance(by time.Duration) {
 	f.now = f.now.Add(by)
 }
 
-// process returns the Runtime of another process, with its logic.
+// process returns another process's Runtime with the given logic.
 func (f *fleet) process(action botctx.Action) *botctx.Runtime {
 	f.t.Helper()
 	return f.processBy(f.clock, action)
@@ -100,7 +100,7 @@ func (f *fleet) runNext(by *botctx.Runtime) botctx.EventResult {
 	return result
 }
 
-// echo answers what was said.
+// echo repeats the member's text.
 func echo(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text(bot.MessageEvent.Text()))
 }
@@ -235,8 +235,8 @@ func TestAccept_TriedAgainSendsOnlyWhatWasNotSent(t *testing.T) {
 	require.Equal(t, []string{"one", "two"}, f.sent.all())
 }
 
-// TestAccept_FrozenRunChangesNothing lets a run stand still until another process has taken its turn
-// over: what it then sends, stores and writes back is refused.
+// TestAccept_FrozenRunChangesNothing freezes a run until another process has taken its turn over. What the
+// frozen run then sends, stores and writes back is refused.
 func TestAccept_FrozenRunChangesNothing(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -278,8 +278,8 @@ func TestAccept_FrozenRunChangesNothing(t *testing.T) {
 	require.JSONEq(t, `{"by":"the other one"}`, f.ada().Meta.String())
 }
 
-// TestAccept_LateWriteBackFindsNoMember has a run whose clock stands still, so that it does not know
-// that its turn was taken over: the store refuses what it writes back.
+// TestAccept_LateWriteBackFindsNoMember runs with a stopped clock, so that the run does not notice that its
+// turn was taken over. The store refuses its write-back.
 func TestAccept_LateWriteBackFindsNoMember(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -301,7 +301,7 @@ func TestAccept_LateWriteBackFindsNoMember(t *testing.T) {
 	f.advance(lease.DefaultLease)
 	other := f.process(func(ctx context.Context, bot *botctx.Context) error {
 		bot.Member.Meta.Set("by", "the other one")
-		_, err := bot.FindAndModifyMember(ctx, member.FindAndModifyParams{ // A replacement does not change that.
+		_, err := bot.FindAndModifyMember(ctx, member.FindAndModifyParams{ // A replacement keeps the mark.
 			Filter: document.O("_id", bot.Member.ID), Patch: document.O("externalId", "ada"),
 		})
 		return err
@@ -325,8 +325,8 @@ func (f *fleet) ada() *member.Member {
 	return &m
 }
 
-// TestRuns_TakeTurnsAcrossProcesses has the run of one process stand still: an agenda, a redirect and
-// an event of the member in another one wait for it, whichever kind it is itself.
+// TestRuns_TakeTurnsAcrossProcesses freezes a run of one process. An agenda, a redirect and an event of the
+// same member in another process wait for it, whatever kind of run it is.
 func TestRuns_TakeTurnsAcrossProcesses(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -410,8 +410,8 @@ func TestRun_WhereItRunsAlready(t *testing.T) {
 	require.NoError(t, <-ended)
 }
 
-// TestAccept_WaitsForARunOfItsMember has a run stand still for longer than others wait: what was accepted
-// meanwhile has not failed.
+// TestAccept_WaitsForARunOfItsMember freezes a run for longer than others may wait. An event accepted
+// meanwhile does not count as failed.
 func TestAccept_WaitsForARunOfItsMember(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -447,8 +447,8 @@ func TestAccept_WaitsForARunOfItsMember(t *testing.T) {
 	require.Equal(t, []string{"one", "two"}, f.sent.all())
 }
 
-// TestAccept_RunsAsSoonAsTheLaneIsLeft has a run of Receive keep the lane, so that the inbox cannot
-// enter it, and then leave it: what was accepted does not wait for the next poll.
+// TestAccept_RunsAsSoonAsTheLaneIsLeft keeps the inbox out of a lane with a run of Receive. Once the run
+// ends, an accepted event runs without waiting for the next poll.
 func TestAccept_RunsAsSoonAsTheLaneIsLeft(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -474,7 +474,7 @@ func TestAccept_RunsAsSoonAsTheLaneIsLeft(t *testing.T) {
 	go func() { received <- p.Receive(context.WithoutCancel(t.Context()), fromAda("one", "")) }()
 	<-began
 	require.NoError(t, p.Accept(t.Context(), fromAda("two", "m2")))
-	fromBob := fromAda("three", "m3") // Which is looked at behind the other one.
+	fromBob := fromAda("three", "m3") // Both share a lane, so this event is checked after the first.
 	fromBob.Event.From = "bob"
 	require.NoError(t, p.Accept(t.Context(), fromBob))
 	ctx, stop := context.WithCancel(t.Context())
@@ -509,7 +509,7 @@ func (f *fleet) processHandling(nodes ...*botctx.Node) *botctx.Runtime {
 	return runtime
 }
 
-// redirecting returns a node that redirects each message to another one, which is not declared.
+// redirecting returns a node that redirects each message to an undeclared node.
 func redirecting(to string) *botctx.Node {
 	return &botctx.Node{ID: "start", Trigger: botctx.AnyText(), Redirect: botctx.RedirectFunc(
 		func(context.Context, *botctx.Context) (*botctx.Redirect, error) {

@@ -13,13 +13,12 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// Run runs what Accept kept and agendas as they fall due, of all apps, until ctx ends; then it waits
-// for what is under way, as Config.Scheduler and Config.Inbox say, and returns nil. Any number of
-// Runtimes on one store share the work. An action
-// that ignores the end of its context is left at last, and Run returns Canceled; what that action
-// does later by its bot context is refused, and not written back.
+// Run runs accepted events, and agendas as they fall due, of all apps, until ctx ends. Then it waits for work
+// in progress, as Config.Scheduler and Config.Inbox say, and returns nil. Any number of Runtimes on one store
+// share the work. If an action ignores the end of its context, Run finally returns Canceled without it; later
+// calls of that action on its bot context are refused, and its changes are not written back.
 //
-// FailedPrecondition: the scheduler or the inbox runs already; then Run runs neither.
+// FailedPrecondition: the scheduler or the inbox is already running; then Run runs neither.
 func (r *Runtime) Run(ctx context.Context) error {
 	r.warnOfNodes(ctx)
 	ofInbox := make(chan error, 1)
@@ -35,7 +34,7 @@ func (r *Runtime) Run(ctx context.Context) error {
 		defer close(removed)
 		r.runRetention(both)
 	}()
-	defer func() { // A store that does not come back is left behind, as by the scheduler.
+	defer func() { // Like the scheduler, do not wait for a store that does not come back.
 		left := time.NewTimer(leftAfter)
 		defer left.Stop()
 		select {
@@ -48,7 +47,7 @@ func (r *Runtime) Run(ctx context.Context) error {
 	return errors.Join(err, <-ofInbox)
 }
 
-// leftAfter bounds how long Run waits at its end for a store that does not answer.
+// leftAfter is the longest time that Run waits at its end for a store that does not answer.
 const leftAfter = 5 * time.Second
 
 // NextAgenda returns the time at which the next agenda can run, by the store's clock: now if one is due. ok
@@ -61,12 +60,13 @@ func (r *Runtime) NextAgenda(ctx context.Context) (at time.Time, ok bool, err er
 // DueAgendas returns the number of agendas that can run now. Errors come from the store.
 func (r *Runtime) DueAgendas(ctx context.Context) (int, error) { return r.scheduler.Due(ctx) }
 
-// RunNextAgenda runs the first of the agendas that are due, and stores what follows from it; Run does so for hosts that
-// do not drive the time themselves. What the agenda's run schedules, changes or deletes counts for the next call. The
-// lease is not renewed: if the run takes longer, another call may run the agenda again. If ctx ends during the run, and
-// the run fails, that is no failure: the agenda can be run again at once.
+// RunNextAgenda runs the first due agenda and stores the result. Hosts that do not drive the time themselves
+// call Run instead. If the agenda's run schedules, changes or deletes agendas, that counts for the next call.
+// The lease is not renewed: if the run outlasts it, another call may run the agenda again. A run that fails
+// because ctx ended does not count as failed: the agenda can run again at once.
 //
-// The error is one of the store: then the agenda runs again after its lease, unless it was not claimed.
+// Errors come from the store. After an error the agenda runs again once its lease has expired, or at once if
+// it was not claimed.
 func (r *Runtime) RunNextAgenda(ctx context.Context) (agenda.Result, error) {
 	return r.scheduler.RunNext(ctx)
 }
@@ -76,15 +76,16 @@ func (r *Runtime) RunNextAgenda(ctx context.Context) (agenda.Result, error) {
 type SchedulerOptions struct {
 	// Workers is the number of agendas that Run runs at once. Apps share them, and within an app its
 	// channels: an app gets at most half of the workers that other apps leave, and a channel at most half of
-	// its app's workers that the other channels leave, both rounded up. So with the default, 64, a single
-	// channel uses 16, and there is always one for the next channel. Due agendas take turns by app and
-	// channel; within a channel a retry waits behind agendas that were due before it.
+	// its app's workers that the other channels leave, both rounded up. So with the default of 64, a single
+	// channel uses at most 16, and there is always a worker for the next channel. Due agendas take turns by
+	// app and channel; within a channel a retry waits behind agendas that were due before it.
 	Workers int
-	// Lease is the time for which a claim holds without a heartbeat; Run sends one each quarter of it. An
-	// agenda whose worker died is taken by another one after that time. The default is a minute, and the
-	// maximum 24 hours.
+	// Lease is the time that a claim holds without a heartbeat; Run sends one each quarter of it. If a
+	// worker dies, another one takes its agenda after that time. The default is a minute, and the maximum 24
+	// hours.
 	Lease time.Duration
-	// Poll is the time between two looks at a store that does not report changes. The default is a second.
+	// Poll is the time between two polls of a store that does not report changes. The default is a second.
+	// If the store sends notices (store.Notifier), agendas start on time, and it is polled ten times less often.
 	Poll time.Duration
 	// Limit is the number of failures after which a scheduled time is given up. The
 	// default is 5.
@@ -94,20 +95,20 @@ type SchedulerOptions struct {
 	// tried again together. If the failure asks for a longer pause, up to an hour (boterr.RetryAfter), that
 	// is the pause.
 	Backoff func(failures int) time.Duration
-	// LateAfter is the delay from which a run counts as late. The default is a minute.
+	// LateAfter is the delay after which a run counts as late. The default is a minute.
 	LateAfter time.Duration
-	// ShutdownTimeout is the time for which Run waits for runs after its context has ended, before it ends
+	// ShutdownTimeout is the time that Run waits for runs after its context has ended, before it ends
 	// the contexts of the runs as well. Then they have 5 seconds to return. The default is 20 seconds: both
 	// together, with the rest of a host's shutdown, fit into the 30 seconds that the usual orchestrators give
 	// a process to end.
 	ShutdownTimeout time.Duration
-	// Around returns what is called in the place of the Runtime's own handler, which it is given and calls in
-	// turn, such as within a span. It passes on the ctx that it is given, or one made of it. nil leaves the
-	// handler as it is.
+	// Around wraps the Runtime's own handler, for example to run it within a span. The returned handler must
+	// call the given one, with the ctx that it is given or one derived from it. nil leaves the handler
+	// unwrapped.
 	Around func(agenda.Handler) agenda.Handler
-	// Hooks are called with what happens.
+	// Hooks are called on events of the scheduler.
 	Hooks agenda.Hooks
-	// Log takes lines about runs: claimed and finished at the level debug, late and failed at warn, and at
+	// Log receives lines about runs: claimed and finished at debug level, late and failed at warn, and at
 	// error if no attempt follows. The default is Config.Logger.
 	Log *slog.Logger
 }
@@ -156,8 +157,8 @@ func (r *Runtime) runAgenda(ctx context.Context, due agenda.Run) error {
 	})
 }
 
-// treeOf returns the tree of a node in a call without one: the tree of the member's position, or the only one
-// that has such a node.
+// treeOf returns the tree of a node for a call that does not name one: the tree of the member's position, or
+// the only tree that has such a node.
 func (r *Runtime) treeOf(m *member.Member, nodeCompositeID string) string {
 	current := m.BotMeta.Tree()
 	node, err := r.nodes.Load().find("", nodeCompositeID, current)

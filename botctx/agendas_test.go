@@ -69,7 +69,7 @@ func shopWith(t *testing.T, config botctx.Config) (*botctx.Runtime, *botctx.Cont
 	return runtime, bot
 }
 
-// pass lets the virtual time of synctest pass, until nothing happens any more.
+// pass advances synctest's virtual time, and waits until all goroutines are blocked.
 func pass(by time.Duration) {
 	time.Sleep(by) //nolint:forbidigo // The virtual clock of synctest.
 	synctest.Wait()
@@ -140,10 +140,10 @@ func TestNewAgenda_UnknownZone(t *testing.T) {
 		MemberID: "ada", NodeCompositeID: "reminder", Pattern: "0 9 * * *", RunUntil: document.TimestampOf(time.Unix(1<<40, 0)),
 	})
 	require.ErrorIs(t, err, boterr.InvalidArgument)
-	require.ErrorContains(t, err, `zone: the host gives the member ada a time zone that is none: "Europe/Atlantis" is not in`)
+	require.ErrorContains(t, err, `zone: the host returned an invalid time zone for the member ada: "Europe/Atlantis" is not in`)
 }
 
-// slowShop is newShop with a node that takes a while, and one that cancels reminders then.
+// slowShop is newShop with one node that takes a while and one that cancels reminders meanwhile.
 func slowShop(t *testing.T, sent *sentTexts, took time.Duration) (*botctx.Runtime, *botctx.Context) {
 	t.Helper()
 	runtime, bot := shopWith(t, botctx.Config{
@@ -161,7 +161,7 @@ func slowShop(t *testing.T, sent *sentTexts, took time.Duration) (*botctx.Runtim
 	return runtime, bot
 }
 
-// receives gives a Runtime a text of Ada.
+// receives passes a text from Ada to a Runtime.
 func receives(t *testing.T, runtime *botctx.Runtime, text string) {
 	t.Helper()
 	err := runtime.Receive(t.Context(), botctx.Inbound{App: "shop", Channel: "web", Event: send.MessageEvent{
@@ -196,7 +196,7 @@ func TestRun_SlowMember(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var sent sentTexts
-		const waiting = 40 // More than Run has workers.
+		const waiting = 40 // More agendas than Run has workers.
 		runtime, ada := slowShop(t, &sent, 5*time.Minute)
 		for range waiting {
 			_, err := ada.NewAgenda(t.Context(), agenda.NewParams{

@@ -22,8 +22,7 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// Caller is a door through which operations are called by name, with JSON in and
-// JSON out. *Context is one.
+// Caller calls operations by name, with JSON in and JSON out. *Context implements it.
 type Caller interface {
 	// Call runs the operation of that name with a JSON object of its parameters, and
 	// returns the JSON of its result.
@@ -31,12 +30,11 @@ type Caller interface {
 }
 
 // Call runs any operation by its name in the specification, such as "getMember", with a JSON object of its
-// parameters, and returns the JSON in the specification's form. No arguments count as an object without
-// fields. A host uses it to serve another language or a network protocol.
+// parameters, and returns the JSON in the specification's form. Empty args mean an object without fields. A
+// host uses it to serve another language or a network protocol.
 //
-// An operation that does not exist is InvalidArgument. A parameter that does not exist is ignored, or
-// InvalidArgument if the Runtime is strict. If an operation returns results together with an error, so does
-// Call.
+// An unknown operation is InvalidArgument. An unknown parameter is ignored, or InvalidArgument if the Runtime
+// is strict. If an operation returns results together with an error, so does Call.
 func (c *Context) Call(ctx context.Context, name string, args json.RawMessage) (result json.RawMessage, err error) {
 	var given document.Object
 	if len(args) > 0 {
@@ -49,14 +47,15 @@ func (c *Context) Call(ctx context.Context, name string, args json.RawMessage) (
 		return nil, failed
 	}
 	result, err = document.AppendJSON(nil, value)
-	if err != nil { // The operation has done its work: its result is not to be lost.
+	if err != nil { // The operation has done its work, so its result must not be lost.
 		result, err = document.AppendJSON(nil, asJSON(value))
 	}
 	return result, cmp.Or(failed, boterr.Wrap(name, err))
 }
 
-// CallValue is Call with document values instead of JSON, so that times and 64-bit integers keep their types. args is
-// the object of parameters; the zero Object has none. A parameter that is a time in milliseconds may be a time.Time.
+// CallValue is Call with document values instead of JSON, so that times and 64-bit integers keep their types.
+// args is the object of parameters; the zero Object means none. A parameter that is a time in milliseconds
+// may be a time.Time.
 //
 // The result is the value that Call returns as JSON, or document.Missing if there is none.
 func (c *Context) CallValue(ctx context.Context, name string, args document.Object) (result any, err error) {
@@ -70,7 +69,7 @@ func (c *Context) CallValue(ctx context.Context, name string, args document.Obje
 
 const noOperationOfThisName = "there is no operation of this name; names are those of the specification"
 
-// noOperation is the error for a name that no operation has.
+// noOperation returns the error for an unknown operation.
 func noOperation(op Op) error {
 	near := nearest.To(string(op), opNames())
 	if near == "" {
@@ -116,7 +115,7 @@ func (op Op) Exists() bool {
 	return exists
 }
 
-// called returns what decodes the arguments, calls an operation and encodes its result.
+// called returns a function that decodes the arguments, calls an operation and encodes its result.
 func called[P, R any](
 	op Op, method func(c *Context, ctx context.Context, params P) (R, error),
 ) func(ctx context.Context, c *Context, args document.Object) (any, error) {
@@ -147,12 +146,12 @@ type forCaller interface {
 	ForCaller() (document.Object, error)
 }
 
-// valueForCaller returns a result as a document value for the caller of the operation.
+// valueForCaller returns a result as a document value, in the form for callers of the operation.
 func valueForCaller(result any) (any, error) {
 	switch r := result.(type) {
 	case forCaller:
 		return r.ForCaller()
-	case datasource.FetchResult: // The JSON of these three has texts in the place of times.
+	case datasource.FetchResult: // The JSON form of these three results writes times as text.
 		return encoded(r)
 	case datasource.FetchDistinctResult:
 		return encoded(r)
@@ -171,7 +170,7 @@ func encoded(r document.ValueEncoder) (any, error) {
 	return document.ValueOf(value)
 }
 
-// asJSON returns a value with null in the place of the numbers that JSON does not have, as JSON.stringify does.
+// asJSON replaces numbers that JSON cannot represent with null, as JSON.stringify does.
 func asJSON(value any) any {
 	switch v := value.(type) {
 	case float64:
@@ -190,9 +189,9 @@ func asJSON(value any) any {
 	return value
 }
 
-// FromCaller returns typed operations over a function that takes JSON, the reverse of Call. Errors come from
-// that function. The JSON of a send does not name its platform: if a platform answers in its own form,
-// send.Result.For reads it.
+// FromCaller returns typed operations over a function that takes JSON; it is the reverse of Call. Errors come
+// from that function. The JSON result of a send does not name its platform: to read a platform's own form,
+// use send.Result.For.
 func FromCaller(caller Caller) Operations { return fromCaller{caller} }
 
 // fromCaller calls every operation by its name.
@@ -214,10 +213,10 @@ func callByName[R any](ctx context.Context, caller Caller, op Op, params any) (R
 	return result, boterr.Wrap(string(op), failed)
 }
 
-// callLimit bounds each call of a service outside by Config.MaxSend.
+// callLimit limits each call of an external service to Config.MaxSend.
 type callLimit struct{ rule *timelimit.Rule }
 
-// callLimit returns the limit of the calls of a service, such as "the mail service".
+// callLimit returns the time limit for calls of a service, such as "the mail service".
 func (c Config) callLimit(service string) callLimit {
 	over := boterr.New(boterr.Unavailable, "",
 		"%s took longer than Config.MaxSend (%v), and whether it did what was asked is not known: "+
@@ -231,8 +230,8 @@ func (c callLimit) begin(ctx context.Context) (context.Context, *timelimit.Limit
 	return l, l
 }
 
-// end ends a call that was made for ctx, and returns its error. What the service itself said, and the end of
-// ctx, count more than that the call took too long.
+// end ends the limit of a call made for ctx, and returns the call's error. An error of the service itself, or
+// the end of ctx, takes precedence over the time limit.
 func (c callLimit) end(ctx context.Context, limit *timelimit.Limit, err error) error {
 	late := limit.End(err)
 	if ctx.Err() != nil || boterr.HasCode(err) && !mayBeLate(err) {
@@ -241,20 +240,20 @@ func (c callLimit) end(ctx context.Context, limit *timelimit.Limit, err error) e
 	return late
 }
 
-// mayBeLate reports whether the code of an error is one that services and their clients give to what took too long.
+// mayBeLate reports whether an error's code is one that services and their clients use for time-outs.
 func mayBeLate(err error) bool {
 	code := boterr.CodeOf(err)
 	return code == boterr.Canceled || code == boterr.Unavailable
 }
 
-// call does something within the limit.
+// call calls do within the limit.
 func (c callLimit) call(ctx context.Context, do func(ctx context.Context) error) (err error) {
 	within, limit := c.begin(ctx)
 	defer func() { err = c.end(ctx, limit, err) }()
 	return do(within)
 }
 
-// boundedConnector is a connector whose calls are all within a limit.
+// boundedConnector is a connector whose calls have a time limit.
 type boundedConnector struct {
 	send.Connector
 
@@ -263,7 +262,7 @@ type boundedConnector struct {
 
 var _ send.PortWrapper = boundedConnector{}
 
-// boundedConnectors returns the connectors with Config.MaxSend as the limit of each call.
+// boundedConnectors returns the connectors with Config.MaxSend as the time limit of each call.
 func (c Config) boundedConnectors() send.Connectors {
 	all := maps.Clone(c.Connectors)
 	if c.MaxSend < 0 {
@@ -291,7 +290,7 @@ func (b boundedConnector) Send(ctx context.Context, message send.Message) (deliv
 	return b.Connector.Send(within, message)
 }
 
-// boundedMailer is a mailer that takes each mail within a limit.
+// boundedMailer is a mailer with a time limit for each mail.
 type boundedMailer struct {
 	utility.Mailer
 
@@ -302,14 +301,14 @@ func (b boundedMailer) SendMail(ctx context.Context, mail utility.Mail) error {
 	return b.limit.call(ctx, func(ctx context.Context) error { return b.Mailer.SendMail(ctx, mail) })
 }
 
-// boundedPayments is the client of a payment account, which answers each request within a limit.
+// boundedPayments is a payment client with a time limit for each request.
 type boundedPayments struct {
 	utility.PaymentClient
 
 	limit callLimit
 }
 
-// bounded returns the client of a payment account with Config.MaxSend as the limit of each request.
+// bounded returns a payment client with Config.MaxSend as the time limit of each request.
 func (c Config) bounded(client utility.PaymentClient) utility.PaymentClient {
 	if c.MaxSend < 0 {
 		return client
@@ -329,7 +328,7 @@ func (b boundedPayments) Payment(ctx context.Context, id string) (*utility.Payme
 	return b.ask(ctx, func(ctx context.Context) (*utility.Payment, error) { return b.PaymentClient.Payment(ctx, id) })
 }
 
-// ask asks the account within the limit.
+// ask makes a request to the account within the limit.
 func (b boundedPayments) ask(
 	ctx context.Context, do func(ctx context.Context) (*utility.Payment, error),
 ) (payment *utility.Payment, err error) {
@@ -338,7 +337,8 @@ func (b boundedPayments) ask(
 	return do(within)
 }
 
-// boundedDoer sends the requests of live chats, each within a limit from Do to the end of the answer's body.
+// boundedDoer sends the HTTP requests of live chats, each with a time limit that runs from Do to the end of
+// the response body.
 type boundedDoer struct {
 	outbound.Doer
 
@@ -356,7 +356,7 @@ func (b boundedDoer) Do(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// chatHTTP returns what sends the requests of live chats.
+// chatHTTP returns the HTTP client for live chats.
 func (c Config) chatHTTP() outbound.Doer {
 	if c.MaxSend < 0 {
 		return c.HTTP
@@ -364,7 +364,7 @@ func (c Config) chatHTTP() outbound.Doer {
 	return boundedDoer{c.HTTP, c.callLimit("the address that live chats ask")}
 }
 
-// boundedBody is the body of an answer that comes within a limit.
+// boundedBody is a response body whose reading has a time limit.
 type boundedBody struct {
 	io.ReadCloser
 
@@ -373,7 +373,8 @@ type boundedBody struct {
 	limit *timelimit.Limit
 }
 
-// Unwrap returns the body within, which package outbound looks for: it takes part in a bound on memory.
+// Unwrap returns the inner body. Package outbound looks for it, because that body counts towards a memory
+// limit.
 func (b boundedBody) Unwrap() io.ReadCloser { return b.ReadCloser }
 
 func (b boundedBody) Read(p []byte) (int, error) {
@@ -396,16 +397,16 @@ func (b boundedBody) Close() error {
 //	404  NotFound
 //	409  AlreadyExists, Conflict, FailedPrecondition
 //	501  Unsupported
-//	503  ResourceExhausted, Unavailable, Canceled: the platform is to send it again later
+//	503  ResourceExhausted, Unavailable, Canceled: the platform should send it again later
 //	500  any other error
 //
-// If bot logic itself failed, so that a *RunError is the cause of the error, only Conflict,
-// ResourceExhausted, Unavailable and Canceled have their statuses, since another attempt may succeed; other
-// failures there are not the sender's fault, and are 500.
+// If bot logic itself failed, so that err has a *RunError as its cause, only Conflict, ResourceExhausted,
+// Unavailable and Canceled have the statuses above, because another attempt may succeed. Other failures of
+// bot logic are not the sender's fault, and are 500.
 func HTTPStatus(err error) int { return httpAnswerTo(err).status }
 
-// WriteHTTPError answers a platform with HTTPStatus of an error, a Retry-After if that is 503, and a body
-// with the code and its meaning to the sender, and nothing else of the error:
+// WriteHTTPError answers a platform with HTTPStatus of an error, a Retry-After header if that is 503, and a
+// body with the code and its meaning to the sender. The body has no other part of the error:
 //
 //	{"error": {"code": "ResourceExhausted", "message": "..."}}
 //
@@ -424,10 +425,10 @@ func WriteHTTPError(w http.ResponseWriter, err error) {
 	if err != nil {
 		told["error"] = map[string]string{"code": string(answer.code), "message": answer.message}
 	}
-	_ = json.NewEncoder(w).Encode(told) //nolint:errchkjson // These are strings; who is gone needs no answer.
+	_ = json.NewEncoder(w).Encode(told) //nolint:errchkjson // These are strings; a client that is gone needs no answer.
 }
 
-// retryAfter is the number of seconds after which a platform may send again what was not taken.
+// retryAfter is the number of seconds after which a platform may send a refused event again.
 const retryAfter = "1"
 
 // httpAnswer is the answer to the sender for an error.
@@ -469,7 +470,7 @@ func httpAnswers() []httpAnswer {
 	}
 }
 
-// mayPass reports whether another attempt at the same may succeed.
+// mayPass reports whether another attempt may succeed after an error with this code.
 func mayPass(code boterr.Code) bool {
 	switch code {
 	case boterr.Conflict, boterr.ResourceExhausted, boterr.Unavailable, boterr.Canceled:

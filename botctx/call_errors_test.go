@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -23,25 +24,25 @@ import (
 	"github.com/botctx/go-sdk/outbound"
 )
 
-// failure is a call that gets one error of the table.
+// failure is a call that returns one error of the table.
 type failure struct {
-	// code and when find the error in the table: when is a part of its sentence.
+	// code and when identify the error in the table: when is part of its sentence.
 	code boterr.Code
 	when string
-	// field is the parameter at fault, or the beginning of the path in it. "" if there is none.
+	// field is the parameter at fault, or a prefix of its path. "" if there is none.
 	field string
-	// change has, in JSON, the arguments that replace or extend the template's.
+	// change is the JSON of arguments that replace or extend the template's.
 	change string
 	// prepare creates the condition for the failure. nil if the arguments are enough.
 	prepare prepare
-	// options are for a platform that differs from the usual one.
+	// options are for a platform that differs from the default one.
 	options []fakes.Option
 }
 
-// prepare makes, on a platform, what a call of an operation fails for.
+// prepare sets up the cause of a failure on a platform.
 type prepare func(t *testing.T, p *fakes.Platform, operation string)
 
-// errorOf returns a failure for which its arguments are enough.
+// errorOf returns a failure that is caused by its arguments alone.
 func errorOf(code boterr.Code, when, field, change string) failure {
 	return failure{code: code, when: when, field: field, change: change}
 }
@@ -68,7 +69,7 @@ func failures() map[string][]failure {
 	return all
 }
 
-// shownElsewhere are errors that no single call gets, and the tests that show them.
+// shownElsewhere maps errors that no single call can cause to the tests that show them.
 func shownElsewhere() map[string]string {
 	return map[string]string{
 		"updateAgenda Conflict":                   "package agendas tests it at each moment of another call",
@@ -81,8 +82,9 @@ func shownElsewhere() map[string]string {
 	}
 }
 
-// A call shows each error in the table of an operation that the suite of operations does not check as bad
-// parameters or missing records. The call gets the code and the field, and changes nothing.
+// For each error in an operation's table there is a call that causes it, except for bad parameters and
+// missing records, which the suite of operations checks. The call returns the code and the field, and changes
+// nothing.
 func TestCall_Errors(t *testing.T) {
 	t.Parallel()
 	platform, _ := newCaller(t)
@@ -93,12 +95,14 @@ func TestCall_Errors(t *testing.T) {
 			for _, failure := range given {
 				t.Run(string(failure.code)+" "+failure.when, func(t *testing.T) {
 					t.Parallel()
-					failure.run(t, platform, operation.Name)
+					synctest.Test(t, func(t *testing.T) { // In real time, a slow machine exceeds the limits of calls.
+						failure.run(t, platform, operation.Name)
+					})
 				})
 			}
 			for _, listed := range operation.Errors {
 				if listed.Code == boterr.InvalidArgument || listed.Code == boterr.NotFound {
-					continue // The suite has these, for each parameter.
+					continue // The suite checks these for each parameter.
 				}
 				isShown := slices.ContainsFunc(given, func(f failure) bool { return f.is(listed) })
 				_, isElsewhere := shownElsewhere()[operation.Name+" "+string(listed.Code)]
@@ -130,13 +134,13 @@ func (f failure) run(t *testing.T, platform *fakes.Platform, operation string) {
 	before := stateOf(t, p)
 	_, err := caller(p).Call(t.Context(), operation, args)
 	requireFailure(t, err, operation, f.code, f.field)
-	if f.code != boterr.Unavailable && f.code != boterr.ResourceExhausted { // Which come when something has begun.
+	if f.code != boterr.Unavailable && f.code != boterr.ResourceExhausted { // These codes may come after the call had some effect.
 		require.Equal(t, before, stateOf(t, p), "the call that failed changed something")
 	}
 }
 
-// requireFailure checks the error of an operation: its code, and the parameter at
-// fault or a path in it.
+// requireFailure checks the error of an operation: its code, and the parameter at fault or a prefix of its
+// path.
 func requireFailure(t *testing.T, err error, op string, code boterr.Code, field string) {
 	t.Helper()
 	e, ok := boterr.AsError(err)
@@ -147,7 +151,7 @@ func requireFailure(t *testing.T, err error, op string, code boterr.Code, field 
 	require.True(t, found && (rest == "" || rest[0] == '.' || rest[0] == '['), "the field is %q and should be %q: %v", e.Field, field, err)
 }
 
-// unknown takes the id on the platform away from members.
+// unknown removes the platform ids of members.
 func unknown(memberIDs ...string) prepare {
 	return func(t *testing.T, p *fakes.Platform, _ string) {
 		t.Helper()
@@ -174,7 +178,7 @@ func called(t *testing.T, p *fakes.Platform, operation string) {
 	require.NoError(t, err)
 }
 
-// limited calls the operation once before, after which its channel takes no more for an hour.
+// limited calls the operation once, after which its channel refuses messages for an hour.
 func limited(channelID string) prepare {
 	return func(t *testing.T, p *fakes.Platform, operation string) {
 		t.Helper()
@@ -185,7 +189,7 @@ func limited(channelID string) prepare {
 	}
 }
 
-// pigeon makes a channel "loft" of a type for which there is no connector, with a member pia.
+// pigeon adds a channel "loft" of a type that has no connector, with a member pia.
 func pigeon(_ *testing.T, p *fakes.Platform, _ string) {
 	p.AddChannel(channel.Channel{ID: "loft", Type: "pigeon", BroadcastGroups: supportAndSales()})
 	p.AddMember(member.Member{ID: "pia", Channel: "loft"})
@@ -245,7 +249,7 @@ func agendaFailures() map[string][]failure {
 	}
 }
 
-// sendFailures are the failures of sends to members of one channel.
+// sendFailures returns the failures of sends to members of one channel.
 func sendFailures() map[string][]failure {
 	toMembers := func(memberID, channelID string) []failure {
 		return []failure{
@@ -273,7 +277,7 @@ func sendFailures() map[string][]failure {
 	}
 }
 
-// alphaFailures are the failures of operations that only Alpha has.
+// alphaFailures returns the failures of Alpha's own operations.
 func alphaFailures() map[string][]failure {
 	notOnAlpha := errorOf(boterr.Unsupported, "not of type alpha", "channel", `{"channel": {"_id": "account"}, "member": {"_id": "saul"}}`)
 	toMember := func(memberID string) []failure {
@@ -298,7 +302,7 @@ func alphaFailures() map[string][]failure {
 	}
 }
 
-// platformFailures are the failures of operations of single other platforms, and of the comments on posts.
+// platformFailures returns the failures of other platforms' own operations, and of the comments on posts.
 func platformFailures() map[string][]failure {
 	onPage := `{"channel": {"_id": "page"}, "member": {"_id": "paul"}}`
 	return map[string][]failure{
@@ -346,7 +350,7 @@ const (
 func assignmentFailures() map[string][]failure {
 	return map[string][]failure{
 		"createAssignment": {
-			errorOf(boterr.FailedPrecondition, "Nothing can take", "label", `{"label": "night"}`),
+			errorOf(boterr.FailedPrecondition, "No outlet can take", "label", `{"label": "night"}`),
 			errorOf(boterr.FailedPrecondition, "no id on the platform", "member", `{}`).after(unknown("member-1")),
 			errorOf(boterr.Unsupported, "no connector", "", `{}`).after(func(t *testing.T, p *fakes.Platform, operation string) {
 				t.Helper()
@@ -360,7 +364,7 @@ func assignmentFailures() map[string][]failure {
 			errorOf(boterr.Unavailable, "did not answer", "", `{}`).after(disconnected("desk")),
 		},
 		"reassignAssignment": {
-			errorOf(boterr.FailedPrecondition, "has ended, or nothing", "label", `{"label": "night"}`),
+			errorOf(boterr.FailedPrecondition, "has ended, or no outlet", "label", `{"label": "night"}`),
 			errorOf(boterr.Unsupported, "not of type", "channel", `{"channel": {"_id": "hotel"}}`),
 			errorOf(boterr.Unavailable, "did not answer", "", `{}`).after(disconnected("desk")),
 		},
@@ -368,7 +372,7 @@ func assignmentFailures() map[string][]failure {
 			errorOf(boterr.FailedPrecondition, "has ended", "messageEvent", `{}`).after(called),
 		},
 		"inletEndLiveChat": {
-			errorOf(boterr.FailedPrecondition, "no assignment that is open", "member", `{"member": {"_id": "member-1"}}`),
+			errorOf(boterr.FailedPrecondition, "no open assignment", "member", `{"member": {"_id": "member-1"}}`),
 			errorOf(boterr.Unsupported, "cannot recall", "options.recallRelayMessage", `{"channel": {"_id": "family"}, "member": {"_id": "hal"}}`),
 		},
 		"endBravoLiveChat": {
@@ -400,11 +404,11 @@ func groupFailures() map[string][]failure {
 	}
 }
 
-// sideFailures are the failures of sends from one side of a live chat to the other.
+// sideFailures returns the failures of sends from one side of a live chat to the other.
 func sideFailures() map[string][]failure {
 	ofGroups := func(inlet, memberID, channelID string) []failure {
 		return []failure{
-			errorOf(boterr.FailedPrecondition, "not live any more", "group", `{}`).after(ended(inlet, memberID)),
+			errorOf(boterr.FailedPrecondition, "no longer live", "group", `{}`).after(ended(inlet, memberID)),
 			errorOf(boterr.ResourceExhausted, "rate limit", "", `{}`).after(limited(channelID)),
 			errorOf(boterr.Unavailable, "did not answer", "", `{}`).after(disconnected(channelID)),
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/botctx/go-sdk/send/sendtest"
 )
 
-// A connector whose calls have a limit keeps the contract, with the ports of the one within.
+// A connector with a time limit keeps the contract, and the ports of the wrapped connector.
 func TestBoundedConnector_KeepsTheContract(t *testing.T) {
 	t.Parallel()
 	sendtest.RunConnector(t, func(t *testing.T) *sendtest.Harness {
@@ -52,20 +52,20 @@ func TestBoundedConnector_KeepsTheContract(t *testing.T) {
 	})
 }
 
-// bounded returns a connector to webchats whose calls have a limit.
+// bounded returns a webchat connector with a time limit.
 func bounded(inner send.Connector) send.Connector {
 	config := Config{MaxSend: time.Minute, Connectors: send.Connectors{channel.Webchat: inner}}
 	return config.boundedConnectors()[channel.Webchat]
 }
 
-// taker is a connector that takes everything at once.
+// taker is a connector that accepts everything at once.
 type taker struct{}
 
 func (taker) Send(ctx context.Context, _ send.Message) (send.Delivery, error) {
 	return send.Delivery{}, ctx.Err()
 }
 
-// A limit without a waiting call costs one small object.
+// A limit costs one small object, unless a call waits.
 //
 //nolint:paralleltest // What other tests allocate at the same time would be counted.
 func TestBoundedConnector_Allocates(t *testing.T) {

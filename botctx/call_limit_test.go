@@ -48,13 +48,13 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// hangs waits until ctx ends, as a service does that never answers.
+// hangs waits until ctx ends, like a service that never answers.
 func hangs(ctx context.Context) error {
 	<-ctx.Done()
 	return ctx.Err()
 }
 
-// takes waits for as long, if ctx lasts.
+// takes waits for d, or until ctx ends.
 func takes(ctx context.Context, d time.Duration) error {
 	select {
 	case <-time.After(d):
@@ -157,7 +157,7 @@ func TestMaxSend_BoundsEachService(t *testing.T) {
 	}
 }
 
-// hung is a host all of whose services never answer.
+// hung is a host whose services never answer.
 type hung struct{}
 
 func (hung) Send(ctx context.Context, _ send.Message) (send.Delivery, error) {
@@ -184,7 +184,7 @@ func (hung) Refund(ctx context.Context, _ utility.Refund) (*utility.Payment, err
 
 func (hung) Payment(ctx context.Context, _ string) (*utility.Payment, error) { return nil, hangs(ctx) }
 
-// hungHost returns the context of Ada on a host whose services all hang.
+// hungHost returns Ada's context on a host whose services all hang.
 func hungHost(t *testing.T) *botctx.Context {
 	t.Helper()
 	runtime, ada := shopWith(t, botctx.Config{
@@ -201,7 +201,7 @@ func hungHost(t *testing.T) *botctx.Context {
 	return ada
 }
 
-// An answer that begins and never ends is no answer.
+// A response that begins and never ends also counts as late.
 func TestMaxSend_BoundsRequestsOfLiveChats(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]doerFunc{
@@ -222,7 +222,7 @@ func TestMaxSend_BoundsRequestsOfLiveChats(t *testing.T) {
 					ID: "desk", Type: channel.Custom, On: true, Metadata: document.O("liveChatApi", "https://desk.example/requests"),
 				})
 				require.NoError(t, err)
-				require.NoError(t, channels.Pair(t.Context(), "web", "desk"))
+				require.NoError(t, channels.Pair(t.Context(), channels, "web", "desk"))
 				begun := ada.Now()
 				_, err = ada.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
 				requireLate(t, "createAssignment", err)
@@ -232,7 +232,7 @@ func TestMaxSend_BoundsRequestsOfLiveChats(t *testing.T) {
 	}
 }
 
-// The time in the queue of a rate limit is not the platform's, and each request has all of its time.
+// Time in the queue of a rate limit does not count, and each request gets the full limit.
 func TestMaxSend_QueueDoesNotCount(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -279,7 +279,7 @@ func TestMaxSend_KeepsWhatTheServiceSaid(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				_, ada := shopWith(t, webchat(sendingBy(func(context.Context, send.Message) error {
-					pass(20 * time.Second) // It does not heed its ctx.
+					pass(20 * time.Second) // The connector ignores its ctx.
 					return c.said
 				})))
 				err := ada.Reply(t.Context(), send.Text("hi"))
@@ -333,8 +333,8 @@ func TestMaxSend_Default(t *testing.T) {
 	}
 }
 
-// A file is fetched and stored within its own limit, and a fetch within its client's limit: both shorter than
-// a run's.
+// A file is fetched and stored within its own limit, and a fetch within its client's limit. Both are shorter
+// than a run's.
 func TestMaxRun_HoldsTheOtherLimits(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -26,8 +26,8 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// furtherResults are changes of the arguments of an operation that show each form of its result in the table:
-// first the templates are called, and then these.
+// furtherResults returns, for each operation, changes of the template's arguments that produce the other
+// result forms in the table.
 func furtherResults() map[string][]string {
 	return map[string][]string{
 		"fetchDataFromDataSource":         {`{"count": true}`},
@@ -64,7 +64,7 @@ func TestCall_Results(t *testing.T) {
 	}
 }
 
-// shapeOf returns which of the results that the table shows for an operation this is one of.
+// shapeOf returns the index of the operation's result form that a result has.
 func shapeOf(t *testing.T, operation operations.Operation, result []byte) int {
 	t.Helper()
 	var value any
@@ -76,8 +76,8 @@ func shapeOf(t *testing.T, operation operations.Operation, result []byte) int {
 	return found
 }
 
-// fieldsOf returns the fields of an object, or of its kind. An entry of a data source has further fields of
-// the bot.
+// fieldsOf returns the fields of an object, or of its kind. An entry of a data source has further fields set
+// by the bot.
 func fieldsOf(fields []operations.Field, kind string) []operations.Field {
 	if named, ok := operations.KindNamed(kind); ok && len(fields) == 0 && kind != "entry" {
 		return named.Fields
@@ -85,8 +85,8 @@ func fieldsOf(fields []operations.Field, kind string) []operations.Field {
 	return fields
 }
 
-// hasKeys reports whether a value, or each value in it, has exactly these keys, in their
-// types. Any will do if none are known.
+// hasKeys reports whether a value, or each value in an array, has exactly these keys with their types.
+// Without known fields any value matches.
 func hasKeys(fields []operations.Field, value any) bool {
 	if list, ok := value.([]any); ok {
 		return !slices.ContainsFunc(list, func(item any) bool { return !hasKeys(fields, item) })
@@ -111,8 +111,8 @@ func hasKeys(fields []operations.Field, value any) bool {
 	return known == len(object)
 }
 
-// serve makes a request of a member, who is new unless there is one of that id, and lets an
-// agent of a new outlet take it.
+// serve makes a request for a person, creating the member if needed, and lets an agent of a new outlet take
+// it.
 func serve(t *testing.T, p *fakes.Platform, inlet, memberID string, outlet channel.Type) {
 	t.Helper()
 	id := "outlet of " + memberID
@@ -126,8 +126,8 @@ func serve(t *testing.T, p *fakes.Platform, inlet, memberID string, outlet chann
 	agent.Takes(agent.Ticket())
 }
 
-// callf calls an operation by its name with the JSON of its parameters, which must go well.
-// The answer has exactly the keys that the table shows, in the types that it shows.
+// callf calls an operation by name with JSON parameters. The call must succeed, and its result must have
+// exactly the keys and types in the table.
 func callf(t *testing.T, bot botctx.Caller, name, args string, values ...any) gjson.Result {
 	t.Helper()
 	text := json.RawMessage(args)
@@ -159,7 +159,7 @@ func TestCall_ResultThatJSONDoesNotHave(t *testing.T) {
 
 func allTypes() []channel.Type { return channel.Types() }
 
-// newRecipient returns the only member of a platform of a type, by which the channel is called.
+// newRecipient returns the only member of a new platform with one channel of a type.
 func newRecipient(t *testing.T, platform channel.Type) (*fakes.Platform, *fakes.Actor) {
 	t.Helper()
 	p := fakes.New(fakes.For(t))
@@ -168,7 +168,7 @@ func newRecipient(t *testing.T, platform channel.Type) (*fakes.Platform, *fakes.
 	return p, recipient
 }
 
-// answerTo returns the answer of sendResponse to a message from the outbox: exactly the keys of the
+// answerTo returns the expected result of sendResponse for a message from the outbox: exactly the keys of the
 // platform's form, with the platform's ids.
 func answerTo(t *testing.T, sent fakes.Sent, answer gjson.Result) string {
 	t.Helper()
@@ -193,7 +193,7 @@ func answerTo(t *testing.T, sent fakes.Sent, answer gjson.Result) string {
 		reply, sent.To, sent.Response.Data(), sent.Response.Type(), sent.SentAt.UnixMilli(), sent.MessageID)
 }
 
-// echoAnswerTo is answerTo on Echo, which answers only a few of a message's fields.
+// echoAnswerTo is answerTo on Echo, whose result has only some fields of a message.
 func echoAnswerTo(t *testing.T, sent fakes.Sent) string {
 	t.Helper()
 	switch sent.Response.Type() {
@@ -220,7 +220,7 @@ func echoAnswerTo(t *testing.T, sent fakes.Sent) string {
 	}
 }
 
-// everyType are responses of every type, and of an unknown one.
+// everyType returns responses of every type, including an unknown one.
 func everyType() []string {
 	return []string{
 		`{"type": "TEXT", "text": "Hello", "transform": {"lang": "fr"}}`,
@@ -238,8 +238,8 @@ func everyType() []string {
 	}
 }
 
-// isOfAnother reports whether a response, perhaps as JSON text, is of a documented type that
-// another platform alone has.
+// isOfAnother reports whether a response, which may be JSON text, has a documented type that belongs to
+// another platform.
 func isOfAnother(platform channel.Type, response string) bool {
 	given := gjson.Parse(response)
 	if given.Type == gjson.String {
@@ -276,8 +276,8 @@ func TestSendResponse_PlatformShape(t *testing.T) {
 	}
 }
 
-// requireRefusedOrSent checks that JSON as a response to a member is either refused with its
-// path, or sent, and returns which.
+// requireRefusedOrSent checks that a JSON response to a member is either refused with its path or sent. It
+// reports whether it was sent.
 func requireRefusedOrSent(t *testing.T, to *fakes.Actor, response string) bool {
 	t.Helper()
 	before := len(to.Messages())
@@ -302,8 +302,7 @@ func requireRefusedOrSent(t *testing.T, to *fakes.Actor, response string) bool {
 	return true
 }
 
-// Any JSON as a response is either refused with its path, and nothing is sent, or sent and
-// read back equal.
+// Any JSON given as a response is either refused with its path and not sent, or sent and read back equal.
 func FuzzSendResponse(f *testing.F) {
 	for i, seed := range anyResponses() {
 		f.Add(uint8(i), seed)
@@ -317,8 +316,8 @@ func FuzzSendResponse(f *testing.F) {
 	})
 }
 
-// anyResponses are JSON of many kinds: messages of every type, those that break a limit, and
-// what is no message.
+// anyResponses returns JSON of many kinds: messages of every type, messages that exceed a limit, and JSON
+// that is not a message.
 func anyResponses() []string {
 	all := append(everyType(),
 		`null`, `7`, `[]`, `"x"`, `""`, `{}`, `{"type": null}`, `{"type": "TEXT", "text": "\ud800"}`, `{"type": "TEXT", "text": "{{firstName}}"}`,
@@ -331,7 +330,7 @@ func anyResponses() []string {
 	)
 }
 
-// requireSentAs checks that a message was sent as the script gave it, and is told so.
+// requireSentAs checks that a message was sent as the script gave it, and that the result agrees.
 func requireSentAs(t *testing.T, response string, sent send.Response, answer json.RawMessage) {
 	t.Helper()
 	given, err := document.ParseJSON([]byte(response))
@@ -342,7 +341,7 @@ func requireSentAs(t *testing.T, response string, sent send.Response, answer jso
 	}
 	want, isObject := given.(document.Object)
 	require.True(t, isObject)
-	if !strings.Contains(want.String(), "{{") { // Which may be filled.
+	if !strings.Contains(want.String(), "{{") { // Placeholders may be filled.
 		require.Equal(t, want.String(), sent.String())
 	}
 	if event := gjson.GetBytes(answer, "messageEvent"); event.Exists() {
@@ -351,7 +350,7 @@ func requireSentAs(t *testing.T, response string, sent send.Response, answer jso
 	}
 }
 
-// ada is the scope of the caller, icon the address of a picture, bill the address of a file.
+// ada is the scope of the caller. icon is the address of a picture. bill is the address of a file.
 var ada = record.Scope{Channel: "channel-1", Member: "member-1"}
 
 const (
@@ -362,8 +361,8 @@ const (
 // pngHeader returns a server's header for a picture.
 func pngHeader() http.Header { return http.Header{"Content-Type": {"image/png"}} }
 
-// newCaller returns the context of a member of a new platform with one data source, with
-// live chats of other members, and with what the sends are about.
+// newCaller returns the context of a member of a new platform with one data source, live chats of other
+// members, and the records that sends refer to.
 func newCaller(t *testing.T, options ...fakes.Option) (*fakes.Platform, *botctx.Context) {
 	t.Helper()
 	p := fakes.New(append(options, fakes.For(t))...)
@@ -375,13 +374,12 @@ func newCaller(t *testing.T, options ...fakes.Option) (*fakes.Platform, *botctx.
 	return p, caller.Context()
 }
 
-// caller returns the context of the caller on a platform of newCaller, or on a fork of one.
+// caller returns the caller's context on a platform of newCaller, or on a fork of one.
 func caller(p *fakes.Platform) *botctx.Context { return p.Operations(ada) }
 
-// addLiveChats adds the live chats that the arguments are for. Whatever order these are
-// called in, none takes away what another one needs: bob and carl have asked for a person,
-// dora, emil, fay and gus talk with one, and so do hal and ivy, with one on Bravo, and from
-// groups of the inlet.
+// addLiveChats adds the live chats that the templates refer to. Calls in any order do not remove a live chat
+// that another call needs: bob and carl have asked for a person; dora, emil, fay and gus talk to one, and so
+// do hal and ivy, who wrote from groups, with one on Bravo.
 func addLiveChats(t *testing.T, p *fakes.Platform) {
 	t.Helper()
 	p.HTTP.Add("GET", icon, web.Reply{Header: pngHeader(), Body: "a kettle"})
@@ -426,9 +424,9 @@ func askAs(t *testing.T, p *fakes.Platform, memberID, inlet string) {
 	require.NoError(t, err)
 }
 
-// addSends adds what the arguments of sends and utilities are for: members of a page on Alpha
-// with a label, a message that is stored there, a message to a member on Charlie, a member on
-// Echo, a payment account and a file.
+// addSends adds the records that the templates of sends and utilities refer to: members of an Alpha page with
+// a label, a message stored there, a message to a member on Charlie, a member on Echo, a payment account and
+// a file.
 func addSends(t *testing.T, p *fakes.Platform) {
 	t.Helper()
 	p.AddChannel(channel.Channel{ID: "page", Type: channel.Alpha})
@@ -452,7 +450,7 @@ func addSends(t *testing.T, p *fakes.Platform) {
 	}
 }
 
-// withIDs replaces names in JSON, such as <dora's group> or <rose's chat>, with the ids of a platform.
+// withIDs replaces placeholders in JSON, such as <dora's group> or <rose's chat>, with the ids of a platform.
 func withIDs(t *testing.T, p *fakes.Platform, text string) string {
 	t.Helper()
 	all, err := p.Runtime().FindAssignments(t.Context(), fakes.DefaultApp, botctx.Query{})
@@ -478,7 +476,7 @@ func arguments(t *testing.T, p *fakes.Platform, name string) string {
 	return withIDs(t, p, templates[name])
 }
 
-// stateOf returns, in JSON, what is stored and was sent on a platform.
+// stateOf returns the stored records and sent messages of a platform as JSON.
 func stateOf(t *testing.T, p *fakes.Platform) string {
 	t.Helper()
 	state := []any{

@@ -62,7 +62,7 @@ func outcome(t *testing.T, platform *fakes.Platform, name string, args json.RawM
 	return outcomeIn(t, ada, platform, name, args)
 }
 
-// outcomeIn is outcome for another caller.
+// outcomeIn is outcome for a different scope.
 func outcomeIn(t *testing.T, scope record.Scope, platform *fakes.Platform, name string, args json.RawMessage) string {
 	t.Helper()
 	p := platform.Fork()
@@ -108,7 +108,7 @@ func TestCall_UnknownParameter(t *testing.T) {
 	}
 }
 
-// A parameter that is null, and one that has its default, are like one that is absent.
+// A null parameter, and a parameter with its default value, behave like an absent one.
 func TestCall_NullAndDefault(t *testing.T) {
 	t.Parallel()
 	platform, _ := newCaller(t)
@@ -154,7 +154,7 @@ func withPath(t *testing.T, args, path, value string) json.RawMessage {
 	return text
 }
 
-// withoutPath returns arguments without what they have at a dotted path.
+// withoutPath returns arguments without the value at a dotted path.
 func withoutPath(t *testing.T, args, path string) json.RawMessage {
 	t.Helper()
 	var object document.Object
@@ -165,7 +165,7 @@ func withoutPath(t *testing.T, args, path string) json.RawMessage {
 	return text
 }
 
-// otherForms are changes of the arguments of operations that mean the same in another form.
+// otherForms returns changes of the templates that mean the same in another form.
 func otherForms() map[string][]string {
 	return map[string][]string{
 		"sendResponse": {
@@ -221,8 +221,7 @@ func TestCall_OtherForms(t *testing.T) {
 	}
 }
 
-// Parameters that only some platforms look at are ignored by the others, and refused in
-// strict mode.
+// Parameters that only some platforms use are ignored on the others, and refused in strict mode.
 func TestCall_OtherPlatform(t *testing.T) {
 	t.Parallel()
 	lenient, _ := newCaller(t)
@@ -286,8 +285,8 @@ func TestCall_DeepestEntry(t *testing.T) {
 	require.ErrorIs(t, err, boterr.InvalidArgument)
 }
 
-// templates are one argument of each operation, in JSON. They are for the platform of newCaller; names in <>
-// are replaced by ids there.
+// templates has one argument object for each operation, in JSON. They are for the platform of newCaller;
+// names in <> are replaced by ids there.
 var templates = map[string]string{
 	"getChannel":                      `{"channelId": "channel-1"}`,
 	"getMember":                       `{"memberId": "member-1"}`,
@@ -376,20 +375,20 @@ func withParameters(t *testing.T, args, change string) json.RawMessage {
 	return text
 }
 
-// withParameter returns arguments with one of them changed.
+// withParameter returns arguments with one parameter changed.
 func withParameter(t *testing.T, args, name, value string) json.RawMessage {
 	t.Helper()
 	return withParameters(t, args, `{"`+name+`": `+value+`}`)
 }
 
-// needsParameters reports whether an operation cannot do with what the context has.
+// needsParameters reports whether an operation needs parameters beyond the context's defaults.
 func needsParameters(operation operations.Operation) bool {
 	return slices.ContainsFunc(operation.Parameters, func(p operations.Field) bool {
 		return p.Need == operations.Required || p.Need == operations.RequiredUnless
 	})
 }
 
-// Times and 64-bit integers keep their types on the way in and out.
+// Times and 64-bit integers keep their types in parameters and results.
 func TestCallValue_KeepsTypes(t *testing.T) {
 	t.Parallel()
 	bot := fakes.New(fakes.For(t)).AddMember(member.Member{}).Context()

@@ -19,7 +19,7 @@ type choosing struct {
 	outcome []string
 }
 
-// watchChoice returns the record of a choice, nil if the host does not want it.
+// watchChoice returns a record of the choice, nil if the host does not want one.
 func (r *run) watchChoice(ctx context.Context, among *nodes, may field) *choosing {
 	if r.runtime.config.OnChoice == nil && !r.runtime.config.Logger.Enabled(ctx, slog.LevelDebug) {
 		return nil
@@ -27,7 +27,7 @@ func (r *run) watchChoice(ctx context.Context, among *nodes, may field) *choosin
 	return &choosing{run: r, nodes: among, field: may, outcome: make([]string, len(may.candidates))}
 }
 
-// refused notes that the trigger of a candidate did not match.
+// refused records that the trigger of a candidate did not match.
 func (c *choosing) refused(i int) {
 	if c != nil {
 		c.outcome[i] = whyRefused
@@ -53,7 +53,7 @@ func (c *choosing) answeredByLogic(ctx context.Context, logic Action) {
 	c.report(ctx, choice)
 }
 
-// answeredByNoNode reports that the live chat or nothing answers.
+// answeredByNoNode reports that the live chat answers, or that nothing does.
 func (c *choosing) answeredByNoNode(ctx context.Context, by Answer) {
 	if c == nil {
 		return
@@ -63,7 +63,7 @@ func (c *choosing) answeredByNoNode(ctx context.Context, by Answer) {
 	c.report(ctx, choice)
 }
 
-// report gives a choice to those who ask for it.
+// report passes a choice to the logger and to Config.OnChoice.
 func (c *choosing) report(ctx context.Context, choice Choice) {
 	c.run.runtime.logChoice(ctx, choice)
 	if given := c.run.runtime.config.OnChoice; given != nil {
@@ -71,7 +71,7 @@ func (c *choosing) report(ctx context.Context, choice Choice) {
 	}
 }
 
-// choice returns what is known so far.
+// choice returns the choice as known so far.
 func (c *choosing) choice(by Answer) Choice {
 	made := Choice{
 		Scope: c.run.bot.scope, Answer: by, Position: c.field.position, Lost: c.lost(), Serving: c.field.within.name + c.field.within.since,
@@ -102,7 +102,7 @@ func (c *choosing) lost() string {
 	}
 }
 
-// others returns the nodes that are no candidates, each with the reason.
+// others returns the nodes that are not candidates, each with the reason.
 func (c *choosing) others() []Candidate {
 	isCandidate := map[*Node]bool{}
 	for _, one := range c.field.candidates {
@@ -117,7 +117,7 @@ func (c *choosing) others() []Candidate {
 	return others
 }
 
-// whyNot returns the reason why a node is no candidate.
+// whyNot returns the reason why a node is not a candidate.
 func (c *choosing) whyNot(node *Node) string {
 	switch {
 	case node.Trigger == nil:
@@ -146,38 +146,38 @@ func (n *nodes) needs(child *Node) string {
 	return text
 }
 
-// Choice describes the chosen answer to an event, and the reasons. It goes to Config.OnChoice, and at debug
-// level to Config.Logger. It holds ids and names of functions, and no text of members.
+// Choice describes the chosen answer to an event, and the reasons for it. It is passed to Config.OnChoice
+// and, at debug level, to Config.Logger. It holds ids and names of functions, and no text of members.
 type Choice struct {
 	// Scope is the app, the channel, the member and the group of the event.
 	Scope record.Scope
 	// Answer is the kind of the answer.
 	Answer Answer
-	// Node is the node that answers, zero if none does. IsMute is true if it is mute, so that another choice
-	// follows.
+	// Node is the answering node, zero if none answers. IsMute is true for a mute node, after which another
+	// choice follows.
 	Node   NodeRef
 	IsMute bool
 	// Logic is the name of the function of HandleFunc if it answers, such as "shop.greet".
 	Logic string
-	// Position is the member's position, zero for a new member. Lost is the reason why the member counts as
-	// new although they have a position, otherwise "".
+	// Position is the member's position, zero for a new member. Lost is the reason why a member with a
+	// position counts as new, otherwise "".
 	Position NodeRef
 	Lost     string
-	// Serving describes what may answer now, such as "the off trees, since the channel is not On".
+	// Serving describes the nodes that may answer now, such as "the off trees, since the channel is not On".
 	Serving string
-	// IsInLiveChat is true if the member was in a live chat: then only nodes of Flow.LiveChatTree
-	// may answer, and else the message goes to the agent.
+	// IsInLiveChat is true if the member was in a live chat: then only nodes of Flow.LiveChatTree may answer;
+	// otherwise the message goes to the agent.
 	IsInLiveChat bool
-	// Candidates are the nodes that might answer, in the order in which they are asked.
+	// Candidates are the nodes that may answer, in the order in which their triggers are evaluated.
 	Candidates []Candidate
-	// Others are the other nodes. They are there only if no node answers.
+	// Others are the other nodes. They are set only if no node answers.
 	Others []Candidate
 }
 
 // Answer is the kind of answer to an event.
 type Answer string
 
-// What can answer an event.
+// The possible answers to an event.
 const (
 	AnswerNode     Answer = "node"
 	AnswerLogic    Answer = "HandleFunc"
@@ -197,7 +197,7 @@ const (
 	RuleGlobalInGroup   Rule = "global by the priority group"
 )
 
-// plural names several candidates of a rule.
+// plural returns the words for several candidates of a rule.
 func (r Rule) plural() string {
 	switch r {
 	case RuleChild:
@@ -209,24 +209,24 @@ func (r Rule) plural() string {
 	}
 }
 
-// Candidate is a node that might answer, or one of Choice.Others, which could not.
+// Candidate is a node that may answer, or one of Choice.Others, which may not.
 type Candidate struct {
 	Node     NodeRef
 	Priority int
-	// Rule is the rule that makes it a candidate, "" if it is none.
+	// Rule is the rule that makes the node a candidate, "" if it is not one.
 	Rule Rule
 	// Why is the result of checking it, such as "trigger did not match".
 	Why string
 }
 
-// What may come of a candidate.
+// The possible outcomes for a candidate.
 const (
 	whyAnswered = "answered"
 	whyRefused  = "trigger did not match"
 	whyNotAsked = "was not asked, since another one answered"
 )
 
-// String returns the choice as one line: what answers and why, or what each node refused.
+// String returns the choice as one line: what answers and why, or the reason why each node does not.
 func (c Choice) String() string {
 	switch c.Answer {
 	case AnswerNode:
@@ -254,7 +254,7 @@ func (c Choice) answered() string {
 	return text
 }
 
-// refusals returns the reasons why no node answers, behind some words. It is "" if there are no nodes.
+// refusals returns words followed by the reasons why no node answers. It is "" if there are no nodes.
 func (c Choice) refusals(words string) string {
 	if len(c.Candidates) == 0 && len(c.Others) == 0 {
 		return ""
@@ -306,7 +306,7 @@ func listed(nodes []Candidate) string {
 	return strings.Join(names, ", ") + more(len(nodes)-len(shown))
 }
 
-// more counts the nodes that are left out.
+// more returns a note about n omitted nodes.
 func more(n int) string {
 	if n == 0 {
 		return ""
@@ -319,18 +319,18 @@ func of(candidates []Candidate, holds func(Candidate) bool) []Candidate {
 	return slices.DeleteFunc(slices.Clone(candidates), func(one Candidate) bool { return !holds(one) })
 }
 
-// The chosen answer to an event that Accept kept is stored with it, so that a run that is tried again takes
-// the same way: changes of the earlier attempt, such as a live chat that it began, might lead elsewhere, and
-// messages that it had not sent yet would never be sent. It costs no separate write: it is stored with the
-// first message of the run, or before the run begins or ends a live chat.
+// The chosen answer to an event that Accept stored is stored with the event, so that a repeated run answers
+// in the same way. Otherwise changes by the earlier attempt, such as a live chat that it started, might lead
+// to another answer, and messages not yet sent would be lost. It needs no separate write: it is stored with
+// the first message of the run, or before the run starts or ends a live chat.
 
-// RuleChosenBefore makes a candidate of a node that an attempt before at the same event had begun to run.
+// RuleChosenBefore makes a node a candidate because an earlier attempt at the same event began to run it.
 const RuleChosenBefore Rule = "chosen by an attempt before"
 
-// memoryOfChoice is the key under which the nodes are remembered that answered, in their order.
+// memoryOfChoice is the key under which the answering nodes are stored, in order.
 const memoryOfChoice = "answered by"
 
-// The fields of the stored answer. fieldNone is true if there was no node to answer.
+// The fields of the stored answer. fieldNone is true if no node answered.
 const (
 	fieldNodes = "nodes"
 	fieldNone  = "none"
@@ -338,11 +338,11 @@ const (
 	fieldTree  = "tree"
 )
 
-// hasOwnEvent reports whether an event of the inbox caused the run itself, not one that redirected to it.
+// hasOwnEvent reports whether the run was caused directly by an event of the inbox, and not by a redirect.
 func (r *run) hasOwnEvent() bool { return r.delivery != nil && r.outer == nil && r.agenda == nil }
 
-// asBefore returns who may answer with what an attempt before has chosen: its nodes come first, and no
-// other one where it had gone on to what answers when no node does.
+// asBefore returns the candidates, adjusted to the choice of an earlier attempt: the nodes chosen then come
+// first, and if no node answered then, no other node may answer now.
 func (r *run) asBefore(among *nodes, candidates []candidate) []candidate {
 	if !r.hasOwnEvent() {
 		return candidates
@@ -356,7 +356,7 @@ func (r *run) asBefore(among *nodes, candidates []candidate) []candidate {
 		ref, _ := item.(document.Object)
 		node := among.byRef[NodeRef{CompositeID: document.Get(ref, fieldID, ""), Tree: document.Get(ref, fieldTree, "")}]
 		if node == nil || node.Trigger == nil {
-			return candidates // The nodes are others now.
+			return candidates // The nodes have changed since.
 		}
 		first = append(first, candidate{node, RuleChosenBefore})
 	}
@@ -369,7 +369,7 @@ func (r *run) asBefore(among *nodes, candidates []candidate) []candidate {
 	return append(first, rest...)
 }
 
-// noteChoice notes a node that answers, or with nil that no further one does.
+// noteChoice records an answering node, or nil if no further node answers.
 func (r *run) noteChoice(ctx context.Context, one *candidate) {
 	if !r.hasOwnEvent() || one != nil && one.rule == RuleChosenBefore {
 		return
@@ -386,13 +386,13 @@ func (r *run) noteChoice(ctx context.Context, one *candidate) {
 	}
 }
 
-// changesLiveChats reports whether an operation begins or ends a live chat, so that the same event would
-// be answered by others after it.
+// changesLiveChats reports whether an operation begins or ends a live chat, after which the same event could
+// be answered differently.
 func (op Op) changesLiveChats() bool {
 	return op == OpCreateAssignment || op == OpEndLiveChat || op == OpInletEndLiveChat
 }
 
-// keepChoice stores what answers the run's event, before an operation after which others would.
+// keepChoice stores the answer to the run's event, before an operation that would change it.
 func (r *run) keepChoice(ctx context.Context) error {
 	if r == nil || !r.hasOwnEvent() {
 		return nil

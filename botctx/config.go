@@ -20,37 +20,36 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// Config configures a Runtime: the store, the ports to services outside, and the host's settings. Only Store
+// Config configures a Runtime: the store, the ports to external services, and the host's settings. Only Store
 // is required.
 type Config struct {
 	// Records.
 
 	// Store holds the records. Required.
 	Store store.Store
-	// Now is the clock of records and of Context.Now. The default is time.Now. What is due, and how
-	// long a lease lasts, goes by the Store's own clock: see memstore.WithNow.
+	// Now is the clock for records and for Context.Now. The default is time.Now. Due times and leases use the
+	// Store's own clock: see memstore.WithNow.
 	Now func() time.Time
-	// Pause waits for a while by the clock of Now, or until ctx ends: an operation waits so for
-	// another one that does the same, and bot logic by Context.Pause. The default waits by the machine's clock.
+	// Pause waits for d by the clock of Now, or until ctx ends. Operations use it to wait for a concurrent
+	// operation that does the same work, and bot logic through Context.Pause. The default waits by the
+	// machine's clock.
 	Pause func(ctx context.Context, d time.Duration)
-	// NewID makes ids of records. The default makes UUIDs of version 7.
+	// NewID returns a new id for a record. The default is a UUID of version 7.
 	NewID func() string
-	// DeriveID makes an id of a text: the same one each time, and another one of each other text.
-	// The ids of what a run sends are made so, see Context.SendID. The default makes UUIDs of
-	// version 8.
+	// DeriveID returns the id for a text: always the same for one text, and different for different texts. It
+	// makes the ids of a run's messages, see Context.SendID. The default is a UUID of version 8.
 	DeriveID func(of string) string
-	// NewEtag makes etags of records. The default is made of the time and a NewID. Those of
-	// channels are times.
+	// NewEtag returns a new etag for a record, except for channels, whose etags are times. The default is
+	// made of the time and a NewID.
 	NewEtag func() string
 
-	// The host's own in the place of the SDK's.
+	// Replacements for parts of the SDK.
 
-	// Override gives the host's own implementations of domains for a scope, in place of the SDK's, which are
-	// in own. A nil domain stays the SDK's. An implementation may build on the SDK's, to replace one method
-	// and keep the rest:
+	// Override returns the host's own implementations of domains for a scope. own holds the SDK's
+	// implementations, which also remain in use for nil domains. An implementation may embed the SDK's, to
+	// replace one method and keep the rest:
 	//
 	//	type audited struct{ member.Operations } // It has its own GetMember.
-	//
 	//	Override: func(_ record.Scope, own botctx.Services) botctx.Services {
 	//		return botctx.Services{Members: audited{own.Members}}
 	//	}
@@ -58,29 +57,28 @@ type Config struct {
 	// The SDK's services use the host's: the sends of the example read members by its GetMember. Messages of
 	// members and agents in the SDK's live chats are relayed even if LiveChats is the host's.
 	Override func(scope record.Scope, own Services) Services
-	// LoadChannel returns a channel of an app with its credentials, or NotFound. The
-	// default loads it from the Store. What it returns is copied, so it may be kept. A run asks once for its own channel, and its
-	// sends go by that.
+	// LoadChannel returns a channel of an app with its credentials, or NotFound. The default loads it from
+	// the Store. The result is copied, so the host may keep it. A run loads its own channel once, and its
+	// sends use that copy.
 	LoadChannel func(ctx context.Context, app, id string) (*channel.Channel, error)
-	// Arrive returns the member who sent what arrived, and makes one who was not known yet. The
-	// default finds and makes members in the Store; a host that overrides Members gives its own.
+	// Arrive returns the member who sent an event, and creates new ones. The default finds and creates
+	// members in the Store; a host that overrides Members must set its own.
 	Arrive func(ctx context.Context, inbound Inbound) (*member.Member, error)
 
-	// What is outside.
+	// External services.
 
-	// Connectors send to the platforms. A channel type without one answers
-	// Unsupported.
+	// Connectors send to the platforms. Sends to a channel type without a connector return Unsupported.
 	Connectors send.Connectors
-	// ParallelSends is the number of messages of one call, to several members, that are sent at the same
-	// time. The default is 1: one after the other, in order.
+	// ParallelSends is the number of messages sent concurrently by a call to several members. The default is
+	// 1: one after the other, in order.
 	ParallelSends int
 	// HTTP sends the requests of Context.Fetch. The default is the guarded client of
 	// package outbound with its own limits.
 	HTTP outbound.Doer
 	// Mailer sends mails. Without it SendEmail is Unsupported.
 	Mailer utility.Mailer
-	// Payments returns the client of an app's payment account of a name, or NotFound. Without
-	// it there are none.
+	// Payments returns the client of an app's payment account by its name, or NotFound. Without it there are
+	// no accounts.
 	Payments func(app, name string) (utility.PaymentClient, error)
 	// ObjectStore keeps uploaded files. Without it UploadFileToObjectStore is Unsupported.
 	ObjectStore utility.ObjectStore
@@ -89,10 +87,9 @@ type Config struct {
 
 	// Operations.
 
-	// Interceptors stand around every operation that bot logic calls, the first one
-	// outermost.
+	// Interceptors wrap every operation that bot logic calls; the first one is the outermost.
 	Interceptors []Interceptor
-	// CheckEtags makes updateMember answer Conflict to a stale etag.
+	// CheckEtags makes updateMember return Conflict for a stale etag.
 	CheckEtags bool
 	// Strict makes unknown parameters of Call, and parameters that a platform would
 	// ignore, InvalidArgument.
@@ -104,41 +101,41 @@ type Config struct {
 
 	// Flow decides which nodes may answer an event.
 	Flow Flow
-	// OtherNodes is set if other processes of the host handle nodes that this one does not have. Then
-	// NewAgenda and UpdateAgenda take a node that is not handled here, and warn of it; without it they return
-	// NotFound. A process that handles no nodes at all takes any.
+	// OtherNodes must be set if other processes of the host handle nodes that this one does not have. Then
+	// NewAgenda and UpdateAgenda accept a node that is not handled here, with a warning; without it they
+	// return NotFound. A process that handles no nodes at all accepts any node.
 	OtherNodes bool
 	// MaxRedirects bounds the redirects from one node to the next, including the redirects in other members'
 	// runs. The default is 50.
 	MaxRedirects int
-	// MaxRun is the time limit of a run: of an accepted event, an agenda, a Receive, with the runs of other
-	// members that it redirects to, from the beginning to the last action. When it is over, the run's ctx
-	// ends, its operations and its write back of the member are refused, and it fails with Unavailable, so
+	// MaxRun is the time limit of a run: of an accepted event, an agenda or a Receive, from the beginning to
+	// the last action, including runs of other members that it redirects to. When it expires, the run's ctx
+	// ends, its operations and its write-back of the member are refused, and it fails with Unavailable, so
 	// that its event or agenda is tried again. Waiting for another run of the member does not count, see
 	// MaxWait. Go cannot end an action that ignores its ctx: it keeps its worker until it returns. The
 	// default is a minute, by the machine's clock; a negative value means no limit, as in the fakes, so that
 	// a debugger may stop the test.
 	MaxRun time.Duration
-	// MaxSend is the time limit of one call of a service outside: Send and each optional port of a connector,
-	// a mail, a request of a payment account, and a request of live chats by HTTP. When it is over, the
-	// call's ctx ends and the call fails with Unavailable; its run continues with that error. The time that a
-	// message waits in send.Limited does not count. Go cannot end a call that ignores its ctx: it keeps its
-	// run and its worker until it returns. Files, Context.Fetch and scripts have other limits
-	// (Upload.Timeout, the Timeout of outbound.Config, script.Options.Deadline), and the host's work for its
-	// records, such as LoadChannel, has MaxRun. The default is 15 seconds by the machine's clock, or MaxRun
-	// if that is shorter; it must not be longer than MaxRun. A negative value means no limit, as in the
-	// fakes.
+	// MaxSend is the time limit of one call of an outside service: Send and each optional port of a
+	// connector, a mail, a request of a payment account, and a request of live chats by HTTP. When it
+	// expires, the call's ctx ends and the call fails with Unavailable; its run continues with that error.
+	// The time that a message waits in send.Limited does not count. Go cannot end a call that ignores its
+	// ctx: it keeps its run and its worker until it returns. Files, Context.Fetch and scripts have other
+	// limits (Upload.Timeout, the Timeout of outbound.Config, script.Options.Deadline), and the host's work
+	// for its records, such as LoadChannel, has MaxRun. The default is 15 seconds by the machine's clock, or
+	// MaxRun if that is shorter; it must not be longer than MaxRun. A negative value means no limit, as in
+	// the fakes.
 	MaxSend time.Duration
 	// ParallelRuns allows runs of one member to run at once. Without it they take turns: within this process
 	// in the order in which they came, and also with runs of other processes if the store is shared (not a
 	// store.Watcher). Accepted events run in their order all the same.
 	ParallelRuns bool
-	// MaxWait is the time for which a run waits for another run of the same member; after that it is
+	// MaxWait is the time that a run waits for another run of the same member; after that it fails with
 	// Unavailable. The default is a minute.
 	MaxWait time.Duration
-	// AgendaWait is the time for which an agenda waits for a run of its member, before it is put off for a
-	// second. The default is a second, or nothing if another run of the member waits already, so that one
-	// member does not keep all workers.
+	// AgendaWait is the time that an agenda waits for a run of its member before it is postponed by a
+	// second. The default is a second, or zero if another run of the member is already waiting, so that one
+	// member does not occupy all workers.
 	AgendaWait time.Duration
 	// Scheduler configures the runs of agendas.
 	Scheduler SchedulerOptions
@@ -146,37 +143,36 @@ type Config struct {
 	Inbox InboxOptions
 	// Retention sets how long handled events, dead letters, agendas, live chats and similar records are kept.
 	Retention Retention
-	// LaneLease is the time for which other processes leave a member alone after the member's process died in
-	// a run. A run holds a lease of this length on its member's lane and renews it every quarter. The default
-	// is 30 seconds.
+	// LaneLease is the length of the lease that a run holds on its member's lane and renews every quarter of
+	// it. If a process dies in a run, other processes cannot run the member until the lease has expired. The
+	// default is 30 seconds.
 	LaneLease time.Duration
-	// Zone returns the time zone of a member, such as "Europe/London". It is used for CRON patterns that name
-	// no zone themselves (agenda.InZone), and by Context.Location. It is called when a pattern is given, for
+	// Zone returns the time zone of a member, such as "Europe/London". It applies to CRON patterns that name
+	// no zone themselves (agenda.InZone) and to Context.Location. It is called when a pattern is set, with
 	// the member as the run has it, and before each run by the pattern, so that the pattern follows a member
-	// who moves: a run for a time of day that has not come in the new zone yet waits for it. If it fails, so
+	// who moves: if the time of day has not come in the new zone yet, the run waits for it. If Zone fails, so
 	// does the operation, or the run, which is tried again; after the last attempt the pattern continues in
-	// its previous zone. The names are from the IANA database, which the machine has, or the program if it
-	// imports time/tzdata. The default, also for "", is UTC.
+	// its previous zone. The names are from the IANA database of the machine, or of the program if it imports
+	// time/tzdata. The default, also for "", is UTC.
 	Zone func(ctx context.Context, m *member.Member) (string, error)
-	// OnChoice is called with what was chosen to answer an event, just before that runs, and
-	// where nothing answers. The default does nothing.
+	// OnChoice is called with the choice for an event, just before the answer runs, and also if nothing
+	// answers. The default does nothing.
 	OnChoice func(ctx context.Context, choice Choice)
-	// OnWarning is called with what is likely to be a mistake: with the warnings of Graph before the
-	// first run after Handle, and where an agenda is made of a node that is not there. The default
-	// does nothing.
+	// OnWarning is called with likely mistakes: with the warnings of Graph before the first run after Handle,
+	// and when an agenda is created for a node that does not exist. The default does nothing.
 	OnWarning func(ctx context.Context, warning Warning)
-	// OnUnfilled is called with the path of each {{path}} of a template that is filled with nothing, since
-	// the context's member has no value there: it may be misspelt. The default does nothing.
+	// OnUnfilled is called with the path of each {{path}} of a template for which the context's member has no
+	// value: it may be misspelt. The default does nothing.
 	OnUnfilled func(ctx context.Context, scope record.Scope, path string)
-	// OnWait is called before a run waits for another one that has the member, with the id of the member or
-	// of their lane, and a channel that is closed when its turn has come. A test that controls the order of
-	// runs itself, such as in package explore, waits there. The default does nothing.
+	// OnWait is called before a run waits for another run of the same member. It gets the id of the member or
+	// of their lane, and a channel that is closed when the run's turn has come. A test that controls the
+	// order of runs itself, such as in package explore, waits there. The default does nothing.
 	OnWait func(ctx context.Context, member string, turn <-chan struct{})
-	// Logger takes lines about what no caller sees, or not in full: panics with where they
-	// arose, and redirects that exceed MaxRedirects, at error and warn; members that a run
-	// could not write back, and what OnWarning is told, at warn; what answers each event and why, or why nothing does (see
-	// Choice), and what OnUnfilled is told, at debug; and what the scheduler does, unless Scheduler.Log is
-	// given. They hold ids, names of functions, codes and what a panic says. The default discards them.
+	// Logger receives lines about events that callers do not see, or not in full. At error and warn: panics
+	// with their stack, and redirects that exceed MaxRedirects. At warn: members that a run could not write
+	// back, and the warnings of OnWarning. At debug: each Choice, and the paths of OnUnfilled. It also
+	// receives the scheduler's lines, unless Scheduler.Log is set. The lines hold ids, names of functions,
+	// codes and the text of panics. The default discards them.
 	Logger *slog.Logger
 }
 
@@ -189,7 +185,7 @@ const (
 	defaultUploadTimeout = 45 * time.Second
 )
 
-// withDefaults returns a Config of the Runtime's own, with defaults for what is left out.
+// withDefaults returns a copy of the Config with defaults for unset fields.
 func (c Config) withDefaults() (Config, error) {
 	if c.Store == nil {
 		return c, boterr.Invalid("Store", "a Runtime needs a store, such as memstore.New()")
@@ -231,16 +227,16 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// env returns what the services work with.
+// env returns the environment of the services.
 func (c Config) env() record.Env {
 	env := record.Env{Store: c.Store, Now: c.Now, NewID: c.NewID, NewEtag: c.NewEtag}
 	return env.WithDefaults()
 }
 
-// maxWorkers is the most workers, and sends at once, that a host may ask for.
+// maxWorkers is the limit for the numbers of workers and of parallel sends.
 const maxWorkers = 10_000
 
-// check refuses what could only fail later, in a run.
+// check returns an error for settings that would otherwise fail later, in a run.
 func (c Config) check() error {
 	for _, port := range [...]struct {
 		field string
@@ -273,7 +269,7 @@ func (c Config) check() error {
 	return nil
 }
 
-// withLimits returns the Config with its time limits, which stay within the limit of a run.
+// withLimits returns the Config with its time limits. They do not exceed the limit of a run.
 func (c Config) withLimits() (Config, error) {
 	if c.MaxRun == 0 {
 		c.MaxRun = defaultMaxRun
@@ -299,7 +295,7 @@ func (c Config) withLimits() (Config, error) {
 	return c, nil
 }
 
-// withinRun returns a limit that is no longer than the limit of a run.
+// withinRun returns the limit, or the limit of a run if that is shorter.
 func (c Config) withinRun(limit time.Duration) time.Duration {
 	if c.MaxRun < 0 {
 		return limit
@@ -307,7 +303,7 @@ func (c Config) withinRun(limit time.Duration) time.Duration {
 	return min(limit, c.MaxRun)
 }
 
-// timeoutOf returns how long a request of an HTTP client may take, 0 if that is not known.
+// timeoutOf returns the time limit of an HTTP client's requests, 0 if it is unknown.
 func timeoutOf(client outbound.Doer) time.Duration {
 	switch client := client.(type) {
 	case *outbound.Client:
@@ -319,7 +315,7 @@ func timeoutOf(client outbound.Doer) time.Duration {
 	}
 }
 
-// checkConnector refuses a connector that is not there, also within those that stand around it.
+// checkConnector refuses a nil connector, also inside wrappers.
 func checkConnector(connector send.Connector) error {
 	for {
 		if connector == nil {

@@ -17,12 +17,12 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// Context is the argument of bot logic: it has the place and the member of the run, and every operation as a
-// method.
+// Context is the argument of bot logic: it has the channel and the member of the run, and every operation as
+// a method.
 //
-// Its fields belong to the run, like the fields of an http.Request: one goroutine changes them. Its
+// Its fields belong to the run, like the fields of an http.Request: only one goroutine may change them. Its
 // operations are safe for concurrent use. They work for the app, channel and member that the context was made
-// for, whatever the fields hold later.
+// for, whatever its fields hold later.
 type Context struct {
 	// Channel is the channel of the conversation.
 	Channel *channel.Channel
@@ -31,23 +31,21 @@ type Context struct {
 	Member *member.Member
 	// Node is the node that runs, zero outside of nodes.
 	Node NodeRef
-	// AgendaMeta is the meta of the agenda or redirect that caused this run, empty if
-	// there is none.
+	// AgendaMeta is the meta of the agenda or redirect that caused this run, empty for other runs.
 	AgendaMeta document.Object
 	// Agenda is the agenda that caused this run, with its scheduled time, the number of the attempt, and the
-	// key that identifies a repetition. It is nil if none did.
+	// key that identifies a repetition. It is nil for other runs.
 	Agenda *agenda.Run
-	// MessageEvent is the message that caused this run, nil if none did.
+	// MessageEvent is the message that caused this run, nil for other runs.
 	MessageEvent *send.MessageEvent
 	// Group is the live-chat group of the message: the group in which an agent wrote it, or the group of the
-	// member's own live chat once an agent has taken it. It is nil outside of live chats. The platform's
-	// group in which a member wrote is Scope().GroupExternalID.
+	// member's own live chat once an agent has taken it. It is nil outside of live chats. For the platform's
+	// group in which a member wrote, see Scope().GroupExternalID.
 	Group *livechat.Group
-	// Values is a bag for the run: what one piece of logic leaves for the next. It is
-	// never nil.
+	// Values holds values that one piece of logic leaves for the next in the run. It is never nil.
 	Values map[string]any
 
-	services // Its Runtime, run and scope among them.
+	services // These include its Runtime, run and scope.
 
 	channelType channel.Type
 }
@@ -55,21 +53,20 @@ type Context struct {
 // Scope returns the app, channel and member that the context works for.
 func (c *Context) Scope() record.Scope { return c.scope }
 
-// ChannelType returns the type of the channel that the context was made for, whatever
-// Channel holds later. It is "" for a context of Runtime.Operations, which loads no channel.
+// ChannelType returns the type of the channel that the context was made for, whatever Channel holds later. It
+// is "" for a context of Runtime.Operations, which loads no channel.
 func (c *Context) ChannelType() channel.Type { return c.channelType }
 
-// Now returns the time by the Runtime's clock, which tests move. A panic of Config.Now is not recovered here:
-// within a run it is the error of the action.
+// Now returns the time by the Runtime's clock, which tests can move. A panic of Config.Now is not recovered
+// here: within a run it becomes the error of the action.
 func (c *Context) Now() time.Time { return c.runtime.env.Now() }
 
-// Reply sends responses to the context's member, one after the other, by
-// SendResponse. It stops at the first that fails. {{path}} of a template is filled from Member as it
-// is in the run, whether that is stored or not. What was written in a thread is answered in it, on platforms that have
-// threads.
+// Reply sends responses to the context's member, one after the other, as SendResponse does. It stops at the
+// first that fails. {{path}} in a template is filled from Member as it is in the run, stored or not. On
+// platforms with threads, a message in a thread is answered in that thread.
 //
-// In a run that an agenda caused, or one that such a run redirected to, a member whose
-// botMeta.subscribe is false is sent nothing.
+// If an agenda caused the run, directly or through redirects, nothing is sent to a member whose
+// botMeta.subscribe is false.
 func (c *Context) Reply(ctx context.Context, responses ...send.Response) error {
 	for _, response := range responses {
 		if _, err := c.reply(ctx, response); err != nil {
@@ -79,7 +76,7 @@ func (c *Context) Reply(ctx context.Context, responses ...send.Response) error {
 	return nil
 }
 
-// reply sends one response, and returns the results: none if nothing had to be sent.
+// reply sends one response and returns the results, none if there was nothing to send.
 func (c *Context) reply(ctx context.Context, response send.Response) ([]send.Result, error) {
 	filled := response
 	if c.Member != nil {
@@ -94,7 +91,7 @@ func (c *Context) reply(ctx context.Context, response send.Response) ([]send.Res
 	}
 	sent, err := c.SendResponse(ctx, send.SendResponseParams{Response: filled})
 	if c.Member != nil && boterr.CodeOf(err) == boterr.InvalidArgument {
-		if _, wrong := send.Filled(response, c.Member); wrong != nil { // It knows the placeholders.
+		if _, wrong := send.Filled(response, c.Member); wrong != nil { // Filled knows the placeholders.
 			err = boterr.Wrap(string(OpSendResponse), boterr.PrefixField("response", wrong))
 		}
 	}
@@ -103,8 +100,8 @@ func (c *Context) reply(ctx context.Context, response send.Response) ([]send.Res
 
 //go:generate go run ../internal/generate
 
-// Operations is every operation that there is, of all domains together. *Context
-// implements it; FromCaller makes one of a door that takes JSON.
+// Operations is the set of all operations, of all domains together. *Context implements it; FromCaller
+// returns an implementation over JSON calls.
 type Operations interface {
 	channel.Operations
 	member.Operations
@@ -116,15 +113,14 @@ type Operations interface {
 	utility.Operations
 }
 
-// A context has every operation. A method that is missing here is written by make generate.
+// A context has every operation. make generate writes a method that is missing.
 var _ Operations = (*Context)(nil)
 
-// Op is the name of an operation in the specification, such as OpGetMember. The
-// constants name all of them, those that answer Unsupported included.
+// Op is the name of an operation in the specification, such as OpGetMember. There is a constant for every
+// operation, including the ones that return Unsupported.
 type Op string
 
-// tellUnfilled reports the placeholders of a response that the member has no value for, if the host wants
-// that.
+// tellUnfilled reports a response's placeholders without a value in the member to the host, if it wants them.
 func (c *Context) tellUnfilled(ctx context.Context, response send.Response) {
 	config := &c.runtime.config
 	isLogged := config.Logger.Enabled(ctx, slog.LevelDebug)
@@ -142,9 +138,9 @@ func (c *Context) tellUnfilled(ctx context.Context, response send.Response) {
 	}
 }
 
-// Pause waits for a while by the Runtime's clock, or until ctx ends: between two messages, for example.
-// In the fakes it takes next to no time. The member's turn stays the run's meanwhile: for what is to
-// come in minutes, an agenda is better, and Config.MaxRun ends longer runs.
+// Pause waits for d by the Runtime's clock, or until ctx ends, for example between two messages. In the fakes
+// it takes almost no time. The run keeps the member's turn meanwhile: use an agenda for waits of minutes,
+// since Config.MaxRun ends longer runs.
 func (c *Context) Pause(ctx context.Context, d time.Duration) { c.runtime.config.Pause(ctx, d) }
 
 // pause waits by the machine's clock.
@@ -167,7 +163,7 @@ func Do(actions ...Action) []Action { return actions }
 //	&botctx.Node{ID: "greeting", Responses: botctx.Say("Hello {{firstName}}!", "What would you like?")}
 //
 // The texts are templates, as in send.Template: {{path}} is filled from the member. They must be constants,
-// which the compiler checks. A text made at run time is []send.Response{send.Text(text)}, or
+// which the compiler checks. For texts made at run time, use []send.Response{send.Text(text)}, or
 // send.Text(text).WithPlaceholders() if it has placeholders.
 func Say(texts ...send.Constant) []send.Response {
 	responses := make([]send.Response, len(texts))
@@ -177,7 +173,7 @@ func Say(texts ...send.Constant) []send.Response {
 	return responses
 }
 
-// GoTo is for the function of ToOneOf, to continue at a node of the same tree:
+// GoTo returns a redirect to a node of the same tree, for the function of ToOneOf:
 //
 //	func route(ctx context.Context, bot *botctx.Context) (*botctx.Redirect, error) {
 //		if bot.Member.Email == "" {
@@ -188,12 +184,12 @@ func Say(texts ...send.Constant) []send.Response {
 //
 //	&botctx.Node{ID: "buy", Redirect: botctx.ToOneOf(route, "email?", "order")}
 //
-// A node that always continues at the same one has the Redirector To.
+// For a node that always continues at the same node, use To.
 func GoTo(nodeCompositeID string) (*Redirect, error) {
 	return &Redirect{NodeCompositeID: nodeCompositeID}, nil
 }
 
-// Nodes names nodes of the same tree, for Node.Schedules:
+// Nodes refers to nodes of the same tree, for Node.Schedules:
 //
 //	&botctx.Node{ID: "coupon", Pre: botctx.Do(claim), Schedules: botctx.Nodes("reminder")}
 func Nodes(nodeCompositeIDs ...string) []NodeRef {

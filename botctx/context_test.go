@@ -126,7 +126,7 @@ func TestReply_StopsAtError(t *testing.T) {
 	require.Equal(t, "one", ada.Last())
 }
 
-// panicking is a host's part that panics in one operation.
+// panicking is a host's channel operations with one that panics.
 type panicking struct{ channel.Operations }
 
 func (panicking) GetChannel(context.Context, channel.GetParams) (*channel.Reference, error) {
@@ -179,8 +179,8 @@ func TestPanic_Cause(t *testing.T) {
 	require.Equal(t, boterr.Internal, boterr.CodeOf(err))
 }
 
-// requireStack fails unless err has the place of a panic in this file, outside of its text, which is the same
-// each time.
+// requireStack fails unless err has the location of a panic in this file. The text of err must not contain
+// it, so that it is the same each time.
 func requireStack(t *testing.T, err error) {
 	t.Helper()
 	var panicked *boterr.PanicError
@@ -189,7 +189,7 @@ func requireStack(t *testing.T, err error) {
 	require.NotContains(t, err.Error(), "context_test.go")
 }
 
-// strictly makes a platform refuse what it would ignore.
+// strictly makes a platform refuse parameters that it would otherwise ignore.
 func strictly() fakes.Option {
 	return fakes.Config(func(c *botctx.Config) { c.Strict = true })
 }
@@ -204,7 +204,7 @@ func overriddenBy(parts func(scope record.Scope, own botctx.Services) botctx.Ser
 	return fakes.Config(func(c *botctx.Config) { c.Override = parts })
 }
 
-// filledByOthers are the fields of records that nothing in the SDK fills, each with the part that does.
+// filledByOthers returns the fields of records that the SDK never sets, each with the part that does.
 func filledByOthers() map[string]map[string]string {
 	const (
 		platform = "the platform, by Inbound.Profile, when the member first arrives"
@@ -221,7 +221,7 @@ func filledByOthers() map[string]map[string]string {
 	}
 }
 
-// familyDesk is a platform on which Ada, a new member, asks in a group for a person, and Grace hands the
+// familyDesk returns a platform on which Ada, a new member, asks for a person in a group, and Grace hands the
 // request on to Hedy.
 func familyDesk(t *testing.T) *fakes.Platform {
 	t.Helper()
@@ -253,7 +253,7 @@ func familyDesk(t *testing.T) *fakes.Platform {
 	return p
 }
 
-// transferInGroup hands a live chat in a group on to the sales.
+// transferInGroup hands a live chat in a group on to the sales agents.
 func transferInGroup(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.ReassignAssignment(ctx, livechat.ReassignAssignmentParams{
 		MessageEvent: bot.MessageEvent, Label: "sales", InletGroup: true,
@@ -261,7 +261,7 @@ func transferInGroup(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// recordsOf returns, by kind, what operations show of what happened on a platform.
+// recordsOf returns the records on a platform by kind, as operations show them.
 func recordsOf(t *testing.T, p *fakes.Platform) map[string]gjson.Result {
 	t.Helper()
 	all, err := p.Runtime().FindAssignments(t.Context(), fakes.DefaultApp, botctx.Query{})

@@ -18,7 +18,7 @@ type withTitles struct {
 	titles map[string]string
 }
 
-// GetMember implements member.Operations. The other methods are the SDK's.
+// GetMember implements member.Operations. The other methods are inherited from the SDK's.
 func (w withTitles) GetMember(ctx context.Context, p member.GetParams) (*member.Member, error) {
 	found, err := w.Operations.GetMember(ctx, p)
 	if err == nil {
@@ -27,8 +27,8 @@ func (w withTitles) GetMember(ctx context.Context, p member.GetParams) (*member.
 	return found, err
 }
 
-// One method of one domain is the host's; what it does not change stays the SDK's, and sends fill
-// their texts from the host's members.
+// The host replaces one method of one domain. The other methods remain the SDK's, and sends fill their texts
+// from the host's members.
 func ExampleConfig_override() {
 	titles := map[string]string{"42": "Countess"}
 	p := fakes.New(fakes.Config(func(c *botctx.Config) {

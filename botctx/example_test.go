@@ -29,7 +29,7 @@ func counted(calls *int) botctx.Interceptor {
 	}
 }
 
-// A host: a store, a connector, a channel, logic, and what arrives.
+// A host: a store, a connector, a channel, logic, and an arriving event.
 func ExampleNew() {
 	ctx := context.Background()
 	calls := 0

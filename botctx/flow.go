@@ -10,33 +10,33 @@ import (
 )
 
 // Flow decides which nodes may answer an event. The zero value of each field means its default. Its functions
-// get the context of the run, with the channel, the member and the event, before a node is chosen.
+// are called before a node is chosen, with the context of the run, including the channel, the member and the
+// event.
 type Flow struct {
-	// PriorityGroup returns the name of the one of the channel's priority groups that
-	// serves the member. The default, also for "", is the first.
+	// PriorityGroup returns the name of the channel's priority group that serves the member. The default,
+	// also for "", is the first group.
 	PriorityGroup func(ctx context.Context, bot *Context) (string, error)
-	// IsOpen reports whether it is within office hours; outside of them the off trees of the priority group
-	// answer. The default is always.
+	// IsOpen reports whether it is within office hours; outside them, the off trees of the priority group
+	// answer. By default it is always open.
 	IsOpen func(ctx context.Context, bot *Context) (bool, error)
-	// HeadNodes returns the nodes that may answer a member whose position is no node of the trees that serve
-	// it. The default is the nodes of these trees that have no parent.
+	// HeadNodes returns the nodes that may answer a member whose position is not a node of the trees that
+	// serve the member. The default is the nodes of these trees that have no parent.
 	HeadNodes func(ctx context.Context, bot *Context) ([]NodeRef, error)
-	// LiveChatTree returns the tree that answers while the member is in a live chat. The
-	// default, also for "", is none: then no node answers.
+	// LiveChatTree returns the tree that answers while the member is in a live chat. By default, and for "",
+	// no node answers then.
 	LiveChatTree func(bot *Context) string
 }
 
 // reach is a set of nodes that may answer an event: some of the trees, and global nodes by their ids.
 type reach struct {
-	// name is the name of the trees, since is the reason for these trees, "" if they are the usual ones.
+	// name describes the trees. since is the reason for their choice, "" for the usual ones.
 	name   string
 	since  string
 	trees  func(tree string) bool
 	global []string
 }
 
-// reach returns what may answer: the live-chat tree, the off trees, the group trees, or the
-// others.
+// reach returns the trees that may answer: the live-chat tree, the off trees, the group trees, or the others.
 func (f Flow) reach(ctx context.Context, bot *Context) (reach, error) {
 	liveChat, hasLiveChat := f.liveChatTree(bot)
 	if bot.run.isInLiveChat {
@@ -67,17 +67,16 @@ func (f Flow) reach(ctx context.Context, bot *Context) (reach, error) {
 	return reach{name: "the trees of the channel", trees: others, global: group.GlobalNodes}, nil
 }
 
-// isForGroupTrees reports whether the run is for the group trees of a priority group: its
-// event comes from a group on Bravo. A channel without priority groups needs none, and neither
-// does an agent in the group of a live chat, which the bot has made: if there are no group
-// trees, the others answer.
+// isForGroupTrees reports whether the run is for the group trees of a priority group: its event comes from a
+// group on Bravo. The result is false for a channel without group trees, and for an agent in the group of a
+// live chat, which the bot has made: then the other trees answer.
 func (r *run) isForGroupTrees(group channel.PriorityGroup) bool {
 	isFromGroup := r.bot.Channel.Type.Has(channel.GroupTrees) && r.bot.scope.GroupExternalID != ""
 	needsNone := r.byAgent || len(r.bot.Channel.PriorityGroups) == 0
 	return isFromGroup && (!needsNone || len(group.GroupTrees) > 0)
 }
 
-// liveChatTree returns the tree of live chats, if there is one.
+// liveChatTree returns the tree for members in a live chat, if there is one.
 func (f Flow) liveChatTree(bot *Context) (string, bool) {
 	if f.LiveChatTree == nil {
 		return "", false
@@ -86,8 +85,7 @@ func (f Flow) liveChatTree(bot *Context) (string, bool) {
 	return tree, tree != ""
 }
 
-// priorityGroup returns the group that serves the member, the zero group where the
-// channel has none.
+// priorityGroup returns the group that serves the member, zero if the channel has no groups.
 func (f Flow) priorityGroup(ctx context.Context, bot *Context) (channel.PriorityGroup, error) {
 	var name string
 	if f.PriorityGroup != nil {
@@ -122,24 +120,24 @@ func isOneOf(trees []string) func(tree string) bool {
 	return func(tree string) bool { return slices.Contains(trees, tree) }
 }
 
-// field has the nodes that may answer an event.
+// field holds the nodes that may answer an event.
 type field struct {
 	within reach
 	// position is the member's position.
 	position NodeRef
-	// candidates are the nodes, in the order in which they are asked.
+	// candidates are the nodes, in the order in which their triggers are evaluated.
 	candidates []candidate
 }
 
-// candidate is a node that may answer an event, and by which rule.
+// candidate is a node that may answer an event, and the rule that allows it.
 type candidate struct {
 	node *Node
 	rule Rule
 }
 
-// candidates returns the nodes that may answer the event, with the smallest priority first. Among equal ones,
-// the nodes closest to the member's position come first: children or head nodes, global nodes of the tree,
-// global nodes of the channel, and of each kind in the order in which they were given to Handle.
+// candidates returns the nodes that may answer the event, smallest priority first. Among equal priorities,
+// the nodes closest to the member's position come first: children or head nodes, then global nodes of the
+// tree, then global nodes of the channel, each in the order in which they were given to Handle.
 func (n *nodes) candidates(ctx context.Context, flow Flow, bot *Context) (field, error) {
 	position := NodeRef{CompositeID: bot.Member.BotMeta.NodeCompositeID(), Tree: bot.Member.BotMeta.Tree()}
 	within, err := flow.reach(ctx, bot)
@@ -167,7 +165,7 @@ func (n *nodes) isAt(position NodeRef, within reach) bool {
 }
 
 // atPosition returns the children of the node at the position and the global nodes of its tree, or the head
-// nodes if the position is no node within reach.
+// nodes if the position is not a node within reach.
 func (n *nodes) atPosition(
 	ctx context.Context, flow Flow, bot *Context, position NodeRef, within reach,
 ) ([]candidate, error) {
@@ -215,8 +213,8 @@ func (n *nodes) headNodes(ctx context.Context, flow Flow, bot *Context, within r
 	return found, nil
 }
 
-// globalInChannel returns the nodes that answer wherever the conversation stands: those
-// that say so and are within reach, and those that the priority group names.
+// globalInChannel returns the nodes that answer at any position: global nodes within reach, and nodes named
+// by the priority group.
 func (n *nodes) globalInChannel(within reach) []candidate {
 	var found []candidate
 	for _, node := range n.list {

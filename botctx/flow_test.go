@@ -51,8 +51,7 @@ func at(node, tree string) member.Member {
 	return m
 }
 
-// choosing is a platform on which one channel has the nodes of three trees and a
-// live-chat tree.
+// choosing returns a platform on which one channel has the nodes of three trees and a live-chat tree.
 func choosing(t *testing.T, flow botctx.Flow, groups ...channel.PriorityGroup) (*fakes.Platform, string) {
 	t.Helper()
 	p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) { c.Flow = flow }))
@@ -189,7 +188,7 @@ func TestFlow_SmallestPriority(t *testing.T) {
 
 func TestFlow_FirstOfEquals(t *testing.T) {
 	t.Parallel()
-	const many = 100 // A sort that is not stable leaves few things in order.
+	const many = 100 // Enough nodes for an unstable sort to change their order.
 	for first := range 10 {
 		var nodes []*botctx.Node
 		for i := range many {
@@ -302,8 +301,8 @@ func TestHandleFunc_NoNode(t *testing.T) {
 	require.Equal(t, "mute\nhello\nmute\nPardon?", texts(ada))
 }
 
-// A run ends all conversations of an agent, and fails after the first: when it is tried again it finds one less, and
-// what it remembers of the first call is nothing for the other conversation.
+// A run ends all conversations of an agent and fails after the first. When it is tried again it finds one
+// fewer, and must not take the stored result of the first call for the other conversation.
 func TestRun_TriedAgainEndsTheConversationsThatAreLeft(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(context.Context, *botctx.Context, *livechat.AssignmentRecord) (of string, err error){
@@ -364,7 +363,7 @@ func TestRun_TriedAgainEndsTheConversationsThatAreLeft(t *testing.T) {
 	}
 }
 
-// dueAction adds an agenda of Ada that is due, and whose node does one thing.
+// dueAction adds a due agenda of Ada whose node runs one action.
 func dueAction(t *testing.T, runtime *botctx.Runtime, bot *botctx.Context, action botctx.Action) {
 	t.Helper()
 	require.NoError(t, runtime.Handle(&botctx.Node{ID: "due", Pre: []botctx.Action{action}}))
@@ -403,7 +402,7 @@ func TestRun_LeftAction(t *testing.T) {
 		synctest.Wait()
 		for _, err := range late {
 			require.ErrorIs(t, err, boterr.Canceled)
-			require.ErrorContains(t, err, "the scheduler ends")
+			require.ErrorContains(t, err, "the scheduler is stopping")
 		}
 		require.Empty(t, sent.all())
 		again, err := runtime.Context(t.Context(), bot.Scope())

@@ -7,13 +7,12 @@ import (
 	"unicode"
 )
 
-// Graph is the nodes of a bot and what leads from one to another, as data. Mermaid and DOT draw
-// it. Runtime.Graph and GraphOf make one, the same each time.
+// Graph is the nodes of a bot and the edges between them, as data. Mermaid and DOT draw it. Runtime.Graph and
+// GraphOf return it; the result is deterministic.
 type Graph struct {
 	// Nodes are in the order of Handle.
 	Nodes []GraphNode `json:"nodes"`
-	// Edges are, for each node in order, the edges to it as a child or from outside, and then the edges from
-	// it.
+	// Edges are, for each node in order, the edges to it as a child or from outside, then the edges from it.
 	Edges []Edge `json:"edges"`
 	// Warnings are likely mistakes.
 	Warnings []Warning `json:"warnings,omitzero"`
@@ -29,15 +28,15 @@ type GraphNode struct {
 	Priority int `json:"priority,omitzero"`
 	// Global is the reach of the node in addition to its place: "in the tree", "in the channel", or "".
 	Global string `json:"global,omitzero"`
-	// SavesPosition is true if the node becomes the member's position when it has run.
+	// SavesPosition is true if the node becomes the member's position after it has run.
 	SavesPosition bool `json:"savesPosition,omitzero"`
 }
 
 // Edge leads from one node to another.
 type Edge struct {
-	// From is the node at its beginning, zero for an edge from outside (Node.Entry).
+	// From is the start node, zero for an edge from outside (Node.Entry).
 	From NodeRef `json:"from,omitzero"`
-	// To is the node at its end, zero if that is not known, as for a RedirectFunc.
+	// To is the end node, zero if it is unknown, as for a RedirectFunc.
 	To NodeRef `json:"to,omitzero"`
 	// Kind is the kind of the edge.
 	Kind EdgeKind `json:"kind"`
@@ -50,16 +49,16 @@ type EdgeKind string
 const (
 	// EdgeChild leads from a parent to a node that may answer after it.
 	EdgeChild EdgeKind = "child"
-	// EdgeRedirect leads to a node at which the run may go on.
+	// EdgeRedirect leads to a node at which the run may continue.
 	EdgeRedirect EdgeKind = "redirect"
 	// EdgeAgenda leads to a node that an agenda runs later.
 	EdgeAgenda EdgeKind = "agenda"
-	// EdgeUnknown leads to or comes from where it is not known.
+	// EdgeUnknown leads to or from an unknown node.
 	EdgeUnknown EdgeKind = "unknown"
 )
 
-// GraphOf returns the graph of nodes that need no Runtime, such as in a test. Errors are the same as from
-// Runtime.Handle.
+// GraphOf returns the graph of nodes without a Runtime, for example in a test. Its errors are the same as
+// from Runtime.Handle.
 func GraphOf(given ...*Node) (Graph, error) {
 	all, err := newNodes(given)
 	if err != nil {
@@ -82,7 +81,7 @@ func (n *nodes) graph(by unseen) Graph {
 	return drawn
 }
 
-// where returns where a node answers in addition to its place.
+// where returns the places in which a global node answers.
 func (g Global) where() string {
 	switch g {
 	case GlobalInTree:
@@ -94,7 +93,7 @@ func (g Global) where() string {
 	}
 }
 
-// edges returns what leads from node to node, each once.
+// edges returns the edges between nodes, each once.
 func (n *nodes) edges() []Edge {
 	edges := []Edge{}
 	for _, node := range n.list {
@@ -117,7 +116,7 @@ func (n *nodes) edges() []Edge {
 	return edges
 }
 
-// leadsAnywhere reports whether it is not known where a node redirects to.
+// leadsAnywhere reports whether a node redirects to unknown targets.
 func (n *Node) leadsAnywhere() bool {
 	if n.Redirect == nil {
 		return false
@@ -126,8 +125,7 @@ func (n *Node) leadsAnywhere() bool {
 	return !areKnown
 }
 
-// resolved returns the name of a node to which another leads, with its tree. One that is not there
-// is returned as it is.
+// resolved returns a target's name with its tree. A target that does not exist is returned unchanged.
 func (n *nodes) resolved(ref NodeRef, from *Node) NodeRef {
 	node, err := n.find(ref.Tree, ref.CompositeID, from.Tree)
 	if err != nil {
@@ -142,14 +140,14 @@ type drawing struct {
 	arrows []arrow
 }
 
-// frame has the boxes of one tree. The boxes of the tree "", and of no tree, are in the first frame, which is
-// not drawn itself.
+// frame holds the boxes of one tree. The first frame, which is not drawn, holds the boxes of the tree "" and
+// of no tree.
 type frame struct {
 	label string
 	boxes []box
 }
 
-// box is a node, or what is not known.
+// box is a node, or an unknown target.
 type box struct {
 	name  string
 	lines []string
@@ -164,7 +162,7 @@ const (
 	shapeNode shape = iota
 	// shapePosition is a node that saves the position.
 	shapePosition
-	// shapeUnknown is the form of nodes that are not known, or do not exist.
+	// shapeUnknown is the shape of nodes that are unknown or do not exist.
 	shapeUnknown
 )
 
@@ -229,8 +227,8 @@ func (n GraphNode) shape() shape {
 	return shapeNode
 }
 
-// label returns lines as the text of a label. What is no text of Unicode, and control characters,
-// become �; what a language reads otherwise its function escapes.
+// label returns lines as the text of a label. Invalid Unicode and control characters become �. escaped
+// escapes the characters that have a meaning in the language.
 func label(lines []string, lineEnd string, escaped func(character rune) string) string {
 	all := strings.ReplaceAll(strings.Join(lines, "\n"), "\r\n", "\n")
 	var text strings.Builder
@@ -298,8 +296,8 @@ func (k EdgeKind) dot() string {
 	}
 }
 
-// dotLabel returns lines as what stands between quotes. There \ begins an escape, and &#34; is the
-// character of that number.
+// dotLabel returns lines as a quoted text of DOT. There \ begins an escape, and &#34; is the character with
+// that number.
 func dotLabel(lines []string) string {
 	return label(lines, `\n`, func(character rune) string {
 		switch character {
@@ -313,10 +311,9 @@ func dotLabel(lines []string) string {
 	})
 }
 
-// Mermaid returns the graph as a flowchart of Mermaid, which Markdown shows in many places. A node
-// has its id, what its trigger matches and where else it answers; round ends have those that save
-// the position. Arrows are thin to children, thick to redirects, dotted to agendas and to what is
-// not known. Each tree that has a name is a frame.
+// Mermaid returns the graph as a Mermaid flowchart, which many Markdown viewers show. A node shows its id,
+// its trigger and the places in which it is global; nodes that save the position have round ends. Arrows to
+// children are thin, to redirects thick, to agendas and unknown nodes dotted. Each named tree is a frame.
 func (g Graph) Mermaid() string {
 	var text strings.Builder
 	text.WriteString("flowchart TD\n")
@@ -340,7 +337,7 @@ func (g Graph) Mermaid() string {
 	return text.String()
 }
 
-// mermaid returns what stands behind the name of a box.
+// mermaid returns the box's shape and label, the text after its name.
 func (b box) mermaid() string {
 	said := `"` + mermaidLabel(b.lines) + `"`
 	switch b.shape {
@@ -366,8 +363,8 @@ func (k EdgeKind) mermaid() string {
 	}
 }
 
-// mermaidLabel returns lines as what stands between quotes. Mermaid reads Markdown and HTML there,
-// #42; as the character of that number, and direction LR as a statement.
+// mermaidLabel returns lines as a quoted text of Mermaid, which may contain Markdown and HTML. There #42; is
+// the character with that number, and direction LR is a statement.
 func mermaidLabel(lines []string) string {
 	before := ' '
 	escaped := label(lines, "<br>", func(character rune) string {
@@ -385,5 +382,5 @@ func mermaidLabel(lines []string) string {
 	return strings.ReplaceAll(escaped, "direction ", "direction#32;")
 }
 
-// plainInMermaid are the characters of ASCII that have no meaning in a label of Mermaid.
+// plainInMermaid are the ASCII characters that have no special meaning in a Mermaid label.
 const plainInMermaid = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789?!,'"

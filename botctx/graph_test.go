@@ -180,7 +180,7 @@ func isShort(said string) bool { return len(said) < 5 }
 
 func matchesAll(context.Context, *botctx.Context) (bool, error) { return true, nil }
 
-// randomNodes returns nodes of a few trees with parents, redirects and agendas among each other.
+// randomNodes returns nodes of a few trees with random parents, redirects and agendas.
 func randomNodes(random *rand.Rand) []*botctx.Node {
 	nodes := make([]*botctx.Node, 1+random.IntN(12))
 	for i := range nodes {
@@ -247,7 +247,7 @@ func TestGraph_OfRandomNodes(t *testing.T) {
 
 func byText(a, b botctx.Edge) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) }
 
-// requireDrawn requires that each node and each edge has a line, and that edges are between boxes that exist.
+// requireDrawn requires a line for each node and each edge, and that edges connect existing boxes.
 func requireDrawn(t *testing.T, graph botctx.Graph, drawing, arrow string) {
 	t.Helper()
 	boxes := map[string]bool{}

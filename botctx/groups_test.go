@@ -26,7 +26,7 @@ type family struct {
 	ada, inGroup *fakes.Actor
 }
 
-// newFamily returns a platform whose channel phone is of a type, with nodes and priority groups.
+// newFamily returns a platform whose channel "phone" has a type, with nodes and priority groups.
 func newFamily(t *testing.T, kind channel.Type, groups []channel.PriorityGroup, nodes []*botctx.Node, options ...fakes.Option) *family {
 	t.Helper()
 	p := fakes.New(append([]fakes.Option{fakes.For(t)}, options...)...)

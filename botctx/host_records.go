@@ -33,39 +33,40 @@ type Scope = record.Scope
 type InboxOptions struct {
 	// Workers is the number of lanes that Run handles at once. Apps and channels share them: an app may hold
 	// half of the workers that other apps leave, and a channel half of the workers that its app may hold and
-	// the app's other channels leave, so the next one finds a worker. One channel alone uses a quarter of
-	// them. The default is 64.
+	// the app's other channels leave, so that there is always a free worker for the next channel. A single
+	// channel uses a quarter of them. The default is 64.
 	Workers int
-	// Poll is the time after which Run looks for events that other processes accepted. The default
-	// is a second.
+	// Poll is the time between two polls for events that other processes accepted. The default is a second.
+	// If the store sends notices (store.Notifier), such events start at once, and it is polled ten times less
+	// often.
 	Poll time.Duration
 	// Limit is the number of failures after which an event is a dead letter. The default is 5.
 	Limit int
-	// Backoff returns the pause after the given number of failures, from 1 on. The default begins with a
-	// second and multiplies it by four, up to a minute: a lane whose event always fails continues after 80
+	// Backoff returns the pause after the given number of failures, from 1 on. The default starts with a
+	// second and multiplies it by four, up to a minute: an event that always fails holds up its lane for 80
 	// seconds. If the failure asks for a longer pause, up to an hour (boterr.RetryAfter), that is the pause.
 	Backoff func(failures int) time.Duration
-	// MaxPending is the number of events of an app that may wait; beyond it Accept is ResourceExhausted
-	// for that app. The bound is approximate: each process counts every ten polls what all have accepted.
-	// The default is 100,000; a negative number means no bound.
+	// MaxPending is the number of events of an app that may wait. Beyond it, Accept returns ResourceExhausted
+	// for that app. The limit is approximate: each process counts all events every ten polls. The default is
+	// 100,000; a negative number means no limit.
 	MaxPending int
-	// AcceptTimeout is the time for which Accept waits for a store that does not answer, if its context
+	// AcceptTimeout is the time that Accept waits for a store that does not answer, if its context
 	// cannot end, as in a handler that continues after the sender hangs up. It may wait twice as long. The
 	// default is 10 seconds.
 	AcceptTimeout time.Duration
-	// ShutdownTimeout is the time for which Run waits for runs after its context has ended, before it ends
+	// ShutdownTimeout is the time that Run waits for runs after its context has ended, before it ends
 	// the contexts of the runs as well. Then they have 5 seconds. The default is 20 seconds.
 	ShutdownTimeout time.Duration
-	// Hooks let the host see what happens.
+	// Hooks are called on events of the inbox.
 	Hooks InboxHooks
-	// Log takes lines about what happens: handled events at debug, failed ones at warn, and dead
-	// letters at error. The default is Config.Logger.
+	// Log receives lines about events: handled ones at debug, failed ones at warn, and dead letters at error.
+	// The default is Config.Logger.
 	Log *slog.Logger
 }
 
-// InboxHooks lets a host see what happens to accepted events: AroundAccept and AroundHandler return what is called
-// in the place of Accept and of a run, and Settled is called once the outcome of an attempt is stored.
-// backends/otel makes spans and metrics with it.
+// InboxHooks lets a host observe accepted events: AroundAccept and AroundHandler wrap Accept and each run,
+// and Settled is called once the outcome of an attempt is stored. backends/otel uses it for spans and
+// metrics.
 type InboxHooks = inbox.Hooks
 
 // SaveChannel stores a channel of an app and returns it as stored: with an ID if it had none, with App,
@@ -84,22 +85,23 @@ func (r *Runtime) LoadChannel(ctx context.Context, app, id string) (*channel.Cha
 	return channels.New(r.env, Scope{App: app}).Load(ctx, id)
 }
 
-// Pair sets which outlets an inlet is paired with, in the order in which they are asked, and replaces the outlets
-// set before. Without outlets the inlet is unpaired.
+// Pair sets the outlets that an inlet is paired with, in the order in which they are asked, and replaces
+// earlier ones. Without outlets the inlet is unpaired. With Config.LoadChannel the channels are the ones that it loads.
 //
-// InvalidArgument: an outlet comes twice or is the inlet. NotFound: the app has no such channel. Nothing is stored
-// then.
+// InvalidArgument: an outlet appears twice or is the inlet. NotFound: the app has no such channel. In both
+// cases nothing is stored.
 func (r *Runtime) Pair(ctx context.Context, app, inlet string, outlets ...string) error {
-	return channels.New(r.env, Scope{App: app}).Pair(ctx, inlet, outlets...)
+	scope := Scope{App: app}
+	return channels.New(r.env, scope).Pair(ctx, r.channels(scope), inlet, outlets...)
 }
 
-// Pairing returns which outlets an inlet is paired with: none if nothing was set.
+// Pairing returns the outlets that an inlet is paired with, none if none were set.
 func (r *Runtime) Pairing(ctx context.Context, app, inlet string) (*channel.Pairing, error) {
 	return channels.New(r.env, Scope{App: app}).Pairing(ctx, inlet)
 }
 
-// Query chooses records of an app for a host. Filter and SortBy are MongoDB's, over the JSON fields of the records.
-// Limit is the most records to return; 0 is all.
+// Query selects records of an app for a host. Filter and SortBy are MongoDB's, over the JSON fields of the
+// records. Limit is the largest number of records to return; 0 means all.
 type Query struct {
 	Filter document.Object
 	SortBy document.Object
@@ -107,18 +109,18 @@ type Query struct {
 	Limit  int64
 }
 
-// PostComments returns the comments of an app that SavePostCommentAnalytics recorded, or an empty slice. Those on one
-// post that matched are
+// PostComments returns the comments of an app that SavePostCommentAnalytics recorded, or an empty slice. For
+// example, the matching comments on one post are
 //
 //	rt.PostComments(ctx, "shop", botctx.Query{Filter: document.O("postId", id, "isMatched", true)})
 //
-// InvalidArgument: Filter, SortBy or a number is wrong. FailedPrecondition: what is stored is no comment.
+// InvalidArgument: Filter, SortBy or a number is wrong. FailedPrecondition: a stored record is not a comment.
 func (r *Runtime) PostComments(ctx context.Context, app string, q Query) ([]*send.PostComment, error) {
 	return sends.New(r.guarded, Scope{App: app}, sends.Ports{}).FindPostComments(ctx, record.Query(q))
 }
 
-// Members returns the selected members, as the Store keeps them, in the order of their ids, which is the
-// order in which they arrived. Config.Override is not used.
+// Members returns the selected members, as stored in the Store, in the order of their ids, which is the order
+// in which they arrived. Config.Override is not used.
 //
 //	for m, err := range rt.Members(ctx, "shop", member.Selection{Channel: "web", Tag: "vip"}) {
 //		if err != nil {
@@ -128,20 +130,20 @@ func (r *Runtime) PostComments(ctx context.Context, app string, q Query) ([]*sen
 //	}
 //
 // It reads 100 members at a time, so memory and the time to the first one do not grow with their number. If
-// few members have the tag, or for a Filter, EnsureMemberIndex makes an index that avoids reading the others.
-// The id of the last member of a page is After of the next page. A member who arrives meanwhile may be
-// missing.
+// few members have the tag or match Filter, an index made by EnsureMemberIndex avoids reading the others. To
+// read page by page, set After to the id of the previous page's last member. A member who arrives meanwhile
+// may be missing.
 //
 // An error ends the list. InvalidArgument: Filter is wrong, or Limit is negative. FailedPrecondition: a
-// stored record is no member. Other errors come from the store.
+// stored record is not a member. Other errors come from the store.
 func (r *Runtime) Members(ctx context.Context, app string, chosen member.Selection) iter.Seq2[*member.Member, error] {
 	scope := Scope{App: app}
 	return r.ownMembers(scope, r.channels(scope)).All(ctx, chosen)
 }
 
-// EnsureIndexes makes the indexes that the SDK's own parts need in a store, unless
-// they are there. A host calls it once, before it uses the store. The errors are those
-// of store.Collection.EnsureIndex; a store that panics is one, too.
+// EnsureIndexes creates the indexes that the SDK's own parts need in a store, unless they exist. A host calls
+// it once, before it uses the store. Errors come from store.Collection.EnsureIndex or from a panic of the
+// store.
 func EnsureIndexes(ctx context.Context, database store.Store) error {
 	guarded := store.Wrap(database, nil)
 	for _, ensure := range []func(context.Context, store.Store) error{
@@ -151,29 +153,29 @@ func EnsureIndexes(ctx context.Context, database store.Store) error {
 			return err
 		}
 	}
-	return inbox.EnsureIndexes(ctx, database) // Which asks whether one process has the store.
+	return inbox.EnsureIndexes(ctx, database) // The inbox's indexes depend on whether one process has the store.
 }
 
-// EnsureMemberIndex makes the indexes of the members of each app by a path, such as "meta.plan" or "tags",
-// unless they exist: one for the operations on one channel, such as PatchMembers, one for the operations on
-// all. The SDK makes none for meta, since only the bot knows its content; without one an operation by meta
-// reads all members. A host calls it once, before it uses the store. Errors come from
+// EnsureMemberIndex creates the indexes of the members of each app by a path, such as "meta.plan" or "tags",
+// unless they exist: one for operations on one channel, such as PatchMembers, and one for operations on all
+// channels. The SDK creates none for meta, since only the bot knows its content; without one an operation by
+// meta reads all members. A host calls it once, before it uses the store. Errors come from
 // store.Collection.EnsureIndex.
 func EnsureMemberIndex(ctx context.Context, database store.Store, path string) error {
 	return members.EnsureIndex(ctx, database, path)
 }
 
-// EnsureAssignmentIndex makes an index of the assignments of each app by a path, such as "meta.order", unless
-// it exists. The SDK makes none for meta, since only the bot knows its content; without one
+// EnsureAssignmentIndex creates an index of the assignments of each app by a path, such as "meta.order",
+// unless it exists. The SDK creates none for meta, since only the bot knows its content; without one
 // GetAssignmentsByMeta reads all assignments of the app. A host calls it once, before it uses the store.
 // Errors come from store.Collection.EnsureIndex.
 func EnsureAssignmentIndex(ctx context.Context, database store.Store, path string) error {
 	return livechats.EnsureIndex(ctx, database, path)
 }
 
-// EnsureDataSourceIndex makes an index of a data source of an app, unless it exists: for the columns by which
-// bot logic filters, and for the column that holds the places of a geo query. The SDK only makes the index of
-// _id. A host calls it once, before it uses the store.
+// EnsureDataSourceIndex creates an index of a data source of an app, unless it exists, for the columns by
+// which bot logic filters or for the column with the points of a geo query. The SDK itself only creates the
+// index of _id. A host calls it once, before it uses the store.
 //
 //	err := botctx.EnsureDataSourceIndex(ctx, database, "shop", "coupons", store.Ascending("taken"))
 //
@@ -187,18 +189,18 @@ func EnsureDataSourceIndex(ctx context.Context, database store.Store, app, dataS
 type Erased struct {
 	// Member is true if there was a record of the member.
 	Member bool
-	// Events are those that the inbox had: waiting, dead, and the marks of handled ones, with the answers to what
-	// their runs sent.
+	// Events are the member's events in the inbox: waiting ones, dead letters, and the records of handled
+	// ones with the answers to their runs' messages.
 	Events int64
 	// Agendas, Assignments, Groups and PostComments are the numbers of these records.
 	Agendas, Assignments, Groups, PostComments int64
 }
 
-// EraseMember removes a member of an app with everything that the SDK keeps about them. It waits for the
-// member's lane, so that no run writes meanwhile. The record goes last: after an error or a crash, the same
-// call removes the rest, and once all is gone it removes nothing. A later message of the member makes a new
-// member. Entries of data sources, files, mails and payments belong to the bot, and stay; end a live chat
-// first, so that the agent is told.
+// EraseMember removes a member of an app with everything that the SDK stores about them, and the records of
+// connectors that are a send.RecordKeeper. It waits for the member's lane, so that no run writes meanwhile. The
+// member's record is removed last: after an error or a crash, the same call removes the rest, and once all is
+// removed it does nothing. A later message of the member creates a new member. Entries of data sources, files,
+// mails and payments belong to the bot and are kept. End a live chat first, so that the agent gets notice.
 //
 // InvalidArgument: the id of the app or of the member is missing. FailedPrecondition: it is called in a run.
 // Unavailable: a run of the member did not end within Config.MaxWait. Other errors come from the store.
@@ -228,8 +230,14 @@ func (r *Runtime) EraseMember(ctx context.Context, app, memberID string) (erased
 	return r.eraseAll(ctx, app, memberID, m)
 }
 
-// eraseAll erases what there is of a member. m is the record, nil if there is none.
+// eraseAll erases all records of a member. m is the member's record, nil if there is none.
 func (r *Runtime) eraseAll(ctx context.Context, app, memberID string, m *member.Member) (erased Erased, err error) {
+	if m != nil {
+		err := r.eachKeeper(ctx, func(k send.RecordKeeper) error { return k.EraseMember(ctx, m) })
+		if err != nil {
+			return erased, err
+		}
+	}
 	chats, err := livechats.EraseMember(ctx, r.guarded, app, memberID)
 	erased.Assignments, erased.Groups = chats.Assignments, chats.Groups
 	if err != nil {
@@ -250,11 +258,26 @@ func (r *Runtime) eraseAll(ctx context.Context, app, memberID string, m *member.
 	return erased, err
 }
 
-// EraseEntries removes entries of a data source of an app, and returns how many: for example a member's
-// entries, or entries that are older than the bot needs. It works in batches, so other calls continue
-// meanwhile; after an error or a crash, the same call removes the rest. An entry that changes meanwhile, and
-// then no longer matches, stays. With an index by updatedAt, old entries are found without reading the
-// others.
+// eachKeeper calls do with each connector that keeps records, and returns the errors of all.
+func (r *Runtime) eachKeeper(ctx context.Context, do func(send.RecordKeeper) error) error {
+	var all []error
+	for platform, connector := range r.config.Connectors {
+		if keeper, ok := send.PortOf[send.RecordKeeper](connector); ok {
+			all = append(all, boterr.PrefixField("Connectors["+string(platform)+"]", r.keep(ctx, keeper, do)))
+		}
+	}
+	return errors.Join(all...)
+}
+
+func (r *Runtime) keep(ctx context.Context, by send.RecordKeeper, do func(send.RecordKeeper) error) (err error) {
+	defer func() { err = r.orPanic(ctx, place{}, err, recover()) }()
+	return do(by)
+}
+
+// EraseEntries removes entries of a data source of an app, and returns their number: for example a member's
+// entries, or entries that the bot no longer needs. It works in batches, so other calls continue meanwhile;
+// after an error or a crash, the same call removes the rest. An entry that changes meanwhile and no longer
+// matches is kept. With an index by updatedAt, old entries are found without reading the others.
 //
 // InvalidArgument: the app or the data source is missing, there is neither a filter nor an age, the age is
 // negative, or the filter is wrong. Other errors come from the store.
@@ -263,21 +286,21 @@ func (r *Runtime) EraseEntries(ctx context.Context, app string, p datasource.Era
 }
 
 // Retention sets how long the SDK's records are kept after their use. 0 means the default, and a negative
-// duration for ever. Members and the entries of data sources belong to the bot: only the bot removes them, or
-// a host by EraseMember.
+// duration for ever. Members and the entries of data sources belong to the bot: only the bot or EraseMember
+// and EraseEntries remove them.
 type Retention struct {
-	// HandledEvents is the time for which the repetition of a handled event is recognised. The default is 30
+	// HandledEvents is the time during which the repetition of a handled event is recognised. The default is 30
 	// days.
 	HandledEvents time.Duration
-	// DeadLetters is the time for which events that were given up are kept. The default is 90 days.
+	// DeadLetters is the retention time of dead letters. The default is 90 days.
 	DeadLetters time.Duration
-	// Agendas is the time for which a completed agenda is kept. The default is 30 days.
+	// Agendas is the retention time of completed agendas. The default is 30 days.
 	Agendas time.Duration
-	// FailedAgendas is the time for which an agenda that failed for good is kept. The default is 90 days.
+	// FailedAgendas is the retention time of agendas that failed for good. The default is 90 days.
 	FailedAgendas time.Duration
-	// Assignments is the time for which an ended assignment is kept, with its groups. The default is 90 days.
+	// Assignments is the retention time of ended assignments and their groups. The default is 90 days.
 	Assignments time.Duration
-	// PostComments is the time for which a comment on a post is kept. The default is 90 days.
+	// PostComments is the retention time of comments on posts. The default is 90 days.
 	PostComments time.Duration
 }
 
@@ -288,24 +311,26 @@ const (
 	retentionPause = time.Hour
 )
 
-// RemoveOld removes the records of all apps that are older than Config.Retention allows. Run does so each
-// hour; a host that drives the time itself calls it. It works in batches while other work goes on; after an
-// error the next call removes the rest. Errors come from the store.
+// RemoveOld removes records of all apps that are older than Config.Retention allows, and calls RemoveOld of
+// connectors that are a send.RecordKeeper. Run does so each hour; a host that drives the time itself must call it.
+// It works in batches, so other calls continue meanwhile; after an error the next call removes the rest. Errors
+// come from the store and from connectors.
 func (r *Runtime) RemoveOld(ctx context.Context) error {
 	_, ofInbox := r.inbox.RemoveOld(ctx)
 	_, ofAgendas := r.scheduler.RemoveCompleted(ctx)
 	return errors.Join(ofInbox, ofAgendas, r.removeRecords(ctx))
 }
 
-// removeRecords removes what neither the inbox nor the scheduler has.
+// removeRecords removes old records outside the inbox and the scheduler.
 func (r *Runtime) removeRecords(ctx context.Context) (err error) {
 	_, ofLiveChats := livechats.RemoveEnded(ctx, r.guarded, r.config.Retention.Assignments)
 	_, ofComments := sends.RemovePostComments(ctx, r.guarded, r.config.Retention.PostComments)
-	return errors.Join(ofLiveChats, ofComments)
+	ofConnectors := r.eachKeeper(ctx, func(k send.RecordKeeper) error { return k.RemoveOld(ctx) })
+	return errors.Join(ofLiveChats, ofComments, ofConnectors)
 }
 
-// runRetention removes what is old now and then, until ctx ends. The inbox and the scheduler see to
-// theirs themselves.
+// runRetention removes old records at intervals, until ctx ends. The inbox and the scheduler remove their
+// own.
 func (r *Runtime) runRetention(ctx context.Context) {
 	ticker := time.NewTicker(retentionPause)
 	defer ticker.Stop()

@@ -37,7 +37,7 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// customers is a host's own members; this test needs one operation.
+// customers are a host's own members, with the one operation that this test needs.
 type customers struct {
 	member.Operations
 }
@@ -49,7 +49,7 @@ func (customers) GetMember(_ context.Context, p member.GetParams) (*member.Membe
 	return &member.Member{ID: "customer-7", App: "shop", Channel: "web", ExternalID: "e7", FirstName: "Ada"}, nil
 }
 
-// mailbox is a host's connector that keeps what it sent.
+// mailbox is a host's connector that keeps the sent messages.
 type mailbox struct{ sent []send.Message }
 
 func (m *mailbox) Send(_ context.Context, message send.Message) (send.Delivery, error) {
@@ -92,9 +92,8 @@ func TestHost_OwnRecords(t *testing.T) {
 	require.ErrorContains(t, err, "getMember: ")
 }
 
-// What logic makes of its Channel is not what its sends go by.
-// TestRun_ChangesItsOwnCopyOfAChannel has a host that keeps the channel, logic that changes what it is given of it,
-// and a second member.
+// TestRun_ChangesItsOwnCopyOfAChannel has a host that keeps its channel, logic that changes its own copy of
+// the channel, and a second member. The changes do not affect sends.
 func TestRun_ChangesItsOwnCopyOfAChannel(t *testing.T) {
 	t.Parallel()
 	newChannel := func() *channel.Channel {
@@ -213,7 +212,7 @@ func TestNew_RefusesWhatCanOnlyFail(t *testing.T) {
 	}
 }
 
-// fullStore refuses writes while it is full, and counts them.
+// fullStore refuses and counts writes while it is full.
 type fullStore struct {
 	store.Store
 
@@ -294,7 +293,54 @@ func TestEraseMember_RemovesAllAndCanBeRepeated(t *testing.T) {
 	}
 }
 
-// fault is a part of a host that panics once it is on.
+// archive is a connector that keeps records of members.
+type archive struct {
+	sentTexts
+	fails  func() error
+	erased []*member.Member
+	sweeps int
+}
+
+func (a *archive) EraseMember(_ context.Context, m *member.Member) error {
+	a.erased = append(a.erased, m)
+	return a.fails()
+}
+
+func (a *archive) RemoveOld(context.Context) error {
+	a.sweeps++
+	return a.fails()
+}
+
+func TestEraseMember_RecordsOfConnectors(t *testing.T) {
+	t.Parallel()
+	for name, fails := range map[string]func() error{
+		"fails":  func() error { return errors.New("the archive is away") },
+		"panics": func() error { panic("the archive is away") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			kept := &archive{fails: fails}
+			limited := send.Limited(kept, send.Rate{Messages: 1, Per: time.Second})
+			runtime, _ := shopWith(t, botctx.Config{Store: memstore.New(), Connectors: send.Connectors{channel.Webchat: limited}})
+			erased, err := runtime.EraseMember(t.Context(), "shop", "ada")
+			require.ErrorContains(t, err, "Connectors[webchat]: ")
+			require.ErrorContains(t, err, "the archive is away")
+			require.Zero(t, erased, "the member's record stays, so that the call can be repeated")
+			require.ErrorContains(t, runtime.RemoveOld(t.Context()), "the archive is away")
+
+			kept.fails = func() error { return nil }
+			erased, err = runtime.EraseMember(t.Context(), "shop", "ada")
+			require.NoError(t, err)
+			require.True(t, erased.Member)
+			require.NoError(t, runtime.RemoveOld(t.Context()))
+			require.Equal(t, 2, kept.sweeps)
+			require.Len(t, kept.erased, 2)
+			require.Equal(t, "Ada", kept.erased[1].FirstName)
+		})
+	}
+}
+
+// fault makes a part of a host panic while it is on.
 type fault struct {
 	isOn    atomic.Bool
 	reached atomic.Int64
@@ -361,7 +407,7 @@ func (l faultyLog) Handle(context.Context, slog.Record) error {
 
 func (l faultyLog) Enabled(context.Context, slog.Level) bool { return true }
 
-// faults are the parts that a host can give a Runtime, each one panicking.
+// faults returns, for each part that a host can give a Runtime, a change that makes it panic.
 func faults() map[string]func(config *botctx.Config, f *fault) {
 	all := faultsOfRuns()
 	maps.Copy(all, faultsOfSchedulers())
@@ -468,12 +514,12 @@ func faultsOfSchedulers() map[string]func(config *botctx.Config, f *fault) {
 			c.Scheduler.Hooks.Finished = func(context.Context, agenda.Event) { f.strike() }
 		},
 		"Scheduler.Hooks.Failed": func(c *botctx.Config, f *fault) {
-			c.Connectors[channel.Webchat] = faultyPort{f} // So that there is a failure.
+			c.Connectors[channel.Webchat] = faultyPort{f} // A failure is needed for this part to be called.
 			c.Scheduler.Hooks.Failed = func(context.Context, agenda.Event) { f.strike() }
 		},
 		"Scheduler.Log": func(c *botctx.Config, f *fault) { c.Scheduler.Log = slog.New(faultyLog{fault: f}) },
 		"Scheduler.Backoff": func(c *botctx.Config, f *fault) {
-			c.Connectors[channel.Webchat] = faultyPort{f} // So that there is a failure.
+			c.Connectors[channel.Webchat] = faultyPort{f} // A failure is needed for this part to be called.
 			c.Scheduler.Backoff = func(int) time.Duration { f.strike(); return time.Second }
 		},
 	}
@@ -484,12 +530,12 @@ func breaksOnUnfilled(c *botctx.Config, f *fault) {
 }
 
 func breaksInboxLog(c *botctx.Config, f *fault) {
-	c.Connectors[channel.Webchat] = faultyPort{f} // So that there is a failure.
+	c.Connectors[channel.Webchat] = faultyPort{f} // A failure is needed for this part to be called.
 	c.Inbox.Log = slog.New(faultyLog{fault: f})
 }
 
 func breaksInboxBackoff(c *botctx.Config, f *fault) {
-	c.Connectors[channel.Webchat] = faultyPort{f} // So that there is a failure.
+	c.Connectors[channel.Webchat] = faultyPort{f} // A failure is needed for this part to be called.
 	c.Inbox.Backoff = func(int) time.Duration { f.strike(); return time.Second }
 }
 
@@ -509,7 +555,8 @@ func breaksSettled(c *botctx.Config, f *fault) {
 	c.Inbox.Hooks.Settled = func(context.Context, inbox.Settled) { f.strike() }
 }
 
-// portsOf returns the fields in which a host gives what is called, in a struct and those inside.
+// portsOf returns the fields of a struct, and of structs inside it, that hold functions or interfaces of the
+// host.
 func portsOf(config reflect.Type, prefix string) []string {
 	var names []string
 	for field := range config.Fields() {
@@ -536,8 +583,8 @@ func TestPanic_EachPortIsTried(t *testing.T) {
 	require.ElementsMatch(t, ports, slices.Collect(maps.Keys(faults())))
 }
 
-// brokenHost returns a Runtime of the app "shop" with Ada in the channel "web", a late agenda and an event of
-// Ada's whose run calls every operation, and the outlet "desk". Then it turns a fault on.
+// brokenHost returns a Runtime of the app "shop" and turns a fault on. The app has Ada in the channel "web",
+// a late agenda, an event of Ada's whose run calls every operation, and the outlet "desk".
 func brokenHost(t *testing.T, breaks func(*botctx.Config, *fault), f *fault) *botctx.Runtime {
 	t.Helper()
 	config := botctx.Config{
@@ -558,7 +605,7 @@ func brokenHost(t *testing.T, breaks func(*botctx.Config, *fault), f *fault) *bo
 	channels := channels.New(runtime.Env(), bot.Scope())
 	_, err = channels.Save(t.Context(), &channel.Channel{ID: "desk", Type: channel.Custom, On: true})
 	require.NoError(t, err)
-	require.NoError(t, channels.Pair(t.Context(), "web", "desk"))
+	require.NoError(t, channels.Pair(t.Context(), channels, "web", "desk"))
 	require.NoError(t, runtime.Accept(t.Context(), saidByAda("m1")))
 	f.isOn.Store(true)
 	return runtime
@@ -570,8 +617,8 @@ func saidByAda(id string) botctx.Inbound {
 	}}
 }
 
-// callAll returns an action that calls every operation, and more of what reaches the host's parts. What panics in it
-// ends the action, so each call is a part of the next attempt at the run if it was not reached before.
+// callAll returns an action that calls every operation and everything else that reaches the host's parts. A
+// panic ends the action, so the next attempt at the run starts with the calls not yet made.
 func callAll(runtime *botctx.Runtime) botctx.Action {
 	return func(ctx context.Context, bot *botctx.Context) error {
 		for _, op := range botctx.Ops() {
@@ -585,7 +632,7 @@ func callAll(runtime *botctx.Runtime) botctx.Action {
 	}
 }
 
-// leastArguments are arguments with which the operations get as far as the host's parts.
+// leastArguments returns arguments with which each operation reaches the host's parts.
 func leastArguments() map[botctx.Op]string {
 	return map[botctx.Op]string{
 		botctx.OpGolf:             `{"golfName": "shop"}`,
@@ -600,8 +647,8 @@ func leastArguments() map[botctx.Op]string {
 	}
 }
 
-// TestRun_SurvivesPanics makes each part of a host panic, in runs and in the work around them: the Runtime
-// continues, and failed work is tried again when the part is mended.
+// TestRun_SurvivesPanics makes each part of a host panic, in runs and in the work around them. The Runtime
+// continues, and failed work is tried again once the part works.
 func TestRun_SurvivesPanics(t *testing.T) {
 	t.Parallel()
 	for name, breaks := range faults() {
@@ -625,4 +672,23 @@ func TestRun_SurvivesPanics(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestPair_ChannelsOfTheHost(t *testing.T) {
+	t.Parallel()
+	rt, err := botctx.New(botctx.Config{
+		Store: memstore.New(),
+		LoadChannel: func(_ context.Context, app, id string) (*channel.Channel, error) {
+			if app == "shop" && (id == "web" || id == "desk") {
+				return &channel.Channel{ID: id, App: app, Type: channel.Custom, On: true}, nil
+			}
+			return nil, boterr.New(boterr.NotFound, "", "no channel")
+		},
+	})
+	require.NoError(t, err)
+	require.NoError(t, rt.Pair(t.Context(), "shop", "web", "desk"))
+	require.ErrorIs(t, rt.Pair(t.Context(), "shop", "web", "other"), boterr.NotFound)
+	paired, err := rt.Pairing(t.Context(), "shop", "web")
+	require.NoError(t, err)
+	require.Equal(t, []string{"desk"}, paired.Outlets)
 }

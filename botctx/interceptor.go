@@ -7,24 +7,22 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// Call is one call of an operation, as interceptors see it.
+// Call is a call of an operation, for interceptors.
 type Call struct {
 	Op Op
-	// Params is the operation's params struct, such as member.GetParams. An
-	// interceptor may put another value of the same type in its place before it
-	// goes on.
+	// Params is the operation's params struct, such as member.GetParams. An interceptor may replace it with
+	// another value of the same type before it calls Next.
 	Params any
 	// Context is the context on which the operation was called.
 	Context *Context
 }
 
-// Next goes on with a call: to the next interceptor, and at last to the operation.
+// Next continues a call with the next interceptor, and finally with the operation.
 type Next func(ctx context.Context) (any, error)
 
-// Interceptor stands around every operation that bot logic calls, the sending of a node's
-// responses included, but not around what operations call inside. It may look at the call, change its params, fail it,
-// repeat it, or answer it without going on; what it returns is the operation's
-// result, of the operation's result type.
+// Interceptor wraps every operation that bot logic calls, including the sending of a node's responses, but
+// not calls made inside operations. It may inspect the call, change its params, fail it, repeat it, or answer
+// it without calling next. Its result becomes the operation's, and must have the operation's result type.
 //
 //	func counted(calls *atomic.Int64) botctx.Interceptor {
 //		return func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
@@ -33,16 +31,16 @@ type Next func(ctx context.Context) (any, error)
 //		}
 //	}
 //
-// Logged is one.
+// Logged returns one.
 type Interceptor func(ctx context.Context, call *Call, next Next) (any, error)
 
-// outcomes is implemented by results that are returned together with an error: those
-// of a send to several members.
+// outcomes is implemented by results that are returned together with an error: the results of a send to
+// several members.
 type outcomes interface{ HasOutcomes() bool }
 
-// invoke calls an operation of a domain, such as the members, through the interceptors. Errors get the
-// operation's name, a panic of the operation becomes an error, and with an error the result is the zero
-// value.
+// invoke calls an operation of a domain, such as the members, through the interceptors. It adds the
+// operation's name to errors, turns a panic of the operation into an error, and returns the zero value with
+// an error.
 func invoke[S, P, R any]( //nolint:revive // What is called, of what, and with what are six.
 	ctx context.Context, c *Context, op Op, part S, operation func(S, context.Context, P) (R, error), params P,
 ) (result R, err error) {
@@ -74,7 +72,7 @@ func invoke[S, P, R any]( //nolint:revive // What is called, of what, and with w
 	return result, err
 }
 
-// guarded calls an operation unless ctx has ended, or the run was left behind.
+// guarded calls an operation unless ctx has ended or the run was abandoned.
 func guarded[S, P, R any]( //nolint:revive // What is called, of what, and with what are six.
 	ctx context.Context, c *Context, op Op, part S, operation func(S, context.Context, P) (R, error), params P,
 ) (result R, err error) {
@@ -93,7 +91,7 @@ func guarded[S, P, R any]( //nolint:revive // What is called, of what, and with 
 	return operation(part, c.within(ctx), params)
 }
 
-// throughInterceptors calls the first interceptor, which goes on to the others and at last to the operation.
+// throughInterceptors calls the first interceptor, which continues with the others and finally the operation.
 func throughInterceptors(ctx context.Context, call *Call, operation Next) (any, error) {
 	next := operation
 	for _, interceptor := range slices.Backward(call.Context.runtime.config.Interceptors) {
@@ -103,8 +101,8 @@ func throughInterceptors(ctx context.Context, call *Call, operation Next) (any, 
 	return next(ctx)
 }
 
-// failureOf gives an error the name of the operation that bot logic called, even if it comes from an
-// operation that was called inside, such as by a host's own implementation.
+// failureOf sets an error's operation to the one that bot logic called, even if the error comes from another
+// operation called inside it, such as by a host's own implementation.
 func failureOf(op Op, err error) error {
 	e, ok := err.(*boterr.Error) //nolint:errorlint // Only the outermost error carries the operation.
 	if !ok || e.Op == "" {

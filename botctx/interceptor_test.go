@@ -18,7 +18,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// named is an interceptor that writes down when it is entered and left.
+// named is an interceptor that logs when a call enters and leaves it.
 func named(name string, log *[]string) botctx.Interceptor {
 	return func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
 		*log = append(*log, name+" enters "+string(call.Op))
@@ -28,8 +28,8 @@ func named(name string, log *[]string) botctx.Interceptor {
 	}
 }
 
-// newIntercepted returns the context of a member of a new platform with one data source. Only the test calls
-// its operations.
+// newIntercepted returns the context of a member of a new platform with one data source. Nothing else calls
+// operations there.
 func newIntercepted(t *testing.T, interceptors ...botctx.Interceptor) (*fakes.Platform, *botctx.Context) {
 	t.Helper()
 	p := fakes.New(interceptedBy(interceptors...), fakes.For(t))
@@ -61,8 +61,7 @@ func TestInterceptors_CallByName(t *testing.T) {
 	}
 }
 
-// A send reads the channel and the member, and a run loads its own: those are no calls
-// of bot logic.
+// A send reads the channel and the member, and a run loads its own. These do not count as calls by bot logic.
 func TestInterceptors_NotInside(t *testing.T) {
 	t.Parallel()
 	var log []string
@@ -177,7 +176,7 @@ func TestInterceptor_WrongTypes(t *testing.T) {
 	}
 }
 
-// door is a Caller that answers always the same.
+// door is a Caller that always gives the same answer.
 type door struct {
 	result string
 	err    error

@@ -15,14 +15,14 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// A run takes one lane, its member's, so that runs of one member take turns. Within a process a lock
-// does that. If other processes work on the store, the run also has the lane's lease there, the same that the
-// inbox has for what it handles. Runs that wait for each other fail after Config.MaxWait.
+// A run takes one lane, its member's, so that runs of one member take turns. Within a process this uses a
+// lock. If other processes share the store, the run also holds the lane's lease there, the same lease that
+// the inbox uses. Runs that wait for each other fail after Config.MaxWait.
 
 // laneKey names a lane: a member of an app, or, over a store that processes share, the lane of the inbox.
 type laneKey struct{ app, name string }
 
-// ownLane is the lane that a run has taken. It is empty if the run needs none, or the inbox has taken it.
+// ownLane is the lane that a run has taken. It is empty if the run needs none or the inbox has taken it.
 type ownLane struct {
 	lock  *lock
 	lease *lease.Lease
@@ -32,15 +32,15 @@ type ownLane struct {
 	lost context.CancelCauseFunc
 }
 
-// isShared reports whether other processes may work on a store: it is not one whose documents all
-// change through this process.
+// isShared reports whether other processes may change documents of a store: it is not a store.Watcher, whose
+// documents all change through this process.
 func isShared(database store.Store) bool {
 	_, isAlone := database.(store.Watcher)
 	return !isAlone
 }
 
-// enterLane is called by the inbox before it claims a lane. Events wait for logic that would answer them,
-// which another process may have.
+// enterLane is called by the inbox before it claims a lane. It refuses while there is no logic, so that
+// events wait for logic, which another process may have.
 func (r *Runtime) enterLane(lane string) (leave func(), ok bool) {
 	if !r.hasLogic() {
 		return nil, false
@@ -55,8 +55,8 @@ func (r *Runtime) enterLane(lane string) (leave func(), ok bool) {
 	return func() { r.locks.release(entered) }, true
 }
 
-// losable returns a context that ends if the lease in the store is lost, and with the run. If runs have no
-// leases there it is ctx itself.
+// losable returns a context that ends with the run, or earlier if the lease in the store is lost. If runs
+// have no leases there it returns ctx itself.
 func (r *Runtime) losable(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	if !r.isShared || r.config.ParallelRuns {
 		return ctx, func(error) {}
@@ -64,8 +64,8 @@ func (r *Runtime) losable(ctx context.Context) (context.Context, context.CancelC
 	return context.WithCancelCause(ctx)
 }
 
-// steady returns a clock that stands still while the host's clock panics, for measuring leases outside of
-// runs: nothing there could return an error.
+// steady returns a clock for measuring leases outside of runs. While the host's clock panics it repeats the
+// last time, because no caller could receive an error.
 func steady(now func() time.Time) func() time.Time {
 	var last atomic.Pointer[time.Time]
 	return func() (at time.Time) {
@@ -95,7 +95,7 @@ func (r *Runtime) takeLane(ctx context.Context, in runInput, started *run) (err 
 		return err
 	}
 	if r.isShared && in.isAccepted() && in.delivery.Lease().Lane() == started.lane.name {
-		return nil // The inbox has taken it.
+		return nil // The inbox has taken the lane.
 	}
 	taken := &started.own
 	taken.room.key = started.lane
@@ -110,7 +110,7 @@ func (r *Runtime) takeLane(ctx context.Context, in runInput, started *run) (err 
 	return r.waitForLane(ctx, in, taken)
 }
 
-// waitForLane waits for a lane as long as the run may.
+// waitForLane waits for a lane for as long as the run may.
 func (r *Runtime) waitForLane(ctx context.Context, in runInput, taken *ownLane) error {
 	most := r.maxWait(in, taken.room.key)
 	if most == 0 {
@@ -129,7 +129,7 @@ func (r *Runtime) waitForLane(ctx context.Context, in runInput, taken *ownLane) 
 	return r.waitedInVain(ctx, in)
 }
 
-// waitedInVain is the error of a run that did not get its lane before ctx or its wait ended.
+// waitedInVain returns the error of a run that did not get its lane before ctx or its wait ended.
 func (r *Runtime) waitedInVain(ctx context.Context, in runInput) error {
 	who := "member " + in.scope.Member
 	if in.outer != nil {
@@ -148,7 +148,7 @@ func (r *Runtime) waitedInVain(ctx context.Context, in runInput) error {
 	}
 }
 
-// isWithin reports whether the step's run, or one that waits for it, has a lane.
+// isWithin reports whether the step's run, or an outer run, has a lane.
 func (s *step) isWithin(lane laneKey) bool {
 	for ; s != nil; s = s.run.outer {
 		if s.run.lane == lane {
@@ -158,7 +158,7 @@ func (s *step) isWithin(lane laneKey) bool {
 	return false
 }
 
-// isAccepted reports whether the inbox has begun the run.
+// isAccepted reports whether the inbox began the run.
 func (in runInput) isAccepted() bool { return in.delivery != nil && in.outer == nil }
 
 // acquireLane takes the lock of a lane and, over a store that processes share, its lease.
@@ -173,7 +173,7 @@ func (r *Runtime) acquireLane(ctx context.Context, taken *ownLane) (err error) {
 	return err
 }
 
-// purposeRun is the purpose of leases of lanes for runs that the inbox did not begin.
+// purposeRun is the purpose of lane leases for runs that the inbox did not begin.
 const purposeRun = "run"
 
 // laneOf returns the lane of a run's member.
@@ -195,7 +195,7 @@ func (r *Runtime) laneOf(ctx context.Context, in runInput) (laneKey, error) {
 	return laneKey{name: inbox.Lane(found.App, found.Channel, sender)}, nil
 }
 
-// leaveLane gives back what takeLane took.
+// leaveLane releases the lease and the lock of a lane.
 func (r *Runtime) leaveLane(ctx context.Context, taken *ownLane) {
 	if taken.lease != nil {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.leases.Duration())
@@ -212,7 +212,7 @@ func (r *Runtime) leaveLane(ctx context.Context, taken *ownLane) {
 	}
 }
 
-// laneLease returns the run's lease in the store: its own, or the inbox's. It is nil if it has none.
+// laneLease returns the run's lease in the store, its own or the inbox's. It is nil if the run has none.
 func (r *run) laneLease() *lease.Lease {
 	switch {
 	case r.own.lease != nil:
@@ -224,28 +224,28 @@ func (r *run) laneLease() *lease.Lease {
 	}
 }
 
-// lock is a run's place at a lane: it has the lane, or waits for it.
+// lock is a run's place at a lane: the run has the lane, or waits for it.
 type lock struct {
 	key laneKey
-	// begun is closed when a lock that had to wait has the lane; nil if it had not to wait.
+	// begun is closed once a waiting lock has the lane. It is nil if the lock got the lane at once.
 	begun chan struct{}
-	// next is the lock that waits behind this one. laneLocks.mu guards it.
+	// next is the lock waiting behind this one. laneLocks.mu guards it.
 	next *lock
 }
 
-// laneLocks lets one run at a time have a lane, first come first served. The zero laneLocks is ready, and safe for
-// concurrent use.
+// laneLocks gives each lane to one run at a time, first come first served. The zero laneLocks is ready, and
+// safe for concurrent use.
 type laneLocks struct {
 	// onWait, if any, is called before a run waits for a lane.
 	onWait func(ctx context.Context, lane string, begun <-chan struct{})
 
 	mu sync.Mutex
-	// first are the locks that have their lanes; those that wait are behind them.
+	// first maps each lane to the lock that has it; waiting locks follow through next.
 	first map[laneKey]*lock
 }
 
-// acquire blocks until a lock has its lane, or ctx is done: then the error is Canceled. Otherwise callers must
-// call release.
+// acquire blocks until a lock has its lane or ctx is done, and then returns Canceled. Unless it returns an
+// error, callers must call release.
 func (l *laneLocks) acquire(ctx context.Context, own *lock) error {
 	if err := ctx.Err(); err != nil {
 		return boterr.New(boterr.Canceled, "", "%w", err)
@@ -278,7 +278,8 @@ func (l *laneLocks) tryAcquire(own *lock) bool {
 	return l.take(own)
 }
 
-// enter takes a free lane, or puts the lock behind the others. It reports whether it took the lane.
+// enter takes a free lane, or puts the lock at the end of the lane's queue. It reports whether it took the
+// lane.
 func (l *laneLocks) enter(own *lock) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -314,8 +315,8 @@ func (l *laneLocks) hasQueue(key laneKey) bool {
 	return first != nil && first.next != nil
 }
 
-// release gives a lane to the lock that waits for it the longest, or ends a wait. To release a lock again does
-// nothing.
+// release gives a lane to the lock that has waited the longest, or ends a wait. Releasing a lock twice has no
+// effect.
 func (l *laneLocks) release(own *lock) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

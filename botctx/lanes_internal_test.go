@@ -18,10 +18,10 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// sharedStore is a store that other processes may work on.
+// sharedStore hides that a store belongs to one process.
 type sharedStore struct{ store.Store }
 
-// An agenda gives way if another run waits already.
+// An agenda gives way if another run is already waiting.
 func TestAgendaWait_NothingWhereAnotherRunWaits(t *testing.T) {
 	t.Parallel()
 	runtime, err := New(Config{Store: sharedStore{memstore.New()}})
@@ -63,7 +63,7 @@ func TestOnWait_APanicLeavesTheQueue(t *testing.T) {
 	require.NoError(t, l.acquire(t.Context(), &lock{key: key}), "nobody has the member")
 }
 
-// crowd are locks that wait for one lane, which the first of them has.
+// crowd is a number of locks that wait for one lane, which the first of them has.
 type crowd struct {
 	laneLocks
 
@@ -71,7 +71,8 @@ type crowd struct {
 	cancels []func()
 
 	noting sync.Mutex
-	// had are the numbers of the runs that got the lane, gaveUp of the runs whose ctx ended first.
+	// had are the numbers of the runs that got the lane. gaveUp are the numbers of the runs whose ctx ended
+	// first.
 	had, gaveUp []int
 }
 
@@ -97,7 +98,7 @@ func newCrowd(t *testing.T, count int) *crowd {
 	return c
 }
 
-// requireHad checks who has had the lane by now.
+// requireHad checks which runs have had the lane so far.
 func (c *crowd) requireHad(t *testing.T, numbers ...int) {
 	t.Helper()
 	synctest.Wait()
@@ -118,7 +119,7 @@ func TestLaneLocks_Order(t *testing.T) {
 		}
 		c.release(c.all[0])
 		c.requireHad(t, 0, 2)
-		c.release(c.all[0]) // Again, which does nothing.
+		c.release(c.all[0]) // A second release has no effect.
 		c.requireHad(t, 0, 2)
 		c.release(c.all[2])
 		c.requireHad(t, 0, 2, 4)
@@ -127,14 +128,14 @@ func TestLaneLocks_Order(t *testing.T) {
 	})
 }
 
-// A wait that is given up as the lane becomes free leaves the lane to the next one.
+// A wait that is given up just as the lane becomes free leaves the lane to the next lock.
 func TestLaneLocks_LateTurn(t *testing.T) {
 	t.Parallel()
 	for range 50 {
 		synctest.Test(t, func(t *testing.T) {
 			c := newCrowd(t, 3)
 			c.cancels[1]()
-			c.release(c.all[0]) // The waiting goroutine has no time to notice one before the other.
+			c.release(c.all[0]) // The waiting goroutine cannot notice one before the other.
 			synctest.Wait()
 			if len(c.gaveUp) == 0 {
 				c.release(c.all[1])
@@ -154,7 +155,7 @@ func TestLaneLocks_EndedContext(t *testing.T) {
 	require.Empty(t, l.first)
 }
 
-// TestLaneLocks_Crowd has many runs wait for few lanes, and give up now and then.
+// TestLaneLocks_Crowd has many runs that wait for few lanes. Some give up.
 func TestLaneLocks_Crowd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

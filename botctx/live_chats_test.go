@@ -26,8 +26,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// desk is a platform on which the members of one inlet are served by the agents of one
-// outlet.
+// desk is a platform with an inlet and an outlet: agents of the outlet serve members of the inlet.
 type desk struct {
 	*fakes.Platform
 
@@ -36,8 +35,8 @@ type desk struct {
 	grace *fakes.Agent
 }
 
-// newDesk returns a desk: the inlet is web, the outlet desk, with a broadcast group for each
-// of the labels default and sales. Ada is a member, and Grace an agent of the first group.
+// newDesk returns a desk with the inlet "web" and the outlet "desk", which has a broadcast group for each of
+// the labels default and sales. Ada is a member. Grace is an agent of the first group.
 func newDesk(t *testing.T, outlet channel.Channel, nodes []*botctx.Node, options ...fakes.Option) *desk {
 	t.Helper()
 	p := fakes.New(append([]fakes.Option{fakes.For(t)}, options...)...)
@@ -66,14 +65,14 @@ func newDesk(t *testing.T, outlet channel.Channel, nodes []*botctx.Node, options
 	}
 }
 
-// ask asks for a person for Ada, outside of a run.
+// ask makes a request for a person for Ada, outside any run.
 func (d *desk) ask(t *testing.T) {
 	t.Helper()
 	_, err := d.ada.Context().CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
 	require.NoError(t, err)
 }
 
-// connect asks for a person for Ada, and lets Grace take the request.
+// connect makes a request for a person for Ada, and lets Grace take it.
 func (d *desk) connect(t *testing.T) {
 	t.Helper()
 	d.ask(t)
@@ -97,7 +96,7 @@ func TestRelay_BothWays(t *testing.T) {
 
 	d.ada.Says("It leaks.")
 	d.ada.Says("help")
-	d.ada.Says("/time") // A node of another tree: for Ada it is not there now.
+	d.ada.Says("/time") // The node is in another tree, which does not serve Ada now.
 	d.grace.Says("Where?")
 	d.grace.Says("/time")
 	d.ada.Sends(send.MessageEvent{Type: send.TypeImage, Data: document.O("url", "https://shop.example/kettle.png")})
@@ -134,7 +133,7 @@ func TestRelay_NotHandled(t *testing.T) {
 	d.HandleFunc(func(ctx context.Context, bot *botctx.Context) error { return bot.Reply(ctx, send.Text("I am a bot.")) })
 	d.ada.Says("Hello?")
 	d.ask(t)
-	d.ada.Says("Anybody?") // It is not taken yet: the bot answers, and the agent who takes it gets it.
+	d.ada.Says("Anybody?") // The request has not been taken: the bot answers, and the agent who takes it will get the message.
 	d.grace.Takes(d.grace.Ticket())
 	d.ada.Says("It leaks.")
 	d.grace.Says("Where?")
@@ -243,7 +242,7 @@ func TestIdle_EndsLiveChat(t *testing.T) {
 	require.Equal(t, "Are you there?", texts(d.ada))
 }
 
-// assignments returns the assignments of Ada as they are kept.
+// assignments returns Ada's stored assignments.
 func (d *desk) assignments(t *testing.T) []*livechat.AssignmentRecord {
 	t.Helper()
 	found, err := d.Runtime().FindAssignments(t.Context(), fakes.DefaultApp, botctx.Query{Filter: document.O("member", d.ada.ID())})
@@ -251,11 +250,11 @@ func (d *desk) assignments(t *testing.T) []*livechat.AssignmentRecord {
 	return found
 }
 
-// ownChats is a host's own live chats; this test needs no operation.
+// ownChats are a host's own live chats; this test needs no operation of them.
 type ownChats struct{ livechat.Operations }
 
-// A host's own live chats have no records in the store: what is said in them goes to the logic, the
-// tap on a ticket that has the words of the SDK's included.
+// A host's own live chats have no records in the store. So messages in them go to the logic, and so does a
+// tap on a ticket with the same words as the SDK's.
 func TestHost_OwnLiveChats(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "none"}},
@@ -393,7 +392,7 @@ func TestTap_OwnTicket(t *testing.T) {
 	require.Equal(t, "It leaks.", d.grace.Last())
 }
 
-// plain is a host's connector that can do nothing but send.
+// plain is a host's connector that can only send.
 type plain struct {
 	// panics is true if it panics.
 	panics bool
@@ -408,8 +407,8 @@ func (p *plain) Send(_ context.Context, message send.Message) (send.Delivery, er
 	return send.Delivery{Reply: document.O("ok", true), MessageID: fmt.Sprintf("m%d", len(p.sent)), ChatID: "chat-" + message.To}, nil
 }
 
-// host is a Runtime of a host whose one connector can do nothing but send. Ada, in the inlet
-// web, is served in the outlet desk.
+// host is a Runtime of a host whose only connector can only send. Ada, in the inlet "web", is served in the
+// outlet "desk".
 type host struct {
 	*botctx.Runtime
 
@@ -441,7 +440,7 @@ func newHost(t *testing.T, inlet, outlet channel.Type) *host {
 		_, err := channels.Save(t.Context(), &c)
 		require.NoError(t, err)
 	}
-	require.NoError(t, channels.Pair(t.Context(), "web", "desk"))
+	require.NoError(t, channels.Pair(t.Context(), channels, "web", "desk"))
 	_, err = members.New(runtime.Env(), scope, channels).Insert(t.Context(), member.Member{
 		ID: "ada", App: "shop", Channel: "web", ExternalID: "e-ada", FirstName: "Ada",
 	})
@@ -450,7 +449,7 @@ func newHost(t *testing.T, inlet, outlet channel.Type) *host {
 	return host
 }
 
-// connect lets the agent grace talk with Ada.
+// connect puts the agent grace into a live chat with Ada.
 func (h *host) connect(t *testing.T) {
 	t.Helper()
 	asked, err := h.ada.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
@@ -461,7 +460,7 @@ func (h *host) connect(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// told are the texts of live chats by default.
+// told are the default texts of live chats.
 var told = livechat.DefaultTexts() //nolint:gochecknoglobals // It does not change.
 
 func TestWaiting_ToldUnlessTheBotSpeaks(t *testing.T) {
@@ -574,8 +573,7 @@ func TestTexts_OfTheHost(t *testing.T) {
 	require.Equal(t, "C'est fini.", d.grace.Last())
 }
 
-// script is bot logic that knows operations by their names alone, and hands them the records
-// of its context as they are.
+// script returns bot logic that calls operations by name and passes the records of its context unchanged.
 func script(id, tree, command string, calls ...func(bot *botctx.Context) (name string, args document.Object)) *botctx.Node {
 	return &botctx.Node{ID: id, Tree: tree, Trigger: botctx.TextIs(command), Pre: []botctx.Action{
 		func(ctx context.Context, bot *botctx.Context) error {
@@ -594,7 +592,7 @@ func script(id, tree, command string, calls ...func(bot *botctx.Context) (name s
 	}}
 }
 
-// scripts returns the logic of a desk: what the member says, and the commands of agents.
+// scripts returns the logic of a desk: for the member's texts, and for the agents' commands.
 func scripts() []*botctx.Node {
 	text := func(said string) document.Object { return document.O("type", "TEXT", "text", said) }
 	onEvent := func(name string, more ...any) func(bot *botctx.Context) (string, document.Object) {

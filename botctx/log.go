@@ -20,7 +20,7 @@ import (
 type Warning struct {
 	// Kind is its subject.
 	Kind WarningKind `json:"kind"`
-	// Node is the node that it is about.
+	// Node is the node that the warning is about.
 	Node NodeRef `json:"node"`
 	// Text states the problem and the remedy.
 	Text string `json:"text"`
@@ -34,29 +34,29 @@ type WarningKind string
 
 // The kinds of warnings.
 const (
-	// WarningUnreached is about a node that nothing leads to.
+	// WarningUnreached: no node leads to the node.
 	WarningUnreached WarningKind = "unreached"
-	// WarningPosition is about a node with children that never saves the position.
+	// WarningPosition: the node has children, but never saves the position.
 	WarningPosition WarningKind = "position"
-	// WarningMissing is about a node that leads to one that does not exist, or about an agenda for a node
-	// that does not exist.
+	// WarningMissing: the node leads to one that does not exist, or an agenda was created for a node that
+	// does not exist.
 	WarningMissing WarningKind = "missing"
 )
 
-// unseen describes what may lead to nodes, other than nodes.
+// unseen describes the ways to reach nodes that the graph does not show.
 type unseen struct {
-	// hasLogic is true if there is a HandleFunc, which may do anything.
+	// hasLogic is true if there is a HandleFunc, which may redirect anywhere.
 	hasLogic bool
-	// hasHeads is true if Flow.HeadNodes may name any node as a head.
+	// hasHeads is true if Flow.HeadNodes is set, which may name any node as a head.
 	hasHeads bool
 }
 
-// unseen returns what may lead to the Runtime's nodes, other than nodes.
+// unseen describes the ways to reach the Runtime's nodes that the graph does not show.
 func (r *Runtime) unseen() unseen {
 	return unseen{hasLogic: r.logic.Load() != nil, hasHeads: r.config.Flow.HeadNodes != nil}
 }
 
-// warnings returns what is likely to be a mistake, in the order of the nodes.
+// warnings returns likely mistakes, in the order of the nodes.
 func (n *nodes) warnings(by unseen) []Warning {
 	var found []Warning
 	reached := n.reached(by)
@@ -76,7 +76,7 @@ func (n *nodes) warnings(by unseen) []Warning {
 	return found
 }
 
-// missing warns of the nodes to which a node leads, of whose trees there is no node yet.
+// missing returns warnings for targets of a node in trees that have no nodes yet.
 func (n *nodes) missing(node *Node) []Warning {
 	var found []Warning
 	for _, to := range node.targets() {
@@ -88,8 +88,8 @@ func (n *nodes) missing(node *Node) []Warning {
 	return found
 }
 
-// reached returns the nodes that have a trigger or an entry, and those to which these lead. It is nil
-// where that is not known.
+// reached returns the nodes that have a trigger or an entry, and the nodes reachable from these. It is nil if
+// that is unknown.
 func (n *nodes) reached(by unseen) map[*Node]bool {
 	if by.hasLogic {
 		return nil
@@ -118,8 +118,8 @@ func (n *nodes) reached(by unseen) map[*Node]bool {
 	return reached
 }
 
-// unasked returns the children of a node whose triggers are never asked, since it does not save the
-// position, and no function that it has could set it.
+// unasked returns the children of a node whose triggers are never evaluated, because the node does not save
+// the position and has no function that could set it.
 func (n *nodes) unasked(parent *Node, by unseen) []*Node {
 	if parent.SavesPosition || parent.Entry || parent.hasFunctions() || by != (unseen{}) {
 		return nil
@@ -141,9 +141,9 @@ func (n *Node) hasFunctions() bool {
 
 // Logged returns an interceptor that writes a line for each operation: at debug if it succeeds, at error if
 // its code is Internal, and at warn if it fails otherwise. The line has the operation, the scope, the
-// duration by the Runtime's clock, and the code of an error and the name of the parameter of its field. It
-// has no values and no inner names of parameters, no results and no text of an error, since those may hold
-// texts of members. A nil logger writes nothing.
+// duration by the Runtime's clock, the code of an error and the parameter at fault. It has no values, inner
+// fields of parameters, results or error texts, because these may contain texts of members. A nil logger
+// writes nothing.
 func Logged(logger *slog.Logger) Interceptor {
 	logger = safelog.New(logger)
 	return func(ctx context.Context, call *Call, next Next) (any, error) {
@@ -173,7 +173,7 @@ func levelOf(err error) slog.Level {
 	}
 }
 
-// appendScope appends the ids of a scope, without those that it lacks.
+// appendScope appends the non-empty ids of a scope.
 func appendScope(attributes []slog.Attr, scope record.Scope) []slog.Attr {
 	for _, id := range [...]slog.Attr{
 		slog.String("app", scope.App), slog.String("channel", scope.Channel), slog.String("member", scope.Member),
@@ -197,8 +197,8 @@ func appendCode(attributes []slog.Attr, err error, field string) []slog.Attr {
 	return attributes
 }
 
-// outermost returns the first name of the field of an error: those inside may be names that
-// members chose.
+// outermost returns the first name in the path of an error's field. Names after it may have been chosen by
+// members.
 func outermost(err error) string {
 	e, ok := boterr.AsError(err)
 	if !ok {
@@ -210,8 +210,7 @@ func outermost(err error) string {
 	return e.Field
 }
 
-// parameterOf returns the name of the parameter in which the field of an error lies, "" for
-// a field that is in none.
+// parameterOf returns the name of the parameter that an error's field belongs to, "" if it belongs to none.
 func parameterOf(params any, err error) string {
 	name := outermost(err)
 	if name == "" || params == nil || !hasField(reflect.TypeOf(params), name) {
@@ -220,7 +219,7 @@ func parameterOf(params any, err error) string {
 	return name
 }
 
-// hasField reports whether a struct, or a pointer to one, has a field of that JSON name.
+// hasField reports whether a struct, or a pointer to one, has a field with a JSON name.
 func hasField(t reflect.Type, name string) bool {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -236,7 +235,7 @@ func hasField(t reflect.Type, name string) bool {
 	return false
 }
 
-// place is the known place of an event in a log line.
+// place is the place of an event in a log line, as far as known.
 type place struct {
 	scope record.Scope
 	node  NodeRef
@@ -255,8 +254,8 @@ func (p place) attributes() []slog.Attr {
 	return attributes
 }
 
-// orPanic returns err, or the error of a panic. It logs a panic that is the cause of the error, also one that
-// a service has recovered from. cause is the result of recover.
+// orPanic returns err, or the error of a panic if cause is not nil. cause is the result of recover. It logs a
+// panic behind the returned error, even if a service has already recovered from it.
 func (r *Runtime) orPanic(ctx context.Context, where place, err error, cause any) error {
 	if cause != nil {
 		err = boterr.Recovered(cause)
@@ -291,7 +290,7 @@ func (r *run) orPanic(ctx context.Context, node NodeRef, err error, cause any) e
 	return r.runtime.orPanic(ctx, place{scope: r.bot.scope, node: node}, err, cause)
 }
 
-// logLostChanges logs that what a run changed of its member is not stored.
+// logLostChanges logs that a run's changes to its member are not stored.
 func (r *Runtime) logLostChanges(ctx context.Context, scope record.Scope, err error) {
 	if err == nil || !r.config.Logger.Enabled(ctx, slog.LevelWarn) {
 		return
@@ -300,19 +299,19 @@ func (r *Runtime) logLostChanges(ctx context.Context, scope record.Scope, err er
 		appendCode(place{scope: scope}.attributes(), err, outermost(err))...)
 }
 
-// logNotRemembered logs that a run which is tried again will send once more what it has sent.
+// logNotRemembered logs that a run which is tried again will repeat messages that it has already sent.
 func (r *Runtime) logNotRemembered(ctx context.Context, in *run, err error) {
 	r.config.Logger.LogAttrs(ctx, slog.LevelWarn, "botctx: not remembered what was sent",
 		appendCode(place{scope: in.bot.scope}.attributes(), err, outermost(err))...)
 }
 
-// logNotReleased logs that a member is kept from others until a lease has passed.
+// logNotReleased logs that other processes cannot run a member until a lease has expired.
 func (r *Runtime) logNotReleased(ctx context.Context, lane *lease.Lease, err error) {
 	r.config.Logger.LogAttrs(ctx, slog.LevelWarn, "botctx: lease not released",
 		slog.String("lane", lane.Lane()), slog.String("error", display.Text(err)))
 }
 
-// logRedirects logs that too many redirects have led to a step.
+// logRedirects logs that a step exceeds the limit of redirects.
 func (r *run) logRedirects(ctx context.Context, to *step) {
 	logger := r.runtime.config.Logger
 	if !logger.Enabled(ctx, slog.LevelWarn) {
@@ -331,7 +330,7 @@ func (r *run) logLateTap(ctx context.Context, err error) {
 	logger.LogAttrs(ctx, slog.LevelInfo, "botctx: tapped too late", appendCode(place{scope: r.bot.scope}.attributes(), err, outermost(err))...)
 }
 
-// logChoice logs what answers an event, and why.
+// logChoice logs a chosen answer to an event and the reasons.
 func (r *Runtime) logChoice(ctx context.Context, choice Choice) {
 	if !r.config.Logger.Enabled(ctx, slog.LevelDebug) {
 		return
@@ -341,8 +340,8 @@ func (r *Runtime) logChoice(ctx context.Context, choice Choice) {
 		slog.String("answer", string(choice.Answer)), slog.String("why", choice.String()))...)
 }
 
-// warnOfNodes tells once what is likely to be a mistake in the nodes. It is called when something is
-// run, and not by Handle, since a later Handle may bring what is missing.
+// warnOfNodes reports likely mistakes in the nodes, once. It is called when something runs, and not by
+// Handle, because a later Handle may add a missing node.
 func (r *Runtime) warnOfNodes(ctx context.Context) {
 	handled := r.nodes.Load()
 	if r.warned.Load() == handled || r.warned.Swap(handled) == handled {
@@ -353,7 +352,8 @@ func (r *Runtime) warnOfNodes(ctx context.Context) {
 	}
 }
 
-// warn gives a warning to those who ask for it. That one of them panics is logged, and fails nothing.
+// warn passes a warning to the logger and to Config.OnWarning. A panic of these is logged and has no other
+// effect.
 func (r *Runtime) warn(ctx context.Context, where place, warning Warning) {
 	defer func() { _ = r.orPanic(ctx, where, nil, recover()) }()
 	if r.config.Logger.Enabled(ctx, slog.LevelWarn) {
@@ -368,8 +368,8 @@ func (r *Runtime) warn(ctx context.Context, where place, warning Warning) {
 // agendas returns the agendas in force, as bot logic calls them.
 func (c *Context) agendas() agenda.Operations { return agendasOfNodes{c.services.agendas(), c} }
 
-// agendasOfNodes are agendas that refuse a node without a handler. If other processes may handle it, they
-// warn of it.
+// agendasOfNodes wraps the operations on agendas to refuse unhandled nodes, or to warn if other processes may
+// handle them.
 type agendasOfNodes struct {
 	agenda.Operations
 
@@ -390,7 +390,8 @@ func (a agendasOfNodes) UpdateAgenda(ctx context.Context, p agenda.UpdateParams)
 	return a.Operations.UpdateAgenda(ctx, p)
 }
 
-// check refuses a node that an agenda would not find, or warns of it. A process without nodes knows none.
+// check returns an error, or a warning, for a node that an agenda would not find. A process without nodes
+// accepts any.
 func (a agendasOfNodes) check(ctx context.Context, wanted NodeRef) error {
 	runtime := a.bot.runtime
 	handled := runtime.nodes.Load()

@@ -28,7 +28,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// textLogger returns a logger whose lines are texts without times.
+// textLogger returns a logger that writes plain text without times.
 func textLogger(to io.Writer, level slog.Level) *slog.Logger {
 	return slog.New(slog.NewTextHandler(to, &slog.HandlerOptions{
 		Level: level,
@@ -41,8 +41,8 @@ func textLogger(to io.Writer, level slog.Level) *slog.Logger {
 	}))
 }
 
-// loggedHost is a Runtime whose clock moves by a second each time that it is asked, with the
-// member ada of the webchat channel web.
+// loggedHost returns a Runtime whose clock advances by a second at each reading, and the scope of the member
+// ada of the webchat channel web.
 func loggedHost(t *testing.T, config botctx.Config) (*botctx.Runtime, record.Scope) {
 	t.Helper()
 	now := time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC)
@@ -207,7 +207,7 @@ func TestLogger_ChoiceAtDebugLevel(t *testing.T) {
 	var lines bytes.Buffer
 	runtime, _ := loggedHost(t, botctx.Config{Logger: textLogger(&lines, slog.LevelDebug)})
 	require.NoError(t, runtime.Handle(
-		&botctx.Node{ID: "ask", Trigger: botctx.TextIs("hi"), Entry: true}, // So that there is no warning.
+		&botctx.Node{ID: "ask", Trigger: botctx.TextIs("hi"), Entry: true}, // Entry avoids a warning.
 		&botctx.Node{ID: "answer", Parent: "ask", Trigger: botctx.AnyText()},
 	))
 	for _, text := range []string{"hi", "bye"} {
@@ -359,7 +359,7 @@ func TestWarnings_OfNodes(t *testing.T) {
 	}
 }
 
-// The host's functions, other than nodes, may lead anywhere.
+// The host's functions, which are not nodes, may lead anywhere.
 func TestWarnings_OfAHost(t *testing.T) {
 	t.Parallel()
 	nodes := []*botctx.Node{

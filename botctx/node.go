@@ -15,33 +15,31 @@ import (
 
 // Action is a piece of bot logic. An error stops the run.
 //
-// It may change bot.Member in place, or put another record of the same member in its
-// place for what follows in the run, such as the result of an operation; what the run had
-// changed of the record before is then gone. When the run has ended well, what it changed of
-// botMeta, meta, customLocale and group is written back to the stored member, and
-// nothing else: other fields are changed by the operations on members.
+// It may change bot.Member in place, or replace it for the rest of the run with another record of the same
+// member, such as the result of an operation; the run's changes to the previous record are then lost. When
+// the run succeeds, its changes to botMeta, meta, customLocale and group are written back to the stored
+// member, and nothing else: use the operations on members to change other fields.
 type Action func(ctx context.Context, bot *Context) error
 
-// Node is one step of a conversation: when it answers, and what it does then. Its parts
-// run in the order of the fields: Pre, Responses, Post, and at last Redirect.
+// Node is one step of a conversation: it declares when it answers, and what it does then. Its parts run in
+// the order of the fields: Pre, Responses, Post, and finally Redirect.
 type Node struct {
-	// ID is the node's nodeCompositeId. Required; no two nodes of a tree have the same.
+	// ID is the node's nodeCompositeId. Required, and unique within the tree.
 	ID string
-	// Tree is the id of the tree that the node belongs to. "" is a tree, too, which suits
-	// bots that need only one.
+	// Tree is the id of the tree that the node belongs to. "" is a valid tree too, for bots that need only
+	// one.
 	Tree string
-	// Parent is the ID of the node of the same tree after which this one may answer. A
-	// node without a parent is a head node, which may answer where the conversation stands
-	// at no node of the tree.
+	// Parent is the ID of the node of the same tree after which this one may answer. A node without a parent
+	// is a head node, which may answer if the member's position is not a node of the tree.
 	Parent string
-	// Trigger decides whether the node answers an event. A node without one only runs by redirects and
+	// Trigger decides whether the node answers an event. A node without a trigger only runs by redirects and
 	// agendas.
 	Trigger Trigger
-	// Priority decides among the nodes whose triggers match: the smallest number answers.
-	// A fallback has FallbackPriority or more. One of MutePriority or less is mute: it runs
-	// first, and then another node is chosen all the same.
+	// Priority decides between nodes whose triggers match: the smallest number answers. Fallbacks have
+	// FallbackPriority or more. Nodes with MutePriority or less are mute: they run first, and then another
+	// node is chosen as well.
 	Priority int
-	// Global lets the node answer wherever the conversation stands.
+	// Global lets the node answer at any position of the conversation.
 	Global Global
 	// Pre are the actions that run before the responses are sent.
 	Pre []Action
@@ -52,26 +50,24 @@ type Node struct {
 	Post []Action
 	// Redirect decides where the run continues: To("menu"), or ToOneOf if a function decides.
 	Redirect Redirector
-	// SavesPosition makes the node the place where the conversation stands: its children
-	// may answer next. It is kept in botMeta.nodeCompositeId and botMeta.tree. The
-	// conversation stays there until another node saves its position, or an action sets
-	// another one with BotMeta.SetPosition.
+	// SavesPosition makes the node the member's position after it has run: its children may answer next. The
+	// position is stored in botMeta.nodeCompositeId and botMeta.tree. It remains until another node saves its
+	// position, or an action sets it with BotMeta.SetPosition.
 	SavesPosition bool
-	// Schedules are the nodes that the actions run later, by NewAgenda and UpdateAgenda. That is
-	// for Handle, which checks that they are there, and for Graph: it changes nothing of a run.
-	// See Nodes.
+	// Schedules declares the nodes that the actions schedule with NewAgenda and UpdateAgenda. Handle checks
+	// that they exist, and Graph shows them; runs are not affected. See Nodes.
 	Schedules []NodeRef
-	// Entry is set if something invisible leads here: the host or an action calls RedirectMemberToNode, the
-	// host makes an agenda, or an action sets the position here. It keeps Graph from warning that nothing
-	// does, and has no effect on runs.
+	// Entry declares that something invisible leads here: the host or an action calls RedirectMemberToNode,
+	// the host creates an agenda, or an action sets the position here. It avoids a warning of Graph that
+	// nothing leads here, and has no effect on runs.
 	Entry bool
 }
 
 const (
 	// MutePriority is the largest priority of a mute node.
 	MutePriority = -10
-	// FallbackPriority is the smallest priority of a fallback. Fallbacks do not answer what
-	// agents write in a live chat, which is for the member.
+	// FallbackPriority is the smallest priority of a fallback. Fallbacks do not answer agents' messages in a
+	// live chat, which are for the member.
 	FallbackPriority = 1000
 )
 
@@ -84,11 +80,11 @@ func (n *Node) Ref() NodeRef { return NodeRef{CompositeID: n.ID, Tree: n.Tree} }
 // Global is the reach of a node in addition to being a child or a head node.
 type Global int
 
-// The places where a node may answer.
+// The positions at which a node may answer.
 const (
 	// GlobalNowhere: only after its parent, or as a head node.
 	GlobalNowhere Global = iota
-	// GlobalInTree: wherever in its tree the conversation stands.
+	// GlobalInTree: at any position in its tree.
 	GlobalInTree
 	// GlobalInChannel: at any position, if its tree serves the channel. A channel's priority groups can make
 	// any node global as well, by its id.
@@ -99,12 +95,12 @@ const (
 type NodeRef struct {
 	// CompositeID is the node's nodeCompositeId.
 	CompositeID string `json:"compositeId"`
-	// Tree is the id of its tree. In Node.Schedules and in targets of a redirect "" is the tree of
-	// the node that leads there, or the only tree that has such a node.
+	// Tree is the id of its tree. In Node.Schedules and in targets of a redirect, "" means the tree of the
+	// declaring node, or the only tree that has such a node.
 	Tree string `json:"tree"`
 }
 
-// String returns the id, with the tree behind it if it has a name.
+// String returns the id, followed by the tree if it has a name.
 func (n NodeRef) String() string {
 	if n.Tree == "" {
 		return n.CompositeID
@@ -117,20 +113,19 @@ func (n NodeRef) String() string {
 //
 // Specification: Node redirect.
 type NodeOperations interface {
-	// RedirectMemberToNode runs a node for a member now, and the nodes that it redirects to, and returns when
-	// they have run. In a run of the same member it joins that run: the node works on the member as the run
-	// has changed it, its changes are written back with the run, and the run's Values are its own. For
-	// another member it is a separate run, which waits until that member's run under way has ended. The error
-	// of a run comes back with its code, and *RunError, its cause, has the place.
+	// RedirectMemberToNode runs a node for a member now, and the nodes that it redirects to, and returns once
+	// they have run. For the member of the current run, the node joins that run: it sees the run's changes to
+	// the member and the run's Values, and its own changes are written back with the run. For another member
+	// it is a separate run, which waits until that member's current run has ended. The error of a run keeps
+	// its code, and wraps a *RunError with the place.
 	//
 	// Errors:
-	//   - InvalidArgument: ChannelID is not the channel that the member is in, or TreeID is
-	//     missing and several trees have such a node.
+	//   - InvalidArgument: ChannelID is not the member's channel, or TreeID is missing and several trees have
+	//     such a node.
 	//   - NotFound: the app has no such member or channel, or the host has no such node.
-	//   - FailedPrecondition: the run of the other member waits, perhaps by way of others,
-	//     for this one, so that neither could go on.
-	//   - ResourceExhausted: the redirects are deeper than the host allows; the error shows
-	//     their path.
+	//   - FailedPrecondition: the run of the other member waits, directly or through others, for this one, so
+	//     that neither could continue.
+	//   - ResourceExhausted: the redirects are deeper than the host allows; the error shows their path.
 	//
 	// Specification: Node redirect.
 	RedirectMemberToNode(ctx context.Context, p RedirectMemberToNodeParams) (RedirectMemberToNodeResult, error)
@@ -155,21 +150,21 @@ type RedirectMemberToNodeParams struct {
 
 // RedirectOptions say which parts of a node run.
 type RedirectOptions struct {
-	// RunPreAction is whether its pre-actions run. The default is true.
+	// RunPreAction determines whether its pre-actions run. The default is true.
 	RunPreAction *bool `json:"runPreAction,omitzero"`
-	// SendResponse is whether its responses are sent. The default is true.
+	// SendResponse determines whether its responses are sent. The default is true.
 	SendResponse *bool `json:"sendResponse,omitzero"`
-	// RunPostAction is whether its post-actions run. The default is true.
+	// RunPostAction determines whether its post-actions run. The default is true.
 	RunPostAction *bool `json:"runPostAction,omitzero"`
-	// Unknown holds the options of other names, which are InvalidArgument.
+	// Unknown holds options with unknown names, which are InvalidArgument.
 	Unknown document.Object `json:"-" document:"unknown"`
 }
 
-// check refuses options that do not exist: one that is ignored would run what it was to
-// leave out.
+// check returns an error for unknown options: ignoring one would run a part that the caller wanted to leave
+// out.
 func (o RedirectOptions) check() error {
 	if unknown := o.Unknown.Keys(); len(unknown) > 0 {
-		return boterr.Invalid(unknown[0], "is no option; there are runPreAction, sendResponse and runPostAction")
+		return boterr.Invalid(unknown[0], "is not an option; there are runPreAction, sendResponse and runPostAction")
 	}
 	return nil
 }
@@ -182,26 +177,27 @@ type RedirectMemberToNodeResult struct {
 	OK int64 `json:"ok"`
 	// Member is the id of the member.
 	Member string `json:"member"`
-	// SendResults has one element for each node that ran: the node itself first, then
-	// those that it redirected to.
+	// SendResults has one element for each node that ran: the node itself first, then the nodes that it
+	// redirected to.
 	SendResults []NodeSendResult `json:"sendResults"`
 }
 
-// NodeSendResult has the messages that one node sent.
+// NodeSendResult is the result of the messages that one node sent.
 type NodeSendResult struct {
 	// OK is 1.
 	OK int64 `json:"ok"`
 	// Member is the id of the member.
 	Member string `json:"member"`
-	// Result has one element for each response of the node. It is empty if the responses were not to be sent.
+	// Result has one element for each response of the node. It is empty if the options left the responses
+	// out.
 	Result []send.Result `json:"result"`
 }
 
-// nodes are the nodes that a Runtime holds. They never change: with returns others.
+// nodes is a Runtime's set of nodes. It never changes: with returns a new one.
 type nodes struct {
-	// list is all of them, in the order in which they were given.
+	// list is all nodes, in the order in which they were given.
 	list []*Node
-	// byRef finds one; byID finds the nodes of all trees with an id.
+	// byRef maps a reference to its node. byID maps an id to the nodes of all trees with it.
 	byRef map[NodeRef]*Node
 	byID  map[string][]*Node
 	// children are the nodes of a parent.
@@ -210,8 +206,7 @@ type nodes struct {
 	inTree map[string][]*Node
 }
 
-// newNodes returns nodes to look up. They are copied: what a caller changes later has no
-// effect.
+// newNodes returns a set of nodes. They are copied, so that later changes by the caller have no effect.
 func newNodes(list []*Node) (*nodes, error) {
 	n, faults := gather(list)
 	if len(faults) > 0 {
@@ -220,7 +215,7 @@ func newNodes(list []*Node) (*nodes, error) {
 	return n, nil
 }
 
-// gather returns the nodes of a list that have a name of their own, and all that is wrong with the list.
+// gather returns the nodes of a list that have a unique name, and all faults of the list.
 func gather(list []*Node) (n *nodes, faults []NodeError) {
 	n = &nodes{
 		byRef: map[NodeRef]*Node{}, byID: map[string][]*Node{},
@@ -275,8 +270,8 @@ func (n *nodes) add(given *Node) error {
 	return nil
 }
 
-// find returns the node with an id: in the given tree; without one, in the current tree, or else in the only
-// tree that has such a node.
+// find returns the node with an id: in the given tree; without a tree, in the current tree, or else in the
+// only tree that has such a node.
 func (n *nodes) find(tree, id, current string) (*Node, error) {
 	if tree != "" {
 		if node := n.byRef[NodeRef{CompositeID: id, Tree: tree}]; node != nil {
@@ -297,7 +292,7 @@ func (n *nodes) find(tree, id, current string) (*Node, error) {
 	}
 }
 
-// unknown is the error for a node that is not there.
+// unknown returns the error for a node that does not exist.
 func (n *nodes) unknown(id, where string) error {
 	hint := "the host handles no nodes"
 	if others := n.byID[id]; len(others) > 0 {
@@ -308,13 +303,13 @@ func (n *nodes) unknown(id, where string) error {
 	return boterr.New(boterr.NotFound, "nodeCompositeId", "%w", noNodeError("there is no node "+id+where+": "+hint))
 }
 
-// noNodeError is the error for a node that this process does not have. Another one may, while a new version
-// of the bot takes the place of the old one.
+// noNodeError is the error for a node that this process does not have. During the rollout of a new version of
+// the bot, another process may have it.
 type noNodeError string
 
 func (e noNodeError) Error() string { return string(e) }
 
-// perhaps names the node whose id is most like one that is not there, "" if none is like it.
+// perhaps suggests the node with the id nearest to an unknown one, "" if there is none.
 func perhaps(id string, among []*Node) string {
 	ids := make([]string, len(among))
 	for i, node := range among {
@@ -326,7 +321,7 @@ func perhaps(id string, among []*Node) string {
 	return ""
 }
 
-// several names nodes of several trees with one id.
+// several describes nodes of several trees with the same id.
 func several(named []*Node) string {
 	return "several trees have a node " + named[0].ID + ": " + treesOf(named)
 }
@@ -339,7 +334,7 @@ func treesOf(named []*Node) string {
 	return strings.Join(trees, ", ")
 }
 
-// faultsOf returns what is wrong with a node among others.
+// faultsOf returns the faults of a node among other nodes.
 func (n *nodes) faultsOf(node *Node) (wrong []error) {
 	unusable := node.check()
 	if unusable == nil {
@@ -353,47 +348,47 @@ func (n *nodes) faultsOf(node *Node) (wrong []error) {
 	return wrong
 }
 
-// check refuses a node that could not run.
+// check returns an error for a node that could not run.
 func (n *Node) check() error {
 	isNil := func(action Action) bool { return action == nil }
 	switch {
 	case slices.ContainsFunc(n.Pre, isNil):
-		return boterr.Invalid("Pre", "the node %s has an action that is nil: give a function, or take it out", n.Ref())
+		return boterr.Invalid("Pre", "the node %s has a nil action: give a function, or remove it", n.Ref())
 	case slices.ContainsFunc(n.Post, isNil):
-		return boterr.Invalid("Post", "the node %s has an action that is nil: give a function, or take it out", n.Ref())
+		return boterr.Invalid("Post", "the node %s has a nil action: give a function, or remove it", n.Ref())
 	case slices.ContainsFunc(n.Responses, send.Response.IsZero):
-		return boterr.Invalid("Responses", "the node %s has a response that is zero: make it with a function such as send.Text", n.Ref())
+		return boterr.Invalid("Responses", "the node %s has a zero response: make it with a function such as send.Text", n.Ref())
 	case n.Global < GlobalNowhere || n.Global > GlobalInChannel:
-		return boterr.Invalid("Global", "the node %s is global in no way that there is", n.Ref())
+		return boterr.Invalid("Global", "the node %s has an unknown kind of Global", n.Ref())
 	case hasNil(n.Trigger):
-		return boterr.Invalid("Trigger", "the node %s has a trigger of which a part is nil", n.Ref())
+		return boterr.Invalid("Trigger", "the node %s has a trigger with a nil part", n.Ref())
 	default:
 		return n.checkRedirect()
 	}
 }
 
-// NodeError is the error of one of several nodes.
+// NodeError is an error in one of several nodes.
 type NodeError struct {
-	// Index is the place of the node among those that were given.
+	// Index is the node's index among the given nodes.
 	Index int
 	// Err is the error. Its Field is a field of Node.
 	Err error
 }
 
-// Error returns the place and what is wrong there.
+// Error returns the index and the error.
 func (e NodeError) Error() string { return boterr.Index(e.Index) + "." + e.Err.Error() }
 
 // Unwrap returns Err.
 func (e NodeError) Unwrap() error { return e.Err }
 
-// CheckNodes returns everything for which Handle would refuse nodes; Handle only returns the first thing
-// alone. It is for what makes nodes of something else, such as files, and can say where all of it stands.
+// CheckNodes returns all errors for which Handle would refuse the nodes; Handle only returns the first. It is
+// for programs that build nodes from something else, such as files, and can name the place of every error.
 func CheckNodes(given ...*Node) []NodeError {
 	_, faults := gather(given)
 	return faults
 }
 
-// checkParents refuses a node whose conversation could never come to it.
+// checkParents refuses a node that no conversation could reach, because it is its own ancestor.
 func (n *nodes) checkParents(node *Node) error {
 	for at, steps := node, 0; at.Parent != "" && steps <= len(n.list); steps++ {
 		parent := n.byRef[NodeRef{CompositeID: at.Parent, Tree: at.Tree}]
@@ -402,7 +397,7 @@ func (n *nodes) checkParents(node *Node) error {
 			return boterr.Invalid("Parent", "the tree %q has no node %s, which is the parent of %s: give it to Handle before or together with it%s",
 				at.Tree, at.Parent, at.Ref(), perhaps(at.Parent, n.inTree[at.Tree]))
 		case parent == nil:
-			return nil // The ancestor has that error.
+			return nil // The error belongs to the ancestor.
 		case parent == node:
 			return boterr.Invalid("Parent", "the node %s is its own ancestor: a head node has no Parent", node.Ref())
 		}
@@ -411,16 +406,16 @@ func (n *nodes) checkParents(node *Node) error {
 	return nil
 }
 
-// target is a node to which another one leads, as it declares.
+// target is a node to which another node declares to lead.
 type target struct {
 	NodeRef
 
-	// kind is the kind of the edge, does the same as a verb, and field the field that declares it.
+	// kind is the kind of the edge. does is the same as a verb. field is the declaring field.
 	kind        EdgeKind
 	does, field string
 }
 
-// targets returns the nodes to which a node leads, as it declares.
+// targets returns the nodes to which a node declares to lead.
 func (n *Node) targets() []target {
 	var all []target
 	if n.Redirect != nil {
@@ -435,8 +430,8 @@ func (n *Node) targets() []target {
 	return all
 }
 
-// checkTargets returns the errors of declared targets that do not exist. Nodes of a tree without any node yet
-// may come with a later Handle.
+// checkTargets returns an error for each declared target that does not exist. Targets in a tree without nodes
+// may be added by a later Handle.
 func (n *nodes) checkTargets(node *Node) (wrong []error) {
 	for _, to := range node.targets() {
 		if err := n.checkTarget(node, to); err != nil {
@@ -465,7 +460,7 @@ func (n *nodes) checkTarget(node *Node, to target) error {
 	}
 }
 
-// mayCome reports whether a node may be given later: its tree has no nodes yet.
+// mayCome reports whether a node may be added later, because its tree has no nodes yet.
 func (n *nodes) mayCome(ref NodeRef) bool { return ref.Tree != "" && len(n.inTree[ref.Tree]) == 0 }
 
 // messageOf returns the text of an error without its code and its field.

@@ -37,7 +37,7 @@ func sets(path string, value any) botctx.Action {
 	}
 }
 
-// texts returns the texts that an actor or an agent was sent, one on each line.
+// texts returns the texts sent to an actor or an agent, one per line.
 func texts(a interface{ Messages() []send.Response }) string {
 	var lines []string
 	for _, message := range a.Messages() {
@@ -320,7 +320,7 @@ func TestTriggers_Errors(t *testing.T) {
 	}
 }
 
-// toMenu is a function that goes on at the menu.
+// toMenu redirects to the menu.
 func toMenu(context.Context, *botctx.Context) (*botctx.Redirect, error) { return botctx.GoTo("menu") }
 
 func TestHandle_RefusesWhatLeadsNowhere(t *testing.T) {
@@ -363,29 +363,29 @@ func TestHandle_RefusesWhatLeadsNowhere(t *testing.T) {
 		},
 		"one of none": {
 			botctx.Node{Redirect: botctx.ToOneOf(toMenu)},
-			`Redirect: the node new redirects to one of no nodes: name those to which its function may lead`,
+			`Redirect: the node new redirects to an empty list of nodes: name the nodes to which its function may lead`,
 		},
 		"a redirect by a nil function": {
 			botctx.Node{Redirect: botctx.RedirectFunc(nil)},
-			`Redirect: the node new redirects by a function that is nil: leave Redirect out where the run ends`,
+			`Redirect: the node new redirects with a nil function: leave Redirect out if the run ends`,
 		},
 		"a redirect by a nil function to one of several": {
 			botctx.Node{Redirect: botctx.ToOneOf(nil, "menu")},
-			`Redirect: the node new redirects by a function that is nil: leave Redirect out where the run ends`,
+			`Redirect: the node new redirects with a nil function: leave Redirect out if the run ends`,
 		},
 		"options that do not exist": {
 			botctx.Node{Redirect: botctx.Redirect{
 				NodeCompositeID: "menu", Options: botctx.RedirectOptions{Unknown: document.O("sendResponses", false)},
 			}.Always()},
-			`Redirect.Options.sendResponses: is no option; there are runPreAction, sendResponse and runPostAction`,
+			`Redirect.Options.sendResponses: is not an option; there are runPreAction, sendResponse and runPostAction`,
 		},
 		"a trigger of a nil function": {
 			botctx.Node{Trigger: botctx.AllOf(botctx.AnyText(), botctx.Not(botctx.When(nil)))},
-			`Trigger: the node new has a trigger of which a part is nil`,
+			`Trigger: the node new has a trigger with a nil part`,
 		},
 		"a trigger of a nil pattern": {
 			botctx.Node{Trigger: botctx.AnyOf(botctx.Described("a number", botctx.TextMatches(nil)))},
-			`Trigger: the node new has a trigger of which a part is nil`,
+			`Trigger: the node new has a trigger with a nil part`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -415,7 +415,7 @@ func TestHandle_TakesWhatLeadsToNodesThatComeWithIt(t *testing.T) {
 	require.NoError(t, runtime.Handle(&botctx.Node{ID: "any", Redirect: botctx.RedirectFunc(toMenu)}))
 }
 
-// A tree may be given after what leads there, but then it has to have the node.
+// A tree may be added after nodes that lead to it, but then it must have the target.
 func TestHandle_TreeThatComesLater(t *testing.T) {
 	t.Parallel()
 	runtime := newRuntime(t, botctx.Config{})
@@ -503,7 +503,7 @@ func TestCheckNodes_TellsAllThatIsWrong(t *testing.T) {
 	require.Empty(t, botctx.CheckNodes(&botctx.Node{ID: "a"}))
 }
 
-// forgetfulStore does not store, once, that an event is done.
+// forgetfulStore once fails to store that an event is done.
 type forgetfulStore struct {
 	store.Store
 
@@ -532,7 +532,7 @@ func (c forgetfulInbox) Update(
 	return c.Collection.Update(ctx, filter, change, options)
 }
 
-// booking asks for a day, and then refuses whatever is said.
+// booking asks for a day, and then refuses every answer.
 func booking() []*botctx.Node {
 	return []*botctx.Node{
 		{ID: "ask", Trigger: botctx.AnyText(), SavesPosition: true, Responses: botctx.Say("Which day?")},
@@ -540,9 +540,9 @@ func booking() []*botctx.Node {
 	}
 }
 
-// TestAccept_DoneAfterItsWriteBack loses the process between the end of a run and the note that its
-// event is done: the position that was saved would have the next node answer the same event, and what was
-// counted would be counted twice.
+// TestAccept_DoneAfterItsWriteBack loses the process after the end of a run and before its event is marked
+// done. At the saved position the next node would answer the same event, and the counter would count it
+// twice.
 func TestAccept_DoneAfterItsWriteBack(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -566,8 +566,8 @@ func TestAccept_DoneAfterItsWriteBack(t *testing.T) {
 	require.JSONEq(t, `{"asked": 1}`, f.ada().Meta.String())
 }
 
-// TestAccept_TriedAgainByTheNodeThatBegan has a node that saves the position of the conversation itself,
-// and then fails: the next attempt is its own.
+// TestAccept_TriedAgainByTheNodeThatBegan has a node that saves its position itself and then fails. The next
+// attempt runs the same node.
 func TestAccept_TriedAgainByTheNodeThatBegan(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -622,7 +622,7 @@ func (f *fleet) processOf(nodes ...*botctx.Node) *botctx.Runtime {
 	return runtime
 }
 
-// runAll runs what was accepted until nothing waits.
+// runAll runs accepted events until none waits.
 func (f *fleet) runAll(by *botctx.Runtime) {
 	f.t.Helper()
 	for range 20 {

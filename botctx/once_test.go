@@ -25,7 +25,7 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// outside notes what leaves the store: the names of what the ports are asked for, with the keys.
+// outside records every request to an external service: the name of the port's method, and the key.
 type outside struct {
 	mu    sync.Mutex
 	asked []asked
@@ -39,7 +39,7 @@ func (o *outside) note(what, key string) {
 	o.asked = append(o.asked, asked{what, key})
 }
 
-// take returns what was noted, and forgets it.
+// take returns the recorded requests and clears them.
 func (o *outside) take() []asked {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -48,7 +48,8 @@ func (o *outside) take() []asked {
 	return taken
 }
 
-// around changes a Config so that all that leaves the store is noted, and a run that fails is tried again at once.
+// around changes a Config so that all requests to the outside are recorded, and failed runs are tried again
+// at once.
 func (o *outside) around(c *botctx.Config) {
 	all := send.Connectors{}
 	for platform, inner := range c.Connectors {
@@ -101,7 +102,7 @@ func (n notingPayments) Refund(ctx context.Context, refund utility.Refund) (*uti
 	return n.PaymentClient.Refund(ctx, refund)
 }
 
-// notingConnector notes what a connector is asked for. Its PortOf finds the same ports as the inner one's.
+// notingConnector records requests to a connector. Its PortOf finds the same ports as the inner one's.
 type notingConnector struct {
 	send.Connector
 
@@ -128,10 +129,10 @@ func (n notingConnector) WrapPort(wanted, _ any) any {
 	}
 }
 
-// notingPorts are all further ports whose operations have keys.
+// notingPorts has all further ports whose methods have keys.
 type notingPorts struct{ notingConnector }
 
-// noting notes what a port of a connector is asked for, and returns the port.
+// noting records a request to a port of a connector, and returns the port.
 func noting[Port any](ctx context.Context, n notingPorts, what string) Port {
 	n.outside.note(what, send.KeyOf(ctx))
 	port, _ := send.PortOf[Port](n.Connector)
@@ -202,18 +203,18 @@ func (n notingPorts) CreateChannel(ctx context.Context, in *channel.Channel, gro
 
 func noPause(int) time.Duration { return 0 }
 
-// tried is a platform on which the event of a member is accepted, and its run tried twice.
+// tried is a platform on which a member's event is accepted and its run tried twice.
 type tried struct {
 	*desk
 
 	t       *testing.T
 	outside outside
-	// actor is the member whose event it is: Bob, who is in no live chat.
+	// actor is the sender of the event: Bob, who is not in a live chat.
 	actor *fakes.Actor
 }
 
-// try accepts an event, and runs it twice: logic gets the number of the attempt, and the first attempt fails
-// after it. It returns everything that left the store in each.
+// try accepts an event and runs it twice. logic gets the number of the attempt, and the first attempt fails
+// after it. try returns the requests that left the store in each attempt.
 func (w *tried) try(logic func(ctx context.Context, bot *botctx.Context, attempt int) error) (first, second []asked) {
 	w.t.Helper()
 	attempt := 0
@@ -244,7 +245,7 @@ func (w *tried) try(logic func(ctx context.Context, bot *botctx.Context, attempt
 	return first, w.outside.take()
 }
 
-// newTried returns a platform whose inlet is of one type, and whose outlet of another.
+// newTried returns a platform whose inlet has one type and whose outlet another.
 func newTried(t *testing.T, outlet channel.Type) *tried {
 	t.Helper()
 	w := &tried{t: t}
@@ -253,7 +254,7 @@ func newTried(t *testing.T, outlet channel.Type) *tried {
 	return w
 }
 
-// on gives the events to a member of a channel of a type.
+// on makes a new member of a channel of a type the sender of the events.
 func (w *tried) on(platform channel.Type) *fakes.Actor {
 	w.AddChannel(channel.Channel{ID: "here", Type: platform})
 	w.actor = w.AddMember(member.Member{Channel: "here", FirstName: "Bob"})
@@ -269,7 +270,7 @@ func (w *tried) group() *livechat.Group {
 	return g
 }
 
-// atDesk returns the common arguments of calls about a message of Grace, and more.
+// atDesk returns the common arguments of calls about a message of Grace, and further ones.
 func (w *tried) atDesk(pairs ...any) document.Object {
 	event := document.O("from", w.grace.ExternalID(), "to", w.group().ExternalID)
 	return document.O(append([]any{"channel", document.O("_id", "desk"), "messageEvent", event}, pairs...)...)
@@ -289,7 +290,7 @@ var leaving = map[botctx.Op]struct {
 	outlet channel.Type
 	// args prepares a call, and returns its parameters.
 	args func(w *tried) document.Object
-	// asks is the request that it makes outside.
+	// asks is the name of the request that the operation makes to the outside.
 	asks string
 	// isLast is true if the bot cannot write to the member after it.
 	isLast bool
@@ -428,8 +429,8 @@ var leaving = map[botctx.Op]struct {
 	}},
 }
 
-// TestTriedAgain_DoesNotRepeatWhatLeftTheStore calls each operation that leaves the store in a run that fails
-// after it: the next attempt does not repeat the request, and gets the same answer; later messages are sent.
+// TestTriedAgain_DoesNotRepeatWhatLeftTheStore calls each operation that leaves the store in a run that then
+// fails. The next attempt does not repeat the request and gets the same answer; later messages are sent.
 func TestTriedAgain_DoesNotRepeatWhatLeftTheStore(t *testing.T) {
 	t.Parallel()
 	for op, row := range leaving {
@@ -472,7 +473,7 @@ func requireKeys(t *testing.T, all []asked) {
 	}
 }
 
-// requireSameAnswer compares what two calls answered, but for what is new or as it is now each time.
+// requireSameAnswer compares the answers of two calls, except for values that differ each time.
 func requireSameAnswer(t *testing.T, first, second json.RawMessage) {
 	t.Helper()
 	var one, other document.Object
@@ -486,8 +487,8 @@ func requireSameAnswer(t *testing.T, first, second json.RawMessage) {
 	require.JSONEq(t, one.String(), other.String())
 }
 
-// staying are the operations that do not leave the store, neither directly nor by a send: their repetition
-// needs no key. Golf makes no request; the client that it returns does.
+// staying are the operations that make no request outside the store, directly or by a send, and need no key
+// to be repeated. Golf makes no request; the client that it returns does.
 var staying = []botctx.Op{
 	botctx.OpFindAndModifyMember, botctx.OpFindAndModifyDataFromDataSource, botctx.OpUpsertDataToDataSource, botctx.OpCountDataSource,
 	botctx.OpFetchDataFromDataSource, botctx.OpFetchDistinctDataFromDataSource, botctx.OpFetchGeoNearFromDataSource,
@@ -603,7 +604,7 @@ func TestTriedAgain_BatchSendsWhatWasNotTaken(t *testing.T) {
 	require.NoError(t, results[1][1].Err)
 }
 
-// TestTriedAgain_MailsEachRecipient has attempts that mail in another order.
+// TestTriedAgain_MailsEachRecipient has attempts that mail in different orders.
 func TestTriedAgain_MailsEachRecipient(t *testing.T) {
 	t.Parallel()
 	w := newTried(t, channel.Charlie)
@@ -624,8 +625,8 @@ func TestTriedAgain_MailsEachRecipient(t *testing.T) {
 	require.Len(t, w.Mailbox("bob@example.com"), 1)
 }
 
-// TestTriedAgain_RunsWithin has a run that redirects another member, itself, and receives something: what
-// these runs sent is not sent again.
+// TestTriedAgain_RunsWithin has a run that redirects another member, redirects itself and receives an event.
+// Messages sent by these inner runs are not sent again.
 func TestTriedAgain_RunsWithin(t *testing.T) {
 	t.Parallel()
 	w := newTried(t, channel.Charlie)
@@ -649,8 +650,8 @@ func TestTriedAgain_RunsWithin(t *testing.T) {
 	require.Empty(t, second)
 }
 
-// TestTriedAgain_MakesEachAgendaOnce has a run that schedules twice: its next attempt finds both, and their
-// messages have different keys.
+// TestTriedAgain_MakesEachAgendaOnce has a run that schedules twice. Its next attempt finds both agendas, and
+// their messages have different keys.
 func TestTriedAgain_MakesEachAgendaOnce(t *testing.T) {
 	t.Parallel()
 	w := newTried(t, channel.Charlie)
@@ -678,7 +679,7 @@ func TestTriedAgain_MakesEachAgendaOnce(t *testing.T) {
 	requireKeys(t, sent)
 }
 
-// TestTriedAgain_AgendaSendsUnderTheSameKeys has the run of an agenda fail behind what it asked for.
+// TestTriedAgain_AgendaSendsUnderTheSameKeys has an agenda's run that fails after its requests.
 func TestTriedAgain_AgendaSendsUnderTheSameKeys(t *testing.T) {
 	t.Parallel()
 	w := newTried(t, channel.Charlie)

@@ -29,20 +29,20 @@ const (
 	OpUpdateMember                       Op = "updateMember"                       // Sets the given fields of a member and keeps the others.
 	OpCheckAndSaveMemberReferFrom        Op = "checkAndSaveMemberReferFrom"        // Stores in `meta.referFrom` the channel that referred the member to the current one.
 	OpNewAgenda                          Op = "newAgenda"                          // Schedules a node to run for a member: once at `nextRunAt`, or by `pattern` until `runUntil`.
-	OpUpdateAgenda                       Op = "updateAgenda"                       // Changes the open agendas of a member: the ones with `tag`, or all but the ones that watch over live chats, whose tags begin with `livechat:`.
-	OpDeleteMemberAgenda                 Op = "deleteMemberAgenda"                 // Removes the open agendas of a member: the ones with `tag`, or all but the ones that watch over live chats, whose tags begin with `livechat:`.
-	OpRedirectMemberToNode               Op = "redirectMemberToNode"               // Runs a node for a member now, and the nodes that it redirects to, and returns when they have run.
+	OpUpdateAgenda                       Op = "updateAgenda"                       // Changes the open agendas of a member: with `tag`, the ones that have it; without `tag`, all except the agendas of live chats, whose tags begin with `livechat:`.
+	OpDeleteMemberAgenda                 Op = "deleteMemberAgenda"                 // Removes the open agendas of a member: with `tag`, the ones that have it; without `tag`, all except the agendas of live chats, whose tags begin with `livechat:`.
+	OpRedirectMemberToNode               Op = "redirectMemberToNode"               // Runs a node for a member now, and the nodes that it redirects to, and returns once they have run.
 	OpCreateAssignment                   Op = "createAssignment"                   // Asks for a person to take over the conversation with a member.
 	OpAddNewTargetsToAssignment          Op = "addNewTargetsToAssignment"          // Sends the ticket of an untaken request to further targets.
-	OpReassignAssignment                 Op = "reassignAssignment"                 // Hands a live chat on to others: the previous assignment ends, and a new one names it as its parent.
+	OpReassignAssignment                 Op = "reassignAssignment"                 // Hands a live chat on to other agents: the previous assignment ends, and its id becomes the `parentAssignment` of a new one.
 	OpGetAssignment                      Op = "getAssignment"                      // Reads an assignment by its id.
-	OpGetAssignmentByOutlet              Op = "getAssignmentByOutlet"              // Reads the newest assignment in an outlet channel that has not ended: taken there, sent to the channel directly, or not taken yet and with a ticket there.
+	OpGetAssignmentByOutlet              Op = "getAssignmentByOutlet"              // Reads the newest assignment in an outlet channel that has not ended: taken there, sent to the channel directly, or untaken with a ticket there.
 	OpGetAssignmentByBravoGroupID        Op = "getAssignmentByBravoGroupId"        // Reads the newest assignment of a group on Bravo.
-	OpGetAssignmentsByMemberID           Op = "getAssignmentsByMemberId"           // Reads all assignments of a member, the ended ones included.
-	OpGetAssignmentsByMeta               Op = "getAssignmentsByMeta"               // Reads the assignments whose meta holds the given data: each of its fields is there and equal, as a filter compares; meta may have other fields.
-	OpGetAssignmentsByParentAssignmentID Op = "getAssignmentsByParentAssignmentId" // Reads the assignments that one was handed on to.
+	OpGetAssignmentsByMemberID           Op = "getAssignmentsByMemberId"           // Reads all assignments of a member, including ended ones.
+	OpGetAssignmentsByMeta               Op = "getAssignmentsByMeta"               // Reads the assignments whose meta contains the given data: each given field must exist and be equal in the sense of filters; meta may have other fields.
+	OpGetAssignmentsByParentAssignmentID Op = "getAssignmentsByParentAssignmentId" // Reads the assignments to which an assignment was handed on.
 	OpUpdateAssignmentGroup              Op = "updateAssignmentGroup"              // Sets the group of an assignment.
-	OpUpdateAssignmentMeta               Op = "updateAssignmentMeta"               // Sets the given fields of an assignment's meta; others stay.
+	OpUpdateAssignmentMeta               Op = "updateAssignmentMeta"               // Sets the given fields of an assignment's meta and keeps the others.
 	OpRemovePendingAssignmentByMemberID  Op = "removePendingAssignmentByMemberId"  // Withdraws the untaken request of a member: the record is removed, its tickets are recalled if the platform can do that, and the member is no longer in live chat.
 	OpEndLiveChat                        Op = "endLiveChat"                        // Ends a live chat from the outlet's side.
 	OpInletEndLiveChat                   Op = "inletEndLiveChat"                   // Ends the live chat of a member from the inlet's side.
@@ -52,19 +52,19 @@ const (
 	OpGetGroupByGroupExternalID          Op = "getGroupByGroupExternalId"          // Reads the newest group with an id on the outlet's platform.
 	OpGetGroupByInletGroup               Op = "getGroupByInletGroup"               // Reads the newest group that belongs to a group conversation on the inlet's side.
 	OpGetGroupByMemberID                 Op = "getGroupByMemberId"                 // Reads the newest group of a member of an inlet channel.
-	OpUpdateGroup                        Op = "updateGroup"                        // Sets the given fields of a group; fields that are not given stay.
-	OpUpdateGroupMeta                    Op = "updateGroupMeta"                    // Sets the given fields of a group's meta; others stay.
+	OpUpdateGroup                        Op = "updateGroup"                        // Sets the given fields of a group and keeps the others.
+	OpUpdateGroupMeta                    Op = "updateGroupMeta"                    // Sets the given fields of a group's meta and keeps the others.
 	OpInactivateGroup                    Op = "inactivateGroup"                    // Marks a group as no longer live and no longer valid.
-	OpHandleAdminJoinedGroup             Op = "handleAdminJoinedGroup"             // Records that an agent joined a group on Bravo: it makes the group's record, puts the invitation link out of use, and makes a new one unless `isRenewGroupInviteLink` is false.
-	OpCreateBravoGroup                   Op = "createBravoGroup"                   // Makes a group on Bravo.
-	OpDisableBravoGroupInviteLink        Op = "disableBravoGroupInviteLink"        // Puts the invitation link of a group on Bravo out of use.
-	OpSetBravoGroupIcon                  Op = "setBravoGroupIcon"                  // Gives a group on Bravo the picture at an address.
-	OpCreateHotelChannel                 Op = "createHotelChannel"                 // Makes a channel on Hotel.
-	OpGetAdmin                           Op = "getAdmin"                           // Reads an agent by the id.
+	OpHandleAdminJoinedGroup             Op = "handleAdminJoinedGroup"             // Records that an agent joined a group on Bravo: it creates the group's record, disables the invitation link, and creates a new one unless `isRenewGroupInviteLink` is false.
+	OpCreateBravoGroup                   Op = "createBravoGroup"                   // Creates a group on Bravo.
+	OpDisableBravoGroupInviteLink        Op = "disableBravoGroupInviteLink"        // Disables the invitation link of a group on Bravo.
+	OpSetBravoGroupIcon                  Op = "setBravoGroupIcon"                  // Sets the icon of a group on Bravo to the picture at an address.
+	OpCreateHotelChannel                 Op = "createHotelChannel"                 // Creates a channel on Hotel.
+	OpGetAdmin                           Op = "getAdmin"                           // Reads an agent by id.
 	OpGetAdminByExternalID               Op = "getAdminByExternalId"               // Reads an agent by the id on the outlet's platform.
 	OpGetChannel                         Op = "getChannel"                         // Returns the app of a channel.
 	OpSendResponse                       Op = "sendResponse"                       // Sends a message to one member or several, on any platform.
-	OpSendMessageToInlet                 Op = "sendMessageToInlet"                 // Sends a message from the outlet conversation that `messageEvent` belongs to, to the member.
+	OpSendMessageToInlet                 Op = "sendMessageToInlet"                 // Sends a message to the member of the live chat that `messageEvent` belongs to.
 	OpSendMessageToInletGroup            Op = "sendMessageToInletGroup"            // Sends a message to the group conversation on the inlet's side.
 	OpSendMessageToOutletGroup           Op = "sendMessageToOutletGroup"           // Sends a message to the group conversation on the outlet's side.
 	OpSendAlphaResponse                  Op = "sendAlphaResponse"                  // Sends a message to one member of an Alpha channel, like `sendResponse`.
@@ -78,7 +78,7 @@ const (
 	OpAlphaSaveCustomLabel               Op = "alphaSaveCustomLabel"               // Puts a label on a member on Alpha.
 	OpAlphaRemoveCustomLabel             Op = "alphaRemoveCustomLabel"             // Removes a label from a member on Alpha.
 	OpSavePostCommentAnalytics           Op = "savePostCommentAnalytics"           // Records that a user commented on a post.
-	OpSaveGroupIDToMember                Op = "saveGroupIdToMember"                // Keeps the group that an event belongs to in the group of the member.
+	OpSaveGroupIDToMember                Op = "saveGroupIdToMember"                // Stores the id of the group that an event belongs to in the member's group field.
 	OpCharlieArchiveConversation         Op = "charlieArchiveConversation"         // Archives a conversation on Charlie.
 	OpUpdateMessage                      Op = "updateMessage"                      // Changes a sent message, on platforms whose connector is a MessageUpdater.
 	OpEchoSaveMemberTag                  Op = "EchoSaveMemberTag"                  // Puts a tag on a member on Echo.
@@ -326,44 +326,45 @@ func (c *Context) CheckAndSaveMemberReferFrom(ctx context.Context, p member.Chec
 	return invoke(ctx, c, OpCheckAndSaveMemberReferFrom, c.members(), member.Operations.CheckAndSaveMemberReferFrom, p)
 }
 
-// NewAgenda schedules a node to run for a member: once at NextRunAt, or by Pattern
-// until RunUntil. With all three, NextRunAt is the first run, and the pattern gives the
-// later ones. NextRunAt overrides a Pattern without RunUntil: the agenda runs once.
-// RunUntil ends nothing without Pattern. A NextRunAt that has passed is due at once.
+// NewAgenda schedules a node to run for a member: once at NextRunAt, or by Pattern until RunUntil. With
+// all three, NextRunAt is the first run, and the pattern gives the later ones. NextRunAt overrides a
+// Pattern without RunUntil: the agenda runs once. RunUntil has no effect without Pattern. A NextRunAt in
+// the past is due at once.
 //
-// Pattern is read in the time zone that it names itself, see InZone, else in that which the
-// host gives for the member, else in UTC. It follows a member who moves to another zone: at
-// the next run, which waits if its time of day has not come there yet, and is late if
-// it has passed.
+// Pattern is read in the time zone that it names, see InZone, or else in the member's zone from the host,
+// or else in UTC. If the member moves to another zone, the pattern follows: the next run waits if its
+// time of day has not come there yet, and is late if it has passed.
 //
 // Errors:
-//   - InvalidArgument: neither NextRunAt nor Pattern is given, Pattern comes without
-//     NextRunAt and RunUntil, or Replace without Tag.
-//   - InvalidArgument: Pattern is not a CRON pattern, its first run would come after
-//     RunUntil, or a time is not valid.
-//   - InvalidArgument: Pattern names a time zone that is none, or the host gives such a name.
+//   - InvalidArgument: neither NextRunAt nor Pattern is given, Pattern comes without NextRunAt and
+//     RunUntil, or Replace without Tag.
+//   - InvalidArgument: Pattern is not a CRON pattern, its first run would come after RunUntil, or a time
+//     is not valid.
+//   - InvalidArgument: Pattern names an unknown time zone, or the host gives such a name.
 //   - NotFound: the app has no member with that id, or the host has no such node.
-//   - Unavailable: the host cannot tell the member's time zone; or another code, if it says so.
+//   - Unavailable: the host cannot determine the member's time zone. The host's error may have another
+//     code.
 //
 // Specification: Agenda operations.
 func (c *Context) NewAgenda(ctx context.Context, p agenda.NewParams) (*agenda.Agenda, error) {
 	return invoke(ctx, c, OpNewAgenda, c.agendas(), agenda.Operations.NewAgenda, p)
 }
 
-// UpdateAgenda changes the open agendas of a member: the ones with Tag, or all but the ones that watch
-// over live chats, whose tags begin with LiveChatTagPrefix. Absent parameters change nothing. A running
-// agenda is changed for its later runs: NextRunAt, or a new Pattern, gives the next run. NextRunAt and
-// Pattern without a RunUntil, given or stored, mean one run at NextRunAt. It is no error if nothing
-// matches. The result shows the next run of a new Pattern, which is read in the same time zone as by
-// NewAgenda.
+// UpdateAgenda changes the open agendas of a member: with Tag, the ones that have it; without Tag, all
+// except the agendas of live chats, whose tags begin with LiveChatTagPrefix. Absent parameters change
+// nothing. A running agenda is changed for its later runs: NextRunAt, or a new Pattern, gives the next
+// run. NextRunAt and Pattern without a RunUntil, given or stored, mean one run at NextRunAt. It is not an
+// error if no agenda matches. The result shows the next run of a new Pattern, which is read in the same
+// time zone as by NewAgenda.
 //
 // Errors:
-//   - InvalidArgument: Pattern is not a CRON pattern, or in a zone that is none; or it comes without NextRunAt and
-//     one of the agendas has no RunUntil; or one would have a pattern and its next run
-//     after RunUntil. Then none changes.
+//   - InvalidArgument: Pattern is not a CRON pattern, or names an unknown zone; or it comes without
+//     NextRunAt and one of the agendas has no RunUntil; or one would have a pattern and its next run
+//     after RunUntil. Then no agenda changes.
 //   - InvalidArgument: Replace comes without Tag, or a time is not valid.
 //   - NotFound: the host has no such node.
-//   - Unavailable: the host cannot tell the member's time zone; or another code, if it says so.
+//   - Unavailable: the host cannot determine the member's time zone. The host's error may have another
+//     code.
 //   - Conflict: the agendas ended each time before they could be changed; try again.
 //
 // Specification: Agenda operations.
@@ -371,111 +372,100 @@ func (c *Context) UpdateAgenda(ctx context.Context, p agenda.UpdateParams) (agen
 	return invoke(ctx, c, OpUpdateAgenda, c.agendas(), agenda.Operations.UpdateAgenda, p)
 }
 
-// DeleteMemberAgenda removes the open agendas of a member: the ones with Tag, or all but the ones that
-// watch over live chats, whose tags begin with LiveChatTagPrefix. A running one finishes, but does not
-// run again. It is no error if nothing matches.
+// DeleteMemberAgenda removes the open agendas of a member: with Tag, the ones that have it; without Tag,
+// all except the agendas of live chats, whose tags begin with LiveChatTagPrefix. A running agenda
+// finishes, but does not run again. It is not an error if no agenda matches.
 //
 // Specification: Agenda operations.
 func (c *Context) DeleteMemberAgenda(ctx context.Context, p agenda.DeleteParams) (agenda.DeleteResult, error) {
 	return invoke(ctx, c, OpDeleteMemberAgenda, c.agendas(), agenda.Operations.DeleteMemberAgenda, p)
 }
 
-// RedirectMemberToNode runs a node for a member now, and the nodes that it redirects to, and returns when
-// they have run. In a run of the same member it joins that run: the node works on the member as the run
-// has changed it, its changes are written back with the run, and the run's Values are its own. For
-// another member it is a separate run, which waits until that member's run under way has ended. The error
-// of a run comes back with its code, and *RunError, its cause, has the place.
+// RedirectMemberToNode runs a node for a member now, and the nodes that it redirects to, and returns once
+// they have run. For the member of the current run, the node joins that run: it sees the run's changes to
+// the member and the run's Values, and its own changes are written back with the run. For another member
+// it is a separate run, which waits until that member's current run has ended. The error of a run keeps
+// its code, and wraps a *RunError with the place.
 //
 // Errors:
-//   - InvalidArgument: ChannelID is not the channel that the member is in, or TreeID is
-//     missing and several trees have such a node.
+//   - InvalidArgument: ChannelID is not the member's channel, or TreeID is missing and several trees have
+//     such a node.
 //   - NotFound: the app has no such member or channel, or the host has no such node.
-//   - FailedPrecondition: the run of the other member waits, perhaps by way of others,
-//     for this one, so that neither could go on.
-//   - ResourceExhausted: the redirects are deeper than the host allows; the error shows
-//     their path.
+//   - FailedPrecondition: the run of the other member waits, directly or through others, for this one, so
+//     that neither could continue.
+//   - ResourceExhausted: the redirects are deeper than the host allows; the error shows their path.
 //
 // Specification: Node redirect.
 func (c *Context) RedirectMemberToNode(ctx context.Context, p RedirectMemberToNodeParams) (RedirectMemberToNodeResult, error) {
 	return invoke(ctx, c, OpRedirectMemberToNode, c.nodes(), NodeOperations.RedirectMemberToNode, p)
 }
 
-// CreateAssignment asks for a person to take over the conversation with a member. The
-// member's botMeta.liveChat is true when it returns.
+// CreateAssignment asks for a person to take over the conversation with a member. The member's
+// botMeta.liveChat is true when it returns.
 //
-// Targets say where the request goes. Without them it goes to the channels that are paired with
-// the member's own and are on. The first of these that has no tickets takes it alone: one of
-// type custom, or one of type foxtrot with a broadcast group of Label. If there is none, each
-// broadcast group with Label, in all of these channels, gets a ticket.
+// Targets are the recipients of the request. By default they are the channels that are paired with the
+// member's own and switched on. The first of these without tickets takes it alone: a channel of type
+// custom, or of type foxtrot with a broadcast group of Label. If there is none, each broadcast group with
+// Label, in all of these channels, gets a ticket.
 //
-// If a request of the member is open already, the call returns it and sends nothing. If an earlier call
-// sent it in part, this call sends the rest, as that call asked. If another call is sending it at this
-// moment, this call waits for that one. A hand-over that a crash interrupted is completed.
+// If a request of the member is already open, the call returns it and sends nothing. If an earlier call
+// sent it partly, this call sends the rest, with that call's parameters. If another call is sending it at
+// this moment, this call waits for that one. An interrupted hand-over is completed.
 //
-// Outlets that refuse it for good, such as a group that does not exist, are left out: the request is open
-// without them, and the member is in live chat. If no outlet got it, there is no request.
+// Outlets that refuse the request for good, for example because a group does not exist, are left out: the
+// request is open without them, and the member is in live chat. If no outlet got it, there is no request.
 //
 // Errors:
-//   - InvalidArgument: Targets hold something that is no target, or a message breaks a
-//     limit of its type.
+//   - InvalidArgument: Targets has an invalid target, or a message breaks a limit of its type.
 //   - NotFound: the member, or the channel of a target, does not exist in the app.
-//   - FailedPrecondition: nothing can take the request: no channel is paired, none has
-//     broadcast groups of that label, or the channel is off.
+//   - FailedPrecondition: no outlet can take the request: no channel is paired, none has broadcast groups
+//     with that label, or the channel is switched off.
 //   - FailedPrecondition: the member has no id on the platform.
-//   - Unsupported: the host has no connector for an outlet's type, or no HTTP client for
-//     a live-chat API, or gives no addresses of histories and History is true.
-//   - Unavailable: an outlet did not answer. Repeating the call sends only what is
-//     missing. The error names each target that is missing, and *UnsentError behind it
-//     has them.
-//   - Conflict: another call has been sending the request for long, or it was withdrawn
-//     meanwhile.
+//   - Unsupported: the host has no connector for an outlet's type, or no HTTP client for a live-chat API,
+//     or has no addresses of histories and History is true.
+//   - Unavailable: an outlet did not answer. Repeating the call sends only the missing messages. The
+//     error names each missing target, and wraps an *UnsentError that lists them.
+//   - Conflict: another call has been sending the request for too long, or it was withdrawn meanwhile.
 //
 // Specification: Live-chat operations.
 func (c *Context) CreateAssignment(ctx context.Context, p livechat.CreateAssignmentParams) (livechat.CreateAssignmentResult, error) {
 	return invoke(ctx, c, OpCreateAssignment, c.liveChats(), livechat.Operations.CreateAssignment, p)
 }
 
-// AddNewTargetsToAssignment sends the ticket of an untaken request to further targets. A target
-// that already got it gets no second one.
+// AddNewTargetsToAssignment sends the ticket of an untaken request to further targets. A target that
+// already has the ticket gets no second one.
 //
 // Errors:
-//   - InvalidArgument: Targets hold something that is neither a target nor a broadcast
-//     group.
+//   - InvalidArgument: Targets has an element that is neither a target nor a broadcast group.
 //   - NotFound: the app has no assignment with that id, or no channel of a target.
-//   - FailedPrecondition: the assignment has been taken or has ended, or a target can
-//     take nothing.
-//   - Unavailable: an outlet did not answer. Repeating the call sends only what is
-//     missing, but for what was refused for good.
-//   - Conflict: another call has been sending the request for long, or it was withdrawn
-//     meanwhile.
+//   - FailedPrecondition: the assignment has been taken or has ended, or a target cannot take a ticket.
+//   - Unavailable: an outlet did not answer. Repeating the call sends only the missing tickets, except
+//     those refused for good.
+//   - Conflict: another call has been sending the request for too long, or it was withdrawn meanwhile.
 //
 // Specification: Live-chat operations.
 func (c *Context) AddNewTargetsToAssignment(ctx context.Context, p livechat.AddNewTargetsToAssignmentParams) (livechat.AddNewTargetsToAssignmentResult, error) {
 	return invoke(ctx, c, OpAddNewTargetsToAssignment, c.liveChats(), livechat.Operations.AddNewTargetsToAssignment, p)
 }
 
-// ReassignAssignment hands a live chat on to others: the previous assignment ends, and a new one names it
-// as its parent. Values that the call does not give come from the previous one. It is for outlet channels
-// of type bravo, charlie and delta.
+// ReassignAssignment hands a live chat on to other agents: the previous assignment ends, and its id
+// becomes the parentAssignment of a new one. Values that the call omits come from the previous one. It is
+// for outlet channels of type bravo, charlie and delta.
 //
-// The new one goes where a request of the member with that label would go; if a channel that is not
-// paired hands it on, it goes to that channel. Until all of it is sent, the previous one goes on. While
-// the new one is untaken, the same call again returns it. If an outlet refuses it for good, it is handed
-// on to the others.
+// The new one goes to the targets of a member's request with that label; if the channel that hands it on
+// is not paired, it goes to that channel. The previous one continues until everything is sent. While the
+// new one is untaken, a repeated call returns it. Outlets that refuse it for good are left out.
 //
 // Errors:
-//   - InvalidArgument: PreviousAssignment is not the assignment that MessageEvent leads
-//     to.
-//   - NotFound: no assignment belongs to the event, or the app has none with that _id,
-//     or has no such channel.
-//   - FailedPrecondition: the previous assignment has ended, or nothing can take the
-//     request, or InletGroup is true and the conversation is no group there.
-//   - Unsupported: the channel is not of type bravo, charlie or delta; or the host has
-//     no connector for an outlet's type.
-//   - Unavailable: an outlet did not answer. Repeating the call sends only what is
-//     missing.
-//   - Conflict: another call has been sending the request for long, or it was withdrawn
-//     meanwhile.
+//   - InvalidArgument: PreviousAssignment is not the assignment that MessageEvent belongs to.
+//   - NotFound: no assignment belongs to the event, or the app has no assignment with that _id, or no
+//     such channel.
+//   - FailedPrecondition: the previous assignment has ended, or no outlet can take the request, or
+//     InletGroup is true and the conversation on the inlet's side is not a group.
+//   - Unsupported: the channel is not of type bravo, charlie or delta; or the host has no connector for
+//     an outlet's type.
+//   - Unavailable: an outlet did not answer. Repeating the call sends only the missing messages.
+//   - Conflict: another call has been sending the request for too long, or it was withdrawn meanwhile.
 //
 // Specification: Live-chat operations.
 func (c *Context) ReassignAssignment(ctx context.Context, p livechat.ReassignAssignmentParams) (livechat.ReassignAssignmentResult, error) {
@@ -493,12 +483,11 @@ func (c *Context) GetAssignment(ctx context.Context, p livechat.GetAssignmentPar
 }
 
 // GetAssignmentByOutlet reads the newest assignment in an outlet channel that has not ended: taken there,
-// sent to the channel directly, or not taken yet and with a ticket there. If its meta is a filter, one
-// that has operators, the context's member must match it; an assignment whose meta does not match is
-// passed over.
+// sent to the channel directly, or untaken with a ticket there. If an assignment's meta is a filter, with
+// operators, the context's member must match it; assignments whose meta does not match are skipped.
 //
 // Errors:
-//   - NotFound: the channel does not exist in the app, or no open assignment is there.
+//   - NotFound: the channel does not exist in the app, or has no open assignment.
 //
 // Specification: Live-chat operations.
 func (c *Context) GetAssignmentByOutlet(ctx context.Context, p livechat.GetAssignmentByOutletParams) (*livechat.Assignment, error) {
@@ -508,49 +497,48 @@ func (c *Context) GetAssignmentByOutlet(ctx context.Context, p livechat.GetAssig
 // GetAssignmentByBravoGroupID reads the newest assignment of a group on Bravo.
 //
 // Errors:
-//   - NotFound: the app has no assignment of that group.
+//   - NotFound: the app has no assignment with that group.
 //
 // Specification: Live-chat operations.
 func (c *Context) GetAssignmentByBravoGroupID(ctx context.Context, p livechat.GetAssignmentByBravoGroupIDParams) (*livechat.Assignment, error) {
 	return invoke(ctx, c, OpGetAssignmentByBravoGroupID, c.liveChats(), livechat.Operations.GetAssignmentByBravoGroupID, p)
 }
 
-// GetAssignmentsByMemberID reads all assignments of a member, the ended ones included.
+// GetAssignmentsByMemberID reads all assignments of a member, including ended ones.
 //
 // Errors:
-//   - InvalidArgument: SortBy holds something other than 1 and -1.
+//   - InvalidArgument: SortBy has a value other than 1 and -1.
 //
 // Specification: Live-chat operations.
 func (c *Context) GetAssignmentsByMemberID(ctx context.Context, p livechat.GetAssignmentsByMemberIDParams) ([]*livechat.Assignment, error) {
 	return invoke(ctx, c, OpGetAssignmentsByMemberID, c.liveChats(), livechat.Operations.GetAssignmentsByMemberID, p)
 }
 
-// GetAssignmentsByMeta reads the assignments whose meta holds the given data: each of its fields
-// is there and equal, as a filter compares; meta may have other fields. A field may be a dotted
-// path.
+// GetAssignmentsByMeta reads the assignments whose meta contains the given data: each given field must
+// exist and be equal in the sense of filters; meta may have other fields. A field may be a dotted path.
 //
 // Errors:
-//   - InvalidArgument: Meta has an operator in the place of a field or a value.
+//   - InvalidArgument: Meta has an operator instead of a field or a value.
 //
 // Specification: Live-chat operations.
 func (c *Context) GetAssignmentsByMeta(ctx context.Context, p livechat.GetAssignmentsByMetaParams) ([]*livechat.Assignment, error) {
 	return invoke(ctx, c, OpGetAssignmentsByMeta, c.liveChats(), livechat.Operations.GetAssignmentsByMeta, p)
 }
 
-// GetAssignmentsByParentAssignmentID reads the assignments that one was handed on to.
+// GetAssignmentsByParentAssignmentID reads the assignments to which an assignment was handed on.
 //
 // Specification: Live-chat operations.
 func (c *Context) GetAssignmentsByParentAssignmentID(ctx context.Context, p livechat.GetAssignmentsByParentAssignmentIDParams) ([]*livechat.Assignment, error) {
 	return invoke(ctx, c, OpGetAssignmentsByParentAssignmentID, c.liveChats(), livechat.Operations.GetAssignmentsByParentAssignmentID, p)
 }
 
-// UpdateAssignmentGroup sets the group of an assignment. Both then name each other, and a
-// request that is open is taken by the agent who is in the group, with all that belongs to that:
-// the summary goes into the group, and the tickets show who has it. In place of Group the
-// BravoGroupID alone may be given, also before an agent has joined: then HandleAdminJoinedGroup
-// does the rest. If the group is not live or belongs to another live chat, or the assignment
-// has ended, the group is set and nothing more. If the summary or a ticket could not be sent,
-// the agent has the request, the error is Unavailable, and the same call again does the rest.
+// UpdateAssignmentGroup sets the group of an assignment. Both then refer to each other, and an open
+// request is taken by the agent in the group, with the usual consequences: the summary goes into the
+// group, and the tickets show who has the request. Instead of Group, only the BravoGroupID may be given,
+// even before an agent has joined: then HandleAdminJoinedGroup completes the work. If the group is not
+// live or belongs to another live chat, or if the assignment has ended, only the group is set. If the
+// summary or a ticket could not be sent, the agent has the request, the error is Unavailable, and a
+// repeated call completes the work.
 //
 // Errors:
 //   - NotFound: the app has no assignment with that id, or no group with that _id.
@@ -560,8 +548,8 @@ func (c *Context) UpdateAssignmentGroup(ctx context.Context, p livechat.UpdateAs
 	return invoke(ctx, c, OpUpdateAssignmentGroup, c.liveChats(), livechat.Operations.UpdateAssignmentGroup, p)
 }
 
-// UpdateAssignmentMeta sets the given fields of an assignment's meta; others stay. A
-// field may be a dotted path. One that cannot be set is InvalidArgument.
+// UpdateAssignmentMeta sets the given fields of an assignment's meta and keeps the others. A field may be
+// a dotted path. A field that cannot be set is InvalidArgument.
 //
 // Errors:
 //   - NotFound: the app has no assignment with that id.
@@ -572,9 +560,9 @@ func (c *Context) UpdateAssignmentMeta(ctx context.Context, p livechat.UpdateAss
 }
 
 // RemovePendingAssignmentByMemberID withdraws the untaken request of a member: the record is removed, its
-// tickets are recalled if the platform can do that, and the member is no longer in live chat. A member
-// without such a request is no error. If a ticket could not be recalled, the error is Unavailable; the
-// request is withdrawn all the same, and the same call again does the rest.
+// tickets are recalled if the platform can do that, and the member is no longer in live chat. It is not
+// an error if the member has no such request. If a ticket could not be recalled, the error is
+// Unavailable; the request is still withdrawn, and a repeated call recalls the rest.
 //
 // Specification: Live-chat operations.
 func (c *Context) RemovePendingAssignmentByMemberID(ctx context.Context, p livechat.RemovePendingAssignmentByMemberIDParams) (livechat.RemovePendingAssignmentByMemberIDResult, error) {
@@ -594,29 +582,27 @@ func (c *Context) EndLiveChat(ctx context.Context, p livechat.EndParams) (livech
 	return invoke(ctx, c, OpEndLiveChat, c.liveChats(), livechat.Operations.EndLiveChat, p)
 }
 
-// InletEndLiveChat ends the live chat of a member from the inlet's side. A channel that the
-// member is not in is InvalidArgument.
+// InletEndLiveChat ends the live chat of a member from the inlet's side. A channel other than the
+// member's is InvalidArgument.
 //
 // Errors:
 //   - NotFound: the channel or the member does not exist in the app.
-//   - FailedPrecondition: the member has no assignment that is open.
-//   - Unsupported: Options.RecallRelayMessage is true, and the outlet cannot recall
-//     tickets.
+//   - FailedPrecondition: the member has no open assignment.
+//   - Unsupported: Options.RecallRelayMessage is true, and the outlet cannot recall tickets.
 //
 // Specification: Live-chat operations.
 func (c *Context) InletEndLiveChat(ctx context.Context, p livechat.InletEndParams) (livechat.EndResult, error) {
 	return invoke(ctx, c, OpInletEndLiveChat, c.liveChats(), livechat.Operations.InletEndLiveChat, p)
 }
 
-// EndBravoLiveChat ends the live chats of an agent in a group on Bravo. The result has
-// one element for each assignment that ended. A live group of the agent without one is
-// put out of use, and has an element without an assignment.
+// EndBravoLiveChat ends the live chats of an agent in a group on Bravo. The result has one element for
+// each assignment that ended. A live group of the agent without an assignment is deactivated, and has an
+// element without an assignment.
 //
 // Errors:
 //   - InvalidArgument: Channel and ChannelID name different records.
 //   - NotFound: the channel does not exist in the app, or has no such group.
-//   - Unsupported: the channel is not of type bravo; or the host's connector does not
-//     offer this.
+//   - Unsupported: the channel is not of type bravo, or the host's connector does not support this.
 //
 // Specification: Live-chat operations.
 func (c *Context) EndBravoLiveChat(ctx context.Context, p livechat.EndBravoParams) ([]livechat.EndBravoResult, error) {
@@ -633,19 +619,19 @@ func (c *Context) GetGroup(ctx context.Context, p livechat.GetGroupParams) (*liv
 	return invoke(ctx, c, OpGetGroup, c.liveChats(), livechat.Operations.GetGroup, p)
 }
 
-// GetGroupByExternalID reads the newest group of an agent, or with the given id, in an
-// outlet channel. One that is live comes before one that is not.
+// GetGroupByExternalID reads the newest group of an agent, or with the given id, in an outlet channel.
+// Live groups take precedence.
 //
 // Errors:
-//   - NotFound: no group fits.
+//   - NotFound: no group matches.
 //
 // Specification: Group and admin operations.
 func (c *Context) GetGroupByExternalID(ctx context.Context, p livechat.GetGroupByExternalIDParams) (*livechat.Group, error) {
 	return invoke(ctx, c, OpGetGroupByExternalID, c.liveChats(), livechat.Operations.GetGroupByExternalID, p)
 }
 
-// GetGroupByGroupExternalID reads the newest group with an id on the outlet's platform.
-// One that is live comes before one that is not.
+// GetGroupByGroupExternalID reads the newest group with an id on the outlet's platform. Live groups take
+// precedence.
 //
 // Errors:
 //   - NotFound: the app has no such group.
@@ -655,33 +641,32 @@ func (c *Context) GetGroupByGroupExternalID(ctx context.Context, p livechat.GetG
 	return invoke(ctx, c, OpGetGroupByGroupExternalID, c.liveChats(), livechat.Operations.GetGroupByGroupExternalID, p)
 }
 
-// GetGroupByInletGroup reads the newest group that belongs to a group conversation on the
-// inlet's side. One that is live comes before one that is not.
+// GetGroupByInletGroup reads the newest group that belongs to a group conversation on the inlet's side.
+// Live groups take precedence.
 //
 // Errors:
-//   - NotFound: no group fits.
+//   - NotFound: no group matches.
 //
 // Specification: Group and admin operations.
 func (c *Context) GetGroupByInletGroup(ctx context.Context, p livechat.GetGroupByInletGroupParams) (*livechat.Group, error) {
 	return invoke(ctx, c, OpGetGroupByInletGroup, c.liveChats(), livechat.Operations.GetGroupByInletGroup, p)
 }
 
-// GetGroupByMemberID reads the newest group of a member of an inlet channel. One that is
-// live comes before one that is not.
+// GetGroupByMemberID reads the newest group of a member of an inlet channel. Live groups take precedence.
 //
 // Errors:
-//   - NotFound: no group fits.
+//   - NotFound: no group matches.
 //
 // Specification: Group and admin operations.
 func (c *Context) GetGroupByMemberID(ctx context.Context, p livechat.GetGroupByMemberIDParams) (*livechat.Group, error) {
 	return invoke(ctx, c, OpGetGroupByMemberID, c.liveChats(), livechat.Operations.GetGroupByMemberID, p)
 }
 
-// UpdateGroup sets the given fields of a group; fields that are not given stay.
+// UpdateGroup sets the given fields of a group and keeps the others.
 //
 // Errors:
-//   - InvalidArgument: Group has no _id, or a value of another type than the field has,
-//     or would change app or createdAt.
+//   - InvalidArgument: Group has no _id, has a value that does not have the type of its field, or would
+//     change app or createdAt.
 //   - NotFound: the app has no group with that _id.
 //
 // Specification: Group and admin operations.
@@ -689,8 +674,8 @@ func (c *Context) UpdateGroup(ctx context.Context, p livechat.UpdateGroupParams)
 	return invoke(ctx, c, OpUpdateGroup, c.liveChats(), livechat.Operations.UpdateGroup, p)
 }
 
-// UpdateGroupMeta sets the given fields of a group's meta; others stay. A field may be a
-// dotted path. One that cannot be set is InvalidArgument.
+// UpdateGroupMeta sets the given fields of a group's meta and keeps the others. A field may be a dotted
+// path. A field that cannot be set is InvalidArgument.
 //
 // Errors:
 //   - NotFound: the app has no group with that id.
@@ -710,74 +695,71 @@ func (c *Context) InactivateGroup(ctx context.Context, p livechat.InactivateGrou
 	return invoke(ctx, c, OpInactivateGroup, c.liveChats(), livechat.Operations.InactivateGroup, p)
 }
 
-// HandleAdminJoinedGroup records that an agent joined a group on Bravo: it makes the group's record, puts
-// the invitation link out of use, and makes a new one unless IsRenewGroupInviteLink is false. The result
-// is the new link, "" without one. If a request has the group by its id on Bravo, the agent takes it, as
+// HandleAdminJoinedGroup records that an agent joined a group on Bravo: it creates the group's record,
+// disables the invitation link, and creates a new one unless IsRenewGroupInviteLink is false. The result
+// is the new link, or "". If a request refers to the group by its id on Bravo, the agent takes it, as
 // with UpdateAssignmentGroup.
 //
 // Errors:
 //   - NotFound: the channel does not exist in the app, or has no such group.
-//   - Unsupported: the channel is not of type bravo; or the host's connector has no
-//     invitation links.
+//   - Unsupported: the channel is not of type bravo, or the host's connector does not support invitation
+//     links.
 //
 // Specification: Group and admin operations.
 func (c *Context) HandleAdminJoinedGroup(ctx context.Context, p livechat.HandleAdminJoinedGroupParams) (string, error) {
 	return invoke(ctx, c, OpHandleAdminJoinedGroup, c.liveChats(), livechat.Operations.HandleAdminJoinedGroup, p)
 }
 
-// CreateBravoGroup makes a group on Bravo. If Bravo did not answer, whether the group was
-// made is not known, and the error is Unavailable.
+// CreateBravoGroup creates a group on Bravo. If Bravo did not answer, the error is Unavailable, and the
+// group may or may not exist.
 //
 // Errors:
 //   - NotFound: the channel does not exist in the app.
-//   - Unsupported: the channel is not of type bravo; or the host's connector makes no
-//     groups.
+//   - Unsupported: the channel is not of type bravo, or the host's connector cannot create groups.
 //
 // Specification: Group and admin operations.
 func (c *Context) CreateBravoGroup(ctx context.Context, p livechat.CreateBravoGroupParams) (livechat.CreateBravoGroupResult, error) {
 	return invoke(ctx, c, OpCreateBravoGroup, c.liveChats(), livechat.Operations.CreateBravoGroup, p)
 }
 
-// DisableBravoGroupInviteLink puts the invitation link of a group on Bravo out of use.
+// DisableBravoGroupInviteLink disables the invitation link of a group on Bravo.
 //
 // Errors:
 //   - NotFound: the channel does not exist in the app, or has no such group.
-//   - Unsupported: the channel is not of type bravo; or the host's connector has no
-//     invitation links.
+//   - Unsupported: the channel is not of type bravo, or the host's connector does not support invitation
+//     links.
 //
 // Specification: Group and admin operations.
 func (c *Context) DisableBravoGroupInviteLink(ctx context.Context, p livechat.DisableBravoGroupInviteLinkParams) (livechat.DisableBravoGroupInviteLinkResult, error) {
 	return invoke(ctx, c, OpDisableBravoGroupInviteLink, c.liveChats(), livechat.Operations.DisableBravoGroupInviteLink, p)
 }
 
-// SetBravoGroupIcon gives a group on Bravo the picture at an address. One that could not be
-// fetched is Unavailable.
+// SetBravoGroupIcon sets the icon of a group on Bravo to the picture at an address. If the picture could
+// not be fetched, the error is Unavailable.
 //
 // Errors:
-//   - InvalidArgument: ImageURL is no HTTP address, or one that the host does not allow.
+//   - InvalidArgument: ImageURL is not an HTTP address, or is one that the host does not allow.
 //   - NotFound: the channel does not exist in the app, or has no such group.
 //   - ResourceExhausted: the picture is larger than the host allows.
-//   - Unsupported: the channel is not of type bravo; or the host's connector sets no
-//     icons.
+//   - Unsupported: the channel is not of type bravo, or the host's connector cannot set icons.
 //
 // Specification: Group and admin operations.
 func (c *Context) SetBravoGroupIcon(ctx context.Context, p livechat.SetBravoGroupIconParams) (livechat.SetBravoGroupIconResult, error) {
 	return invoke(ctx, c, OpSetBravoGroupIcon, c.liveChats(), livechat.Operations.SetBravoGroupIcon, p)
 }
 
-// CreateHotelChannel makes a channel on Hotel. It makes no channel of the app.
+// CreateHotelChannel creates a channel on Hotel. It does not add a channel to the app.
 //
 // Errors:
 //   - NotFound: the channel does not exist in the app.
-//   - Unsupported: the channel is not of type hotel; or the host's connector makes no
-//     channels.
+//   - Unsupported: the channel is not of type hotel, or the host's connector cannot create channels.
 //
 // Specification: Group and admin operations.
 func (c *Context) CreateHotelChannel(ctx context.Context, p livechat.CreateHotelChannelParams) (livechat.CreateHotelChannelResult, error) {
 	return invoke(ctx, c, OpCreateHotelChannel, c.liveChats(), livechat.Operations.CreateHotelChannel, p)
 }
 
-// GetAdmin reads an agent by the id.
+// GetAdmin reads an agent by id.
 //
 // Errors:
 //   - NotFound: the app has no agent with that id.
@@ -837,18 +819,16 @@ func (c *Context) SendResponse(ctx context.Context, p send.SendResponseParams) (
 	return invoke(ctx, c, OpSendResponse, c.sends(), send.Operations.SendResponse, p)
 }
 
-// SendMessageToInlet sends a message from the outlet conversation that MessageEvent
-// belongs to, to the member. {{path}} in it is filled from the member.
+// SendMessageToInlet sends a message to the member of the live chat that MessageEvent belongs to.
+// {{path}} in it is filled from the member.
 //
 // Errors:
-//   - InvalidArgument: Response breaks a limit of its type; the error has the path, such
-//     as response.buttons[3].title.
-//   - NotFound: the channel does not exist in the app, or no assignment belongs to the
-//     event.
+//   - InvalidArgument: Response breaks a limit of its type; the error has the path, such as
+//     response.buttons[3].title.
+//   - NotFound: the channel does not exist in the app, or no assignment belongs to the event.
 //   - Unsupported: the host has no connector for the channel's type.
 //   - ResourceExhausted: the platform's rate limit was reached.
-//   - Unavailable: the platform did not answer, so whether the message arrived is not
-//     known.
+//   - Unavailable: the platform did not answer, so the message may or may not have arrived.
 //   - FailedPrecondition: the member has no id on the platform.
 //
 // Specification: Sending operations.
@@ -856,43 +836,39 @@ func (c *Context) SendMessageToInlet(ctx context.Context, p livechat.SendMessage
 	return invoke(ctx, c, OpSendMessageToInlet, c.liveChats(), livechat.Operations.SendMessageToInlet, p)
 }
 
-// SendMessageToInletGroup sends a message to the group conversation on the inlet's side.
-// It is for inlets of type bravo and delta.
+// SendMessageToInletGroup sends a message to the group conversation on the inlet's side. It is for inlets
+// of type bravo and delta.
 //
 // Errors:
 //   - InvalidArgument: Group and GroupID name different groups.
-//   - InvalidArgument: Response breaks a limit of its type; the error has the path, such
-//     as response.buttons[3].title.
+//   - InvalidArgument: Response breaks a limit of its type; the error has the path, such as
+//     response.buttons[3].title.
 //   - NotFound: the app has no group with that id.
-//   - FailedPrecondition: the group is not live any more, or the conversation on the
-//     inlet's side is no group.
-//   - Unsupported: the channel is not of type delta or bravo; or the host has no
-//     connector for it.
+//   - FailedPrecondition: the group is no longer live, or the conversation on the inlet's side is not a
+//     group.
+//   - Unsupported: the channel is not of type delta or bravo, or the host has no connector for it.
 //   - ResourceExhausted: the platform's rate limit was reached.
-//   - Unavailable: the platform did not answer, so whether the message arrived is not
-//     known.
+//   - Unavailable: the platform did not answer, so the message may or may not have arrived.
 //
 // Specification: Sending operations.
 func (c *Context) SendMessageToInletGroup(ctx context.Context, p livechat.SendMessageToInletGroupParams) (send.Result, error) {
 	return invoke(ctx, c, OpSendMessageToInletGroup, c.liveChats(), livechat.Operations.SendMessageToInletGroup, p)
 }
 
-// SendMessageToOutletGroup sends a message to the group conversation on the outlet's
-// side. It is for outlets of type bravo, charlie and delta.
+// SendMessageToOutletGroup sends a message to the group conversation on the outlet's side. It is for
+// outlets of type bravo, charlie and delta.
 //
 // Errors:
 //   - InvalidArgument: Group and GroupID name different groups.
-//   - InvalidArgument: Response breaks a limit of its type; the error has the path, such
-//     as response.buttons[3].title.
-//   - InvalidArgument: ResponseURL is no HTTP address, or one that the host does not
-//     allow.
+//   - InvalidArgument: Response breaks a limit of its type; the error has the path, such as
+//     response.buttons[3].title.
+//   - InvalidArgument: ResponseURL is not an HTTP address, or is one that the host does not allow.
 //   - NotFound: the app has no group with that id.
-//   - FailedPrecondition: the group is not live any more.
-//   - Unsupported: the channel is not of type delta, bravo or charlie; or the host has
-//     no connector for it.
+//   - FailedPrecondition: the group is no longer live.
+//   - Unsupported: the channel is not of type delta, bravo or charlie, or the host has no connector for
+//     it.
 //   - ResourceExhausted: the platform's rate limit was reached.
-//   - Unavailable: the platform did not answer, so whether the message arrived is not
-//     known.
+//   - Unavailable: the platform did not answer, so the message may or may not have arrived.
 //
 // Specification: Sending operations.
 func (c *Context) SendMessageToOutletGroup(ctx context.Context, p livechat.SendMessageToOutletGroupParams) (send.Result, error) {
@@ -1081,12 +1057,10 @@ func (c *Context) SavePostCommentAnalytics(ctx context.Context, p send.SavePostC
 	return invoke(ctx, c, OpSavePostCommentAnalytics, c.sends(), send.Operations.SavePostCommentAnalytics, p)
 }
 
-// SaveGroupIDToMember keeps the group that an event belongs to in the group of the
-// member.
+// SaveGroupIDToMember stores the id of the group that an event belongs to in the member's group field.
 //
 // Errors:
-//   - NotFound: the channel does not exist in the app, or no group or member belongs to
-//     the event.
+//   - NotFound: the channel does not exist in the app, or no group or member belongs to the event.
 //
 // Specification: Sending operations.
 func (c *Context) SaveGroupIDToMember(ctx context.Context, p livechat.SaveGroupIDToMemberParams) (livechat.SaveGroupIDToMemberResult, error) {
@@ -1173,7 +1147,7 @@ func (c *Context) Golf(ctx context.Context, p utility.GolfParams) (utility.GolfR
 //   - NotFound: the channel does not exist in the app.
 //   - ResourceExhausted: the file is larger, or takes longer, than the host allows.
 //   - Unsupported: the host has no object store.
-//   - Unavailable: the file is temporarily not there, or the server or the store did not
+//   - Unavailable: the file is temporarily unavailable, or the server or the store did not
 //     answer.
 //
 // Specification: Utility operations.

@@ -18,8 +18,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// remindIn returns an action that sets the member's idle reminder, in place of the one
-// that was set before.
+// remindIn returns an action that sets the member's idle reminder, replacing the earlier one.
 func remindIn(pause time.Duration) botctx.Action {
 	return func(ctx context.Context, bot *botctx.Context) error {
 		_, err := bot.NewAgenda(ctx, agenda.NewParams{
@@ -120,11 +119,10 @@ func TestAgenda_Unknown(t *testing.T) {
 	require.ErrorContains(t, err, ada.ID())
 }
 
-// What real scripts do with live chats, each as a test that reads as the bot logic does, for
-// each kind of outlet.
+// Typical scripts for live chats, each as a test that reads like the bot logic, for each kind of outlet.
 
-// The kinds of outlets: with tickets that lead to a new group, with tickets that lead to the conversation
-// with the agent, and without tickets.
+// The kinds of outlets: with tickets and a new group for each conversation, with tickets and one conversation
+// per agent, and without tickets.
 var (
 	withGroups  = []channel.Type{channel.Bravo, channel.Charlie, channel.Delta}                     //nolint:gochecknoglobals // It does not change.
 	withTickets = append([]channel.Type{channel.Alpha, channel.Echo, channel.Hotel}, withGroups...) //nolint:gochecknoglobals // It does not change.
@@ -151,7 +149,7 @@ func callAgent(ctx context.Context, bot *botctx.Context) error {
 	return nil
 }
 
-// done says goodbye and ends the live chat in which the agent says so.
+// done says goodbye and ends the agent's live chat.
 func done(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.SendMessageToInlet(ctx, livechat.SendMessageToInletParams{
 		MessageEvent: bot.MessageEvent, Channel: bot.Channel, Response: send.Template("Bye {{firstName}}!"),
@@ -163,7 +161,7 @@ func done(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// transfer hands the live chat on to the sales.
+// transfer hands the live chat on to the sales agents.
 func transfer(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.ReassignAssignment(ctx, livechat.ReassignAssignmentParams{
 		MessageEvent: bot.MessageEvent, Channel: bot.Channel, Label: "sales",
@@ -171,8 +169,7 @@ func transfer(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// inLiveChat matches if a trigger does in the conversation of a live chat, on the outlet's
-// side.
+// inLiveChat matches if a trigger matches in a live chat, on the outlet's side.
 func inLiveChat(trigger botctx.Trigger) botctx.Trigger {
 	return botctx.AllOf(trigger, botctx.When(func(bot *botctx.Context) bool { return bot.Group != nil }))
 }
@@ -197,7 +194,7 @@ func forEach(t *testing.T, kinds []channel.Type, test func(t *testing.T, d *desk
 	}
 }
 
-// callsAgent lets Ada ask for a person, and Grace take the request.
+// callsAgent makes Ada ask for a person, and Grace take the request.
 func (d *desk) callsAgent() {
 	d.ada.Says("agent")
 	d.grace.Takes(d.grace.Ticket())
@@ -258,10 +255,10 @@ func TestLiveChat_Done(t *testing.T) {
 		require.NoError(t, err)
 		require.False(t, group.Active)
 
-		d.grace.Says("#done") // It is no command any more, and is not relayed.
+		d.grace.Says("#done") // The text is no longer a command, and is not relayed.
 		d.grace.Says("One more thing.")
 		require.Equal(t, "Bye Ada!", d.ada.Last())
-		d.ada.Says("agent") // The next one is another.
+		d.ada.Says("agent") // The next request is a different one.
 		require.Len(t, d.assignments(t), 2)
 	})
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// RunError has the place in a run at which an error arose. It is the cause of the errors of Receive,
-// RedirectMemberToNode and failing agendas; errors.AsType finds it.
+// RunError has the place in a run at which an error arose. It is wrapped by the errors of Receive,
+// RedirectMemberToNode and failed agendas; errors.AsType finds it.
 type RunError struct {
 	// Node is the node, zero for the logic of HandleFunc.
 	Node NodeRef
@@ -33,9 +33,9 @@ type RunError struct {
 
 const partLogic = "logic"
 
-// Error names node, part and action, or HandleFunc and its function. If Err has its own Place, as the error
-// of a script has, that says more than the function that runs it, which is left out. Credentials in the text
-// of Err are redacted, see display.Redact.
+// Error names the node, part and action, or HandleFunc and its function. If Err has a Place method, as the
+// error of a script does, that place replaces the name of the function. Credentials in the text of Err are
+// redacted, see display.Redact.
 func (e *RunError) Error() string {
 	if e == nil {
 		return "internal: a nil *botctx.RunError was returned as an error: return nil itself"
@@ -56,7 +56,7 @@ func (e *RunError) Error() string {
 	return text.String()
 }
 
-// hasPlace reports whether an error has a place in the source of a bot, such as the line of a script.
+// hasPlace reports whether an error has a place in a bot's source, such as the line of a script.
 func hasPlace(err error) bool {
 	_, ok := errors.AsType[interface {
 		error
@@ -65,7 +65,7 @@ func hasPlace(err error) bool {
 	return ok
 }
 
-// Unwrap returns Err. The nil pointer, which functions return by mistake for no error, has none.
+// Unwrap returns Err, or nil for a nil pointer, which functions may return by mistake instead of no error.
 func (e *RunError) Unwrap() error {
 	if e == nil {
 		return nil
@@ -73,7 +73,7 @@ func (e *RunError) Unwrap() error {
 	return e.Err
 }
 
-// at adds a place to an error that has none: an error from a node to which an action redirected already names
+// at adds a place to an error that has none. An error from a node to which an action redirected already names
 // that node.
 func at(err error, where RunError) error {
 	if _, ok := errors.AsType[*RunError](err); ok {
@@ -83,14 +83,13 @@ func at(err error, where RunError) error {
 	return &where
 }
 
-// next is a node to run, and which parts of it.
+// next is a node to run, with the parts of it to run.
 type next struct {
 	node    *Node
 	options RedirectOptions
 }
 
-// perform runs a node and those that it redirects to, and returns what each of them
-// sent.
+// perform runs a node and the nodes that it redirects to, and returns the messages of each.
 func (s *step) perform(ctx context.Context, to next) ([]NodeSendResult, error) {
 	var results []NodeSendResult
 	for {
@@ -110,7 +109,7 @@ func (s *step) perform(ctx context.Context, to next) ([]NodeSendResult, error) {
 	}
 }
 
-// enter makes the step of a node that this step goes on to.
+// enter returns the step of the next node.
 func (s *step) enter(ctx context.Context, node *Node) (*step, error) {
 	entered := newStep(s.run, s)
 	entered.node, entered.depth, entered.isJoined = node.Ref(), s.depth+1, s.isJoined
@@ -126,12 +125,12 @@ func (s *step) enter(ctx context.Context, node *Node) (*step, error) {
 	return entered, nil
 }
 
-// endlessError is the error for redirects that come to no end.
+// endlessError is the error for endless redirects.
 type endlessError string
 
 func (e endlessError) Error() string { return string(e) }
 
-// path returns the nodes up to this step, with the members of further runs.
+// path returns the path of nodes to this step, with the members of inner runs.
 func (s *step) path() string {
 	var names []string
 	for at := s; at != nil; at = at.caller {
@@ -148,7 +147,7 @@ func (s *step) path() string {
 	return strings.Join(names, " -> ")
 }
 
-// node runs one node, and returns what it sent and the node to continue at, nil if the run ends there.
+// node runs one node. It returns the messages sent and the next node, nil if the run ends there.
 func (r *run) node(ctx context.Context, to next) (sent NodeSendResult, further *next, err error) {
 	if err := ctx.Err(); err != nil {
 		return sent, nil, boterr.New(boterr.Canceled, "", "the run was ended before node %s: %w", to.node.Ref(), context.Cause(ctx))
@@ -176,7 +175,7 @@ func (r *run) node(ctx context.Context, to next) (sent NodeSendResult, further *
 	return sent, further, err
 }
 
-// actions runs actions one after the other, up to the first that fails.
+// actions runs actions one after the other, and stops at the first error.
 func (r *run) actions(ctx context.Context, kind string, actions []Action) error {
 	for i, action := range actions {
 		if err := r.action(ctx, action); err != nil {
@@ -206,7 +205,7 @@ func (r *run) responses(ctx context.Context, responses []send.Response) ([]send.
 	return sent, nil
 }
 
-// redirect asks a node where the run goes on.
+// redirect returns the node at which the run continues, if any.
 func (r *run) redirect(ctx context.Context, from *Node) (further *next, err error) {
 	if from.Redirect == nil {
 		return nil, nil
@@ -233,8 +232,8 @@ func (r *run) redirect(ctx context.Context, from *Node) (further *next, err erro
 	return &next{node: node, options: to.Options}, nil
 }
 
-// functionName returns the name of a function without the path of its package, such as
-// "coupon.Claim". It is "" of nil.
+// functionName returns the name of a function without the path of its package, such as "coupon.Claim". It is
+// "" for nil.
 func functionName(function any) string {
 	code := runtime.FuncForPC(reflect.ValueOf(function).Pointer())
 	if code == nil {
@@ -243,9 +242,9 @@ func functionName(function any) string {
 	return code.Name()[strings.LastIndexByte(code.Name(), '/')+1:]
 }
 
-// Fetch sends an HTTP request through the guarded client, which refuses private
-// addresses (see package outbound). An answer with any status is no error. After an answer of more than 256 kB
-// the run holds memory for one until it ends, see outbound.Config.MaxBufferedBytes.
+// Fetch sends an HTTP request through the guarded client, which refuses private addresses (see package
+// outbound). No status of a response is an error. After a response of more than 256 kB the run holds memory
+// for one until it ends, see outbound.Config.MaxBufferedBytes.
 func (c *Context) Fetch(ctx context.Context, request outbound.Request) (response *outbound.Response, err error) {
 	defer func() { err = boterr.Wrap(string(opFetch), err) }()
 	if err := c.run.Refusal(); err != nil {
@@ -257,8 +256,8 @@ func (c *Context) Fetch(ctx context.Context, request outbound.Request) (response
 // opFetch is the name of Fetch in errors and lines of the log.
 const opFetch = Op("fetch")
 
-// owner returns the owner of the answers of Fetch: the run, or the outermost one if runs are nested, so that
-// no run waits for memory that a run around it holds. Outside of runs, each call owns its answers.
+// owner returns the owner of Fetch's responses: the run, or the outermost one if runs are nested, so that no
+// run waits for memory held by an outer run. Outside runs, each call owns its response.
 func (p *services) owner() *outbound.Owner {
 	if p.run != nil {
 		return p.run.outermost().owner()
@@ -268,7 +267,7 @@ func (p *services) owner() *outbound.Owner {
 	return owner
 }
 
-// outermost returns the run that waits for all others around this one, or the run itself.
+// outermost returns the outermost run that waits for this one, or the run itself.
 func (r *run) outermost() *run {
 	for r.outer != nil {
 		r = r.outer.run
@@ -276,14 +275,14 @@ func (r *run) outermost() *run {
 	return r
 }
 
-// owner returns the owner of the run's answers. Most runs fetch nothing, and need none.
+// owner returns the owner of the run's responses. It is created on demand, because most runs fetch nothing.
 func (r *run) owner() *outbound.Owner {
 	if owner := r.holds.Load(); owner != nil {
 		return owner
 	}
 	r.holds.CompareAndSwap(nil, outbound.NewOwner(r.bot.scope.App, r.bot.scope.Channel))
 	owner := r.holds.Load()
-	if r.ended.Load() { // Logic that was left behind by its run.
+	if r.ended.Load() { // The run has ended without waiting for this logic.
 		owner.Release()
 	}
 	return owner
@@ -297,7 +296,7 @@ func (r *run) end() {
 	}
 }
 
-// ownedHTTP is the host's HTTP client for the requests of live chats, whose answers the run holds.
+// ownedHTTP is the host's HTTP client for live chats. The run owns its responses.
 type ownedHTTP struct{ of *services }
 
 func (h ownedHTTP) Do(request *http.Request) (*http.Response, error) {

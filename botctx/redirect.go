@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// redirects are the operations on nodes as a context has them.
+// redirects implements the operations on nodes for a context.
 type redirects struct{ bot *Context }
 
 func (r redirects) RedirectMemberToNode(
@@ -42,7 +42,7 @@ func (r redirects) RedirectMemberToNode(
 	return RedirectMemberToNodeResult{OK: 1, Member: p.MemberID, SendResults: sent}, nil
 }
 
-// check refuses parameters that name nothing to run.
+// check returns an error if the parameters do not name a node to run and a member.
 func (p RedirectMemberToNodeParams) check() error {
 	if _, err := members.ByRequiredID(p.MemberID).Resolve(); err != nil {
 		return err
@@ -56,7 +56,7 @@ func (p RedirectMemberToNodeParams) check() error {
 	return boterr.PrefixField("redirectOptions", p.RedirectOptions.check())
 }
 
-// meta returns what the node sees as AgendaMeta, which is never null.
+// meta returns the node's AgendaMeta, which is never null.
 func (p RedirectMemberToNodeParams) meta() document.Object {
 	if p.Meta.IsZero() {
 		return document.O()
@@ -68,8 +68,8 @@ func (r *run) isOf(app, memberID string) bool {
 	return r.bot.scope.App == app && r.bot.scope.Member == memberID
 }
 
-// join runs a node as a part of the run that is under way. The context shows the node
-// and its meta meanwhile, and afterwards what it showed before.
+// join runs a node as part of the current run. The context shows the node and its meta for that time, and the
+// previous ones afterwards.
 func (s *step) join(ctx context.Context, p RedirectMemberToNodeParams) ([]NodeSendResult, error) {
 	if err := s.waitToJoin(ctx); err != nil {
 		return nil, err
@@ -92,18 +92,18 @@ func (s *step) join(ctx context.Context, p RedirectMemberToNodeParams) ([]NodeSe
 	sent, err := joined.perform(ctx, next{node: node, options: p.RedirectOptions})
 	if err == nil && !s.run.isUnderWay() {
 		return nil, boterr.New(boterr.FailedPrecondition, "",
-			"the run of member %s ended before the node did: an action must wait for what it starts", p.MemberID)
+			"the run of member %s ended before the node did: an action must wait for its goroutines", p.MemberID)
 	}
 	return sent, err
 }
 
-// gate is joining, made.
+// gate returns joining, and creates it on first use.
 func (s *step) gate() chan struct{} {
 	s.joinable.Do(func() { s.joining = make(chan struct{}, 1) })
 	return s.joining
 }
 
-// waitToJoin waits until no other redirect of the same step is under way.
+// waitToJoin waits until no other redirect of the same step is running.
 func (s *step) waitToJoin(ctx context.Context) error {
 	waiting, cancel := context.WithTimeout(ctx, s.run.runtime.config.MaxWait)
 	defer cancel()
@@ -119,7 +119,7 @@ func (s *step) waitToJoin(ctx context.Context) error {
 		"perhaps it waits for this one, since an action did not pass its ctx on", s.node, s.run.runtime.config.MaxWait)
 }
 
-// redirectElsewhere runs a node in a separate run. at is the step that waits for it, nil if none does.
+// redirectElsewhere runs a node in a separate run. at is the step that waits for it, nil if there is none.
 func (r *Runtime) redirectElsewhere(
 	ctx context.Context, app string, at *step, p RedirectMemberToNodeParams,
 ) (sent []NodeSendResult, err error) {
@@ -145,12 +145,11 @@ func (r *Runtime) redirectElsewhere(
 type Redirect struct {
 	// NodeCompositeID is the node. Required.
 	NodeCompositeID string
-	// TreeID is its tree. The default is the tree of the node that redirects, or the only
-	// tree that has such a node.
+	// TreeID is its tree. The default is the redirecting node's tree, or the only tree that has such a node.
 	TreeID string
-	// Options say which parts of the node run. The default is all.
+	// Options select the parts of the node that run. The default is all.
 	Options RedirectOptions
-	// Meta becomes the node's AgendaMeta. The zero Object leaves the previous one.
+	// Meta becomes the node's AgendaMeta. The zero Object keeps the previous one.
 	Meta document.Object
 }
 
@@ -158,20 +157,20 @@ type Redirect struct {
 // RedirectFunc are Redirectors. The targets of all but the last are known, so that Handle can check them and
 // Graph show them.
 type Redirector interface {
-	// Next returns where the run continues, nil if it ends.
+	// Next returns the node at which the run continues, nil if the run ends.
 	Next(ctx context.Context, bot *Context) (*Redirect, error)
-	// Targets returns the nodes to which it may lead. They are known if it leads to no other.
+	// Targets returns the nodes to which it may redirect. areKnown is true if there are no others.
 	Targets() (targets []NodeRef, areKnown bool)
 }
 
-// To goes on at a node of the same tree, always.
+// To always redirects to the same node, in the same tree.
 //
 //	&botctx.Node{ID: "thanks", Redirect: botctx.To("menu")}
 func To(nodeCompositeID string) Redirector {
 	return Redirect{NodeCompositeID: nodeCompositeID}.Always()
 }
 
-// Always goes on there, always.
+// Always returns a Redirector that always gives this redirect.
 func (r Redirect) Always() Redirector { return always{r} }
 
 // ToOneOf redirects to the node that a function returns, one of the given nodes of the same tree, or to none.
@@ -182,13 +181,13 @@ func ToOneOf(decide RedirectFunc, nodeCompositeIDs ...string) Redirector {
 	return decide.Among(Nodes(nodeCompositeIDs...)...)
 }
 
-// RedirectFunc is a Redirector that calls a function. Its targets are not known; ToOneOf declares them.
+// RedirectFunc is a Redirector that calls a function. Its targets are unknown; use ToOneOf to declare them.
 type RedirectFunc func(ctx context.Context, bot *Context) (*Redirect, error)
 
 // Next calls the function.
 func (f RedirectFunc) Next(ctx context.Context, bot *Context) (*Redirect, error) { return f(ctx, bot) }
 
-// Targets reports that they are not known.
+// Targets reports that the targets are unknown.
 func (f RedirectFunc) Targets() (targets []NodeRef, areKnown bool) { return nil, false }
 
 // Among is ToOneOf for nodes of any trees.
@@ -196,7 +195,7 @@ func (f RedirectFunc) Among(targets ...NodeRef) Redirector {
 	return oneOf{decide: f, among: slices.Clone(targets)}
 }
 
-// always goes on at one node.
+// always redirects to one node.
 type always struct{ to Redirect }
 
 func (a always) Next(context.Context, *Context) (*Redirect, error) { return &a.to, nil }
@@ -205,7 +204,7 @@ func (a always) Targets() (targets []NodeRef, areKnown bool) {
 	return []NodeRef{{CompositeID: a.to.NodeCompositeID, Tree: a.to.TreeID}}, true
 }
 
-// oneOf goes on at one of several nodes.
+// oneOf redirects to one of several nodes.
 type oneOf struct {
 	decide RedirectFunc
 	among  []NodeRef
@@ -215,7 +214,7 @@ func (o oneOf) Next(ctx context.Context, bot *Context) (*Redirect, error) { retu
 
 func (o oneOf) Targets() (targets []NodeRef, areKnown bool) { return slices.Clone(o.among), true }
 
-// checkRedirect refuses a redirect that could not work.
+// checkRedirect returns an error for a redirect that could not work.
 func (n *Node) checkRedirect() error {
 	decide, isFunc := n.Redirect.(RedirectFunc)
 	switch r := n.Redirect.(type) {
@@ -226,11 +225,12 @@ func (n *Node) checkRedirect() error {
 		return boterr.PrefixField("Redirect.Meta", r.to.Meta.Err())
 	case oneOf:
 		if decide, isFunc = r.decide, true; len(r.among) == 0 {
-			return boterr.Invalid("Redirect", "the node %s redirects to one of no nodes: name those to which its function may lead", n.Ref())
+			return boterr.Invalid("Redirect",
+				"the node %s redirects to an empty list of nodes: name the nodes to which its function may lead", n.Ref())
 		}
 	}
 	if isFunc && decide == nil {
-		return boterr.Invalid("Redirect", "the node %s redirects by a function that is nil: leave Redirect out where the run ends", n.Ref())
+		return boterr.Invalid("Redirect", "the node %s redirects with a nil function: leave Redirect out if the run ends", n.Ref())
 	}
 	return nil
 }

@@ -20,40 +20,40 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// run is one run of bot logic for one member: from the moment that the member is its own
-// until what it changed of the member is written back.
+// run is one run of bot logic for one member, from the moment that it has the member's lane until its changes
+// to the member are written back.
 type run struct {
 	runtime *Runtime
 	bot     *Context
-	// outer is the step of another run that waits for this one, nil if none does.
+	// outer is the step of another run that waits for this one, nil if there is none.
 	outer *step
-	// lane is the member's, and own what keeps other runs out of it; empty if runs do not take turns.
+	// lane is the member's lane. own is the run's hold on it, empty if runs do not take turns.
 	lane laneKey
 	own  ownLane
-	// delivery is the inbox's delivery that caused the run, or a run that redirected to it, nil if none did.
+	// delivery is the inbox's delivery that caused the run, directly or through redirects, or nil.
 	delivery *inbox.Delivery
-	// agenda is the agenda that caused the run, or a run that redirected to it, nil if none did. claim is the
+	// agenda is the agenda that caused the run, directly or through redirects, or nil. claim is the
 	// scheduler's claim of it.
 	agenda *agenda.Run
 	claim  *agendas.Claim
-	// byAgent is true if an agent wrote the event of the run, in a live chat, and isInLiveChat if it belongs
-	// to the live chat of the member who wrote it.
+	// byAgent is true if an agent wrote the run's event in a live chat. isInLiveChat is true if the event
+	// belongs to the live chat of the member who wrote it.
 	byAgent, isInLiveChat bool
 	// hasSpoken is true once something was sent to the member in a live chat.
 	hasSpoken atomic.Bool
 	ended     atomic.Bool
-	// limit is the time limit of the run, nil if it has none; an inner run has the limit of outer.
+	// limit is the time limit of the run, nil if it has none. An inner run shares the limit of outer.
 	limit *timelimit.Limit
-	// read is the member as the run has read it.
+	// read holds the member as the run has read it.
 	read readings
-	// key is the same if the run is tried again, "" if that is not known. sent counts what
-	// was sent, guarded by sending.
+	// key is the same for each attempt at the run, "" if it is unknown. sent counts sent messages, guarded by
+	// sending.
 	key     string
 	sending sync.Mutex
 	sent    map[slot]int
-	// holds is the owner of the answers that the run has fetched, nil until it fetches.
+	// holds is the owner of the run's fetched responses, nil until it fetches.
 	holds atomic.Pointer[outbound.Owner]
-	// current is the step that is under way, but for those that have joined it.
+	// current is the current step, not counting joined ones.
 	current atomic.Pointer[step]
 	// bot points to context, which uses channels. first is the step before the first node.
 	context  Context
@@ -61,50 +61,49 @@ type run struct {
 	first    step
 }
 
-// step is one part of a run under way: a node, or what is before the first node.
+// step is one part of a current run: a node, or the part before the first node.
 type step struct {
 	run *run
 	// node is the node, zero before the first.
 	node NodeRef
-	// caller is the step that redirected here, perhaps of another member's run.
+	// caller is the step that redirected here, which may belong to another member's run.
 	caller *step
-	// depth is the number of nodes up to this one.
+	// depth is the number of nodes up to and including this one.
 	depth int
-	// isJoined is true if an action of the run has redirected here.
+	// isJoined is true if an action of the run redirected here.
 	isJoined bool
-	// joining holds one thing while a step that has joined this one runs, so that several
-	// take turns. joinable makes it.
+	// joining is full while a step that joined this one runs, so that several take turns. joinable creates
+	// it.
 	joining  chan struct{}
 	joinable sync.Once
 }
 
 type runInput struct {
 	scope record.Scope
-	// channels are the channels of the scope, and channel the run's own, nil until it is loaded.
+	// channels are the channels of the scope. channel is the run's own, nil until it is loaded.
 	channels channelSource
 	channel  *channel.Channel
-	// outer is the step that waits for the run, nil if none does.
+	// outer is the step that waits for the run, nil if there is none.
 	outer *step
-	// agenda is the agenda that causes the run, nil if none does. claim is the scheduler's claim of it.
+	// agenda is the agenda that causes the run, or nil. claim is the scheduler's claim of it.
 	agenda *agenda.Run
 	claim  *agendas.Claim
-	// delivery is the inbox's delivery that causes the run, nil if none does.
+	// delivery is the inbox's delivery that causes the run, or nil.
 	delivery *inbox.Delivery
-	// sender is the external id of the member, "" if it is not known yet.
+	// sender is the external id of the member, "" if it is not yet known.
 	sender string
-	// key is the run's.
+	// key identifies the run in the ids of its sends, "" if it has none.
 	key string
 	// limit is the time limit of the run, nil before it begins.
 	limit *timelimit.Limit
 }
 
-// startRun runs logic for a member, and writes back what it changed of the member if it
-// succeeds.
+// startRun runs logic for a member, and on success writes back its changes to the member.
 func (r *Runtime) startRun(
 	ctx context.Context, in runInput, logic func(ctx context.Context, started *run, first *step) error,
 ) (err error) {
 	r.warnOfNodes(ctx)
-	if in.limit == nil && in.outer == nil { // A run inside another one has the limit of that.
+	if in.limit == nil && in.outer == nil { // An inner run shares the limit of the outer one.
 		ctx, in.limit = r.limitRun(ctx)
 		defer func() { err = in.limit.End(err) }()
 	}
@@ -146,13 +145,13 @@ func (r *Runtime) startRun(
 const (
 	// defaultAgendaWait is the default of Config.AgendaWait.
 	defaultAgendaWait = time.Second
-	// agendaPause is for how long an agenda is put off, and acceptedPause the same for what was
-	// accepted.
+	// agendaPause and acceptedPause are the times by which an agenda or an accepted event is postponed.
 	agendaPause   = time.Second
 	acceptedPause = time.Second
 )
 
-// maxWait returns how long a run waits for its lane: an agenda not at all if another run waits already.
+// maxWait returns the time that a run may wait for its lane. It is 0 for an agenda if another run is
+// already waiting.
 func (r *Runtime) maxWait(in runInput, lane laneKey) time.Duration {
 	switch {
 	case in.agenda == nil:
@@ -166,8 +165,8 @@ func (r *Runtime) maxWait(in runInput, lane laneKey) time.Duration {
 	}
 }
 
-// load makes the context of a run, with its channel and its member. The member is read
-// now, when it is the run's turn: a run before may have changed it.
+// load sets up the context of a run, with its channel and its member. The member is read only now, when it is
+// the run's turn, because an earlier run may have changed it.
 func (r *run) load(ctx context.Context, in runInput) (err error) {
 	if in.channels == nil {
 		in.channels = r.runtime.channels(in.scope)
@@ -195,7 +194,8 @@ func (r *run) load(ctx context.Context, in runInput) (err error) {
 	return boterr.WithField("channelId", loaded.RequireChannel(in.scope.Channel))
 }
 
-// erasedError is the error of a run whose member is not there: erased, perhaps, while the run waited for its turn.
+// erasedError is the error of a run whose member does not exist, perhaps because it was erased while the run
+// waited for its turn.
 type erasedError struct{ error }
 
 func (e erasedError) Unwrap() error { return e.error }
@@ -205,7 +205,7 @@ func newStep(of *run, caller *step) *step {
 	return &step{run: of, caller: caller, depth: caller.depthOf()}
 }
 
-// depthOf returns the number of nodes up to this step, 0 for no step.
+// depthOf returns the number of nodes up to this step, 0 for a nil step.
 func (s *step) depthOf() int {
 	if s == nil {
 		return 0
@@ -213,9 +213,9 @@ func (s *step) depthOf() int {
 	return s.depth
 }
 
-// Refusal implements store.Refuser: it returns the reason why the run may not write any more, or nil. It has
-// taken too long; or its scheduler no longer waits for it and the agenda runs again; or another run may have
-// its lane.
+// Refusal implements store.Refuser: it returns the reason why the run may no longer write, or nil.
+// Either the run has taken too long, or its scheduler no longer waits for it and the agenda runs again, or
+// another run may have its lane.
 func (r *run) Refusal() error {
 	if r == nil {
 		return nil
@@ -241,8 +241,8 @@ func (r *run) isUnderWay() bool { return !r.ended.Load() }
 func (s *step) Refusal() error { return s.run.Refusal() }
 
 // NodeOf returns the node of the run that a ctx belongs to: the ctx of an action, or of a call of connectors,
-// interceptors and other ports. It is zero outside of runs, for the logic of HandleFunc, and if an action did
-// not pass its ctx on.
+// interceptors and other ports. It is zero outside runs, for the logic of HandleFunc, and if an action did
+// not pass on its ctx.
 func NodeOf(ctx context.Context) NodeRef {
 	if s, ok := store.RefuserOf(ctx).(*step); ok && s.run.isUnderWay() {
 		return s.node
@@ -250,7 +250,7 @@ func NodeOf(ctx context.Context) NodeRef {
 	return NodeRef{}
 }
 
-// stepOf returns the step under way that a ctx belongs to, nil outside of runs.
+// stepOf returns the current step that a ctx belongs to, nil outside runs.
 func (r *Runtime) stepOf(ctx context.Context) *step {
 	if s, ok := store.RefuserOf(ctx).(*step); ok && s.run.runtime == r && s.run.isUnderWay() {
 		return s
@@ -258,8 +258,8 @@ func (r *Runtime) stepOf(ctx context.Context) *step {
 	return nil
 }
 
-// within returns ctx for a call on the context: within the run's step under way, unless it is within one
-// already, since an action may call with another ctx.
+// within returns ctx for a call on the context: within the run's current step, unless ctx is already within a
+// step. An action may call with a ctx that is not.
 func (c *Context) within(ctx context.Context) context.Context {
 	if c.run == nil || !c.run.isUnderWay() || c.runtime.stepOf(ctx) != nil {
 		return ctx
@@ -267,7 +267,8 @@ func (c *Context) within(ctx context.Context) context.Context {
 	return store.WithRefuser(ctx, c.run.current.Load())
 }
 
-// attempt returns the try at a run that a ctx belongs to, nil outside of runs. It is record.Env.Attempt.
+// attempt returns the attempt at a run that a ctx belongs to, nil outside runs. It implements
+// record.Env.Attempt.
 func (r *Runtime) attempt(ctx context.Context) (record.Attempt, error) {
 	s := r.stepOf(ctx)
 	if s == nil {
@@ -282,7 +283,7 @@ func (r *Runtime) attempt(ctx context.Context) (record.Attempt, error) {
 	return runAttempt{s.run}, nil
 }
 
-// runAttempt is a try at the run of an event that Accept kept, or at one that it redirected to.
+// runAttempt is an attempt at the run of an accepted event, or at a run that it redirected to.
 type runAttempt struct{ run *run }
 
 func (a runAttempt) Recall(id string) (document.Object, bool) { return a.run.delivery.Recall(id) }
@@ -297,8 +298,8 @@ func (a runAttempt) Remember(ctx context.Context, id string, answer any) {
 	}
 }
 
-// limitRun returns a ctx that ends once what is done in it has taken longer than Config.MaxRun. Callers must
-// call End. While a run waits for another run of its member the limit is paused, since MaxWait bounds that.
+// limitRun returns a ctx that ends once its work has taken longer than Config.MaxRun. Callers must call End.
+// While a run waits for another run of its member the limit is paused, because MaxWait bounds that time.
 func (r *Runtime) limitRun(ctx context.Context) (context.Context, *timelimit.Limit) {
 	if r.config.MaxRun < 0 {
 		return ctx, nil

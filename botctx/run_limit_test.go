@@ -24,13 +24,13 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// waits is an action that goes on until its ctx ends, and returns why.
+// waits is an action that runs until its ctx ends, and returns the cause.
 func waits(ctx context.Context, _ *botctx.Context) error {
 	<-ctx.Done()
 	return ctx.Err()
 }
 
-// said is a text of a member of the shop who is not Ada.
+// said returns a text of a member of the shop other than Ada.
 func said(text string) botctx.Inbound {
 	return botctx.Inbound{App: "shop", Channel: "web", Event: send.MessageEvent{
 		From: "e1", Type: send.TypeText, Data: document.O("text", text), MessageID: text,
@@ -133,7 +133,7 @@ func TestMaxRun_RedirectStaysWithinTheOuterRun(t *testing.T) {
 	})
 }
 
-// TestMaxRun_IsAFailureOfTheEvent: the event is tried again after a pause, and ends as a dead letter.
+// TestMaxRun_IsAFailureOfTheEvent: the event is tried again after a pause, and finally becomes a dead letter.
 func TestMaxRun_IsAFailureOfTheEvent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -163,7 +163,7 @@ func TestMaxRun_IsAFailureOfTheEvent(t *testing.T) {
 	})
 }
 
-// TestMaxRun_ShutdownGivesBack: an event whose run a shutdown ends has not failed.
+// TestMaxRun_ShutdownGivesBack: if a shutdown ends an event's run, that does not count as a failure.
 func TestMaxRun_ShutdownGivesBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -194,7 +194,7 @@ func TestMaxRun_IsAFailureOfTheAgenda(t *testing.T) {
 	})
 }
 
-// TestMaxRun_BoundsTheHost: what the host is asked for before a run counts.
+// TestMaxRun_BoundsTheHost: calls to the host before a run count towards the limit.
 func TestMaxRun_BoundsTheHost(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -233,8 +233,8 @@ func TestMaxRun_BoundsTheHost(t *testing.T) {
 	})
 }
 
-// hurriedStore is a store whose server answers more slowly than a run waits for its member's turn: its client
-// sends no command that cannot be answered before the deadline, and says so ahead of it.
+// hurriedStore is a store whose server is slower than a run's wait for its member's turn. Like a client that
+// checks deadlines, it fails a command at once if the answer could not come before the deadline.
 type hurriedStore struct{ store.Store }
 
 func (s hurriedStore) Collection(name string) store.Collection {
@@ -271,7 +271,7 @@ func TestAgenda_TurnThatCannotComeBeforeTheWaitEndsIsNoFailure(t *testing.T) {
 	require.Equal(t, boterr.Unavailable, boterr.CodeOf(process.Receive(t.Context(), fromAda("hi", "m1"))))
 }
 
-// overtaken lets a run of ada never come back, and another process run what action does then.
+// overtaken freezes a run of ada for good, and then runs action in another process.
 func (f *fleet) overtaken(change func(*botctx.Config), action botctx.Action) {
 	f.t.Helper()
 	frozen, began := make(chan struct{}), make(chan struct{})
@@ -295,7 +295,7 @@ func (f *fleet) overtaken(change func(*botctx.Config), action botctx.Action) {
 	require.NoError(f.t, f.runNext(other).Err)
 }
 
-// TestAccept_BotsSeeNoLaneFence reads a member whose turn was taken over in each way there is.
+// TestAccept_BotsSeeNoLaneFence reads, in every possible way, a member whose turn was taken over.
 func TestAccept_BotsSeeNoLaneFence(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -326,7 +326,7 @@ func TestAccept_BotsSeeNoLaneFence(t *testing.T) {
 	}
 }
 
-// strictMembers are a host's own, which know no further fields of members.
+// strictMembers are a host's own members, which refuse unknown fields.
 type strictMembers struct {
 	member.Operations
 
@@ -338,7 +338,7 @@ func (s strictMembers) PatchMembers(ctx context.Context, p member.PatchParams) (
 	return s.Operations.PatchMembers(ctx, p)
 }
 
-// TestAccept_HostsMembersAreNotAskedForTheLaneFence takes over a turn where members are the host's own.
+// TestAccept_HostsMembersAreNotAskedForTheLaneFence takes over a turn while members are the host's own.
 func TestAccept_HostsMembersAreNotAskedForTheLaneFence(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)

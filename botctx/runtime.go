@@ -23,27 +23,28 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// Runtime makes contexts over the parts of a host, and runs bot logic with them. It
-// is safe for concurrent use.
+// Runtime creates contexts over the parts of a host, and runs bot logic with them. It is safe for concurrent
+// use.
 type Runtime struct {
 	config Config
 	env    record.Env
-	// guarded is env with a store that returns its panics as errors. What leaves a run goes by the step of the call's ctx.
+	// guarded is env with a store that returns its panics as errors. Messages and requests of a run belong to
+	// the step of the call's ctx.
 	guarded record.Env
 	decoded *channels.Decoded
-	// zone is Config.Zone for the services, nil without one.
+	// zone is Config.Zone for the services, nil if that is not set.
 	zone agendas.Zone
 	// decode reads the parameters of Call.
 	decode func(document.Object, any) error
 	// logic is the function of HandleFunc, nodes are the nodes of Handle.
 	logic    atomic.Pointer[Action]
 	nodes    atomic.Pointer[nodes]
-	handling sync.Mutex // Held while nodes are added.
-	// warned are the nodes whose warnings were reported.
+	handling sync.Mutex // handling is held while nodes are added.
+	// warned is the set of nodes whose warnings were already reported.
 	warned atomic.Pointer[nodes]
 	// locks make the runs of one member take turns.
 	locks laneLocks
-	// isShared is true if other processes may work on the store; then runs take turns there, too.
+	// isShared is true if other processes may work on the store; then runs take turns with theirs, too.
 	isShared  bool
 	leases    *lease.Leases
 	scheduler *agendas.Scheduler
@@ -93,16 +94,16 @@ func New(config Config) (*Runtime, error) {
 // Env returns the store, the clock and the ids that the Runtime works with.
 func (r *Runtime) Env() record.Env { return r.env }
 
-// Handle adds nodes, for events, agendas and redirects. All of them are added, or none. The nodes are copied.
+// Handle adds nodes, for events, agendas and redirects. It adds all of them or none. The nodes are copied.
 //
-// The nodes that a node names must exist, or be added with it: its Parent, the known targets of its Redirect,
-// and the nodes that it Schedules. Only nodes of a tree without any node may come later. Graph warns of
-// likely mistakes, such as a node that nothing leads to, and they go to Config.Logger and Config.OnWarning
-// when Run begins, or when the first event arrives or agenda runs after Handle.
+// All nodes named by a node must exist or be added in the same call: its Parent, the known targets of its
+// Redirect, and the nodes in Schedules. Only nodes of a tree without any node may be added later. Graph warns
+// of likely mistakes, such as a node that nothing leads to. The warnings go to Config.Logger and
+// Config.OnWarning when Run begins, or when the first event arrives or agenda runs after Handle.
 //
 // InvalidArgument: a node has no ID, a node that it names does not exist, or several trees have it, or it is
 // its own ancestor; an action, or a function of its Trigger or Redirect, is nil, a response is zero, or
-// Global is none of the constants. AlreadyExists: its tree has a node of that ID already.
+// Global is not one of the constants. AlreadyExists: its tree already has a node with that ID.
 func (r *Runtime) Handle(added ...*Node) error {
 	r.handling.Lock()
 	defer r.handling.Unlock()
@@ -113,9 +114,9 @@ func (r *Runtime) Handle(added ...*Node) error {
 	return err
 }
 
-// Replace replaces all nodes at once, for a bot that is reloaded during development. A run that is under way
-// redirects to the new nodes, and a member whose position is gone counts as new. Errors are the same as from
-// Handle; then the nodes stay as they were.
+// Replace replaces all nodes at once, for a bot that is reloaded during development. A current run redirects
+// to the new nodes, and a member whose position no longer exists counts as new. Errors are the same as from
+// Handle; then the nodes are unchanged.
 func (r *Runtime) Replace(nodes ...*Node) error {
 	r.handling.Lock()
 	defer r.handling.Unlock()
@@ -126,8 +127,8 @@ func (r *Runtime) Replace(nodes ...*Node) error {
 	return err
 }
 
-// HandleFunc sets the logic that answers what arrives if no node does: the whole bot,
-// where it needs no nodes. The last call counts; nil takes it away.
+// HandleFunc sets the logic for events that no node answers. It can be the whole bot, without any nodes. A
+// later call replaces it, and nil removes it.
 func (r *Runtime) HandleFunc(action Action) {
 	if action == nil {
 		r.logic.Store(nil)
@@ -136,8 +137,8 @@ func (r *Runtime) HandleFunc(action Action) {
 	r.logic.Store(&action)
 }
 
-// Operations returns the operations for a scope, without a run: its Channel and
-// Member are not loaded, and need not exist until an operation asks for them.
+// Operations returns the operations for a scope, without a run. Its Channel and Member are not loaded, and
+// need not exist until an operation uses them.
 func (r *Runtime) Operations(scope record.Scope) *Context {
 	bot := new(Context)
 	bot.init(r, scope, r.channels(scope), nil)
@@ -152,9 +153,8 @@ func (c *Context) init(r *Runtime, scope record.Scope, loaded channelSource, in 
 	c.override()
 }
 
-// Context returns the context of a member outside of a run, with its Channel and
-// Member loaded. NotFound: the app has no such channel, or the channel no such
-// member.
+// Context returns the context of a member outside a run, with its Channel and Member loaded. NotFound: the
+// app has no such channel, or the channel no such member.
 func (r *Runtime) Context(ctx context.Context, scope record.Scope) (bot *Context, err error) {
 	bot = r.Operations(scope)
 	if bot.Channel, err = bot.loaded.Load(ctx, scope.Channel); err != nil {
@@ -170,7 +170,7 @@ func (r *Runtime) Context(ctx context.Context, scope record.Scope) (bot *Context
 	return bot, nil
 }
 
-// channelSource gives the channels of an app: the operations on them, and the records themselves.
+// channelSource provides the channels of an app: the operations on them, and the records themselves.
 type channelSource interface {
 	channel.Operations
 	channels.Loader
@@ -190,14 +190,14 @@ func (r *Runtime) channels(scope record.Scope) channelSource {
 	return channels.New(r.guarded, scope).Remembering(r.decoded)
 }
 
-// runChannels are the channels of a run, which loads its own once: it begins with that.
+// runChannels are the channels of a run. The run's own channel is loaded once, at its start.
 type runChannels struct {
 	channelSource
 
 	own channel.Channel
 }
 
-// Load implements channels.Loader. For the own channel it returns the same one each time.
+// Load implements channels.Loader. The run's own channel is not loaded again.
 func (c *runChannels) Load(ctx context.Context, id string) (*channel.Channel, error) {
 	if id != "" && id == c.own.ID {
 		return &c.own, nil
@@ -218,14 +218,14 @@ func (h hostChannels) Load(ctx context.Context, id string) (*channel.Channel, er
 	if loaded, err = record.Found("channel", id, loaded, err); err != nil {
 		return nil, err
 	}
-	own := loaded.Clone() // The host may keep what it returns.
+	own := loaded.Clone() // The host may keep its record.
 	return &own, nil
 }
 
 const (
-	// readyCollection holds the one document that Ready writes.
+	// readyCollection holds the single document that Ready writes.
 	readyCollection = "readiness"
-	// readyFor is the time for which a result of Ready is reused, and readyWithin the time limit of the
+	// readyFor is the time that a result of Ready is reused. readyWithin is the time limit for the
 	// store.
 	readyFor    = time.Second
 	readyWithin = 5 * time.Second
@@ -233,7 +233,7 @@ const (
 
 // readiness is the last answer of Ready.
 type readiness struct {
-	// asking is held while the store is asked, which is for no longer than readyWithin.
+	// asking is held while the store is queried, which takes at most readyWithin.
 	asking sync.Mutex
 
 	mu    sync.Mutex
@@ -242,9 +242,9 @@ type readiness struct {
 	err   error
 }
 
-// Ready returns nil if the store takes writes, for a probe such as /readyz. It writes a small document and
-// waits up to five seconds for it. The result is reused for a second, so that many probes write no more than
-// that.
+// Ready returns nil if the store accepts writes, for a probe such as /readyz. It writes a small document and
+// waits up to five seconds for it. The result is reused for a second, so that frequent probes do not add
+// writes.
 //
 // Errors come from the store; Unavailable: it did not answer in time.
 func (r *Runtime) Ready(ctx context.Context) error {
@@ -261,7 +261,7 @@ func (r *Runtime) Ready(ctx context.Context) error {
 	select {
 	case err = <-answered:
 	case <-asked.Done():
-		err = boterr.New(boterr.Unavailable, "", "the store has not taken a write for %v", readyWithin)
+		err = boterr.New(boterr.Unavailable, "", "the store has not accepted a write for %v", readyWithin)
 	}
 	r.readiness.note(err)
 	return err
@@ -281,7 +281,7 @@ func (r *Runtime) writeReady(ctx context.Context) error {
 	return err
 }
 
-// last returns the last answer, if it still stands.
+// last returns the last result, if it is recent enough.
 func (k *readiness) last() (err error, isKnown bool) { //nolint:revive // The error is the answer.
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -295,11 +295,11 @@ func (k *readiness) note(err error) {
 	k.at, k.known, k.err = machineTime(), true, err
 }
 
-// machineTime is the time by the machine's clock, whatever the host's says.
+// machineTime returns the machine's time, whatever the host's clock says.
 func machineTime() time.Time { return time.Now() } //nolint:forbidigo // See above.
 
-// zoneOf returns the time zone of a member. Config.Zone is given the run's own member as the run has it, stored or not:
-// a zone that a run has just asked for counts.
+// zoneOf returns the time zone of a member. For the run's own member, Config.Zone gets the member as changed
+// by the run, so that a zone just entered counts.
 func (r *Runtime) zoneOf(ctx context.Context, m *member.Member) (string, error) {
 	if s := r.stepOf(ctx); s != nil {
 		if own := s.run.bot.Member; own != nil && own.ID == m.ID {
@@ -321,16 +321,16 @@ func (r *Runtime) zoneOfAgenda(ctx context.Context, of agenda.Agenda) (zone stri
 	return r.config.Zone(ctx, m)
 }
 
-// Location returns the time zone of Member from Config.Zone, UTC without that, for a time of day that bot
-// logic computes. Tomorrow at nine for the member is
+// Location returns the time zone of Member from Config.Zone, or UTC if that is not set, for computing times
+// of day in bot logic. For example, tomorrow at nine for the member:
 //
 //	where, err := bot.Location(ctx)
 //	...
 //	year, month, day := bot.Now().In(where).Date()
 //	at := time.Date(year, month, day+1, 9, 0, 0, 0, where)
 //
-// Errors come from Config.Zone; InvalidArgument for a name that is no zone. FailedPrecondition: the context
-// has no Member, as from Runtime.Operations.
+// Errors come from Config.Zone; InvalidArgument for an unknown zone. FailedPrecondition: the context has no
+// Member, as from Runtime.Operations.
 func (c *Context) Location(ctx context.Context) (location *time.Location, err error) {
 	defer func() { err = boterr.Wrap(string(opLocation), err) }()
 	if c.Member == nil {

@@ -179,7 +179,7 @@ func TestMembers_ByTagAndChannel(t *testing.T) {
 	}
 }
 
-// dyingStore takes so many removals, and then refuses each one, as if the process had died.
+// dyingStore allows a number of removals and then refuses each one, as if the process had died.
 type dyingStore struct {
 	store.Store
 
@@ -242,7 +242,7 @@ func TestEraseMember_CrashAmid(t *testing.T) {
 	}
 }
 
-// An event that waits behind an erasure is of a new member.
+// An event that waits during an erasure comes from a new member afterwards.
 func TestEraseMember_MessageThatWaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -273,7 +273,7 @@ func TestEraseMember_MessageThatWaits(t *testing.T) {
 	})
 }
 
-// A run that has begun is not repeated, even if it meets a member who is not there.
+// A run that has begun is not repeated, even if it involves a missing member.
 func TestReceive_RunsOnceWhoeverIsMissing(t *testing.T) {
 	t.Parallel()
 	sent := &sentTexts{}
@@ -306,8 +306,8 @@ func TestEraseEntries_OfAnApp(t *testing.T) {
 	}
 }
 
-// TestRemoveOld_EachKind keeps each kind of record as long as Config.Retention says, to the millisecond, and for ever if that is
-// negative. What is not over, and what is the bot's own, stays however old it is.
+// TestRemoveOld_EachKind keeps each kind of record for exactly as long as Config.Retention says, to the
+// millisecond, and for ever if that is negative. Open records, and the bot's own, are never removed.
 func TestRemoveOld_EachKind(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour
@@ -392,7 +392,7 @@ func idsIn(t *testing.T, database store.Store, collection string) map[string]boo
 	return ids
 }
 
-// hangingConnector sends nothing on the channel "hung" until the context of the call ends.
+// hangingConnector hangs on the channel "hung" until the context of the call ends.
 type hangingConnector struct{ sentTexts }
 
 func (c *hangingConnector) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
@@ -436,7 +436,7 @@ func (s *street) writes(at place, from string) {
 	}}))
 }
 
-// isReminded makes an agenda of a member that is due.
+// isReminded creates a due agenda of a member.
 func (s *street) isReminded(at place, from string) {
 	s.t.Helper()
 	scope := record.Scope{App: at.app, Channel: at.channel}
@@ -451,7 +451,7 @@ func (s *street) isReminded(at place, from string) {
 }
 
 // TestRun_PlatformThatHangsHoldsUpNoOtherApp has many members of an app whose platform does not answer, and
-// then one of another app. No time passes until that one has got the answer.
+// then one of another app. That member gets the answer without any time passing.
 func TestRun_PlatformThatHangsHoldsUpNoOtherApp(t *testing.T) {
 	t.Parallel()
 	for name, begin := range map[string]struct {

@@ -12,35 +12,35 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Everything that leaves a run has an id: messages, mails, files, payments, requests to platforms. A run that
-// is tried again sends under the same ids as before, so that receivers can recognise a repetition; everything
-// that a run of an accepted event has sent is stored under these ids until the event is done (record.Once).
+// Every message, mail, file, payment and request to a platform of a run has an id. A run that is tried again
+// uses the same ids as before, so that receivers can recognise a repetition; for a run of an accepted event,
+// their results are stored under these ids until the event is done (record.Once).
 //
-// An id is made of the run's key, the node that sends, the recipient, and how many the node has sent there
-// before in this run. So it depends neither on sends to others nor on the order in which goroutines send to
-// several. The content is not in the id: a text with the time in it is a repetition, too. The key of a run is
-//
+// An id is made of the run's key, the sending node, the recipient, and the number of ids that the node has
+// used for that recipient before in this run. So it depends neither on sends to others nor on the order in
+// which goroutines send to several. The content is not part of the id: a text with the time in it is a
+// repetition, too. The key of a run is
 //   - the key of its agenda: the id and the scheduled time (agenda.Run.Key), even if bot logic schedules the
 //     agenda again for the same time;
-//   - the key of its event, see eventKey; for an event without a messageId, the inbox's id of the event, or if
-//     the inbox does not have it, the id of the run that received it;
-//   - for another member's run that a redirect began, made like an id: of the redirecting run, its node, the
-//     member and how many redirects to the member came before.
+//   - the key of its event, see eventKey; for an event without a messageId, the inbox's id of the event, or
+//     if the inbox does not have it, the id of the run that received it;
+//   - for another member's run that a redirect began, made like an id from the redirecting run, its node, the
+//     member and the number of earlier redirects to the member.
 //
-// A run without a key, such as of Receive for an event without a messageId, and calls outside of runs have
-// new ids each time.
+// A run without a key, such as a run of Receive for an event without a messageId, uses new ids each time, and
+// so do calls outside runs.
 
 // slot is a recipient of a node of a run.
 type slot struct {
 	node NodeRef
-	// within is the key of the operation in several steps to which this one belongs; "" if there is none.
+	// within is the key of the multi-step operation that the send belongs to; "" if there is none.
 	within string
 	to     string
 }
 
-// eventKey returns the key of the run for an event, "" if it has neither a Key nor a messageId. The type and
-// the data are in it, and of a tap the time as well, since some platforms report a tap under
-// the id of the message that was tapped.
+// eventKey returns the key of an event's run, "" if the event has neither a Key nor a messageId. The key
+// includes the type and the data, and for a tap also the time, because some platforms report a tap under the
+// id of the tapped message.
 func eventKey(in Inbound) string {
 	if in.Key != "" {
 		return fmt.Sprintf("event %q %q %q", in.App, in.Channel, in.Key)
@@ -56,11 +56,10 @@ func eventKey(in Inbound) string {
 		in.App, in.Channel, in.GroupExternalID, in.Event.From, in.Event.MessageID, in.Event.Type, tapped, in.Event.Data.String())
 }
 
-// keyTo returns the key of the next message of a step, or redirect, to a recipient. It is "" if the run has
-// none.
+// keyTo returns the key of a step's next message or redirect to a recipient. It is "" if the run has no key.
 //
-// Sends within an operation that is done once (send.KeyOf) are counted separately, so that later sends have
-// the same keys if it is not done again.
+// Sends within an operation that is done once (send.KeyOf) are counted separately, so that later sends keep
+// their keys if that operation is not repeated.
 func (s *step) keyTo(ctx context.Context, to string) string {
 	if s == nil || s.run.key == "" {
 		return ""
@@ -80,7 +79,7 @@ func (s *step) keyTo(ctx context.Context, to string) string {
 	return key
 }
 
-// sendID makes the id of what the step of a ctx sends. It is record.Env.SendID.
+// sendID returns the id of a send in the step of a ctx. It implements record.Env.SendID.
 func (r *Runtime) sendID(ctx context.Context, to string) string {
 	at := r.stepOf(ctx)
 	at.noteSpoken(to)
@@ -91,8 +90,8 @@ func (r *Runtime) sendID(ctx context.Context, to string) string {
 	return r.config.DeriveID(key)
 }
 
-// noteSpoken notes that the run sends something to its member, or to the group in which the member
-// wrote, during a live chat.
+// noteSpoken records that the run sends something to its member, or to the group in which the member wrote,
+// during a live chat.
 func (s *step) noteSpoken(to string) {
 	if s == nil || !s.run.isInLiveChat {
 		return
@@ -107,9 +106,9 @@ func (s *step) noteSpoken(to string) {
 	}
 }
 
-// SendID returns an id for a request of bot logic itself, such as the Idempotency-Key of a Fetch, made like
-// the ids of messages: different with each call, and in a run that is tried again, for an agenda or an event,
-// the same as from the same call before. to names the recipient or the subject, such as the customer.
+// SendID returns an id for bot logic's own requests, such as the Idempotency-Key of a Fetch. It is made like
+// the ids of messages: different for each call, and the same for the same call when an agenda's or event's
+// run is tried again. to names the recipient or the subject, such as the customer.
 func (c *Context) SendID(ctx context.Context, to string) string {
 	return c.runtime.sendID(c.within(ctx), fmt.Sprintf("own %q", to))
 }

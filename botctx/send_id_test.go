@@ -26,7 +26,7 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// sentIDs is a connector and a mailer that keeps the ids of what it sends, by recipient.
+// sentIDs is a connector and a mailer that stores the ids of its sends, by recipient.
 type sentIDs struct {
 	mu  sync.Mutex
 	ids map[string][]string
@@ -51,7 +51,7 @@ func (s *sentIDs) SendMail(_ context.Context, mail utility.Mail) error {
 	return nil
 }
 
-// all returns the ids by recipient, and forgets them.
+// all returns the ids by recipient, and clears them.
 func (s *sentIDs) all() map[string][]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,10 +60,10 @@ func (s *sentIDs) all() map[string][]string {
 	return taken
 }
 
-// errTryAgain is a failure after which a run is tried again.
+// errTryAgain is an error after which a run is tried again.
 var errTryAgain = errors.New("try again")
 
-// saysALot sends to Ada, to several members by one call, by mail and in a run of Bob's, makes an id, and
+// saysALot sends to Ada, to several members in one call, by mail and in a run of Bob's, makes an id, and
 // fails.
 func saysALot(sent *sentIDs) botctx.Action {
 	return func(ctx context.Context, bot *botctx.Context) error {
@@ -82,7 +82,7 @@ func saysALot(sent *sentIDs) botctx.Action {
 	}
 }
 
-// talkative returns a Runtime with Ada and Bob, in which the node "due" says a lot.
+// talkative returns a Runtime with Ada and Bob whose node "due" runs saysALot.
 func talkative(t *testing.T, sent *sentIDs) (*botctx.Runtime, *botctx.Context) {
 	t.Helper()
 	runtime, bot := shopWith(t, botctx.Config{
@@ -98,7 +98,7 @@ func talkative(t *testing.T, sent *sentIDs) (*botctx.Runtime, *botctx.Context) {
 	return runtime, bot
 }
 
-// requireDistinct fails if two things have one id.
+// requireDistinct fails if an id occurs twice.
 func requireDistinct(t *testing.T, ids map[string][]string) {
 	t.Helper()
 	seen := map[string]bool{}
@@ -195,9 +195,9 @@ func (longWeb) RoundTrip(*http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(bytes.NewReader(make([]byte, 1<<20)))}, nil
 }
 
-// fetchingShop is a Runtime with memory for one long answer, whose logic fetches two, one after the other. The
-// run then waits until hold is closed if the member wrote "hold". fetched gets the text of each run that has its
-// answers.
+// fetchingShop is a Runtime with memory for one long response, whose logic fetches two, one after the other.
+// Then the run waits until hold is closed if the member wrote "hold". fetched receives the text of each run
+// that has its responses.
 type fetchingShop struct {
 	t       *testing.T
 	runtime *botctx.Runtime
@@ -238,7 +238,7 @@ func newFetchingShop(t *testing.T) *fetchingShop {
 	return s
 }
 
-// receive has a member write.
+// receive receives a text from a member.
 func (s *fetchingShop) receive(from, text string) {
 	err := s.runtime.Receive(s.t.Context(), botctx.Inbound{App: "shop", Channel: "web", Event: send.MessageEvent{
 		From: from, Type: send.TypeText, Data: document.O("text", text), MessageID: from,

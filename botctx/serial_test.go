@@ -15,8 +15,8 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// counts is an action that counts up what the member in flight has, which loses counts
-// where runs of one member overlap.
+// counts is an action that increments a counter in the run's member. It loses counts if runs of one member
+// overlap.
 func counts(_ context.Context, bot *botctx.Context) error {
 	bot.Member.Meta.Set("count", document.Get(bot.Member.Meta, "count", 0)+1)
 	return nil
@@ -44,7 +44,7 @@ func TestRuns_TakeTurns(t *testing.T) {
 	require.Equal(t, 2*runs, document.Get(ada.Member().Meta, "count", 0))
 }
 
-// meeting is an action that waits until as many runs are in it as there are to meet.
+// meeting returns an action that blocks until the given number of runs are in it.
 func meeting(runs int) botctx.Action {
 	var met sync.WaitGroup
 	met.Add(runs)
@@ -136,7 +136,7 @@ func TestRuns_RedirectBack(t *testing.T) {
 	require.ErrorContains(t, err, bob.ID())
 }
 
-// What is called with another context than the action's is known by the bot context.
+// Calls with a ctx other than the action's are recognised by the bot context.
 func TestRuns_JoinWithoutContext(t *testing.T) {
 	t.Parallel()
 	_, ada := withNodes(
@@ -153,7 +153,7 @@ func TestRuns_JoinWithoutContext(t *testing.T) {
 	require.Equal(t, 1, document.Get(ada.Member().Meta, "count", 0))
 }
 
-// Another context of the same member is known by the Go context.
+// Another bot context of the same member is recognised by the ctx.
 func TestRuns_JoinOtherContext(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))

@@ -20,9 +20,8 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// Services are implementations of the domains, each for one scope. A host that has its
-// own members, say, gives them as Services.Members; the SDK's own implementations fill
-// those that are nil, and work with the host's.
+// Services are implementations of the domains, each for one scope. For example, a host that has its own
+// members sets Services.Members; the SDK's implementations are used for nil fields, and work with the host's.
 type Services struct {
 	Channels    channel.Operations
 	Members     member.Operations
@@ -37,15 +36,14 @@ type Services struct {
 // noServices are the services of a host that leaves all domains to the SDK.
 var noServices = &Services{}
 
-// services are the domains as a context uses them: the host's, and the SDK's own for
-// what it leaves out.
+// services are the domains as used by a context: the host's, and the SDK's for nil fields.
 type services struct {
 	runtime *Runtime
 	run     *run // The run that they work in, nil outside of runs.
 	scope   record.Scope
 	// host is the result of Config.Override, noServices if there is none.
 	host *Services
-	// own are the SDK's, each made when it is first used.
+	// own are the SDK's services, each created on first use.
 	own struct {
 		members     lazy[members.Service]
 		dataSources lazy[datasources.Service]
@@ -60,7 +58,7 @@ type services struct {
 	redirects NodeOperations
 }
 
-// override asks the host for its services.
+// override calls Config.Override.
 func (p *services) override() {
 	if p.runtime.config.Override == nil {
 		return
@@ -136,8 +134,8 @@ func (p *services) utilities() utility.Operations {
 	return p.ownUtilities()
 }
 
-// effective gives the SDK's own services the services of other domains: the ones in use at the time of the
-// call, so that they work with the host's.
+// effective gives the SDK's services access to the services of other domains in use at the time of the call,
+// so that they work with the host's.
 type effective struct{ services *services }
 
 func (f effective) GetChannel(ctx context.Context, p channel.GetParams) (*channel.Reference, error) {
@@ -162,8 +160,8 @@ func (f effective) DeleteMemberAgenda(
 	return f.services.agendas().DeleteMemberAgenda(ctx, p)
 }
 
-// recipients are the members who receive sends. The run's own member is the one that the run has read, unless
-// members are the host's.
+// recipients are the members who receive messages. The run's own member is the one that the run has read,
+// unless members are the host's.
 type recipients struct{ services *services }
 
 func (r recipients) GetMember(ctx context.Context, p member.GetParams) (*member.Member, error) {
@@ -175,7 +173,7 @@ func (r recipients) GetMember(ctx context.Context, p member.GetParams) (*member.
 	return r.services.members().GetMember(ctx, p)
 }
 
-// lazy is a value that is made at the first use. If several are made at once, one is kept.
+// lazy is a value that is created on first use. If several are created concurrently, one is kept.
 type lazy[T any] struct{ made atomic.Pointer[T] }
 
 func (l *lazy[T]) get(newT func() *T) *T {
@@ -234,7 +232,7 @@ func (p *services) ownSends() *sends.Service {
 	})
 }
 
-// thread returns the thread in which the event of the run was written, none outside of a run.
+// thread returns the thread in which the run's event was written, none outside runs.
 func (r *Runtime) thread(ctx context.Context) sends.Thread {
 	s := r.stepOf(ctx)
 	if s == nil {

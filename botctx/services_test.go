@@ -36,7 +36,7 @@ func TestServices_Scope(t *testing.T) {
 	require.Equal(t, []record.Scope{scope}, scopes)
 }
 
-// A host's own channels decide which channels there are for the SDK's members.
+// A host's own channels determine the channels for the SDK's members.
 func TestServices_Channels(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t), overriddenBy(func(record.Scope, botctx.Services) botctx.Services {
@@ -53,8 +53,7 @@ func TestServices_Channels(t *testing.T) {
 	requireFailure(t, err, "patchMembers", boterr.NotFound, "channel._id")
 }
 
-// oneChannel knows the channel "host", and names its operation in errors, as an
-// implementation behind a wire does.
+// oneChannel has only the channel "host", and names its operation in errors, as a remote implementation does.
 type oneChannel struct{}
 
 func (oneChannel) GetChannel(_ context.Context, p channel.GetParams) (*channel.Reference, error) {
@@ -64,8 +63,8 @@ func (oneChannel) GetChannel(_ context.Context, p channel.GetParams) (*channel.R
 	return &channel.Reference{ChannelID: p.ChannelID, AppID: "app-1"}, nil
 }
 
-// What a host's part says is the error of the operation that bot logic called, also
-// where it is called from inside of another.
+// An error of a host's part becomes the error of the operation that bot logic called, even if the part was
+// called from inside another operation.
 func TestServices_Errors(t *testing.T) {
 	t.Parallel()
 	for name, failure := range map[string]error{
@@ -101,7 +100,7 @@ func (f failing) GetMember(context.Context, member.GetParams) (*member.Member, e
 	return nil, f.failure
 }
 
-// deaf is a connector that does not reach one recipient.
+// deaf is a connector that cannot reach one recipient.
 type deaf struct{ to string }
 
 func (d deaf) Send(_ context.Context, m send.Message) (send.Delivery, error) {
@@ -111,8 +110,8 @@ func (d deaf) Send(_ context.Context, m send.Message) (send.Delivery, error) {
 	return send.Delivery{Reply: document.O("ok", true)}, nil
 }
 
-// A send to several members gives every outcome together with the error, typed, by
-// name, and typed over that door.
+// A send to several members returns all outcomes together with the error: called as a method, by name, and as
+// a method through FromCaller.
 func TestCall_Outcomes(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
@@ -144,7 +143,7 @@ func TestCall_Outcomes(t *testing.T) {
 	require.Zero(t, alone, "a send to one member gives no outcome beside an error")
 }
 
-// loud is the SDK's members with names in capitals; Bob is hidden. It counts patches.
+// loud is the SDK's members with names in capitals and without Bob. It counts patches.
 type loud struct {
 	member.Operations
 
@@ -188,8 +187,7 @@ func TestOverride_ReplacesOneMethodAndDelegatesTheRest(t *testing.T) {
 	require.Equal(t, "f", ada.Member().Gender)
 }
 
-// Domains that the host leaves to the SDK work with the part of another domain that the host has
-// put something around.
+// The SDK's domains use the host's wrapper of another domain.
 func TestOverride_OtherDomainsWorkWithIt(t *testing.T) {
 	t.Parallel()
 	var patches atomic.Int32
@@ -251,7 +249,7 @@ func TestOverride_OfLiveChatsLeavesTheRelay(t *testing.T) {
 	require.False(t, d.ada.Member().BotMeta.LiveChat(), "the agenda ended it")
 }
 
-// What Override is given is late: the SDK's agendas read members as the host has them.
+// The services passed to Override use other domains lazily: the SDK's agendas read members from the host's.
 func TestOverride_OwnPartsWorkWithTheHosts(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t), overriddenBy(func(_ record.Scope, own botctx.Services) botctx.Services {

@@ -10,28 +10,28 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Trigger decides whether a node answers the event in bot.MessageEvent. TextIs, When and the others here make
-// one, and a function is one as a TriggerFunc.
+// Trigger decides whether a node answers the event in bot.MessageEvent. TextIs, When and others here return
+// triggers, and TriggerFunc makes one of a function.
 type Trigger interface {
 	// Matches reports whether the node answers. An error fails the run. It can leave results for its node in
-	// bot.Values. It is also called for events that another node answers in the end: triggers of smaller
-	// priority are asked first.
+	// bot.Values. It is also called for events that another node finally answers, because triggers are
+	// evaluated in the order of priority.
 	Matches(ctx context.Context, bot *Context) (bool, error)
 	// String describes what it matches, such as `text is "menu"`, for Graph.
 	String() string
 }
 
-// TriggerFunc is a Trigger that matches if a function says so.
+// TriggerFunc is a Trigger that matches if the function returns true.
 type TriggerFunc func(ctx context.Context, bot *Context) (bool, error)
 
 // Matches calls the function.
 func (f TriggerFunc) Matches(ctx context.Context, bot *Context) (bool, error) { return f(ctx, bot) }
 
-// String returns the name of the function, such as "shop.isOpen". One without a name is "a condition".
+// String returns the name of the function, such as "shop.isOpen", or "a condition" for a function without a
+// name.
 func (f TriggerFunc) String() string { return conditionName(f) }
 
-// TextIs matches a message that is one of the texts, whatever the case of its letters
-// and the space around it.
+// TextIs matches a text message equal to one of the texts, ignoring case and surrounding space.
 func TextIs(texts ...string) Trigger {
 	return described{"text is " + quoted(texts), onText(func(said string) bool {
 		return slices.ContainsFunc(texts, func(text string) bool {
@@ -40,7 +40,7 @@ func TextIs(texts ...string) Trigger {
 	})}
 }
 
-// TextMatches matches a text message in which the pattern is found.
+// TextMatches matches a text message that contains a match of the pattern.
 func TextMatches(pattern *regexp.Regexp) Trigger {
 	if pattern == nil {
 		return TriggerFunc(nil) // Handle refuses it.
@@ -59,7 +59,7 @@ func OnText(matches func(said string) bool) Trigger {
 	return described{"text by " + conditionName(matches), onText(matches)}
 }
 
-// PayloadIs matches the tap on a button or a quick reply that has one of the payloads.
+// PayloadIs matches a tap on a button or a quick reply with one of the payloads.
 func PayloadIs(payloads ...string) Trigger {
 	return described{"payload is " + quoted(payloads), holds(func(bot *Context) bool {
 		event := bot.MessageEvent
@@ -78,7 +78,7 @@ func When(condition func(bot *Context) bool) Trigger {
 	return described{"when " + conditionName(condition), holds(condition)}
 }
 
-// Described is a trigger with another description:
+// Described returns a trigger with a different description:
 //
 //	func says(word string) botctx.Trigger {
 //		return botctx.Described("says "+word, botctx.OnText(func(said string) bool { return strings.Contains(said, word) }))
@@ -99,21 +99,21 @@ func onText(matches func(said string) bool) TriggerFunc {
 	})
 }
 
-// holds makes a TriggerFunc of a condition.
+// holds returns a TriggerFunc for a condition.
 func holds(condition func(bot *Context) bool) TriggerFunc {
 	return func(_ context.Context, bot *Context) (bool, error) { return condition(bot), nil }
 }
 
-// conditionName returns the name of a function, and "a condition" if the compiler has made it up.
+// conditionName returns the name of a function, or "a condition" if the compiler made up the name.
 func conditionName(function any) string {
-	name := strings.TrimSuffix(functionName(function), "-fm") // So ends the name of a method that is a value.
+	name := strings.TrimSuffix(functionName(function), "-fm") // The name of a method value ends like this.
 	if nameless.MatchString(name) {
 		return "a condition"
 	}
 	return name
 }
 
-// nameless matches the compiler's name of a function inside of another one.
+// nameless matches the compiler's name for a function inside another one.
 var nameless = regexp.MustCompile(`\.(func)?\d+(\.\d+)*$`)
 
 func quoted(texts []string) string {
@@ -124,15 +124,15 @@ func quoted(texts []string) string {
 	return strings.Join(shown, " or ") + more(len(texts)-len(shown))
 }
 
-// AllOf matches if all of the triggers do. It asks them in order, up to the first that
-// does not.
+// AllOf matches if all triggers match. It evaluates them in order, and stops at the first that does not
+// match.
 func AllOf(triggers ...Trigger) Trigger { return allOf(slices.Clone(triggers)) }
 
-// AnyOf matches if one of the triggers does. It asks them in order, up to the first that
-// does.
+// AnyOf matches if any of the triggers matches. It evaluates them in order, and stops at the first that
+// matches.
 func AnyOf(triggers ...Trigger) Trigger { return anyOf(slices.Clone(triggers)) }
 
-// Not matches if a trigger does not.
+// Not matches if the trigger does not.
 func Not(trigger Trigger) Trigger { return not{trigger} }
 
 type allOf []Trigger
@@ -171,7 +171,7 @@ func (n not) Matches(ctx context.Context, bot *Context) (bool, error) {
 
 func (n not) String() string { return "not (" + describe(n.of) + ")" }
 
-// joined describes triggers with a word between them. A trigger that has such words itself gets brackets.
+// joined describes triggers with a word between them. It brackets the description of a joined trigger.
 func joined(triggers []Trigger, word string) string {
 	texts := make([]string, len(triggers))
 	for i, trigger := range triggers {
@@ -192,7 +192,7 @@ func describe(trigger Trigger) string {
 	return trigger.String()
 }
 
-// hasNil reports whether a part of a trigger is nil. That there is no trigger at all is right.
+// hasNil reports whether a part of a trigger is nil. A nil trigger itself is allowed.
 func hasNil(trigger Trigger) bool {
 	lacks := func(part Trigger) bool { return part == nil || hasNil(part) }
 	switch t := trigger.(type) {

@@ -14,13 +14,13 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// writeBack stores the run's changes of its member: of the fields that are written back, the paths that
-// differ from the values that were read. Changes of others at other paths stay.
+// writeBack stores the run's changes to its member: in the fields that are written back, the paths whose
+// values differ from those read. Concurrent changes at other paths are kept.
 func (r *run) writeBack(ctx context.Context) error {
 	after := r.bot.Member
 	if after == nil || after.ID != r.bot.scope.Member {
 		return boterr.New(boterr.FailedPrecondition, "Member",
-			"the run of member %s put another one in its place: use an operation to change another member", r.bot.scope.Member)
+			"the run of member %s replaced it by another member: use an operation to change another member", r.bot.scope.Member)
 	}
 	patch, err := r.read.before(after).Changes(members.WrittenBackOf(after))
 	if err != nil {
@@ -36,7 +36,7 @@ func (r *run) writeBack(ctx context.Context) error {
 	})
 	if boterr.CodeOf(err) == boterr.InvalidArgument {
 		return boterr.New(boterr.Conflict, "Member",
-			"what the run changed does not fit the member any more, as another writer changed it meanwhile: %w", err)
+			"the run's changes no longer fit the member, because another writer has changed it: %w", err)
 	}
 	if err != nil {
 		return boterr.PrefixField("Member", err)
@@ -45,14 +45,14 @@ func (r *run) writeBack(ctx context.Context) error {
 		if lost := r.Refusal(); lost != nil {
 			return lost
 		}
-		return boterr.New(boterr.NotFound, "Member", "the member %s was removed while its run was under way", after.ID)
+		return boterr.New(boterr.NotFound, "Member", "the member %s was removed during its run", after.ID)
 	}
 	return nil
 }
 
-// toEnd returns a ctx for what is stored at the end of a run: it goes on when the run's ctx ends, since
-// what was said and done stays. A store that does not answer ends it after the time of a lease, if
-// runs have a limit.
+// toEnd returns a ctx for storing results at the end of a run. It does not end with the run's ctx, because
+// messages and other effects of the run cannot be undone. If runs have a limit, it ends after the time of a
+// lease, in case the store does not answer.
 func (r *run) toEnd(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx = context.WithoutCancel(ctx)
 	if r.runtime.config.MaxRun < 0 {
@@ -70,19 +70,19 @@ func (r *run) andHandled(patch document.Object) document.Object {
 	return patch.With("$set", set.With(record.FieldHandledEvent, handled(r.delivery)))
 }
 
-// isHandled reports whether the run's event was handled, up to what was written back, by a process that
-// died before the inbox knew it.
+// isHandled reports whether the run's event was handled, including the write-back, by a process that died
+// before it told the inbox.
 func (r *run) isHandled() bool {
 	return r.delivery != nil && r.bot.Member.HasHandled(handled(r.delivery))
 }
 
-// handled names what is delivered. The time is in it, since a repetition that comes after the event was
-// forgotten has the same id, and is another one.
+// handled names a delivered event. The name includes the time, because a repetition that arrives after the
+// event was forgotten has the same id but is a new event.
 func handled(d *inbox.Delivery) string { return fmt.Sprintf("%s %d", d.ID, d.AcceptedAt.UnixMilli()) }
 
-// unlessTakenOver is the filter of a member whose lane was not taken over from the run: the zero Object if
-// the run has no lease in the store, and if members are the host's own, which need not know the field: there
-// only its own clock stops a run.
+// unlessTakenOver returns a filter for a member whose lane was not taken over from the run. It is the zero
+// Object if the run has no lease in the store, or if members are the host's own, which may not know the
+// field: there, only the host's clock stops a run.
 func (r *run) unlessTakenOver() document.Object {
 	lane := r.laneLease()
 	if lane == nil || r.bot.host.Members != nil {
@@ -91,7 +91,7 @@ func (r *run) unlessTakenOver() document.Object {
 	return document.O(record.FieldLaneFence, document.O("$not", document.O("$gt", lane.Fence())))
 }
 
-// takeOver marks the member of a run that follows one which never came back.
+// takeOver marks the member of a run that follows a run which never came back.
 func (r *run) takeOver(ctx context.Context, memberID string) error {
 	lane := r.laneLease()
 	if lane == nil || !lane.IsOvertaken() || r.bot.host.Members != nil {
@@ -107,28 +107,28 @@ func (r *run) takeOver(ctx context.Context, memberID string) error {
 	return err
 }
 
-// readings are the run's own member as it was each time that it was read, which tells
-// what the run changed of the record that it has in the end.
+// readings holds a copy of the run's own member from each read. Comparing them with the final record gives
+// the run's changes.
 type readings struct {
 	memberID string
 
 	mu  sync.Mutex
 	all []reading
-	// room is the memory of the first ones.
+	// room is the memory for the first readings.
 	room [3]reading
-	// stored is the whole record as it was read last, and isKnown whether the run has not written since.
+	// stored is the whole record at its last reading. isKnown is true while the run has not written since.
 	stored  member.Member
 	isKnown bool
 }
 
-// reading is a record, which the run may change, and what it was when it was read.
+// reading is a record, which the run may change, and its content when it was read.
 type reading struct {
 	record *member.Member
 	etag   string
 	kept   members.WrittenBack
 }
 
-// add keeps a record as it is now, if it is the run's member.
+// add stores a record in its current state if it is the run's member.
 func (r *readings) add(m *member.Member) {
 	if m == nil || m.ID != r.memberID {
 		return
@@ -141,7 +141,8 @@ func (r *readings) add(m *member.Member) {
 	r.all = append(r.all, reading{record: m, etag: m.Etag, kept: members.WrittenBackOf(m)})
 }
 
-// whole notes the whole record as it is stored, or with nil or another member's that the run may have changed its own.
+// whole stores the whole record. A nil or another member's record means that the run may have changed its
+// own.
 func (r *readings) whole(m *member.Member) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -150,7 +151,7 @@ func (r *readings) whole(m *member.Member) {
 	}
 }
 
-// own returns the run's member as it is stored as far as the run knows, nil if it does not, and for another id.
+// own returns the run's member as stored, if that is known and id is the member's, else nil.
 func (r *readings) own(id string) *member.Member {
 	if id != r.memberID {
 		return nil
@@ -164,10 +165,10 @@ func (r *readings) own(id string) *member.Member {
 	return &stored
 }
 
-// before returns the record as it was when it was read: by its etag, which a copy has, too, and
-// of several with that etag the one that it differs least from, so that what a projection left
-// out counts neither as new nor as removed; if there are no etags the same one, as it was read
-// last; or else the one that it differs least from.
+// before returns the content of the record when it was read. It finds the reading by the etag, which copies
+// share, and chooses among readings with that etag the one with the fewest differences, so that fields left
+// out by a projection count neither as new nor as removed. Without etags it finds the reading of the same
+// record, or else the one with the fewest differences.
 func (r *readings) before(m *member.Member) members.WrittenBack {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -184,8 +185,8 @@ func (r *readings) before(m *member.Member) members.WrittenBack {
 	return r.closest(m, func(*reading) bool { return true }).kept
 }
 
-// closest returns the reading that meets a condition and is the fewest changes from a record, the first of
-// several, or nil if none meets it.
+// closest returns the first reading that meets a condition with the fewest changes from a record, or nil if
+// there is none.
 func (r *readings) closest(m *member.Member, meets func(*reading) bool) *reading {
 	var best *reading
 	fewest := -1
@@ -208,8 +209,8 @@ func (r *readings) closest(m *member.Member, meets func(*reading) bool) *reading
 	return best
 }
 
-// changesTo returns how many changes lead to a record, -1 for one that cannot be stored: writing it back
-// returns the error.
+// changesTo returns the number of changes that lead to a record, -1 for a record that cannot be stored:
+// writing it back returns the error.
 func (one *reading) changesTo(m *member.Member) int {
 	patch, err := one.kept.Changes(members.WrittenBackOf(m))
 	if err != nil {
@@ -218,7 +219,7 @@ func (one *reading) changesTo(m *member.Member) int {
 	return leaves(patch)
 }
 
-// leaves returns the number of values in an object that are no objects themselves.
+// leaves returns the number of values in an object that are not objects.
 func leaves(o document.Object) int {
 	number := 0
 	for _, value := range o.All() {
@@ -231,8 +232,8 @@ func leaves(o document.Object) int {
 	return number
 }
 
-// readMembers are operations on members whose results a run keeps as readings. It embeds nothing, so that a
-// new operation on members does not compile before it is listed here.
+// readMembers are the operations on members whose results a run keeps as readings. It embeds nothing, so that
+// a new operation on members must be listed here to compile.
 type readMembers struct{ services *services }
 
 var _ member.Operations = readMembers{}

@@ -19,8 +19,8 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// another returns an action in which another writer changes the run's member in the
-// store, as one on another machine does.
+// another returns an action in which another writer, as on another machine, changes the run's member in the
+// store.
 func another(p **fakes.Platform, patch document.Object) botctx.Action {
 	return func(ctx context.Context, bot *botctx.Context) error {
 		_, err := (*p).Operations(bot.Scope()).PatchMembers(ctx, member.PatchParams{
@@ -30,14 +30,14 @@ func another(p **fakes.Platform, patch document.Object) botctx.Action {
 	}
 }
 
-// loads is an action that hands back a member that it has loaded itself.
+// loads is an action that replaces its member with one that it has loaded.
 func loads(ctx context.Context, bot *botctx.Context) error {
 	loaded, err := bot.GetMember(ctx, member.GetParams{MemberID: bot.Member.ID})
 	bot.Member = loaded
 	return err
 }
 
-// loadsCopy is loads, and hands back a copy.
+// loadsCopy is loads with a copy of the loaded member.
 func loadsCopy(ctx context.Context, bot *botctx.Context) error {
 	loaded, err := bot.GetMember(ctx, member.GetParams{MemberID: bot.Member.ID})
 	if err == nil {
@@ -47,7 +47,7 @@ func loadsCopy(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// overwrites is loads, and puts what it loaded into the member in flight.
+// overwrites is loads, but copies the loaded member into the run's member.
 func overwrites(ctx context.Context, bot *botctx.Context) error {
 	loaded, err := bot.GetMember(ctx, member.GetParams{MemberID: bot.Member.ID})
 	if err == nil {
@@ -56,7 +56,7 @@ func overwrites(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// increments changes the stored member, and hands it back.
+// increments changes the stored member and uses the result as its member.
 func increments(ctx context.Context, bot *botctx.Context) error {
 	changed, err := bot.FindAndModifyMember(ctx, member.FindAndModifyParams{
 		Filter: document.O("_id", bot.Member.ID), Patch: document.O("$inc", document.O("meta.visits", 1)),
@@ -134,7 +134,7 @@ func TestWriteBack_OnlyChanges(t *testing.T) {
 	}
 }
 
-// hostMembers are members of a host that keeps no etags.
+// hostMembers are members of a host without etags.
 type hostMembers struct{ member.Operations }
 
 func (h hostMembers) GetMember(ctx context.Context, p member.GetParams) (*member.Member, error) {
@@ -329,8 +329,8 @@ func TestWriteBack_RemovedMember(t *testing.T) {
 	require.ErrorContains(t, err, "member-1")
 }
 
-// lostMembers are members of a host that loses its database when it changes one, and says
-// what else was wrong.
+// lostMembers are a host's members whose database is lost during a change. The error also wraps an
+// InvalidArgument.
 type lostMembers struct{ member.Operations }
 
 func (lostMembers) PatchMembers(context.Context, member.PatchParams) (member.PatchResult, error) {
@@ -351,7 +351,7 @@ func TestWriteBack_Unavailable(t *testing.T) {
 	require.Equal(t, boterr.Unavailable, boterr.CodeOf(err), "%v", err)
 }
 
-// The next send is filled from the member as the run has written it, by any operation.
+// The next send is filled from the member as written by any operation of the run.
 func TestSendResponse_AfterOwnWrites(t *testing.T) {
 	t.Parallel()
 	for name, write := range map[string]func(ctx context.Context, bot *botctx.Context, filter, patch document.Object) error{

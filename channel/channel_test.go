@@ -144,7 +144,7 @@ func TestClone_SharesNoListWithTheChannel(t *testing.T) {
 	}
 }
 
-// fillLists gives each list of a struct one element.
+// fillLists adds one element to each list of a struct.
 func fillLists(v reflect.Value) {
 	for _, field := range v.Fields() {
 		if field.Kind() == reflect.Slice && field.CanSet() {
@@ -156,8 +156,8 @@ func fillLists(v reflect.Value) {
 	}
 }
 
-// requireApart asserts that two structs share none of the lists in their exported fields, and have no field that
-// refers to anything else that changes.
+// requireApart asserts that two structs share no list in their exported fields, and have no other field that
+// refers to changeable data.
 func requireApart(t *testing.T, name string, a, b reflect.Value) {
 	t.Helper()
 	for i := range a.NumField() {
@@ -195,7 +195,8 @@ func TestBotID(t *testing.T) {
 	}
 }
 
-// reading returns what reads a stored channel with what its platform needs to know, as each turn does twice.
+// reading returns a function that reads a stored channel and the settings of its platform, as each turn does
+// twice.
 func reading(tb testing.TB) func() error {
 	tb.Helper()
 	stored, err := document.Encode(channel.Channel{
@@ -216,7 +217,7 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// Most of what is allocated seals the one credential.
+// Most of the allocations are for sealing the one credential.
 //
 //nolint:paralleltest // What other tests allocate at the same time would be counted.
 func TestRead_AllocatesLittle(t *testing.T) {

@@ -32,6 +32,11 @@ const (
 	Webchat Type = "webchat"
 )
 
+// Desk is a page on which agents answer live chats, served by package host/desk. It is not a type of
+// the specification, and not one of Types. Operations on groups of outlets, such as ReassignAssignment,
+// support it.
+const Desk Type = "desk"
+
 // Platform describes how a type of channel differs from others. Differences in behavior are in the
 // connector and in the operations named after the platform.
 type Platform struct {
@@ -91,6 +96,9 @@ var platforms = []Platform{
 	{Type: Webchat},
 }
 
+// desk is the platform of type Desk.
+var desk = Platform{Type: Desk, Features: OutletGroups | TicketRecall}
+
 // usualResult is the result of most platforms.
 var usualResult = ResultShape{Keys: []string{"result", "messageEvent"}, Text: "messageEvent.data.text"}
 
@@ -98,7 +106,9 @@ var usualResult = ResultShape{Keys: []string{"result", "messageEvent"}, Text: "m
 // result. Callers must not modify the slices.
 func PlatformOf(t Type) Platform {
 	known := Platform{Type: t}
-	if i := slices.IndexFunc(platforms, func(p Platform) bool { return p.Type == t }); i >= 0 {
+	if t == Desk {
+		known = desk
+	} else if i := slices.IndexFunc(platforms, func(p Platform) bool { return p.Type == t }); i >= 0 {
 		known = platforms[i]
 	}
 	if known.Result.Keys == nil {
@@ -150,7 +160,7 @@ const (
 	InletGroups
 	// TicketRecall: tickets can be recalled.
 	TicketRecall
-	// TakenMessages: a request defines what its tickets show once an agent took one.
+	// TakenMessages: a request defines the content of its tickets once an agent has taken one.
 	TakenMessages
 	// ResponseURLs: a message can be posted to the response URL of an interaction.
 	ResponseURLs

@@ -20,8 +20,8 @@ import (
 // printers that walk through unexported fields find only an encrypted value. Documents hold the
 // credential itself. Equal credentials compare equal with ==.
 //
-// The zero Secret is no credential. A Secret decoded from "[redacted]" has lost its value: Reveal
-// returns "", and it cannot be stored; see botctx.Runtime.SaveChannel.
+// The zero Secret is not a credential. A Secret decoded from "[redacted]" has lost its value: Reveal returns
+// "", and it cannot be stored; see botctx.Runtime.SaveChannel.
 type Secret struct {
 	redacted
 

@@ -23,7 +23,7 @@ import (
 // secret is part of every credential of channels.
 const secret = "5550123"
 
-// channels returns one channel of each type, all of whose credentials hold secret.
+// channels returns one channel of each type, with secret in all of its credentials.
 func channels(t *testing.T) map[string]channel.Channel {
 	t.Helper()
 	read := map[string]channel.Channel{}
@@ -221,14 +221,14 @@ func TestSecret_ReadFromJSON(t *testing.T) {
 	require.ErrorIs(t, err, boterr.InvalidArgument)
 }
 
-// heard keeps what a failed assertion prints.
+// heard stores the output of a failed assertion.
 type heard struct{ text strings.Builder }
 
 func (h *heard) Errorf(format string, args ...any) { fmt.Fprintf(&h.text, format, args...) }
 
 func (h *heard) FailNow() { h.text.WriteString("it failed") }
 
-// secretive returns a channel with credentials of each kind, and one that differs in all.
+// secretive returns a channel with credentials of each kind, and a second one that differs in all of them.
 func secretive() (one, other *channel.Channel) {
 	with := func(text string, at document.Timestamp) *channel.Channel {
 		return &channel.Channel{ID: "c", Type: channel.Bravo, Info: channel.BravoInfo{

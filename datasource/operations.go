@@ -162,7 +162,7 @@ type UpsertResult struct {
 	Result UpsertOutcome `json:"result"`
 }
 
-// UpsertOutcome describes what an upsert did.
+// UpsertOutcome is the outcome of an upsert.
 type UpsertOutcome struct {
 	// DocsIDs are the ids of the elements, grouped by outcome.
 	DocsIDs UpsertedIDs `json:"_docsIds"`

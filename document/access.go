@@ -8,16 +8,16 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// MaxArrayIndex is the highest index at which a path may write. The elements between the end of the
-// array and the index become null, as in MongoDB.
+// MaxArrayIndex is the highest index at which a path may write. Elements between the end of the array and the
+// index become null, as in MongoDB.
 const MaxArrayIndex = 1_500_000
 
-// Lookup returns the value at a dotted path and whether there is one. A number in the path is the index of an
-// element in an array: "items.0.name".
+// Lookup returns the value at a dotted path, and reports whether there is one. A number in the path is the
+// index of an element in an array: "items.0.name".
 //
-// If that finds nothing, brackets in the path are read, too, as lodash.get does: they hold an index,
-// "items[0].name", or a name in quotes, which may have dots: `prices["b.c"]`. A backslash in quotes escapes
-// the next character. A path with brackets that are not well-formed finds nothing.
+// If that finds nothing, Lookup also reads brackets in the path, as lodash.get does. They contain an index,
+// "items[0].name", or a quoted name, which may contain dots: `prices["b.c"]`. A backslash in quotes escapes
+// the next character. A path with malformed brackets finds nothing.
 func (o Object) Lookup(path string) (any, bool) {
 	value, ok := lookupDotted(o, path)
 	if !ok && strings.IndexByte(path, '[') >= 0 {
@@ -38,7 +38,7 @@ func lookupDotted(in any, path string) (any, bool) {
 	return current, true
 }
 
-// Has reports whether Lookup finds a value at a path, null included.
+// Has reports whether Lookup finds a value at a path. Null counts as a value.
 func (o Object) Has(path string) bool {
 	_, ok := o.Lookup(path)
 	return ok
@@ -46,14 +46,13 @@ func (o Object) Has(path string) bool {
 
 // Lookuper is an Object or a pointer to one, for Get.
 type Lookuper interface {
-	// Lookup returns the value at a path and whether there is one.
+	// Lookup returns the value at a path, and reports whether there is one.
 	Lookup(path string) (any, bool)
 }
 
-// Get returns the value at a path of o, as Lookup reads it, as a T, or otherwise if
-// there is none or it is no T: Get(bot.Member.Meta, "order.items[0].id", "none"). Numbers
-// convert if nothing is lost; arrays become slices and objects structs or maps by
-// JSON tags. A nil *Object has no values.
+// Get returns the value at a path of o as a T, or otherwise if there is none or it cannot be converted:
+// Get(bot.Member.Meta, "order.items[0].id", "none"). Paths are as for Lookup. Numbers convert if nothing is
+// lost; arrays become slices, and objects become structs or maps by JSON tags. A nil *Object has no values.
 func Get[T any](o Lookuper, path string, otherwise T) T {
 	if pointer, ok := o.(*Object); o == nil || ok && pointer == nil {
 		return otherwise
@@ -94,12 +93,12 @@ func ParseIndex(part string) (int, bool) {
 	return i, err == nil
 }
 
-// Set sets the value at a dotted path, and makes the objects on the way to it that are missing or null. A
-// number in the path is the index of an element in an array; beyond its end the array is filled with null.
-// Brackets are part of a name, which Lookup and Get find again by the same path.
+// Set sets the value at a dotted path, and creates missing or null objects on the way to it. A number in the
+// path is the index of an element in an array; beyond its end the array is filled with null. Brackets are
+// part of a name, which Lookup and Get find again by the same path.
 //
-// If a part of the path is a string, a number or another value that holds no fields, o carries an error from
-// then on (see Object), and the value is not set.
+// If a part of the path leads through a string, a number or another value without fields, the value is not
+// set, and o carries an error from then on (see Object).
 func (o *Object) Set(path string, v any) {
 	path = validText(path)
 	value, err := ValueOf(v)
@@ -116,15 +115,15 @@ func (o *Object) Set(path string, v any) {
 	*o = o.failed(boterr.PrefixField(path, err))
 }
 
-// Delete removes the value at a dotted path. An element of an array becomes null, so that the
-// others keep their index. It is no error if there is no value.
+// Delete removes the value at a dotted path. An element of an array becomes null, so that the others keep
+// their index. A missing value is not an error.
 func (o *Object) Delete(path string) {
 	next, _ := deleteAt(*o, strings.Split(path, "."))
 	*o = next.(Object)
 }
 
-// CheckPath returns InvalidArgument for a dotted path that no document can have: one
-// with an empty part or a NUL byte, or more than MaxNesting parts.
+// CheckPath returns InvalidArgument for a dotted path that no document can have: with an empty part, a NUL
+// byte, or more than MaxNesting parts.
 func CheckPath(path string) error {
 	if path == "" || strings.HasPrefix(path, ".") || strings.HasSuffix(path, ".") || strings.Contains(path, "..") {
 		return boterr.Invalid("", "the path %q has an empty part", path)
@@ -133,16 +132,16 @@ func CheckPath(path string) error {
 		return err
 	}
 	if strings.IndexByte(path, 0) >= 0 {
-		return boterr.Invalid("", "the path %q holds a NUL byte", path)
+		return boterr.Invalid("", "the path %q contains a NUL byte", path)
 	}
 	return nil
 }
 
-// CheckReadPath returns InvalidArgument for a dotted path that cannot be read: one with a
-// NUL byte, or more than MaxNesting parts. One with an empty part only finds nothing.
+// CheckReadPath returns InvalidArgument for a dotted path that cannot be read: with a NUL byte, or more than
+// MaxNesting parts. A path with an empty part is valid but finds nothing.
 func CheckReadPath(path string) error {
 	if strings.IndexByte(path, 0) >= 0 {
-		return boterr.Invalid("", "the path %q holds a NUL byte", path)
+		return boterr.Invalid("", "the path %q contains a NUL byte", path)
 	}
 	return checkPathLength(path)
 }
@@ -173,7 +172,7 @@ func setAt(container any, parts []string, value any) (any, error) {
 	case Array:
 		i, ok := ParseIndex(part)
 		if !ok {
-			return nil, boterr.Invalid("", "%q is no index of an array", part)
+			return nil, boterr.Invalid("", "%q is not an array index", part)
 		}
 		return c.withItem(i, value)
 	default:
@@ -181,7 +180,7 @@ func setAt(container any, parts []string, value any) (any, error) {
 	}
 }
 
-// withItem returns a with element i set, filled up with null if it is shorter.
+// withItem returns a with element i set, padded with null if it is shorter.
 func (a Array) withItem(i int, value any) (Array, error) {
 	if i > MaxArrayIndex {
 		return Array{}, boterr.New(boterr.ResourceExhausted, "", "the index %d is above %d", i, MaxArrayIndex)

@@ -9,7 +9,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// spelled has a field that may be spelled in any case, at two levels, and one that may not.
+// spelled has a field that may be spelled in any case, at two levels, and a field that may not.
 type spelled struct {
 	Size  int      `json:"Size,omitzero"  document:"anyCase"`
 	Inner *spelled `json:"inner,omitzero" document:"anyCase"`

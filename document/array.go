@@ -7,23 +7,20 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// Array is a list of values. Like Object it is a value that never changes once it was handed out,
-// its zero value counts as absent, and one that was made of something that is not a value carries
-// that error.
+// Array is a list of values. Like Object, it never changes once it is in use, its zero value counts as
+// absent, and an Array made of something that is not a value carries that error.
 type Array struct{ node *arrayNode }
 
-// arrayNode is one version of an array. It is never changed once it is reachable
-// through an Array.
+// arrayNode is one version of an array. It must not change once it is reachable through an Array.
 type arrayNode struct {
 	items []any
 	depth int
-	// size is the size in BSON, in which the names of elements are their indexes.
+	// size is the size in BSON, in which elements are named by their indexes.
 	size int
 	err  error
 }
 
-// A returns an array of what ValueOf takes: A(1, "two", O("n", 3)). A() is empty
-// and present.
+// A returns an array of values converted by ValueOf: A(1, "two", O("n", 3)). A() is empty but present.
 func A(items ...any) Array {
 	values := make([]any, 0, len(items))
 	var failed error
@@ -97,7 +94,7 @@ func (a Array) Size() int {
 	return a.node.size
 }
 
-// Append returns the array with further elements at its end.
+// Append returns the array with elements appended.
 func (a Array) Append(items ...any) Array {
 	return A(slices.Concat(a.Items(), items)...)
 }
@@ -105,7 +102,7 @@ func (a Array) Append(items ...any) Array {
 // IsZero reports whether a is the zero Array, which counts as absent.
 func (a Array) IsZero() bool { return a.node == nil }
 
-// Err returns the error that a was made with, or nil.
+// Err returns the error that a carries, or nil.
 func (a Array) Err() error {
 	if a.node == nil {
 		return nil

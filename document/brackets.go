@@ -41,7 +41,7 @@ func splitBrackets(path string) (parts []string, ok bool) {
 	}
 }
 
-// cutBracket returns what the bracket that begins before text holds, and what stands behind it.
+// cutBracket returns the content of the bracket that begins before text, and the text after the bracket.
 func cutBracket(text string) (part, rest string, ok bool) {
 	if text != "" && (text[0] == '"' || text[0] == '\'') {
 		return cutQuoted(text[1:], text[0])
@@ -50,7 +50,7 @@ func cutBracket(text string) (part, rest string, ok bool) {
 	return part, rest, ok && part != "" && !strings.ContainsAny(part, `.["'`)
 }
 
-// cutQuoted is cutBracket for a name in quotes. A backslash takes the character behind it as it is.
+// cutQuoted is cutBracket for a quoted name. A backslash escapes the next character.
 func cutQuoted(text string, quote byte) (part, rest string, ok bool) {
 	var name strings.Builder
 	for i := 0; i < len(text); i++ {

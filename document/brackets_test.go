@@ -67,11 +67,11 @@ func TestLookup_BracketsHideNothingThatDotsFind(t *testing.T) {
 		o.Set(path, "found")
 		require.NoError(t, o.Err(), "%q", path)
 		require.Equal(t, "found", document.Get(o, path, ""), "seed %d: %q", seed, path)
-		document.Get(document.O("a", document.A(0), "b", document.O()), path, "") // Does not panic.
+		document.Get(document.O("a", document.A(0), "b", document.O()), path, "") // Must not panic.
 	}
 }
 
-// anyName draws the name of a field, which is no beginning of a bracket.
+// anyName draws the name of a field. It does not look like the beginning of a bracket.
 func anyName(random *rand.Rand) string {
 	return "n" + anyText(random, `ab0.]"'\ `)
 }
@@ -85,7 +85,7 @@ func anyText(random *rand.Rand, characters string) string {
 	return text.String()
 }
 
-// spell writes a path in one of the ways in which it can be read.
+// spell writes a path in a random valid spelling.
 func spell(random *rand.Rand, path []string) string {
 	var spelled strings.Builder
 	for i, part := range path {

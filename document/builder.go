@@ -7,28 +7,30 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// Builder collects the fields of a new object. The zero Builder is ready; NewBuilder makes room.
+// Builder collects the fields of a new object. The zero Builder is ready to use; NewBuilder preallocates
+// memory.
 type Builder struct {
-	// shape and node are the object's, nil before the first field where there is no room for any.
+	// shape and node belong to the object. They are nil before the first field, unless memory is
+	// preallocated.
 	shape *Shape
 	node  *objectNode
-	// at is the position of each key where there are more than linearKeys.
+	// at maps keys to positions if there are more than linearKeys.
 	at  map[string]int
 	err error
 }
 
-// linearKeys is the number of keys that are searched one by one, which is faster than
-// a map for so few.
+// linearKeys is the largest number of keys for which a linear search is used, because it is faster than a
+// map.
 const linearKeys = 16
 
-// NewBuilder returns a builder with room for so many fields.
+// NewBuilder returns a builder with memory for a number of fields.
 func NewBuilder(fields int) *Builder {
 	b := &Builder{}
 	b.makeRoom(fields)
 	return b
 }
 
-// makeRoom makes room for the first fields. Object, shape and their rooms are one piece of memory.
+// makeRoom allocates memory for the first fields. Object, shape and their arrays are one allocation.
 func (b *Builder) makeRoom(fields int) {
 	switch {
 	case fields <= 1:
@@ -46,7 +48,7 @@ func (b *Builder) makeRoom(fields int) {
 	}
 }
 
-// makeRoomIn makes room in arrays for the names and the values.
+// makeRoomIn allocates memory in arrays for the names and the values.
 func makeRoomIn[N, V any](b *Builder, sliced func(*N, *V) ([]string, []any)) {
 	o := &struct {
 		node   objectNode
@@ -72,7 +74,7 @@ func (b *Builder) fail(err error) {
 	}
 }
 
-// setAny sets a field to what ValueOf takes.
+// setAny sets a field to a value converted by ValueOf.
 func (b *Builder) setAny(key string, v any) {
 	value, err := ValueOf(v)
 	if err != nil {
@@ -82,7 +84,7 @@ func (b *Builder) setAny(key string, v any) {
 	b.Set(key, value)
 }
 
-// Set sets a field to a value, in its place where it is set already.
+// Set sets a field to a value. An existing field keeps its place.
 func (b *Builder) Set(key string, value any) {
 	if i := b.position(key); i >= 0 {
 		b.node.values[i] = value
@@ -139,7 +141,7 @@ func (b *Builder) ObjectWithoutMissing() Object {
 	return kept.Object()
 }
 
-// Object returns the object, after which the builder must not be used any more.
+// Object returns the object. The builder must not be used afterwards.
 func (b *Builder) Object() Object {
 	if len(b.names()) == 0 && b.err == nil {
 		return Object{emptyNode}

@@ -9,10 +9,10 @@ import (
 // IDField is the name of the field that identifies a document in its collection.
 const IDField = "_id"
 
-// CheckInsert returns InvalidArgument for what Collection.Insert refuses, whatever the store: a
-// document that is absent, carries an error (see Object.Err), is larger than MaxSize or nested
-// deeper than MaxDepth, and an _id that is missing, an array, or an object with a field that begins
-// with "$". MongoDB takes such names elsewhere in a document that is inserted, from version 5.0 on.
+// CheckInsert returns InvalidArgument for a document that Collection.Insert refuses in every store: one that
+// is absent, carries an error (see Object.Err), is larger than MaxSize or nested deeper than MaxDepth, or
+// whose _id is missing, an array, or an object with a field that begins with "$". Elsewhere in a document
+// MongoDB accepts such names, from version 5.0 on.
 func CheckInsert(o Object) error {
 	if err := o.Err(); err != nil {
 		return err
@@ -40,8 +40,8 @@ func CheckInsert(o Object) error {
 	return nil
 }
 
-// CheckExtent returns InvalidArgument for a document of more than so many bytes, which are
-// MaxSize, less what a store adds to the document, or of more than MaxDepth levels.
+// CheckExtent returns InvalidArgument for a document of more than most bytes or more than MaxDepth levels.
+// most is MaxSize less the size of a store's own additions to the document.
 func CheckExtent(o Object, most int) error {
 	if o.Depth() > MaxDepth {
 		return boterr.Invalid("", "the document is nested deeper than %d levels", MaxDepth)

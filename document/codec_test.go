@@ -39,7 +39,7 @@ type person struct {
 
 func (p person) MarshalJSON() ([]byte, error) { return document.EncodeJSON(p) }
 
-// secret is kept in documents and hidden in JSON.
+// secret is stored in documents but hidden in JSON.
 type secret struct{ value string }
 
 func (s secret) EncodeValue() (any, error) { return s.value, nil }

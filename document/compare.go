@@ -11,12 +11,11 @@ import (
 // MissingValue is the type of Missing.
 type MissingValue struct{}
 
-// Missing is the value of a field that does not exist, for functions that return one value. No object or
-// array holds it.
+// Missing is the value of a field that does not exist, for functions that return one value. Objects and
+// arrays never contain it.
 var Missing = MissingValue{}
 
-// The order of types in MongoDB, lowest first. Numbers of both types are one
-// class.
+// The order of types in MongoDB, lowest first. Both types of numbers share a class.
 const (
 	ClassMissing = iota
 	ClassNull
@@ -50,10 +49,9 @@ func ClassOf(value any) int {
 	}
 }
 
-// Compare orders any two values as MongoDB does: first by type (null, numbers,
-// strings, objects, arrays, booleans, dates), then by value. Integers and doubles
-// compare by what they are worth; NaN is below all numbers and equal to itself;
-// strings compare by bytes; objects field by field, type then name then value;
+// Compare orders any two values as MongoDB does: first by type (null, numbers, strings, objects, arrays,
+// booleans, dates), then by value. Integers and doubles compare by their numeric value; NaN is below all
+// numbers and equal to itself; strings compare by bytes; objects field by field, type then name then value;
 // arrays element by element. It is a total order.
 func Compare(a, b any) int {
 	class := ClassOf(a)
@@ -78,8 +76,8 @@ func Compare(a, b any) int {
 	}
 }
 
-// Equal reports whether two values are equal as filters see it: 1 equals 1.0, and
-// the order of an object's fields counts.
+// Equal reports whether two values are equal in the sense of filters: 1 equals 1.0, and the order of an
+// object's fields matters.
 func Equal(a, b any) bool {
 	switch x := a.(type) {
 	case string:
@@ -118,12 +116,12 @@ func compareNumbers(a, b any) int {
 	return 0
 }
 
-// compareIntFloat compares exactly, which converting to either type would not.
+// compareIntFloat compares exactly; converting to either type would lose precision.
 func compareIntFloat(i int64, f float64) int {
 	switch {
 	case math.IsNaN(f), f < math.MinInt64:
 		return 1
-	case f >= math.MaxInt64: // As a float64 that is 2^63, above every int64.
+	case f >= math.MaxInt64: // As a float64, MaxInt64 is 2^63, above every int64.
 		return -1
 	}
 	whole := math.Trunc(f)
@@ -172,9 +170,8 @@ func compareBools(a, b bool) int {
 	}
 }
 
-// Identical reports whether two values are the same to the letter: type of
-// numbers and order of fields included. An update that leaves a value identical
-// has not modified it.
+// Identical reports whether two values are exactly the same, including the type of numbers and the order of
+// fields. An update that leaves a value identical does not count as a modification.
 func Identical(a, b any) bool {
 	switch a := a.(type) {
 	case Object:
@@ -210,8 +207,7 @@ func identicalObjects(a, b Object) bool {
 	return identicalItems(a.node.values, b.node.values)
 }
 
-// identicalPages compares the values of two wide objects. Versions of one object have
-// most of their pages in common.
+// identicalPages compares the values of two wide objects. Versions of one object share most of their pages.
 func identicalPages(a, b []*[pageFields]any) bool {
 	for i := range a {
 		if a[i] != b[i] && !identicalItems(a[i][:], b[i][:]) {

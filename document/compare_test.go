@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// ascending are values in MongoDB's order; values in one row are equal.
+// ascending has values in MongoDB's order; values in one row are equal.
 var ascending = [][]any{
 	{nil},
 	{math.NaN()},

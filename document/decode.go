@@ -9,18 +9,19 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// ValueDecoder is implemented by types that say how they are read from documents.
-// It goes before json.Unmarshaler.
+// ValueDecoder is implemented by types that decode themselves from documents. It takes precedence over
+// json.Unmarshaler.
 type ValueDecoder interface {
-	// DecodeValue is given a value as ValueOf returns it.
+	// DecodeValue decodes a value in the form returned by ValueOf.
 	DecodeValue(value any) error
 }
 
-// FieldDecoder is implemented by structs that read fields of theirs without reflection, which takes a third
-// of the time. internal/genfields writes the method.
+// FieldDecoder is implemented by structs that decode some fields without reflection, in a third of the time.
+// internal/genfields generates the method.
 type FieldDecoder interface {
-	// DecodeField reads the field of a name from a value as ValueOf returns it. It leaves alone what is no
-	// field of a plain type, which is read, or kept as unknown, as if there were no such method.
+	// DecodeField decodes the field with a name from a value in the form returned by ValueOf. It reports
+	// false for a name that is not a field of a plain type; that field is then handled as if there were no
+	// such method.
 	DecodeField(name string, value any) (isDecoded bool, err error)
 }
 
@@ -29,8 +30,8 @@ type Plain interface {
 	string | bool | int64 | Timestamp | Object | Array
 }
 
-// DecodePlain is DecodeValue for a field of a plain type. A value of just this type is assigned, any other
-// one read by the rules of Decode.
+// DecodePlain is DecodeValue for a field of a plain type. A value of exactly this type is assigned; others
+// are decoded by the rules of Decode.
 func DecodePlain[T Plain](value any, into *T) error {
 	if exact, ok := value.(T); ok {
 		*into = exact
@@ -45,25 +46,24 @@ func DecodePlain[T Plain](value any, into *T) error {
 	return goDecoder{}.value(value, reflect.ValueOf(into).Elem())
 }
 
-// Decode reads an object into the struct or map that into points to, the reverse of Encode. Names match with
-// exact case: a field without a tag is read from its name in Go, and a name that differs from it only in case
-// is InvalidArgument. So is a value of another type; the Field is the path. Numbers convert if nothing is
-// lost; null leaves the zero value. A field that the struct does not know is kept if the struct is a record,
-// and ignored otherwise.
+// Decode reads an object into the struct or map that into points to; it is the reverse of Encode. Names match
+// with exact case: a field without a tag is read from its Go name, and a key that differs from it only in
+// case is InvalidArgument. So is a value of a wrong type; the Field is its path. Numbers convert if nothing
+// is lost; null leaves the zero value. Unknown fields are kept if the struct is a record, and ignored
+// otherwise.
 //
-// A field that is tagged `document:"anyCase"` is read from its name in small and in capital letters. Several
-// spellings at once must agree; null is ignored. A field that is tagged `document:"listOfOne"` is read from
-// an array of one value, too.
+// A field tagged `document:"anyCase"` is read from its name in lower and upper case. Several spellings in one
+// object must agree; null is ignored. A field tagged `document:"listOfOne"` also accepts an array of one
+// value.
 func Decode(o Object, into any) error { return decodeInto(goDecoder{}, o, into) }
 
-// DecodeStrict is Decode, and InvalidArgument for a field that the struct does not
-// know and does not keep.
+// DecodeStrict is Decode, but returns InvalidArgument for a field that the struct neither knows nor keeps.
 func DecodeStrict(o Object, into any) error { return decodeInto(goDecoder{strict: true}, o, into) }
 
 // DecodeValue is Decode for any value.
 func DecodeValue(value, into any) error { return decodeInto(goDecoder{}, value, into) }
 
-// DecodeJSON reads JSON into what into points to, by the rules of Decode.
+// DecodeJSON reads JSON into the variable that into points to, by the rules of Decode.
 func DecodeJSON(text []byte, into any) error {
 	value, err := ParseJSON(text)
 	if err != nil {
@@ -85,7 +85,7 @@ func decodeInto(d goDecoder, value, into any) error {
 
 // goDecoder is one walk through a value.
 type goDecoder struct {
-	// strict refuses fields that nothing knows.
+	// strict refuses unknown fields.
 	strict bool
 }
 
@@ -223,13 +223,13 @@ func (d goDecoder) field(f *fieldPlan, value any, target reflect.Value) error {
 	}
 	err := f.read(d, array.At(0), target)
 	if err == nil && target.IsZero() {
-		err = boterr.Invalid("", "is empty") // Not the same as leaving the field out.
+		err = boterr.Invalid("", "is empty") // An empty text differs from a missing field.
 	}
 	return boterr.PrefixField(boterr.Index(0), err)
 }
 
-// spelled returns the value of a field that an object has in one spelling or in several: the
-// one that is not null.
+// spelled returns the value of a field that an object has in one or several spellings: the one that is not
+// null.
 func (f *fieldPlan) spelled(o Object, value any) (any, error) {
 	if !f.anyCase || o.Len() == 1 {
 		return value, nil
@@ -241,13 +241,13 @@ func (f *fieldPlan) spelled(o Object, value any) (any, error) {
 		case first == "":
 			first, value = key, other
 		case !Equal(value, other):
-			return nil, boterr.Invalid("", "has two values, as %.40s and as %.40s; give one", first, key)
+			return nil, boterr.Invalid("", "has two values, %.40s and %.40s; give one", first, key)
 		}
 	}
 	return value, nil
 }
 
-// leftOver keeps the fields that the struct does not know, or refuses them.
+// leftOver keeps unknown fields, or refuses them.
 func (d goDecoder) leftOver(unknown *Builder, plan *structPlan, target reflect.Value) error {
 	switch {
 	case len(unknown.names()) == 0:

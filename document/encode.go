@@ -12,43 +12,40 @@ import (
 	"github.com/botctx/go-sdk/internal/display"
 )
 
-// ValueEncoder is implemented by types that say how they are kept in documents.
-// It goes before json.Marshaler, except if JSON is written for a reader: a
-// secret is kept in documents and hidden in JSON.
+// ValueEncoder is implemented by types that encode themselves for documents. It takes precedence over
+// json.Marshaler, except for JSON written for a reader: a secret is stored in documents and hidden in JSON.
 type ValueEncoder interface {
-	// EncodeValue returns what ValueOf takes.
+	// EncodeValue returns a value for ValueOf.
 	EncodeValue() (any, error)
 }
 
-// Encode turns a struct or a map into an object, by the rules of encoding/json: the
-// names in json tags, omitempty, omitzero, "-", and embedded structs.
+// Encode turns a struct or a map into an object, by the rules of encoding/json: the names in json tags,
+// omitempty, omitzero, "-", and embedded structs.
 //
-// A struct with a field of type Object that is tagged `document:"unknown"` is a record: the content of that
-// field is written behind the fields that the struct knows. Values that cannot be kept are InvalidArgument;
-// the Field is the path.
+// A struct with a field of type Object tagged `document:"unknown"` is a record: the content of that field is
+// written after the known fields. Values that cannot be encoded are InvalidArgument; the Field is the path.
 func Encode(v any) (Object, error) {
 	return encodeObject(goEncoder{}, v)
 }
 
-// EncodeJSON writes v as JSON by the same rules, for a reader: types that have a
-// MarshalJSON are written by it, so that secrets stay hidden. A record's own
-// MarshalJSON can be made of it.
+// EncodeJSON writes v as JSON by the same rules, for a reader: types that have a MarshalJSON method are
+// written by it, so that secrets stay hidden. A record can use it for its own MarshalJSON.
 func EncodeJSON(v any) ([]byte, error) {
 	value, err := goEncoder{forReader: true}.value(reflect.ValueOf(v))
 	if err != nil {
 		return nil, err
 	}
-	return AppendJSON(make([]byte, 0, SizeOf(value)), value) // Mostly it takes less than in BSON.
+	return AppendJSON(make([]byte, 0, SizeOf(value)), value) // JSON is usually smaller than BSON.
 }
 
-// ForReader returns v as EncodeJSON writes it, for people: each Timestamp is a time.Time, which JSON has as
-// "2026-01-02T00:00:00.000Z". So are createdAt and updatedAt of an object with an _id, such as an entry of a data source.
-// All other values are exact.
+// ForReader returns v as EncodeJSON encodes it, but with readable times: each Timestamp is a time.Time, which
+// JSON writes as "2026-01-02T00:00:00.000Z", and so are createdAt and updatedAt of an object with an _id,
+// such as an entry of a data source. All other values are exact.
 func ForReader(v any) (any, error) {
 	return goEncoder{forReader: true, showsTimes: true}.value(reflect.ValueOf(v))
 }
 
-// Text returns what ForReader makes of v as JSON, without credentials: what a failure of a test shows of a record.
+// Text returns the result of ForReader as JSON, without credentials. Failures of tests print records with it.
 func Text(v any) string {
 	value, err := ForReader(v)
 	var text []byte
@@ -73,8 +70,8 @@ func encodeObject(e goEncoder, v any) (Object, error) {
 	return o, nil
 }
 
-// LookupIn returns what Lookup finds at a path of what Encode makes of v, without making more of it
-// than that needs.
+// LookupIn returns the value that Lookup would find at a path in the result of Encode(v), but encodes only
+// the necessary part.
 func LookupIn(v any, path string) (any, bool, error) {
 	name, rest, isInside := strings.Cut(path, ".")
 	of := reflect.Indirect(reflect.ValueOf(v))
@@ -101,7 +98,7 @@ type goEncoder struct {
 	depth                 int
 }
 
-// The types that are handled by themselves.
+// The types with special handling.
 var (
 	objectType    = reflect.TypeFor[Object]()
 	arrayType     = reflect.TypeFor[Array]()
@@ -130,7 +127,7 @@ func (e goEncoder) value(v reflect.Value) (any, error) {
 			return nil, nil //nolint:nilnil // It is the value null.
 		}
 		if elem := v.Elem().Type(); elem == objectType || elem == arrayType {
-			return e.value(v.Elem()) // It is a value already, and by its JSON dates would become texts.
+			return e.value(v.Elem()) // It is already a value, and its JSON would turn dates into texts.
 		}
 	}
 	if value, ok, err := inner.own(v); ok {
@@ -165,7 +162,7 @@ func (e goEncoder) known(v reflect.Value) (value any, isKnown bool, err error) {
 	return value, isKnown, err
 }
 
-// withReadableStamps returns a record with its stamps as times. Any other value is as it was.
+// withReadableStamps returns a record with its stamps as times. Other values are returned unchanged.
 func withReadableStamps(value any) any {
 	o, isObject := value.(Object)
 	if !isObject || !o.Has(IDField) {
@@ -179,7 +176,7 @@ func withReadableStamps(value any) any {
 	return o
 }
 
-// own encodes a value by its own method, if it has one.
+// own encodes a value with its own method, if it has one.
 func (e goEncoder) own(v reflect.Value) (value any, ok bool, err error) {
 	has := methodsOf(v.Type())
 	if has.encodes && !(e.forReader && has.marshals) {
@@ -208,8 +205,7 @@ func (e goEncoder) own(v reflect.Value) (value any, ok bool, err error) {
 	return nil, false, nil
 }
 
-// isRecord reports whether a struct, or what a pointer points to, keeps unknown
-// fields.
+// isRecord reports whether a struct, or the struct that a pointer points to, keeps unknown fields.
 func isRecord(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -283,7 +279,7 @@ func (e goEncoder) mapping(v reflect.Value) (any, error) {
 	return presentObject(b.Object())
 }
 
-// named encodes the field of that name of a struct, Missing if there is none.
+// named encodes the field of a struct with a name, Missing if there is none.
 func (e goEncoder) named(name string, of reflect.Value) (any, error) {
 	plan := planOf(of.Type())
 	if at, known := plan.byName[name]; known {
@@ -295,7 +291,7 @@ func (e goEncoder) named(name string, of reflect.Value) (any, error) {
 	return of.FieldByIndex(plan.unknown).Interface().(Object).Value(name), nil
 }
 
-// field encodes a field of a struct, Missing if it is left out.
+// field encodes a field of a struct, Missing if it is omitted.
 func (e goEncoder) field(f *fieldPlan, of reflect.Value) (any, error) {
 	at := of.FieldByIndex(f.index)
 	if f.isOmitted(at) {

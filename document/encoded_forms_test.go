@@ -20,7 +20,7 @@ func TestValueOf_PointerKeepsDates(t *testing.T) {
 	require.Equal(t, document.O("held", held), value)
 }
 
-// A name that is not UTF-8 has the one form that indexes, JSON and databases need, as texts have.
+// Names that are not UTF-8 are converted like texts, because indexes, JSON and databases need a single form.
 func TestNames_AreUTF8(t *testing.T) {
 	t.Parallel()
 	var set document.Object
@@ -33,5 +33,5 @@ func TestNames_AreUTF8(t *testing.T) {
 		require.Equal(t, document.O("a\uFFFD", 1), made, name)
 	}
 	require.Equal(t, document.O("$unset", document.O("a\uFFFD", "")), document.Unset("a\xff"))
-	require.Equal(t, document.O("a\uFFFD", 2), document.O("a\xff", 1, "a\xfe", 2), "the last value counts, as of any name that comes twice")
+	require.Equal(t, document.O("a\uFFFD", 2), document.O("a\xff", 1, "a\xfe", 2), "the last value counts, as of any name that appears twice")
 }

@@ -5,20 +5,20 @@ import (
 	"math"
 )
 
-// interner makes equal values of many documents one value in memory, as long as they were seen
-// lately. That saves space, and a filter that compares them finds them in the processor's cache.
+// interner makes equal values in many documents share memory, if they were seen recently. That saves space,
+// and speeds up filters, which then compare values in the processor's cache.
 type interner struct {
 	seed maphash.Seed
 	// came is the number of values seen.
 	came int
-	// strings and numbers have each value in the slot that its hash gives; a later value evicts the
-	// one in its slot. They are made when it is likely to pay.
+	// strings and numbers hold each value in the slot of its hash; a later value evicts the earlier one. They
+	// are allocated once interning is likely to pay off.
 	strings *[internSlots]any
 	numbers *[internSlots]any
 }
 
 const (
-	// internBits is the number of bits of a slot's number, internSlots the number of slots.
+	// internBits is the number of bits of a slot's number. internSlots is the number of slots.
 	internBits  = 10
 	internSlots = 1 << internBits
 	// internAfter is the number of values after which interning begins.
@@ -27,7 +27,7 @@ const (
 	maxInternedLength = 40
 )
 
-// intern returns an earlier value that is identical to this one, or this one.
+// intern returns an identical earlier value, or this one.
 func (r *interner) intern(value any) any {
 	switch v := value.(type) {
 	case string:
@@ -35,7 +35,7 @@ func (r *interner) intern(value any) any {
 			return r.stringOf(v, value)
 		}
 	case int64:
-		if v != int64(uint8(v)) && r.isWorth() { // Go has one of each byte already.
+		if v != int64(uint8(v)) && r.isWorth() { // Go already has a shared value for each byte.
 			return r.numberOf(uint64(v), value)
 		}
 	case float64:
@@ -66,8 +66,8 @@ func (r *interner) stringOf(text string, value any) any {
 	return value
 }
 
-// numberOf finds the slot by multiplying the bits of the number with a large odd number, which
-// mixes the highest bits best.
+// numberOf finds the slot by multiplying the bits of the number by a large odd number, which mixes the
+// highest bits best.
 func (r *interner) numberOf(bits uint64, value any) any {
 	const mixer = 0x9e3779b97f4a7c15
 	place := &r.numbers[bits*mixer>>(64-internBits)]

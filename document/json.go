@@ -17,11 +17,10 @@ import (
 // timeLayout is the form of times in JSON, the same as of a Date in JavaScript.
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
-// ParseJSON reads one JSON value. Objects keep the order of their keys; a key that comes twice
-// keeps its first place and its last value. A number written without a fraction and exponent is an
-// int64 if it fits, any other one the nearest float64, which is 0 for one such as 1e-400.
-// Invalid UTF-8 in a string, and half of a surrogate pair without the other, become U+FFFD, as in
-// encoding/json.
+// ParseJSON reads one JSON value. Objects keep the order of their keys; a duplicate key keeps its first place
+// and its last value. A number without a fraction and exponent is an int64 if it fits; other numbers are the
+// nearest float64, which is 0 for a number such as 1e-400. Invalid UTF-8 in a string, and unpaired
+// surrogates, become U+FFFD, as in encoding/json.
 func ParseJSON(text []byte) (any, error) {
 	if !json.Valid(text) {
 		return nil, invalidJSON(text)
@@ -36,7 +35,7 @@ func ParseJSON(text []byte) (any, error) {
 	return value, nil
 }
 
-// invalidJSON returns the error with the place at which the text stops being JSON.
+// invalidJSON returns the error for invalid JSON, with the position of the problem.
 func invalidJSON(text []byte) error {
 	var ignored json.RawMessage
 	err := json.Unmarshal(text, &ignored)
@@ -95,8 +94,8 @@ func parsedArray(result gjson.Result, depth int) (any, error) {
 	return ArrayOf(items), failed
 }
 
-// stringOf returns a string that was parsed. One with a U+FFFD is read by the standard library,
-// since gjson loses half a surrogate pair together with an escape behind it.
+// stringOf returns a parsed string. If it contains U+FFFD, it is parsed again by the standard library,
+// because gjson loses an escape after an unpaired surrogate.
 func stringOf(result gjson.Result) string {
 	text := result.String()
 	if !utf8.ValidString(text) || strings.ContainsRune(text, utf8.RuneError) {
@@ -119,8 +118,8 @@ func parseNumber(text string) (any, error) {
 	return f, nil
 }
 
-// AppendJSON appends a value as JSON to text. NaN and infinities are
-// InvalidArgument, since JSON has no way to write them.
+// AppendJSON appends a value as JSON to text. NaN and infinities are InvalidArgument, because JSON cannot
+// represent them.
 func AppendJSON(text []byte, value any) ([]byte, error) {
 	switch v := value.(type) {
 	case nil:
@@ -147,9 +146,9 @@ func AppendJSON(text []byte, value any) ([]byte, error) {
 	return AppendJSON(text, value)
 }
 
-// appendFloat writes a double as JavaScript does, without an exponent unless the number is very
-// small or very large. Very large begins where not every integer is a double: without an exponent
-// such a number would be read as an integer, and as a different one.
+// appendFloat writes a double as JavaScript does, without an exponent unless the number is very small or so
+// large that not every integer is a double. Without an exponent, such a large number would be read as an
+// integer with a different value.
 func appendFloat(text []byte, f float64) ([]byte, error) {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return nil, boterr.Invalid("", "JSON cannot hold %v", f)
@@ -162,14 +161,14 @@ func appendFloat(text []byte, f float64) ([]byte, error) {
 	return strconv.AppendFloat(text, f, format, -1, 64), nil
 }
 
-// appendString writes a string, which the standard library knows how to escape.
+// appendString writes a string, with the standard library's escapes.
 func appendString(text []byte, s string) ([]byte, error) {
 	if isPlain(s) {
 		return append(append(append(text, '"'), s...), '"'), nil
 	}
 	var quoted bytes.Buffer
 	encoder := json.NewEncoder(&quoted)
-	encoder.SetEscapeHTML(false) // A document is no web page, and logs should read well.
+	encoder.SetEscapeHTML(false) // A document is not a web page, and logs should be readable.
 	if err := encoder.Encode(s); err != nil {
 		return nil, err
 	}
@@ -229,7 +228,7 @@ func appendArray(text []byte, a Array) ([]byte, error) {
 	return append(text, ']'), nil
 }
 
-// wholeText returns a value as JSON, or what is wrong with it.
+// wholeText returns a value as JSON, or the error if that fails.
 func wholeText(value any) string {
 	text, err := AppendJSON(nil, value)
 	if err != nil {
@@ -238,7 +237,7 @@ func wholeText(value any) string {
 	return string(text)
 }
 
-// Excerpt returns a value as JSON for an error, without its end if it is long.
+// Excerpt returns a value as JSON for an error message, cut if it is long.
 func Excerpt(value any) string {
 	const longest = 200
 	room := longest
@@ -249,8 +248,8 @@ func Excerpt(value any) string {
 	return text
 }
 
-// beginning returns the first part of a value that takes at least so many bytes as JSON, or all of
-// it, so that a large value is not written only to be cut.
+// beginning returns a first part of a value that takes at least room bytes as JSON, or all of it, so that a
+// large value is not written only to be cut.
 func beginning(value any, room *int) any {
 	*room--
 	switch v := value.(type) {
@@ -306,7 +305,7 @@ func unmarshal[T Object | Array](text []byte, into *T) error {
 	return nil
 }
 
-// WrongType is the error for a value that is not of the type expected.
+// WrongType returns the error for a value that is not of the expected type.
 func WrongType(expected string, value any) error {
 	got := TypeName(value)
 	if _, isNumber := FloatNumber(value); isNumber {

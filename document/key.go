@@ -7,36 +7,34 @@ import (
 	"time"
 )
 
-// Bytes of a key. Every value begins with its class, which is above KeyEnd.
+// Special bytes of a key. Every value begins with its class, which is greater than KeyEnd.
 const (
-	// KeyEnd ends objects, arrays and strings, so that the shorter of two with
-	// the same beginning is the lower one.
+	// KeyEnd ends objects, arrays and strings, so that a value sorts before longer ones with the same
+	// beginning.
 	KeyEnd = 0x00
-	// keyNUL follows a NUL inside a string, which is told from the end by it.
+	// keyNUL follows a NUL inside a string, to distinguish it from the end.
 	keyNUL = 0xff
 )
 
-// MaxExact is the number up to which every int64 is a float64, too.
+// MaxExact is the number up to which every int64 has an exact float64.
 const MaxExact = 1 << 53
 
-// AppendKey appends to key an encoding of value that bytes.Compare orders as
-// Compare orders the values: values that are equal, 1 and 1.0 among them, have
-// the same key. No key is the beginning of another value's key, so that the keys
-// of several values, one behind the other, order as a list of these values does.
-// No key begins with a zero byte.
+// AppendKey appends to key an encoding of value that bytes.Compare orders as Compare orders the values: equal
+// values, such as 1 and 1.0, have the same key. No key is a prefix of another value's key, so that
+// concatenated keys of several values sort like a list of these values. No key begins with a zero byte.
 func AppendKey(key []byte, value any) []byte {
 	key = append(key, byte(ClassOf(value)))
 	switch value.(type) {
 	case Object, Array:
-		// What is handed to a function that calls itself is allocated on the heap.
-		// So a key of scalars, the usual one, stays where the caller has it.
+		// Arguments of a recursive function are allocated on the heap. So the usual key, of scalars, is built
+		// here, and can stay on the caller's stack.
 		return append(key, appendNestedKey(nil, value)...)
 	default:
 		return appendScalarKey(key, value)
 	}
 }
 
-// appendNestedKey appends what follows the class of any value.
+// appendNestedKey appends the part of any value's key that follows the class.
 func appendNestedKey(key []byte, value any) []byte {
 	switch v := value.(type) {
 	case Object:
@@ -48,7 +46,7 @@ func appendNestedKey(key []byte, value any) []byte {
 	}
 }
 
-// appendScalarKey appends what follows the class of a value that holds no others.
+// appendScalarKey appends the part of a scalar's key that follows the class.
 func appendScalarKey(key []byte, value any) []byte {
 	switch v := value.(type) {
 	case int64:
@@ -69,7 +67,7 @@ func appendScalarKey(key []byte, value any) []byte {
 	}
 }
 
-// appendStringKey writes the bytes of s and an end that is lower than any other byte at its place.
+// appendStringKey writes the bytes of s, and an end that is lower than any other byte at its place.
 func appendStringKey(key []byte, s string) []byte {
 	for {
 		i := strings.IndexByte(s, 0)
@@ -81,8 +79,8 @@ func appendStringKey(key []byte, s string) []byte {
 	}
 }
 
-// appendObjectKey writes for each field what Compare looks at, in its order: the
-// class of the value, the name, the value.
+// appendObjectKey writes, for each field, the parts that Compare compares, in order: the class of the value,
+// the name, the value.
 func appendObjectKey(key []byte, o Object) []byte {
 	if o.node == nil {
 		return append(key, KeyEnd)
@@ -102,11 +100,11 @@ func appendArrayKey(key []byte, a Array) []byte {
 	return append(key, KeyEnd)
 }
 
-// appendIntKey writes the float64 nearest to i and what i is above or below it.
+// appendIntKey writes the float64 nearest to i, and the difference.
 func appendIntKey(key []byte, i int64) []byte {
 	f := float64(i)
 	var rest int64
-	if f == math.MaxInt64 { // As a float64 that is 2^63, one above the highest int64.
+	if f == math.MaxInt64 { // As a float64, MaxInt64 is 2^63, one above the highest int64.
 		rest = i - math.MaxInt64 - 1
 	} else {
 		rest = i - int64(f)
@@ -114,19 +112,19 @@ func appendIntKey(key []byte, i int64) []byte {
 	return appendNumberKey(key, f, rest)
 }
 
-// appendNumberKey writes the bits of f so that they order as the numbers do, and
-// the rest if there are integers between f and its neighbours.
+// appendNumberKey writes the bits of f so that they sort like the numbers, followed by rest if there are
+// integers between f and its neighbours.
 func appendNumberKey(key []byte, f float64, rest int64) []byte {
 	key = binary.BigEndian.AppendUint64(key, orderedBits(f))
 	if math.Abs(f) >= MaxExact && math.Abs(f) <= math.MaxInt64 {
-		const zero = 1 << 15 // A rest is within 512 of it.
+		const zero = 1 << 15 // The absolute value of rest is at most 512.
 		key = binary.BigEndian.AppendUint16(key, uint16(zero+rest))
 	}
 	return key
 }
 
-// orderedBits returns the bits of f so that they order as the numbers do: NaN is
-// the lowest, and both zeros are one.
+// orderedBits returns the bits of f in a form that sorts like the numbers: NaN is the lowest, and both zeros
+// are equal.
 func orderedBits(f float64) uint64 {
 	const sign = 1 << 63
 	switch bits := math.Float64bits(f); {

@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/internal/arbitrary"
 )
 
-// requireKeysAgree checks that keys order a and b as Compare does.
+// requireKeysAgree checks that the keys of a and b sort as Compare orders the values.
 func requireKeysAgree(t *testing.T, a, b any) {
 	t.Helper()
 	keyA, keyB := document.AppendKey(nil, a), document.AppendKey(nil, b)

@@ -5,13 +5,13 @@ import (
 	"sync"
 )
 
-// typeMethods tells by which methods of their own the values of a type are encoded.
+// typeMethods are the methods with which values of a type encode themselves.
 type typeMethods struct{ encodes, marshals, marshalsText bool }
 
-// methods remembers what each type has. It depends on nothing but the type.
+// methods caches the methods of each type. It depends only on the type.
 var methods sync.Map //nolint:gochecknoglobals // A memo of reflection, as plans is one.
 
-// methodsOf returns the methods of a type. Types of no package, such as int, have none.
+// methodsOf returns the methods of a type. Predeclared types, such as int, have none.
 func methodsOf(t reflect.Type) typeMethods {
 	if t.PkgPath() == "" && t.Kind() >= reflect.Bool && t.Kind() <= reflect.Float64 || t == stringType {
 		return typeMethods{}
@@ -29,7 +29,7 @@ func methodsOf(t reflect.Type) typeMethods {
 	return known.(typeMethods)
 }
 
-// withMethods returns v, or a pointer to a copy of it, as what has some methods.
+// withMethods returns v, or a pointer to a copy of it, as a value that implements methods.
 func withMethods(v reflect.Value, methods reflect.Type) any {
 	if v.Type().Implements(methods) {
 		return v.Interface()

@@ -1,11 +1,11 @@
 package document
 
-// The builders of the update documents that are needed most. Each takes what O
-// takes; several operators together are written with O:
+// Builders of the most common update documents. Each takes pairs as O does. To combine several operators, use
+// O:
 //
 //	document.O("$set", document.O("done", true), "$inc", document.O("tries", 1))
 
-// The shapes of updates of one operator.
+// The shapes of updates with one operator.
 var (
 	setShape      = NewShape([]string{"$set"})
 	incShape      = NewShape([]string{"$inc"})
@@ -17,7 +17,7 @@ var (
 
 func (s *Shape) of(value any) Object { return s.Object(func(int) any { return value }) }
 
-// Set returns the update that sets fields: Set("taken", true, "by", id).
+// Set returns an update that sets fields: Set("taken", true, "by", id).
 func Set(pairs ...any) Object { return setShape.of(O(pairs...)) }
 
 // Inc returns the update that adds to numbers: Inc("visits", 1).
@@ -30,7 +30,7 @@ func Push(pairs ...any) Object { return pushShape.of(O(pairs...)) }
 // match a query: Pull("tags", "old").
 func Pull(pairs ...any) Object { return pullShape.of(O(pairs...)) }
 
-// AddToSet returns the update that appends to arrays what they do not hold yet.
+// AddToSet returns an update that appends values to arrays that do not contain them.
 func AddToSet(pairs ...any) Object { return addToSetShape.of(O(pairs...)) }
 
 // Unset returns the update that removes the fields at dotted paths.

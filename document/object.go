@@ -7,37 +7,36 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// MaxDepth is the number of levels that objects and arrays in a document may be nested
-// where a store is to keep it, as in MongoDB.
+// MaxDepth is the number of levels of nested objects and arrays that a stored document may have, as in
+// MongoDB.
 const MaxDepth = 180
 
-// MaxNesting is the number of levels that any value may be nested, and of parts that a
-// path may have, as in MongoDB: what holds a document, such as a result or an update, is
-// deeper than the document.
+// MaxNesting is the number of nested levels that any value may have, and of parts that a path may have, as in
+// MongoDB. It is greater than MaxDepth because values that contain a document, such as a result or an update,
+// are deeper than the document.
 const MaxNesting = 200
 
 // MaxSize is the maximum size of a document in bytes, as Object.Size counts them. It is the same as
 // MongoDB's.
 const MaxSize = 16 << 20
 
-// Object is an object whose fields keep their order, which equality, sorting and
-// JSON depend on. It is a value: assigning it copies it, at no cost.
+// Object is an object whose fields keep their order, which equality, sorting and JSON depend on. It is a
+// value: assigning it copies it, at no cost.
 //
-// The zero Object has no fields and counts as absent: IsZero reports true, JSON
-// shows null, and omitzero leaves it out. O() makes an object that is empty and
-// present. Set works on both.
+// The zero Object has no fields and counts as absent: IsZero reports true, JSON shows null, and omitzero
+// leaves it out. O() returns an object that is empty but present. Set works on both.
 //
-// Making an object never fails. One that was made of something that is not a value (a channel, a
-// function, an odd number of arguments) carries that error: Err returns it, and every operation
-// that is handed such an object refuses it with InvalidArgument.
+// Making an object never fails. An object made of something that is not a value (a channel, a function, an
+// odd number of arguments) carries an error: Err returns it, and every operation refuses such an object with
+// InvalidArgument.
 type Object struct{ node *objectNode }
 
 // O returns an object of key and value pairs in the order given:
 //
 //	document.O("taken", false, "size", document.O("$gt", 3))
 //
-// Keys are taken literally: a dot in a key separates nothing. A key that comes twice keeps its first place
-// and its last value. ValueOf converts the values.
+// Keys are taken literally: a dot in a key is not a separator. A duplicate key keeps its first place and its
+// last value. ValueOf converts the values.
 func O(pairs ...any) Object {
 	if len(pairs) == 0 {
 		return Object{emptyNode}
@@ -68,7 +67,7 @@ func (o Object) Len() int {
 // IsZero reports whether o is the zero Object, which counts as absent.
 func (o Object) IsZero() bool { return o.node == nil }
 
-// Err returns the error that o was made with, or nil. Its Field is the path of what is not a value.
+// Err returns the error that o carries, or nil. Its Field is the path of the invalid part.
 func (o Object) Err() error {
 	if o.node == nil {
 		return nil
@@ -98,8 +97,7 @@ func (o Object) Keys() []string {
 	return slices.Clone(o.node.shape.names)
 }
 
-// Field returns the value of the field with exactly this name, and whether there
-// is one.
+// Field returns the value of the field with exactly this name, and reports whether there is one.
 func (o Object) Field(key string) (any, bool) {
 	if o.node == nil {
 		return nil, false
@@ -118,11 +116,10 @@ func (o Object) Value(key string) any {
 	return Missing
 }
 
-// NameAt returns the name of field i, counted from 0 in their order. As with a slice, there
-// must be one.
+// NameAt returns the name of field i, counted from 0. It panics if there is none.
 func (o Object) NameAt(i int) string { return o.node.shape.names[i] }
 
-// At returns the value of field i, which must be there.
+// At returns the value of field i. It panics if there is none.
 func (o Object) At(i int) any { return o.node.at(i) }
 
 // Values returns the values of the fields in order. They must not be changed.
@@ -141,7 +138,7 @@ func (o Object) Depth() int {
 	return int(o.node.depth)
 }
 
-// Shape returns the list of o's names, which other objects may share.
+// Shape returns the list of o's names. Objects may share a Shape.
 func (o Object) Shape() *Shape {
 	if o.node == nil {
 		return emptyShape
@@ -149,8 +146,8 @@ func (o Object) Shape() *Shape {
 	return o.node.shape
 }
 
-// With returns o with the field of exactly this name set, in its place where it
-// exists, else at the end.
+// With returns o with the field of exactly this name set. An existing field keeps its place; a new one is
+// appended.
 func (o Object) With(key string, v any) Object {
 	value, err := ValueOf(v)
 	if err != nil {
@@ -159,7 +156,7 @@ func (o Object) With(key string, v any) Object {
 	return o.Put(validText(key), value)
 }
 
-// Put is With for what is a value already, and Without if that is Missing.
+// Put is With for a value that needs no conversion. Missing removes the field, as Without does.
 func (o Object) Put(key string, value any) Object {
 	if value == Missing {
 		return o.Without(key)
@@ -213,7 +210,7 @@ func (o Object) String() string { return wholeText(o) }
 // GoString is String, for failures of tests.
 func (o Object) GoString() string { return "document.Object" + o.String() }
 
-// failed returns o carrying err, unless it carries one already.
+// failed returns o carrying err, unless it already carries an error.
 func (o Object) failed(err error) Object {
 	node := &objectNode{shape: emptyShape, depth: 1, size: emptySize}
 	if o.node != nil {

@@ -5,20 +5,20 @@ import (
 	"slices"
 )
 
-// Edit is changes of an object's fields that are made in one step: the object is
-// copied once, however many fields change.
+// Edit is a set of changes to an object's fields. It copies the object only once, however many fields change.
 type Edit struct {
 	from Object
-	// few has the first changes, so that they need no separate memory, and counts their number. If there are
+	// few holds the first changes without a separate allocation, and count is their number. If there are
 	// more, all are in many.
 	few   [6]fieldChange
 	count int
 	many  []fieldChange
-	// shapes are the shapes that objects of the same store share, nil if there are none.
+	// shapes are the shapes shared by objects of the same store, or nil.
 	shapes *Shapes
 }
 
-// NewEdit begins an edit of o. With the shapes of a store, which may be nil, what it makes shares one of them if it can.
+// NewEdit begins an edit of o. shapes, which may be nil, are the shapes of a store; the result shares one of
+// them if possible.
 func NewEdit(o Object, shapes *Shapes) Edit { return Edit{from: o, shapes: shapes} }
 
 func (e *Edit) changes() []fieldChange {
@@ -28,7 +28,7 @@ func (e *Edit) changes() []fieldChange {
 	return e.few[:e.count]
 }
 
-// add adds the change of a field that does not change yet.
+// add adds the change of a field that has none yet.
 func (e *Edit) add(c fieldChange) {
 	switch {
 	case e.many != nil:
@@ -44,10 +44,10 @@ func (e *Edit) add(c fieldChange) {
 // Before returns the object without the changes.
 func (e *Edit) Before() Object { return e.from }
 
-// IsEmpty reports whether nothing changes.
+// IsEmpty reports whether there are no changes.
 func (e *Edit) IsEmpty() bool { return len(e.changes()) == 0 }
 
-// Changes returns the fields that change with their new values, Missing for one that goes.
+// Changes returns the changed fields with their new values, Missing for a removed field.
 func (e *Edit) Changes() iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) {
 		for _, c := range e.changes() {
@@ -58,7 +58,7 @@ func (e *Edit) Changes() iter.Seq2[string, any] {
 	}
 }
 
-// Withdraw takes the changes of certain fields back.
+// Withdraw drops the changes of some fields.
 func (e *Edit) Withdraw(isWithdrawn func(field string) bool) {
 	kept := slices.DeleteFunc(e.changes(), func(c fieldChange) bool { return isWithdrawn(c.name) })
 	if e.many != nil {
@@ -70,13 +70,13 @@ func (e *Edit) Withdraw(isWithdrawn func(field string) bool) {
 
 type fieldChange struct {
 	name string
-	// at is its place in the object, -1 if it is new.
+	// at is its position in the object, -1 if it is new.
 	at int
 	// value is missing if the field is removed.
 	value any
 }
 
-// changeOf returns the change of a field, or nil if it does not change.
+// changeOf returns the change of a field, or nil.
 func (e *Edit) changeOf(name string) *fieldChange {
 	changes := e.changes()
 	for i := range changes {
@@ -87,7 +87,7 @@ func (e *Edit) changeOf(name string) *fieldChange {
 	return nil
 }
 
-// Value returns the value that a field has now, or missing.
+// Value returns the current value of a field, or Missing.
 func (e *Edit) Value(name string) any {
 	if c := e.changeOf(name); c != nil {
 		return c.value
@@ -95,7 +95,7 @@ func (e *Edit) Value(name string) any {
 	return e.from.Value(name)
 }
 
-// Set gives a field a value, which may be missing, unless it has it.
+// Set sets a field to a value, which may be Missing. It records no change if the field already has the value.
 func (e *Edit) Set(name string, value any) {
 	if c := e.changeOf(name); c != nil {
 		c.value = value
@@ -130,7 +130,7 @@ func (e *Edit) Object() Object {
 	return e.from.edited(changes, e.shapes)
 }
 
-// edited returns an object that is not wide with changes.
+// edited returns an object that is not wide, with changes applied.
 func (o Object) edited(changes []fieldChange, shapes *Shapes) Object {
 	from := o.node
 	shape := from.shape.edited(changes, shapes)
@@ -162,7 +162,7 @@ func (o Object) edited(changes []fieldChange, shapes *Shapes) Object {
 	return Object{next}
 }
 
-// edited returns the shape of an object of this shape after changes: one of shapes if it is there.
+// edited returns the shape of an object with this shape after changes: one of shapes if possible.
 func (s *Shape) edited(changes []fieldChange, shapes *Shapes) *Shape {
 	if !slices.ContainsFunc(changes, fieldChange.changesKeys) {
 		return s

@@ -7,20 +7,20 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// objectNode is one version of an object. It is never changed once it is reachable
-// through an Object.
+// objectNode is one version of an object. It must not change once it is reachable through an Object.
 type objectNode struct {
 	shape *Shape
-	// values are in the order of the shape's keys. A wide object has none here.
+	// values are in the order of the shape's keys. It is empty for a wide object.
 	values []any
-	// rare has the properties of few objects, nil for the others. It is never changed, since nodes share it.
+	// rare has properties that few objects have, nil for the others. It never changes, because nodes share
+	// it.
 	rare *rareParts
-	// depth is the number of levels of nesting, this one included, size what Size returns. They
-	// are small numbers, so that the many objects of a store are.
+	// depth is the number of levels of nesting, including this one. size is the result of Size. They are
+	// small types to save memory in a store's many objects.
 	depth, size int32
 }
 
-// rareParts are the parts of an object that few have.
+// rareParts are the parts that few objects have.
 type rareParts struct {
 	// wide has the values of a wide object.
 	wide *wideValues
@@ -28,7 +28,7 @@ type rareParts struct {
 	err error
 }
 
-// wide returns the values of a wide object, nil for others.
+// wide returns the values of a wide object, or nil.
 func (n *objectNode) wide() *wideValues {
 	if n.rare == nil {
 		return nil
@@ -36,7 +36,7 @@ func (n *objectNode) wide() *wideValues {
 	return n.rare.wide
 }
 
-// err returns the error that the object was made with, or nil.
+// err returns the error that the object carries, or nil.
 func (n *objectNode) err() error {
 	if n.rare == nil {
 		return nil
@@ -44,8 +44,8 @@ func (n *objectNode) err() error {
 	return n.rare.err
 }
 
-// newObjectNode returns a node whose values, none as yet, have room for a number of fields. Node
-// and room are one piece of memory, which saves a cache miss when a field is read.
+// newObjectNode returns a node with memory for the values of a number of fields. Node and values are one
+// allocation, which saves a cache miss when a field is read.
 func newObjectNode(fields int) *objectNode {
 	switch {
 	case fields <= 1:
@@ -67,7 +67,7 @@ func newObjectNode(fields int) *objectNode {
 	}
 }
 
-// nodeIn returns a node in one piece of memory with an array for its values.
+// nodeIn returns a node in one allocation with an array for its values.
 func nodeIn[R any](sliced func(*R) []any) *objectNode {
 	n := &struct {
 		objectNode
@@ -78,14 +78,14 @@ func nodeIn[R any](sliced func(*R) []any) *objectNode {
 	return &n.objectNode
 }
 
-// setRare sets the rare parts, none in most objects.
+// setRare sets the rare parts. Most objects have none.
 func (n *objectNode) setRare(wide *wideValues, err error) {
 	if n.rare = nil; wide != nil || err != nil {
 		n.rare = &rareParts{wide: wide, err: err}
 	}
 }
 
-// fail records an error, of several the first.
+// fail records an error, unless there already is one.
 func (n *objectNode) fail(err error) {
 	if err != nil && n.err() == nil {
 		n.setRare(n.wide(), err)
@@ -95,8 +95,8 @@ func (n *objectNode) fail(err error) {
 // emptyNode is the node of the object without fields.
 var emptyNode = &objectNode{values: []any{}, shape: emptyShape, depth: 1, size: emptySize}
 
-// An object of more than wideFields fields keeps its values in pages, so that changing
-// one field copies one page and the list of them, and not all values.
+// An object with more than wideFields fields keeps its values in pages, so that changing one field copies one
+// page and the list of pages, and not all values.
 const (
 	wideFields = 64
 	pageFields = 32
@@ -104,8 +104,7 @@ const (
 
 type wideValues struct {
 	pages []*[pageFields]any
-	// shared is the Shapes with which all objects among the values share their keys, nil if that is not
-	// known.
+	// shared is the Shapes that contains the shapes of all objects among the values, nil if that is unknown.
 	shared *Shapes
 }
 
@@ -130,7 +129,7 @@ func (n *objectNode) appendValues(values []any) []any {
 	return values
 }
 
-// allValues returns all values, which must not be changed.
+// allValues returns all values. They must not be changed.
 func (n *objectNode) allValues() []any {
 	if n.wide() == nil {
 		return n.values
@@ -138,8 +137,8 @@ func (n *objectNode) allValues() []any {
 	return n.appendValues(nil)
 }
 
-// complete sets the shape, and what follows from it and the values, which are there already. It
-// puts the values of a wide object into pages.
+// complete sets the shape, and the properties derived from it and the existing values. It moves the values of
+// a wide object into pages.
 func (n *objectNode) complete(s *Shape) {
 	n.shape = s
 	depth, size := 1, emptySize
@@ -157,12 +156,12 @@ func (n *objectNode) complete(s *Shape) {
 	}
 }
 
-// measured sets the depth, which is a small number, and the size, which addSizes bounds.
+// measured sets the depth, which is small, and the size, which addSizes bounds.
 func (n *objectNode) measured(depth, size int) {
 	n.depth, n.size = int32(depth), int32(size)
 }
 
-// widened puts the values of a wide object into pages.
+// widened moves the values of a wide object into pages.
 func widened(values []any) *wideValues {
 	wide := &wideValues{}
 	for part := range slices.Chunk(values, pageFields) {
@@ -173,7 +172,7 @@ func widened(values []any) *wideValues {
 	return wide
 }
 
-// withValue returns the node with another value of field i.
+// withValue returns a copy of the node with a different value of field i.
 func (n *objectNode) withValue(i int, value any) *objectNode {
 	old := n.at(i)
 	var next *objectNode
@@ -191,12 +190,12 @@ func (n *objectNode) withValue(i int, value any) *objectNode {
 	return next
 }
 
-// sizeWith returns the size of the node after this one, in which a value is in the place of an old one.
+// sizeWith returns the size of the node after value has replaced old.
 func (n *objectNode) sizeWith(old, value any, next *objectNode) int {
 	if n.size != largestSize {
 		return addSizes(int(n.size)-SizeOf(old), SizeOf(value))
 	}
-	size := emptySize // How large it was is not known.
+	size := emptySize // The size is unknown because it has reached the limit.
 	for i, key := range next.shape.names {
 		size = addSizes(size, fieldSize(key, next.at(i)))
 	}
@@ -215,8 +214,8 @@ func (n *objectNode) depthWith(old, value any, next *objectNode) int {
 	return depth
 }
 
-// copied returns the node with other values, and a shape of the same keys. It is not
-// for wide ones.
+// copied returns a copy of the node with different values, and a shape with the same keys. It must not be
+// used for wide nodes.
 func (n *objectNode) copied(s *Shape, values []any) *objectNode {
 	next := newObjectNode(len(values))
 	values = append(next.values, values...)
@@ -225,7 +224,7 @@ func (n *objectNode) copied(s *Shape, values []any) *objectNode {
 	return next
 }
 
-// with returns the values with another one in the place of value i.
+// with returns a copy of the values with value i replaced.
 func (w *wideValues) with(i int, value any) *wideValues {
 	next := &wideValues{pages: slices.Clone(w.pages)}
 	page := *w.pages[i/pageFields]
@@ -244,7 +243,7 @@ func sharesKeysWith(shapes *Shapes, value any) bool {
 	return depthOf(value) == 0
 }
 
-// refuseNUL records an error if a name holds a NUL, which no database can keep.
+// refuseNUL records an error if a name contains a NUL, which databases cannot store.
 func (n *objectNode) refuseNUL(name string) {
 	if strings.IndexByte(name, 0) >= 0 {
 		n.fail(nulInName(name))

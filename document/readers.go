@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// The interfaces that decode by themselves.
+// The interfaces of types that decode themselves.
 var (
 	decoderType         = reflect.TypeFor[ValueDecoder]()
 	fieldDecoderType    = reflect.TypeFor[FieldDecoder]()
@@ -21,7 +21,7 @@ var (
 // reader reads a value into a settable target of one type.
 type reader func(d goDecoder, value any, target reflect.Value) error
 
-// readers remembers the reader of each type. It depends on nothing but the type.
+// readers caches the reader of each type. It depends only on the type.
 var readers sync.Map //nolint:gochecknoglobals // A memo of reflection, as plans is one.
 
 func readerOf(t reflect.Type) reader {
@@ -32,7 +32,7 @@ func readerOf(t reflect.Type) reader {
 	return known.(reader)
 }
 
-// newReader decides how values of a type are read: by their own method, if they have one, or else by their
+// newReader returns the reader for values of a type: its own method, if it has one, or else a reader for its
 // kind. A record keeps unknown fields, which json.Unmarshaler would lose.
 func newReader(t reflect.Type) reader {
 	pointer := reflect.PointerTo(t)
@@ -58,7 +58,7 @@ func newReader(t reflect.Type) reader {
 	}
 }
 
-// readerOfKind returns how values are read that have no method of their own.
+// readerOfKind returns the reader for types without a method for decoding.
 func readerOfKind(t reflect.Type) reader {
 	switch t.Kind() {
 	case reflect.Interface:
@@ -78,8 +78,8 @@ func readerOfKind(t reflect.Type) reader {
 	}
 }
 
-// structureReader returns the reader of a struct. Its plan is made at the first use, since a struct may refer
-// to its own type by a pointer or a list.
+// structureReader returns the reader of a struct. Its plan is made on first use, because a struct may refer
+// to its own type through a pointer or a list.
 func structureReader(t reflect.Type) reader {
 	plan := sync.OnceValue(func() *structPlan { return planOf(t) })
 	return func(d goDecoder, value any, target reflect.Value) error {
@@ -87,7 +87,7 @@ func structureReader(t reflect.Type) reader {
 	}
 }
 
-// orZero reads null as the zero value.
+// orZero wraps a reader to read null as the zero value.
 func orZero(read reader) reader {
 	return func(d goDecoder, value any, target reflect.Value) error {
 		if value == nil {
@@ -143,7 +143,7 @@ func assign[T any](_ goDecoder, value any, target reflect.Value) error {
 	return nil
 }
 
-// assignTime reads a time, which JSON holds as text.
+// assignTime reads a time. JSON represents it as text.
 func assignTime(d goDecoder, value any, target reflect.Value) error {
 	text, ok := value.(string)
 	if !ok {

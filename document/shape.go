@@ -5,31 +5,32 @@ import (
 	"sync/atomic"
 )
 
-// Shape is the names of an object's fields in their order. Objects may share one, by its address,
-// so that what is known of a shape holds for all of them. Equal objects have equal shapes, shared
-// or not.
+// Shape is the names of an object's fields, in order. Objects may share a Shape by its address, so that facts
+// about it hold for all of them. Equal objects have equal shapes, shared or not.
 type Shape struct {
 	names []string
-	// places maps the names of a wide object to their positions. The first lookup makes it.
+	// places maps the names of a wide object to their positions. It is created at the first lookup.
 	places atomic.Pointer[map[string]int]
 }
 
-// emptyShape is the shape of the object without fields. It is never changed.
+// emptyShape is the shape of an object without fields. It never changes.
 var emptyShape = &Shape{}
 
-// NewShape returns the shape of different names. The caller does not change the slice afterwards.
+// NewShape returns a shape with these names, which must be distinct. The caller must not change the slice
+// afterwards.
 func NewShape(names []string) *Shape { return &Shape{names: names} }
 
-// newShape returns a shape whose names, none as yet, have room for a number of fields.
+// newShape returns a shape without names, with memory for a number of them.
 func newShape(fields int) *Shape { return &Shape{names: make([]string, 0, fields)} }
 
-// apart returns the shape in separate memory: the shape of a new object lies in one piece with the object.
+// apart returns a copy of the shape in separate memory. The shape of a new object shares its memory with the
+// object.
 func (s *Shape) apart() *Shape { return NewShape(slices.Clone(s.names)) }
 
 // Names returns the names. They must not be changed.
 func (s *Shape) Names() []string { return s.names }
 
-// Object returns an object whose values a function gives. A field that is Missing is left
+// Object returns an object with the values that a function returns. Fields whose value is Missing are left
 // out.
 func (s *Shape) Object(value func(i int) any) Object {
 	node := newObjectNode(len(s.names))
@@ -47,7 +48,7 @@ func (s *Shape) Object(value func(i int) any) Object {
 	return Object{node}
 }
 
-// withKey returns the shape with a further key at the end.
+// withKey returns the shape with a key appended.
 func (s *Shape) withKey(key string) *Shape {
 	with := newShape(len(s.names) + 1)
 	with.names = append(append(with.names, s.names...), key)

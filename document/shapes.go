@@ -6,11 +6,10 @@ import (
 	"sync"
 )
 
-// maxShapes bounds what a Shapes remembers. Documents whose keys are data would
-// fill it without end otherwise.
+// maxShapes bounds the size of a Shapes. Documents whose keys are data would otherwise fill it without end.
 const maxShapes = 1024
 
-// fewShapes is the number of shapes that are looked at one by one: most collections have no more.
+// fewShapes is the number of shapes that are searched linearly: most collections have no more.
 const fewShapes = 4
 
 // Shapes lets objects with the same keys in the same order share one list of
@@ -19,25 +18,25 @@ const fewShapes = 4
 // safe for concurrent use.
 type Shapes struct {
 	mu sync.Mutex
-	// few are the first shapes, with nil behind the last of them.
+	// few are the first shapes, followed by nil.
 	few [fewShapes]*Shape
-	// others are all further ones, which are found byHash.
+	// others are all further shapes, which are found through byHash.
 	others  map[*Shape]struct{}
 	byHash  map[uint64][]*Shape
 	seed    maphash.Seed
 	repeats interner
 }
 
-// Share returns o with the list of keys that the earlier objects of the same keys
-// have, objects inside it included.
+// Share returns o with the shape shared by earlier objects with the same keys. It does the same for objects
+// inside.
 func (s *Shapes) Share(o Object) Object {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.object(o)
 }
 
-// Keep returns a copy of o as Share does, for a document that will stay: its parts lie together in
-// memory, and its short values are interned.
+// Keep returns a copy of o with shared shapes, for a document that is stored for long: its parts are close
+// together in memory, and its short values are interned.
 func (s *Shapes) Keep(o Object) Object {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,7 +56,7 @@ func (s *Shapes) keptObject(o Object) Object {
 	return Object{node}
 }
 
-// keepAll replaces values by those that are kept.
+// keepAll replaces values by their kept copies.
 func (s *Shapes) keepAll(values []any) {
 	for i, value := range values {
 		switch v := value.(type) {
@@ -96,7 +95,7 @@ func (s *Shapes) object(o Object) Object {
 	return Object{o.node.copied(shared, values)}
 }
 
-// wideObject is object for a wide one, which it marks as shared.
+// wideObject is object for a wide object, which it marks as shared.
 func (s *Shapes) wideObject(o Object) Object {
 	node := *o.node
 	node.shape = s.shape(node.shape)
@@ -110,8 +109,7 @@ func (s *Shapes) wideObject(o Object) Object {
 	return Object{&node}
 }
 
-// values shares the shapes of the objects among values. It copies the slice only
-// where one of them changed.
+// values shares the shapes of objects among values. It copies the slice only if one of them changed.
 func (s *Shapes) values(values []any) ([]any, bool) {
 	changed := false
 	for i, v := range values {
@@ -157,7 +155,7 @@ func (s *Shapes) isShared(shape *Shape) bool {
 	return ok
 }
 
-// shape returns the shared shape with the same keys, or the same one where there are too many.
+// shape returns the shared shape with the same keys, or the given one if there are too many.
 func (s *Shapes) shape(of *Shape) *Shape {
 	if s.isShared(of) {
 		return of

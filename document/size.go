@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// Sizes are sizes in BSON, in which MongoDB keeps documents.
+// Sizes in BSON, the format in which MongoDB stores documents.
 const (
-	// emptySize is the size of an object or array without anything in it.
+	// emptySize is the size of an empty object or array.
 	emptySize = 5
-	// largestSize is the limit of adding sizes: values that share parts again and again may count for more
+	// largestSize is the limit for adding sizes: values that share parts many times may count for more bytes
 	// than there is memory.
 	largestSize = math.MaxInt32
 )
@@ -23,8 +23,8 @@ func (o Object) Size() int {
 	return int(o.node.size)
 }
 
-// fieldSize returns what a field adds to the size of an object: a byte for its type,
-// its name with an end, its value.
+// fieldSize returns the size that a field adds to an object: a byte for its type, its name with a terminator,
+// and its value.
 func fieldSize(key string, value any) int { return len(key) + 2 + SizeOf(value) }
 
 // SizeOf returns the number of bytes that MongoDB would need for a value.

@@ -13,14 +13,13 @@ import (
 type structPlan struct {
 	fields []fieldPlan
 	byName map[string]int
-	// inAnyCase has the fields of any case by their names in small letters.
+	// inAnyCase maps lower-case names to the fields that may be spelled in any case.
 	inAnyCase map[string]int
-	// untagged are the names of fields without a tag by these in small letters.
+	// untagged maps lower-case names to the names of fields without a tag.
 	untagged map[string]string
 	// decodesFields is true if the struct is a FieldDecoder.
 	decodesFields bool
-	// unknown is the index of the field that holds what no other field knows, nil
-	// where there is none. A struct with one is a record.
+	// unknown is the index of the field for unknown fields, or nil. A struct that has one is a record.
 	unknown []int
 }
 
@@ -37,8 +36,7 @@ type fieldPlan struct {
 	listOfOne bool
 }
 
-// plans remembers the plan of each struct type. A plan depends on nothing but the
-// type.
+// plans caches the plan of each struct type. A plan depends only on the type.
 var plans sync.Map //nolint:gochecknoglobals // A memo of reflection, as encoding/json keeps one.
 
 func planOf(t reflect.Type) *structPlan {
@@ -51,8 +49,8 @@ func planOf(t reflect.Type) *structPlan {
 	return known.(*structPlan)
 }
 
-// decodesFields reports whether a struct has its own DecodeField. The DecodeField of an embedded struct does
-// not know the other fields, which may have the same names.
+// decodesFields reports whether a struct has its own DecodeField. The DecodeField of an embedded struct is
+// not enough, because it does not know the other fields, which may have the same names.
 func decodesFields(t reflect.Type) bool {
 	for field := range t.Fields() {
 		if field.Anonymous && decodesByField(field.Type) {
@@ -93,7 +91,7 @@ func (p *structPlan) add(t reflect.Type, index []int) {
 	}
 }
 
-// addUntagged remembers a name that no tag gives.
+// addUntagged records a name that does not come from a tag.
 func (p *structPlan) addUntagged(name string) {
 	if p.untagged == nil {
 		p.untagged = map[string]string{}
@@ -101,8 +99,8 @@ func (p *structPlan) addUntagged(name string) {
 	p.untagged[strings.ToLower(name)] = name
 }
 
-// checkUnread refuses a key that differs only in case from the name of a field without a tag that the object
-// does not have.
+// checkUnread returns an error for a key that differs only in case from the name of a field without a tag,
+// unless the object also has that name.
 func (p *structPlan) checkUnread(key string, o Object) error {
 	if p.untagged == nil {
 		return nil
@@ -114,7 +112,7 @@ func (p *structPlan) checkUnread(key string, o Object) error {
 	return boterr.Invalid(key, "differs in case from %s, a field without a tag, which would stay empty: tag that `json:%q`", name, key)
 }
 
-// addField adds a field, unless one of the same name stands less deep.
+// addField adds a field, unless a field with the same name is embedded less deeply.
 func (p *structPlan) addField(f fieldPlan) {
 	if at, ok := p.byName[f.name]; ok {
 		if len(f.index) < len(p.fields[at].index) {
@@ -132,8 +130,8 @@ func (p *structPlan) addField(f fieldPlan) {
 	p.fields = append(p.fields, f)
 }
 
-// find returns the index of the field that is read from a key. next is the index after the previous field:
-// the fields of most objects are in the order of the struct, with some left out.
+// find returns the index of the field for a key. next is the index after the previous field, because the
+// fields of most objects are in the order of the struct, with some left out.
 func (p *structPlan) find(key string, next int) (at int, ok bool) {
 	for at = next; at < len(p.fields) && at < next+fewLeftOut; at++ {
 		if p.fields[at].name == key {
@@ -147,7 +145,7 @@ func (p *structPlan) find(key string, next int) (at int, ok bool) {
 	return at, ok
 }
 
-// fewLeftOut is the number of fields that are compared with a key before it is looked for among all.
+// fewLeftOut is the number of fields that are compared with a key before it is looked up among all.
 const fewLeftOut = 4
 
 func hasOption(options, option string) bool {

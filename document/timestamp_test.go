@@ -36,7 +36,7 @@ func TestTimestamp_Shown(t *testing.T) {
 	require.Equal(t, "0 0", fmt.Sprintf("%v %#v", document.Timestamp(0), document.Timestamp(0)))
 }
 
-// visit has a time of the SDK's own, and one of the bot's.
+// visit has a time of the SDK's own type and a time of the bot's.
 type visit struct {
 	At   document.Timestamp `json:"at"`
 	Meta document.Object    `json:"meta"`
@@ -60,7 +60,7 @@ func encoded(t *testing.T, v any) string {
 	return string(text)
 }
 
-// A field that is a Timestamp is read from a time, too.
+// A Timestamp field can also be decoded from a time.
 func TestTimestamp_FromATime(t *testing.T) {
 	t.Parallel()
 	var read struct {

@@ -6,9 +6,9 @@ package document
 //	progress, err := document.As[Progress](bot.Member.Meta)
 //	places, err := document.As[[]Place](near.Entries)
 //
-// A missing or null value is the zero value; a field that T does not know is ignored. Fields are named by
-// json tags, and match with exact case. InvalidArgument: a value does not fit, or a key differs only in case
-// from a field without a tag, such as price from Price; Field is its path, such as "[2].price".
+// A missing or null value gives the zero value; fields unknown to T are ignored. Fields are named by json
+// tags, and match with exact case. InvalidArgument: a value does not fit, or a key differs only in case from
+// a field without a tag, such as price from Price; Field is its path, such as "[2].price".
 func As[T any](value any) (T, error) {
 	var v, none T
 	plain, err := ValueOf(value)
@@ -21,17 +21,15 @@ func As[T any](value any) (T, error) {
 	return v, nil
 }
 
-// Change reads an object as a T, a struct, lets change work on it, and sets in the object what is
-// another value then:
+// Change reads an object as a T, a struct, calls change with it, and sets the changed values in the object:
 //
 //	err := document.Change(&bot.Member.Meta, func(p *Progress) { p.Step++ })
 //
-// Keys that T does not know stay, and so do those that change left as they were, in objects
-// inside, too. A key that T leaves out afterwards, by omitempty or omitzero, is removed. Arrays are
-// set whole, as T has them.
+// Keys unknown to T are kept, and so are keys that change did not modify, also in nested objects. A key that
+// T omits afterwards, because of omitempty or omitzero, is removed. Arrays are replaced as a whole.
 //
-// InvalidArgument: the object does not fit T, or T holds what is no value; Field is the path, and
-// the object is as it was.
+// InvalidArgument: the object does not fit T, or T contains something that is not a value; Field is the path,
+// and the object is unchanged.
 func Change[T any](o *Object, change func(*T)) error {
 	v, err := As[T](*o)
 	if err != nil {
@@ -53,7 +51,7 @@ func Change[T any](o *Object, change func(*T)) error {
 	return nil
 }
 
-// withChanges returns o with what differs between two objects.
+// withChanges returns o with the differences between two objects applied.
 func (o Object) withChanges(before, after Object) Object {
 	for key := range before.All() {
 		if _, stays := after.Field(key); !stays {
@@ -68,7 +66,7 @@ func (o Object) withChanges(before, after Object) Object {
 	return o
 }
 
-// changed returns what takes the place of a value if one was made of another.
+// changed returns the replacement for a value, given the difference between before and after.
 func changed(value, before, after any) any {
 	inner, isObject := value.(Object)
 	from, wasObject := before.(Object)

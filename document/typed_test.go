@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/internal/rounds"
 )
 
-// progress is a member's progress, as a bot keeps it in meta.
+// progress is a member's progress, as a bot stores it in meta.
 type progress struct {
 	Step   int            `json:"step"`
 	Basket *basket        `json:"basket,omitempty"`
@@ -53,7 +53,7 @@ type plain struct {
 	Inner  struct{ Price float64 }
 }
 
-// A field that only the case of its letters keeps empty is not left so without a word.
+// A field that stays empty only because of the case of a key is reported.
 func TestAs_FieldWithoutATag(t *testing.T) {
 	t.Parallel()
 	for text, path := range map[string]string{
@@ -139,7 +139,7 @@ func TestChange_ReadsBackAsWritten(t *testing.T) {
 	}
 }
 
-// anyProgress draws a progress. Few values are drawn, so that two have much in common.
+// anyProgress draws a progress from few values, so that two often have values in common.
 func anyProgress(random *rand.Rand) progress {
 	p := progress{Step: random.IntN(2)}
 	if random.IntN(2) == 0 {

@@ -10,14 +10,13 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// ValueOf turns v into a value: nil, bool, int64, float64, string, time.Time in
-// UTC with milliseconds, Array or Object.
+// ValueOf turns v into a value: nil, bool, int64, float64, string, time.Time in UTC with milliseconds, Array
+// or Object.
 //
-// It takes these, every other number type, pointers, slices, maps with string
-// keys (whose keys are sorted, since a map has no order), structs by their JSON
-// tags as EncodeJSON does, so that secrets stay hidden, and json.RawMessage and
-// json.Number. Anything else, an
-// unsigned number beyond int64 included, is InvalidArgument.
+// It accepts these, every other number type, pointers, slices, maps with string keys (whose keys are sorted,
+// since a map has no order), structs by their JSON tags as EncodeJSON does, so that secrets stay hidden, and
+// json.RawMessage and json.Number. Anything else, including an unsigned number beyond int64, is
+// InvalidArgument.
 func ValueOf(v any) (any, error) {
 	switch given := v.(type) {
 	case nil, bool, int64, float64:
@@ -39,7 +38,7 @@ func ValueOf(v any) (any, error) {
 	return goEncoder{forReader: true}.value(reflect.ValueOf(v))
 }
 
-// validText returns a text as UTF-8, which stores and JSON need: invalid bytes become U+FFFD, as in
+// validText returns a text as UTF-8, which stores and JSON require: invalid bytes become U+FFFD, as in
 // encoding/json.
 func validText(text string) string {
 	if utf8.ValidString(text) {
@@ -48,8 +47,7 @@ func validText(text string) string {
 	return strings.ToValidUTF8(text, "\uFFFD")
 }
 
-// dateValue returns a time as a value. One whose milliseconds an int64 cannot hold is
-// InvalidArgument.
+// dateValue returns a time as a value. A time whose milliseconds do not fit into an int64 is InvalidArgument.
 func dateValue(t time.Time) (any, error) {
 	const most = math.MaxInt64 / 1000
 	if seconds := t.Unix(); seconds < -most || seconds > most {
@@ -58,8 +56,8 @@ func dateValue(t time.Time) (any, error) {
 	return t.UTC().Truncate(time.Millisecond), nil
 }
 
-// presentObject returns an object as a value inside another: null for the zero Object, an error for one that
-// carries it.
+// presentObject returns an object as a value inside another one: null for the zero Object, and an error for
+// an object that carries one.
 func presentObject(o Object) (any, error) {
 	if o.node == nil {
 		return nil, nil //nolint:nilnil // It is the value null.
@@ -100,13 +98,13 @@ func errOf(value any) error {
 	}
 }
 
-// WholeNumber returns a number as an integer, if it is one.
+// WholeNumber returns a number as an integer, and reports whether it is one.
 func WholeNumber(value any) (int64, bool) {
 	switch n := value.(type) {
 	case int64:
 		return n, true
 	case float64:
-		// 2^63 is a float64 and no int64; -2^63 is both.
+		// 2^63 is a float64 but not an int64; -2^63 is both.
 		if n == math.Trunc(n) && n >= math.MinInt64 && n < math.MaxInt64 {
 			return int64(n), true
 		}
@@ -114,7 +112,7 @@ func WholeNumber(value any) (int64, bool) {
 	return 0, false
 }
 
-// FloatNumber returns a number as a float64, and whether value is a number.
+// FloatNumber returns a number as a float64, and reports whether value is a number.
 func FloatNumber(value any) (float64, bool) {
 	switch n := value.(type) {
 	case int64:
@@ -151,7 +149,7 @@ func TypeName(value any) string {
 	}
 }
 
-// invalidType is the error for a value of a type that cannot be kept.
+// invalidType returns the error for a value of a type that cannot be encoded.
 func invalidType(t reflect.Type) error {
-	return boterr.Invalid("", "a %s is no JSON-like value", t)
+	return boterr.Invalid("", "a %s is not a JSON-like value", t)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// wide returns an object of so many fields: "f0", "f1" and so on.
+// wide returns an object with a number of fields: "f0", "f1" and so on.
 func wide(fields int) document.Object {
 	pairs := make([]any, 0, 2*fields)
 	for i := range fields {
@@ -110,7 +110,7 @@ func TestSize_OfBSON(t *testing.T) {
 		{document.O("a", 1, "b", 1.5), 5 + (3 + 4) + (3 + 8)},
 		{document.O("a", int64(math.MaxInt32), "b", int64(math.MaxInt32)+1), 5 + (3 + 4) + (3 + 8)},
 		{document.O("a", document.O("b", "")), 5 + 3 + 5 + 3 + 5},
-		{document.O("BSON", document.A("awesome", 5.05, 1986)), 49}, // Its example.
+		{document.O("BSON", document.A("awesome", 5.05, 1986)), 49}, // The example of the BSON specification.
 	} {
 		require.Equal(t, test.size, test.o.Size(), "%v", test.o)
 	}

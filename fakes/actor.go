@@ -18,12 +18,13 @@ import (
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/nearest"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/render"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
 
-// Actor is a member who acts: says things, and reads what was sent.
+// Actor is a member who acts in a test: sends messages to the bot and reads its messages.
 type Actor struct {
 	platform   *Platform
 	scope      record.Scope
@@ -32,10 +33,10 @@ type Actor struct {
 	added      member.Member
 }
 
-// AddMember adds a member and returns its Actor. Its app is DefaultApp, and without them it gets a webchat
-// channel and a new id on the platform. If Config sets an Arrive, the host makes the member, from an Inbound
-// with added as its Profile, and gives the id. It ends the test if there is no such member, and the members
-// of Config's Override do not know the added one.
+// AddMember adds a member and returns its Actor. The defaults are DefaultApp, a webchat channel and a new id
+// on the platform. If Config sets Arrive, that function makes the member, from an Inbound with added as its
+// Profile, and assigns the id. AddMember ends the test if Arrive returns no member, or if the members of
+// Config's Override do not know the added one.
 func (p *Platform) AddMember(added member.Member) *Actor {
 	p.test.Helper()
 	given := added
@@ -70,7 +71,7 @@ func (p *Platform) AddMember(added member.Member) *Actor {
 	return a
 }
 
-// checkIsKnown returns an error for a member whom the operations of the host do not know.
+// checkIsKnown returns an error if the host's operations do not know a member.
 func (p *Platform) checkIsKnown(scope record.Scope) error {
 	_, err := p.Runtime().Context(testContext(), scope)
 	if errors.Is(err, boterr.NotFound) {
@@ -83,7 +84,7 @@ func (p *Platform) checkIsKnown(scope record.Scope) error {
 // arrive is botctx.Config.Arrive: a host's own way to find and make members.
 type arrive func(ctx context.Context, inbound botctx.Inbound) (*member.Member, error)
 
-// insert makes a member of a channel: by the host's function, or in the store.
+// insert makes a member of a channel, with the host's function if there is one, else in the store.
 func (p *Platform) insert(scope record.Scope, in *channel.Channel, added member.Member) (*member.Member, error) {
 	if p.arrive != nil {
 		return p.arrived(added)
@@ -97,7 +98,7 @@ func (p *Platform) arrived(added member.Member) (*member.Member, error) {
 		App: added.App, Channel: added.Channel, Profile: added, Event: send.MessageEvent{From: added.ExternalID},
 	})
 	if err == nil && made == nil {
-		err = boterr.New(boterr.Internal, "", "the host's Arrive gave neither a member nor an error")
+		err = boterr.New(boterr.Internal, "", "the host's Arrive returned neither a member nor an error")
 	}
 	return made, err
 }
@@ -113,7 +114,7 @@ func nameOf(m *member.Member) string {
 // ID returns the member's id.
 func (a *Actor) ID() string { return a.scope.Member }
 
-// Added returns the member as AddMember was given it.
+// Added returns the member that was given to AddMember.
 func (a *Actor) Added() member.Member { return a.added }
 
 // Scope returns the member's app, channel and id.
@@ -122,7 +123,7 @@ func (a *Actor) Scope() record.Scope { return a.scope }
 // ExternalID returns the member's id on its messaging platform.
 func (a *Actor) ExternalID() string { return a.externalID }
 
-// address returns where the member is reached on its platform.
+// address returns the member's address on its platform.
 func (a *Actor) address() address { return address{a.scope.Channel, a.externalID} }
 
 // In returns the same member on a fork of its platform.
@@ -132,8 +133,8 @@ func (a *Actor) In(fork *Platform) *Actor {
 	return &other
 }
 
-// InGroup returns the same member in a group of the channel's platform, for writing and reading there. A
-// group with an id that the platform does not have yet is made.
+// InGroup returns the same member in a group of the channel's platform, for writing and reading there. The
+// group is created if the platform has none with that id.
 //
 //	ada.InGroup("family").Says("hi")
 func (a *Actor) InGroup(externalID string) *Actor {
@@ -159,8 +160,8 @@ func (a *Actor) Member() *member.Member {
 	return a.Context().Member
 }
 
-// Agendas returns the member's open agendas in the order in which Advance runs them,
-// those that have failed for good included.
+// Agendas returns the member's open agendas, including those that have failed for good, in the order in which
+// Advance runs them.
 func (a *Actor) Agendas() []*agenda.Record {
 	a.platform.test.Helper()
 	open, err := agendas.New(a.platform.Runtime().Env(), a.scope, agendas.Ports{}).Find(testContext(), record.Query{
@@ -173,28 +174,28 @@ func (a *Actor) Agendas() []*agenda.Record {
 	return open
 }
 
-// Says sends a text to the bot and waits until its logic has run. A run that fails
-// ends the test, which only the test's own goroutine may do: others use TrySays. Actions
-// use neither: a run waits for one of the same member that is under way.
+// Says sends a text to the bot and waits until its logic has run. A failed run ends the test, which only the
+// test's own goroutine may do: other goroutines use TrySays. Actions must use neither, because a run waits
+// until the member's current run has ended.
 func (a *Actor) Says(text string) {
 	a.platform.test.Helper()
 	a.Sends(send.MessageEvent{Type: send.TypeText, Data: document.O("text", text)})
 }
 
-// TrySays is Says, and returns the error of a run that fails.
+// TrySays is like Says, but returns the error of a failed run.
 func (a *Actor) TrySays(text string) error {
 	return a.TrySends(send.MessageEvent{Type: send.TypeText, Data: document.O("text", text)})
 }
 
-// Taps sends the payload of a button or a quick reply to the bot, as Says does, whether the member was shown
-// one or not. TapsOn taps one that the member sees.
+// Taps sends a button's or quick reply's payload to the bot, as Says does, even if the member was never shown
+// it. TapsOn taps one that the member sees.
 func (a *Actor) Taps(payload string) {
 	a.platform.test.Helper()
 	a.Sends(send.MessageEvent{Type: send.TypePayload, Data: document.O("payload", payload)})
 }
 
-// Sends sends any message event to the bot, as Says does. From, To, Timestamp and
-// MessageID are filled in where they are absent.
+// Sends sends any message event to the bot, as Says does. From, To, Timestamp and MessageID are filled in if
+// absent.
 func (a *Actor) Sends(event send.MessageEvent) {
 	a.platform.test.Helper()
 	a.platform.checkIsUp(a.name)
@@ -203,18 +204,18 @@ func (a *Actor) Sends(event send.MessageEvent) {
 	}
 }
 
-// TrySends is Sends, and returns the error of a run that fails: ErrCrashed if the process crashed during it
-// or before, which Sends accepts as intended by the test.
+// TrySends is like Sends, but returns the error of a failed run. The error is ErrCrashed if the process had
+// crashed or crashed during the run, which Sends accepts as intended by the test.
 func (a *Actor) TrySends(event send.MessageEvent) error {
 	p := a.platform
 	event = p.fillIn(event, a.externalID, cmp.Or(a.scope.GroupExternalID, a.scope.Channel))
-	p.noteMessage(a.name+" -> ", event.Response())
+	p.noteMessage(a.name, render.Said, event.Response())
 	return p.arrives(botctx.Inbound{
 		App: a.scope.App, Channel: a.scope.Channel, Event: event, GroupExternalID: a.scope.GroupExternalID,
 	})
 }
 
-// Messages returns what the member was sent, in order; of InGroup, what the group was sent.
+// Messages returns the messages to the member in order, or after InGroup the messages to the group.
 func (a *Actor) Messages() []send.Response {
 	var messages []send.Response
 	for _, sent := range a.platform.Sent() {
@@ -225,7 +226,7 @@ func (a *Actor) Messages() []send.Response {
 	return messages
 }
 
-// sees reports whether the member sees a message in this conversation: alone with the bot, or in a group.
+// sees reports whether the member sees a message in this conversation, which is a group or the member's own.
 func (a *Actor) sees(sent Sent) bool {
 	if sent.IsRepeat {
 		return false
@@ -236,15 +237,13 @@ func (a *Actor) sees(sent Sent) bool {
 	return sent.Member == a.scope.Member
 }
 
-// Last returns the text of the last message that the member was sent. It ends the
-// test where there is none.
+// Last returns the text of the last message to the member. It ends the test if there is none.
 func (a *Actor) Last() string {
 	a.platform.test.Helper()
 	return a.LastMessage().Text()
 }
 
-// LastMessage returns the last message that the member was sent. It ends the test
-// where there is none.
+// LastMessage returns the last message to the member. It ends the test if there is none.
 func (a *Actor) LastMessage() send.Response {
 	a.platform.test.Helper()
 	messages := a.Messages()
@@ -255,7 +254,7 @@ func (a *Actor) LastMessage() send.Response {
 	return messages[len(messages)-1]
 }
 
-// waiting names the agenda of the member that runs next, "" for none.
+// waiting describes the member's next agenda, "" if there is none.
 func (a *Actor) waiting() string {
 	a.platform.test.Helper()
 	open := a.Agendas()
@@ -267,10 +266,10 @@ func (a *Actor) waiting() string {
 		next.NextRunAt.Time().UTC().Format(time.RFC3339), next.NodeCompositeID)
 }
 
-// SetPosition sets the member's position to a node, so that a test begins there: its children may answer
-// next. It ends the test if there is no such node, with the nearest name; if several trees have one, see
-// SetPositionIn; and if the node never becomes a position, since it neither saves the position nor is an
-// Entry.
+// SetPosition sets the member's position to a node, so that the test begins there: the node's children may
+// answer next. It ends the test if there is no such node, suggesting the nearest name; if several trees have
+// one (see SetPositionIn); or if the node can never be a position, because it neither saves the position nor
+// is an Entry.
 //
 //	ada.SetPosition("size")
 //	ada.Says("large")
@@ -279,7 +278,7 @@ func (a *Actor) SetPosition(nodeCompositeID string) {
 	a.standsAt(a.platform.nodes.mustFind(a.platform.test, nodeCompositeID, nil))
 }
 
-// SetPositionIn is SetPosition for a node of a tree.
+// SetPositionIn is SetPosition for a node of a particular tree.
 func (a *Actor) SetPositionIn(tree, nodeCompositeID string) {
 	a.platform.test.Helper()
 	a.standsAt(a.platform.nodes.mustFind(a.platform.test, nodeCompositeID, &tree))
@@ -288,7 +287,7 @@ func (a *Actor) SetPositionIn(tree, nodeCompositeID string) {
 func (a *Actor) standsAt(node *botctx.Node) {
 	a.platform.test.Helper()
 	if node == nil {
-		return // The test has ended.
+		return // Fatalf of a real test does not return.
 	}
 	if !node.SavesPosition && !node.Entry {
 		a.platform.test.Fatalf("fakes: the node %s is never a position: it does not save the position. "+
@@ -298,7 +297,8 @@ func (a *Actor) standsAt(node *botctx.Node) {
 	a.Patch(document.Set("botMeta.nodeCompositeId", node.ID, "botMeta.tree", node.Tree))
 }
 
-// mustFind returns the node with an id, of a tree if one is given. It ends the test where there is none, or more.
+// mustFind returns the node with an id, in tree unless that is nil. It ends the test unless there is exactly
+// one.
 func (h *handled) mustFind(test TB, id string, tree *string) *botctx.Node {
 	test.Helper()
 	var found []*botctx.Node
@@ -325,7 +325,7 @@ func (h *handled) mustFind(test TB, id string, tree *string) *botctx.Node {
 	return nil
 }
 
-// perhaps suggests a name, "" for none.
+// perhaps formats a suggestion, "" if near is empty.
 func perhaps(near string) string {
 	if near == "" {
 		return ""
@@ -333,9 +333,9 @@ func perhaps(near string) string {
 	return fmt.Sprintf(": did you mean %q?", near)
 }
 
-// Patch changes the stored member as patchMembers does, outside of any run: by modifiers, or, if the patch
-// has none, by setting its fields. AddMember takes a whole member at the beginning. It ends the test if the
-// patch is refused.
+// Patch changes the stored member as patchMembers does, outside any run: with modifiers, or by setting its
+// fields if the patch has no modifiers. It ends the test if the patch is refused. To store a whole member,
+// use AddMember.
 //
 //	ada.Patch(document.Set("meta.coupon", "SPRING", "customLocale", "nb"))
 func (a *Actor) Patch(patch document.Object) {
@@ -350,7 +350,7 @@ func (a *Actor) Patch(patch document.Object) {
 	a.platform.notef("the test makes %s %s", a.name, patch)
 }
 
-// hasModifier reports whether a patch says by modifiers, such as $set, what changes.
+// hasModifier reports whether a patch uses modifiers such as $set.
 func hasModifier(patch document.Object) bool {
 	for name := range patch.All() {
 		if strings.HasPrefix(name, "$") {
@@ -365,8 +365,9 @@ func (a *Actor) members() *members.Service {
 	return members.New(a.platform.Runtime().Env(), a.scope, knownChannels{a.platform, a.scope.App})
 }
 
-// AddAgenda adds an agenda of the member, as newAgenda makes it, and returns it. MemberID is the member's. It
-// ends the test if there is no such node, with the nearest name, and if newAgenda would refuse it.
+// AddAgenda adds an agenda of the member as newAgenda does, and returns it. MemberID is set to the member's.
+// It ends the test if there is no such node, suggesting the nearest name, or if newAgenda would refuse the
+// agenda.
 //
 //	ada.AddAgenda(agenda.NewParams{NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(tomorrow)})
 func (a *Actor) AddAgenda(p agenda.NewParams) *agenda.Agenda {
@@ -377,7 +378,7 @@ func (a *Actor) AddAgenda(p agenda.NewParams) *agenda.Agenda {
 	}
 	node := a.platform.nodes.mustFind(a.platform.test, p.NodeCompositeID, tree)
 	if node == nil {
-		return nil // The test has ended.
+		return nil // Fatalf of a real test does not return.
 	}
 	p.MemberID, p.TreeID = a.ID(), node.Tree
 	agendas := agendas.New(a.platform.Runtime().Env(), a.scope, agendas.Ports{Members: a.members()})
@@ -390,13 +391,13 @@ func (a *Actor) AddAgenda(p agenda.NewParams) *agenda.Agenda {
 	return made
 }
 
-// AddAssignment adds a request of the member for a person, as createAssignment makes it, and returns it:
-// agents have its tickets. Member is this member. Expectations do not read the messages that it sends. It
-// ends the test if createAssignment would refuse it, and if the member already has one.
+// AddAssignment adds the member's request for a person as createAssignment does, and returns it. Agents get
+// its tickets. Member is set to this member. Expectations skip the messages that it sends. It ends the test
+// if createAssignment would refuse it or if the member already has one.
 func (a *Actor) AddAssignment(p livechat.CreateAssignmentParams) *livechat.Assignment {
 	a.platform.test.Helper()
 	if open := a.openAssignment(); open != nil {
-		a.platform.test.Fatalf("fakes: %s has the assignment %s already", a.name, open.ID)
+		a.platform.test.Fatalf("fakes: %s already has the assignment %s", a.name, open.ID)
 		return nil
 	}
 	p.Member = &member.Member{ID: a.ID()}
@@ -413,7 +414,7 @@ func (a *Actor) AddAssignment(p livechat.CreateAssignmentParams) *livechat.Assig
 	return made
 }
 
-// openAssignment returns the member's request that is sent, pending or taken, nil if there is none.
+// openAssignment returns the member's assignment that is sent, pending or taken, nil if there is none.
 func (a *Actor) openAssignment() *livechat.Assignment {
 	a.platform.test.Helper()
 	found, err := a.platform.Runtime().FindAssignments(testContext(), a.scope.App, botctx.Query{
@@ -430,9 +431,9 @@ func (a *Actor) openAssignment() *livechat.Assignment {
 	return nil
 }
 
-// AddConversation puts the agent into a live chat with a member, as if the member has asked for a person, by
-// AddAssignment or the bot, and the agent has taken the request; a member who has not asked does so now.
-// Expectations do not read the messages that it sends. It ends the test if the agent cannot take it.
+// AddConversation puts the agent into a live chat with a member, as if the member had asked for a person and
+// the agent had taken the request. A request that is already open is used; otherwise one is added.
+// Expectations skip the messages that it sends. It ends the test if the agent cannot take the request.
 func (a *Agent) AddConversation(partner *Actor) {
 	a.platform.test.Helper()
 	open := partner.openAssignment()
@@ -440,19 +441,19 @@ func (a *Agent) AddConversation(partner *Actor) {
 		open = partner.AddAssignment(livechat.CreateAssignmentParams{})
 	}
 	if open == nil {
-		return // The test has ended.
+		return // Fatalf of a real test does not return.
 	}
 	if err := a.platform.outbox.unlooked(func() error { return a.take(open.ID) }); err != nil {
 		a.platform.test.Fatalf("fakes: %s cannot take the request of %s: %v", a.name, partner.name, err)
 	}
 }
 
-// Choices returns the chosen answer to each event, with the reasons, in order. After a mute node, another
+// Choices returns the chosen answer to each event, with the reasons, in order. After a mute node, a second
 // choice for the same event follows.
 func (p *Platform) Choices() []botctx.Choice { return p.choices.all() }
 
-// noteChoice returns what notes what answers an event, and then calls the test's own function, if
-// there is one.
+// noteChoice returns an OnChoice function that records the choice in the transcript and then calls own, which
+// may be nil.
 func (p *Platform) noteChoice(own func(context.Context, botctx.Choice)) func(context.Context, botctx.Choice) {
 	return func(ctx context.Context, choice botctx.Choice) {
 		p.choices.add(choice)

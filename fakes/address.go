@@ -15,7 +15,8 @@ import (
 	"github.com/botctx/go-sdk/internal/record"
 )
 
-// address is the address of a message: ids on a platform belong to one channel.
+// address is the address of a message's sender or recipient. An id on a platform is unique within one
+// channel.
 type address struct{ channel, externalID string }
 
 type person struct{ memberID, name string }
@@ -40,7 +41,7 @@ func (p *Platform) userID(platform channel.Type, id string) string {
 	return plain{&p.outbox}.userID(id)
 }
 
-// typeOf returns the type of a channel, "" if there is none.
+// typeOf returns the type of a channel, "" if there is no such channel.
 func (p *Platform) typeOf(app, id string) channel.Type {
 	loaded, err := p.channelOf(app, id)
 	if err != nil {
@@ -49,8 +50,7 @@ func (p *Platform) typeOf(app, id string) channel.Type {
 	return loaded.Type
 }
 
-// mustBeOfType ends the test where a channel is not of the type that a method of the platform is
-// for.
+// mustBeOfType ends the test if a channel does not have the type that the calling method needs.
 func (p *Platform) mustBeOfType(app, id string, want channel.Type, what string) {
 	p.test.Helper()
 	switch got := p.typeOf(app, id); got {
@@ -62,7 +62,7 @@ func (p *Platform) mustBeOfType(app, id string, want channel.Type, what string) 
 	}
 }
 
-// mustHave ends the test where DefaultApp has no such channel.
+// mustHave ends the test if DefaultApp has no such channel.
 func (p *Platform) mustHave(id string) {
 	p.test.Helper()
 	if p.typeOf(DefaultApp, id) == "" {
@@ -70,15 +70,15 @@ func (p *Platform) mustHave(id string) {
 	}
 }
 
-// mustBeOn ends the test where the member is not on the platform that a method of the actor is for.
+// mustBeOn ends the test if the member is not on the platform that the calling method needs.
 func (a *Actor) mustBeOn(want channel.Type, what string) {
 	a.platform.test.Helper()
 	a.platform.mustBeOfType(a.scope.App, a.scope.Channel, want, what)
 }
 
-// AddChannel adds a channel to the store and returns it as it is stored. It is on; its app is
-// DefaultApp and its type webchat if it has none. It ends the test where Config sets a
-// LoadChannel that does not know the channel: such a host makes its channels itself.
+// AddChannel adds a channel to the store and returns the stored channel. It is switched on; the defaults are
+// DefaultApp and type webchat. It ends the test if Config sets a LoadChannel that does not know the channel,
+// because such a host makes its channels itself.
 func (p *Platform) AddChannel(added channel.Channel) *channel.Channel {
 	p.test.Helper()
 	if added.App == "" {
@@ -104,7 +104,7 @@ func (p *Platform) AddChannel(added channel.Channel) *channel.Channel {
 // loadChannel is botctx.Config.LoadChannel: a host's own way to load channels.
 type loadChannel func(ctx context.Context, app, id string) (*channel.Channel, error)
 
-// channelOf returns a channel of an app: by the host's function, or from the store.
+// channelOf returns a channel of an app, from the host's function if there is one, else from the store.
 func (p *Platform) channelOf(app, id string) (*channel.Channel, error) {
 	if p.loadChannel == nil {
 		return channels.New(p.Runtime().Env(), record.Scope{App: app}).Load(testContext(), id)
@@ -149,18 +149,17 @@ func (p *Platform) SwitchChannel(id string, on bool) {
 	}
 }
 
-// Pair sets which outlets of DefaultApp serve the live chats of an inlet, in order, in place
-// of those before.
+// Pair sets the outlets of DefaultApp that serve the live chats of an inlet, in order, replacing earlier
+// ones.
 func (p *Platform) Pair(inlet string, outlets ...string) {
 	p.test.Helper()
 	channels := channels.New(p.Runtime().Env(), record.Scope{App: DefaultApp})
-	if err := channels.Pair(testContext(), inlet, outlets...); err != nil {
+	if err := channels.Pair(testContext(), channels, inlet, outlets...); err != nil {
 		p.test.Fatalf("fakes: Pair: %v", err)
 	}
 }
 
-// appChannels are the webchat channels that were made for members without one, by
-// app.
+// appChannels holds the webchat channels made for members added without a channel, by app.
 type appChannels struct {
 	mu    sync.Mutex
 	byApp map[string]string
@@ -178,8 +177,8 @@ func (c *appChannels) set(byApp map[string]string) {
 	c.byApp = byApp
 }
 
-// defaultChannel returns the id of the webchat channel of an app's members without a
-// channel, made if there is none yet.
+// defaultChannel returns the id of an app's webchat channel for members added without a channel, and makes
+// the channel on first use.
 func (p *Platform) defaultChannel(app string) string {
 	p.test.Helper()
 	p.channels.mu.Lock()
@@ -194,13 +193,12 @@ func (p *Platform) defaultChannel(app string) string {
 
 type dataSource struct{ app, name string }
 
-// knownDataSources are the data sources that are known to have or to have had entries, or that the
-// test has added without any.
+// knownDataSources records the data sources that the test has added or that calls have found non-empty.
 type knownDataSources struct {
 	mu   sync.Mutex
 	kept map[dataSource]bool
-	// ofHost are the apps whose data sources the test's Override gives: the platform does not know
-	// what was added to them.
+	// ofHost is the set of apps whose data sources come from the test's Override, so that the platform cannot
+	// know their entries.
 	ofHost map[string]bool
 }
 
@@ -234,8 +232,8 @@ func (k *knownDataSources) isOfHost(app string) bool {
 	return k.ofHost[app]
 }
 
-// noteOverride returns the Override of a test, which may be nil, as one that notes for which apps it
-// gives data sources.
+// noteOverride wraps the test's Override, which may be nil, to record the apps for which it supplies data
+// sources.
 func (k *knownDataSources) noteOverride(
 	override func(record.Scope, botctx.Services) botctx.Services,
 ) func(record.Scope, botctx.Services) botctx.Services {
@@ -251,11 +249,11 @@ func (k *knownDataSources) noteOverride(
 	}
 }
 
-// DataSources returns the names of the data sources of DefaultApp that the test has added, or in which
-// a call of the bot's has found or written something, sorted.
+// DataSources returns the sorted names of DefaultApp's data sources that the test has added or in which a
+// call of the bot has found or written an entry.
 func (p *Platform) DataSources() []string { return p.dataSources.of(DefaultApp) }
 
-// of returns the names of an app's.
+// of returns the sorted names of an app's data sources.
 func (k *knownDataSources) of(app string) []string {
 	var names []string
 	for one := range k.all() {
@@ -267,8 +265,8 @@ func (k *knownDataSources) of(app string) []string {
 	return names
 }
 
-// doubt names a data source that was never added, with the nearest name. It is "" for one that was, and for
-// the data sources of the test's Override.
+// doubt returns a remark that a data source was never added, with the nearest name. It returns "" if the data
+// source is known or comes from the test's Override.
 func (k *knownDataSources) doubt(of dataSource) string {
 	names := k.of(of.app)
 	if slices.Contains(names, of.name) || k.isOfHost(of.app) {
@@ -280,7 +278,8 @@ func (k *knownDataSources) doubt(of dataSource) string {
 	return fmt.Sprintf(" (the data source %q was never added: AddData adds it)", of.name)
 }
 
-// doubt explains a call that found nothing in a data source that was never added, "" otherwise.
+// doubt returns a remark on a call that found nothing in a data source that was never added, "" for other
+// calls.
 func (p *Platform) doubt(ctx context.Context, made Call) string {
 	use, isOfData := useOf(made)
 	if !isOfData || made.Err != nil {
@@ -297,11 +296,11 @@ func (p *Platform) doubt(ctx context.Context, made Call) string {
 // use is a call's use of a data source.
 type use struct {
 	name string
-	// entries counts the entries that it found or wrote.
+	// entries is the number of entries found or written.
 	entries int64
 }
 
-// useOf returns what a call did with a data source, false for other calls.
+// useOf returns a call's use of a data source, and false for other calls.
 func useOf(made Call) (use, bool) {
 	switch of := made.Params.(type) {
 	case datasource.CountParams:

@@ -8,6 +8,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/render"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -21,14 +22,14 @@ type Agent struct {
 	externalID string
 	adminID    string
 	name       string
-	// groups are the broadcast groups that the agent is in, "" for requests that go to none.
+	// groups are the broadcast groups that the agent is in. "" means requests that go to no group.
 	groups []string
-	// partner is the id of the member with whom the agent talks, "" if it is any.
+	// partner is the id of the member in the agent's conversation, "" for any member.
 	partner string
 }
 
-// AddAgent adds an agent to an outlet channel of DefaultApp, with an admin record. The agent is in the
-// broadcast groups of these labels or ids, or in all of the channel's without any.
+// AddAgent adds an agent to an outlet channel of DefaultApp, with an admin record. groups are labels or ids
+// of the agent's broadcast groups; without any, the agent is in all of the channel's groups.
 func (p *Platform) AddAgent(outlet, name string, groups ...string) *Agent {
 	p.test.Helper()
 	id := p.ids.next("agent")
@@ -52,9 +53,9 @@ func (o *outbox) addAgent(key address, name string) {
 	put(&o.kept.agents, key, name)
 }
 
-// groupsNamed returns the ids of the broadcast groups of a channel that have one of the
-// labels or ids, of all without any. A name that the channel does not know is an id. Where
-// a platform has no tickets, requests that go to no group are seen as well.
+// groupsNamed returns the ids of the channel's broadcast groups with one of the given labels or ids, or all
+// ids if names is empty. A name that the channel does not know is taken as an id. On a platform without
+// tickets, the result includes "" for requests that go to no group.
 func groupsNamed(c *channel.Channel, names []string) []string {
 	ids := slices.Clone(names)
 	for _, labelled := range c.BroadcastGroups {
@@ -76,7 +77,7 @@ func (a *Agent) AdminID() string { return a.adminID }
 // ExternalID returns the agent's id on the outlet's platform.
 func (a *Agent) ExternalID() string { return a.externalID }
 
-// address returns where the agent is reached on the platform.
+// address returns the agent's address on the platform.
 func (a *Agent) address() address { return address{a.channel, a.externalID} }
 
 // Name returns the agent's name.
@@ -90,7 +91,7 @@ func (a *Agent) Groups() []string {
 	return slices.DeleteFunc(slices.Clone(a.groups), func(id string) bool { return id == "" })
 }
 
-// Wrote reports whether an event in a scope, such as a Choice's, is the agent's own: it came on the outlet
+// Wrote reports whether an event with this scope, such as a Choice's, came from the agent: on the outlet
 // channel, from a member with the agent's id on the platform.
 func (a *Agent) Wrote(scope record.Scope) bool {
 	if scope.App != DefaultApp || scope.Channel != a.channel {
@@ -107,8 +108,7 @@ func (a *Agent) In(fork *Platform) *Agent {
 	return &other
 }
 
-// Tickets returns what the broadcast groups that the agent is in were sent, as it shows now,
-// in order.
+// Tickets returns the messages to the agent's broadcast groups, as they show now, in order.
 func (a *Agent) Tickets() []Ticket {
 	a.platform.test.Helper()
 	offered := map[string]string{}
@@ -142,8 +142,8 @@ func (a *Agent) Ticket() Ticket {
 	return Ticket{}
 }
 
-// Takes takes the request of a ticket, as botctx.Runtime.TakeTicket does: only the ticket's Assignment is
-// read. It ends the test if the agent does not get it.
+// Takes takes the request of a ticket, as botctx.Runtime.TakeTicket does. It reads only the ticket's
+// Assignment. It ends the test if the agent does not get the request.
 func (a *Agent) Takes(ticket Ticket) {
 	a.platform.test.Helper()
 	if err := a.TryTakes(ticket); err != nil {
@@ -151,10 +151,10 @@ func (a *Agent) Takes(ticket Ticket) {
 	}
 }
 
-// TryTakes is Takes, and returns the error if the agent does not get it.
+// TryTakes is like Takes, but returns the error if the agent does not get the request.
 func (a *Agent) TryTakes(ticket Ticket) error {
 	if ticket.Assignment == "" {
-		return boterr.New(boterr.FailedPrecondition, "", "the message %q offers no assignment, or none any more", ticket.MessageID)
+		return boterr.New(boterr.FailedPrecondition, "", "the message %q offers no assignment, or no longer offers one", ticket.MessageID)
 	}
 	return a.take(ticket.Assignment)
 }
@@ -171,8 +171,8 @@ func (a *Agent) take(assignment string) error {
 	return err
 }
 
-// Taps taps the first button, or the first quick reply, of a ticket that sends a payload. The outlet's bot
-// gets it as an event from the broadcast group, with the button's value, if it has one.
+// Taps taps a ticket's first button or quick reply that sends a payload. The outlet's bot gets it as an event
+// from the broadcast group, including the button's value if it has one.
 func (a *Agent) Taps(ticket Ticket) {
 	a.platform.test.Helper()
 	if err := a.TryTaps(ticket); err != nil {
@@ -180,9 +180,9 @@ func (a *Agent) Taps(ticket Ticket) {
 	}
 }
 
-// TryTaps is Taps, and returns the error of a run that fails.
+// TryTaps is like Taps, but returns the error of a failed run.
 func (a *Agent) TryTaps(ticket Ticket) error {
-	tappables := slices.Concat(buttonsOf(ticket.Response), quickRepliesOf(ticket.Response))
+	tappables := tappablesOf(render.Of(ticket.Response), ticket.MessageID)
 	if len(tappables) == 0 {
 		return boterr.New(boterr.FailedPrecondition, "", "the message %q has no button that sends a payload", ticket.MessageID)
 	}
@@ -191,8 +191,8 @@ func (a *Agent) TryTaps(ticket Ticket) error {
 	return a.TrySends(tap)
 }
 
-// groupOnBravo returns the id of a group if the agent writes to one on Bravo, where events from groups have
-// it. On other platforms an agent's group is a conversation like any other.
+// groupOnBravo returns the id of a group if the agent writes to one on Bravo, whose events name their group.
+// On other platforms a group is a conversation like any other, and the result is "".
 func (a *Agent) groupOnBravo(to string) string {
 	isGroup := slices.ContainsFunc(a.platform.Groups(a.channel), func(g Group) bool { return g.ExternalID == to })
 	if !isGroup || !a.platform.typeOf(DefaultApp, a.channel).Has(channel.GroupTrees) {
@@ -201,8 +201,8 @@ func (a *Agent) groupOnBravo(to string) string {
 	return to
 }
 
-// Joins joins the group of the channel's platform behind an invitation link. It ends the test if the link
-// does not work, or not any more.
+// Joins joins a group of the channel's platform through an invitation link. It ends the test if the link is
+// unknown or no longer works.
 func (a *Agent) Joins(link string) {
 	a.platform.test.Helper()
 	if err := a.TryJoins(link); err != nil {
@@ -210,7 +210,7 @@ func (a *Agent) Joins(link string) {
 	}
 }
 
-// TryJoins is Joins, and returns NotFound if the link does not work.
+// TryJoins is like Joins, but returns NotFound if the link does not work.
 func (a *Agent) TryJoins(link string) error {
 	o := &a.platform.outbox
 	o.mu.Lock()
@@ -224,24 +224,23 @@ func (a *Agent) TryJoins(link string) error {
 		a.platform.notef("%s joins %s/%s", a.name, a.channel, group.ExternalID)
 		return nil
 	}
-	return boterr.New(boterr.NotFound, "", "no group of the channel %s has the link %q, or not any more", a.channel, link)
+	return boterr.New(boterr.NotFound, "", "no group of the channel %s has the link %q, or no longer has it", a.channel, link)
 }
 
-// Says writes a text in the agent's conversation, and waits until the bot's logic has run: a node answers it,
+// Says writes a text in the agent's conversation and waits until the bot's logic has run: a node answers it,
 // or it goes to the member. The conversation is the newest open one, else the newest of all; without any, the
-// agent writes to the bot. A run that fails ends the test.
+// agent writes to the bot. A failed run ends the test.
 func (a *Agent) Says(text string) {
 	a.platform.test.Helper()
 	a.Sends(send.MessageEvent{Type: send.TypeText, Data: document.O("text", text)})
 }
 
-// TrySays is Says, and returns the error of a run that fails.
+// TrySays is like Says, but returns the error of a failed run.
 func (a *Agent) TrySays(text string) error {
 	return a.TrySends(send.MessageEvent{Type: send.TypeText, Data: document.O("text", text)})
 }
 
-// Sends sends any message event, as Says does. From, To, Timestamp and MessageID are filled
-// in where they are absent.
+// Sends sends any message event, as Says does. From, To, Timestamp and MessageID are filled in if absent.
 func (a *Agent) Sends(event send.MessageEvent) {
 	a.platform.test.Helper()
 	a.platform.checkIsUp(a.name)
@@ -250,11 +249,11 @@ func (a *Agent) Sends(event send.MessageEvent) {
 	}
 }
 
-// TrySends is Sends, and returns the error of a run that fails.
+// TrySends is like Sends, but returns the error of a failed run.
 func (a *Agent) TrySends(event send.MessageEvent) error {
 	p := a.platform
 	event = p.fillIn(event, a.externalID, a.writesTo())
-	p.noteMessage(a.name+" -> ", event.Response())
+	p.noteMessage(a.name, render.Said, event.Response())
 	return p.arrives(botctx.Inbound{
 		App: DefaultApp, Channel: a.channel, Event: event, Profile: member.Member{FirstName: a.name},
 		GroupExternalID: a.groupOnBravo(event.To),
@@ -262,9 +261,9 @@ func (a *Agent) TrySends(event send.MessageEvent) error {
 }
 
 type conversation struct {
-	// externalID is the platform's id.
+	// externalID is the platform's id of the conversation.
 	externalID string
-	// isLive is whether it lasts.
+	// isLive reports whether the conversation is still open.
 	isLive bool
 }
 
@@ -275,8 +274,8 @@ func (a *Agent) With(partner *Actor) *Agent {
 	return &other
 }
 
-// conversations returns the conversations of the agent, the oldest first: of the assignments that the agent
-// has or had, and the groups without one that the agent is in.
+// conversations returns the agent's conversations, oldest first: the ones of assignments that the agent has or
+// had, and groups of the platform that the agent is in.
 func (a *Agent) conversations() []conversation {
 	var all []conversation
 	groups := slices.DeleteFunc(a.platform.Groups(a.channel), func(g Group) bool { return !slices.Contains(g.Members, a.externalID) })
@@ -300,8 +299,7 @@ func (a *Agent) conversations() []conversation {
 	return all
 }
 
-// livechatGroup returns the platform's id of the conversation of an assignment, "" if
-// there is none yet.
+// livechatGroup returns the platform's id of an assignment's conversation, "" if there is none yet.
 func livechatGroup(r *livechat.AssignmentRecord) string {
 	if r.Group == "" {
 		return ""
@@ -311,13 +309,13 @@ func livechatGroup(r *livechat.AssignmentRecord) string {
 	return text
 }
 
-// has reports whether the agent has an assignment. One that a live-chat API has taken is
-// everybody's in its channel.
+// has reports whether the agent has an assignment. An assignment taken by a live-chat API belongs to every
+// agent of its channel.
 func (a *Agent) has(r *livechat.AssignmentRecord) bool {
 	return r.Assignee == a.externalID || r.Assignee == "" && r.Direct == a.channel
 }
 
-// current returns the newest conversation that lasts, else the newest one.
+// current returns the newest open conversation, else the newest one.
 func (a *Agent) current() (conversation, bool) {
 	all := a.conversations()
 	for _, c := range slices.Backward(all) {
@@ -331,7 +329,7 @@ func (a *Agent) current() (conversation, bool) {
 	return all[len(all)-1], true
 }
 
-// writesTo returns where the agent writes: to a group, or to the bot.
+// writesTo returns the id to which the agent writes: a group, or the bot's channel.
 func (a *Agent) writesTo() string {
 	in, isIn := a.current()
 	if !isIn || in.externalID == a.externalID { // Messages to the agent alone come from the bot.
@@ -341,7 +339,7 @@ func (a *Agent) writesTo() string {
 }
 
 // Ends ends the agent's live chat, as EndLiveChat does for a bot whose agents have a command for it. It ends
-// the test if the agent is in none.
+// the test if the agent is not in a live chat.
 func (a *Agent) Ends() {
 	a.platform.test.Helper()
 	if err := a.TryEnds(); err != nil {
@@ -349,7 +347,7 @@ func (a *Agent) Ends() {
 	}
 }
 
-// TryEnds is Ends, and returns the error if the agent is in none.
+// TryEnds is like Ends, but returns the error if the agent is not in a live chat.
 func (a *Agent) TryEnds() error {
 	p := a.platform
 	p.notef("%s ends the live chat", a.name)
@@ -363,7 +361,7 @@ func (a *Agent) TryEnds() error {
 	return err
 }
 
-// Messages returns the messages to the conversations of the agent, and to the agent alone, in order.
+// Messages returns the messages to the agent's conversations and to the agent alone, in order.
 func (a *Agent) Messages() []send.Response {
 	a.platform.test.Helper()
 	sees := a.sees()
@@ -376,8 +374,8 @@ func (a *Agent) Messages() []send.Response {
 	return messages
 }
 
-// sees returns a function that reports whether the agent sees a message: in one of their conversations, or
-// alone.
+// sees returns a function that reports whether the agent sees a message: in one of the agent's conversations,
+// or sent to the agent alone.
 func (a *Agent) sees() func(Sent) bool {
 	a.platform.test.Helper()
 	ids := map[string]bool{}
@@ -392,8 +390,7 @@ func (a *Agent) sees() func(Sent) bool {
 	}
 }
 
-// Last returns the text of the last message to the agent. It ends the test where there is
-// none.
+// Last returns the text of the last message to the agent. It ends the test if there is none.
 func (a *Agent) Last() string {
 	a.platform.test.Helper()
 	return a.LastMessage().Text()

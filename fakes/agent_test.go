@@ -207,14 +207,14 @@ func TestAgent_TwoMembers(t *testing.T) {
 	bob.Says("I am Bob.")
 	s.grace.With(s.ada).Says("Hello Ada.")
 	s.grace.With(bob).Says("Hello Bob.")
-	s.grace.Says("Anything else?") // In the newest one.
+	s.grace.Says("Anything else?") // Says writes to the newest conversation.
 	require.Equal(t, "Hello Ada.", s.ada.Last())
 	require.Equal(t, "Somebody will be with you soon.\nHello Bob.\nAnything else?", texts(bob.Messages()))
 	require.Equal(t, "Ada bought a kettle.\nI am Ada.", texts(s.grace.With(s.ada).Messages()))
 	require.Equal(t, "Ada bought a kettle.\nI am Bob.", texts(s.grace.With(bob).Messages()))
 	require.Len(t, s.grace.Messages(), 4)
 	s.grace.With(bob).Says("/done")
-	s.grace.Says("Still there?") // Ada is the one who is left.
+	s.grace.Says("Still there?") // Only Ada's live chat is open now.
 	require.Equal(t, "Still there?", s.ada.Last())
 }
 
@@ -400,9 +400,9 @@ func TestTranscript_HandOff(t *testing.T) {
 	s.grace.Says("Hello.")
 	s.grace.Says("/done")
 	for _, line := range []string{
-		`desk/support <- {"type":"BUTTON"`, `Grace takes `, `desk/C000001 was made: "Ada's kettle"`,
-		`desk/C000001 <- {"type":"TEXT","text":"Ada bought a kettle."}`, `desk shows on 1767225600.000100: Taken by Grace.`,
-		`Grace -> {"type":"TEXT","text":"Hello."}`, `Ada <- {"type":"TEXT","text":"Hello."}`, `Ada <- {"type":"TEXT","text":"Goodbye!"}`,
+		`desk/support <- "`, `Grace takes `, `desk/C000001 was made: "Ada's kettle"`,
+		`desk/C000001 <- "Ada bought a kettle."`, `desk shows on 1767225600.000100: "Taken by Grace."`,
+		`Grace -> "Hello."`, `Ada <- "Hello."`, `Ada <- "Goodbye!"`,
 	} {
 		require.Contains(t, s.Transcript(), line)
 	}
@@ -454,8 +454,8 @@ func TestSent_ToAGroup(t *testing.T) {
 	require.Equal(t, send.TypeButton, s.Sent()[0].Response.Type())
 }
 
-// handOff returns the nodes of a bot that hands members over to people: what the member
-// says on the inlet, and the commands of the agents on the outlet.
+// handOff returns the nodes of a bot that hands members over to people: a text of the member on the inlet,
+// and the agents' commands on the outlet.
 func handOff() []*botctx.Node {
 	return []*botctx.Node{
 		{
@@ -467,7 +467,7 @@ func handOff() []*botctx.Node {
 	}
 }
 
-// isCommand matches what an agent says in a live chat.
+// isCommand matches an agent's command in a live chat.
 func isCommand(command string) botctx.Trigger {
 	return botctx.AllOf(botctx.TextIs(command), botctx.When(func(bot *botctx.Context) bool { return bot.Group != nil }))
 }
@@ -497,7 +497,7 @@ func endLiveChat(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// shop is a platform with one inlet and one outlet of a type, with a member and an agent.
+// shop is a platform with one inlet and one outlet of a given type, a member and an agent.
 type shop struct {
 	*fakes.Platform
 
@@ -505,8 +505,7 @@ type shop struct {
 	grace, hedy *fakes.Agent
 }
 
-// openShop returns a shop: Ada is a member of the web, Grace serves the support desk, and
-// Hedy the sales.
+// openShop returns a shop: Ada is a member of the web, Grace serves the support desk and Hedy the sales desk.
 func openShop(t *testing.T, outlet channel.Type, options ...fakes.Option) *shop {
 	t.Helper()
 	p := fakes.New(append(options, fakes.For(t))...)
@@ -525,7 +524,7 @@ func openShop(t *testing.T, outlet channel.Type, options ...fakes.Option) *shop 
 	}
 }
 
-// texts returns what was sent, a line for each message.
+// texts returns the texts of messages, one per line.
 func texts(messages []send.Response) string {
 	lines := make([]string, len(messages))
 	for i, message := range messages {
@@ -583,7 +582,7 @@ func TestHandOff_EndsByIdleTime(t *testing.T) {
 	require.Equal(t, "Are you there?", s.grace.Last(), "nothing is relayed any more")
 }
 
-// till is a page on which Ada is shown messages, whose bot keeps the payloads that come in.
+// till returns a page on which Ada has been shown messages, and the payloads that its bot receives.
 func till(t *testing.T, shown ...send.Response) (p *page, payloads *[]any) {
 	t.Helper()
 	p, payloads = pageOn(t, channel.Charlie), new([]any)

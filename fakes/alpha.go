@@ -10,18 +10,19 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/display"
+	"github.com/botctx/go-sdk/internal/render"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
 
-// The forms of Alpha's ids: of messages, and of users within the scope of a page.
+// The forms of Alpha's ids: message ids, and user ids scoped to a page.
 const (
 	alphaMessage = "m_%06d"
 	alphaUser    = "1000000%09d"
 )
 
-// alpha is the connector to Alpha, which keeps files, labels and messages to broadcast, and
-// where several applications share the conversations of a page.
+// alpha is the connector to Alpha, a platform that keeps files, labels and broadcast messages, and on which
+// several applications share a page's conversations.
 type alpha struct{ plain }
 
 var (
@@ -35,11 +36,11 @@ type onAlpha struct {
 	attachments []Attachment
 	// threads are the conversations that other applications control.
 	threads map[address]Thread
-	// labels are the labels that exist; labelled are the labels of members, in the order in which they got
-	// them.
+	// labels are the existing labels; labelled are the labels of each member, in the order in which they were
+	// added.
 	labels   map[labelKey]label
 	labelled map[address][]string
-	// stored are the messages to broadcast, broadcasts those that were sent.
+	// stored are the messages kept for broadcasts. broadcasts are the ones that were sent.
 	stored     []StoredMessage
 	broadcasts []Broadcast
 }
@@ -59,8 +60,8 @@ func (a alpha) Send(ctx context.Context, message send.Message) (send.Delivery, e
 	return a.deliver(ctx, message, a)
 }
 
-// refusal refuses messages in conversations that another application controls, and those
-// with a file that Alpha does not have.
+// refusal refuses messages in conversations that another application controls, and messages with a file that
+// Alpha does not have.
 func (a alpha) refusal(sent Sent) error {
 	if thread, isPassed := a.kept.alpha.threads[address{sent.Channel, sent.To}]; isPassed {
 		return boterr.New(boterr.FailedPrecondition, "", "the application %q controls the conversation with %s: "+
@@ -79,23 +80,23 @@ func (alpha) reply(sent Sent) document.Object {
 	return document.O("recipient_id", sent.To, "message_id", sent.MessageID)
 }
 
-// PageInbox is the application that gets a conversation on Alpha which is handed on without a recipient:
-// people who answer for the page.
+// PageInbox is the application that gets control of an Alpha conversation that is handed on without a
+// recipient: the page's staff.
 const PageInbox = "page-inbox"
 
-// Thread is the control of a conversation on Alpha.
+// Thread is the state of control over a conversation on Alpha.
 type Thread struct {
-	// AppID is the application that has control, "" if the bot has it.
+	// AppID is the application in control, "" if the bot is.
 	AppID string
-	// Metadata is the metadata for that application.
+	// Metadata is the metadata passed to that application.
 	Metadata string
 }
 
 // IsWithBot reports whether the bot has control.
 func (t Thread) IsWithBot() bool { return t.AppID == "" }
 
-// PassThreadControl implements send.ThreadPasser. FailedPrecondition: another application
-// has control.
+// PassThreadControl implements send.ThreadPasser. It returns FailedPrecondition if another application has
+// control.
 func (a alpha) PassThreadControl(ctx context.Context, in *channel.Channel, to string, handover send.ThreadHandover) error {
 	if err := a.reach(ctx, in); err != nil {
 		return err
@@ -106,7 +107,7 @@ func (a alpha) PassThreadControl(ctx context.Context, in *channel.Channel, to st
 	return err
 }
 
-// passThread hands a conversation on. The caller holds the mutex.
+// passThread hands a conversation over. The caller holds the mutex.
 func (a alpha) passThread(in *channel.Channel, to string, handover send.ThreadHandover) error {
 	at := address{in.ID, to}
 	if thread, isPassed := a.kept.alpha.threads[at]; isPassed {
@@ -122,7 +123,7 @@ func (a alpha) passThread(in *channel.Channel, to string, handover send.ThreadHa
 	return nil
 }
 
-// Thread returns who controls the conversation with a member of an Alpha channel.
+// Thread returns the state of control over the conversation with a member of an Alpha channel.
 func (a *Actor) Thread() Thread {
 	a.platform.test.Helper()
 	a.mustBeOn(channel.Alpha, "threads")
@@ -132,8 +133,8 @@ func (a *Actor) Thread() Thread {
 	return o.kept.alpha.threads[a.address()]
 }
 
-// ReturnThread lets the application that controls the conversation with a member of an
-// Alpha channel give it back to the bot. It ends the test where the bot has it.
+// ReturnThread makes the application in control of the conversation with a member of an Alpha channel give it
+// back to the bot. It ends the test if the bot already has control.
 func (a *Actor) ReturnThread() {
 	a.platform.test.Helper()
 	if a.Thread().IsWithBot() {
@@ -147,16 +148,15 @@ func (a *Actor) ReturnThread() {
 	a.platform.notef("the conversation with %s comes back to the bot", a.name)
 }
 
-// firstLabel is the number before the numbers for labels whose ids are no numbers.
+// firstLabel is the base of the numbers given to labels whose ids are not numeric.
 const firstLabel = 4_000_000_000
 
-// labelKey names a label: labels belong to one page.
+// labelKey identifies a label. A label belongs to one page.
 type labelKey struct{ channel, id string }
 
 type label struct {
 	number int64
-	// members are the ids on the platform of those who have it, in the order in which they
-	// got it.
+	// members are the platform ids of the members with the label, in the order in which they got it.
 	members []string
 }
 
@@ -187,7 +187,7 @@ func (a alpha) labelNumber(labelID string) int64 {
 	return firstLabel + int64(a.platform.ids.count("alpha label"))
 }
 
-// RemoveLabel implements send.Labeler. The label itself stays.
+// RemoveLabel implements send.Labeler. It removes the label from the member; the label itself stays.
 func (a alpha) RemoveLabel(ctx context.Context, in *channel.Channel, to, labelID string) error {
 	if err := a.reach(ctx, in); err != nil {
 		return err
@@ -207,13 +207,12 @@ func (a alpha) RemoveLabel(ctx context.Context, in *channel.Channel, to, labelID
 	return nil
 }
 
-// without returns a list without a text.
+// without returns the list without a text.
 func without(list []string, text string) []string {
 	return slices.DeleteFunc(list, func(one string) bool { return one == text })
 }
 
-// Labels returns the labels of a member of an Alpha channel, in the order in which it got
-// them.
+// Labels returns the labels of a member of an Alpha channel, in the order in which they were added.
 func (a *Actor) Labels() []string {
 	a.platform.test.Helper()
 	a.mustBeOn(channel.Alpha, "labels")
@@ -228,17 +227,17 @@ const alphaAttachment = "2000000%09d"
 
 // Attachment is a file that Alpha keeps for messages.
 type Attachment struct {
-	// Channel is the id of the channel, ID the id by which messages use the file.
+	// Channel is the id of the channel. ID is the id by which messages refer to the file.
 	Channel string
 	ID      string
-	// Type is TypeImage, TypeAudio, TypeVideo or TypeFile, URL where the file came from.
+	// Type is TypeImage, TypeAudio, TypeVideo or TypeFile. URL is the address the file was uploaded from.
 	Type send.Type
 	URL  string
 }
 
 var fileTypes = []send.Type{send.TypeImage, send.TypeAudio, send.TypeVideo, send.TypeFile}
 
-// UploadAttachment implements send.AttachmentUploader. The same file has the same id.
+// UploadAttachment implements send.AttachmentUploader. Uploading the same file again returns the same id.
 func (a alpha) UploadAttachment(ctx context.Context, in *channel.Channel, kind send.Type, url string) (string, error) {
 	if err := a.reach(ctx, in); err != nil {
 		return "", err
@@ -261,8 +260,8 @@ func (o *outbox) addAttachment(added Attachment) {
 	o.platform.notef("%s keeps the %s %s as %s", added.Channel, added.Type, display.Redact(added.URL), added.ID)
 }
 
-// hasAttachment refuses a message with a file by an id that Alpha does not have, or has for
-// a file of another kind.
+// hasAttachment refuses a message whose attachment id is unknown to Alpha or belongs to a file of another
+// type.
 func (a alpha) hasAttachment(sent Sent) error {
 	id := document.Get(sent.Response, "attachment_id", "")
 	if id == "" || !slices.Contains(fileTypes, sent.Response.Type()) {
@@ -277,9 +276,8 @@ func (a alpha) hasAttachment(sent Sent) error {
 		sent.Channel, sent.Response.Type(), id)
 }
 
-// AddAttachment adds a file that was uploaded before the test began, in a channel of
-// DefaultApp and type alpha. It ends the test where one of its fields is missing or the
-// channel has a file of that id.
+// AddAttachment adds a file to a channel of DefaultApp and type alpha, as if it had been uploaded before the
+// test. It ends the test if a field is missing or the channel already has a file with that id.
 func (p *Platform) AddAttachment(added Attachment) {
 	p.test.Helper()
 	p.mustBeOfType(DefaultApp, added.Channel, channel.Alpha, "attachments")
@@ -296,8 +294,8 @@ func (p *Platform) AddAttachment(added Attachment) {
 	p.outbox.addAttachment(added)
 }
 
-// Attachments returns the files that a channel of DefaultApp and type alpha keeps, in the
-// order in which they came.
+// Attachments returns the files kept by a channel of DefaultApp and type alpha, in the order in which they
+// were added.
 func (p *Platform) Attachments(channelID string) []Attachment {
 	p.test.Helper()
 	p.mustBeOfType(DefaultApp, channelID, channel.Alpha, "attachments")
@@ -305,35 +303,34 @@ func (p *Platform) Attachments(channelID string) []Attachment {
 	return slices.DeleteFunc(attachments, func(known Attachment) bool { return known.Channel != channelID })
 }
 
-// The numbers before the numbers of stored messages and of broadcasts.
+// The ids of stored messages and of broadcasts count up from here.
 const (
 	firstStoredMessage = 3_000_000_000
 	firstBroadcast     = 5_000_000_000
 )
 
-// StoredMessage is a message that Alpha keeps to be broadcast.
+// StoredMessage is a message that Alpha keeps for broadcasts.
 type StoredMessage struct {
-	// Channel is the id of the channel, ID the platform's number of the message.
+	// Channel is the id of the channel. ID is the platform's number for the message.
 	Channel string
 	ID      int64
-	// Response is the message; {{path}} in it is not filled.
+	// Response is the message; its {{path}} placeholders are not filled.
 	Response send.Response
 }
 
-// Broadcast is a stored message that was sent to all members with a label.
+// Broadcast is a stored message sent to all members with a label.
 type Broadcast struct {
 	// SentAt is the virtual time at which it was sent.
 	SentAt time.Time
-	// Channel is the id of the channel, ID the platform's number of the broadcast.
+	// Channel is the id of the channel. ID is the platform's number for the broadcast.
 	Channel string
 	ID      int64
 	// Message is the message that was sent.
 	Message StoredMessage
-	// LabelID is the label, NotificationType how members were notified.
+	// LabelID is the label. NotificationType is the way in which members were notified.
 	LabelID          string
 	NotificationType string
-	// Reached are the ids on the platform of those who got it, in the order in which they
-	// got the label.
+	// Reached are the platform ids of the members who got it, in the order in which they got the label.
 	Reached []string
 }
 
@@ -354,7 +351,7 @@ func (a alpha) CreateBroadcast(ctx context.Context, in *channel.Channel, respons
 	return answered(ctx, a.outbox, in.ID, "a stored message", func() ([]send.StoredMessage, error) { return a.store(in, response) })
 }
 
-// store keeps a message to broadcast. The caller holds the mutex.
+// store keeps a message for broadcasts. The caller holds the mutex.
 func (a alpha) store(in *channel.Channel, response send.Response) ([]send.StoredMessage, error) {
 	if err := hasType(in.Type, response); err != nil {
 		return nil, err
@@ -364,14 +361,14 @@ func (a alpha) store(in *channel.Channel, response send.Response) ([]send.Stored
 	}
 	stored := StoredMessage{Channel: in.ID, ID: firstStoredMessage + int64(a.platform.ids.count("alpha stored message")), Response: response}
 	a.kept.alpha.stored = append(a.kept.alpha.stored, stored)
-	a.platform.notef("%s keeps %d to broadcast: %s", in.ID, stored.ID, response)
+	a.platform.notef("%s keeps %d to broadcast: %s", in.ID, stored.ID, render.Line(response))
 	return []send.StoredMessage{{
 		Response:    document.O("message_creative_id", stored.ID),
 		AccessToken: accessToken(in),
 	}}, nil
 }
 
-// accessToken returns the token of a channel, made up if it has none.
+// accessToken returns a channel's token, or a made-up one if it has none.
 func accessToken(in *channel.Channel) channel.Secret {
 	if info, isAlpha := in.Info.(channel.AlphaInfo); isAlpha && !info.AccessToken.IsZero() {
 		return info.AccessToken
@@ -379,8 +376,8 @@ func accessToken(in *channel.Channel) channel.Secret {
 	return channel.NewSecret("token-of-" + in.ID)
 }
 
-// SendBroadcast implements send.Broadcaster. It counts as one message. A member whose messages
-// the platform refuses is left out.
+// SendBroadcast implements send.Broadcaster. A broadcast counts as one message. Members whose messages the
+// platform refuses are left out.
 func (a alpha) SendBroadcast(ctx context.Context, in *channel.Channel, broadcast send.Broadcast) (int64, error) {
 	if err := a.reach(ctx, in); err != nil {
 		return 0, err
@@ -426,7 +423,7 @@ func (a alpha) messageTo(in *channel.Channel, to string, response send.Response)
 	return message
 }
 
-// storedMessage returns a message that was stored. The caller holds the mutex.
+// storedMessage returns a stored message by its id. The caller holds the mutex.
 func (a alpha) storedMessage(in *channel.Channel, id string) (StoredMessage, error) {
 	for _, stored := range a.kept.alpha.stored {
 		if stored.Channel == in.ID && strconv.FormatInt(stored.ID, 10) == id {
@@ -436,8 +433,7 @@ func (a alpha) storedMessage(in *channel.Channel, id string) (StoredMessage, err
 	return StoredMessage{}, boterr.New(boterr.NotFound, "", "the page of %s has no stored message %q: store it first", in.ID, id)
 }
 
-// StoredMessages returns the messages that a channel of DefaultApp and type alpha keeps to be
-// broadcast, the oldest first.
+// StoredMessages returns the broadcast messages kept by a channel of DefaultApp and type alpha, oldest first.
 func (p *Platform) StoredMessages(channelID string) []StoredMessage {
 	p.test.Helper()
 	p.mustBeOfType(DefaultApp, channelID, channel.Alpha, "stored messages")
@@ -445,8 +441,7 @@ func (p *Platform) StoredMessages(channelID string) []StoredMessage {
 	return slices.DeleteFunc(stored, func(one StoredMessage) bool { return one.Channel != channelID })
 }
 
-// Broadcasts returns the broadcasts of a channel of DefaultApp and type alpha, the oldest
-// first.
+// Broadcasts returns the broadcasts of a channel of DefaultApp and type alpha, oldest first.
 func (p *Platform) Broadcasts(channelID string) []Broadcast {
 	p.test.Helper()
 	p.mustBeOfType(DefaultApp, channelID, channel.Alpha, "broadcasts")

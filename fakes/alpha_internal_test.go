@@ -17,7 +17,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// shop is a channel on a platform with two members, as its connector sees it.
+// shop is a channel with two members, seen through its connector.
 type shop struct {
 	*Platform
 	in        *channel.Channel
@@ -32,7 +32,7 @@ func (s *shop) label(t *testing.T, who *Actor, labelID string) int64 {
 	return number
 }
 
-// store stores a message and returns its id.
+// store stores a message for broadcasts and returns its id.
 func (s *shop) store(t *testing.T, response send.Response) string {
 	t.Helper()
 	stored, err := portOf[send.Broadcaster](t, s).CreateBroadcast(t.Context(), s.in, response)
@@ -184,7 +184,7 @@ func TestAttachments_OnlyUploadedOnes(t *testing.T) {
 	require.NoError(t, err)
 	_, err = s.send(t, s.ada, send.Raw(document.O("type", "VIDEO", "attachment_id", "7")))
 	require.NoError(t, err)
-	for _, unknown := range []string{"8", "7"} { // 7 is a video.
+	for _, unknown := range []string{"8", "7"} { // Attachment 7 is a video.
 		_, err = s.send(t, s.ada, image.With("attachment_id", unknown))
 		requireCode(t, boterr.InvalidArgument, err)
 		refused, _ := boterr.AsError(err)
@@ -337,7 +337,7 @@ func TestArchive_NotThere(t *testing.T) {
 	}
 }
 
-// sendBoth sends a text to both members by one request.
+// sendBoth sends a text to both members in one request.
 func (s *shop) sendBoth(t *testing.T, text string) (send.Batch, error) {
 	t.Helper()
 	return portOf[send.BatchSender](t, s).SendBatch(t.Context(),
@@ -547,7 +547,7 @@ func (s *shop) send(t *testing.T, to *Actor, response send.Response) (send.Deliv
 	return s.connector.Send(t.Context(), s.messageTo(to, response))
 }
 
-// mustSend is send if the platform takes the message.
+// mustSend is like send, but fails the test if the platform refuses the message.
 func (s *shop) mustSend(t *testing.T, to *Actor, text string) send.Delivery {
 	t.Helper()
 	delivery, err := s.send(t, to, send.Text(text))

@@ -13,16 +13,16 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/inbox"
+	"github.com/botctx/go-sdk/internal/render"
 	"github.com/botctx/go-sdk/send"
 )
 
-// WithInbox makes the platform give what members and agents write to Runtime.Accept, as a connector
-// does that tells its platform when an event is durable. Says still waits until the bot has answered.
-// But a message whose run fails is tried again, by Advance, and what the member writes meanwhile waits
-// behind it; one that the platform repeats is not run again; and what a crash has interrupted is
-// run after Restart, by Advance.
+// WithInbox makes the platform pass the messages of members and agents to Runtime.Accept, like a connector
+// that acknowledges an event once it is durable. Says still waits until the bot has answered. But a message
+// whose run fails is tried again by Advance, and the member's later messages wait for it; a message that the
+// platform repeats is not run again; and a run interrupted by a crash is run by Advance after Restart.
 //
-// Without it messages go to Runtime.Receive, and what was not answered at once is lost.
+// Without WithInbox, messages go to Runtime.Receive, and a message that is not answered at once is lost.
 func WithInbox() Option { return func(s *settings) { s.hasInbox = true } }
 
 func (p *Platform) fillIn(event send.MessageEvent, from, to string) send.MessageEvent {
@@ -36,13 +36,13 @@ func (p *Platform) fillIn(event send.MessageEvent, from, to string) send.Message
 	return event
 }
 
-// arrives gives an event to the bot, and returns the error of a run that fails.
+// arrives delivers an event to the bot and returns the error of a failed run.
 func (p *Platform) arrives(inbound botctx.Inbound) error {
 	p.outbox.noteSaid(inbound)
 	return p.twice(part{ServiceMessages, inbound.App, inbound.Channel}, func() error { return p.runs(inbound) })
 }
 
-// runs is arrives for one delivery.
+// runs delivers an event once, without planned repetitions.
 func (p *Platform) runs(inbound botctx.Inbound) error {
 	at := p.process.Load()
 	err := at.err()
@@ -65,7 +65,7 @@ func (p *Platform) runs(inbound botctx.Inbound) error {
 	return err
 }
 
-// checkIsUp ends the test if an actor writes to a process that has crashed.
+// checkIsUp ends the test if an actor writes to a crashed process.
 func (p *Platform) checkIsUp(who string) {
 	p.test.Helper()
 	if p.IsDown() {
@@ -73,7 +73,7 @@ func (p *Platform) checkIsUp(who string) {
 	}
 }
 
-// butForCrash returns an error without the errors of a crash, which the test has planned.
+// butForCrash returns err without errors caused by a crash, because the test has planned the crash.
 func butForCrash(err error) error {
 	if all, isJoined := err.(interface{ Unwrap() []error }); isJoined {
 		var others []error
@@ -88,8 +88,7 @@ func butForCrash(err error) error {
 	return err
 }
 
-// handleAccepted runs what was accepted and can be run now, and returns the errors of the runs that
-// fail, joined.
+// handleAccepted runs all accepted events that can run now, and returns the joined errors of failed runs.
 func (p *Platform) handleAccepted(at *process) error {
 	var failures []error
 	var loop generations
@@ -102,8 +101,7 @@ func (p *Platform) handleAccepted(at *process) error {
 	}
 }
 
-// runAccepted runs the first accepted event that can be run now, and reports whether there may be
-// more to run.
+// runAccepted runs the first accepted event that can run now, and reports whether more may follow.
 func (p *Platform) runAccepted(at *process, loop *generations) (ran bool, err error) {
 	if err := loop.next(at.pending); err != nil {
 		return false, orCrash(at, err)
@@ -117,19 +115,19 @@ func (p *Platform) runAccepted(at *process, loop *generations) (ran bool, err er
 	}
 	failed := p.noteAccepted(result, err)
 	if loop.isEndless() {
-		return false, errors.Join(failed, fmt.Errorf("accepted events cause each other without end: the last one was from %s at %s",
+		return false, errors.Join(failed, fmt.Errorf("accepted events cause each other endlessly: the last one was from %s at %s",
 			result.Event.From, p.Now().Format(time.RFC3339Nano)))
 	}
 	return true, failed
 }
 
-// pending returns how many accepted events wait.
+// pending returns the number of accepted events that wait.
 func (l *process) pending() (int, error) {
 	stats, err := l.runtime.InboxStats(l.life)
 	return int(stats.Pending), err
 }
 
-// orCrash returns an error, or ErrCrashed if a crash caused it.
+// orCrash returns err, or ErrCrashed if the process has crashed.
 func orCrash(at *process, err error) error {
 	if at.err() != nil {
 		return errCrashed()
@@ -137,7 +135,8 @@ func orCrash(at *process, err error) error {
 	return err
 }
 
-// noteAccepted notes the failure of an accepted event, and returns it. notStored is the error of storing it.
+// noteAccepted records the failure of an accepted event in the transcript and returns it. notStored is the
+// error from storing the outcome.
 func (p *Platform) noteAccepted(result botctx.EventResult, notStored error) error {
 	err := errors.Join(result.Err, notStored)
 	if err == nil {
@@ -153,47 +152,47 @@ func (p *Platform) noteAccepted(result botctx.EventResult, notStored error) erro
 	}
 	if errors.Is(err, inbox.ErrNeverCameBack) && !result.IsDead {
 		p.notef("the run was lost: %s", then)
-		return nil // It is no other failure than the crash.
+		return nil // The crash is the only failure.
 	}
 	p.notef("the run failed: %v; %s%s", err, then, framesOf(err))
 	return fmt.Errorf("event %s from %s: %w", result.ID, result.Event.From, err)
 }
 
-// SaysAgain sends the member's last message to the bot once more, under the same message id, as platforms do
-// that got no answer. It ends the test if the member has sent nothing, and if the run fails. Sends repeats an
-// earlier message, with the MessageID that it had.
+// SaysAgain delivers the member's last message to the bot once more, under the same message id, like a
+// platform that got no answer. It ends the test if the member has sent nothing or if the run fails. To repeat
+// an earlier message, use Sends with its MessageID.
 func (a *Actor) SaysAgain() {
 	a.platform.test.Helper()
 	a.platform.checkIsUp(a.name)
 	a.platform.mustBeRepeated(a.name, a.TrySaysAgain())
 }
 
-// TrySaysAgain is SaysAgain, and returns the error of a run that fails. FailedPrecondition: the member has
-// sent nothing yet.
+// TrySaysAgain is like SaysAgain, but returns the error of a failed run. It returns FailedPrecondition if the
+// member has sent nothing yet.
 func (a *Actor) TrySaysAgain() error { return a.platform.repeat(a.name, a.address()) }
 
-// SaysAgain is Actor.SaysAgain for what an agent wrote.
+// SaysAgain is Actor.SaysAgain for an agent's last message.
 func (a *Agent) SaysAgain() {
 	a.platform.test.Helper()
 	a.platform.checkIsUp(a.name)
 	a.platform.mustBeRepeated(a.name, a.TrySaysAgain())
 }
 
-// TrySaysAgain is SaysAgain, and returns the error of a run that fails. FailedPrecondition: the agent has
-// written nothing yet.
+// TrySaysAgain is like SaysAgain, but returns the error of a failed run. It returns FailedPrecondition if the
+// agent has written nothing yet.
 func (a *Agent) TrySaysAgain() error { return a.platform.repeat(a.name, a.address()) }
 
-// repeat gives the bot the last message of an address once more.
+// repeat delivers the last message from an address once more.
 func (p *Platform) repeat(name string, from address) error {
 	last, hasOne := p.outbox.lastSaid(from)
 	if !hasOne {
 		return boterr.New(boterr.FailedPrecondition, "", "%s has sent nothing that could be repeated", name)
 	}
-	p.notef("%s -> %s, repeated by the platform", name, last.Event.Response())
+	p.notef("%s -> %s, repeated by the platform", name, render.Line(last.Event.Response()))
 	return p.arrives(last)
 }
 
-// mustBeRepeated ends the test where a repetition failed.
+// mustBeRepeated ends the test if a repetition failed.
 func (p *Platform) mustBeRepeated(name string, err error) {
 	p.test.Helper()
 	if err = butForCrash(err); err != nil {
@@ -201,14 +200,14 @@ func (p *Platform) mustBeRepeated(name string, err error) {
 	}
 }
 
-// noteSaid notes the last event of an address.
+// noteSaid records the last event from an address.
 func (o *outbox) noteSaid(inbound botctx.Inbound) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	put(&o.kept.said, address{inbound.Channel, inbound.Event.From}, inbound)
 }
 
-// lastSaid returns the last event of an address.
+// lastSaid returns the last event from an address.
 func (o *outbox) lastSaid(from address) (botctx.Inbound, bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -216,8 +215,8 @@ func (o *outbox) lastSaid(from address) (botctx.Inbound, bool) {
 	return last, hasOne
 }
 
-// DeadLetters returns the accepted events that were given up, in the order in which they were accepted:
-// see botctx.Runtime.DeadLetters.
+// DeadLetters returns the accepted events that were given up, in the order in which they were accepted; see
+// botctx.Runtime.DeadLetters.
 func (p *Platform) DeadLetters() []botctx.DeadLetter {
 	p.test.Helper()
 	letters, err := p.Runtime().DeadLetters(testContext(), botctx.DeadLettersParams{})
@@ -227,15 +226,15 @@ func (p *Platform) DeadLetters() []botctx.DeadLetter {
 	return letters
 }
 
-// RetryDeadLetter puts a dead letter back, by its ID: Advance(0) runs it, before what its sender wrote
-// since. It ends the test where there is none of that id.
+// RetryDeadLetter puts a dead letter back into the inbox, by its ID. Advance(0) runs it, before later
+// messages of its sender. It ends the test if there is no dead letter with that ID.
 func (p *Platform) RetryDeadLetter(id string) {
 	p.test.Helper()
 	p.changeDeadLetter("RetryDeadLetter", id, p.Runtime().RetryDeadLetter)
 }
 
-// DiscardDeadLetter takes a dead letter away, by its ID. It ends the test where there is none of that
-// id.
+// DiscardDeadLetter removes a dead letter, by its ID. It ends the test if there is no dead letter with that
+// ID.
 func (p *Platform) DiscardDeadLetter(id string) {
 	p.test.Helper()
 	p.changeDeadLetter("DiscardDeadLetter", id, p.Runtime().DiscardDeadLetter)
@@ -250,7 +249,7 @@ func (p *Platform) changeDeadLetter(name, id string, change func(ctx context.Con
 	p.notef("%s %s", name, id)
 }
 
-// handled are the nodes that a platform was given, which its forks are given, too.
+// handled holds the nodes that a platform was given and passes to its forks.
 type handled struct {
 	mu    sync.Mutex
 	nodes []*botctx.Node
@@ -262,7 +261,7 @@ func (h *handled) add(nodes []*botctx.Node) {
 	h.nodes = append(h.nodes, nodes...)
 }
 
-// set puts nodes in the place of those before.
+// set replaces all nodes.
 func (h *handled) set(nodes []*botctx.Node) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

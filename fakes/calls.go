@@ -29,21 +29,21 @@ type Call struct {
 	Op    botctx.Op
 	// Params is the operation's params struct, such as member.GetParams.
 	Params any
-	// Result is the result of the operation. It is empty if the call failed, but for a send to several that
-	// reached some: then it has the result of each.
+	// Result is the operation's result. It is empty if the call failed, except for a send to several
+	// recipients that reached some: then it has the result for each.
 	Result any
 	// Err is the error that the call returned.
 	Err error
 }
 
-// String returns the call as one line: name, params, and result in JSON or error, with how
-// many a send to several reached in spite of it. Credentials are redacted.
+// String returns the call as one line: its name, its params, and its result in JSON or its error. For a send
+// that failed for some recipients, the line includes the number reached. Credentials are redacted.
 func (c Call) String() string { return display.Text(c.line()) }
 
-// GoString is String, for failures of tests.
+// GoString returns String, so that test failures are readable.
 func (c Call) GoString() string { return c.String() }
 
-// line is String with credentials, for the transcript, which redacts what is read of it.
+// line is String without redaction, for the transcript, which redacts lines when they are read.
 func (c Call) line() string {
 	var line strings.Builder
 	line.WriteString(string(c.Op) + " " + jsonText(c.Params))
@@ -55,7 +55,7 @@ func (c Call) line() string {
 	return line.String()
 }
 
-// reached returns how many of its recipients a send that failed reached, "" for other results.
+// reached returns a note with the number of recipients that a failed send reached, "" for other results.
 func reached(result any) string {
 	var results []send.Result
 	switch result := result.(type) {
@@ -78,8 +78,8 @@ func reached(result any) string {
 	return fmt.Sprintf(" (%d of %d reached)", len(results)-failed, len(results))
 }
 
-// jsonText returns a value as JSON for a reader, with its times as such. A value that says itself what logs may show of
-// it is shown by that.
+// jsonText returns a value as JSON for a reader, with readable times. A slog.LogValuer is shown by its log
+// value.
 func jsonText(v any) string {
 	if private, ok := v.(slog.LogValuer); ok {
 		v = private.LogValue().Resolve().Any()
@@ -95,8 +95,8 @@ func jsonText(v any) string {
 	return string(text)
 }
 
-// Calls returns the calls that bot logic made, in the order in which they returned: of the operations named,
-// or all.
+// Calls returns the calls made by bot logic, in the order in which they returned. ops limits them to these
+// operations.
 func (p *Platform) Calls(ops ...botctx.Op) []Call {
 	calls := p.calls.all()
 	if len(ops) == 0 {
@@ -105,8 +105,8 @@ func (p *Platform) Calls(ops ...botctx.Op) []Call {
 	return slices.DeleteFunc(calls, func(c Call) bool { return !slices.Contains(ops, c.Op) })
 }
 
-// interceptorOf returns the interceptor of a process: it lets nothing be done once the process has crashed, makes calls
-// fail as the test has planned, and records them.
+// interceptorOf returns the interceptor of a process. It refuses calls once the process has crashed, applies
+// planned faults, and records calls.
 func (p *Platform) interceptorOf(by *process) botctx.Interceptor {
 	return func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
 		if err := by.err(); err != nil {
@@ -134,24 +134,24 @@ func (p *Platform) recordCall(ctx context.Context, call *botctx.Call, next botct
 	return result, err
 }
 
-// isRead reports whether an operation only reads.
+// isRead reports whether an operation is read-only.
 func isRead(op botctx.Op) bool { return beginsWith(op, "get", "fetch", "count") }
 
-// hasOtherLine reports whether a successful call has another line in the transcript, for the messages or
-// files that it sent or stored.
+// hasOtherLine reports whether a successful call has another line in the transcript, for its messages or
+// files.
 func hasOtherLine(op botctx.Op) bool { return beginsWith(op, "send", "golf", "upload") }
 
 func beginsWith(op botctx.Op, prefixes ...string) bool {
 	return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(string(op), prefix) })
 }
 
-// history is a list of things that happened on a platform, in order. It is safe for concurrent use.
+// history is an ordered list of past things on a platform, such as calls. It is safe for concurrent use.
 type history[T any] struct {
 	mu   sync.Mutex
 	made []T
 }
 
-// fewMade is the room that a history begins with: what happens in a test of a few turns.
+// fewMade is the initial capacity of a history, enough for a test of a few turns.
 const fewMade = 16
 
 func (h *history[T]) add(one T) {
@@ -170,15 +170,14 @@ func (h *history[T]) all() []T {
 	return slices.Clone(h.made)
 }
 
-// set replaces the history with another one, which the caller must not use afterwards.
+// set replaces the history. The caller must not use made afterwards.
 func (h *history[T]) set(made []T) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.made = made
 }
 
-// numberFound returns how many records a result is about: a list, one record or none, or their
-// number.
+// numberFound returns the number of records in a result: a list, one record or none, or a count.
 func numberFound(result any) int64 {
 	switch of := result.(type) {
 	case nil:
@@ -204,8 +203,8 @@ func numberFound(result any) int64 {
 	}
 }
 
-// doubtFields explains a call that found nothing if its filter names a field which no entry has, and which is
-// like one that they have. Otherwise it returns "".
+// doubtFields returns a remark on a call that found nothing if its filter names a field that no entry has and
+// that resembles an existing one. Otherwise it returns "".
 func (p *Platform) doubtFields(ctx context.Context, of dataSource, made Call) string {
 	if p.dataSources.isOfHost(of.app) {
 		return ""
@@ -220,7 +219,7 @@ func (p *Platform) doubtFields(ctx context.Context, of dataSource, made Call) st
 	return ""
 }
 
-// mostEntries bounds the size of a data source whose fields are compared.
+// mostEntries is the largest data source whose fields are compared.
 const mostEntries = 1000
 
 func (p *Platform) fieldsOf(ctx context.Context, of dataSource) []string {
@@ -242,7 +241,7 @@ func (p *Platform) fieldsOf(ctx context.Context, of dataSource) []string {
 	return fields
 }
 
-// filterOf returns the filter of a call, empty if it has none.
+// filterOf returns the filter of a call, or an empty one if it has none.
 func filterOf(made Call) document.Object {
 	params, err := document.Encode(made.Params)
 	if err != nil {

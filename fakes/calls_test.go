@@ -20,8 +20,8 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// TestReceivedAgain_IsDoneOnce has an event come twice, which Receive runs twice: what is asked for under
-// the keys of the first time is there once, also on a fork.
+// TestReceivedAgain_IsDoneOnce delivers an event twice, and Receive runs it twice. Each effect requested
+// under a key of the first run exists once, also on a fork.
 func TestReceivedAgain_IsDoneOnce(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
@@ -46,7 +46,7 @@ func TestReceivedAgain_IsDoneOnce(t *testing.T) {
 	}
 }
 
-// asksForAll asks for one of each that platforms do once for a key.
+// asksForAll requests one of each effect that platforms apply once per key.
 func asksForAll(t *testing.T) botctx.Action {
 	t.Helper()
 	return func(ctx context.Context, bot *botctx.Context) error {
@@ -150,7 +150,7 @@ func TestAdded_AsItWasGiven(t *testing.T) {
 	require.NotEqual(t, given, *ada.Member())
 }
 
-// effects counts what a platform's services were asked for and did.
+// effects counts the requests to a platform's services that had an effect.
 func effects(p *fakes.Platform) int {
 	return len(p.Mails()) + len(p.Files()) + len(p.Sent()) + len(p.HTTP.Requests())
 }
@@ -168,7 +168,7 @@ func TestFails_EachService(t *testing.T) {
 		once := effects(p) - before
 		require.ErrorIs(t, use(t, bot), boterr.Conflict, "the second request to %s fails", service)
 		require.True(t, planned.Met())
-		if service != fakes.ServiceFiles { // The file is fetched before it is stored.
+		if service != fakes.ServiceFiles { // The file is downloaded before it is stored.
 			require.Equal(t, before+once, effects(p), "%s does nothing", service)
 		}
 		require.NoError(t, use(t, bot))
@@ -287,7 +287,7 @@ func TestAddMember_OfAHostWithMembersOfItsOwn(t *testing.T) {
 	require.Len(t, own.byExternalID, 1, "who speaks is who was added")
 }
 
-// A host with its own channels and members needs neither in the store.
+// A host that has its own channels and members needs neither in the store.
 func TestAddMember_OfAHostWithChannelsOfItsOwn(t *testing.T) {
 	t.Parallel()
 	own := customers{byExternalID: map[string]*member.Member{}}
@@ -345,7 +345,7 @@ func TestAddMember_OfAHostThatMakesNobody(t *testing.T) {
 		p.AddMember(member.Member{})
 	})
 	require.Len(t, tb.failures, 1)
-	require.Contains(t, tb.failures[0], "the host's Arrive gave neither a member nor an error")
+	require.Contains(t, tb.failures[0], "the host's Arrive returned neither a member nor an error")
 }
 
 // chargesOn charges an account several times at each event.
@@ -368,7 +368,7 @@ func TestAccountEvents_WithoutEnd(t *testing.T) {
 		p, account := newAccount(t)
 		chargesOn(t, account, times)
 		err := p.TryAdvance(1000 * 24 * time.Hour)
-		require.ErrorContains(t, err, "the events of payment accounts cause each other without end")
+		require.ErrorContains(t, err, "the events of payment accounts cause each other endlessly")
 	}
 }
 

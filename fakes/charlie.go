@@ -12,17 +12,18 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// The forms of Charlie's ids: of users, and of conversations, in channels and with one user.
+// The forms of Charlie's ids: of users, channel conversations and direct conversations.
 const (
 	charlieUser    = "U%06d"
 	charlieChannel = "C%06d"
 	charlieDirect  = "D%06d"
 )
 
-// charlieStep is by how much the timestamps of two messages of one moment differ.
+// charlieStep is the difference between the timestamps of two messages sent at the same moment.
 const charlieStep = 100 * time.Microsecond
 
-// charlie is the connector to Charlie. A message's timestamp is its id, and messages can be changed.
+// charlie is the connector to Charlie, a platform on which a message's timestamp is its id and messages can
+// be changed.
 type charlie struct{ plain }
 
 var (
@@ -36,9 +37,9 @@ var (
 type onCharlie struct {
 	// last is the timestamp of the last message, in Unix microseconds.
 	last int64
-	// direct are the conversations with one user each.
+	// direct holds the direct conversation with each user.
 	direct map[address]string
-	// archived are the conversations that were archived.
+	// archived is the set of archived conversations.
 	archived map[address]bool
 }
 
@@ -53,7 +54,7 @@ func (c charlie) Send(ctx context.Context, message send.Message) (send.Delivery,
 
 func (c charlie) userID(string) string { return c.platform.ids.formed(charlieUser) }
 
-// refusal refuses messages to conversations that are archived.
+// refusal refuses messages to archived conversations.
 func (c charlie) refusal(sent Sent) error {
 	for _, id := range []string{sent.To, c.kept.charlie.direct[address{sent.Channel, sent.To}]} {
 		if c.kept.charlie.archived[address{sent.Channel, id}] {
@@ -64,8 +65,8 @@ func (c charlie) refusal(sent Sent) error {
 	return nil
 }
 
-// chatID returns the conversation with one user, who may be a member or an agent, or the
-// channel that the message goes to.
+// chatID returns the direct conversation with the recipient if that is a member or an agent, else the channel
+// that the message goes to.
 func (c charlie) chatID(sent Sent) string {
 	if sent.Member == "" && !c.isAgent(sent) {
 		return sent.To
@@ -79,7 +80,7 @@ func (c charlie) chatID(sent Sent) string {
 	return id
 }
 
-// messageID returns a timestamp in seconds that is later than all before.
+// messageID returns a timestamp in seconds, later than all earlier ones.
 func (c charlie) messageID(Sent) string {
 	state := &c.kept.charlie
 	state.last = max(c.platform.Now().UnixMicro(), state.last) + charlieStep.Microseconds()
@@ -125,8 +126,8 @@ func (c charlie) ArchiveConversation(ctx context.Context, in *channel.Channel, c
 	return nil
 }
 
-// hasConversation reports whether there is a conversation of an id: one that was made or
-// sent to, or one for requests for live chat. The caller holds the mutex.
+// hasConversation reports whether a conversation with this id exists: one that was created or sent to, or one
+// that gets requests for live chat. The caller holds the mutex.
 func (c charlie) hasConversation(in *channel.Channel, id string) bool {
 	if id == "" {
 		return false
@@ -150,7 +151,7 @@ func (c charlie) hasConversation(in *channel.Channel, id string) bool {
 }
 
 // IsArchived reports whether a conversation of a channel of DefaultApp and type charlie is
-// archived. It ends the test where there is no such conversation.
+// archived. It ends the test if there is no such conversation.
 func (p *Platform) IsArchived(channelID, conversationID string) bool {
 	p.test.Helper()
 	p.mustBeOfType(DefaultApp, channelID, channel.Charlie, "archived conversations")

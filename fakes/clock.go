@@ -11,10 +11,10 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 )
 
-// Start is the time at which a platform begins: a Thursday, at midnight in UTC.
+// Start is the time at which a platform begins, Thursday, 1 January 2026, midnight UTC.
 func Start() time.Time { return time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC) }
 
-// clock is a virtual clock. It stands still unless it is moved.
+// clock is a virtual clock. It changes only when it is moved.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -33,7 +33,7 @@ func (c *clock) advance(by time.Duration) {
 	c.now = c.now.Add(by)
 }
 
-// moveTo moves the clock forward to a time, and reports whether it was not there yet.
+// moveTo moves the clock forward to a time, and reports false if it was already there.
 func (c *clock) moveTo(to time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -44,11 +44,11 @@ func (c *clock) moveTo(to time.Time) bool {
 	return true
 }
 
-// hurry is the factor by which a pause is shorter than in reality.
+// hurry is the ratio of virtual to real time in a pause.
 const hurry = 50
 
-// pause waits for a while, or until ctx ends. It lets others go on in the meantime, so it takes
-// some real time as well.
+// pause waits for d of virtual time, or until ctx ends. It also takes some real time, in which other
+// goroutines run.
 func (c *clock) pause(ctx context.Context, d time.Duration) {
 	over := c.Now().Add(d)
 	timer := time.NewTimer(d / hurry)
@@ -60,7 +60,8 @@ func (c *clock) pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// hurrying and skipping return how to wait for a while by a clock: pause, or without real time.
+// hurrying and skipping return a function that pauses by a clock, hurrying in some real time and skipping in
+// none.
 func hurrying(by *clock) func(ctx context.Context, d time.Duration) { return by.pause }
 
 func skipping(by *clock) func(ctx context.Context, d time.Duration) {
@@ -80,19 +81,18 @@ func (c *clock) set(to time.Time) {
 // Now returns the virtual time.
 func (p *Platform) Now() time.Time { return p.clock.Now() }
 
-// Advance moves the virtual time forward. Agendas that fall due on the way run at their
-// time, one after the other: the earlier time first, and of those that are due at the
-// same time the smaller priority, then the earlier nextRunAt, then the one that was made
-// first. What they schedule, change or delete counts at once. Events of payment accounts are
-// delivered at their time, too, see Account, and what Runtime.Accept keeps is run, or tried again, at
-// its time, before agendas of the same time. Nothing sleeps. Advance(0) runs what is due
-// already. After Crash the time moves, and nothing runs.
+// Advance moves the virtual time forward. Agendas that fall due on the way run at their time, one after the
+// other. Agendas due at the same time run in the order of their priority (smaller first), then of their
+// nextRunAt, then of their creation. If a run schedules, changes or deletes agendas, that applies at once.
+// Events of payment accounts (see Account) are delivered at their time. Events that Runtime.Accept keeps are
+// run or tried again at their time, before agendas of the same time. Nothing sleeps. Advance(0) runs
+// everything that is already due. After Crash the time moves, and nothing runs.
 //
-// A run that fails ends the test when the time has moved; TryAdvance returns its error
-// instead. A run that fails is tried again by the rules of the scheduler. Agendas that
-// schedule each other without end, so that the time cannot go on, end the test as well, and so do events that cause each other.
+// A failed run ends the test once the time has moved; TryAdvance returns its error instead. The scheduler's
+// rules decide when a failed run is tried again. Agendas or events that cause each other without end, so that
+// the time could not go on, end the test as well.
 //
-// One goroutine moves the time, and no run does.
+// Advance must be called by one goroutine at a time, and never by a run.
 func (p *Platform) Advance(by time.Duration) {
 	p.test.Helper()
 	if err := butForCrash(p.TryAdvance(by)); err != nil {
@@ -100,7 +100,7 @@ func (p *Platform) Advance(by time.Duration) {
 	}
 }
 
-// AdvanceTo is Advance to a time.
+// AdvanceTo advances to a time.
 func (p *Platform) AdvanceTo(to time.Time) {
 	p.test.Helper()
 	now := p.Now()
@@ -116,8 +116,8 @@ func (p *Platform) AdvanceTo(to time.Time) {
 	p.Advance(by)
 }
 
-// TryAdvance is Advance, and returns the errors of the runs that fail, joined: ErrCrashed if the process
-// crashed on the way, which Advance accepts as intended by the test.
+// TryAdvance is like Advance, but returns the joined errors of failed runs. The error is ErrCrashed if the
+// process crashed on the way, which Advance accepts as intended by the test.
 func (p *Platform) TryAdvance(by time.Duration) error {
 	p.test.Helper()
 	if by < 0 {
@@ -139,7 +139,7 @@ func (p *Platform) TryAdvance(by time.Duration) error {
 	return err
 }
 
-// forgetDone removes the marks of accepted events that were done long ago, each hour as inbox.Inbox.Run does.
+// forgetDone removes the records of old handled events each hour, as inbox.Inbox.Run does.
 func (p *Platform) forgetDone(at *process, since time.Time) {
 	if at.err() != nil || p.Now().Truncate(time.Hour).Equal(since.Truncate(time.Hour)) {
 		return
@@ -149,18 +149,18 @@ func (p *Platform) forgetDone(at *process, since time.Time) {
 	}
 }
 
-// Beyond these numbers a loop counts as endless: generations at one instant, runs in one move of
-// the time, and events in one move that neither waited when it began nor belong to a run.
+// Limits above which a loop counts as endless: generations at one instant, runs of agendas in one advance,
+// and events in one advance beyond those that waited at its start or belong to a run.
 const (
 	maxGenerations = 1000
 	maxRuns        = 5_000_000
 	maxEvents      = 20_000
 )
 
-// runUntil runs what falls due up to a time, that time included.
+// runUntil runs everything due up to and including a time.
 func (p *Platform) runUntil(at *process, to time.Time) error {
 	if at.isDead.Load() {
-		return nil // There is no process to run anything.
+		return nil // No process can run anything.
 	}
 	var failures []error
 	pace := pace{waiting: p.payments.waiting()}
@@ -175,10 +175,10 @@ func (p *Platform) runUntil(at *process, to time.Time) error {
 	return errors.Join(failures...)
 }
 
-// runFirst runs the next due event or agenda, if it is due by the given time. It reports whether the time
-// stops moving: there is nothing more, or the rest cannot run.
+// runFirst runs the next event or agenda if it is due by the given time. isOver is true if nothing more can
+// run.
 func (p *Platform) runFirst(at *process, to time.Time, pace *pace) (isOver bool, err error) {
-	limit := later(to, p.Now()) // A run may have taken the clock further.
+	limit := later(to, p.Now()) // A run may have moved the clock beyond to.
 	agendas, err := nextBy(at.life, limit, at.runtime.NextAgenda)
 	if err != nil {
 		return true, err
@@ -212,7 +212,8 @@ func (p *Platform) runFirst(at *process, to time.Time, pace *pace) (isOver bool,
 	return p.runAgenda(at, pace)
 }
 
-// nextBy returns when the next thing can run that waits, and a time after the limit if there is none.
+// nextBy returns the time at which the next waiting event or agenda can run, or a time after the limit if
+// there is none.
 func nextBy(
 	ctx context.Context, limit time.Time, next func(ctx context.Context) (at time.Time, ok bool, err error),
 ) (time.Time, error) {
@@ -223,7 +224,7 @@ func nextBy(
 	return at, err
 }
 
-// runAgenda runs the first agenda that is due, and reports whether the time stops moving.
+// runAgenda runs the first due agenda. isOver is true if nothing more can run.
 func (p *Platform) runAgenda(at *process, pace *pace) (isOver bool, err error) {
 	if err := pace.agendas.next(func() (int, error) { return at.runtime.DueAgendas(at.life) }); err != nil {
 		return true, err
@@ -236,9 +237,9 @@ func (p *Platform) runAgenda(at *process, pace *pace) (isOver bool, err error) {
 	return isPostponed, failed
 }
 
-// endless is the error of agendas that schedule each other without end.
+// endless returns the error for agendas that schedule each other without end.
 func (p *Platform) endless(runs int, last agenda.Agenda) error {
-	return fmt.Errorf("the agendas schedule each other without end: %d have run, the last one at %s, node %s for member %s",
+	return fmt.Errorf("the agendas schedule each other endlessly: %d have run, the last one at %s, node %s for member %s",
 		runs, p.Now().Format(time.RFC3339Nano), last.NodeCompositeID, last.Member)
 }
 
@@ -256,14 +257,14 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// generations tell an endless loop from much work at one instant: what is due when it begins is the
-// first, what that brings about at the same instant the next.
+// generations distinguishes an endless loop from much work at one instant. The first generation is everything
+// due at its start; each later one is everything that the generation before made due at the same instant.
 type generations struct {
-	// number is the number of the present one, left the part of it that is still to run.
+	// number is the number of the current generation. left is the number of its runs still to come.
 	number, left int
 }
 
-// next counts the run that follows. due returns how much waits.
+// next counts the run that follows. due returns the number of waiting runs.
 func (g *generations) next(due func() (int, error)) error {
 	if g.left == 0 {
 		waiting, err := due()
@@ -276,39 +277,39 @@ func (g *generations) next(due func() (int, error)) error {
 	return nil
 }
 
-// isEndless reports whether there were more than loops with an end have.
+// isEndless reports whether there were too many generations for a loop that ends.
 func (g *generations) isEndless() bool { return g.number > maxGenerations }
 
-// pace tells an endless loop from much work.
+// pace distinguishes an endless loop from much work.
 type pace struct {
 	// runs is the number of all runs of agendas.
 	runs int
 	// agendas and accepted are the generations of agendas and of accepted events.
 	agendas, accepted generations
-	// isHeldUp is true if no accepted event could run now, until something else has run.
+	// isHeldUp is true while no accepted event can run until something else has run.
 	isHeldUp bool
-	// waiting counts the events that were waiting when the time began to move, events the ones delivered
+	// waiting is the number of events that waited when the time began to move. events is the number delivered
 	// since.
 	waiting, events int
 }
 
-// instant begins another instant.
+// instant starts counting the generations of a new instant.
 func (p *pace) instant() { p.agendas, p.accepted = generations{}, generations{} }
 
-// isEndless reports whether there were more than loops with an end have.
+// isEndless reports whether there were too many generations or runs for a loop that ends.
 func (p *pace) isEndless() bool { return p.agendas.isEndless() || p.runs > maxRuns }
 
-// checkEvents returns an error if there were so many events that they count as an endless loop.
+// checkEvents returns an error if so many events were delivered that they count as an endless loop.
 func (p *pace) checkEvents(now time.Time) error {
 	if p.events-p.waiting-p.runs <= maxEvents {
 		return nil
 	}
-	return fmt.Errorf("the events of payment accounts cause each other without end: %d were delivered, the last one at %s",
+	return fmt.Errorf("the events of payment accounts cause each other endlessly: %d were delivered, the last one at %s",
 		p.events, now.Format(time.RFC3339Nano))
 }
 
-// runNext runs the first agenda that is due, and returns it, whether it was postponed, and
-// why it failed.
+// runNext runs the first due agenda. It returns the agenda, whether it was postponed, and the error of a
+// failed run.
 func (p *Platform) runNext(
 	ctx context.Context, runtime *botctx.Runtime,
 ) (ran agenda.Agenda, isPostponed bool, err error) {
@@ -319,7 +320,7 @@ func (p *Platform) runNext(
 	ran = result.Run.Agenda
 	switch {
 	case result.Postponed:
-		return ran, true, fmt.Errorf("agenda %s could not run, since a run of member %s is under way: actions do not move the time",
+		return ran, true, fmt.Errorf("agenda %s could not run during a run of member %s: do not move the time in an action",
 			ran.ID, ran.Member)
 	case result.Relocated:
 		p.notef("agenda %s waits until %s, for which it is due in the time zone of %s", ran.ID, result.Next.Format(time.RFC3339), ran.Member)

@@ -17,51 +17,53 @@ import (
 	"github.com/botctx/go-sdk/outbound"
 )
 
-// settings are set by options.
+// settings are the result of the options.
 type settings struct {
 	test    TB
 	start   time.Time
 	changes []func(*botctx.Config)
 	// onRequest are called before requests to services.
 	onRequest []func(ctx context.Context, asked Request)
-	// pause makes the function by which the Runtime waits.
+	// pause returns the function by which the Runtime waits.
 	pause func(of *clock) func(ctx context.Context, d time.Duration)
-	// within makes the contexts in which the bot runs, nil for the contexts of its process.
+	// within returns the context of a bot run, given the process's context. It is nil if the test has not set
+	// it.
 	within func(ctx context.Context) context.Context
 	// hasInbox is true if events go to Runtime.Accept.
 	hasInbox bool
-	// isEveryExpected is true if a message that no expectation has read fails the test.
+	// isEveryExpected is true if each message without an expectation fails the test.
 	isEveryExpected bool
 }
 
 // Option is a setting of a platform.
 type Option func(*settings)
 
-// StartAt makes the platform's clock begin at a time. The default is Start.
+// StartAt sets the time at which the platform's clock starts. The default is Start.
 func StartAt(start time.Time) Option { return func(s *settings) { s.start = start } }
 
-// Config changes the botctx.Config of the platform's Runtime, as a host sets it:
+// Config changes the botctx.Config of the platform's Runtime, as a host does:
 //
 //	fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) { c.Strict = true }))
 //
-// The change gets the platform's values, such as the virtual clock as Now, and may use, wrap or replace them:
+// change receives the platform's values, such as the virtual clock as Now, and may use, wrap or replace them:
 //
 //	fakes.Config(func(c *botctx.Config) { c.Store = open(t, c.Now) })
 //
-// A Store in place of the one in memory holds no records yet and uses that clock; such a platform has no
-// Snapshot and no Fork. Interceptors are empty: the platform's interceptors, which record calls and make them
-// fail, run around the ones that the change sets, and its transcript has each choice before OnChoice, each
-// warning before OnWarning, and each placeholder before OnUnfilled. Several changes are made in their order,
-// and again for each Fork; Restart keeps their result. A change must not keep the botctx.Config.
+// A Store that replaces the one in memory must be empty and use that clock; such a platform has no Snapshot
+// and no Fork. Interceptors is empty at first: the platform's own interceptors, which record calls and make
+// them fail, run around the ones that change sets. The transcript has each choice before OnChoice, each
+// warning before OnWarning and each placeholder before OnUnfilled. Several changes are applied in order, and
+// again for each Fork; Restart keeps their result. A change must not keep the botctx.Config.
 func Config(change func(*botctx.Config)) Option {
 	return func(s *settings) { s.changes = append(s.changes, change) }
 }
 
-// maxWait is the time for which a run waits for another run of the same member, in real time: a run that
-// waits for itself, since an action says something for its own member, fails then and does not hang.
+// maxWait is the longest time, in real time, for which a run waits for another run of the same member. An
+// action that writes to the bot as its own member makes the run wait for itself; the limit turns that into a
+// failure instead of a hang.
 const maxWait = 30 * time.Second
 
-// configure makes what the platform's Runtimes are made of.
+// configure sets the botctx.Config of the platform's Runtimes.
 func (p *Platform) configure() {
 	config := &p.hosted
 	*config = botctx.Config{
@@ -79,7 +81,7 @@ func (p *Platform) configure() {
 		LiveChat:    botctx.LiveChat{HistoryURL: historyURL},
 		MaxWait:     maxWait,
 		AgendaWait:  maxWait,
-		MaxRun:      -1, // Real time is no part of a test, and a debugger may stop it.
+		MaxRun:      -1, // The limit is in real time, which tests do not depend on and during which a debugger may stop them.
 		MaxSend:     -1,
 	}
 	for _, change := range p.settings.changes {
@@ -90,14 +92,14 @@ func (p *Platform) configure() {
 	config.OnUnfilled = p.noteUnfilled(config.OnUnfilled)
 }
 
-// historyURL makes up the address of a conversation's history.
+// historyURL returns a made-up address of a conversation's history.
 func historyURL(a *livechat.Assignment) (string, error) {
 	return "https://history.example/" + url.PathEscape(a.ID), nil
 }
 
 // TB is the part of *testing.T and *testing.B that a platform needs.
 type TB interface {
-	// Helper marks the caller as no place to report.
+	// Helper excludes the caller from the reported location of a failure.
 	Helper()
 	// Name returns the name of the test.
 	Name() string
@@ -111,13 +113,13 @@ type TB interface {
 	Cleanup(f func())
 }
 
-// For makes misuse and failed runs end a test, and prints the platform's transcript
-// where the test failed. A platform without it panics.
+// For makes misuse and failed runs end a test, and prints the platform's transcript if the test failed. A
+// platform without For panics instead.
 func For(t TB) Option {
 	return func(s *settings) { s.test = visibleTB{t} }
 }
 
-// visibleTB is a test whose output does nothing to a terminal, whatever members wrote.
+// visibleTB is a test whose output escapes control characters, which may come from members' texts.
 type visibleTB struct{ TB }
 
 func (t visibleTB) Fatalf(format string, args ...any) {
@@ -130,7 +132,7 @@ func (t visibleTB) Logf(format string, args ...any) {
 	t.TB.Logf("%s", display.Visible(fmt.Sprintf(format, args...)))
 }
 
-// noTest is the test of a platform without one.
+// noTest replaces the test of a platform without one. It panics instead.
 type noTest struct{}
 
 func (noTest) Helper() {}
@@ -147,14 +149,13 @@ func (noTest) Failed() bool { return false }
 
 func (noTest) Cleanup(func()) {}
 
-// ReplyHTTP sets what answers requests of a method and a URL, as Add of HTTP does: a pattern that
-// ends in "*" is the beginning of one, and several replies come one after the other, the last one
-// from then on.
+// ReplyHTTP sets the replies to requests with a method and a URL, like Add of HTTP. A URL that ends in "*"
+// matches as a prefix. Several replies are given in order, and the last one repeats.
 //
 //	p.ReplyHTTP("GET", "https://api.example.com/weather?city=Oslo", web.JSON(200, `{"celsius": 3}`))
 //	p.ReplyHTTP("POST", "https://api.example.com/orders", web.Fail(boterr.Unavailable), web.Text(201, "ok"))
 //
-// It ends the test where that is no method and no URL that can be asked for.
+// It ends the test if the method is unknown or the URL is not one that can be requested.
 func (p *Platform) ReplyHTTP(method, url string, first web.Reply, later ...web.Reply) {
 	p.test.Helper()
 	if err := checkRoute(method, url); err != nil {
@@ -164,7 +165,7 @@ func (p *Platform) ReplyHTTP(method, url string, first web.Reply, later ...web.R
 	p.HTTP.Add(method, url, first, later...)
 }
 
-// checkRoute refuses what no request can have.
+// checkRoute refuses methods and URLs that no request can have.
 func checkRoute(method, url string) error {
 	methods := []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 	if !slices.Contains(methods, strings.ToUpper(method)) {
@@ -181,7 +182,7 @@ type recordedWeb struct{ platform *Platform }
 
 func (w recordedWeb) Do(request *http.Request) (*http.Response, error) {
 	target := *request.URL
-	target.Fragment, target.RawFragment = "", "" // No request has it.
+	target.Fragment, target.RawFragment = "", "" // Requests carry no fragment.
 	url := display.Redact(target.String())
 	response, err := requested(request.Context(), w.platform, asking{part{service: ServiceHTTP}, request.Method, url},
 		func() (*http.Response, error) { return w.send(request) })
@@ -193,7 +194,7 @@ func (w recordedWeb) Do(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// send sends a request to what answers, or to a web that is out of service, with the same checks.
+// send passes a request to the registered replies, or to an unavailable web with the same checks.
 func (w recordedWeb) send(request *http.Request) (*http.Response, error) {
 	down := w.platform.downErr(part{service: ServiceHTTP})
 	if down == nil {
@@ -206,7 +207,7 @@ func (w recordedWeb) send(request *http.Request) (*http.Response, error) {
 	return client.Do(request)
 }
 
-// downWeb is a web that does not answer.
+// downWeb is an unavailable web.
 type downWeb struct{ err error }
 
 func (d downWeb) RoundTrip(*http.Request) (*http.Response, error) { return nil, d.err }

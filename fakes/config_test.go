@@ -131,7 +131,7 @@ func TestConformance_StrictMode(t *testing.T) {
 	}))
 }
 
-// Errors cross a wire in their JSON form; the operations are the same behind it.
+// Operations whose errors are serialized to JSON and back keep their rules.
 func TestConformance_OverAWire(t *testing.T) {
 	t.Parallel()
 	rounds.OnlyThorough(t)
@@ -146,7 +146,7 @@ func TestConformance_OverAWire(t *testing.T) {
 	})
 }
 
-// A host's own parts, behind a wire, and the SDK's work together.
+// A host's own parts, whose errors are serialized to JSON and back, work together with the SDK's parts.
 func TestConformance_MixedParts(t *testing.T) {
 	t.Parallel()
 	rounds.OnlyThorough(t)
@@ -192,7 +192,7 @@ func TestConformance_MixedParts(t *testing.T) {
 	})
 }
 
-// Parts that the host has of the SDK, and gives back, are as good as none of the host's.
+// Parts of the SDK that Override returns unchanged behave as if there were no Override.
 func TestConformance_OwnPartsGivenBack(t *testing.T) {
 	t.Parallel()
 	rounds.OnlyThorough(t)
@@ -204,7 +204,7 @@ func TestConformance_OwnPartsGivenBack(t *testing.T) {
 	})
 }
 
-// wire is a door at which errors arrive as JSON.
+// wire calls operations through JSON, so that errors arrive in their JSON form.
 type wire struct{ far botctx.Caller }
 
 func (w wire) Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
@@ -255,7 +255,7 @@ func TestStore_KeepsRecords(t *testing.T) {
 	}
 }
 
-// runOn runs what may end the test.
+// runOn runs a function that may end the test.
 func (r *recordedTB) runOn(test func()) {
 	defer func() {
 		if cause := recover(); cause != nil && cause != (failedTest{}) {

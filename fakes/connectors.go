@@ -10,28 +10,27 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// behavior decides how a platform takes messages. The outbox's mutex is held while its methods run.
+// behavior decides how a platform handles messages. The outbox's mutex is held during its methods.
 type behavior interface {
-	// refusal returns the reason why the platform does not take a message, or nil.
+	// refusal returns the reason why the platform refuses a message, or nil.
 	refusal(sent Sent) error
-	// chatID returns the id of the conversation that a message belongs to, messageID the id
-	// of a new message.
+	// chatID returns the id of the conversation that a message belongs to. messageID returns the id of a new
+	// message.
 	chatID(sent Sent) string
 	messageID(sent Sent) string
-	// reply returns what the platform answers to a message.
+	// reply returns the platform's answer to a message.
 	reply(sent Sent) document.Object
-	// userID returns the id of a new user, whom the platform under test calls id.
+	// userID returns the platform's id for a new user, given the user's id in the test.
 	userID(id string) string
 }
 
-// fake is a platform: its connector, and how it takes messages.
+// fake is a fake platform: a connector and its behavior.
 type fake interface {
 	send.Connector
 	behavior
 }
 
-// plain is the common part of the platforms. The connector to each is built on it and adds the ports that its
-// platform has.
+// plain is the part common to all platforms. Each platform's connector embeds it and adds its ports.
 type plain struct{ *outbox }
 
 func (plain) refusal(Sent) error { return nil }
@@ -85,7 +84,7 @@ func (o *outbox) fakeOf(platform channel.Type) fake {
 	}
 }
 
-// reach returns why a platform cannot be asked for anything now.
+// reach returns an error if a platform cannot be reached now.
 func (o *outbox) reach(ctx context.Context, in *channel.Channel) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -99,13 +98,13 @@ func (o *outbox) reach(ctx context.Context, in *channel.Channel) error {
 	return o.connectionError(in.ID)
 }
 
-// answered carries out a request to a platform of a channel, unless it did so before under the key of ctx:
-// then it returns the earlier answer, as platforms do that take such keys. The caller holds the mutex.
+// answered carries out a request to a channel's platform. If an earlier request had the same key of ctx, it
+// returns the earlier answer instead, like platforms with idempotency keys. The caller holds the mutex.
 func answered[T any](ctx context.Context, o *outbox, channelID, what string, do func() (T, error)) (T, error) {
 	return answeredUnder(o, channelID, what, send.KeyOf(ctx), do)
 }
 
-// answeredUnder is answered for a key. Without one it is done each time.
+// answeredUnder is answered for a given key. Without a key the request is always carried out.
 func answeredUnder[T any](o *outbox, channelID, what, key string, do func() (T, error)) (T, error) {
 	if key == "" {
 		return do()
@@ -121,8 +120,8 @@ func answeredUnder[T any](o *outbox, channelID, what, key string, do func() (T, 
 	return answer, err
 }
 
-// hasType refuses a message of a type that is another platform's own, as articles are Echo's.
-// Unknown types may be the platform's own.
+// hasType refuses a message of a type that only another platform has, such as Echo's articles. Unknown types
+// are accepted, because they may be the platform's own.
 func hasType(platform channel.Type, response send.Response) error {
 	if owner, isOwned := channel.OwnerOf(string(response.Type())); isOwned && platform != owner {
 		return boterr.New(boterr.Unsupported, "type",
@@ -139,8 +138,7 @@ func (c custom) Send(ctx context.Context, message send.Message) (send.Delivery, 
 	return c.deliver(ctx, message, c)
 }
 
-// chatID returns "" for agents: the platform does not say what it calls the conversation
-// with them.
+// chatID returns "" for agents, because a custom platform does not report its id for their conversation.
 func (c custom) chatID(sent Sent) string {
 	if sent.Member == "" && c.group(sent.Channel, sent.To) == nil {
 		return ""
@@ -151,7 +149,7 @@ func (c custom) chatID(sent Sent) string {
 // hotelMessage is the form of Hotel's ids of messages.
 const hotelMessage = "post-%06d"
 
-// hotel is the connector to Hotel, where channels can be made.
+// hotel is the connector to Hotel, a platform on which channels can be created.
 type hotel struct{ plain }
 
 var _ livechat.ChannelCreator = hotel{}

@@ -11,9 +11,9 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// copyOf returns a deep copy of params or a result: pointers, slices, maps and the exported fields of structs
-// are copied. Unexported fields, as in a document.Object, never change. References to itself are kept in the
-// copy. Errors and payment clients are no data, and stay the same.
+// copyOf returns a deep copy of params or a result. It copies pointers, slices, maps and the exported fields
+// of structs. It shares unexported fields, such as in a document.Object, which never change, and errors
+// and payment clients. A value that refers to itself is copied with the same shape.
 func copyOf(v any) any {
 	if v == nil {
 		return nil
@@ -27,7 +27,7 @@ func cloneOf[T any](v T) (made T) {
 	return made
 }
 
-// copier has the copies made so far of what pointers, slices and maps refer to.
+// copier maps the pointers, slices and maps copied so far to their copies.
 type copier map[reference]reflect.Value
 
 // reference is the target of a pointer, a slice or a map.
@@ -50,15 +50,15 @@ func (c copier) copied(v reflect.Value) reflect.Value {
 	}
 }
 
-// copyPlan is the way to copy values of a type.
+// copyPlan describes how values of a type are copied.
 type copyPlan struct {
-	// isShared is true if a value is its own copy: it refers to nothing that can change, or is no data.
+	// isShared is true if values need no copy, because they refer to nothing that can change or are not data.
 	isShared bool
 	// fields are the exported fields of a struct that are not shared.
 	fields []int
 }
 
-// plans are the copyPlans of types. There are as many as there are types in the program.
+// plans caches the copyPlans of types. Its size is bounded by the number of types in the program.
 var plans sync.Map
 
 func planOf(t reflect.Type) *copyPlan {
@@ -88,12 +88,12 @@ func newCopyPlan(t reflect.Type) *copyPlan {
 	}
 }
 
-// isNoData reports whether values of a type are used as they are.
+// isNoData reports whether values of a type are not data and therefore shared.
 func isNoData(t reflect.Type) bool {
 	return t.Implements(reflect.TypeFor[error]()) || t.Implements(reflect.TypeFor[utility.PaymentClient]())
 }
 
-// copiedReference copies what is not nil and refers to something else.
+// copiedReference copies a value that refers to another one and is not nil.
 func (c copier) copiedReference(v reflect.Value) reflect.Value {
 	switch v.Kind() {
 	case reflect.Interface:
@@ -119,7 +119,7 @@ func (c copier) copiedReference(v reflect.Value) reflect.Value {
 	}
 }
 
-// once fills the copy of what v refers to, or returns the one that was made before.
+// once copies the target of v with fill, or returns the copy made before.
 func (c copier) once(v reflect.Value, length int, made reflect.Value, fill func(made reflect.Value)) reflect.Value {
 	of := reference{kind: v.Type(), at: v.Pointer(), length: length}
 	if before, ok := c[of]; ok {
@@ -130,7 +130,7 @@ func (c copier) once(v reflect.Value, length int, made reflect.Value, fill func(
 	return made
 }
 
-// copiedStruct copies a struct in which some fields are not shared.
+// copiedStruct copies a struct, including the given fields, which cannot be shared.
 func (c copier) copiedStruct(v reflect.Value, fields []int) reflect.Value {
 	made := reflect.New(v.Type()).Elem()
 	made.Set(v)
@@ -140,10 +140,9 @@ func (c copier) copiedStruct(v reflect.Value, fields []int) reflect.Value {
 	return made
 }
 
-// Most platforms never need most of what their services could keep. So a map of what is kept is nil until the
-// first entry is put into it.
+// Most platforms use few of the services. So the maps that keep services' state are nil until the first put.
 
-// put sets an entry of a map, and makes the map with its first entry.
+// put sets an entry, and makes the map if it is nil.
 //
 //nolint:gocritic // The map is made through the pointer.
 func put[K comparable, V any](kept *map[K]V, key K, value V) {
@@ -170,7 +169,7 @@ func copyOfLists[K comparable, V any](m map[K][]V) map[K][]V {
 	return lists
 }
 
-// counter makes short ids: a number for each prefix, counted from 1.
+// counter makes short ids: for each prefix, a number counted from 1.
 type counter struct {
 	mu   sync.Mutex
 	last map[string]int
@@ -179,10 +178,10 @@ type counter struct {
 // next returns the next id of a prefix: "member-1", "member-2".
 func (c *counter) next(prefix string) string { return prefix + "-" + strconv.Itoa(c.count(prefix)) }
 
-// formed returns the next id of a form for a number, such as "C%06d".
+// formed formats the next number with a form such as "C%06d".
 func (c *counter) formed(form string) string { return fmt.Sprintf(form, c.count(form)) }
 
-// count returns the next number of what has a name.
+// count returns the next number for a name.
 func (c *counter) count(name string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -190,8 +189,8 @@ func (c *counter) count(name string) int {
 	return c.last[name]
 }
 
-// derived returns the id of a prefix for a text: the next one where there is none yet, and the
-// same again for the same text.
+// derived returns the id for a prefix and a text: the prefix's next id on first use, and the same id for the
+// same text afterwards.
 func (c *counter) derived(prefix, of string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -210,7 +209,7 @@ func (c *counter) counts() map[string]int {
 	return copyOfMap(c.last)
 }
 
-// set takes over counts.
+// set replaces the counts.
 func (c *counter) set(counts map[string]int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

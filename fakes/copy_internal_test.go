@@ -27,7 +27,7 @@ type ringError struct{ Self *ringError }
 
 func (*ringError) Error() string { return "round and round" }
 
-// listError is an error that is no pointer.
+// listError is an error type that is not a pointer.
 type listError []error
 
 func (listError) Error() string { return "several" }

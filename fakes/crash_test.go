@@ -23,7 +23,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// confirm answers each message with the same text, then sends their number.
+// confirm answers each message with its text, then with the number of orders so far.
 func confirm(ctx context.Context, bot *botctx.Context) error {
 	if err := bot.Reply(ctx, send.Text("got "+bot.MessageEvent.Text())); err != nil {
 		return err
@@ -31,7 +31,7 @@ func confirm(ctx context.Context, bot *botctx.Context) error {
 	return order(ctx, bot)
 }
 
-// accepting returns a platform with Ada, whose messages are accepted.
+// accepting returns a platform with Ada and an inbox.
 func accepting(t fakes.TB, action botctx.Action, options ...fakes.Option) (*fakes.Platform, *fakes.Actor) {
 	t.Helper()
 	p := fakes.New(append(options, fakes.For(t), fakes.WithInbox())...)
@@ -40,7 +40,7 @@ func accepting(t fakes.TB, action botctx.Action, options ...fakes.Option) (*fake
 	return p, ada
 }
 
-// accept lets the platform accept what the member writes, and not run it yet.
+// accept makes the platform accept a message without running it.
 func accept(t *testing.T, p *fakes.Platform, from *fakes.Actor, text string) {
 	t.Helper()
 	require.NoError(t, p.Runtime().Accept(t.Context(), botctx.Inbound{
@@ -68,15 +68,15 @@ func repeated(p *fakes.Platform) []string {
 	return texts
 }
 
-// situation is a combination of a crash or a repetition with a bot that confirms.
+// situation combines a crash or a repetition with a bot that confirms.
 type situation struct {
 	act func(t *testing.T, p *fakes.Platform, ada *fakes.Actor)
-	// gets are the messages that Ada has then, and again those that were sent twice.
+	// gets are the messages that Ada then has. again are the ones that were sent twice.
 	gets, again []string
 }
 
 func situations() map[string]situation {
-	const pause = time.Second // That after a start that never came back.
+	const pause = time.Second // The pause after a start that never came back.
 	one, two := []string{"got a", "That is order 1."}, []string{"got a", "That is order 1.", "got b", "That is order 2."}
 	crashed := func(plan func(p *fakes.Platform)) func(*testing.T, *fakes.Platform, *fakes.Actor) {
 		return func(t *testing.T, p *fakes.Platform, ada *fakes.Actor) {
@@ -139,7 +139,7 @@ func situations() map[string]situation {
 			p.Advance(time.Second)
 		}},
 		"a repetition after a month": {
-			// It is run again, and sends what it says now under the same ids.
+			// The second run sends its messages under the same ids.
 			gets: one, again: []string{"got a", "That is order 2."},
 			act: func(_ *testing.T, p *fakes.Platform, ada *fakes.Actor) {
 				ada.Says("a")
@@ -187,7 +187,7 @@ func TestCrash_AmidAnActionLetsNothingMoreBeDone(t *testing.T) {
 		require.ErrorIs(t, bot.Reply(context.WithoutCancel(ctx), send.Text("late")), fakes.ErrCrashed)
 		_, err := bot.NewAgenda(context.WithoutCancel(ctx), agenda.NewParams{NodeCompositeID: "later"})
 		require.ErrorIs(t, err, fakes.ErrCrashed)
-		return nil // As if it had gone well.
+		return nil // Returns nil as if nothing had happened.
 	})
 	ada.Says("hi")
 	require.Empty(t, ada.Messages())
@@ -311,8 +311,8 @@ func TestCrash_AmidLiveChats(t *testing.T) {
 	require.Equal(t, []string{"Somebody will be with you soon.", "Hello.", "Goodbye!"}, textsOf(ada.Messages())[:3])
 }
 
-// TestCrash_BeforeTheAnswerOfARequestForAPerson crashes between the request, by which the member is in a
-// live chat, and what its node says then.
+// TestCrash_BeforeTheAnswerOfARequestForAPerson crashes after the request for a person has put the member
+// into a live chat, and before the node's response.
 func TestCrash_BeforeTheAnswerOfARequestForAPerson(t *testing.T) {
 	t.Parallel()
 	for _, op := range []botctx.Op{botctx.OpCreateAssignment, botctx.OpSendResponse} {
@@ -390,24 +390,24 @@ func TestCrash_OnAStoreThatProcessesShareMessagesWaitForTheLease(t *testing.T) {
 	require.Empty(t, repeated(p))
 }
 
-// answerTwice answers a message with two.
+// answerTwice answers a message with two messages.
 func answerTwice(ctx context.Context, bot *botctx.Context) error {
 	said := bot.MessageEvent.Text()
 	return bot.Reply(ctx, send.Text(said+", first"), send.Text(said+", second"))
 }
 
-// crashModel is a model of the answers to members: the accepted messages, in their order.
+// crashModel models the answers to members: each accepted message is answered, in order.
 type crashModel struct {
 	t        *testing.T
 	random   *rand.Rand
 	platform *fakes.Platform
 	members  []*fakes.Actor
-	// answers are the final answers to each member. last is the last message of each, and isAccepted whether
-	// it was accepted.
+	// answers are the final answers to each member. last is each member's last message, and isAccepted
+	// reports whether it was accepted.
 	answers    [][]string
 	last       []string
 	isAccepted []bool
-	// said is the number of messages, during the number of crashes while a message went out.
+	// said is the number of messages, during the number of crashes while a message was being sent.
 	said, during int
 }
 
@@ -423,7 +423,7 @@ func newCrashModel(t *testing.T, seed uint64) *crashModel {
 	return m
 }
 
-// step does one thing at random, and compares.
+// step does one thing at random and compares the platform with the model.
 func (m *crashModel) step() {
 	who := m.random.IntN(len(m.members))
 	nth := 1 + m.random.IntN(3)
@@ -460,7 +460,8 @@ func (m *crashModel) step() {
 	}
 }
 
-// arrives lets a member write, and notes it, unless the process is down, or it was accepted before.
+// arrives makes a member write, and adds the message to the model unless the process is down or the message
+// was accepted before.
 func (m *crashModel) arrives(who int, says func() error) {
 	_, down := m.members[who].Context().GetMember(m.t.Context(), member.GetParams{MemberID: m.members[who].ID()})
 	if err := says(); err != nil {
@@ -478,9 +479,9 @@ func (m *crashModel) advance(by time.Duration) {
 	}
 }
 
-// ends lets all that was accepted be handled, and compares.
+// ends lets all accepted messages be handled and compares the platform with the model.
 func (m *crashModel) ends() {
-	for range 50 { // Faults that are still planned may come up.
+	for range 50 { // Planned faults may still occur.
 		m.platform.Restart()
 		m.advance(2 * time.Minute)
 	}

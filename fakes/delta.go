@@ -17,14 +17,15 @@ const (
 	deltaGroup   = "room-%06d"
 )
 
-// Delta's states of a request.
+// Delta's words for the status of a request.
 const (
 	deltaOK      = "OK"
 	deltaPartial = "PARTIAL"
 	deltaFailed  = "FAILED"
 )
 
-// delta is the connector to Delta. One request can have several messages, and messages can be changed.
+// delta is the connector to Delta, a platform on which one request can have several messages and messages can
+// be changed.
 type delta struct{ plain }
 
 var (
@@ -73,7 +74,7 @@ func (d delta) SendBatch(ctx context.Context, messages []send.Message) (send.Bat
 	return batch, nil
 }
 
-// statusOf returns the status of a request in which some messages failed, in Delta's words.
+// statusOf returns Delta's word for the status of a request in which some messages failed.
 func statusOf(failed, all int) string {
 	switch failed {
 	case 0:

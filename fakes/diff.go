@@ -14,22 +14,21 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/fakes/expect"
-	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/render"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/utility"
 )
 
-// Changes are the differences between two states of a platform: records that bots and operators see, and
-// everything that left the platform. They are zero without a difference, so that a test can say
+// Changes are the differences between two states of a platform: in the records that bots and operators see,
+// and in everything sent out. They are zero if the states are equal, so that a test can use
 //
 //	require.Empty(t, p.Since(before))
 //
-// Fields that each write renews are no change, and neither are the time, transcripts, calls, faults, and the
-// SDK's internal records: leases and accepted events.
+// Fields that each write renews do not count, and neither do the time, transcripts, calls, faults, and the
+// SDK's internal records (leases and accepted events).
 type Changes struct {
 	Channels    []RecordChange[channel.Channel]
 	Members     []RecordChange[member.Member]
@@ -37,32 +36,31 @@ type Changes struct {
 	Agendas     []RecordChange[agenda.Record]
 	Assignments []RecordChange[livechat.AssignmentRecord]
 	Groups      []RecordChange[livechat.Group]
-	// PostComments are the comments on posts that the bot keeps.
+	// PostComments are the comments on posts recorded by the bot.
 	PostComments []RecordChange[send.PostComment]
-	// Sent are the messages that were sent since, Shown the earlier ones that have changed since or were
-	// recalled.
+	// Sent are the messages sent since. Shown are the earlier messages changed or recalled since.
 	Sent, Shown []Sent
-	// Mails were sent since; Files were stored, or stored again; Payments were made or changed.
+	// Mails were sent since. Files were stored, or stored again. Payments were made or changed.
 	Mails    []Mail
 	Files    []File
 	Payments []RecordChange[utility.Payment]
 
-	// names are the names of recipients in a transcript.
+	// names are the recipients' names in a transcript.
 	names map[address]string
 }
 
-// Diff returns the differences between two states of a platform, or of a platform and its fork; before is the
-// earlier one. nil is the state of an empty platform.
+// Diff returns the differences between two states of a platform, or of a platform and its fork. before is the
+// earlier state. A nil snapshot means an empty platform.
 func Diff(before, after *Snapshot) Changes {
 	nothing := &Snapshot{}
 	changes, err := diff(cmp.Or(before, nothing), cmp.Or(after, nothing))
 	if err != nil {
-		panic(fmt.Sprintf("fakes: Diff: %v", err)) // The store reads what it has stored.
+		panic(fmt.Sprintf("fakes: Diff: %v", err)) // The store can read everything that it has stored.
 	}
 	return changes
 }
 
-// Since returns what has changed on the platform since a snapshot of it, as Diff does. No call may be under way.
+// Since returns the changes on the platform since a snapshot, as Diff does. No call may be in progress.
 func (p *Platform) Since(before *Snapshot) Changes {
 	p.test.Helper()
 	return Diff(before, p.Snapshot())
@@ -100,7 +98,7 @@ func diff(before, after *Snapshot) (c Changes, err error) {
 	return c, errors.Join(errs...)
 }
 
-// twoStores are a platform before and after.
+// twoStores holds the states before and after.
 type twoStores struct{ before, after *Snapshot }
 
 func recordsOf[R any](s twoStores, collection string, but ...string) ([]RecordChange[R], error) {
@@ -183,7 +181,7 @@ func readPayment(encoded document.Object) (*utility.Payment, error) {
 	return record.Read[utility.Payment](&record.Schema{Name: "payment"}, encoded.Without(record.FieldID))
 }
 
-// messages returns what was sent since, and what shows otherwise now.
+// messages returns the messages sent since, and the earlier messages that show differently now.
 func (s twoStores) messages() (sent, shown []Sent) {
 	before, after := s.before.outbox.sent, s.after.outbox.sent
 	for at := range min(len(before), len(after)) {
@@ -194,7 +192,7 @@ func (s twoStores) messages() (sent, shown []Sent) {
 	return newOf(before, after), shown
 }
 
-// newOf returns what is behind what there was before.
+// newOf returns the elements of after beyond the length of before.
 func newOf[T any](before, after []T) []T {
 	if len(after) <= len(before) {
 		return nil
@@ -202,7 +200,7 @@ func newOf[T any](before, after []T) []T {
 	return slices.Clone(after[len(before):])
 }
 
-// files returns what was stored since, in the order of the keys.
+// files returns the files stored since, in the order of their keys.
 func (s twoStores) files() (all []File) {
 	for _, key := range slices.Sorted(maps.Keys(s.after.files.files)) {
 		before, after := s.before.files.files[key], s.after.files.files[key]
@@ -214,92 +212,101 @@ func (s twoStores) files() (all []File) {
 	return all
 }
 
-// String returns the changes as text, a line for each: with + before what is new, - before what is gone, and ~ before
-// what has changed. Credentials are redacted. It is "no changes" if there are none.
+// String returns the changes as text, one line for each: + for a new record, - for a removed one, ~ for a
+// changed one. Credentials are redacted. Without changes it returns "no changes".
 //
-//	~ member member-1: meta.coupon: none -> "SPRING"
-//	+ agenda agenda-1 {"member":"member-1","nodeCompositeId":"reminder",...}
-//	+ message to Ada: "Your code: SPRING"
+//   - Ada <- "Your code: SPRING"
+//     ~ member member-1: meta.coupon: none -> "SPRING"
+//   - agenda agenda-1 {"member":"member-1","nodeCompositeId":"reminder",...}
 func (c Changes) String() string {
-	var lines changeLines
-	addRecords(&lines, "channel", c.Channels)
-	addRecords(&lines, "member", c.Members)
-	addRecords(&lines, "entry", c.Data)
-	addRecords(&lines, "agenda", c.Agendas)
-	addRecords(&lines, "assignment", c.Assignments)
-	addRecords(&lines, "group", c.Groups)
-	addRecords(&lines, "comment on a post", c.PostComments)
-	for _, sent := range c.Sent {
-		lines.addf("+ message to %s: %s", c.names[address{sent.Channel, sent.To}], expect.Shown(sent.Response))
+	var lines []string
+	for _, one := range c.entries() {
+		one.At = time.Time{}
+		lines = append(lines, one.mark+" "+one.Line())
 	}
-	for _, sent := range c.Shown {
-		shows := "nothing any more"
-		if !sent.Shown.IsZero() {
-			shows = expect.Shown(sent.Shown)
-		}
-		lines.addf("~ message %s to %s shows %s", sent.MessageID, c.names[address{sent.Channel, sent.To}], shows)
-	}
-	for _, mail := range c.Mails {
-		lines.addf("+ mail to %s: %s", strings.Join(addressesOf(mail), ", "), mail.Subject.Data)
-	}
-	for _, file := range c.Files {
-		lines.addf("+ file %s: %s, %d bytes", file.Key, file.ContentType, len(file.Content))
-	}
-	addRecords(&lines, "payment", c.Payments)
 	if len(lines) == 0 {
 		return "no changes"
 	}
 	return strings.Join(lines, "\n")
 }
 
-// GoString is String, for failures of tests.
+// GoString returns String, so that test failures are readable.
 func (c Changes) GoString() string { return c.String() }
 
-// changeLines are the lines of a text about changes.
-type changeLines []string
+// changed is an entry of Changes, with its mark and its section in a golden file.
+type changed struct {
+	render.Entry
 
-// addf adds a line. Each is redacted separately: an open bracket after the name of a credential does not hide
-// the next ones.
-func (l *changeLines) addf(format string, args ...any) {
-	*l = append(*l, display.Text(fmt.Sprintf(format, args...)))
+	mark, section string
 }
 
-// addRecords adds a line for each record that is new or gone, and for each field that has changed.
-func addRecords[R any](lines *changeLines, kind string, all []RecordChange[R]) {
-	for _, one := range all {
-		name := kind + " " + one.ID
-		if one.In != "" {
-			name += " of " + one.In
-		}
+// changeList collects the entries of Changes.
+type changeList []changed
+
+func (l *changeList) add(mark, section string, one render.Entry) {
+	*l = append(*l, changed{Entry: one, mark: mark, section: section})
+}
+
+func (c Changes) entries() []changed {
+	var all changeList
+	for _, sent := range c.Sent {
+		all.add("+", fmt.Sprintf("messages in %s (%s)", sent.Channel, sent.Type), render.Entry{
+			At: sent.SentAt, Kind: render.Sent, Who: c.names[address{sent.Channel, sent.To}], Text: render.Line(sent.Response) + remark(sent),
+		})
+	}
+	for _, sent := range c.Shown {
+		all.add("~", "messages", render.Entry{
+			Kind: "message " + sent.MessageID + " to", Who: c.names[address{sent.Channel, sent.To}], Text: render.Line(sent.Shown),
+		})
+	}
+	for _, mail := range c.Mails {
+		all.add("+", "mails", mail.entry())
+	}
+	for _, file := range c.Files {
+		all.add("+", "files", file.entry())
+	}
+	addRecords(&all, "payment", "payments", c.Payments)
+	addRecords(&all, "channel", sectionChannels, c.Channels)
+	addRecords(&all, "member", "members", c.Members)
+	addRecords(&all, "entry", "data", c.Data)
+	addRecords(&all, "agenda", "agendas", c.Agendas)
+	addRecords(&all, "assignment", "assignments", c.Assignments)
+	addRecords(&all, "group", "groups", c.Groups)
+	addRecords(&all, "comment on a post", "comments on posts", c.PostComments)
+	return all
+}
+
+// remark returns a remark on a message that was repeated, changed or recalled.
+func remark(sent Sent) string {
+	switch {
+	case sent.IsRepeat:
+		return " (sent before)"
+	case sent.Shown.IsZero():
+		return " " + render.TakenBack
+	case sent.Shown.String() != sent.Response.String():
+		return " (shows " + render.Line(sent.Shown) + ")"
+	default:
+		return ""
+	}
+}
+
+// addRecords adds an entry for each new or removed record and for each changed field.
+func addRecords[R any](all *changeList, kind, section string, records []RecordChange[R]) {
+	for _, one := range records {
 		switch {
 		case one.IsNew():
-			lines.addf("+ %s %s", name, recordText(one.After))
+			all.add("+", section, render.Record(kind, one.ID, one.In, one.After))
 		case one.IsGone():
-			lines.addf("- %s %s", name, recordText(one.Before))
+			all.add("-", section, render.Record(kind, one.ID, one.In, one.Before))
 		}
 		for _, field := range one.Fields {
 			field.Before, field.After = shownAt(one.Before, field.Path, field.Before), shownAt(one.After, field.Path, field.After)
-			*lines = append(*lines, "~ "+name+": "+fieldText(field))
+			all.add("~", section, render.Entry{Kind: kind, Who: render.NameOf(one.ID, one.In), Change: field})
 		}
 	}
 }
 
-// fieldText returns a changed field, without its values if a name of its path is the name of a credential.
-func fieldText(field FieldChange) string {
-	if !slices.ContainsFunc(strings.Split(field.Path, "."), display.IsCredential) {
-		return display.Text(field.String())
-	}
-	before, after := "none", "none"
-	if field.WasThere {
-		before = "[redacted]"
-	}
-	if field.IsThere {
-		after = "[redacted]"
-	}
-	return field.Path + ": " + before + " -> " + after
-}
-
-// shownAt returns the value at the path of a record: a time if that is one, and otherwise the value as it is.
+// shownAt returns the value for a reader: as a time if the field at path holds one, otherwise unchanged.
 func shownAt[R any](of *R, path string, value any) any {
 	if _, isNumber := value.(int64); !isNumber || of == nil {
 		return value
@@ -313,42 +320,26 @@ func shownAt[R any](of *R, path string, value any) any {
 	return value
 }
 
-// recordText is a record as JSON, without what its line says already and without its stamps.
-func recordText(of any) string {
-	shown, err := document.ForReader(of)
-	if err != nil {
-		return "(" + err.Error() + ")"
-	}
-	encoded, _ := shown.(document.Object)
-	for _, name := range []string{
-		record.FieldID, "id", record.FieldApp, record.FieldCreatedAt, record.FieldUpdatedAt, record.FieldVersion, record.FieldEtag,
-	} {
-		encoded = encoded.Without(name)
-	}
-	return encoded.String()
-}
-
-// RecordChange is a record that was made, changed or removed.
+// RecordChange is a record that was created, changed or removed.
 type RecordChange[R any] struct {
 	// ID is the record's id as text.
 	ID string
-	// In is the data source of an entry, with the app and a slash before it if that is not the default one, and the
-	// account of a payment. It is "" for other records.
+	// In is the data source of an entry or the account of a payment, "" for other records. For an app other
+	// than DefaultApp, it starts with the app and a slash.
 	In string
-	// Before is the earlier value, nil if there was none; After is the later value, nil if there is none any
-	// more.
+	// Before is the earlier value, nil for a new record. After is the later value, nil for a removed one.
 	Before, After *R
-	// Fields are the differences, in the order of After; none if Before or After is nil.
+	// Fields are the differences, in the order of After. It is empty if Before or After is nil.
 	Fields []FieldChange
 }
 
-// IsNew reports whether there was no such record before.
+// IsNew reports whether the record did not exist before.
 func (r RecordChange[R]) IsNew() bool { return r.Before == nil }
 
-// IsGone reports whether there is no such record any more.
+// IsGone reports whether the record no longer exists.
 func (r RecordChange[R]) IsGone() bool { return r.After == nil }
 
-// Field returns what became of a path, and whether it differs.
+// Field returns the change at a path, and reports whether there is one.
 func (r RecordChange[R]) Field(path string) (FieldChange, bool) {
 	for _, field := range r.Fields {
 		if field.Path == path {
@@ -358,95 +349,27 @@ func (r RecordChange[R]) Field(path string) (FieldChange, bool) {
 	return FieldChange{}, false
 }
 
-// FieldChange is one value of a record that differs.
-type FieldChange struct {
-	// Path leads to it, such as "meta.coupon".
-	Path string
-	// Before and After are the values, as package document has them; nil also for none.
-	Before, After any
-	// WasThere and IsThere tell none from null.
-	WasThere, IsThere bool
-}
+// FieldChange is a changed value of a record. Its String returns the path and both values, with credentials
+// redacted: meta.coupon: none -> "SPRING".
+type FieldChange = render.Change
 
-// String returns the path and both values: meta.coupon: none -> "SPRING".
-func (f FieldChange) String() string {
-	before, after := "none", "none"
-	if f.WasThere {
-		before = jsonOf(f.Before)
-	}
-	if f.IsThere {
-		after = jsonOf(f.After)
-	}
-	return f.Path + ": " + before + " -> " + after
-}
-
-func jsonOf(value any) string {
-	text, err := document.EncodeJSON(value)
-	if err != nil {
-		return fmt.Sprint(value)
-	}
-	return string(text)
-}
-
-// changedFields returns what differs between two objects, but for the fields of these names at the top: objects are compared
-// field by field, other values whole. The order of fields is no difference.
+// changedFields returns the differences between two objects, ignoring the top-level fields named in but.
+// Objects are compared field by field, other values as a whole. The order of fields does not matter.
 func changedFields(before, after document.Object, but ...string) []FieldChange {
-	var c comparison
 	for _, name := range but {
 		before, after = before.Without(name), after.Without(name)
 	}
-	c.objects(before, after)
-	return c.fields
+	return render.Comparison{}.Changes("", before, after)
 }
 
-// comparison collects what differs.
-type comparison struct {
-	path   []string
-	fields []FieldChange
-}
-
-func (c *comparison) objects(before, after document.Object) {
-	if before == after {
-		return
-	}
-	for name, value := range after.All() {
-		old, wasThere := before.Field(name)
-		c.at(name, func() { c.values(FieldChange{Before: old, After: value, WasThere: wasThere, IsThere: true}) })
-	}
-	for name, old := range before.All() {
-		if !after.Has(name) {
-			c.at(name, func() { c.values(FieldChange{Before: old, WasThere: true}) })
-		}
-	}
-}
-
-// values compares what is at one path.
-func (c *comparison) values(f FieldChange) {
-	before, wasObject := f.Before.(document.Object)
-	after, isObject := f.After.(document.Object)
-	switch {
-	case wasObject && isObject, wasObject && !f.IsThere && before.Len() > 0, isObject && !f.WasThere && after.Len() > 0:
-		c.objects(before, after)
-	case f.WasThere != f.IsThere || !document.Equal(f.Before, f.After):
-		f.Path = strings.Join(c.path, ".")
-		c.fields = append(c.fields, f)
-	}
-}
-
-func (c *comparison) at(name string, visit func()) {
-	c.path = append(c.path, name)
-	visit()
-	c.path = c.path[:len(c.path)-1]
-}
-
-// stamps are the fields that each write renews: alone they are no change.
+// stamps returns the fields that each write renews. A change in these alone does not count.
 func stamps() []string {
 	return []string{record.FieldUpdatedAt, record.FieldVersion, record.FieldEtag}
 }
 
-// compareRecords compares two lists of documents by their _id: what is new and what has changed, in the order of after, and
-// then what is gone, in the order of before. What a write renews, and the fields of these names, are no change. read
-// makes a record of a document.
+// compareRecords compares two lists of documents by their _id. It returns new and changed records in the
+// order of after, then removed records in the order of before. It ignores stamps and the fields named in but.
+// read decodes a document.
 func compareRecords[R any](
 	before, after iter.Seq[document.Object], read func(document.Object) (*R, error), but ...string,
 ) ([]RecordChange[R], error) {
@@ -501,5 +424,5 @@ func idOf(one document.Object) string {
 	if text, ok := id.(string); ok {
 		return text
 	}
-	return jsonOf(id)
+	return render.Value(id)
 }

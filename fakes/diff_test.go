@@ -27,7 +27,7 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// claimed is a bot that takes a coupon, and plans a reminder.
+// claimed is a bot that claims a coupon and plans a reminder.
 func claimed(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
 		DataSourceID: "coupons", Filter: document.O("taken", false), Patch: document.Set("taken", true),
@@ -86,12 +86,12 @@ func TestDiff_OfATurn(t *testing.T) {
 	require.Equal(t, "reminder", changes.Agendas[0].After.NodeCompositeID)
 	require.Equal(t, "Your code: SPRING", changes.Sent[0].Response.Text())
 	require.Equal(t, strings.TrimSpace(`
++ Ada <- "Your code: SPRING"
 ~ member member-1: botMeta.nodeCompositeId: none -> "coupon"
 ~ member member-1: botMeta.tree: none -> ""
 ~ member member-1: meta.coupon.code: none -> "SPRING"
 ~ entry a of coupons: taken: false -> true
-+ agenda id-1 {"channel":"channel-1","member":"member-1","nodeCompositeId":"reminder","nextRunAt":"2026-01-01T01:00:00.000Z","priority":0,"meta":{},"completed":false}
-+ message to Ada: "Your code: SPRING"`), changes.String())
++ agenda id-1: {"app":"app-1","channel":"channel-1","member":"member-1","nodeCompositeId":"reminder","nextRunAt":"2026-01-01T01:00:00.000Z","priority":0,"meta":{},"completed":false}`), changes.String())
 
 	before = p.Snapshot()
 	p.Advance(time.Hour)
@@ -174,7 +174,7 @@ func TestDiff_OfWhatLeftThePlatform(t *testing.T) {
 	require.Equal(t, "Done.", changes.Shown[0].Shown.Text())
 	require.Equal(t, "a bill", string(changes.Files[0].Content))
 	require.Equal(t, strings.TrimSpace(`
-~ message 1767225600.000100 to Ada shows "Done."
+~ message 1767225600.000100 to Ada: "Done."
 + mail to ada@example.com: Your bill
 + file app-1/page/bill.txt: text/plain, 6 bytes
 ~ payment payment-1 of shop: refunded: 0 -> 500`), changes.String())
@@ -213,11 +213,11 @@ func TestDiff_OfAForkAndOfWhatIsGone(t *testing.T) {
 	require.Equal(t, strings.TrimSpace(`
 ~ entry 7 of coupons: tags: ["a","b"] -> ["a"]
 ~ entry 7 of coupons: by.name: "Ada" -> none
-+ entry x of other/a/b {}`), fakes.Diff(p.Snapshot(), fork.Snapshot()).String())
++ entry x of other/a/b: {}`), fakes.Diff(p.Snapshot(), fork.Snapshot()).String())
 
 	back := fakes.Diff(fork.Snapshot(), p.Snapshot())
 	require.True(t, back.Data[1].IsGone())
-	require.Contains(t, back.String(), "- entry x of other/a/b {}")
+	require.Contains(t, back.String(), "- entry x of other/a/b: {}")
 }
 
 func TestDiff_HidesSecrets(t *testing.T) {
@@ -240,7 +240,7 @@ func TestDiff_HidesSecretsThatChange(t *testing.T) {
 	ada.Patch(document.O("$set", document.O("meta.token", "hush-3", "meta.password", document.O("of", "hush-4"), "meta.table", 2),
 		"$unset", document.O("meta.secret", true)))
 	ada.Says("hi")
-	text := p.Since(before).String()
+	text := p.Since(before).String() + "\n"
 	require.NotContains(t, text, "hush")
 	for _, line := range []string{
 		": meta.token: [redacted] -> [redacted]\n", ": meta.password.of: none -> [redacted]\n", ": meta.secret: [redacted] -> none\n",
@@ -254,7 +254,7 @@ var _ = flag.Bool("update", false, "write the files that tests compare with")
 
 const billURL = "https://shop.example/bill"
 
-// book is an action with an effect of each kind, and a credential in each place where one can stand.
+// book is an action with an effect of each kind, and with a credential in every place that can hold one.
 func book(ctx context.Context, bot *botctx.Context) error {
 	bot.Member.Meta.Set("accessToken", "hush-1")
 	_, notKept := bot.UpsertDataToDataSource(ctx, datasource.UpsertParams{DataSourceID: "bookings", Data: []document.Object{
@@ -287,14 +287,14 @@ func book(ctx context.Context, bot *botctx.Context) error {
 	return errors.Join(notKept, notPlanned, notCalled, notMailed, notStored, notPaid, notSaid)
 }
 
-// booked returns a platform where Ada has booked.
+// booked returns a platform on which Ada has booked.
 func booked(t *testing.T) *fakes.Platform {
 	t.Helper()
 	p, _ := bookedBy(t)
 	return p
 }
 
-// bookedBy returns a platform where a member has booked, and the member.
+// bookedBy returns a platform on which a member has booked, and the member.
 func bookedBy(t *testing.T) (*fakes.Platform, *fakes.Actor) {
 	t.Helper()
 	p := fakes.New(fakes.For(t))
@@ -327,7 +327,7 @@ func TestGolden_EveryEffect(t *testing.T) {
 	p.Golden("testdata/reminded.golden")
 }
 
-// differing returns the failure for a file that differs from what a bot did.
+// differing returns the failure output for a file that differs from the bot's effects.
 func differing(t *testing.T, file string, act func(p *fakes.Platform)) string {
 	t.Helper()
 	if flag.Lookup("update").Value.String() == "true" {
@@ -346,7 +346,7 @@ func addAda(p *fakes.Platform) { p.AddMember(member.Member{FirstName: "Ada"}) }
 func TestGolden_ShowsWhatDiffers(t *testing.T) {
 	t.Parallel()
 	said := differing(t, filepath.Join(t.TempDir(), "ada.golden"), addAda)
-	require.Contains(t, said, "ada.golden differs: - is the file, + what came\n@@ -0,0 +1,2 @@\n+# members\n+member-1 ")
+	require.Contains(t, said, "ada.golden differs: - is the file, + what came\n@@ -0,0 +1,2 @@\n+# members\n+member member-1: ")
 	require.Contains(t, said, "go test -run '^TestRecorded$' -update writes it.")
 }
 

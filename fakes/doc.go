@@ -1,13 +1,10 @@
-// Package fakes is a whole platform in memory, for tests of bot logic and for
-// programs that need no infrastructure: channels, members, data sources, outboxes
-// and the web, with one virtual clock. It is botctx.New over memory ports and
-// nothing else, so it obeys the rules of production.
-//
+// Package fakes is a whole platform in memory, for tests of bot logic and for programs that need no
+// infrastructure: channels, members, data sources, outboxes and the web, with one virtual clock. It is
+// botctx.New over memory ports and nothing else, so it obeys the rules of production.
 //   - To begin a test, use [New] with [For], [Platform.Handle] and [Platform.AddMember].
-//   - To act and to look, use [Actor.Says], [Actor.TapsOn] and [Actor.Sees], and
-//     [Platform.Data] and so on.
-//   - To move the time, use [Platform.Advance]; to make something fail, [Platform.Inject] with
-//     a [Fault]; to lose the process, [Platform.Crash].
+//   - To act and to check, use [Actor.Says], [Actor.TapsOn] and [Actor.Sees], and [Platform.Data] and so on.
+//   - To move the time, use [Platform.Advance]; to make something fail, [Platform.Inject] with a [Fault]; to
+//     lose the process, [Platform.Crash].
 //
 // A first test:
 //
@@ -31,16 +28,16 @@
 // was given for it, a user has no more tags than send.MaxMemberTags, and only Echo has articles and only
 // Bravo templates.
 //
-// Mails are in Mails and Mailbox, uploaded files in Files. AddAccount adds a payment account,
-// which is charged, declines and refunds, and reports by events when the time moves.
+// Mails are in Mails and Mailbox, uploaded files in Files. AddAccount adds a payment account, which is
+// charged, declines and refunds, and reports by events as the time moves.
 //
 // Expectations read the messages to members and agents in order: Sees expects the next message, and
-// SeesNothing none. With EveryMessageExpected a message that no expectation has read fails the test. Last and
-// Messages read nothing, and are for tests that look at one thing. MailReader reads the mails of an address
-// in the same way.
+// SeesNothing expects that there is none. With EveryMessageExpected, a message that no expectation has read
+// fails the test. Last and Messages return messages without reading them, for tests that check one thing.
+// MailReader reads the mails of an address in the same way.
 //
-// A test begins anywhere: SetPosition puts a member at a node, Patch and AddAgenda, AddAssignment and
-// AddConversation make the rest. Since returns the changes since a Snapshot: typed, and as text.
+// A test can begin anywhere: SetPosition puts a member at a node, and Patch, AddAgenda, AddAssignment and
+// AddConversation set up the rest. Since returns the changes since a Snapshot, typed and as text.
 //
 // Every call of an operation is recorded. Transcript shows everything that happened, and is printed if a test
 // fails. Advance moves the virtual time and runs the agendas that fall due on the way. A platform can be put
@@ -49,10 +46,10 @@
 //
 // # Crashes
 //
-// Crash ends the process in which the bot runs: its runs are lost, and everything that was stored and sent
-// stays. Restart starts it again, and Advance runs the rest. Crashes and CrashesAfter are faults that crash
-// at a call of an operation. So a test shows that no message is lost, and none answered twice, as far as the
-// bot prevents it:
+// Crash ends the process in which the bot runs: its runs are lost, and everything stored and sent remains.
+// Restart starts the bot again, and Advance runs the remaining work. Crashes and CrashesAfter are faults that
+// crash at a call of an operation. With them a test can show that the bot loses no message and answers none
+// twice:
 //
 //	p := fakes.New(fakes.For(t), fakes.WithInbox())  // What members say goes through Runtime.Accept.
 //	p.Inject(Crashes(botctx.OpSendResponse))
@@ -66,8 +63,8 @@
 //
 // # Faults
 //
-// Inject plans a Fault, one more each time. A fault affects a call of an operation, named by a constant of botctx, or a
-// request to a service that operations use: one recipient of several, one mail, one charge.
+// Each call of Inject plans one Fault. A fault affects a call of an operation, named by a constant of botctx,
+// or a request to a service that operations use: one recipient of several, one mail, one charge.
 //
 //	p.Inject(fakes.Fails(botctx.OpSendResponse, boterr.Unavailable))        // The next call fails, and does nothing.
 //	p.Inject(fakes.Fails(botctx.OpSendResponse, boterr.Unavailable).At(3))  // The third one from now on.
@@ -76,7 +73,7 @@
 //	p.Inject(fakes.Crashes(botctx.OpSendResponse))                          // CrashesAfter: once it is done.
 //	p.Inject(fakes.Fails(fakes.ServicePayments, err).Of("shop"))            // One account. Err is any error.
 //	p.Inject(fakes.Declines("shop", "expired_card"))                        // The next charge.
-//	p.Inject(fakes.Repeats(fakes.ServiceMessages))                          // A message comes twice; a webhook of ServicePayments.
+//	p.Inject(fakes.Repeats(fakes.ServiceMessages))                          // A message arrives twice; a webhook of ServicePayments.
 //	p.ReplyHTTP("GET", url, web.Fail(err), web.Text(200, "ok"))             // The first request for a URL.
 //
 // Package explore searches for the faults that break a bot.

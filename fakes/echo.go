@@ -19,14 +19,14 @@ const (
 	echoUser    = "o_%06d"
 )
 
-// What Echo says to a tag.
+// Echo's answers to adding a tag.
 const (
 	tagSaved   = 0
 	tooManyTag = 45059
 	invalidTag = 45159
 )
 
-// echo is the connector to Echo, where users have tags.
+// echo is the connector to Echo, a platform on which users have tags.
 type echo struct{ plain }
 
 var _ send.Tagger = echo{}
@@ -39,7 +39,7 @@ func (e echo) messageID(Sent) string { return e.platform.ids.formed(echoMessage)
 
 func (e echo) userID(string) string { return e.platform.ids.formed(echoUser) }
 
-// reply shows the message in Echo's words.
+// reply returns the message in Echo's form.
 func (echo) reply(sent Sent) document.Object {
 	response := sent.Response
 	switch response.Type() {
@@ -64,7 +64,7 @@ func (echo) reply(sent Sent) document.Object {
 	}
 }
 
-// articlesOf returns the cards of a row as articles, which Echo shows in their place.
+// articlesOf returns a carousel's cards as articles, because Echo shows them as such.
 func articlesOf(response send.Response) document.Array {
 	articles := document.A()
 	for _, card := range document.Get(response, "carousel", []document.Object{}) {
@@ -79,7 +79,7 @@ func articlesOf(response send.Response) document.Array {
 	return articles
 }
 
-// newsReply shows articles as news, and the fields of the first.
+// newsReply returns articles as news, together with the first article's fields.
 func newsReply(articles document.Array) document.Object {
 	reply := document.O("msgType", "news", "news", articles)
 	article := document.Get(reply, "news.0", document.Object{})
@@ -93,7 +93,7 @@ func newsReply(articles document.Array) document.Object {
 	return reply
 }
 
-// fileReply shows a file of a kind, with its address where it was sent by that.
+// fileReply returns a file of a kind, with its address if it was sent by address.
 func fileReply(kind string, response send.Response) document.Object {
 	return withFields(document.O("msgType", kind), response, "url")
 }
@@ -135,7 +135,7 @@ func (e echo) SaveTag(ctx context.Context, in *channel.Channel, to string, tagID
 	return send.TagReply{Code: tagSaved, Message: "ok"}, nil
 }
 
-// Tags returns the tags of a member of an Echo channel, in the order in which it got them.
+// Tags returns the tags of a member of an Echo channel, in the order in which they were added.
 func (a *Actor) Tags() []int64 {
 	a.platform.test.Helper()
 	a.mustBeOn(channel.Echo, "tags")

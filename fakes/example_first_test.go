@@ -19,7 +19,8 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// What a tester looks up first. In a test it is fakes.New(fakes.For(t)), and a step that does not hold ends the test.
+// The first things that a tester looks up. In a test, use fakes.New(fakes.For(t)): then a step that fails
+// ends the test.
 
 func Example_talk() {
 	p := fakes.New()
@@ -76,7 +77,7 @@ func Example_time() {
 
 func Example_data() {
 	p := fakes.New()
-	p.HandleFunc(claim) // Takes a coupon out of the data source, and tells its code.
+	p.HandleFunc(claim) // Takes a coupon from the data source and replies with its code.
 	p.AddData("coupons", document.O("code", "SPRING", "taken", false))
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
 
@@ -118,7 +119,7 @@ func Example_web() {
 
 func Example_mail() {
 	p := fakes.New()
-	p.HandleFunc(mailSupport) // Mails what the member wrote.
+	p.HandleFunc(mailSupport) // Mails the member's text to support.
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
 
 	ada.Says("It leaks.")
@@ -130,7 +131,7 @@ func Example_mail() {
 
 func Example_payment() {
 	p := fakes.New()
-	p.HandleFunc(buy) // Charges 25 euros, or answers that the card was declined.
+	p.HandleFunc(buy) // Charges 25 euros, or replies that the card was declined.
 	account := p.AddAccount("shop")
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
 
@@ -162,12 +163,12 @@ func sizes() send.Response {
 	return send.Buttons("Which size?", send.Postback("Small", "s"), send.Postback("Large", "l"))
 }
 
-// mailSupport mails what a member wrote to people.
+// mailSupport mails a member's text to support.
 func mailSupport(ctx context.Context, bot *botctx.Context) error {
 	return mailBot("Support <support@shop.example>")(ctx, bot)
 }
 
-// mailBot returns a bot that mails what a member wrote.
+// mailBot returns a bot that mails a member's text to an address.
 func mailBot(address string) botctx.Action {
 	return func(ctx context.Context, bot *botctx.Context) error {
 		_, err := bot.SendEmail(ctx, utility.SendEmailParams{

@@ -56,7 +56,7 @@ func Example() {
 	// Hello Ada, you said: hi
 }
 
-// nodes are a bot that gives coupons, and reminds of them.
+// nodes are a bot that gives out coupons, and sends reminders of them.
 func nodes() []*botctx.Node {
 	return []*botctx.Node{
 		{ID: "coupon", Trigger: botctx.TextIs("coupon"), Pre: botctx.Do(claim), Schedules: botctx.Nodes("reminder")},
@@ -68,7 +68,7 @@ func nodes() []*botctx.Node {
 func claim(ctx context.Context, bot *botctx.Context) error {
 	taken, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
 		DataSourceID: "coupons",
-		// The one that a run which ended halfway has taken for this member, or else a free one.
+		// Prefer a table that an earlier, interrupted run took for this member.
 		Filter: document.O("$or", document.A(document.O("by", bot.Member.ID), document.O("taken", false))),
 		SortBy: document.O("taken", -1),
 		Patch:  document.Set("taken", true, "by", bot.Member.ID),
@@ -91,7 +91,7 @@ func claim(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text("Your code: "+code))
 }
 
-// remind tells a member of the coupon.
+// remind reminds a member of the coupon.
 func remind(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text("Still yours: "+document.Get(bot.AgendaMeta, "code", "")))
 }
@@ -121,7 +121,7 @@ func TestCoupon_GivenOnceUnderFaults(t *testing.T) {
 		ada := p.AddMember(member.Member{FirstName: "Ada"})
 		if ada.TrySays("coupon") != nil {
 			t.Settle(time.Hour)
-			_ = ada.TrySaysAgain() // The platform did not hear that it arrived.
+			_ = ada.TrySaysAgain() // The platform got no answer to the message.
 		}
 		t.Settle(48 * time.Hour)
 		texts := make([]string, 0, 2)
@@ -137,7 +137,7 @@ func TestClaim_ReportsFailedAgenda(t *testing.T) {
 	p := fakes.New(fakes.For(t))
 	p.AddData("coupons", document.O("code", "SPRING", "taken", false))
 	p.Inject(fakes.Fails(botctx.OpNewAgenda, boterr.Conflict))
-	bot := p.AddMember(member.Member{}).Context() // Outside of a run.
+	bot := p.AddMember(member.Member{}).Context() // Outside a run.
 	require.ErrorIs(t, claim(t.Context(), bot), boterr.Conflict)
 }
 
@@ -300,10 +300,10 @@ func ExamplePlatform_Transcript() {
 
 	fmt.Print(p.Transcript())
 	// Output:
-	// 2026-01-01 00:00:00.000  Ada -> {"type":"TEXT","text":"coupon"}
+	// 2026-01-01 00:00:00.000  Ada -> "coupon"
 	// 2026-01-01 00:00:00.000  HandleFunc answers: fakes_test.claim
 	// 2026-01-01 00:00:00.000  findAndModifyDataFromDataSource {"dataSourceId":"coupons","filter":{"$or":[{"by":"member-1"},{"taken":false}]},"patch":{"$set":{"taken":true,"by":"member-1"}},"sortBy":{"taken":-1}} -> {"ok":1,"value":null} (the data source "coupons" was never added; did you mean "coupon"?)
-	// 2026-01-01 00:00:00.000  Ada <- {"type":"TEXT","text":"Sorry, all gone."}
+	// 2026-01-01 00:00:00.000  Ada <- "Sorry, all gone."
 }
 
 func ExamplePlatform_Fork() {
@@ -360,7 +360,7 @@ func ExampleActor_Sees() {
 	p.Handle(&botctx.Node{ID: "book", Trigger: botctx.TextIs("book"), Responses: botctx.Say("Gladly.", "Which date?")})
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
 
-	defer func() { fmt.Println(recover()) }() // A test fails, and says this.
+	defer func() { fmt.Println(recover()) }() // A failing test prints this.
 	ada.Says("book")
 	ada.Sees("Gladly.")
 	ada.Sees("Which day?")
@@ -372,8 +372,8 @@ func ExampleActor_Sees() {
 	//              ^
 }
 
-// What a test can make fail, in the order of the documentation: calls of operations, an answer
-// of the web, and a service until it is connected again.
+// The faults that a test can plan, in the order of the documentation: in calls of operations, in an answer of
+// the web, and in a service until it is lifted.
 func Example_faults() {
 	ctx := context.Background()
 	p := fakes.New()
@@ -449,8 +449,8 @@ func ExamplePlatform_Crash() {
 	fmt.Println(len(ada.Messages()), "answers, and the process is gone")
 
 	p.Restart()
-	p.Advance(time.Second) // The pause after a run that was lost.
-	ada.SaysAgain()        // The platform repeats what was handled.
+	p.Advance(time.Second) // The pause after a lost run.
+	ada.SaysAgain()        // The platform repeats the message that was already handled.
 	fmt.Println(len(ada.Messages()), "answer:", ada.Last())
 
 	// Output:
@@ -576,8 +576,7 @@ func buy(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// An event of the payment provider leads the member to the node "paid". It comes when the
-// time moves.
+// An event of the payment provider takes the member to the node "paid" once the time moves.
 func ExamplePlatform_AddAccount() {
 	p := fakes.New()
 	account := p.AddAccount("shop")

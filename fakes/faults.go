@@ -19,27 +19,28 @@ import (
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
-// Fault is something that goes wrong at a call of an operation or a request to a service. Constructors such as Fails make
-// one, At and Of choose the call, and Platform.Inject plans it.
+// Fault is a failure, delay or repetition at a call of an operation or at a request to a service.
+// Constructors such as Fails create one, At and Of select the call, and Platform.Inject plans it.
 type Fault struct {
 	// Op is the operation, "" for requests to Service.
 	Op      botctx.Op
 	Service Service
-	// Part is the id of one data source, payment account or channel of the service, "" for all of it. App is its app;
-	// the default is DefaultApp.
+	// Part is the id of one of the service's data sources, payment accounts or channels, "" for the whole
+	// service. App is its app; the default is DefaultApp.
 	Part string
 	App  string
 	// Kind is the kind of fault, such as KindTimesOut.
 	Kind Kind
-	// Nth is the number of the call or request, counted from 1 when the fault is injected. 0 means the next one
-	// without such a fault.
+	// Nth is the number of the call or request, counted from 1 when the fault is injected. 0 means the next
+	// one that has no such fault yet.
 	Nth int
-	// Err is the error of KindFails and KindTimesOut: a boterr.Code, or any other. Without one KindTimesOut is
-	// Unavailable.
+	// Err is the error of KindFails and KindTimesOut: a boterr.Code or any other error. The default for
+	// KindTimesOut is Unavailable.
 	Err error
-	// Reason is the provider's code of KindDeclines.
+	// Reason is the provider's reason code for KindDeclines.
 	Reason string
-	// For is the virtual time that KindDelays adds, or that KindDown lasts; 0 means until Lift.
+	// For is the virtual time that KindDelays adds or for which KindDown lasts; for KindDown, 0 means until
+	// Lift.
 	For time.Duration
 }
 
@@ -48,19 +49,19 @@ type Kind int
 
 // The kinds of faults.
 const (
-	// KindFails fails a call before it does anything.
+	// KindFails fails a call before it has any effect.
 	KindFails Kind = iota
-	// KindTimesOut carries a call out, and loses its answer.
+	// KindTimesOut carries a call out and loses its answer.
 	KindTimesOut
-	// KindDelays lets virtual time pass before a call does its work. It may fail as well.
+	// KindDelays lets virtual time pass before a call does its work. The call may also have a failure.
 	KindDelays
-	// KindCrashes ends the process at a call, before that does anything.
+	// KindCrashes ends the process at a call, before the call has any effect.
 	KindCrashes
-	// KindCrashesAfter ends the process when a call has done its work, before that is recorded.
+	// KindCrashesAfter ends the process after a call has done its work, before its result is recorded.
 	KindCrashesAfter
 	// KindDeclines declines a charge of a payment account.
 	KindDeclines
-	// KindRepeats delivers twice what comes from a platform: a message, or the event of a payment account.
+	// KindRepeats delivers an event from a platform twice: a message, or an event of a payment account.
 	KindRepeats
 	// KindDown takes a service, or a part of it, out of service.
 	KindDown
@@ -76,13 +77,13 @@ func (k Kind) String() string {
 	return [kindCount]string{"fails", "timesOut", "delays", "crashes", "crashesAfter", "declines", "repeats", "down"}[k]
 }
 
-// Fails makes a call of an operation, or a request to a service, fail with an error before anything is done:
-// mostly a boterr.Code.
+// Fails makes a call of an operation, or a request to a service, fail with err before it has any effect. err
+// is usually a boterr.Code.
 func Fails[T botctx.Op | Service](of T, err error) Fault {
 	return faultOf(of, Fault{Kind: KindFails, Err: err})
 }
 
-// TimesOut lets a call do its work and then report Unavailable, as if an answer is lost on its way.
+// TimesOut makes a call do its work and then return Unavailable, as if its answer were lost.
 func TimesOut[T botctx.Op | Service](of T) Fault { return faultOf(of, Fault{Kind: KindTimesOut}) }
 
 // Delays makes a call take virtual time before it does its work.
@@ -90,28 +91,28 @@ func Delays[T botctx.Op | Service](of T, late time.Duration) Fault {
 	return faultOf(of, Fault{Kind: KindDelays, For: late})
 }
 
-// Crashes ends the process, see Platform.Crash, at a call, before that does anything.
+// Crashes ends the process (see Platform.Crash) at a call, before the call has any effect.
 func Crashes[T botctx.Op | Service](of T) Fault { return faultOf(of, Fault{Kind: KindCrashes}) }
 
-// CrashesAfter ends the process (see Platform.Crash) after a call has done its work and before its result is stored. For an
-// operation that sends several messages, that is after the first.
+// CrashesAfter ends the process (see Platform.Crash) after a call has done its work and before its result is
+// stored. For an operation that sends several messages, that is after the first message.
 func CrashesAfter[T botctx.Op | Service](of T) Fault {
 	return faultOf(of, Fault{Kind: KindCrashesAfter})
 }
 
-// Declines makes a charge of a payment account be declined for a reason of the provider's, such as
+// Declines makes a charge of a payment account be declined for one of the provider's reasons, such as
 // "insufficient_funds". Charges that repeat an earlier one by its IdempotencyKey do not count.
 func Declines(account, reason string) Fault {
 	return Fault{Service: ServicePayments, Part: account, Kind: KindDeclines, Reason: reason}
 }
 
-// Repeats delivers something twice, like a platform that got no answer. With ServiceMessages it repeats a message to the
-// bot under the same id, with ServicePayments an event of a payment account.
+// Repeats delivers an event twice, like a platform that got no answer. With ServiceMessages it repeats a
+// message to the bot under the same id; with ServicePayments, an event of a payment account.
 func Repeats(from Service) Fault { return Fault{Service: from, Kind: KindRepeats} }
 
-// Down takes a service out of service: whatever it is asked for is Unavailable, and not done, until
-// Platform.Lift. What the test itself adds and looks at, such as AddData, Data and Actor.Member, is there all
-// the same. Events of payments from before are delivered.
+// Down takes a service out of service: requests to it fail with Unavailable and have no effect, until
+// Platform.Lift. Methods with which the test itself adds and reads records, such as AddData, Data and
+// Actor.Member, still work. Payment events from before the outage are delivered.
 func Down(out Service) Fault { return Fault{Service: out, Kind: KindDown} }
 
 func faultOf(of any, made Fault) Fault {
@@ -142,7 +143,7 @@ func (f Fault) OfApp(app, part string) Fault {
 	return f
 }
 
-// String returns the fault for a reader, such as "sendResponse fails with Unavailable".
+// String describes the fault for a reader, such as "sendResponse fails with Unavailable".
 func (f Fault) String() string {
 	where := f.where()
 	switch f.Kind {
@@ -157,7 +158,7 @@ func (f Fault) String() string {
 	case KindDeclines:
 		return fmt.Sprintf("a charge of %s is declined: %s", f.part(), f.Reason)
 	case KindRepeats:
-		return "what comes from " + f.part().String() + " comes twice"
+		return "everything from " + f.part().String() + " arrives twice"
 	case KindDown:
 		return f.part().String() + " is out of service"
 	case KindFails, kindCount:
@@ -168,7 +169,7 @@ func (f Fault) String() string {
 	return fmt.Sprintf("%s fails: %v", where, f.Err)
 }
 
-// where names the call.
+// where describes the call.
 func (f Fault) where() string {
 	if f.Op != "" {
 		return string(f.Op)
@@ -176,7 +177,7 @@ func (f Fault) where() string {
 	return "a request to " + f.part().String()
 }
 
-// GoString returns the fault as Go, such as fakes.TimesOut(botctx.OpSendResponse).At(2).
+// GoString returns the fault as Go source, such as fakes.TimesOut(botctx.OpSendResponse).At(2).
 func (f Fault) GoString() string {
 	of := "fakes." + f.Service.constant()
 	if f.Op != "" {
@@ -206,7 +207,7 @@ func (f Fault) GoString() string {
 	return text
 }
 
-// asCode returns an error that is a code and nothing else.
+// asCode returns err if it is a bare code.
 func asCode(err error) (code boterr.Code, isCode bool) {
 	code, isCode = err.(boterr.Code) //nolint:errorlint // One around a code says more than the code.
 	return code, isCode
@@ -219,7 +220,7 @@ func goError(err error) string {
 	return fmt.Sprintf("errors.New(%q)", fmt.Sprint(err))
 }
 
-// equals compares two faults by the Go that makes them, since == cannot compare errors of every type.
+// equals compares two faults by their Go source, because == panics for some types of errors.
 func (f Fault) equals(other Fault) bool { return f.GoString() == other.GoString() }
 
 // part returns the service, or the part of one, whose requests fail.
@@ -230,7 +231,7 @@ func (f Fault) part() part {
 	return part{f.Service, cmp.Or(f.App, DefaultApp), f.Part}
 }
 
-// isFailure reports whether the call does not go well.
+// isFailure reports whether the call fails.
 func (f Fault) isFailure() bool { return f.Kind != KindDelays }
 
 // isCommitted reports whether the call does its work before it fails.
@@ -238,7 +239,7 @@ func (f Fault) isCommitted() bool { return f.Kind == KindTimesOut || f.Kind == K
 
 func (f Fault) isCrash() bool { return f.Kind == KindCrashes || f.Kind == KindCrashesAfter }
 
-// err is the error of a call that fails, for which the reason stands where the fault has a code alone.
+// err returns the error of a failing call. If the fault has only a code, reason is the error's message.
 func (f Fault) err(reason string) error {
 	failed := f.Err
 	if failed == nil {
@@ -250,20 +251,20 @@ func (f Fault) err(reason string) error {
 	return failed
 }
 
-// site is a place for a fault: a call of an operation, or a request to a part of a service. Charges and
-// events from a platform are counted separately, by their kind.
+// site is a place for a fault: an operation, or requests to a part of a service. Charges and events from a
+// platform are counted separately, by their kind.
 type site struct {
 	op   botctx.Op
 	at   part
 	kind Kind
 }
 
-// isOf reports whether the fault is for calls of a site.
+// isOf reports whether the fault is for calls at a site.
 func (f Fault) isOf(at site) bool {
 	return f.Op == at.op && f.Service == at.at.service && f.counted() == at.kind && f.Kind != KindDown && (f.Part == "" || f.part() == at.at)
 }
 
-// counted is the kind of site that the fault is for.
+// counted returns the kind of a site that counts charges or events separately, 0 for other sites.
 func (f Fault) counted() Kind {
 	if f.Kind == KindDeclines || f.Kind == KindRepeats {
 		return f.Kind
@@ -271,8 +272,8 @@ func (f Fault) counted() Kind {
 	return 0
 }
 
-// Injected is a planned fault. If no call meets it, the test fails at its end, since it tested nothing, unless Optional
-// was called.
+// Injected is a planned fault. If no call meets it, the test fails at its end, because it did not test the
+// fault; Optional allows that.
 type Injected struct {
 	isMet, isOptional atomic.Bool
 }
@@ -283,31 +284,30 @@ func (i *Injected) Optional() { i.isOptional.Store(true) }
 // Met reports whether a call met the fault.
 func (i *Injected) Met() bool { return i.isMet.Load() }
 
-// planned is a fault that is still to come, or lasts.
+// planned is a fault that is still to come or still lasts.
 type planned struct {
 	fault    Fault
 	injected *Injected
-	// after is the number of calls that go well before.
+	// after is the number of calls that succeed first.
 	after int
-	// until is the end of an outage, zero if only Lift ends it.
+	// until is the end of an outage, zero if it lasts until Lift.
 	until time.Time
 }
 
-// isSameCall reports whether two faults cannot hit the same call: it fails once, and is late once, and may be
-// both.
+// isSameCall reports whether two faults conflict at the same call. A call can have one failure and one delay.
 func (p planned) isSameCall(other planned) bool {
 	return p.after == other.after && p.fault.Op == other.fault.Op && p.fault.part() == other.fault.part() &&
 		p.fault.counted() == other.fault.counted() && p.fault.isFailure() == other.fault.isFailure() &&
 		(p.fault.Kind == KindDown) == (other.fault.Kind == KindDown)
 }
 
-// faults are the faults that are still to come, and those that last.
+// faults holds the faults that are still to come or still last.
 type faults struct {
 	mu   sync.Mutex
 	list []planned
 }
 
-// add plans a fault. It reports false if the call has one already.
+// add plans a fault. It reports false if the call already has one of its kind.
 func (f *faults) add(added planned) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -326,10 +326,10 @@ func (f *faults) add(added planned) bool {
 	return true
 }
 
-// due are the faults of one call: it is late, and fails, each if it is not nil.
+// due holds the faults of one call: a delay and a failure, each nil if there is none.
 type due struct{ late, failure *Fault }
 
-// take returns the faults of this call and counts it for the others.
+// take returns the faults of this call and counts it toward the rest.
 func (f *faults) take(at site) due {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -348,8 +348,8 @@ func (f *faults) take(at site) due {
 	return now
 }
 
-// add takes note of a fault that the call meets. It reports false if the call has such a fault already, and
-// leaves the other one to the next.
+// add records that the call meets a fault. It reports false if the call already has such a fault, which
+// leaves the new one for the next call.
 func (d *due) add(met planned) bool {
 	which := &d.failure
 	if !met.fault.isFailure() {
@@ -363,23 +363,24 @@ func (d *due) add(met planned) bool {
 	return true
 }
 
-// all returns the faults that are still to come, and those that last.
+// all returns the faults that are still to come or still last.
 func (f *faults) all() []planned {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.list)
 }
 
-// set takes over faults.
+// set replaces the faults.
 func (f *faults) set(list []planned) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.list = list
 }
 
-// Inject plans a fault. Injecting it twice affects two calls. A call must meet the fault before the test ends, on this
-// platform or a fork, except for outages. Requests to a service include those that the SDK makes within an operation, and
-// may change from version to version. For messaging platforms, only messages sent one by one count.
+// Inject plans a fault. Injecting it twice affects two calls. A call must meet the fault before the test
+// ends, on this platform or a fork, unless the fault is an outage. Requests to a service include the SDK's
+// own requests within an operation, which may change from version to version. For messaging platforms, only
+// messages sent one by one count.
 //
 //	p.Inject(fakes.Fails(botctx.OpSendResponse, boterr.Unavailable))          // The next call.
 //	p.Inject(fakes.Fails(botctx.OpSendResponse, boterr.Unavailable).At(3))    // The third from now on.
@@ -405,8 +406,8 @@ func (p *Platform) Inject(fault Fault) *Injected {
 	return added.injected
 }
 
-// Lift removes an injected fault that no call has met. Lifting Down puts the service back into service. Without such a
-// fault it does nothing.
+// Lift removes an injected fault that no call has met. Lifting Down ends the outage. If there is no such
+// fault, Lift does nothing.
 func (p *Platform) Lift(fault Fault) {
 	p.test.Helper()
 	p.checkFault(fault)
@@ -425,7 +426,7 @@ func (p *Platform) Lift(fault Fault) {
 	}
 }
 
-// mustBeMet fails the test where nothing has met a fault when it ends.
+// mustBeMet fails the test at its end if no call has met a fault.
 func (p *Platform) mustBeMet(added planned) {
 	what, where := added.fault.String(), callerOfFakes()
 	if added.fault.Nth > 0 {
@@ -439,9 +440,9 @@ func (p *Platform) mustBeMet(added planned) {
 	})
 }
 
-// callerOfFakes returns the file and line from where this package was called.
+// callerOfFakes returns the file and line that called into this package.
 func callerOfFakes() string {
-	const most = 16 // More calls than there are between a test and here.
+	const most = 16 // A call chain from a test is shorter than this.
 	callers := make([]uintptr, most)
 	frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers)])
 	for {
@@ -452,7 +453,7 @@ func callerOfFakes() string {
 	}
 }
 
-// checkFault ends the test where a fault names what there is not.
+// checkFault ends the test if a fault is malformed or names an unknown operation, service or part.
 func (p *Platform) checkFault(f Fault) {
 	p.test.Helper()
 	p.checkWhere(f)
@@ -473,7 +474,7 @@ func (p *Platform) checkFault(f Fault) {
 	}
 }
 
-// checkWhere is checkFault for the operation, or the service and its part.
+// checkWhere is checkFault for the operation, or for the service and its part.
 func (p *Platform) checkWhere(f Fault) {
 	p.test.Helper()
 	switch {
@@ -488,7 +489,7 @@ func (p *Platform) checkWhere(f Fault) {
 	}
 }
 
-// mustHavePart ends the test where a service has no such part.
+// mustHavePart ends the test if a service has no such part.
 func (p *Platform) mustHavePart(of part) {
 	p.test.Helper()
 	switch of.service {
@@ -506,11 +507,11 @@ func (p *Platform) mustHavePart(of part) {
 	}
 }
 
-// Planned returns the faults of calls that are still to come, each as a sentence, such as "sendResponse fails
-// with Unavailable", in the order in which they were planned.
+// Planned returns the faults of calls that are still to come, in the order in which they were planned, each
+// as a sentence such as "sendResponse fails with Unavailable".
 func (p *Platform) Planned() []string { return p.sentences(func(planned) bool { return true }) }
 
-// Unmet returns the planned faults that are not optional: the test fails at its end if there are any.
+// Unmet returns the planned faults that are not optional. The test fails at its end if any remain.
 func (p *Platform) Unmet() []string {
 	return p.sentences(func(one planned) bool { return !one.injected.isOptional.Load() })
 }
@@ -530,7 +531,7 @@ func (p *Platform) sentences(isMeant func(planned) bool) []string {
 	return texts
 }
 
-// downErr returns the error of a part that is out of service, nil if it is not.
+// downErr returns the error of a part that is out of service, nil if it is in service.
 func (p *Platform) downErr(asked part) error {
 	for _, one := range p.faults.all() {
 		out := one.fault.part()
@@ -547,11 +548,11 @@ func (p *Platform) downErr(asked part) error {
 // part is a service, or one part of it.
 type part struct {
 	service Service
-	// app and id name a part, such as a data source. They are "" for all of the service.
+	// app and id name a part, such as a data source. They are "" for the whole service.
 	app, id string
 }
 
-// String returns what it is called, for readers.
+// String returns the part's name for readers.
 func (o part) String() string {
 	switch {
 	case o.id == "":
@@ -565,7 +566,7 @@ func (o part) String() string {
 	}
 }
 
-// carryOut carries a call out, or makes it fail, late or report a time-out, as the test has planned.
+// carryOut carries a call out, with its planned faults.
 func (p *Platform) carryOut(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
 	due := p.faults.take(site{op: call.Op})
 	if due.late != nil {
@@ -577,7 +578,7 @@ func (p *Platform) carryOut(ctx context.Context, call *botctx.Call, next botctx.
 	case failed == nil:
 		return next(ctx)
 	case failed.Kind == KindCrashesAfter:
-		_, _ = next(context.WithValue(ctx, endsWithSend{}, true)) // The process has ended, so the result is lost.
+		_, _ = next(context.WithValue(ctx, endsWithSend{}, true)) // The process has crashed, so the result is lost.
 		fallthrough
 	case failed.Kind == KindCrashes:
 		p.Crash()
@@ -592,7 +593,7 @@ func (p *Platform) carryOut(ctx context.Context, call *botctx.Call, next botctx.
 	return result, err
 }
 
-// twice delivers something, and once more if the test has planned that it is repeated.
+// twice delivers an event, and a second time if the test has planned a repetition.
 func (p *Platform) twice(from part, deliver func() error) error {
 	err := deliver()
 	if p.faults.take(site{at: from, kind: KindRepeats}).failure != nil {
@@ -602,10 +603,10 @@ func (p *Platform) twice(from part, deliver func() error) error {
 	return err
 }
 
-// endsWithSend marks a call in which the process ends when it has sent a message.
+// endsWithSend marks a call in which the process crashes after its first message.
 type endsWithSend struct{}
 
-// hasSent ends the process where the test wants that when a message has gone out.
+// hasSent crashes the process after a sent message if the test has planned that.
 func (o *outbox) hasSent(ctx context.Context) {
 	if ctx.Value(endsWithSend{}) != nil {
 		o.platform.Crash()

@@ -13,15 +13,16 @@ const (
 	foxtrotConversation = "cnv_%06d"
 )
 
-// foxtrot is the connector to Foxtrot. The first message of a request opens the conversation.
+// foxtrot is the connector to Foxtrot, a platform on which the first message of a request opens the
+// conversation.
 type foxtrot struct{ plain }
 
 func (f foxtrot) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
 	return f.deliver(ctx, message, f)
 }
 
-// chatID returns a new conversation for a message that is not to a member, unless it is to
-// one that is there.
+// chatID returns a new conversation's id for a message to an agent, unless it is sent to an existing
+// conversation.
 func (f foxtrot) chatID(sent Sent) string {
 	if sent.Member != "" || f.group(sent.Channel, sent.To) != nil {
 		return f.plain.chatID(sent)
@@ -33,8 +34,8 @@ func (f foxtrot) chatID(sent Sent) string {
 
 func (f foxtrot) messageID(Sent) string { return f.platform.ids.formed(foxtrotMessage) }
 
-// PostComments returns the comments on posts that SavePostCommentAnalytics recorded in
-// DefaultApp, the oldest first.
+// PostComments returns the comments on posts recorded by SavePostCommentAnalytics in DefaultApp, oldest
+// first.
 func (p *Platform) PostComments() []*send.PostComment {
 	p.test.Helper()
 	found, err := p.Runtime().PostComments(testContext(), DefaultApp, botctx.Query{})

@@ -29,7 +29,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// rush is the action of one of many at once.
+// rush performs one goroutine's actions while other goroutines act.
 type rush struct {
 	*play
 
@@ -37,7 +37,7 @@ type rush struct {
 	failures []error
 }
 
-// try notes the error of a call, unless it is one that others can cause.
+// try records the error of a call, unless concurrent calls can cause it.
 func (r *rush) try(err error) {
 	switch boterr.CodeOf(err) {
 	case boterr.FailedPrecondition, boterr.Conflict, boterr.NotFound:
@@ -50,7 +50,7 @@ func (r *rush) try(err error) {
 	}
 }
 
-// member lets a member do one thing.
+// member does one random action of a member.
 func (r *rush) member(random *rand.Rand) {
 	who := r.members[memberNames[random.IntN(len(memberNames))]]
 	bot, ctx := who.Context(), r.Context()
@@ -68,7 +68,7 @@ func (r *rush) member(random *rand.Rand) {
 	r.try(err)
 }
 
-// agent lets an agent do one thing.
+// agent does one random action of an agent.
 func (r *rush) agent(random *rand.Rand) {
 	agent := r.agents[agentNames[random.IntN(len(agentNames))]]
 	switch random.IntN(5) {
@@ -126,7 +126,7 @@ func TestLiveChats_AtOnce(t *testing.T) {
 	}
 }
 
-// settled requires that the flag and the agendas of a member are as the assignments say.
+// settled requires that a member's flag and agendas match the assignments.
 func (r *rush) settled(name string) {
 	open := r.open(name)
 	require.LessOrEqual(r, len(open), 1, name)
@@ -173,14 +173,14 @@ func inThreads(messages []send.Response) []string {
 	return shown
 }
 
-// thousandWorlds is the number of platforms at once in thorough tests.
+// thousandWorlds is the number of concurrent platforms in thorough tests.
 const thousandWorlds = 1000
 
-// worldsAlone is set in the separate process of the test, in which other tests have no goroutines.
+// worldsAlone is set in the test's separate process, in which no other test has goroutines.
 const worldsAlone = "BOTCTX_WORLDS_ALONE"
 
-// Each of many worlds that run at once gives the same result as alone, and none leaves a goroutine behind.
-// The test runs itself again in a separate process, to see all goroutines and none of other tests.
+// Each of many concurrent worlds gives the same result as alone, and none leaves a goroutine behind. The test
+// runs itself in a separate process, in order to see all of its goroutines and none of other tests.
 func TestWorlds_ThousandAtOnceLeaveNoGoroutine(t *testing.T) {
 	t.Parallel()
 	worlds := rounds.Of(t, 150, thousandWorlds)
@@ -206,8 +206,8 @@ func TestWorlds_ThousandAtOnceLeaveNoGoroutine(t *testing.T) {
 	t.Logf("%d worlds, no goroutine left", worlds)
 }
 
-// inWorld lets something of each kind happen in a world: a turn, agendas, a fork, a crash, a live chat. It returns what
-// happened there.
+// inWorld makes something of each kind happen in a world: a turn, agendas, a fork, a crash, a live chat. It
+// returns the transcript.
 func inWorld(t *testing.T) string {
 	t.Helper()
 	p := fakes.New(fakes.For(t), fakes.WithInbox())
@@ -229,8 +229,8 @@ func inWorld(t *testing.T) string {
 	return p.Transcript() + fork.Transcript()
 }
 
-// goroutinesOfSDK returns the stacks of the goroutines that run code of the SDK, but for the caller's own. One that is
-// about to end gets the time to.
+// goroutinesOfSDK returns the stacks of goroutines that run SDK code, except for the caller's. Goroutines
+// that are about to end get time to do so.
 func goroutinesOfSDK() (left []string) {
 	for range 1000 {
 		if left = stacksOfSDK(); len(left) == 0 {
@@ -241,7 +241,7 @@ func goroutinesOfSDK() (left []string) {
 	return left
 }
 
-// The check of the test above sees a goroutine that is left.
+// The check of the test above detects a goroutine that is left behind.
 func TestWorlds_GoroutineThatIsLeftIsSeen(t *testing.T) {
 	t.Parallel()
 	end := make(chan struct{})
@@ -249,7 +249,7 @@ func TestWorlds_GoroutineThatIsLeftIsSeen(t *testing.T) {
 	left.Go(func() { waitFor(end) })
 	isSeen := func(stack string) bool { return strings.Contains(stack, "waitFor") }
 	for !slices.ContainsFunc(stacksOfSDK(), isSeen) {
-		runtime.Gosched() // Until it has begun.
+		runtime.Gosched() // Until the goroutine has started.
 	}
 	close(end)
 	left.Wait()

@@ -21,38 +21,38 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// model is a model of the live chats of a few members, with the rules written down a second time, as simply
-// as possible.
+// model is a model of the live chats of a few members. It states the rules a second time, as simply as
+// possible.
 type model struct {
 	now time.Time
 	// types are the platforms of the outlets.
 	types    map[string]channel.Type
 	requests []*request
 	tickets  []*offer
-	// toMembers are the texts that each member was sent.
+	// toMembers are the texts sent to each member.
 	toMembers map[string][]string
-	// toAgents are the texts to each agent's conversations.
+	// toAgents are the texts sent to each agent's conversations.
 	toAgents map[string][]string
-	// groups counts the conversations that were made in each outlet.
+	// groups is the number of conversations created in each outlet.
 	groups map[string]int
-	// taken counts the requests that were taken.
+	// taken is the number of requests taken.
 	taken int
 }
 
 type request struct {
-	id      string // As the platform calls it, "" until it is seen there.
+	id      string // id is the platform's id of the conversation, "" until it appears there.
 	member  string
 	label   string
 	about   string
 	state   livechat.State
 	endedBy livechat.EndedBy
-	agent   string // The agent who has or had it.
+	agent   string // agent is the agent who has or had the request.
 	expiry  time.Time
 	parent  *request
 	removed bool
-	// kept are the messages of the member while no agent had it, isWaitingTold whether the member was told
-	// so, isOverTold whether the agent who wrote after the end got the text that it is over, and taken how
-	// many were taken before.
+	// kept are the member's messages from before an agent took the request. isWaitingTold is set once the
+	// member was told to wait, isOverTold once an agent who wrote after the end was sent the text that it is over.
+	// taken is the number of requests taken earlier.
 	kept                      []string
 	isWaitingTold, isOverTold bool
 	taken                     int
@@ -65,13 +65,13 @@ type offer struct {
 	isGone         bool
 }
 
-// groupsOf are the broadcast groups by label, in the order in which they get tickets.
+// groupsOf lists the broadcast groups for each label, in the order in which they get tickets.
 var groupsOf = map[string][][2]string{ //nolint:gochecknoglobals // It does not change.
 	"default": {{"desk", "support"}, {"team", "crew"}},
 	"sales":   {{"desk", "sales"}},
 }
 
-// agentsOf are the agents of the model: their outlets and broadcast groups.
+// agentsOf lists each agent's outlet and broadcast group.
 var agentsOf = map[string][2]string{ //nolint:gochecknoglobals // It does not change.
 	"Grace": {"desk", "support"}, "Hedy": {"desk", "sales"}, "Ida": {"team", "crew"}, "Jane": {"team", "crew"},
 }
@@ -80,7 +80,7 @@ func (m *model) can(outlet string, platforms ...channel.Type) bool {
 	return slices.Contains(platforms, m.types[outlet])
 }
 
-// changesTickets reports whether an outlet can change a message that was sent.
+// changesTickets reports whether an outlet can change a sent message.
 func (m *model) changesTickets(outlet string) bool {
 	return m.can(outlet, channel.Charlie, channel.Delta)
 }
@@ -88,7 +88,7 @@ func (m *model) changesTickets(outlet string) bool {
 // isDirect reports whether an outlet has no tickets.
 func (m *model) isDirect(outlet string) bool { return m.can(outlet, channel.Foxtrot, channel.Custom) }
 
-// isAlone reports whether an agent of an outlet talks with one member at a time, in the agent's conversation
+// isAlone reports whether an agent of an outlet talks to one member at a time, in the agent's conversation
 // with the bot.
 func (m *model) isAlone(outlet string) bool { return m.can(outlet, channel.Alpha, channel.Custom) }
 
@@ -96,7 +96,7 @@ func newModel(now time.Time, types map[string]channel.Type) *model {
 	return &model{now: now, types: types, toMembers: map[string][]string{}, toAgents: map[string][]string{}, groups: map[string]int{}}
 }
 
-// open returns the request of a member that is pending or taken, nil if there is none.
+// open returns a member's request that is pending or taken, nil if there is none.
 func (m *model) open(member string) *request {
 	for _, r := range m.requests {
 		if r.member == member && !r.removed && r.state != livechat.Ended {
@@ -106,7 +106,7 @@ func (m *model) open(member string) *request {
 	return nil
 }
 
-// with returns the request in which an agent talks when writing to a member, nil if there is none.
+// with returns the request whose live chat gets an agent's messages to a member, nil if there is none.
 func (m *model) with(agent, member string) *request {
 	for _, r := range m.requests {
 		if r.state == livechat.Taken && r.agent == agent && (r.member == member || m.isAlone(agentsOf[agent][0])) {
@@ -116,14 +116,14 @@ func (m *model) with(agent, member string) *request {
 	return nil
 }
 
-// ask makes a request, unless one is open.
+// ask makes a request unless the member already has an open one.
 func (m *model) ask(member, label, about string) {
 	if m.open(member) == nil {
 		m.request(&request{member: member, label: label, about: about})
 	}
 }
 
-// request makes a request stand.
+// request makes a request pending and offers it to its broadcast groups.
 func (m *model) request(r *request) {
 	r.state, r.expiry = livechat.Pending, m.now.Add(livechat.IdleTimeout)
 	m.requests = append(m.requests, r)
@@ -162,7 +162,7 @@ func (m *model) take(agent string, r *request) boterr.Code {
 	if m.can(outlet, channel.Bravo, channel.Charlie, channel.Delta) {
 		m.groups[outlet]++
 	}
-	if m.can(outlet, channel.Foxtrot) { // The request is the first message of the conversation.
+	if m.can(outlet, channel.Foxtrot) { // The request becomes the first message of the conversation.
 		m.tell(agent, m.asking(r, outlet))
 	}
 	m.tell(agent, r.about)
@@ -190,7 +190,7 @@ func (m *model) asking(r *request, outlet string) string {
 	return r.member + " asks for a person.\n" + r.about
 }
 
-// tell notes what an agent was sent.
+// tell records a text sent to an agent.
 func (m *model) tell(agent, text string) { m.toAgents[agent] = append(m.toAgents[agent], text) }
 
 func (m *model) memberSays(member, text string) {
@@ -210,7 +210,8 @@ func (m *model) memberSays(member, text string) {
 	}
 }
 
-// over returns the request in which an agent talked last who writes to a member, nil if there is none.
+// over returns the request of the live chat that an agent who writes to a member had last, nil if there is
+// none.
 func (m *model) over(agent, member string) *request {
 	var last *request
 	for _, r := range m.requests {
@@ -275,7 +276,7 @@ func (m *model) leave(member string, options livechat.InletEndLiveChatOptions) b
 	return ""
 }
 
-// withdraw removes the request of a member that is pending.
+// withdraw removes a member's pending request.
 func (m *model) withdraw(member string) {
 	if r := m.open(member); r != nil && r.state == livechat.Pending {
 		r.removed = true
@@ -283,7 +284,7 @@ func (m *model) withdraw(member string) {
 	}
 }
 
-// recall takes the tickets of a request back, if their outlets can.
+// recall recalls the tickets of a request if their outlets can do that.
 func (m *model) recall(r *request) {
 	for _, ticket := range m.tickets {
 		ticket.isGone = ticket.isGone || ticket.of == r && m.changesTickets(ticket.channel)
@@ -333,8 +334,7 @@ func (r *request) shown() shownRequest {
 	return all
 }
 
-// shownOf returns the compared fields of an assignment. names are the names of the agents, by their external
-// ids.
+// shownOf returns the compared fields of an assignment. names maps external ids to agents' names.
 func shownOf(r *livechat.AssignmentRecord, names map[string]string) shownRequest {
 	return shownRequest{
 		ID: r.ID, Agent: names[r.Assignee], Label: r.Label, About: r.Summary, Parent: r.ParentAssignment,
@@ -342,7 +342,7 @@ func shownOf(r *livechat.AssignmentRecord, names map[string]string) shownRequest
 	}
 }
 
-// queue returns the ids of the requests that are pending in an outlet.
+// queue returns the ids of the pending requests in an outlet.
 func (m *model) queue(outlet string) []string {
 	ids := []string{}
 	for _, r := range m.requests {
@@ -354,7 +354,7 @@ func (m *model) queue(outlet string) []string {
 	return ids
 }
 
-// shown returns the tickets of a broadcast group as they show, a line for each.
+// shown returns the tickets of a broadcast group as they show now, one line each.
 func (m *model) shown(outlet, group string) []string {
 	var lines []string
 	for _, ticket := range m.tickets {
@@ -376,7 +376,7 @@ func (m *model) shown(outlet, group string) []string {
 	return lines
 }
 
-// alarms returns when the idle time of a member ends, if it is watched.
+// alarms returns the end of a member's idle time, if the member has an open request.
 func (m *model) alarms(member string) []document.Timestamp {
 	if r := m.open(member); r != nil {
 		return []document.Timestamp{document.TimestampOf(r.expiry)}
@@ -384,7 +384,7 @@ func (m *model) alarms(member string) []document.Timestamp {
 	return nil
 }
 
-// outlets are the outlets of the model, by their types.
+// outlets returns the outlets of the model with the given types.
 func outlets(types map[string]channel.Type) []channel.Channel {
 	all := []channel.Channel{{ID: "desk", Type: types["desk"]}, {ID: "team", Type: types["team"]}}
 	for _, label := range []string{"default", "sales"} {
@@ -398,12 +398,12 @@ func outlets(types map[string]channel.Type) []channel.Channel {
 	return all
 }
 
-// groupTypes are the types of broadcast groups, on the platforms that have a list of them.
+// groupTypes are the types of broadcast groups on platforms that list them.
 var groupTypes = map[channel.Type]string{ //nolint:gochecknoglobals // It does not change.
 	channel.Charlie: "public_channel", channel.Foxtrot: "foxtrot",
 }
 
-// play is a platform and the model of its behaviour, with the history of both.
+// play is a platform, the model of its behaviour, and the history of both.
 type play struct {
 	*testing.T
 	*model
@@ -412,7 +412,7 @@ type play struct {
 	random   *rand.Rand
 	members  map[string]*fakes.Actor
 	agents   map[string]*fakes.Agent
-	names    map[string]string // The agents' names, by their external ids.
+	names    map[string]string // names maps external ids to agents' names.
 	happened []string
 }
 
@@ -447,12 +447,12 @@ func newPlay(t *testing.T, types map[string]channel.Type, seed uint64) *play {
 
 func (s *play) one(names []string) string { return names[s.random.IntN(len(names))] }
 
-// notef notes what happens next.
+// notef records the next action in the history.
 func (s *play) notef(format string, args ...any) {
 	s.happened = append(s.happened, fmt.Sprintf(format, args...))
 }
 
-// step lets one thing happen, on the platform and in the model.
+// step performs one random action, on the platform and in the model.
 func (s *play) step(number int) {
 	who, agent, text := s.one(memberNames), s.one(agentNames), "text "+strconv.Itoa(number)
 	switch s.random.IntN(13) {
@@ -486,7 +486,7 @@ func (s *play) step(number int) {
 	}
 }
 
-// asks lets a member ask for a person.
+// asks makes a member ask for a person.
 func (s *play) asks(who, label, about string) {
 	s.notef("%s asks for %s, %s", who, label, about)
 	asked, err := s.members[who].Context().CreateAssignment(s.Context(), livechat.CreateAssignmentParams{
@@ -497,7 +497,7 @@ func (s *play) asks(who, label, about string) {
 	s.ask(who, label, about)
 }
 
-// takes makes an agent take a seen ticket, perhaps an old one.
+// takes makes an agent take a ticket that they see, perhaps an old one.
 func (s *play) takes(agent string) {
 	tickets := s.agents[agent].Tickets()
 	if len(tickets) == 0 {
@@ -509,7 +509,7 @@ func (s *play) takes(agent string) {
 	s.endsWith(s.take(agent, s.seenBy(agent)[which].of), err)
 }
 
-// widens offers the newest request of a member to the sales as well.
+// widens offers a member's newest request to the sales group as well.
 func (s *play) widens(who string) {
 	own := s.of(who)
 	if len(own) == 0 {
@@ -523,28 +523,27 @@ func (s *play) widens(who string) {
 	s.endsWith(s.widen(newest, "desk", "sales"), err)
 }
 
-// seenBy returns the tickets of the broadcast group of an agent.
+// seenBy returns the tickets in an agent's broadcast group.
 func (s *play) seenBy(agent string) []*offer {
 	in := agentsOf[agent]
 	return slices.DeleteFunc(slices.Clone(s.tickets), func(o *offer) bool { return o.channel != in[0] || o.group != in[1] })
 }
 
-// writes lets an agent write to a member.
+// writes makes an agent write to a member.
 func (s *play) writes(agent, who, text string) {
 	s.notef("%s says %q to %s", agent, text, who)
 	err := s.agents[agent].With(s.members[who]).TrySays(text)
 	s.endsWith(s.agentSays(agent, who, text), err)
 }
 
-// leaves lets a member leave the live chat.
+// leaves makes a member leave the live chat.
 func (s *play) leaves(who string, options livechat.InletEndLiveChatOptions) {
 	s.notef("%s leaves, with %+v", who, options)
 	_, err := s.members[who].Context().InletEndLiveChat(s.Context(), livechat.InletEndParams{Options: options})
 	s.endsWith(s.leave(who, options), err)
 }
 
-// endsWith requires that a call has ended as the model says: with an error of a code, or
-// without if there is none.
+// endsWith requires that a call returned the error code that the model expects, "" for none.
 func (s *play) endsWith(code boterr.Code, err error) {
 	if code == "" {
 		require.NoError(s, err, s.story())
@@ -555,7 +554,7 @@ func (s *play) endsWith(code boterr.Code, err error) {
 
 func (s *play) story() string { return "what happened:\n" + strings.Join(s.happened, "\n") }
 
-// compare finds the platform as the model is.
+// compare requires that the platform matches the model.
 func (s *play) compare() {
 	for _, name := range memberNames {
 		s.compareRequests(name)
@@ -574,7 +573,7 @@ func (s *play) compare() {
 	}
 }
 
-// compareRequests compares the assignments of a member, and learns their ids.
+// compareRequests compares the assignments of a member and records their ids.
 func (s *play) compareRequests(name string) {
 	stored, err := s.platform.Runtime().FindAssignments(s.Context(), fakes.DefaultApp, botctx.Query{
 		Filter: document.O("member", s.members[name].ID()), SortBy: document.O("createdAt", 1),
@@ -590,7 +589,7 @@ func (s *play) compareRequests(name string) {
 	require.Equal(s, s.kept(name), all, s.story())
 }
 
-// compareMember compares the flag of a member, the agendas and what the member was sent.
+// compareMember compares a member's flag, agendas and messages.
 func (s *play) compareMember(name string) {
 	who := s.members[name]
 	require.Equal(s, s.open(name) != nil, who.Member().BotMeta.LiveChat(), s.story())
@@ -609,7 +608,7 @@ func (s *play) compareAgent(name string) {
 	for _, message := range s.agents[name].Messages() {
 		sent = append(sent, message.Text())
 	}
-	if s.can(outlet, channel.Foxtrot) { // Messages from before the agent took it come first.
+	if s.can(outlet, channel.Foxtrot) { // Messages from before the request was taken come first.
 		require.ElementsMatch(s, s.toAgents[name], sent, s.story())
 	} else {
 		require.Equal(s, s.toAgents[name], sent, s.story())

@@ -2,7 +2,6 @@ package fakes
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"net/mail"
 	"slices"
@@ -13,12 +12,12 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/fakes/expect"
-	"github.com/botctx/go-sdk/internal/display"
+	"github.com/botctx/go-sdk/internal/render"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/utility"
 )
 
-// Mail is a mail that was sent on the platform.
+// Mail is a mail sent on the platform.
 type Mail struct {
 	utility.Mail
 
@@ -26,22 +25,16 @@ type Mail struct {
 	SentAt time.Time
 }
 
-// String returns who gets the mail, its subject and what it says, without credentials.
-func (m Mail) String() string {
-	parts := []string{m.SentAt.Format(stamp) + "to " + strings.Join(addressesOf(m), ", ") + ": " + m.Subject.Data}
-	for _, part := range []*utility.EmailText{m.Text, m.HTML} {
-		if part != nil {
-			parts = append(parts, part.Data)
-		}
-	}
-	return display.Text(strings.Join(parts, "\n"))
-}
+// String returns the mail's recipients, subject and texts, with credentials redacted.
+func (m Mail) String() string { return m.entry().String() }
 
-// GoString is String, for failures of tests.
+func (m Mail) entry() render.Entry { return render.Mail(m.SentAt, m.Mail) }
+
+// GoString returns String, so that test failures are readable.
 func (m Mail) GoString() string { return m.String() }
 
-// mailboxes is the platform's mail service. It refuses the same as real ones: unknown character sets, and
-// texts that do not fit theirs.
+// mailboxes is the platform's mail service. Like a real one, it refuses unknown character sets and texts that
+// do not fit their character set.
 type mailboxes struct {
 	platform *Platform
 	mu       sync.Mutex
@@ -55,9 +48,9 @@ type keptMails struct {
 	mails []Mail
 	// ids are the IDs of the mails.
 	ids map[string]bool
-	// read are the mails that expectations have read.
+	// read marks the mails that expectations have read.
 	read marks[mailRead]
-	// refused are the addresses that get no mail, by mailboxKey.
+	// refused is the set of addresses, as mailboxKeys, that are refused.
 	refused map[string]bool
 }
 
@@ -72,14 +65,14 @@ func (m *mailboxes) SendMail(ctx context.Context, sent utility.Mail) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	to := strings.Join(addressesOf(Mail{Mail: sent}), ", ")
+	to := strings.Join(render.Addresses(sent), ", ")
 	_, err := requested(ctx, m.platform, asking{part{service: ServiceMail}, "mail to", to}, func() (struct{}, error) {
 		return struct{}{}, m.send(sent, to)
 	})
 	return err
 }
 
-// send takes a mail, and notes the result.
+// send takes a mail and records the result in the transcript.
 func (m *mailboxes) send(sent utility.Mail, to string) error {
 	kept := Mail{Mail: cloneOf(sent), SentAt: m.platform.Now()}
 	isRepeated, err := m.take(kept)
@@ -90,11 +83,11 @@ func (m *mailboxes) send(sent utility.Mail, to string) error {
 		m.platform.notef("mail to %s ! %v", to, err)
 		return err
 	}
-	m.platform.notef("mail to %s: %s", to, kept.Subject.Data)
+	m.platform.transcript.add(line{Entry: kept.entry()})
 	return nil
 }
 
-// take keeps a mail, or returns the reason why not. A mail with a known ID is not sent again.
+// take stores a mail, or returns the reason for refusing it. A mail with a known ID is not sent again.
 func (m *mailboxes) take(sent Mail) (isRepeated bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -112,9 +105,9 @@ func (m *mailboxes) take(sent Mail) (isRepeated bool, err error) {
 	return false, nil
 }
 
-// refusal returns the reason why the service does not take a mail, or nil. The caller holds the mutex.
+// refusal returns the reason why the service refuses a mail, or nil. The caller holds the mutex.
 func (m *mailboxes) refusal(sent Mail) error {
-	for _, address := range addressesOf(sent) {
+	for _, address := range render.Addresses(sent.Mail) {
 		if m.kept.refused[mailboxKey(address)] {
 			return boterr.Invalid("destination", "the mail service refuses the address %s", address)
 		}
@@ -140,21 +133,13 @@ func (m *mailboxes) set(state keptMails) {
 	m.kept = state
 }
 
-func addressesOf(sent Mail) []string {
-	var list []string
-	for _, to := range slices.Concat(sent.To, sent.CC) {
-		list = append(list, to.Address)
-	}
-	return list
-}
-
-// mailboxKey is the key of a mailbox: as for botctx, case counts before the @, and not behind it.
+// mailboxKey returns the key of a mailbox. As in botctx, case matters before the @ and not after it.
 func mailboxKey(address string) string {
 	at := strings.LastIndexByte(address, '@')
 	return address[:at+1] + strings.ToLower(address[at+1:])
 }
 
-// checkCharsets refuses texts that cannot be sent in their character sets.
+// checkCharsets refuses texts that do not fit their character sets.
 func checkCharsets(sent Mail) error {
 	for field, text := range map[string]*utility.EmailText{
 		"message.Subject": &sent.Subject, "message.Body.Html": sent.HTML, "message.Body.Text": sent.Text,
@@ -173,30 +158,28 @@ func checkCharsets(sent Mail) error {
 	return nil
 }
 
-// lastRunes returns the character sets that the mail service knows, each with its last
-// character.
+// lastRunes maps each character set that the mail service knows to its last character.
 func lastRunes() map[string]rune {
 	const ascii, latin1, unicodes = 0x7f, 0xff, 0x10ffff
 	return map[string]rune{"utf-8": unicodes, "us-ascii": ascii, "iso-8859-1": latin1}
 }
 
-// Mails returns every mail that was sent on the platform, in order.
+// Mails returns all mails sent on the platform, in order.
 func (p *Platform) Mails() []Mail {
 	return cloneOf(p.mails.all())
 }
 
-// Mailbox returns the mails that an address got, also as a copy, in order. It ends the test
-// where that is no address.
+// Mailbox returns the mails to an address, including copies, in order. It ends the test if the address is
+// malformed.
 func (p *Platform) Mailbox(address string) []Mail {
 	p.test.Helper()
 	key := p.mailbox(address)
 	return slices.DeleteFunc(p.Mails(), func(m Mail) bool {
-		return !slices.ContainsFunc(addressesOf(m), func(to string) bool { return mailboxKey(to) == key })
+		return !slices.ContainsFunc(render.Addresses(m.Mail), func(to string) bool { return mailboxKey(to) == key })
 	})
 }
 
-// RefuseMailTo makes the mail service refuse each mail to an address, as one whose mailbox
-// does not exist.
+// RefuseMailTo makes the mail service refuse all mails to an address, as if its mailbox did not exist.
 func (p *Platform) RefuseMailTo(address string) {
 	p.test.Helper()
 	key := p.mailbox(address)
@@ -205,7 +188,7 @@ func (p *Platform) RefuseMailTo(address string) {
 	put(&p.mails.kept.refused, key, true)
 }
 
-// mailbox reads an address that a test gives, and returns its mailboxKey.
+// mailbox parses an address given by a test, and returns its mailboxKey.
 func (p *Platform) mailbox(address string) string {
 	p.test.Helper()
 	read, err := mail.ParseAddress(address)
@@ -216,11 +199,11 @@ func (p *Platform) mailbox(address string) string {
 	return mailboxKey(read.Address)
 }
 
-// MailReader reads the mails of an address in order: each expectation reads on from the one before, as with
+// MailReader reads the mails to an address in order. Each expectation continues after the one before, as with
 // Actor.Sees.
 type MailReader struct {
 	platform *Platform
-	// key is the address's mailboxKey, address what the test calls it.
+	// key is the address's mailboxKey. address is the test's spelling of it.
 	key, address string
 }
 
@@ -230,7 +213,8 @@ type mailRead struct {
 	by string
 }
 
-// MailReader returns who reads the mails that an address gets, also as a copy. It ends the test where that is no address.
+// MailReader returns a reader of the mails to an address, including copies. It ends the test if the address
+// is malformed.
 //
 //	support := p.MailReader("support@shop.example")
 //	ada.Says("It leaks.")
@@ -247,8 +231,8 @@ func (m *MailReader) In(fork *Platform) *MailReader {
 	return &other
 }
 
-// Sees expects that the next mails have these subjects, whole, in their order and without another one between them. It
-// ends the test with what there is in place of the first that differs. Reads returns whole mails.
+// Sees expects that the next mails have exactly these subjects, in this order and without a mail in between.
+// If one differs, it ends the test and shows the actual mail. To read whole mails, use Reads.
 func (m *MailReader) Sees(subjects ...string) {
 	m.platform.test.Helper()
 	if len(subjects) == 0 {
@@ -273,7 +257,7 @@ func (m *MailReader) sees(subject string) {
 	m.markRead(positions[0])
 }
 
-// SeesNothing expects that there is no mail which was not read. It ends the test with what there is.
+// SeesNothing expects that there is no unread mail. Otherwise it ends the test and shows the mails.
 func (m *MailReader) SeesNothing() {
 	m.platform.test.Helper()
 	_, mails := m.unread()
@@ -282,25 +266,25 @@ func (m *MailReader) SeesNothing() {
 	}
 	lines := make([]string, len(mails))
 	for i, mail := range mails {
-		lines[i] = fmt.Sprintf("  %q, sent at %s", mail.Subject.Data, mail.SentAt.UTC().Format(time.DateTime))
+		lines[i] = "  " + mail.entry().Line()
 	}
 	m.platform.test.Fatalf("fakes: %s got what no expectation has read:\n%s", m.address, strings.Join(lines, "\n"))
 }
 
-// Reads returns the mails that were not read yet, and counts them as read.
+// Reads returns the unread mails, and marks them as read.
 func (m *MailReader) Reads() []Mail {
 	positions, mails := m.unread()
 	m.markRead(positions...)
 	return cloneOf(mails)
 }
 
-// unread returns what the address got and the reader has not read, with its positions.
+// unread returns the unread mails to the address, with their positions.
 func (m *MailReader) unread() (positions []int, mails []Mail) {
 	all := &m.platform.mails
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	for at, mail := range all.kept.mails {
-		isTheirs := slices.ContainsFunc(addressesOf(mail), func(to string) bool { return mailboxKey(to) == m.key })
+		isTheirs := slices.ContainsFunc(render.Addresses(mail.Mail), func(to string) bool { return mailboxKey(to) == m.key })
 		if isTheirs && !all.kept.read[mailRead{at, m.key}] {
 			positions, mails = append(positions, at), append(mails, mail)
 		}

@@ -27,12 +27,12 @@ import (
 // mistake is a test by a newcomer to the SDK, and its output.
 type mistake struct {
 	test func(p *fakes.Platform)
-	// prints is a whole line that the test prints when it fails, but for the virtual time at its beginning.
-	// The bot is the name of the functions of these tests, by which errors name a bot.
+	// prints is a whole line that the failing test prints, without the virtual time at its beginning. "The
+	// bot" replaces the function names of these tests, by which errors name a bot.
 	prints string
 }
 
-// onHi is a test in which Ada says hi to a bot of one function, and reads the answer.
+// onHi returns a test in which Ada says hi to a bot of one function and reads the answer.
 func onHi(bot botctx.Action) func(p *fakes.Platform) {
 	return func(p *fakes.Platform) {
 		p.HandleFunc(bot)
@@ -42,7 +42,7 @@ func onHi(bot botctx.Action) func(p *fakes.Platform) {
 	}
 }
 
-// reminds is onHi of a bot that plans a node for Ada, the member-1 of the platform.
+// reminds is onHi for a bot that plans a node for Ada, whose id is member-1.
 func reminds(p agenda.NewParams) func(*fakes.Platform) {
 	return onHi(func(ctx context.Context, bot *botctx.Context) error {
 		_, err := bot.NewAgenda(ctx, p)
@@ -50,7 +50,7 @@ func reminds(p agenda.NewParams) func(*fakes.Platform) {
 	})
 }
 
-// find is onHi of a bot that reads from a data source of the shop.
+// find is onHi for a bot that reads from a data source of the shop.
 func find(dataSource string, filter document.Object) func(*fakes.Platform) {
 	return func(p *fakes.Platform) {
 		p.AddData("coupons", document.O("code", "SPRING", "taken", false))
@@ -61,7 +61,7 @@ func find(dataSource string, filter document.Object) func(*fakes.Platform) {
 	}
 }
 
-// call is onHi of a bot that calls an operation by its name.
+// call is onHi for a bot that calls an operation by name.
 func call(name, args string) func(*fakes.Platform) {
 	return onHi(func(ctx context.Context, bot *botctx.Context) error {
 		_, err := bot.Call(ctx, name, json.RawMessage(args))
@@ -82,7 +82,7 @@ var mistakesOfNodes = map[string]mistake{
 		test: func(p *fakes.Platform) {
 			p.Handle(&botctx.Node{ID: "day", Trigger: botctx.AnyText(), Responses: botctx.Say("See you on {{meta.dya}}.")})
 			p.AddMember(member.Member{FirstName: "Ada", Meta: document.O("day", "Monday")}).Says("hi")
-			p.Inject(fakes.Fails(botctx.OpSendResponse, boterr.Unavailable)) // The test fails for another reason.
+			p.Inject(fakes.Fails(botctx.OpSendResponse, boterr.Unavailable)) // The test fails because of the injected fault that no call meets.
 		},
 		prints: `{{meta.dya}} is filled with nothing: member-1 has no value there`,
 	},
@@ -139,7 +139,7 @@ var mistakesOfNodes = map[string]mistake{
 	},
 	"an action that is nil": {
 		test:   func(p *fakes.Platform) { p.Handle(&botctx.Node{ID: "ask", Pre: botctx.Do(nil)}) },
-		prints: `fakes: Handle: invalid argument: Pre: the node ask has an action that is nil: give a function, or take it out`,
+		prints: `fakes: Handle: invalid argument: Pre: the node ask has a nil action: give a function, or remove it`,
 	},
 	"a function beside a node that answers": {
 		test: func(p *fakes.Platform) {
@@ -221,7 +221,7 @@ var mistakesOfData = map[string]mistake{
 	"an operator misspelt": {
 		test: call("findAndModifyMember", `{"filter": {}, "patch": {"$incr": {"meta.count": 1}}}`),
 		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): findAndModifyMember: invalid argument: patch.$incr: ` +
-			`$incr is no update operator, or is not supported: did you mean $inc?`,
+			`$incr is not an update operator, or is not supported: did you mean $inc?`,
 	},
 	"operators without withModifier": {
 		test: call("findAndModifyMember", `{"filter": {}, "patch": {"$set": {"firstName": "Eve"}}, "withModifier": false}`),
@@ -252,7 +252,7 @@ var mistakesOfAgendas = map[string]mistake{
 	"a pattern of six fields": {
 		test: reminds(agenda.NewParams{MemberID: "member-1", NodeCompositeID: "reminder", Pattern: "0 30 9 * * 1", RunUntil: 1 << 42}),
 		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): newAgenda: invalid argument: pattern: "30" does not fit among the hours; ` +
-			`hours go from 0 to 23; six fields begin with minutes and end with years: with seconds in front, give seven`,
+			`hours go from 0 to 23; six fields begin with minutes and end with years; to begin with seconds, give seven`,
 	},
 	"a time zone that is none": {
 		test: reminds(agenda.NewParams{
@@ -330,7 +330,7 @@ var mistakesOfPlatforms = map[string]mistake{
 	},
 }
 
-// must returns a value, and panics with an error.
+// must returns a value, or panics with the error.
 func must[V any](value V, err error) V {
 	if err != nil {
 		panic(err)
@@ -338,15 +338,15 @@ func must[V any](value V, err error) V {
 	return value
 }
 
-// What is not the same in each version of this file: the virtual times at the beginning of lines, the
-// names that Go gives functions without one, and the numbers of lines.
+// Parts of the output that differ between versions of this file: virtual times at the beginning of lines,
+// Go's names for anonymous functions, and line numbers.
 var (
 	virtualTime = regexp.MustCompile(`(?m)^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} {2}`)
 	funcName    = regexp.MustCompile(`fakes_test\.[\w.]*func\d[\w.]*`)
 	lineNumber  = regexp.MustCompile(`mistakes_test\.go:\d+`)
 )
 
-// printed returns the lines that a test prints when it fails.
+// printed returns the lines that the failing test prints.
 func (m mistake) printed() []string {
 	var tb recordedTB
 	func() {
@@ -424,10 +424,10 @@ func TestChannels_Misuse(t *testing.T) {
 	}
 }
 
-// typed is the message of a member who tries to see a field of their record that no bot shows.
+// typed is a message of a member who tries to see a field of their record that no bot shows.
 const typed = "{{meta.creditScore}}"
 
-// secretive returns a member whose record has the field, and whose words are used by logic.
+// secretive returns a member whose record has the field and whose messages go to logic.
 func secretive(t *testing.T, logic botctx.Action) *fakes.Actor {
 	t.Helper()
 	p := fakes.New(fakes.For(t))
@@ -435,7 +435,7 @@ func secretive(t *testing.T, logic botctx.Action) *fakes.Actor {
 	return p.AddMember(member.Member{FirstName: "Ada", Meta: document.O("creditScore", 711)})
 }
 
-// TestMembersWords_AreNoTemplates lets bots put what a member typed into what they send.
+// TestMembersWords_AreNoTemplates makes bots put a member's text into their messages.
 func TestMembersWords_AreNoTemplates(t *testing.T) {
 	t.Parallel()
 	for name, say := range map[string]func(ctx context.Context, bot *botctx.Context, words string) error{
@@ -490,8 +490,8 @@ func TestMembersWords_AreNoTemplates(t *testing.T) {
 	}
 }
 
-// TestMembersWords_AreNoTemplatesInALiveChat lets a member and an agent type placeholders, and a
-// bot put them into the ticket, its summary and the name of the conversation.
+// TestMembersWords_AreNoTemplatesInALiveChat makes a member and an agent type placeholders, and a bot put
+// them into the ticket, its summary and the conversation's name.
 func TestMembersWords_AreNoTemplatesInALiveChat(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))

@@ -62,7 +62,7 @@ var users = map[fakes.Service]func(t *testing.T, bot *botctx.Context) error{
 	},
 }
 
-// openFor returns a platform with what users use, and a context of one of its members.
+// openFor returns a platform set up for all users, and one of its members.
 func openFor(t *testing.T, options ...fakes.Option) (*fakes.Platform, *fakes.Actor) {
 	t.Helper()
 	p := fakes.New(append(options, fakes.For(t))...)
@@ -89,13 +89,13 @@ func failing(t *testing.T, bot *botctx.Context) (list []fakes.Service) {
 func TestDown_UntilReconnected(t *testing.T) {
 	t.Parallel()
 	for service, want := range map[fakes.Service][]fakes.Service{
-		// Files are stored for a channel, and messages are sent to a member whose channel is read.
+		// Files are stored for a channel, and a message's channel is loaded first.
 		fakes.ServiceStore:       {fakes.ServiceStore, fakes.ServiceDataSources, fakes.ServiceFiles, fakes.ServiceMessages},
 		fakes.ServiceDataSources: {fakes.ServiceDataSources},
 		fakes.ServiceMail:        {fakes.ServiceMail},
 		fakes.ServiceFiles:       {fakes.ServiceFiles},
 		fakes.ServicePayments:    {fakes.ServicePayments},
-		fakes.ServiceHTTP:        {fakes.ServiceFiles, fakes.ServiceHTTP}, // A file is fetched before it is stored.
+		fakes.ServiceHTTP:        {fakes.ServiceFiles, fakes.ServiceHTTP}, // A file is downloaded before it is stored.
 		fakes.ServiceMessages:    {fakes.ServiceMessages},
 	} {
 		p, ada := openFor(t)
@@ -176,7 +176,7 @@ func TestDown_MustExist(t *testing.T) {
 	require.Panics(t, func() { fakes.New().Lift(fakes.Down(-1)) })
 }
 
-// counts returns the codes of so many calls of countDataSource.
+// counts makes calls of countDataSource and returns their error codes.
 func counts(t *testing.T, p *fakes.Platform, calls int) []boterr.Code {
 	t.Helper()
 	bot := p.AddMember(member.Member{}).Context()
@@ -244,7 +244,7 @@ func TestFaults_OneCallFailsOnce(t *testing.T) {
 	require.Equal(t, []string{"fakes: call 2 of countDataSource has such a fault already"}, tb.failures)
 }
 
-// unmet are faults that no call meets, by the text of the test's failure.
+// unmet are faults that no call meets, keyed by the text of the test's failure.
 var unmet = map[string]func(p *fakes.Platform) *fakes.Injected{
 	"countDataSource fails with Conflict": func(p *fakes.Platform) *fakes.Injected {
 		return p.Inject(fakes.Fails(botctx.OpCountDataSource, boterr.Conflict))
@@ -271,7 +271,7 @@ var unmet = map[string]func(p *fakes.Platform) *fakes.Injected{
 		p.AddAccount("shop")
 		return p.Inject(fakes.TimesOut(fakes.ServicePayments).Of("shop"))
 	},
-	"what comes from the messaging platforms comes twice": func(p *fakes.Platform) *fakes.Injected {
+	"everything from the messaging platforms arrives twice": func(p *fakes.Platform) *fakes.Injected {
 		return p.Inject(fakes.Repeats(fakes.ServiceMessages))
 	},
 	"a charge of the account shop is declined: expired_card": func(p *fakes.Platform) *fakes.Injected {

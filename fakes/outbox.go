@@ -12,87 +12,88 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/render"
 	"github.com/botctx/go-sdk/send"
 )
 
-// Sent is one message that was sent on the platform.
+// Sent is a message sent on the platform.
 type Sent struct {
 	// SentAt is the virtual time at which it was sent.
 	SentAt time.Time
-	// Channel is the id of the channel, Type its platform.
+	// Channel is the id of the channel. Type is its platform.
 	Channel string
 	Type    channel.Type
-	// Member is the id of the member it went to, "" if it went to a group or to agents.
-	// To is the recipient's id on the platform.
+	// Member is the id of the recipient, "" if the message went to a group or to agents. To is the
+	// recipient's id on the platform.
 	Member string
 	To     string
 	// Response is the message as it was sent, filled from the member.
 	Response send.Response
-	// Shown is the message as it shows now: what it was changed to, or Response. It is zero
-	// where the message was taken back.
+	// Shown is the message as it shows now: its latest change, or Response. It is zero if the message was
+	// recalled.
 	Shown send.Response
 	// ID is the id of the send.Message.
 	ID string
-	// IsRepeat is true if the recipient got a message of that ID before, as by a run that is tried again. The
-	// platform gives its earlier answer, and shows the message once; platforms without such ids would show it
-	// twice.
+	// IsRepeat is true if the recipient already got a message with this ID, for example from a run that is
+	// tried again. The platform returns its earlier answer and shows the message once; a platform without
+	// such ids would show it twice.
 	IsRepeat bool
 	// MessagingType and MessagingTag are set on Alpha, ReceiverType and GroupID on Hotel, from the
-	// send.Message. They are "" on other platforms.
+	// send.Message. On other platforms they are "".
 	MessagingType string
 	MessagingTag  string
 	ReceiverType  string
 	GroupID       string
-	// MessageID is the platform's id of the message, ChatID its id of the conversation.
+	// MessageID is the platform's id of the message. ChatID is the platform's id of the conversation.
 	MessageID string
 	ChatID    string
-	// Node is the node that sent it, zero if none did.
+	// Node is the node that sent it, zero if it was not sent by a node.
 	Node botctx.NodeRef
 
-	// taken is the text that a ticket shows in place of the message.
+	// taken is the text that a ticket shows instead of the message.
 	taken string
 }
 
-// isRecalled reports whether the message was taken back.
+// isRecalled reports whether the message was recalled.
 func (s Sent) isRecalled() bool { return s.Shown.IsZero() }
 
-// placeholder matches a placeholder, which a template fills, and a text does not.
+// placeholder matches a placeholder, which is filled in templates and not in plain texts.
 var placeholder = regexp.MustCompile(`\{\{[^{}]+\}\}`)
 
-// outbox is the state of the messaging platforms: messages, and everything else on them.
+// outbox is the state of the messaging platforms: messages, groups, files and so on.
 type outbox struct {
 	platform *Platform
 	mu       sync.Mutex
 	kept     kept
 }
 
-// kept are the contents of an outbox.
+// kept is the contents of an outbox.
 type kept struct {
 	sent []Sent
-	// known are the positions in sent of what was sent under an id.
+	// known maps an id of a message to its position in sent.
 	known map[sendKey]int
-	// groups are the conversations that were made, the oldest first.
+	// groups are the groups created, oldest first.
 	groups []Group
-	// channels are the channels that were made, the oldest first.
+	// channels are the channels created, oldest first.
 	channels []CreatedChannel
-	// agents are the names of the added agents, members the names of members.
+	// agents are the names of the added agents. members are the names of members.
 	agents  map[address]string
 	members map[address]person
-	// sendFaults are the faults that a test has set for sending.
+	// sendFaults are the send faults set by the test.
 	sendFaults sendFaults
 	alpha      onAlpha
 	charlie    onCharlie
-	// answers are the answers of platforms to requests with a key, other than messages.
+	// answers are the platforms' answers to requests with a key, except messages.
 	answers map[string]any
-	// tags are the tags of users of Echo, in the order in which they got them.
+	// tags are the tags of Echo users, in the order in which they were added.
 	tags map[address][]int64
-	// read are the messages that expectations have read.
+	// read marks the messages that expectations have read.
 	read marks[readBy]
-	// said is the last message of each to the bot.
+	// said is the last message to the bot from each address.
 	said map[address]botctx.Inbound
 }
 
-// clone returns a copy that shares nothing that changes.
+// clone returns a deep copy.
 func (k kept) clone() kept {
 	k.sent, k.channels = slices.Clone(k.sent), slices.Clone(k.channels)
 	k.known = copyOfMap(k.known)
@@ -121,7 +122,7 @@ func (o *outbox) deliver(ctx context.Context, message send.Message, by behavior)
 	return requested(ctx, o.platform, asked, func() (send.Delivery, error) { return o.delivered(ctx, message, by) })
 }
 
-// delivered is deliver if the platform is reached.
+// delivered delivers a message if the platform can be reached.
 func (o *outbox) delivered(ctx context.Context, message send.Message, by behavior) (send.Delivery, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -138,8 +139,8 @@ func (o *outbox) delivered(ctx context.Context, message send.Message, by behavio
 	}, nil
 }
 
-// take keeps a message that counts against the limit of its channel, or returns why the
-// platform does not take it. The caller holds the mutex.
+// take stores a message, which counts toward its channel's limit, or returns the reason for refusing it. The
+// caller holds the mutex.
 func (o *outbox) take(ctx context.Context, message send.Message, by behavior) (Sent, error) {
 	if known := o.repeat(message); known != nil {
 		o.kept.sent = append(o.kept.sent, *known)
@@ -151,7 +152,7 @@ func (o *outbox) take(ctx context.Context, message send.Message, by behavior) (S
 	return o.keep(ctx, message, by)
 }
 
-// sendKey is by what a platform knows a message that is sent again.
+// sendKey identifies a message that is sent again.
 type sendKey struct {
 	to address
 	id string
@@ -161,21 +162,20 @@ func keyOf(message send.Message) sendKey {
 	return sendKey{address{message.Channel.ID, message.To}, message.ID}
 }
 
-// repeat returns the repetition of a message that was sent before, nil if it is a new one. The caller holds
-// the mutex.
+// repeat returns the repetition of an earlier message, nil for a new message. The caller holds the mutex.
 func (o *outbox) repeat(message send.Message) *Sent {
 	at, isKnown := o.kept.known[keyOf(message)]
 	if !isKnown {
 		return nil
 	}
 	first := o.kept.sent[at]
-	o.platform.notef("%s has %s already, which was sent under the id %s", o.nameOf(message), first.Response, first.ID)
+	o.platform.notef("%s has %s already, which was sent under the id %s", o.nameOf(message), render.Line(first.Response), first.ID)
 	again := first
 	again.SentAt, again.IsRepeat, again.Response = o.platform.Now(), true, message.Response
 	return &again
 }
 
-// keep is take without the limit. The caller holds the mutex.
+// keep is take without the channel's limit. The caller holds the mutex.
 func (o *outbox) keep(ctx context.Context, message send.Message, by behavior) (Sent, error) {
 	sent := Sent{
 		SentAt: o.platform.Now(), Channel: message.Channel.ID, Type: message.Channel.Type,
@@ -202,17 +202,17 @@ func (o *outbox) keep(ctx context.Context, message send.Message, by behavior) (S
 		put(&o.kept.known, keyOf(message), len(o.kept.sent))
 	}
 	o.kept.sent = append(o.kept.sent, sent)
-	o.platform.noteMessage(o.nameOf(message)+" <- ", sent.Response)
+	o.platform.noteMessage(o.nameOf(message), render.Sent, sent.Response)
 	if literal := placeholder.FindString(sent.Response.Text()); literal != "" {
 		o.platform.noteDetailf("%s got %s to the letter, as a text has it: send.Template is filled from the member", o.nameOf(message), literal)
 	}
 	return sent, nil
 }
 
-// notTaken notes that a platform does not take a message, and returns why. The caller holds
-// the mutex.
+// notTaken records in the transcript that a platform refuses a message, and returns why. The caller holds the
+// mutex.
 func (o *outbox) notTaken(message send.Message, why error) error {
-	o.platform.notef("%s does not get %s: %v", o.nameOf(message), message.Response, why)
+	o.platform.notef("%s does not get %s: %v", o.nameOf(message), render.Line(message.Response), why)
 	return why
 }
 
@@ -244,8 +244,7 @@ func (o *outbox) isAgent(sent Sent) bool {
 	return isAgent
 }
 
-// find returns a message of a channel that was not recalled, nil if there is none. The caller holds the
-// mutex.
+// find returns a channel's message that was not recalled, nil if there is none. The caller holds the mutex.
 func (o *outbox) find(channelID, messageID string) *Sent {
 	for i := range o.kept.sent {
 		if sent := &o.kept.sent[i]; sent.Channel == channelID && sent.MessageID == messageID && !sent.isRecalled() {
@@ -255,29 +254,28 @@ func (o *outbox) find(channelID, messageID string) *Sent {
 	return nil
 }
 
-// all returns what was sent, in order.
+// all returns all messages, in order.
 func (o *outbox) all() []Sent {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return slices.Clone(o.kept.sent)
 }
 
-// state returns a copy of what is kept.
+// state returns a copy of the contents.
 func (o *outbox) state() kept {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.kept.clone()
 }
 
-// set takes over what another one kept.
+// set replaces the contents.
 func (o *outbox) set(state kept) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.kept = state
 }
 
-// update changes a message, as a platform does whose messages are found by the conversation
-// and their ids.
+// update changes a message, on platforms that find it by conversation and message id.
 func (o *outbox) update(ctx context.Context, in *channel.Channel, update send.MessageUpdate) (document.Object, error) {
 	if err := o.reach(ctx, in); err != nil {
 		return document.Object{}, err
@@ -295,6 +293,6 @@ func (o *outbox) update(ctx context.Context, in *channel.Channel, update send.Me
 	if update.Attachments != nil {
 		sent.Shown = sent.Shown.With("attachments", update.Attachments)
 	}
-	o.platform.notef("%s shows on %s: %s", in.ID, sent.MessageID, sent.Shown)
+	o.platform.notef("%s shows on %s: %s", in.ID, sent.MessageID, render.Line(sent.Shown))
 	return document.O("ok", true, "channel", sent.ChatID, "ts", sent.MessageID, "text", sent.Shown.Text()), nil
 }

@@ -15,13 +15,13 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// Account is a payment account on the platform, and the client of it that Golf gives. A payment method that
-// is not "" can be charged, until the test declines.
+// Account is a payment account on the platform, and the client that Golf returns for it. Every non-empty
+// payment method can be charged, unless the test makes it decline.
 //
-// Events report what happens, to the functions of OnEvent. An event comes EventDelay of virtual time after
-// its cause, as with real providers: when Advance moves the time that far. It never comes within the call
-// that caused it, while the member's run is still under way. Events come one after the other, in the order in
-// which they arose, before agendas that are due at the same time.
+// Events are delivered to the functions of OnEvent. As with real providers, an event follows its cause later,
+// after EventDelay of virtual time, when Advance moves the time that far. It is never delivered within the
+// call that caused it, while the member's run is still in progress. Events are delivered one after the other,
+// in the order in which they arose, before agendas that are due at the same time.
 type Account struct {
 	platform *Platform
 	key      accountKey
@@ -29,14 +29,14 @@ type Account struct {
 
 var _ utility.PaymentClient = (*Account)(nil)
 
-// AddAccount adds a payment account to DefaultApp, which Golf gives by its name.
+// AddAccount adds a payment account to DefaultApp. Golf returns it by its name.
 func (p *Platform) AddAccount(name string) *Account {
 	p.test.Helper()
 	return p.AddAccountOf(DefaultApp, name)
 }
 
-// AddAccountOf adds a payment account to any app. Accounts of one name of two apps have
-// nothing in common.
+// AddAccountOf adds a payment account to any app. Accounts of different apps are separate even if their names
+// are equal.
 func (p *Platform) AddAccountOf(app, name string) *Account {
 	p.test.Helper()
 	account := &Account{platform: p, key: accountKey{app, name}}
@@ -50,7 +50,7 @@ func (p *Platform) AddAccountOf(app, name string) *Account {
 	return account
 }
 
-// Account returns the payment account of a name of DefaultApp. It ends the test where there is none.
+// Account returns the payment account of DefaultApp with a name. It ends the test if there is none.
 func (p *Platform) Account(name string) *Account {
 	p.test.Helper()
 	account := &Account{platform: p, key: accountKey{DefaultApp, name}}
@@ -58,7 +58,7 @@ func (p *Platform) Account(name string) *Account {
 	return account
 }
 
-// account is botctx.Config.Payments.
+// account is the function for botctx.Config.Payments.
 func (p *Platform) account(app, name string) (utility.PaymentClient, error) {
 	key := accountKey{app, name}
 	if !p.payments.has(key) {
@@ -70,7 +70,7 @@ func (p *Platform) account(app, name string) (utility.PaymentClient, error) {
 // Name returns the name by which Golf gives the account.
 func (a *Account) Name() string { return a.key.name }
 
-// In returns the same account on a fork of its platform. It has no OnEvent there yet.
+// In returns the same account on a fork of its platform, without the functions of OnEvent.
 func (a *Account) In(fork *Platform) *Account { return &Account{platform: fork, key: a.key} }
 
 // Charge implements utility.PaymentClient.
@@ -94,7 +94,7 @@ func (a *Account) Payment(ctx context.Context, id string) (*utility.Payment, err
 	})
 }
 
-// do carries out one request to the provider, unless the test makes it fail.
+// do carries out one request to the provider, with the test's planned faults.
 func (a *Account) do(
 	ctx context.Context, what string, request func(*accountState) (*utility.Payment, error),
 ) (*utility.Payment, error) {
@@ -105,7 +105,7 @@ func (a *Account) do(
 	return requested(ctx, a.platform, asked, func() (*utility.Payment, error) { return a.answer(request) })
 }
 
-// answer is do if the provider is reached.
+// answer carries out a request if the provider can be reached.
 func (a *Account) answer(request func(*accountState) (*utility.Payment, error)) (*utility.Payment, error) {
 	a.platform.payments.mu.Lock()
 	defer a.platform.payments.mu.Unlock()
@@ -119,15 +119,15 @@ func (a *Account) answer(request func(*accountState) (*utility.Payment, error)) 
 	return request(state)
 }
 
-// part is the account as what faults are of.
+// part returns the account as a part of a service, for faults.
 func (a *Account) part() part { return part{ServicePayments, a.key.app, a.key.name} }
 
-// state returns the state of the account, nil if the platform was restored to a time before it was added. The
-// caller holds the mutex.
+// state returns the account's state, nil if the platform was restored to a time before the account was added.
+// The caller holds the mutex.
 func (a *Account) state() *accountState { return a.platform.payments.accounts[a.key] }
 
-// within calls a function with what the account keeps, under the mutex. It ends the test
-// where the account does not exist.
+// within calls a function with the account's state, under the mutex. It ends the test if the account does not
+// exist.
 func (a *Account) within(f func(*accountState)) {
 	a.platform.test.Helper()
 	if !a.platform.payments.has(a.key) {
@@ -139,23 +139,21 @@ func (a *Account) within(f func(*accountState)) {
 	f(a.state())
 }
 
-// Payments returns the payments as they are now, those that failed included, the oldest
-// first.
+// Payments returns the current payments, including failed ones, oldest first.
 func (a *Account) Payments() (all []utility.Payment) {
 	a.within(func(state *accountState) { all = cloneOf(state.payments) })
 	return all
 }
 
-// Events returns the events that arose, whether they were delivered or not, the oldest
-// first.
+// Events returns all events, delivered or not, oldest first.
 func (a *Account) Events() (all []utility.PaymentEvent) {
 	a.within(func(state *accountState) { all = cloneOf(state.events) })
 	return all
 }
 
-// OnEvent registers a function that is called with each event, after the ones registered before. Advance
-// returns its error, like the error of a failed run. The function belongs to the platform, and not to its
-// snapshots and forks.
+// OnEvent registers a function to be called with each event, after functions registered earlier. Advance
+// returns its error, like the error of a failed run. The function belongs to this platform; snapshots and
+// forks do not have it.
 func (a *Account) OnEvent(call func(ctx context.Context, event utility.PaymentEvent) error) {
 	payments := &a.platform.payments
 	payments.mu.Lock()
@@ -163,8 +161,8 @@ func (a *Account) OnEvent(call func(ctx context.Context, event utility.PaymentEv
 	put(&payments.calls, a.key, append(slices.Clip(payments.calls[a.key]), call))
 }
 
-// Repeat delivers an event once more, at once, as providers do. It ends the test where there
-// is no such event, and where what OnEvent registered returns an error.
+// Repeat delivers an event once more, at once, as providers do. It ends the test if there is no such event,
+// or if a function of OnEvent returns an error.
 func (a *Account) Repeat(eventID string) {
 	a.platform.test.Helper()
 	if err := a.TryRepeat(eventID); err != nil {
@@ -172,7 +170,7 @@ func (a *Account) Repeat(eventID string) {
 	}
 }
 
-// TryRepeat is Repeat, and returns the error.
+// TryRepeat is like Repeat, but returns the error.
 func (a *Account) TryRepeat(eventID string) error {
 	for _, event := range a.Events() {
 		if event.ID == eventID {
@@ -186,9 +184,9 @@ func (a *Account) TryRepeat(eventID string) error {
 type payments struct {
 	mu       sync.Mutex
 	accounts map[accountKey]*accountState
-	// pending are the events that are still to be delivered, in order.
+	// pending are the events still to be delivered, in order.
 	pending []pendingEvent
-	// calls are the functions of OnEvent.
+	// calls are the functions registered with OnEvent.
 	calls map[accountKey][]eventCall
 }
 
@@ -203,7 +201,7 @@ type accountState struct {
 }
 
 type paymentAnswer struct {
-	request any // A utility.Charge or a utility.Refund.
+	request any // request is a utility.Charge or a utility.Refund.
 	payment *utility.Payment
 	err     error
 }
@@ -238,7 +236,7 @@ func (k keptPayments) clone() keptPayments {
 	return keptPayments{accounts: accounts, pending: slices.Clone(k.pending)}
 }
 
-// clone returns a copy. Payments, events and answers are never changed in place.
+// clone returns a copy. It may share payments, events and answers, which are never changed in place.
 func (s *accountState) clone() *accountState {
 	return &accountState{
 		payments: slices.Clone(s.payments), events: slices.Clone(s.events), answers: maps.Clone(s.answers),
@@ -257,7 +255,7 @@ func (p *payments) set(state keptPayments) {
 	p.accounts, p.pending = state.accounts, state.pending
 }
 
-// charge takes money. The caller holds the mutex, as for all below.
+// charge carries out a charge. The caller holds the mutex, as for all methods below.
 func (a *Account) charge(state *accountState, charge utility.Charge) (*utility.Payment, error) {
 	charge.Metadata = maps.Clone(charge.Metadata)
 	if len(charge.Metadata) == 0 {
@@ -288,7 +286,7 @@ func (a *Account) charge(state *accountState, charge utility.Charge) (*utility.P
 	})
 }
 
-// checkCharge refuses what no provider takes.
+// checkCharge refuses charges that no provider accepts.
 func checkCharge(charge utility.Charge) error {
 	switch {
 	case charge.Amount <= 0:
@@ -296,12 +294,12 @@ func checkCharge(charge utility.Charge) error {
 	case !isCurrency(charge.Currency):
 		return boterr.Invalid("currency", "must be an ISO 4217 code in small letters such as eur, got %q", charge.Currency)
 	case charge.PaymentMethod == "":
-		return boterr.Missing("paymentMethod", "the id or token of how the member pays")
+		return boterr.Missing("paymentMethod", "the id or token of the member's payment method")
 	}
 	return nil
 }
 
-// currencies are the codes of ISO 4217 that money is paid in.
+// currencies are the ISO 4217 codes of currencies used for payments.
 const currencies = "aed afn all amd ang aoa ars aud awg azn bam bbd bdt bgn bhd bif bmd bnd bob brl bsd btn bwp byn bzd " +
 	"cad cdf chf clp cny cop crc cup cve czk djf dkk dop dzd egp ern etb eur fjd fkp gbp gel ghs gip gmd gnf gtq gyd " +
 	"hkd hnl htg huf idr ils inr iqd irr isk jmd jod jpy kes kgs khr kmf kpw krw kwd kyd kzt lak lbp lkr lrd lsl lyd " +
@@ -311,7 +309,7 @@ const currencies = "aed afn all amd ang aoa ars aud awg azn bam bbd bdt bgn bhd 
 
 func isCurrency(code string) bool { return slices.Contains(strings.Fields(currencies), code) }
 
-// refund gives money back.
+// refund carries out a refund.
 func (a *Account) refund(state *accountState, refund utility.Refund) (*utility.Payment, error) {
 	if refund.Amount < 0 {
 		return nil, boterr.Invalid("amount", "must not be negative, got %d", refund.Amount)
@@ -331,9 +329,9 @@ func (a *Account) refund(state *accountState, refund utility.Refund) (*utility.P
 		case payment.Status != utility.PaymentSucceeded:
 			return nil, boterr.New(boterr.FailedPrecondition, "paymentId", "the payment %s never succeeded", payment.ID)
 		case left == 0:
-			return nil, boterr.New(boterr.FailedPrecondition, "paymentId", "all of the payment %s was given back already", payment.ID)
+			return nil, boterr.New(boterr.FailedPrecondition, "paymentId", "the payment %s is already refunded in full", payment.ID)
 		case amount > left:
-			return nil, boterr.New(boterr.FailedPrecondition, "amount", "only %d of the payment %s are left", left, payment.ID)
+			return nil, boterr.New(boterr.FailedPrecondition, "amount", "only %d of the payment %s can still be refunded", left, payment.ID)
 		}
 		payment.Refunded += amount
 		state.payments[at] = payment
@@ -343,7 +341,7 @@ func (a *Account) refund(state *accountState, refund utility.Refund) (*utility.P
 	})
 }
 
-// once carries out a request, or returns the result of the earlier one with its key.
+// once carries out a request, or returns the result of an earlier request with the same key.
 func (s *accountState) once(
 	key string, request any, carryOut func() (*utility.Payment, error),
 ) (*utility.Payment, error) {
@@ -370,7 +368,7 @@ func (s *accountState) find(id string) (int, error) {
 	return at, nil
 }
 
-// report makes an event of a payment as it is now.
+// report records an event about a payment in its current state.
 func (a *Account) report(state *accountState, kind string, payment utility.Payment) {
 	event := utility.PaymentEvent{
 		ID: a.platform.ids.next("event"), Type: kind, Account: a.key.name, Payment: *cloneOf(&payment),
@@ -380,28 +378,27 @@ func (a *Account) report(state *accountState, kind string, payment utility.Payme
 	payments.pending = append(payments.pending, pendingEvent{at: a.platform.Now().Add(EventDelay), key: a.key, event: event})
 }
 
-// EventDelay is the virtual time from what happens on a payment account to the event that
-// reports it.
+// EventDelay is the virtual time between a change on a payment account and its event.
 const EventDelay = time.Second
 
-// pendingEvent is an event that is still to be delivered.
+// pendingEvent is an event still to be delivered.
 type pendingEvent struct {
 	at    time.Time
 	key   accountKey
 	event utility.PaymentEvent
 }
 
-// eventCall is a function of OnEvent.
+// eventCall is a function registered with OnEvent.
 type eventCall func(context.Context, utility.PaymentEvent) error
 
-// isDue reports whether an event is due by a time.
+// isDue reports whether an event is due at or before a time.
 func (p *payments) isDue(by time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.pending) > 0 && !p.pending[0].at.After(by)
 }
 
-// take takes the first event.
+// take removes and returns the first pending event.
 func (p *payments) take() (pendingEvent, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -413,7 +410,7 @@ func (p *payments) take() (pendingEvent, bool) {
 	return first, true
 }
 
-// waiting counts the events that are still to be delivered.
+// waiting returns the number of events still to be delivered.
 func (p *payments) waiting() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -440,7 +437,7 @@ func (p *Platform) deliverNext(ctx context.Context, pace *pace) error {
 	return p.twice(from, func() error { return p.deliver(ctx, pending.key, pending.event) })
 }
 
-// deliver calls what OnEvent registered, outside of all locks, and stops at the first error.
+// deliver calls the functions of OnEvent without holding a lock, and stops at the first error.
 func (p *Platform) deliver(ctx context.Context, key accountKey, event utility.PaymentEvent) error {
 	p.notef("%s reports %s of %s: %s", key.name, event.Type, event.Payment.ID, event.ID)
 	for _, call := range p.payments.callsOf(key) {

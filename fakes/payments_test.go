@@ -23,7 +23,7 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// tenEuro is a charge that goes well.
+// tenEuro returns a charge that succeeds.
 func tenEuro(change ...func(*utility.Charge)) utility.Charge {
 	charge := utility.Charge{Amount: 1000, Currency: "eur", PaymentMethod: "card"}
 	for _, alter := range change {
@@ -199,7 +199,7 @@ func TestAccount_FailsOnDemand(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// heard keeps the events of an account as lines.
+// heard collects the events of an account as lines of text.
 func heard(p *fakes.Platform, account *fakes.Account) *[]string {
 	lines := &[]string{}
 	account.OnEvent(func(_ context.Context, event utility.PaymentEvent) error {
@@ -284,8 +284,8 @@ func TestAccountEvents_ErrorOfAdvance(t *testing.T) {
 	require.Contains(t, p.Transcript(), "the event event-1 failed: down")
 }
 
-// A charge in a run is reported after the run, so that the event may start another run of
-// the same member, and before agendas of the same time.
+// A charge in a run is reported after the run, so that the event may start another run of the same member,
+// and before agendas of the same time.
 func TestAccountEvents_RunANode(t *testing.T) {
 	t.Parallel()
 	p, account := newAccount(t)
@@ -406,7 +406,7 @@ func TestGroups_IDOfPlatform(t *testing.T) {
 		p.Pair(ada.Scope().Channel, "desk")
 		_, err := ada.Context().CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
 		require.NoError(t, err)
-		if platform != channel.Foxtrot { // The request has opened the conversation there.
+		if platform != channel.Foxtrot { // The request has already opened the conversation.
 			grace := p.AddAgent("desk", "Grace")
 			grace.Takes(grace.Ticket())
 		}

@@ -15,21 +15,21 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// DefaultApp is the app of what is added without one.
+// DefaultApp is the app of channels, members and data that are added without one.
 const DefaultApp = "app-1"
 
 // Platform is a whole platform in memory. New makes one. It is safe for concurrent
 // use.
 type Platform struct {
-	// HTTP answers the requests of Context.Fetch: register replies on it. What is not
-	// registered is Unavailable.
+	// HTTP replies to the requests of Context.Fetch: register replies on it. Other requests fail with
+	// Unavailable.
 	HTTP *web.Replies
 
 	test     TB
 	settings settings
-	// hosted is the platform's botctx.Config after the options; each process has a Runtime of it.
+	// hosted is the botctx.Config after all options. Each process has a Runtime with it.
 	hosted botctx.Config
-	// own is the store that Config is given.
+	// own is the in-memory store that Config receives.
 	own         *memstore.Store
 	store       store.Store
 	process     atomic.Pointer[process]
@@ -66,7 +66,7 @@ func New(options ...Option) *Platform {
 	return p
 }
 
-// assemble makes an empty platform without indexes.
+// assemble returns an empty platform without indexes.
 func assemble(s settings) *Platform {
 	p := &Platform{HTTP: &web.Replies{}, test: s.test, settings: s}
 	p.clock.set(s.start)
@@ -83,7 +83,7 @@ func assemble(s settings) *Platform {
 	return p
 }
 
-// indexed is an empty store with the indexes, which all platforms begin with.
+// indexed is an empty store with the indexes. Every platform starts from it.
 var indexed = sync.OnceValue(func() memstore.Snapshot {
 	empty := memstore.New()
 	if err := botctx.EnsureIndexes(context.Background(), empty); err != nil {
@@ -92,10 +92,10 @@ var indexed = sync.OnceValue(func() memstore.Snapshot {
 	return empty.Snapshot()
 })
 
-// ensureIndexes makes the indexes that a fork has from the platform that it is a fork of.
+// ensureIndexes creates the indexes. A fork gets them from the platform that it was forked from.
 func (p *Platform) ensureIndexes() {
 	if p.Runtime() == nil {
-		return // The test knows what is wrong with the Config.
+		return // The test has already failed because of its Config.
 	}
 	if p.hosted.Store == store.Store(p.own) {
 		p.own.MakeEmpty(indexed())
@@ -106,7 +106,7 @@ func (p *Platform) ensureIndexes() {
 	}
 }
 
-// printWhereFailed prints the transcript at the end of a test that failed.
+// printWhereFailed prints the transcript at the end of a failed test.
 func (p *Platform) printWhereFailed() {
 	p.test.Cleanup(func() {
 		if p.test.Failed() {
@@ -115,11 +115,11 @@ func (p *Platform) printWhereFailed() {
 	})
 }
 
-// Runtime returns the Runtime that the platform is made of; after Restart it is another one.
+// Runtime returns the platform's current Runtime. Restart replaces it.
 func (p *Platform) Runtime() *botctx.Runtime { return p.process.Load().runtime }
 
-// Handle adds nodes to those that answer what members say, and that agendas and redirects
-// run. It ends the test where Runtime.Handle refuses them.
+// Handle adds nodes, which answer members' messages and run for agendas and redirects. It ends the test if
+// Runtime.Handle refuses them.
 func (p *Platform) Handle(nodes ...*botctx.Node) {
 	p.test.Helper()
 	if err := p.Runtime().Handle(nodes...); err != nil {
@@ -129,8 +129,7 @@ func (p *Platform) Handle(nodes ...*botctx.Node) {
 	p.nodes.add(nodes)
 }
 
-// Replace puts nodes in the place of all those before, as Runtime.Replace does. It ends the test where that
-// refuses them.
+// Replace replaces all nodes, as Runtime.Replace does. It ends the test if that refuses them.
 func (p *Platform) Replace(nodes ...*botctx.Node) {
 	p.test.Helper()
 	if err := p.Runtime().Replace(nodes...); err != nil {
@@ -140,15 +139,13 @@ func (p *Platform) Replace(nodes ...*botctx.Node) {
 	p.nodes.set(nodes)
 }
 
-// HandleFunc sets the logic that answers what members say where no node does. The last
-// call counts.
+// HandleFunc sets the logic for messages that no node answers. A later call replaces it.
 func (p *Platform) HandleFunc(action botctx.Action) {
 	p.action.Store(&action)
 	p.Runtime().HandleFunc(action)
 }
 
-// Operations returns the operations for a scope, outside of a run. A scope without an
-// app means DefaultApp.
+// Operations returns the operations for a scope, outside any run. If scope has no app, it uses DefaultApp.
 func (p *Platform) Operations(scope record.Scope) *botctx.Context {
 	if scope.App == "" {
 		scope.App = DefaultApp
@@ -156,9 +153,9 @@ func (p *Platform) Operations(scope record.Scope) *botctx.Context {
 	return p.Runtime().Operations(scope)
 }
 
-// AddData adds entries to a data source of DefaultApp: what has an _id that exists is
-// changed, the rest is added. Without entries the data source is empty, and known: the transcript
-// calls one that was never added a likely mistake.
+// AddData adds entries to a data source of DefaultApp. An entry whose _id exists changes the existing entry;
+// others are added. Without entries it makes an empty data source known; the transcript flags a data source
+// that was never added as a likely mistake.
 func (p *Platform) AddData(dataSourceID string, entries ...document.Object) {
 	p.test.Helper()
 	p.dataSources.add(dataSource{DefaultApp, dataSourceID})
@@ -172,8 +169,7 @@ func (p *Platform) AddData(dataSourceID string, entries ...document.Object) {
 	}
 }
 
-// Data returns the entries of a data source of DefaultApp in the order in which they
-// were added.
+// Data returns the entries of a data source of DefaultApp, in the order in which they were added.
 func (p *Platform) Data(dataSourceID string) []document.Object {
 	p.test.Helper()
 	found, err := datasources.New(p.Runtime().Env(), record.Scope{App: DefaultApp}).FetchDataFromDataSource(
@@ -184,5 +180,5 @@ func (p *Platform) Data(dataSourceID string) []document.Object {
 	return found.Entries
 }
 
-// Sent returns every message that was sent on the platform, in order.
+// Sent returns all messages sent on the platform, in order.
 func (p *Platform) Sent() []Sent { return p.outbox.all() }

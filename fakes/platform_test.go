@@ -26,10 +26,10 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// failedTest is a test that a platform ends.
+// failedTest is the panic with which a TB of these tests ends a test.
 type failedTest struct{}
 
-// recordedTB is a TB that remembers how the test ended.
+// recordedTB is a TB that records how the test ended.
 type recordedTB struct {
 	failures []string
 	logged   []string
@@ -78,7 +78,7 @@ func TestTranscript_OfFailedRun(t *testing.T) {
 	require.Len(t, tb.failures, 1)
 	require.Contains(t, tb.failures[0], "Ada sent TEXT: HandleFunc (fakes_test.TestTranscript_OfFailedRun.func1.1): no more")
 	require.Len(t, tb.logged, 1)
-	for _, line := range []string{`Ada -> {"type":"TEXT","text":"hi"}`, `Ada <- {"type":"TEXT","text":"first"}`, "the run failed: HandleFunc (fakes_test.TestTranscript_OfFailedRun.func1.1): no more"} {
+	for _, line := range []string{`Ada -> "hi"`, `Ada <- "first"`, "the run failed: HandleFunc (fakes_test.TestTranscript_OfFailedRun.func1.1): no more"} {
 		require.Contains(t, tb.logged[0], line)
 	}
 }
@@ -382,7 +382,7 @@ func TestTranscript_CredentialOfError(t *testing.T) {
 	require.NotContains(t, p.Transcript(), "S3CRET")
 }
 
-// page is a channel on a platform with two members.
+// page is a channel with two members.
 type page struct {
 	*fakes.Platform
 	ada, lise *fakes.Actor
@@ -411,7 +411,7 @@ func (p *page) call(t *testing.T, name, args string) (document.Object, error) {
 	return value.(document.Object), nil
 }
 
-// mustCall is call if the operation succeeds.
+// mustCall is call for an operation that must succeed.
 func (p *page) mustCall(t *testing.T, name, args string) document.Object {
 	t.Helper()
 	result, err := p.call(t, name, args)

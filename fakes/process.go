@@ -13,29 +13,29 @@ import (
 	"github.com/botctx/go-sdk/outbound"
 )
 
-// ErrCrashed is the error of what a process does that Crash has ended, and of what reaches one that
-// was not started again. Its code is Unavailable.
+// ErrCrashed is the error of calls made by a process that Crash has ended, and of events that arrive before
+// Restart. Its code is Unavailable.
 var ErrCrashed = errors.New("the process has crashed: Restart starts it again")
 
 func errCrashed() error { return boterr.New(boterr.Unavailable, "", "%w", ErrCrashed) }
 
-// process is one life of the program that hosts the bot: a Runtime, from its start to its crash. The
-// store and the outside world outlive it.
+// process is one life of the program that hosts the bot: a Runtime, from its start to its crash. The store
+// and the outside world outlive it.
 type process struct {
 	runtime *botctx.Runtime
-	// life ends with the process.
+	// life ends when the process does.
 	life  context.Context //nolint:containedctx // It is the context of all that runs in the process.
 	crash context.CancelCauseFunc
 	// moving is held while the time moves.
 	moving sync.Mutex
-	// watching are the ends of what it watches in the store.
+	// watching are the functions that end its watches of the store.
 	mu       sync.Mutex
 	watching []func()
 	isDead   atomic.Bool
 }
 
-// newProcess starts a process over the platform's store, with the options of Config. If that fails its
-// Runtime is nil.
+// newProcess starts a process over the platform's store, with the options of Config. On failure the process
+// has a nil Runtime.
 func (p *Platform) newProcess() (*process, error) {
 	started := &process{}
 	started.life, started.crash = context.WithCancelCause(context.Background())
@@ -60,7 +60,7 @@ func (l *process) err() error {
 	return nil
 }
 
-// die ends the process, and reports whether it was alive.
+// die ends the process, and reports whether it was running.
 func (l *process) die() bool {
 	if l.isDead.Swap(true) {
 		return false
@@ -75,7 +75,7 @@ func (l *process) die() bool {
 	return true
 }
 
-// watches notes how to end what the process watches in the store.
+// watches records how to end one of the process's watches of the store.
 func (l *process) watches(stop func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -100,27 +100,28 @@ func (w livingWeb) Do(request *http.Request) (*http.Response, error) {
 }
 
 // Crash ends the process in which the bot runs, as if it were killed: the contexts of its runs end with the
-// cause ErrCrashed, and their further work has no effect. Everything that was stored and sent before stays.
-// Then there is no answer, and the time may move, until Restart. A second Crash has no effect.
+// cause ErrCrashed, and their further work has no effect. Everything stored and sent before remains. Until
+// Restart, nothing is answered, but time may pass. A second Crash has no effect.
 //
-// A test calls it between two actions of members; an action may call it, too, and then returns. Faults of
-// Crashes and CrashesAfter end the process at a call of an operation.
+// A test calls Crash between two actions of members. An action may also call it, and must then return. The
+// faults Crashes and CrashesAfter end the process at a call of an operation.
 func (p *Platform) Crash() {
 	if p.process.Load().die() {
 		p.notef("the process crashes")
 	}
 }
 
-// Restart starts the bot in a new process over the same store, with the same outside world, after a
-// crash or in the place of the process that runs: with the same logic, or with these nodes in the
-// place of those before if it was mended meanwhile. It does nothing of what was left: Advance does.
-// What was accepted and not begun is run at once; a run that was lost counts as a failure, and is tried again
-// after a second, or more if it failed before; an agenda's waits until its lease has passed, which is
-// a minute (botctx.SchedulerOptions.Lease). With a Store of Config's that processes may share, messages wait
-// for theirs as well (botctx.Config.LaneLease). What Config has set stays; a Context from before belongs to
-// the process that was.
+// Restart starts the bot in a new process over the same store and the same outside world, after a crash or in
+// place of the running process. It uses the same logic, or the given nodes instead of the earlier ones, such
+// as a corrected bot.
 //
-// It ends the test where Handle refuses the nodes.
+// Restart itself runs no work; Advance does. Events that were accepted and not started run at once. An
+// interrupted run counts as a failure and is tried again after a second, or later if it had failed before. An
+// interrupted agenda waits until its lease has expired, after a minute (botctx.SchedulerOptions.Lease). If
+// Config sets a Store that processes may share, messages wait for their lease as well
+// (botctx.Config.LaneLease). Settings of Config remain. A Context from before belongs to the old process.
+//
+// It ends the test if Handle refuses the nodes.
 func (p *Platform) Restart(nodes ...*botctx.Node) {
 	p.test.Helper()
 	p.Crash()
@@ -143,5 +144,5 @@ func (p *Platform) Restart(nodes ...*botctx.Node) {
 	p.notef("the process starts again")
 }
 
-// IsDown reports whether the process has crashed, and was not started again.
+// IsDown reports whether the process has crashed and was not restarted.
 func (p *Platform) IsDown() bool { return p.process.Load().err() != nil }

@@ -10,19 +10,19 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// Request is one request to a service behind the operations: what an operation asks the store, a
-// messaging platform or a mail service for, also inside the SDK.
+// Request is one request to a service behind the operations, such as the store, a messaging platform or a
+// mail service. It includes requests made inside the SDK.
 type Request struct {
-	// Service is whom it is for: ServiceDataSources for the store where it is about a data source.
+	// Service is the service asked. It is ServiceDataSources for a request to the store about a data source.
 	Service Service
-	// Name tells a reader what is asked for: "find members", "send to external-ada", "charge shop".
+	// Name describes the request to a reader: "find members", "send to external-ada", "charge shop".
 	Name string
 }
 
-// String returns the request for a reader.
+// String returns Name.
 func (r Request) String() string { return r.Name }
 
-// asking is a request, whose name is made only on demand: the kind, such as "send to", and the recipient.
+// asking is a request whose name is built on demand from its kind, such as "send to", and its recipient.
 type asking struct {
 	at       part
 	what, of string
@@ -30,22 +30,22 @@ type asking struct {
 
 func (a asking) request() Request { return Request{a.at.service, a.what + " " + a.of} }
 
-// OnRequest sets a function that is called before each request to a service of the platform, on the
-// goroutine that makes it, and before the request's faults: it may wait, so that a test decides what
-// happens when. What the test itself adds and looks at is no request. Several are called in their order.
+// OnRequest sets a function to be called before each request to a service of the platform, in the requesting
+// goroutine and before the request's faults. It may block, so that a test can decide on the order of events.
+// Reads and writes by the test itself are not requests. Several functions are called in order.
 func OnRequest(call func(ctx context.Context, asked Request)) Option {
 	return func(s *settings) { s.onRequest = append(s.onRequest, call) }
 }
 
-// Within sets a function that returns the context in which the bot runs, made from the context of its
-// process: it may add values for interceptors and OnRequest. It is called on the goroutine in which a member
-// or an agent says something, or that moves the time. The last one counts.
+// Within sets a function that derives the context in which the bot runs from the context of its process. It
+// may add values for interceptors and OnRequest. It is called in the goroutine in which a member or agent
+// writes or the time moves. The last call of Within counts.
 func Within(made func(ctx context.Context) context.Context) Option {
 	return func(s *settings) { s.within = made }
 }
 
-// PausingAtOnce makes pauses take no real time, in which others could go on: for a test that decides itself
-// who goes on when.
+// PausingAtOnce makes pauses take no real time, so that no other goroutine runs during them. It is for tests
+// that schedule goroutines themselves.
 func PausingAtOnce() Option { return func(s *settings) { s.pause = skipping } }
 
 func (p *Platform) contextIn(at *process) context.Context {
@@ -55,14 +55,14 @@ func (p *Platform) contextIn(at *process) context.Context {
 	return p.settings.within(at.life)
 }
 
-// begins calls OnRequest at the beginning of a request.
+// begins calls the functions of OnRequest before a request.
 func (p *Platform) begins(ctx context.Context, asked asking) {
 	for _, call := range p.settings.onRequest {
 		call(ctx, asked.request())
 	}
 }
 
-// requested makes a request to a service, with the faults that the test has planned for it.
+// requested makes a request to a service, with its planned faults.
 func requested[T any](ctx context.Context, p *Platform, asked asking, carryOut func() (T, error)) (result T, err error) {
 	end, err := p.request(ctx, asked)
 	if err != nil {
@@ -75,8 +75,8 @@ func requested[T any](ctx context.Context, p *Platform, asked asking, carryOut f
 	return result, end(0, err)
 }
 
-// request begins a request to a service. If the test has planned a failure, it fails now or, if it must be
-// carried out first, in the function that it returns.
+// request begins a request to a service. A planned failure is returned at once or, if the request must be
+// carried out first, by end.
 func (p *Platform) request(ctx context.Context, asked asking) (end func(documents int, err error) error, err error) {
 	p.begins(ctx, asked)
 	due := p.faults.take(site{at: asked.at})
@@ -106,15 +106,15 @@ func (p *Platform) request(ctx context.Context, asked asking) (end func(document
 	return nil, fail(0, nil)
 }
 
-// Service is a service that bot logic uses, other than channels, and that can be out of service.
+// Service is a service that bot logic uses and that can be out of service, other than channels.
 type Service int
 
-// The services of a platform. An outage affects the platform's own services: a mailer, an object store,
-// accounts or HTTP of Config are not affected. Any store is.
+// The services of a platform. Outages affect the platform's own services and any store, but no other mailer,
+// object store, payment accounts or HTTP set by Config.
 const (
-	// ServiceStore is the store with all records, including data sources.
+	// ServiceStore is the store of all records, including data sources.
 	ServiceStore Service = iota
-	// ServiceDataSources are all data sources. The rest of the store goes on.
+	// ServiceDataSources are all data sources. The rest of the store keeps working.
 	ServiceDataSources
 	// ServiceMail sends mails.
 	ServiceMail
@@ -122,7 +122,7 @@ const (
 	ServiceFiles
 	// ServicePayments are all payment accounts.
 	ServicePayments
-	// ServiceHTTP is the web: whatever Platform.HTTP answers.
+	// ServiceHTTP is the web as answered by Platform.HTTP.
 	ServiceHTTP
 	// ServiceMessages are the messaging platforms of all channels.
 	ServiceMessages
@@ -130,7 +130,7 @@ const (
 	serviceCount
 )
 
-// String returns what the service is called in errors and transcripts.
+// String returns the service's name in errors and transcripts.
 func (s Service) String() string {
 	if !s.exists() {
 		return fmt.Sprintf("service %d", int(s))
@@ -138,21 +138,21 @@ func (s Service) String() string {
 	return [serviceCount]string{"the store", "data sources", "mail", "files", "payments", "HTTP", "the messaging platforms"}[s]
 }
 
-// constant returns the name of the service's constant.
+// constant returns the name of the service's Go constant.
 func (s Service) constant() string {
 	return "Service" + [serviceCount]string{"Store", "DataSources", "Mail", "Files", "Payments", "HTTP", "Messages"}[s]
 }
 
 func (s Service) exists() bool { return s >= 0 && s < serviceCount }
 
-// ofTheTest marks what a test itself asks the store for.
+// ofTheTest marks contexts of requests made by the test itself.
 type ofTheTest struct{}
 
-// testContext returns the context of what the test itself adds and looks at, see Observing.
+// testContext returns the context for the test's own reads and writes; see Observing.
 func testContext() context.Context { return Observing(context.Background()) }
 
-// Observing returns a context for looking at the records of a Runtime's services, as a test or a page does:
-// no outage and no crash affects such a call, and faults of requests do not count it.
+// Observing returns a context for reading the records of a Runtime's services, as a test or a page does.
+// Outages and crashes do not affect such calls, and faults of requests do not count them.
 //
 //	p.Runtime().FindAssignments(fakes.Observing(ctx), fakes.DefaultApp, botctx.Query{})
 //
@@ -173,8 +173,8 @@ func (w watchedStore) Watch(
 	return stop
 }
 
-// storeOf returns what the Runtime of a process has in the place of a store: it can be taken out of
-// service, and stores nothing after the process has crashed. What the test asks for itself counts as no request.
+// storeOf wraps the store for the Runtime of a process. It can be taken out of service, and stores nothing
+// after the process has crashed. The test's own reads and writes do not count as requests.
 func (p *Platform) storeOf(inner store.Store, by *process) store.Store {
 	if watcher, ok := inner.(store.Watcher); ok {
 		inner = watchedStore{inner, watcher, by}
@@ -198,7 +198,7 @@ func (p *Platform) storeOf(inner store.Store, by *process) store.Store {
 	})
 }
 
-// partOf returns the part of a service for a collection: a data source is a separate part, "data/APP/ID".
+// partOf returns the part of a service for a collection. A data source, "data/APP/ID", is a separate part.
 func partOf(collection string) part {
 	app, id, isOfAnApp := strings.Cut(strings.TrimPrefix(collection, "data/"), "/")
 	if !isOfAnApp || !strings.HasPrefix(collection, "data/") {

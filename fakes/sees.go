@@ -9,30 +9,31 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/fakes/expect"
+	"github.com/botctx/go-sdk/internal/render"
 	"github.com/botctx/go-sdk/send"
 )
 
-// Sees expects that the next messages to the member have these texts, whole, in their order and without
-// another one between them. Each expectation reads on from the one before; TYPING is no message. It ends the
-// test with the message that differs first.
+// Sees expects that the next messages to the member have exactly these texts, in this order and without a
+// message in between. Each expectation continues after the one before. TYPING does not count as a message. At
+// the first difference Sees ends the test and shows the message.
 //
 //	ada.Says("book")
 //	ada.Sees("Which day?")
 //	ada.SeesNothing()
 //
-// Reads passes over messages that a test does not check. SeesMatch and SeesMessage check more than a text.
+// To skip messages that a test does not check, use Reads. SeesMatch and SeesMessage check more than a text.
 func (a *Actor) Sees(texts ...string) {
 	a.platform.test.Helper()
 	a.reader().seesTexts(texts)
 }
 
-// SeesMatch is Sees for one message whose text has a match of a pattern.
+// SeesMatch is Sees for one message whose text matches a pattern.
 func (a *Actor) SeesMatch(pattern *regexp.Regexp) {
 	a.platform.test.Helper()
 	a.reader().sees(expect.Match(pattern))
 }
 
-// SeesMessage is Sees for one message that is all that is expected of it:
+// SeesMessage is Sees for one message that meets all expectations:
 //
 //	ada.SeesMessage(expect.Text("Which size?"), expect.Choice("Small", "Large"))
 func (a *Actor) SeesMessage(expected ...expect.Message) {
@@ -40,16 +41,17 @@ func (a *Actor) SeesMessage(expected ...expect.Message) {
 	a.reader().sees(expected...)
 }
 
-// SeesNothing expects that there is no message which the member has not read. It ends the test with what there is.
+// SeesNothing expects that the member has no unread message. Otherwise it ends the test and shows the
+// messages.
 func (a *Actor) SeesNothing() {
 	a.platform.test.Helper()
 	a.reader().seesNothing()
 }
 
-// Reads returns what the member has not read yet, and counts it as read: expectations go on behind it.
+// Reads returns the member's unread messages and marks them as read, so that later expectations skip them.
 func (a *Actor) Reads() []send.Response { return a.reader().reads() }
 
-// reader returns the member as a reader of messages.
+// reader returns a reader of the member's messages.
 func (a *Actor) reader() reader {
 	return reader{
 		platform: a.platform, who: a.address(), name: a.name, isSeen: a.sees,
@@ -60,8 +62,8 @@ func (a *Actor) reader() reader {
 	}
 }
 
-// Sees is Actor.Sees for an agent: for messages to the agent's conversations, or to the one With the member,
-// and to the agent alone. Tickets are no messages: Tickets has them.
+// Sees is Actor.Sees for an agent: for messages to the agent's conversations (after With, only the one with
+// that member) and to the agent alone. Tickets are not messages; see Agent.Tickets.
 func (a *Agent) Sees(texts ...string) {
 	a.platform.test.Helper()
 	a.reader().seesTexts(texts)
@@ -91,7 +93,7 @@ func (a *Agent) Reads() []send.Response {
 	return a.reader().reads()
 }
 
-// reader returns the agent as a reader of messages.
+// reader returns a reader of the agent's messages.
 func (a *Agent) reader() reader {
 	a.platform.test.Helper()
 	return reader{
@@ -99,12 +101,12 @@ func (a *Agent) reader() reader {
 	}
 }
 
-// EveryMessageExpected makes a message that no expectation has read, of Actor.Sees and its like, fail the test at
-// its end. Messages to members, to agents and to groups count; TYPING, tickets and repetitions under the same id do
-// not. It needs For. On a fork what was sent since counts.
+// EveryMessageExpected makes the test fail at its end if a message was not read by an expectation such as
+// Actor.Sees. Messages to members, agents and groups count; TYPING, tickets and repetitions under the same id
+// do not. It requires For. On a fork, only messages sent after the fork count.
 func EveryMessageExpected() Option { return func(s *settings) { s.isEveryExpected = true } }
 
-// expectEveryMessage makes the end of the test fail if a message was sent, from now on, that nothing has read.
+// expectEveryMessage makes the test fail at its end if a message sent from now on was not read.
 func (p *Platform) expectEveryMessage() {
 	if !p.settings.isEveryExpected {
 		return
@@ -124,7 +126,7 @@ func (p *Platform) expectEveryMessage() {
 	})
 }
 
-// unexpected returns a line for each message from a position on that was not read.
+// unexpected returns a line for each unread message, starting at a position.
 func (o *outbox) unexpected(from int) (lines []string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -134,41 +136,41 @@ func (o *outbox) unexpected(from int) (lines []string) {
 	}
 	for at := min(from, len(o.kept.sent)); at < len(o.kept.sent); at++ {
 		if sent := o.kept.sent[at]; !read[at] && o.isForReader(sent) {
-			lines = append(lines, fmt.Sprintf("  %s <- %s%s", o.called(address{sent.Channel, sent.To}), expect.Shown(sent.Response), origin(sent)))
+			lines = append(lines, fmt.Sprintf("  %s <- %s%s", o.called(address{sent.Channel, sent.To}), render.Line(sent.Response), origin(sent)))
 		}
 	}
 	return lines
 }
 
-// isForReader reports whether a message is for a reader: neither TYPING, nor a repetition, nor a ticket. The
-// caller holds the mutex.
+// isForReader reports whether a message counts for readers: not TYPING, a repetition or a ticket. The caller
+// holds the mutex.
 func (o *outbox) isForReader(sent Sent) bool {
 	return !sent.IsRepeat && !o.isTicket(sent) && sent.Response.Type() != send.TypeTyping
 }
 
-// reader reads messages in their order, and checks them.
+// reader reads messages in order and checks them.
 type reader struct {
 	platform *Platform
 	who      address
 	name     string
 	isSeen   func(Sent) bool
-	// hint explains why there may be no message, "" if that is not known.
+	// hint explains the lack of a message, "" if the reason is unknown.
 	hint func() string
 }
 
-// readBy is a message that was read, by its position among all that were sent.
+// readBy is a message that was read, by its position among all sent messages.
 type readBy struct {
 	at int
-	// by is the reader, zero for the test, which passes over it for all readers.
+	// by is the reader. It is zero for the test, which skips the message for all readers.
 	by address
 }
 
-// marks are the marked ones; nil if there are none.
+// marks is a set. It is nil while empty.
 type marks[K comparable] map[K]bool
 
 func (m *marks[K]) add(key K) { put((*map[K]bool)(m), key, true) }
 
-// unread returns the positions of what the reader sees and has not read.
+// unread returns the positions of the reader's unread messages.
 func (r reader) unread() (positions []int) {
 	o := &r.platform.outbox
 	o.mu.Lock()
@@ -182,7 +184,7 @@ func (r reader) unread() (positions []int) {
 	return positions
 }
 
-// markRead notes that a reader, or the test, has read messages.
+// markRead marks messages as read by a reader, or by the test.
 func (o *outbox) markRead(by address, positions ...int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -191,7 +193,7 @@ func (o *outbox) markRead(by address, positions ...int) {
 	}
 }
 
-// unlooked calls a function, and makes everybody's expectations pass over what is sent meanwhile.
+// unlooked calls a function, and makes all expectations skip the messages sent during the call.
 func (o *outbox) unlooked(call func() error) error {
 	from := len(o.all())
 	err := call()
@@ -203,7 +205,7 @@ func (o *outbox) unlooked(call func() error) error {
 	return err
 }
 
-// reads returns what is unread, which is read now.
+// reads returns the unread messages and marks them as read.
 func (r reader) reads() []send.Response {
 	positions := r.unread()
 	r.platform.outbox.markRead(r.who, positions...)
@@ -258,25 +260,26 @@ func (r reader) seesNothing() {
 	sent := r.platform.Sent()
 	lines := make([]string, len(positions))
 	for i, at := range positions {
-		lines[i] = expect.Shown(sent[at].Response) + origin(sent[at])
+		lines[i] = render.Line(sent[at].Response) + origin(sent[at])
 	}
 	r.platform.test.Fatalf("fakes: %s sees what no expectation has read:\n%s", r.name, indented(strings.Join(lines, "\n")))
 }
 
-// lastRead describes the last message that the reader has read.
+// lastRead describes the reader's last read message.
 func (r reader) lastRead() string {
 	o := &r.platform.outbox
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for at, sent := range slices.Backward(o.kept.sent) {
 		if o.kept.read[readBy{at: at, by: r.who}] && r.isSeen(sent) {
-			return fmt.Sprintf("; %s has read all up to %s", r.name, expect.Shown(sent.Response))
+			return fmt.Sprintf("; %s has read all up to %s", r.name, render.Line(sent.Response))
 		}
 	}
 	return fmt.Sprintf("; %s was sent nothing yet", r.name)
 }
 
-// further lists the messages after the one that differs, and the place of that one.
+// further lists the messages after the differing one, and the later position of the expected message if it is
+// among them.
 func further(expected []expect.Message, sent []Sent, positions []int) string {
 	if len(positions) == 0 {
 		return ""
@@ -284,7 +287,7 @@ func further(expected []expect.Message, sent []Sent, positions []int) string {
 	const most = 5
 	lines := []string{"\nthe messages after it:"}
 	for _, at := range positions[:min(len(positions), most)] {
-		line := "  " + expect.Shown(sent[at].Response)
+		line := "  " + render.Line(sent[at].Response)
 		if isAsExpected(expected, sent[at].Response) {
 			line += "   <- this is what was expected"
 		}
@@ -300,7 +303,7 @@ func isAsExpected(expected []expect.Message, message send.Response) bool {
 	return !slices.ContainsFunc(expected, func(one expect.Message) bool { return one.Difference(message) != "" })
 }
 
-// origin returns the time of a message, and the node that sent it, if one did.
+// origin returns the time of a message and the node that sent it, if any.
 func origin(sent Sent) string {
 	text := ", sent at " + sent.SentAt.UTC().Format(time.DateTime)
 	if sent.Node != (botctx.NodeRef{}) {
@@ -320,10 +323,10 @@ func wordsOf(expected []expect.Message) string {
 	return strings.Join(words, " and ")
 }
 
-// indented moves each line of a text to the right.
+// indented indents each line of a text.
 func indented(text string) string { return "  " + strings.ReplaceAll(text, "\n", "\n  ") }
 
-// whyNothing describes the last answer to the member, if that was nothing or a person.
+// whyNothing describes the last answer to the member if no node answered.
 func (a *Actor) whyNothing() string {
 	for _, choice := range slices.Backward(a.platform.Choices()) {
 		if choice.Scope.Member != a.scope.Member {

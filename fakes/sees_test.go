@@ -67,7 +67,7 @@ func TestSees_ReadsOn(t *testing.T) {
 	ada.Sees("What do you want?")
 }
 
-// failuresOfSees are expectations that are not met, and what the test prints.
+// failuresOfSees are expectations that fail, and the test's output.
 var failuresOfSees = map[string]struct {
 	says    string
 	expects func(ada *fakes.Actor)
@@ -114,15 +114,15 @@ the messages after it:
     there is no [Small]: it shows nothing to choose`},
 	"a pattern": {"kettle", func(ada *fakes.Actor) { ada.SeesMatch(regexp.MustCompile(`^\d+$`)) }, `fakes: Ada sees something else, sent at 2026-01-01 00:00:00 by the node size:
   expected a text that matches ^\d+$
-    not in  "Which size?" [Small] [Large]`},
+    not in  "Which size?" [Small: "s"] [Large: "l"]`},
 	"a predicate": {"show", func(ada *fakes.Actor) {
 		ada.SeesMessage(expect.That("a short text", func(m send.Response) bool { return m.Text() != "" && len(m.Text()) < 9 }))
 	}, `fakes: Ada sees something else, sent at 2026-01-01 00:00:00 by the node picture:
   expected a short text
-    that is not so of  {"type":"IMAGE","url":"https://shop.example/kettle.png"}`},
+    that is not so of  IMAGE https://shop.example/kettle.png`},
 	"no text": {"show", func(ada *fakes.Actor) { ada.Sees("kettle") }, `fakes: Ada sees something else, sent at 2026-01-01 00:00:00 by the node picture:
   expected "kettle"
-    it has no text: {"type":"IMAGE","url":"https://shop.example/kettle.png"}`},
+    it has no text: IMAGE https://shop.example/kettle.png`},
 	"another address": {"show", func(ada *fakes.Actor) { ada.SeesMessage(expect.Media("https://shop.example/cup.png")) }, `fakes: Ada sees something else, sent at 2026-01-01 00:00:00 by the node picture:
   expected what is at https://shop.example/cup.png
     it has what is at https://shop.example/kettle.png`},
@@ -142,7 +142,7 @@ the messages after it:
 	"any": {"bye", func(ada *fakes.Actor) { ada.SeesMessage() }, `fakes: Ada sees no further message, and expected is a message; Ada was sent nothing yet; ` +
 		`nothing answers: at "" - heads: hi (trigger did not match), size (trigger did not match), lines (trigger did not match), picture (trigger did not match)`},
 	"something": {"kettle", func(ada *fakes.Actor) { ada.SeesNothing() }, `fakes: Ada sees what no expectation has read:
-  "Which size?" [Small] [Large], sent at 2026-01-01 00:00:00 by the node size`},
+  "Which size?" [Small: "s"] [Large: "l"], sent at 2026-01-01 00:00:00 by the node size`},
 	"no expectation": {"hi", func(ada *fakes.Actor) { ada.Sees() }, `fakes: Sees is given no text: say which Ada sees, or SeesNothing`},
 }
 
@@ -162,7 +162,7 @@ func TestSees_FailureShowsBoth(t *testing.T) {
 	}
 }
 
-// locatedTB is a recordedTB that remembers where the failure is told: at the first caller that is no helper.
+// locatedTB is a recordedTB that records the location of the failure: the first caller that is not a helper.
 type locatedTB struct {
 	recordedTB
 
@@ -187,7 +187,7 @@ func (l *locatedTB) Fatalf(format string, args ...any) {
 	l.recordedTB.Fatalf(format, args...)
 }
 
-// lineHere returns the line on which it is called, and as a test has it.
+// lineHere returns the caller's file and line, in the form used by tests.
 func lineHere() string {
 	_, file, line, _ := runtime.Caller(1)
 	return fmt.Sprintf("%s:%d", filepath.Base(file), line)
@@ -229,7 +229,7 @@ func TestSees_EachWhoIsInAGroupReadsIt(t *testing.T) {
 	ada.InGroup("family").SeesNothing()
 }
 
-// desk is a platform on which Ada is connected with Grace after the first message.
+// desk sets up a platform on which Ada is connected to Grace after the first message.
 func desk(p *fakes.Platform) (*fakes.Actor, *fakes.Agent) {
 	p.AddChannel(channel.Channel{ID: "shop"})
 	p.AddChannel(channel.Channel{ID: "desk", Type: channel.Charlie, BroadcastGroups: []channel.BroadcastGroup{
@@ -294,7 +294,7 @@ func TestEveryMessageExpected_NamesWhatNothingHasRead(t *testing.T) {
 			ada.Says("hi")
 			ada.Reads()
 			ada.In(p.Fork()).Says("kettle")
-		}, `  Ada <- "Which size?" [Small] [Large], sent at 2026-01-01 00:00:00 by the node size`},
+		}, `  Ada <- "Which size?" [Small: "s"] [Large: "l"], sent at 2026-01-01 00:00:00 by the node size`},
 		"one to an agent": {func(p *fakes.Platform) {
 			p.HandleFunc(wantPerson)
 			ada, grace := desk(p)

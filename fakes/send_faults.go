@@ -8,11 +8,11 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// sendFaults are the refusals and limits that a test has set.
+// sendFaults are the refusals and limits set by a test.
 type sendFaults struct {
-	// refused are the codes with which platforms refuse recipients.
+	// refused maps recipients to the codes with which they are refused.
 	refused map[address]boterr.Code
-	// limits are the most messages of channels.
+	// limits are the rate limits of channels.
 	limits map[string]limit
 }
 
@@ -25,7 +25,7 @@ func (f sendFaults) clone() sendFaults {
 	return f
 }
 
-// connectionError returns the error of a channel whose platform is down, nil if it is not.
+// connectionError returns the error of a channel whose platform is down, nil if it is up.
 func (o *outbox) connectionError(channelID string) error {
 	return o.platform.downErr(part{ServiceMessages, DefaultApp, channelID})
 }
@@ -36,7 +36,8 @@ func (p *Platform) setSendFaults(change func(f *sendFaults)) {
 	change(&p.outbox.kept.sendFaults)
 }
 
-// refusalOf returns the error with which a platform refuses a recipient, or nil. The caller holds the mutex.
+// refusalOf returns the error with which a recipient's messages are refused, or nil. The caller holds the
+// mutex.
 func (o *outbox) refusalOf(sent Sent) error {
 	code, isRefused := o.kept.sendFaults.refused[address{sent.Channel, sent.To}]
 	switch {
@@ -49,13 +50,13 @@ func (o *outbox) refusalOf(sent Sent) error {
 	}
 }
 
-// RefuseSends makes the platform refuse every message to these recipients with a code, such
-// as FailedPrecondition where they have blocked the bot:
+// RefuseSends makes the platform refuse all messages to these recipients with a code, such as
+// FailedPrecondition if they have blocked the bot:
 //
 //	p.RefuseSends(boterr.FailedPrecondition, ada, lise)
 //
-// The others get theirs. FailedPrecondition has a *send.GoneError behind it, and NotFound means the
-// same: in a live chat both end it.
+// Messages to others are still delivered. A FailedPrecondition error wraps a *send.GoneError, and NotFound
+// means the same; in a live chat both end it.
 func (p *Platform) RefuseSends(code boterr.Code, to ...Recipient) {
 	p.test.Helper()
 	if len(to) == 0 {
@@ -66,8 +67,8 @@ func (p *Platform) RefuseSends(code boterr.Code, to ...Recipient) {
 	}
 }
 
-// RefuseSendsTo is RefuseSends for a recipient in a channel of DefaultApp by its id on the
-// platform, such as a group's.
+// RefuseSendsTo is RefuseSends for one recipient in a channel of DefaultApp, given by its id on the platform,
+// such as a group's.
 func (p *Platform) RefuseSendsTo(code boterr.Code, channelID, externalID string) {
 	p.test.Helper()
 	p.mustHave(channelID)
@@ -84,7 +85,7 @@ func (p *Platform) refuse(code boterr.Code, to address) {
 	p.notef("%s refuses messages to %s: %s", to.channel, to.externalID, code)
 }
 
-// AcceptSends makes the platform take messages to these recipients again.
+// AcceptSends makes the platform accept messages to these recipients again.
 func (p *Platform) AcceptSends(to ...Recipient) {
 	p.test.Helper()
 	if len(to) == 0 {
@@ -95,8 +96,7 @@ func (p *Platform) AcceptSends(to ...Recipient) {
 	}
 }
 
-// AcceptSendsTo is AcceptSends for a recipient in a channel of DefaultApp by its id on the
-// platform.
+// AcceptSendsTo is AcceptSends for one recipient in a channel of DefaultApp, given by its id on the platform.
 func (p *Platform) AcceptSendsTo(channelID, externalID string) {
 	p.test.Helper()
 	p.mustHave(channelID)
@@ -108,15 +108,15 @@ func (p *Platform) accept(to address) {
 	p.notef("%s takes messages to %s", to.channel, to.externalID)
 }
 
-// limit is the most messages that a channel can send within a time.
+// limit limits the messages that a channel can send within a span of time.
 type limit struct {
 	most int
 	per  time.Duration
-	// sent are the times of the last messages, the most at most, the oldest first.
+	// sent are the times of the latest messages, the oldest first, as many as can be sent.
 	sent []time.Time
 }
 
-// take counts a message at a time, or returns how long it has to wait.
+// take counts a message, or returns the time until the next message is allowed.
 func (l *limit) take(now time.Time) time.Duration {
 	if len(l.sent) == l.most {
 		if wait := l.sent[0].Add(l.per).Sub(now); wait > 0 {
@@ -128,7 +128,8 @@ func (l *limit) take(now time.Time) time.Duration {
 	return 0
 }
 
-// withinLimit counts a message of a channel. The caller holds the mutex.
+// withinLimit counts a message of a channel, or returns an error if it exceeds the limit. The caller holds
+// the mutex.
 func (o *outbox) withinLimit(channelID string) error {
 	l, isLimited := o.kept.sendFaults.limits[channelID]
 	if !isLimited {
@@ -137,15 +138,15 @@ func (o *outbox) withinLimit(channelID string) error {
 	wait := l.take(o.platform.Now())
 	put(&o.kept.sendFaults.limits, channelID, l)
 	if wait > 0 {
-		return boterr.New(boterr.ResourceExhausted, "", "the channel %s sends %d messages in %v at most: %w",
+		return boterr.New(boterr.ResourceExhausted, "", "the channel %s sends at most %d messages in %v: %w",
 			channelID, l.most, l.per, &send.RetryAfterError{After: wait})
 	}
 	return nil
 }
 
-// LimitSends limits the messages that the platform of a channel of DefaultApp takes within a span of virtual
-// time. It refuses more with ResourceExhausted and a *send.RetryAfterError as the cause. It replaces an
-// earlier limit, and begins to count again.
+// LimitSends limits the messages that the platform of a channel of DefaultApp accepts within a span of
+// virtual time. It refuses further messages with ResourceExhausted, which wraps a *send.RetryAfterError. It
+// replaces an earlier limit and starts counting again.
 func (p *Platform) LimitSends(channelID string, most int, per time.Duration) {
 	p.test.Helper()
 	p.mustHave(channelID)
@@ -157,7 +158,7 @@ func (p *Platform) LimitSends(channelID string, most int, per time.Duration) {
 	p.notef("%s sends %d messages in %v at most", channelID, most, per)
 }
 
-// LiftLimit takes the limit of LimitSends away. Without one it does nothing.
+// LiftLimit removes the limit set by LimitSends. Without a limit it does nothing.
 func (p *Platform) LiftLimit(channelID string) {
 	p.test.Helper()
 	p.mustHave(channelID)

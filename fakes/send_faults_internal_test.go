@@ -78,7 +78,7 @@ func TestRefuseSends_TakesTheOthers(t *testing.T) {
 	_, err := s.send(t, s.ada, send.Text("hi"))
 	requireCode(t, boterr.FailedPrecondition, err)
 	s.mustSend(t, s.lise, "hi")
-	require.Contains(t, s.Transcript(), `Ada does not get {"type":"TEXT","text":"hi"}: `)
+	require.Contains(t, s.Transcript(), `Ada does not get "hi": `)
 	s.AcceptSends(s.ada)
 	s.mustSend(t, s.ada, "hi")
 }
@@ -170,7 +170,7 @@ func TestConnectors_KeepTheContract(t *testing.T) {
 	}
 }
 
-// A connector with a limit is one, too, with the ports of the one within.
+// A limited connector keeps the contract of connectors, and the ports of the wrapped one.
 func TestLimited_KeepsTheContract(t *testing.T) {
 	t.Parallel()
 	for _, platform := range []channel.Type{channel.Alpha, channel.Delta} {

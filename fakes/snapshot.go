@@ -15,9 +15,8 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// Snapshot is a whole platform at one moment: its records, its clock, what was sent and
-// called, what there is on the messaging platforms, mails, files and payments, and the
-// faults to come. It never changes.
+// Snapshot is the state of a platform at one moment: its records, clock, messages, calls, messaging
+// platforms, mails, files, payments and planned faults. It is immutable.
 type Snapshot struct {
 	store    memstore.Snapshot
 	web      *web.Replies
@@ -36,15 +35,14 @@ type Snapshot struct {
 	isDown   bool
 }
 
-// Snapshot returns what the platform is now. It copies no records. No call may be under
-// way.
+// Snapshot returns the platform's current state. It copies no records. No call may be in progress.
 func (p *Platform) Snapshot() *Snapshot {
 	p.test.Helper()
 	now := p.state(p.memory())
 	return &now
 }
 
-// state is Snapshot with the platform's store, which it does not copy.
+// state is Snapshot for a given store, which it does not copy.
 func (p *Platform) state(memory *memstore.Store) Snapshot {
 	return Snapshot{
 		store: memory.Snapshot(), web: p.HTTP.Clone(), now: p.Now(), ids: p.ids.counts(), faults: p.faults.all(),
@@ -54,7 +52,7 @@ func (p *Platform) state(memory *memstore.Store) Snapshot {
 	}
 }
 
-// clone returns a copy, for a platform that goes on with it.
+// clone returns a copy that a platform can take over.
 func (s *Snapshot) clone() *Snapshot {
 	return &Snapshot{
 		store: s.store, web: s.web.Clone(), now: s.now, ids: copyOfMap(s.ids), faults: slices.Clone(s.faults),
@@ -64,16 +62,16 @@ func (s *Snapshot) clone() *Snapshot {
 	}
 }
 
-// Restore puts the platform back to what it, or the platform that it was forked from,
-// was. No call may be under way. HTTP is another one afterwards.
+// Restore sets the platform back to an earlier state of itself, or of the platform that it was forked from.
+// No call may be in progress. HTTP is replaced.
 func (p *Platform) Restore(s *Snapshot) {
 	p.test.Helper()
 	p.restoreProcess(s)
 	p.goOnFrom(p.memory(), s.clone())
 }
 
-// goOnFrom is Restore with the platform's store and a snapshot that has no other user. The platform changes
-// it from now on.
+// goOnFrom is Restore for the platform's store and a snapshot without other users, which the platform takes
+// over.
 func (p *Platform) goOnFrom(memory *memstore.Store, s *Snapshot) {
 	memory.Restore(s.store)
 	p.HTTP = s.web
@@ -95,7 +93,7 @@ func (p *Platform) goOnFrom(memory *memstore.Store, s *Snapshot) {
 	}
 }
 
-// restoreProcess lets the process run, or be down, as it did.
+// restoreProcess makes the process run or be down, as in the snapshot.
 func (p *Platform) restoreProcess(s *Snapshot) {
 	if s.isDown {
 		p.Crash()
@@ -105,7 +103,7 @@ func (p *Platform) restoreProcess(s *Snapshot) {
 	}
 }
 
-// countAccepted lets the inbox count what waits in it, which is other events than before.
+// countAccepted makes the inbox count its waiting events again, because they have changed.
 func (p *Platform) countAccepted() error {
 	if !p.settings.hasInbox {
 		return nil
@@ -115,8 +113,8 @@ func (p *Platform) countAccepted() error {
 }
 
 // Fork returns a separate platform that continues from the state of this one, with the same logic and test,
-// but without the functions of OnEvent of payment accounts. Actions on one of the two are not visible on the
-// other. Actor.In and Account.In return an actor or an account of the fork. No call may be under way.
+// but without the OnEvent functions of payment accounts. Changes on one of the two are not visible on the
+// other. Actor.In and Account.In return an actor or account of the fork. No call may be in progress.
 func (p *Platform) Fork() *Platform {
 	p.test.Helper()
 	now := p.state(p.memory())
@@ -133,8 +131,8 @@ func (p *Platform) Fork() *Platform {
 	return fork
 }
 
-// memory returns the platform's store in memory, which can be copied. It ends the test where the
-// platform has another store.
+// memory returns the platform's in-memory store, which can be copied. It ends the test if the platform has a
+// different store.
 func (p *Platform) memory() *memstore.Store {
 	memory, ok := p.store.(*memstore.Store)
 	if !ok {
@@ -155,7 +153,7 @@ type Channels struct {
 	Member   *Actor
 }
 
-// NewChannels returns the operations on channels of a fresh platform.
+// NewChannels returns the operations on channels, on a new platform.
 func NewChannels(options ...Option) *Channels {
 	p, actor := oneMember(options)
 	return &Channels{Operations: actor.Context(), Platform: p, Member: actor}
@@ -171,7 +169,7 @@ type Members struct {
 	Member   *Actor
 }
 
-// NewMembers returns the operations on members of a fresh platform.
+// NewMembers returns the operations on members, on a new platform.
 func NewMembers(options ...Option) *Members {
 	p, actor := oneMember(options)
 	return &Members{Operations: actor.Context(), Platform: p, Member: actor}
@@ -187,7 +185,7 @@ type DataSources struct {
 	Member   *Actor
 }
 
-// NewDataSources returns the operations on data sources of a fresh platform.
+// NewDataSources returns the operations on data sources, on a new platform.
 func NewDataSources(options ...Option) *DataSources {
 	p, actor := oneMember(options)
 	return &DataSources{Operations: actor.Context(), Platform: p, Member: actor}
@@ -202,14 +200,14 @@ type Agendas struct {
 	Member   *Actor
 }
 
-// NewAgendas returns the operations on agendas of a fresh platform.
+// NewAgendas returns the operations on agendas, on a new platform.
 func NewAgendas(options ...Option) *Agendas {
 	p, actor := oneMember(options)
 	return &Agendas{Operations: actor.Context(), Platform: p, Member: actor}
 }
 
-// LiveChats is the fake of one domain: the operations of live chat, as a view of a platform
-// whose member is served by one agent.
+// LiveChats is the fake of one domain: the operations for live chat, as a view of a platform with one agent
+// who serves the member.
 type LiveChats struct {
 	livechat.Operations
 
@@ -220,7 +218,7 @@ type LiveChats struct {
 	Agent *Agent
 }
 
-// NewLiveChats returns the operations of live chat of a fresh platform.
+// NewLiveChats returns the operations for live chat on a new platform.
 func NewLiveChats(options ...Option) *LiveChats {
 	p, actor := oneMember(options)
 	outlet := p.AddChannel(channel.Channel{Type: channel.Charlie, BroadcastGroups: []channel.BroadcastGroup{{
@@ -230,8 +228,8 @@ func NewLiveChats(options ...Option) *LiveChats {
 	return &LiveChats{Operations: actor.Context(), Platform: p, Member: actor, Agent: p.AddAgent(outlet.ID, "Grace")}
 }
 
-// Nodes is the fake of one domain: the operations on nodes, as a view of a platform, whose
-// Handle adds the nodes.
+// Nodes is the fake of one domain: the operations on nodes, as a view of a platform. Add the nodes with its
+// Handle.
 type Nodes struct {
 	botctx.NodeOperations
 
@@ -240,13 +238,13 @@ type Nodes struct {
 	Member   *Actor
 }
 
-// NewNodes returns the operations on nodes of a fresh platform.
+// NewNodes returns the operations on nodes, on a new platform.
 func NewNodes(options ...Option) *Nodes {
 	p, actor := oneMember(options)
 	return &Nodes{NodeOperations: actor.Context(), Platform: p, Member: actor}
 }
 
-// Sends is the fake of one domain: the operations that send, as a view of a platform.
+// Sends is the fake of one domain: the operations for sending, as a view of a platform.
 type Sends struct {
 	send.Operations
 
@@ -255,13 +253,13 @@ type Sends struct {
 	Member   *Actor
 }
 
-// NewSends returns the operations that send of a fresh platform.
+// NewSends returns the operations for sending on a new platform.
 func NewSends(options ...Option) *Sends {
 	p, actor := oneMember(options)
 	return &Sends{Operations: actor.Context(), Platform: p, Member: actor}
 }
 
-// oneMember returns a fresh platform with one member in one webchat channel.
+// oneMember returns a new platform with one member in one webchat channel.
 func oneMember(options []Option) (*Platform, *Actor) {
 	p := New(options...)
 	actor := p.AddMember(member.Member{})

@@ -28,7 +28,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// trees are nodes of two trees; both have a menu.
+// trees are nodes of two trees, each with a menu.
 func trees() []*botctx.Node {
 	return []*botctx.Node{
 		{ID: "menu", Tree: "shop", Trigger: botctx.TextIs("shop"), Responses: botctx.Say("The shop."), SavesPosition: true},
@@ -93,12 +93,12 @@ func TestStart_EndsTheTestWhereItCannotBegin(t *testing.T) {
 		`fakes: the agenda of Ada: invalid argument: nextRunAt: is missing; give when the node runs, or a pattern`: func(p *fakes.Platform) {
 			begin(p).AddAgenda(agenda.NewParams{NodeCompositeID: "reminder"})
 		},
-		`fakes: Ada has the assignment id-1 already`: func(p *fakes.Platform) {
+		`fakes: Ada already has the assignment id-1`: func(p *fakes.Platform) {
 			ada, _ := desk(p)
 			ada.AddAssignment(livechat.CreateAssignmentParams{})
 			ada.AddAssignment(livechat.CreateAssignmentParams{})
 		},
-		`fakes: Linus cannot take the request of Ada: failed precondition: assignmentId: Grace (U000001) has the assignment id-1 already, since 00:00:00 UTC`: func(p *fakes.Platform) {
+		`fakes: Linus cannot take the request of Ada: failed precondition: assignmentId: Grace (U000001) already has the assignment id-1, since 00:00:00 UTC`: func(p *fakes.Platform) {
 			ada, grace := desk(p)
 			grace.AddConversation(ada)
 			p.AddAgent("desk", "Linus").AddConversation(ada)
@@ -144,7 +144,7 @@ func TestAddAssignment_IsPendingUntilAnAgentTakesIt(t *testing.T) {
 	require.Empty(t, p.Calls())
 }
 
-// pendingIn returns the requests that wait at the desk.
+// pendingIn returns the requests waiting at the desk.
 func pendingIn(p *fakes.Platform) (all []*livechat.Assignment) {
 	for _, one := range p.Queue("desk") {
 		all = append(all, &one.Assignment)
@@ -183,16 +183,17 @@ func TestAddConversation_TakesTheRequestThatIsThere(t *testing.T) {
 	require.Equal(t, grace.ExternalID(), taken.Assignee)
 }
 
-// terminalText affects a terminal, or the direction of the text around it, in each possible way.
+// terminalText contains every kind of control: characters that affect a terminal and ones that change the
+// direction of text.
 const terminalText = "hi\x1b[2J\x1b]0;pwned\x07\u009b31m\x7f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200b\u2028\u2029\r\xff\U000e0041bye"
 
-// echoHostile is a bot that repeats what a member writes, and keeps it.
+// echoHostile is a bot that repeats and stores a member's text.
 func echoHostile(ctx context.Context, bot *botctx.Context) error {
 	bot.Member.Meta.Set("said", bot.MessageEvent.Text())
 	return bot.Reply(ctx, send.Text(bot.MessageEvent.Text()))
 }
 
-// rawHandler writes lines as they come, as handlers do that escape nothing.
+// rawHandler writes log lines unescaped, as some handlers do.
 type rawHandler struct {
 	mu   *sync.Mutex
 	text *strings.Builder
@@ -222,7 +223,7 @@ func (h rawHandler) WithGroup(name string) slog.Handler {
 	return h
 }
 
-// logHostile logs by a handler what a Runtime logs of a run that fails with what the member wrote.
+// logHostile logs, through a handler, a run that fails with the member's text in its error.
 func logHostile(t *testing.T, handler slog.Handler) {
 	t.Helper()
 	p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) {
@@ -241,7 +242,7 @@ func logHostile(t *testing.T, handler slog.Handler) {
 	requireVisible(t, display.Text(err))
 }
 
-// requireVisible fails if a text holds what Visible would escape.
+// requireVisible fails if a text contains characters that Visible escapes.
 func requireVisible(t *testing.T, text string) {
 	t.Helper()
 	require.Equal(t, display.Visible(text), text)
@@ -265,7 +266,7 @@ func (f *printingTB) Fatalf(format string, args ...any) {
 	panic(f)
 }
 
-// run calls a function until it ends the test, and returns what was printed.
+// run calls a function that ends the test, and returns the test's output.
 func (f *printingTB) run(do func()) string {
 	func() {
 		defer func() {
@@ -281,7 +282,7 @@ func (f *printingTB) run(do func()) string {
 	return f.printed.String()
 }
 
-// TestHostileText sends text that does something to a terminal through each way to one.
+// TestHostileText sends text that affects a terminal through every output that may reach one.
 func TestHostileText(t *testing.T) {
 	t.Parallel()
 	for name, output := range map[string]func(t *testing.T) string{
@@ -378,7 +379,7 @@ func TestHostileText(t *testing.T) {
 	}
 }
 
-// handedOut are the values that a platform and its actors return to tests, one of each kind.
+// handedOut returns one value of each kind that platforms and actors return to tests.
 func handedOut(t *testing.T) map[string]any {
 	t.Helper()
 	ctx := t.Context()
@@ -400,18 +401,18 @@ func handedOut(t *testing.T) map[string]any {
 	}
 }
 
-// A failure shows what a test looked at: no addresses of memory, no bytes, and no times that are numbers alone.
+// Printed values are readable in a test failure: without memory addresses, bytes or numeric times.
 func TestShown_IsReadable(t *testing.T) {
 	t.Parallel()
 	unreadable := regexp.MustCompile(`0x[0-9a-f]{4,}|\b17672\d{8}\b( [^/]|[^ ])|\[\d+ \d+ \d+ \d+`)
 	for name, of := range handedOut(t) {
-		for _, verb := range []string{"%v", "%+v", "%#v"} { // require.Empty and Len use the first, Equal and Contains the last.
+		for _, verb := range []string{"%v", "%+v", "%#v"} { // require.Empty and Len use the first verb, Equal and Contains the last.
 			require.NotRegexp(t, unreadable, fmt.Sprintf(verb, of), "%s by %s", name, verb)
 		}
 	}
 }
 
-// Data is the bot's own, and exact.
+// Data belongs to the bot and is printed exactly.
 func TestShown_Data(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
@@ -420,7 +421,7 @@ func TestShown_Data(t *testing.T) {
 	require.Contains(t, fmt.Sprintf("%#v", p.Data("visits")), `"at":1767225600000`)
 }
 
-// One line of a failure identifies the agenda.
+// A single line of a failure identifies the agenda.
 func TestShown_Agendas(t *testing.T) {
 	t.Parallel()
 	_, ada := bookedBy(t)

@@ -10,15 +10,16 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/render"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
 )
 
-// TapsOn taps a button or a quick reply by its title, as the member sees it, and waits as Says does: its
-// payload goes to the bot, with its value. Buttons stay, also buttons of cards, so the newest message with
-// one of that title counts. Quick replies are gone once another message follows, other than TYPING. If
-// nothing has the title, it ends the test with the possible titles; so it does if several in one message have
-// the title and send different payloads: Taps sends one of them.
+// TapsOn taps a button or quick reply by the title that the member sees, and waits as Says does. Its payload,
+// with its value, goes to the bot. Buttons remain, including buttons of cards, so the newest message with
+// that title counts. Quick replies disappear when another message follows, except TYPING. If nothing has the
+// title, TapsOn ends the test and lists the possible titles. It also ends the test if several in one message
+// have the title and different payloads; use Taps then.
 func (a *Actor) TapsOn(title string) {
 	a.platform.test.Helper()
 	if err := a.TryTapsOn(title); err != nil {
@@ -26,8 +27,8 @@ func (a *Actor) TapsOn(title string) {
 	}
 }
 
-// TryTapsOn is TapsOn, and returns the error of a run that fails. FailedPrecondition: nothing
-// has the title, or several have it.
+// TryTapsOn is like TapsOn, but returns the error of a failed run. It returns FailedPrecondition if nothing
+// has the title or several have it.
 func (a *Actor) TryTapsOn(title string) error {
 	var titles []string
 	var meant []Tappable
@@ -50,12 +51,11 @@ func (a *Actor) TryTapsOn(title string) error {
 		a.name, strings.Join(titles, ", "))
 }
 
-// sendOne refuses what sends different payloads.
+// sendOne returns an error if the buttons send different payloads.
 func sendOne(meant []Tappable) error {
 	var payloads []string
 	for _, one := range meant {
-		payload := document.O("payload", one.Payload)
-		if text := strings.TrimSuffix(strings.TrimPrefix(payload.String(), `{"payload":`), "}"); !slices.Contains(payloads, text) {
+		if text := render.Value(one.Payload); !slices.Contains(payloads, text) {
 			payloads = append(payloads, text)
 		}
 	}
@@ -66,7 +66,7 @@ func sendOne(meant []Tappable) error {
 		"%d buttons of one message have that title, with the payloads %s: give one of them to Taps", len(meant), strings.Join(payloads, ", "))
 }
 
-// Tappables returns everything that the member can tap now, the newest message first.
+// Tappables returns everything that the member can tap now, newest message first.
 func (a *Actor) Tappables() []Tappable {
 	var all []Tappable
 	isNewest := true
@@ -74,15 +74,12 @@ func (a *Actor) Tappables() []Tappable {
 		if !a.sees(sent) || sent.Shown.Type() == send.TypeTyping {
 			continue
 		}
-		shown := buttonsOf(sent.Shown)
-		if isNewest {
-			shown = append(shown, quickRepliesOf(sent.Shown)...)
+		shown := render.Of(sent.Shown)
+		if !isNewest {
+			shown.QuickReplies = nil
 		}
 		isNewest = false
-		for _, one := range shown {
-			one.MessageID = sent.MessageID
-			all = append(all, one)
-		}
+		all = append(all, tappablesOf(shown, sent.MessageID)...)
 	}
 	return all
 }
@@ -91,9 +88,9 @@ func (a *Actor) Tappables() []Tappable {
 type Tappable struct {
 	// Title is the title that the member sees.
 	Title string
-	// Payload goes to the bot: a text, as a rule, and with a value an object of both.
+	// Payload is sent to the bot. It is usually a text; for a button with a value it is an object of both.
 	Payload any
-	// MessageID is the platform's id of the message that shows it.
+	// MessageID is the platform's id of the message that contains it.
 	MessageID string
 }
 
@@ -102,60 +99,40 @@ func (t Tappable) Event() send.MessageEvent {
 	return send.MessageEvent{Type: send.TypePayload, Data: document.O("payload", t.Payload)}
 }
 
-// buttonsOf returns the buttons of a message that send a payload, including buttons of its cards.
-func buttonsOf(message send.Response) []Tappable {
-	all := tappablesOf(document.Get(message, "buttons", []document.Object(nil)))
-	for _, card := range document.Get(message, "carousel", []document.Object(nil)) {
-		all = append(all, tappablesOf(document.Get(card, "buttons", []document.Object(nil)))...)
+// tappablesOf returns the choices of a message that send a payload.
+func tappablesOf(message render.Message, id string) (all []Tappable) {
+	for _, one := range message.Choices() {
+		if one.Number >= 0 {
+			all = append(all, Tappable{Title: one.Title, Payload: one.Payload, MessageID: id})
+		}
 	}
 	return all
 }
 
-func quickRepliesOf(message send.Response) []Tappable {
-	return tappablesOf(document.Get(message, "quickReplies", []document.Object(nil)))
-}
-
-// tappablesOf returns the ones that send a payload, with their value, if they have one.
-func tappablesOf(shown []document.Object) []Tappable {
-	var all []Tappable
-	for _, one := range shown {
-		payload, sends := one.Field("payload")
-		if !sends {
-			continue
-		}
-		if value, hasValue := one.Field("value"); hasValue {
-			payload = document.O("payload", payload, "value", value)
-		}
-		all = append(all, Tappable{Title: document.Get(one, "title", ""), Payload: payload})
-	}
-	return all
-}
-
-// Ticket is a message to a broadcast group, as it shows now.
+// Ticket is a message to a broadcast group, in its current state.
 type Ticket struct {
 	// SentAt is the virtual time at which it was sent.
 	SentAt time.Time
-	// Channel is the id of the outlet channel, Group the id of the broadcast group.
+	// Channel is the id of the outlet channel. Group is the id of the broadcast group.
 	Channel string
 	Group   string
 	// MessageID is the platform's id of the message.
 	MessageID string
-	// Assignment is the id of the assignment that it offers, "" if there is none, or none
-	// any more.
+	// Assignment is the id of the assignment that the ticket offers, "" if it offers none or no longer does.
 	Assignment string
-	// Response is the message as it was sent, Shown as it shows now.
+	// Response is the message as it was sent. Shown is the message as it shows now.
 	Response send.Response
 	Shown    send.Response
-	// Taken is the text that it shows in place of the message, "" while it shows the message.
+	// Taken is the text that replaces the message, "" while the message shows.
 	Taken string
-	// IsRecalled is true if it was recalled, so that no agent sees it any more.
+	// IsRecalled is true if the ticket was recalled, so that agents no longer see it.
 	IsRecalled bool
 }
 
-// IsOpen reports whether it shows the message that was sent.
+// IsOpen reports whether the ticket still shows the message that was sent.
 func (t Ticket) IsOpen() bool { return t.Taken == "" && !t.IsRecalled }
 
-// Text returns the text that it shows, "" if it was taken back.
+// Text returns the text that the ticket shows, "" if it was recalled.
 func (t Ticket) Text() string {
 	switch {
 	case t.IsRecalled:
@@ -167,16 +144,16 @@ func (t Ticket) Text() string {
 	}
 }
 
-// showTaken makes a ticket show a text.
+// showTaken replaces a ticket's message with a text.
 func (o *outbox) showTaken(ctx context.Context, in *channel.Channel, messageID, text string) error {
 	err := o.changeTicket(ctx, in, messageID, func(sent *Sent) { sent.taken, sent.Shown = text, send.Text(text) })
 	if err == nil {
-		o.platform.notef("%s shows on %s: %s", in.ID, messageID, text)
+		o.platform.notef("%s shows on %s: %s", in.ID, messageID, render.Line(send.Text(text)))
 	}
 	return err
 }
 
-// recall takes a ticket back.
+// recall recalls a ticket.
 func (o *outbox) recall(ctx context.Context, in *channel.Channel, messageID string) error {
 	err := o.changeTicket(ctx, in, messageID, func(sent *Sent) { sent.Shown = send.Response{} })
 	if err == nil {
@@ -185,8 +162,8 @@ func (o *outbox) recall(ctx context.Context, in *channel.Channel, messageID stri
 	return err
 }
 
-// changeTicket changes how a message of a channel shows. NotFound: the platform does not
-// have it, or not any more.
+// changeTicket changes a message of a channel. It returns NotFound if the platform no longer has the message
+// or never had it.
 func (o *outbox) changeTicket(ctx context.Context, in *channel.Channel, messageID string, change func(sent *Sent)) error {
 	if err := o.reach(ctx, in); err != nil {
 		return err
@@ -195,14 +172,13 @@ func (o *outbox) changeTicket(ctx context.Context, in *channel.Channel, messageI
 	defer o.mu.Unlock()
 	sent := o.find(in.ID, messageID)
 	if sent == nil {
-		return boterr.New(boterr.NotFound, "", "the channel %s has no message %s, or not any more", in.ID, messageID)
+		return boterr.New(boterr.NotFound, "", "the channel %s does not have the message %s, or no longer has it", in.ID, messageID)
 	}
 	change(sent)
 	return nil
 }
 
-// tickets returns the messages to agents of a channel that were not sent to a conversation
-// with one of them.
+// tickets returns the messages to agents of a channel that were not sent to a conversation with one agent.
 func (o *outbox) tickets(channelID string) []Ticket {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -224,8 +200,8 @@ func (o *outbox) isTicket(sent Sent) bool {
 	return sent.Member == "" && !o.isAgent(sent) && o.group(sent.Channel, sent.To) == nil
 }
 
-// Queue returns the requests for live chat that are pending in an outlet channel of
-// DefaultApp, the oldest first. It ends the test where there is no such channel.
+// Queue returns the pending requests for live chat in an outlet channel of DefaultApp, oldest first. It ends
+// the test if there is no such channel.
 func (p *Platform) Queue(channelID string) []*livechat.AssignmentRecord {
 	p.test.Helper()
 	if _, err := p.channelOf(DefaultApp, channelID); err != nil {
@@ -240,8 +216,7 @@ func (p *Platform) Queue(channelID string) []*livechat.AssignmentRecord {
 	return pending
 }
 
-// assignmentsIn returns the assignments that were offered or taken in a channel of
-// DefaultApp, the oldest first.
+// assignmentsIn returns the assignments offered or taken in a channel of DefaultApp, oldest first.
 func (p *Platform) assignmentsIn(channelID string) []*livechat.AssignmentRecord {
 	p.test.Helper()
 	found, err := p.Runtime().FindAssignments(testContext(), DefaultApp, botctx.Query{

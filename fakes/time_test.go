@@ -6,7 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-	_ "time/tzdata" // The tests do not depend on what the machine has.
+	_ "time/tzdata" // The tests do not depend on the machine's time zones.
 
 	"github.com/stretchr/testify/require"
 
@@ -32,7 +32,7 @@ func plan(t *testing.T, bot *botctx.Context, node string, at time.Time, priority
 	require.NoError(t, err)
 }
 
-// ran is a node that notes its name when it runs.
+// ran returns a node that records its name when it runs.
 func ran(into *[]string, id string, also ...botctx.Action) *botctx.Node {
 	note := func(_ context.Context, bot *botctx.Context) error {
 		*into = append(*into, id+" "+bot.Now().Format("15:04"))
@@ -41,7 +41,7 @@ func ran(into *[]string, id string, also ...botctx.Action) *botctx.Node {
 	return &botctx.Node{ID: id, Pre: append([]botctx.Action{note}, also...)}
 }
 
-// schedules is an action that schedules a node after a pause.
+// schedules returns an action that schedules a node after a delay.
 func schedules(node string, after time.Duration, priority int64) botctx.Action {
 	return func(ctx context.Context, bot *botctx.Context) error {
 		_, err := bot.NewAgenda(ctx, agenda.NewParams{
@@ -140,7 +140,7 @@ func TestAdvance_AgendasWithoutEnd(t *testing.T) {
 	ada := p.AddMember(member.Member{}).Context()
 	plan(t, ada, "ping", fakes.Start().Add(time.Hour), 0)
 	err := p.TryAdvance(2 * time.Hour)
-	require.ErrorContains(t, err, "the agendas schedule each other without end")
+	require.ErrorContains(t, err, "the agendas schedule each other endlessly")
 	require.ErrorContains(t, err, "2026-01-01T01:00:00Z")
 	require.ErrorContains(t, err, "member-1")
 	require.Panics(t, func() { p.Advance(0) })
@@ -278,7 +278,7 @@ func TestTranscript_AgendasThatRan(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(p.Transcript()), "\n")
 	require.Equal(t, []string{
 		"2026-01-01 00:00:00.000  time moves by 2h0m0s",
-		`2026-01-01 01:00:00.000  Ada <- {"type":"TEXT","text":"Still there?"}`,
+		`2026-01-01 01:00:00.000  Ada <- "Still there?"`,
 		"2026-01-01 01:00:00.000  agenda id-1 ran: node reminder for member-1",
 	}, lines[1:])
 }
@@ -329,7 +329,7 @@ func TestAdvance_RefusesActions(t *testing.T) {
 		ada := p.AddMember(member.Member{})
 		plan(t, ada.Context(), "reminder", fakes.Start().Add(time.Minute), 0)
 		ada.Says("hi")
-		require.ErrorContains(t, failed, "actions do not move the time")
+		require.ErrorContains(t, failed, "do not move the time in an action")
 	})
 }
 
@@ -356,8 +356,8 @@ func TestCreateAssignment_VirtualClock(t *testing.T) {
 	require.Len(t, s.grace.Tickets(), 1, "what it sent is not sent again")
 }
 
-// zoned is a platform on which members have the zone of their meta, and the node "weekly" reminds members who
-// say "remind me" each Monday at nine.
+// zoned returns a platform on which a member's zone is in the member's meta. The node "weekly" reminds
+// members who say "remind me" each Monday at nine.
 func zoned(t *testing.T, changes ...func(*botctx.Config)) *fakes.Platform {
 	t.Helper()
 	options := []fakes.Option{fakes.For(t), fakes.Config(func(c *botctx.Config) { c.Zone = zoneOfMeta })}
@@ -388,7 +388,7 @@ func remindWeekly(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// remindedAt returns when a member was reminded, as the clocks of a zone show it.
+// remindedAt returns the times at which a member was reminded, in a time zone.
 func remindedAt(t *testing.T, p *fakes.Platform, of *fakes.Actor, zone string) []string {
 	t.Helper()
 	where, err := time.LoadLocation(zone)
@@ -467,7 +467,7 @@ func TestZone_HostCannotTell(t *testing.T) {
 	isDown = true
 	err := ada.TrySays("remind me")
 	require.ErrorIs(t, err, boterr.Unavailable)
-	require.ErrorContains(t, err, "newAgenda: unavailable: zone: the host does not tell the time zone of the member member-1: ")
+	require.ErrorContains(t, err, "newAgenda: unavailable: zone: the host did not return the time zone of the member member-1: ")
 
 	p.AdvanceTo(time.Date(2026, time.January, 5, 8, 59, 0, 0, time.UTC))
 	require.ErrorContains(t, p.TryAdvance(time.Minute), "the directory does not answer")
@@ -495,7 +495,7 @@ func TestLocation_TomorrowAtNineHers(t *testing.T) {
 	bob := p.AddMember(member.Member{Meta: document.O("zone", "Tokyo")})
 	err := bob.TrySays("when?")
 	require.ErrorIs(t, err, boterr.InvalidArgument)
-	require.ErrorContains(t, err, `location: invalid argument: zone: the host gives the member member-2 a time zone that is none: "Tokyo"`)
+	require.ErrorContains(t, err, `location: invalid argument: zone: the host returned an invalid time zone for the member member-2: "Tokyo"`)
 	_, err = p.Runtime().Operations(ada.Context().Scope()).Location(t.Context())
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
 }

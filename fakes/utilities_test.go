@@ -23,7 +23,7 @@ type lockedClient struct {
 	sync.Mutex
 }
 
-// golfOnly is a host's own utilities that have one payment client.
+// golfOnly is a host's own utility operations with one payment client.
 type golfOnly struct {
 	utility.Operations
 
@@ -107,7 +107,7 @@ func TestFails_File(t *testing.T) {
 	_, err = utilities.UploadFileToObjectStore(t.Context(), given)
 	require.NoError(t, err)
 	require.Contains(t, p.Transcript(), "put app-1/channel-1/bill ! a request to files fails: down\n")
-	require.Contains(t, p.Transcript(), "file app-1/channel-1/bill: 6 bytes of text/plain\n")
+	require.Contains(t, p.Transcript(), "file app-1/channel-1/bill: text/plain, 6 bytes\n")
 	require.NotContains(t, p.Transcript(), "uploadFileToObjectStore {\"url\":\"https://shop.example/bill\",\"filename\":\"bill\",\"contentType\":\"text/plain\"} -> ")
 
 	p.File("app-1/channel-1/bill").Content[0] = 'x'
@@ -123,7 +123,7 @@ func TestUtilities_Misuse(t *testing.T) {
 	require.Panics(t, func() { p.File("app-1/channel-1/bill") })
 }
 
-// state is a platform's state of its utilities.
+// state is the state of a platform's utilities.
 type state struct {
 	mails    []fakes.Mail
 	files    []fakes.File
@@ -228,7 +228,7 @@ func TestMailReader_FailureShowsBoth(t *testing.T) {
 		"fakes: s@shop.example got no further mail, and expected is \"Bye\"":                                 func(s *fakes.MailReader) { s.Reads(); s.Sees("Bye") },
 		"fakes: Sees is given no subject: say which s@shop.example sees, or SeesNothing":                     func(s *fakes.MailReader) { s.Sees() },
 		"fakes: s@shop.example got what no expectation has read:\n" +
-			"  \"Ada has a question\", sent at 2026-01-01 00:00:00": func(s *fakes.MailReader) { s.SeesNothing() },
+			"  2026-01-01 00:00:00.000  mail to s@shop.example: Ada has a question": func(s *fakes.MailReader) { s.SeesNothing() },
 	} {
 		var tb recordedTB
 		tb.run(func(p *fakes.Platform) {

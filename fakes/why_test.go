@@ -24,7 +24,7 @@ func textNode(id, text string) *botctx.Node {
 	return &botctx.Node{ID: id, Trigger: botctx.TextIs(text), Responses: []send.Response{send.Text(id)}}
 }
 
-// childNode returns a node that answers a text after its parent.
+// childNode returns a node that answers a text if its parent is the position.
 func childNode(id, parent, text string) *botctx.Node {
 	node := textNode(id, text)
 	node.Parent = parent
@@ -38,7 +38,7 @@ func at(node string) member.Member {
 	return ada
 }
 
-// choices returns the answers in the transcript, without the times.
+// choices returns the answers in the transcript, without times.
 func choices(p *fakes.Platform) []string {
 	var found []string
 	for line := range strings.Lines(p.Transcript()) {
@@ -203,7 +203,7 @@ func TestConfig_OnChoiceOfTheTest(t *testing.T) {
 	require.Len(t, choices(p), 1)
 }
 
-// transcriptOfFailed returns the transcript that is printed if a test fails.
+// transcriptOfFailed returns the transcript printed when a test fails.
 func transcriptOfFailed(test func(p *fakes.Platform)) string {
 	var tb recordedTB
 	tb.run(func(p *fakes.Platform) {

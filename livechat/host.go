@@ -12,33 +12,34 @@ import (
 // the defaults.
 type Texts struct {
 	// Waiting tells a member, once for each request, that no agent has taken it yet and that messages are
-	// kept. It is sent if the member writes and the bot answers nothing. [position] becomes the place of the
-	// request among those that wait, 1 for the next one, and [waiting] the number of requests that wait.
+	// kept. It is sent if the member writes and the bot does not answer. [position] is replaced by the
+	// request's place in the queue, 1 for the next one, and [waiting] by the number of waiting requests.
 	Waiting string
-	// Full tells a member that a message is not kept, since MostKept wait already. It is sent if the bot says nothing.
+	// Full tells a member that a message is not kept because MostKept are already waiting. It is sent if the
+	// bot does not answer.
 	Full string
 	// Unread tells a member that the request has ended, and that no agent has read the kept messages.
 	Unread string
 	// AgentGone tells a member that the live chat has ended because the agent's conversation is gone.
 	AgentGone string
-	// Before is sent above the messages that the member wrote before an agent took the request. [count]
-	// becomes their number.
+	// Before is sent above the messages that the member wrote before an agent took the request. [count] is
+	// replaced by their number.
 	Before string
-	// Unshown is sent to the agent in place of a kept message that the outlet's platform cannot show.
+	// Unshown is sent to the agent instead of a kept message that the outlet's platform cannot show.
 	Unshown string
-	// Over tells an agent who writes on in a conversation, once for each, that the live chat is over.
+	// Over tells an agent who continues to write, once for each conversation, that the live chat has ended.
 	Over string
-	// MemberGone tells an agent that the live chat has ended because the member cannot be reached any more.
+	// MemberGone tells an agent that the live chat has ended because the member can no longer be reached.
 	MemberGone string
-	// Late tells an agent who taps on a ticket that the request is over. It also stands on the tickets of a request
-	// that ended before anybody took it, if the platform can change messages.
+	// Late tells an agent who taps on a ticket that the request has ended. It also appears on the tickets of
+	// a request that ended before an agent took it, if the platform can change messages.
 	Late string
-	// LateTaken tells an agent who taps on a ticket that another agent has the request. [adminName] becomes
-	// the name of that agent.
+	// LateTaken tells an agent who taps on a ticket that another agent has the request. [adminName] is
+	// replaced by that agent's name.
 	LateTaken string
 }
 
-// DefaultTexts returns the texts of a host that sets none. A host that wants others changes these.
+// DefaultTexts returns the texts used if a host sets none. A host can change the result and set it.
 func DefaultTexts() Texts {
 	return Texts{
 		Waiting:    "Nobody is there yet. Whoever answers you will read what you write here.",
@@ -54,7 +55,7 @@ func DefaultTexts() Texts {
 	}
 }
 
-// DefaultTakenMessage is the text of tickets once another one was taken, if the request gives no
+// DefaultTakenMessage is the text of the other tickets after one was taken, if the request has no
 // takenMessage, and on platforms other than Charlie.
 const DefaultTakenMessage = "Taken by [adminName]."
 
@@ -62,7 +63,7 @@ const DefaultTakenMessage = "Taken by [adminName]."
 // assignment.
 const TakePayload = "livechat:take"
 
-// TakeParams say who takes an assignment, and where.
+// TakeParams name the agent who takes an assignment, and the ticket.
 type TakeParams struct {
 	// AssignmentID is the id of the assignment. Required.
 	AssignmentID string
@@ -70,15 +71,15 @@ type TakeParams struct {
 	ChannelID string
 	// AdminExternalID is the agent's id on the outlet's platform. Required.
 	AdminExternalID string
-	// BroadcastGroupID is the id on the platform of the broadcast group whose ticket the
-	// agent took. That ticket is left as it is, the others show the taken message. Without
-	// it, or where no ticket is there, all of them do.
+	// BroadcastGroupID is the platform's id of the broadcast group whose ticket the agent took. That ticket
+	// is not changed; the others show the taken message. If it is empty, or that group has no ticket, all of
+	// them do.
 	BroadcastGroupID string
 }
 
-// TakeResult is an assignment that an agent has.
+// TakeResult is an assignment taken by an agent.
 type TakeResult struct {
-	// Assignment is the assignment as it is now.
+	// Assignment is the assignment in its current state.
 	Assignment *Assignment
 	// Group is the conversation with the agent.
 	Group *Group
@@ -89,13 +90,14 @@ type TakeResult struct {
 //
 //	if late, ok := errors.AsType[*livechat.TooLateError](err); ok { ... }
 type TooLateError struct {
-	// Assignment is the assignment as it is now.
+	// Assignment is the assignment in its current state.
 	Assignment *Assignment
-	// AdminName is the name of the agent who has it, or the agent's id. It is "" if the assignment has ended.
+	// AdminName is the name of the agent who has the request, or the agent's id. It is "" if the assignment
+	// has ended.
 	AdminName string
 }
 
-// Error returns who has the request, or that it has ended.
+// Error names the agent who has the request, or reports that it has ended.
 func (e *TooLateError) Error() string {
 	switch {
 	case e == nil || e.Assignment == nil:
@@ -104,16 +106,16 @@ func (e *TooLateError) Error() string {
 		return "the assignment " + e.Assignment.ID + " has ended: there is nothing to take"
 	default:
 		since := e.Assignment.AssignedAt.Time().UTC().Format("15:04:05 UTC")
-		return fmt.Sprintf("%s (%s) has the assignment %s already, since %s", e.AdminName, e.Assignment.Assignee, e.Assignment.ID, since)
+		return fmt.Sprintf("%s (%s) already has the assignment %s, since %s", e.AdminName, e.Assignment.Assignee, e.Assignment.ID, since)
 	}
 }
 
 // Position is the place of a request among the requests that wait for an agent.
 type Position struct {
-	// Place is 1 for the request that waits longest. It is 0 for one that does not wait: it is still
-	// being sent, was taken or has ended.
+	// Place is 1 for the request that has waited longest. It is 0 for a request that does not wait, because
+	// it is still being sent, was taken or has ended.
 	Place int64
-	// Waiting is the number of requests that wait, this one included.
+	// Waiting is the number of waiting requests, including this one.
 	Waiting int64
 }
 
@@ -122,28 +124,28 @@ type Position struct {
 //
 //	if unsent, ok := errors.AsType[*livechat.UnsentError](err); ok { ... }
 type UnsentError struct {
-	// AssignmentID is the id of the assignment that was sent in part. It is "" if nothing was
-	// sent and no further call can change that: then there is no assignment.
+	// AssignmentID is the id of the assignment that was partly sent. It is "" if nothing was sent and a
+	// repeated call could not change that; then there is no assignment.
 	AssignmentID string
-	// Failures are the targets that did not get it, in their order.
+	// Failures are the targets that did not get it, in order.
 	Failures []Unsent
 	// Of is the number of targets.
 	Of int
-	// IsOpen is whether the request is open without the targets that did not get it: they
-	// refused it so that another try would end alike, as a group that is not there does.
+	// IsOpen is true if the request is open without the targets that did not get it. These refused it for
+	// good, for example because a group does not exist.
 	IsOpen bool
 }
 
-// Unsent is one target that did not get a request, and why.
+// Unsent is a target that did not get a request, and the reason.
 type Unsent struct {
-	// Channel is the id of the outlet channel, Group the broadcast group in it: the zero
-	// one if the channel has the request directly.
+	// Channel is the id of the outlet channel. Group is the broadcast group in it, zero if the request goes
+	// to the channel directly.
 	Channel string
 	Group   channel.BroadcastGroupMember
 	Err     error
 }
 
-// Error names the targets, the first of many.
+// Error names the targets, shortened if there are many.
 func (u *UnsentError) Error() string {
 	if u == nil {
 		return "internal: a nil *livechat.UnsentError was returned as an error: return nil itself"
@@ -165,7 +167,7 @@ func (u *UnsentError) Error() string {
 	return text.String()
 }
 
-// Unwrap returns the error of each target. The nil pointer has none.
+// Unwrap returns the error of each target. A nil pointer has none.
 func (u *UnsentError) Unwrap() []error {
 	if u == nil {
 		return nil

@@ -9,32 +9,30 @@ import (
 
 // CreateAssignmentParams are the parameters of CreateAssignment.
 type CreateAssignmentParams struct {
-	// Member is the member who asks; its ID is enough. The default is the context's own.
+	// Member is the member who makes the request; its ID is enough. The default is the context's own.
 	Member *member.Member `json:"member,omitzero"`
 	// AssignmentDetails go to the outlet. A custom outlet gets the whole object unchanged.
 	AssignmentDetails AssignmentDetails `json:"assignmentDetails,omitzero"`
 	// Label selects the broadcast groups of the outlet channels that get the ticket. The default is
 	// DefaultLabel.
 	Label string `json:"label,omitzero"`
-	// History is whether the address of the conversation's history goes with the request.
-	// The default is false.
+	// History adds the address of the conversation's history to the request. The default is false.
 	History bool `json:"history,omitzero"`
-	// Targets are the places that get the request, instead of the ones that Label, the pairing and the
-	// broadcast groups give. An empty list is the same as none.
+	// Targets are the recipients of the request, instead of the ones determined by Label, the pairing and the
+	// broadcast groups. An empty list is the same as none.
 	Targets []Target `json:"targets,omitzero"`
-	// Meta is kept in the assignment.
+	// Meta is stored in the assignment.
 	Meta document.Object `json:"meta,omitzero"`
-	// CreateGroup asks the live-chat API of a custom outlet to make a group. Other outlets
-	// ignore it.
+	// CreateGroup asks the live-chat API of a custom outlet to create a group. Other outlets ignore it.
 	CreateGroup *CreateGroup `json:"createGroup,omitzero"`
-	// SetLiveChatAgenda is whether idle time is watched at once, so that an untaken request ends, too.
-	// Otherwise it is watched once an agent takes the request. The default is true.
+	// SetLiveChatAgenda makes the idle time count from the start, so that an untaken request ends, too.
+	// Otherwise it counts once an agent takes the request. The default is true.
 	SetLiveChatAgenda *bool `json:"setLiveChatAgenda,omitzero"`
 }
 
 // CreateGroup asks a custom outlet for a group.
 type CreateGroup struct {
-	// ExternalID is the id for the group there. By default the outlet chooses one.
+	// ExternalID is the id for the group there. By default the outlet chooses the id.
 	ExternalID string `json:"externalId,omitzero"`
 }
 
@@ -52,16 +50,16 @@ type CreateAssignmentResult struct {
 type AddNewTargetsToAssignmentParams struct {
 	// AssignmentID is the id of the assignment. Required.
 	AssignmentID string `json:"assignmentId,omitzero"`
-	// LiveChat is whether the member is in live chat afterwards. The default is true.
+	// LiveChat determines whether the member is in live chat afterwards. The default is true.
 	LiveChat *bool `json:"liveChat,omitzero"`
-	// Targets are further places that get the request: targets, or the id and the type of broadcast groups in
-	// the outlet that is there. Required.
+	// Targets are further recipients: targets, or ids and types of broadcast groups in the outlet that
+	// already has the request. Required.
 	Targets []NewTarget `json:"targets,omitzero"`
 }
 
 // AddNewTargetsToAssignmentResult is the result of AddNewTargetsToAssignment.
 type AddNewTargetsToAssignmentResult struct {
-	// Member is the member, with botMeta.liveChat as it now is.
+	// Member is the member, with the current botMeta.liveChat.
 	Member *member.Member `json:"member"`
 	// AssignmentID is the id of the assignment.
 	AssignmentID string `json:"assignmentId"`
@@ -72,19 +70,19 @@ type ReassignAssignmentParams struct {
 	// Channel is the outlet channel that hands it on; its ID is enough. The default is the
 	// context's own.
 	Channel *channel.Channel `json:"channel,omitzero"`
-	// GroupName is the name of the new outlet conversation. The default is the name of the previous one.
+	// GroupName is the name of the new outlet conversation. The default is the previous name.
 	GroupName string `json:"groupName,omitzero"`
 	// Label selects the broadcast groups that get the new ticket. Required without Targets.
 	Label string `json:"label,omitzero"`
-	// LiveChat is whether the member is in live chat afterwards. The default is true.
+	// LiveChat determines whether the member is in live chat afterwards. The default is true.
 	LiveChat *bool `json:"liveChat,omitzero"`
-	// InletGroup is whether the conversation on the inlet's side is a group. The default is
+	// InletGroup determines whether the conversation on the inlet's side is a group. The default is
 	// false.
 	InletGroup bool `json:"inletGroup,omitzero"`
-	// Meta is set in the new assignment, over what the previous one had.
+	// Meta is set in the new assignment, on top of the previous one's meta.
 	Meta document.Object `json:"meta,omitzero"`
-	// MessageEvent is the event in the outlet conversation, which leads to the previous
-	// assignment. Required without PreviousAssignment.
+	// MessageEvent is an event in the outlet conversation of the previous assignment. Required without
+	// PreviousAssignment.
 	MessageEvent *send.MessageEvent `json:"messageEvent,omitzero"`
 	// PreviousAssignment is the assignment that is handed on; its ID is enough. Required
 	// without MessageEvent.
@@ -93,20 +91,20 @@ type ReassignAssignmentParams struct {
 	// assignment.
 	RelayMessage string `json:"relayMessage,omitzero"`
 	// Summary is sent to the agent who takes the ticket. The default is the previous assignment's summary. A
-	// custom outlet gets the previous details with GroupName, RelayMessage and Summary in them, if the call
+	// custom outlet gets the previous details, with GroupName, RelayMessage and Summary replaced if the call
 	// gives these.
 	Summary string `json:"summary,omitzero"`
-	// TakenMessage is the text of the ticket on Charlie once it is taken; [adminName] in it becomes the
-	// agent's name.
+	// TakenMessage is the text of the ticket on Charlie once it is taken; [adminName] in it is replaced by
+	// the agent's name.
 	TakenMessage string `json:"takenMessage,omitzero"`
-	// Targets are the places that get the new request, instead of the ones that Label, the pairing and the
-	// broadcast groups give. Required without Label.
+	// Targets are the recipients of the new request, instead of the ones determined by Label, the pairing and
+	// the broadcast groups. Required without Label.
 	Targets []Target `json:"targets,omitzero"`
 }
 
 // ReassignAssignmentResult is the result of ReassignAssignment.
 type ReassignAssignmentResult struct {
-	// Member is the member, with botMeta.liveChat as it now is.
+	// Member is the member, with the current botMeta.liveChat.
 	Member *member.Member `json:"member"`
 	// AssignmentID is the id of the new assignment.
 	AssignmentID string `json:"assignmentId"`
@@ -134,14 +132,13 @@ type GetAssignmentByBravoGroupIDParams struct {
 type GetAssignmentsByMemberIDParams struct {
 	// MemberID is the id of the member. Required.
 	MemberID string `json:"memberId,omitzero"`
-	// SortBy is the order, such as O("createdAt", -1). The default is the order in which
-	// they were made.
+	// SortBy is the order, such as O("createdAt", -1). The default is the order of creation.
 	SortBy document.Object `json:"sortBy,omitzero"`
 }
 
 // GetAssignmentsByMetaParams are the parameters of GetAssignmentsByMeta.
 type GetAssignmentsByMetaParams struct {
-	// Meta is the data. A name with dots in it is a path. Required; O() matches all.
+	// Meta is the data. A name with dots is a path. Required; O() matches all.
 	Meta document.Object `json:"meta,omitzero"`
 }
 
@@ -174,7 +171,7 @@ type UpdateAssignmentMetaParams struct {
 
 // UpdateAssignmentResult is the result of an update of an assignment.
 type UpdateAssignmentResult struct {
-	// DocsIDs are the ids of what was updated.
+	// DocsIDs are the ids of the updated records.
 	DocsIDs DocsIDs `json:"_docsIds"`
 	// Docs holds the assignment after the change.
 	Docs []*Assignment `json:"_docs"`
@@ -182,7 +179,7 @@ type UpdateAssignmentResult struct {
 	Modified int64 `json:"modified"`
 }
 
-// DocsIDs are ids by what became of their records.
+// DocsIDs are ids of records, by operation.
 type DocsIDs struct {
 	// Updated is the id of the record that matched, whether it changed or not.
 	Updated []string `json:"updated"`
@@ -206,8 +203,7 @@ type RemovePendingAssignmentByMemberIDResult struct {
 type EndParams struct {
 	// Channel is the outlet channel; its ID is enough. The default is the context's own.
 	Channel *channel.Channel `json:"channel,omitzero"`
-	// MessageEvent is the event in the outlet conversation, which leads to the assignment.
-	// Required.
+	// MessageEvent is an event in the outlet conversation of the assignment. Required.
 	MessageEvent *send.MessageEvent `json:"messageEvent,omitzero"`
 }
 
@@ -221,19 +217,18 @@ type EndResult struct {
 
 // InletEndParams are the parameters of InletEndLiveChat.
 type InletEndParams struct {
-	// Channel is the inlet channel; its ID is enough. The default is the one that the member is in.
+	// Channel is the inlet channel; its ID is enough. The default is the member's channel.
 	Channel *channel.Channel `json:"channel,omitzero"`
 	// Member is the member; its ID is enough. The default is the context's own.
 	Member *member.Member `json:"member,omitzero"`
-	// Options say how to end.
+	// Options control the end.
 	Options InletEndLiveChatOptions `json:"options,omitzero"`
 }
 
-// InletEndLiveChatOptions say how InletEndLiveChat ends a live chat.
+// InletEndLiveChatOptions control how InletEndLiveChat ends a live chat.
 type InletEndLiveChatOptions struct {
-	// RecallRelayMessage takes the tickets back from the outlet's broadcast groups, on
-	// Charlie and Delta. The default is false. JSON may give a value of any type, which counts
-	// as in JavaScript.
+	// RecallRelayMessage recalls the tickets from the outlet's broadcast groups, on Charlie and Delta. The
+	// default is false. JSON may have a value of any type, which is converted as in JavaScript.
 	RecallRelayMessage Truthy `json:"recallRelayMessage,omitzero"`
 }
 
@@ -244,21 +239,21 @@ type EndBravoParams struct {
 	// BravoGroupID is the group's id on Bravo. Required.
 	BravoGroupID string `json:"bravoGroupId,omitzero"`
 	// Channel or ChannelID is the channel; the default is the context's own. Only the id of a given channel
-	// is read.
+	// is used.
 	Channel   *channel.Channel `json:"channel,omitzero"`
 	ChannelID string           `json:"channelId,omitzero"`
 }
 
-// EndBravoResult is one assignment that EndBravoLiveChat ended.
+// EndBravoResult is an assignment that EndBravoLiveChat ended.
 type EndBravoResult struct {
 	// ClientMutationID is a new id each time.
 	ClientMutationID string `json:"clientMutationId"`
-	// AssignmentRaw is the assignment as it is now.
+	// AssignmentRaw is the assignment in its current state.
 	AssignmentRaw *Assignment `json:"assignmentRaw,omitzero"`
 }
 
-// Truthy is a condition that JSON may give as a value of any type: as in JavaScript, false,
-// null, 0, NaN and "" are false, and all others are true.
+// Truthy is a condition that JSON may write as a value of any type: as in JavaScript, false, null, 0, NaN and
+// "" are false, and all others are true.
 type Truthy bool
 
 // DecodeValue reads a value of any type.
@@ -280,30 +275,31 @@ func (t *Truthy) DecodeValue(value any) error {
 	return nil
 }
 
-// AssignmentDetails describe a request to an outlet. A custom outlet gets all of it unchanged.
+// AssignmentDetails describe a request to an outlet. A custom outlet gets all of them unchanged.
 type AssignmentDetails struct {
-	// Summary is sent unchanged into the outlet conversation when it is made: it may hold text of the member.
+	// Summary is sent unchanged into the outlet conversation when that is created. It may contain text of the
+	// member.
 	Summary string `json:"summary,omitzero"`
 	// GroupName is the name of the outlet conversation.
 	GroupName string `json:"groupName,omitzero"`
-	// RelayMessage is, by platform, the ticket if the platform has tickets, else the first message of the
+	// RelayMessage maps platforms to the ticket if the platform has tickets, else to the first message of the
 	// conversation. {{path}} in it is filled from the member. The default is a text with the name of the
-	// member, on a ticket with a button of TakePayload.
+	// member, and on a ticket a button with TakePayload.
 	//
-	// An agent takes a ticket by a tap: by an event of type PAYLOAD, whatever its payload is, whose value is
-	// the assignment's id, unless a node of the outlet's bot answers it. So on a ticket of type BUTTON or
+	// An agent takes a ticket by a tap: an event of type PAYLOAD, with any payload, whose value is the
+	// assignment's id, unless a node of the outlet's bot answers it. So on a ticket of type BUTTON or
 	// CAROUSEL each postback payload without a value gets that id: "go" becomes {"payload": "go", "value":
 	// "<id>"}. The payload of a quick reply is a string; on a ticket of type QUICK_REPLIES the id becomes the
-	// reply's value, a separate field, which the connector has to give with the tap. A button that already
-	// has a value keeps it. A ticket of another type has no button: there the host, or a node that knows the
-	// assignment, takes it.
+	// reply's value, a separate field, which the connector must pass on with the tap. A button that already
+	// has a value keeps it. A ticket of another type has no button: the host, or a node that knows the
+	// assignment, must take it.
 	RelayMessage map[channel.Type]send.Response `json:"relayMessage,omitzero"`
-	// Unknown holds the fields of other names. A custom outlet gets all of them. If the fields above are
-	// absent, it may hold them as values of other types, which only a custom outlet accepts.
+	// Unknown holds fields that AssignmentDetails does not define. A custom outlet gets all of them. It may
+	// also hold the fields above with values of other types, which only a custom outlet accepts.
 	Unknown document.Object `json:"-"`
 }
 
-// typedField returns where a field of that name is read into, nil for an unknown one.
+// typedField returns a pointer to the field with a name, nil for an unknown name.
 func (d *AssignmentDetails) typedField(name string) any {
 	switch name {
 	case "summary":
@@ -319,7 +315,7 @@ func (d *AssignmentDetails) typedField(name string) any {
 
 // EncodeValue returns the details with their unknown fields.
 func (d AssignmentDetails) EncodeValue() (any, error) {
-	type typedDetails AssignmentDetails // Has no methods that would call this one.
+	type typedDetails AssignmentDetails // It has no methods that would call this one.
 	typed, err := document.Encode(typedDetails(d))
 	if err != nil {
 		return nil, err
@@ -339,7 +335,7 @@ func (d AssignmentDetails) EncodeValue() (any, error) {
 	return document.O(pairs...), nil
 }
 
-// DecodeValue reads details. What is not of a field's type, or says nothing, stays as it is
+// DecodeValue reads details. Empty values, and values that do not have the type of their field, are kept
 // among the unknown fields.
 func (d *AssignmentDetails) DecodeValue(value any) error {
 	var given document.Object
@@ -425,7 +421,7 @@ type UpdateGroupParams struct {
 
 // UpdateGroupResult is the result of an update of a group.
 type UpdateGroupResult struct {
-	// DocsIDs are the ids of what was updated.
+	// DocsIDs are the ids of the updated records.
 	DocsIDs DocsIDs `json:"_docsIds"`
 	// Docs holds the group after the change.
 	Docs []*Group `json:"_docs"`
@@ -450,13 +446,13 @@ type InactivateGroupParams struct {
 // RecordUpdate is the part of a result of InactivateGroup and the operations that end a live chat that
 // describes the updated record.
 type RecordUpdate struct {
-	// ID is the id of the record that was updated, CreatedAt when it was made, and Version
-	// counts its changes.
+	// ID is the id of the updated record. CreatedAt is the time of its creation. Version is the number of its
+	// changes.
 	ID string `json:"_id"`
-	// Email holds e-mail addresses: none, groups and assignments have none.
+	// Email would hold e-mail addresses; groups and assignments have none.
 	Email     document.Object    `json:"email"`
 	CreatedAt document.Timestamp `json:"createdAt"`
-	// Apps and ACLs are further apps and access rights: none.
+	// Apps and ACLs would hold further apps and access rights; there are none.
 	Apps    []document.Object `json:"apps"`
 	ACLs    []string          `json:"acls"`
 	Version int64             `json:"_version"`
@@ -470,7 +466,7 @@ type HandleAdminJoinedGroupParams struct {
 	ExternalID string `json:"externalId,omitzero"`
 	// BravoGroupID is the group's id on Bravo. Required.
 	BravoGroupID string `json:"bravoGroupId,omitzero"`
-	// IsRenewGroupInviteLink is whether a new invitation link is made. The default is true.
+	// IsRenewGroupInviteLink creates a new invitation link. The default is true.
 	IsRenewGroupInviteLink *bool `json:"isRenewGroupInviteLink,omitzero"`
 }
 
@@ -480,7 +476,7 @@ type CreateBravoGroupParams struct {
 	ChannelID string `json:"channelId,omitzero"`
 	// Name is the group's name. Required.
 	Name string `json:"name,omitzero"`
-	// RequireInvitationLink is whether an invitation link is made. The default is true.
+	// RequireInvitationLink creates an invitation link. The default is true.
 	RequireInvitationLink *bool `json:"requireInvitationLink,omitzero"`
 }
 
@@ -488,7 +484,7 @@ type CreateBravoGroupParams struct {
 type CreateBravoGroupResult struct {
 	// GroupID is the group's id on Bravo.
 	GroupID string `json:"groupId"`
-	// InvitationLink is the address of the invitation link, "" if none was asked for.
+	// InvitationLink is the address of the invitation link, "" if none was requested.
 	InvitationLink string `json:"invitationLink,omitzero"`
 }
 
@@ -557,8 +553,7 @@ type GetAdminByExternalIDParams struct {
 type SendMessageToInletParams struct {
 	// Channel is the outlet channel; its ID is enough. The default is the context's own.
 	Channel *channel.Channel `json:"channel,omitzero"`
-	// MessageEvent is the event in the outlet conversation, which leads to the member.
-	// Required.
+	// MessageEvent is an event in the outlet conversation with the member. Required.
 	MessageEvent *send.MessageEvent `json:"messageEvent,omitzero"`
 	// Response is the message. Required.
 	Response send.Response `json:"response"`
@@ -566,7 +561,7 @@ type SendMessageToInletParams struct {
 
 // SendMessageToInletGroupParams are the parameters of SendMessageToInletGroup.
 type SendMessageToInletGroupParams struct {
-	// Group or GroupID is the group of the live chat. Only the id of a given group is read. One of both is
+	// Group or GroupID is the group of the live chat. Only the id of a given group is used. One of them is
 	// required.
 	Group   *Group `json:"group,omitzero"`
 	GroupID string `json:"groupId,omitzero"`
@@ -576,14 +571,14 @@ type SendMessageToInletGroupParams struct {
 
 // SendMessageToOutletGroupParams are the parameters of SendMessageToOutletGroup.
 type SendMessageToOutletGroupParams struct {
-	// Group or GroupID is the group of the live chat. Only the id of a given group is read. One of both is
+	// Group or GroupID is the group of the live chat. Only the id of a given group is used. One of them is
 	// required.
 	Group   *Group `json:"group,omitzero"`
 	GroupID string `json:"groupId,omitzero"`
 	// Response is the message. Required.
 	Response send.Response `json:"response"`
-	// ResponseURL is, on Charlie, the address to which an interactive component wants the message posted. The
-	// default is the group's conversation.
+	// ResponseURL is the address for the answer to an interactive component on Charlie. By default the
+	// message goes to the group's conversation.
 	ResponseURL string `json:"responseUrl,omitzero"`
 }
 

@@ -12,8 +12,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// requireKept reads JSON as a T, and asserts that JSON and documents made of it hold all of
-// it.
+// requireKept reads JSON as a T, and asserts that its JSON and document forms still contain everything.
 func requireKept[T any](t *testing.T, text string) {
 	t.Helper()
 	var read T

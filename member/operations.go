@@ -192,8 +192,8 @@ type CheckAndSaveReferFromParams struct {
 type Selection struct {
 	// Channel is the id of the members' channel. The default is every channel of the app.
 	Channel string
-	// Tag is a string that must be among the member's tags. The default is no condition. For tags
-	// that are objects, use a Filter such as document.O("tags.name", "vip").
+	// Tag is a string that must be among the member's tags. The default is any member. For tags that are
+	// objects, use a Filter such as document.O("tags.name", "vip").
 	Tag string
 	// Filter is an additional condition on the JSON fields of Member. The default is none.
 	Filter document.Object

@@ -12,23 +12,24 @@ import (
 	"github.com/botctx/go-sdk/internal/fair"
 )
 
-// freeBytes is the part of a body that Fetch reads without asking for memory, so that small answers never
+// freeBytes is the part of a body that Fetch reads without reserving memory, so that small responses never
 // wait.
 const freeBytes = 256 << 10
 
-// Owner holds the answers of Fetch in memory for one run of an app, or for another unit that ends as a whole.
-// WithOwner passes it to Fetch. Once an answer is longer than 256 kB, its owner holds memory for the longest
-// answer until Release, so the run's use of the answer counts as well. Later long answers of the same owner
-// use that memory again, one at a time, so an owner never waits for itself.
+// Owner holds the memory for responses of Fetch, on behalf of one run of an app, or of another unit that ends
+// as a whole. WithOwner passes it to Fetch. Once a response is longer than 256 kB, its owner holds memory for
+// the longest possible response until Release, so that the run's use of the response is covered as well.
+// Later long responses of the same owner reuse that memory, one at a time, so an owner never waits for
+// itself.
 //
 // An Owner is safe for concurrent use.
 type Owner struct {
 	key fair.Key
-	// turn holds one thing while a long answer is read.
+	// turn is full while a long response is being read.
 	turn chan struct{}
 
 	mu        sync.Mutex
-	of        *buffers // whose place the owner holds, nil if none
+	of        *buffers // the client whose place the owner holds, or nil
 	isReading bool
 	released  bool
 }
@@ -40,13 +41,13 @@ func NewOwner(app, channel string) *Owner {
 
 type ownerKey struct{}
 
-// WithOwner returns a context whose calls of Fetch hold their answers for an owner. Without one, a call holds
-// its answer until it returns.
+// WithOwner returns a context in which calls of Fetch hold their responses for an owner. Without an owner, a
+// call holds its response until it returns.
 func WithOwner(ctx context.Context, owner *Owner) context.Context {
 	return context.WithValue(ctx, ownerKey{}, owner)
 }
 
-// ownerOf returns the owner of a context, or one for a single call. release ends the latter.
+// ownerOf returns the owner in a context, or else a new one for a single call, which the caller must release.
 func ownerOf(ctx context.Context) (owner *Owner, release func()) {
 	if owner, ok := ctx.Value(ownerKey{}).(*Owner); ok && owner != nil {
 		return owner, func() {}
@@ -55,7 +56,7 @@ func ownerOf(ctx context.Context) (owner *Owner, release func()) {
 	return owner, owner.Release
 }
 
-// Release gives the memory back. An answer that is still being read keeps it until its end; later answers
+// Release releases the memory. A response that is still being read keeps it until its end; later responses
 // hold memory only while they are read.
 func (o *Owner) Release() {
 	o.mu.Lock()
@@ -64,7 +65,7 @@ func (o *Owner) Release() {
 	o.giveBack()
 }
 
-// giveBack gives the memory back if nothing needs it. The caller holds mu.
+// giveBack releases the memory if it is no longer needed. The caller holds mu.
 func (o *Owner) giveBack() {
 	if o.of != nil && o.released && !o.isReading {
 		o.of.release(o.key)
@@ -72,8 +73,8 @@ func (o *Owner) giveBack() {
 	}
 }
 
-// hold waits for memory for a long answer, and for the owner's turn to read one. done must be called once the
-// answer has been read. The error is the context's.
+// hold waits for memory for a long response, and for the owner's turn to read one. done must be called once
+// the response has been read. The error is the context's.
 func (o *Owner) hold(ctx context.Context, b *buffers) (done func(), err error) {
 	select {
 	case o.turn <- struct{}{}:
@@ -89,7 +90,7 @@ func (o *Owner) hold(ctx context.Context, b *buffers) (done func(), err error) {
 		return o.end, nil
 	case nil:
 		err = b.take(ctx, o.key)
-	default: // The owner uses a second client. It holds memory of that one only while it reads.
+	default: // The owner uses a second client. It holds that client's memory only while it reads.
 		if err = b.take(ctx, o.key); err == nil {
 			return func() { b.release(o.key); o.end() }, nil
 		}
@@ -113,13 +114,13 @@ func (o *Owner) end() {
 	<-o.turn
 }
 
-// buffers is the memory for the long answers of a client: places for one answer each, shared fairly between
+// buffers is the memory for a client's long responses: places for one response each, shared fairly between
 // apps and, within an app, between channels.
 type buffers struct {
 	shares *fair.Shares
 
 	mu sync.Mutex
-	// waiting has the waiters of each channel, the oldest first.
+	// waiting has the waiters of each channel, oldest first.
 	waiting fair.Ring[*list.List]
 }
 
@@ -145,7 +146,7 @@ func (b *buffers) take(ctx context.Context, key fair.Key) error {
 	}
 }
 
-// leave takes a waiter out of its queue. A place that it got meanwhile is given back.
+// leave removes a waiter from its queue. It releases a place that the waiter got meanwhile.
 func (b *buffers) leave(key fair.Key, w waiter, at *list.Element) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -175,7 +176,7 @@ func (b *buffers) release(key fair.Key) {
 	b.serve()
 }
 
-// serve gives places to waiters as long as there are any. The caller holds mu.
+// serve gives free places to waiters. The caller holds mu.
 func (b *buffers) serve() {
 	for {
 		key, queue, ok := b.waiting.Next(func(key fair.Key, _ *list.List) bool { return b.shares.May(key) })
@@ -189,8 +190,8 @@ func (b *buffers) serve() {
 	}
 }
 
-// readAll reads the whole body of a response. The body of a Client's response takes part in its bound on
-// memory; another body has the limits of its maker.
+// readAll reads the whole body of a response. The body of a Client's response counts towards the client's
+// bound on memory; another body has the limits of its maker.
 func readAll(resp *http.Response) ([]byte, error) {
 	body := bodyOfClient(resp.Body)
 	if body == nil {
@@ -210,8 +211,8 @@ func readAll(resp *http.Response) ([]byte, error) {
 	return body.readRest(resp.Body, begun, resp.ContentLength)
 }
 
-// bodyOfClient returns the body of a Client's response, also one behind wrappers that have a method Unwrap. It
-// returns nil for any other body.
+// bodyOfClient returns the body of a Client's response, also from inside wrappers that have a method Unwrap.
+// It returns nil for any other body.
 func bodyOfClient(body io.ReadCloser) *responseBody {
 	for {
 		switch b := body.(type) {
@@ -225,10 +226,10 @@ func bodyOfClient(body io.ReadCloser) *responseBody {
 	}
 }
 
-// readRest reads the rest of a body, from the body itself or from a reader around it. The length comes from
-// the response, negative if it gives none.
+// readRest reads the rest of a body, from the body itself or from a reader around it. length is the
+// response's length, negative if unknown.
 func (b *responseBody) readRest(from io.Reader, begun []byte, length int64) ([]byte, error) {
-	// A byte more than the limit, so that the read that meets the end of the longest answer has room.
+	// One byte more than the limit, to leave room for the read that finds the end of the longest response.
 	most := b.client.maxResponseBytes + 1
 	read, size := begun, 2*int64(len(begun))
 	if length >= int64(len(begun)) {
@@ -251,7 +252,7 @@ func (b *responseBody) readRest(from io.Reader, begun []byte, length int64) ([]b
 	}
 }
 
-// notHeld is the error of a body for which there was no memory within the time limit.
+// notHeld returns the error for a body that got no memory within the time limit.
 func (b *responseBody) notHeld() error {
 	if !errors.Is(b.ctx.Err(), context.DeadlineExceeded) {
 		return failure(b.ctx, b.host, b.ctx.Err())

@@ -8,13 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// around is a body that stands around another one.
+// around is a body that wraps another one.
 type around struct{ io.ReadCloser }
 
 // Unwrap returns the other body.
 func (a around) Unwrap() io.ReadCloser { return a.ReadCloser }
 
-// What stands around the body of a response, such as a time limit, does not take it out of the bound on memory.
+// A wrapper of a response's body, such as a time limit, does not exempt it from the bound on memory.
 func TestBodyOfClient_BehindWrappers(t *testing.T) {
 	t.Parallel()
 	own := &responseBody{}

@@ -22,13 +22,13 @@ import (
 )
 
 const (
-	// freeBytes is the part of a response that never waits, and longBytes the length of a long one.
+	// freeBytes is the part of a response that never waits. longBytes is the length of a long one.
 	freeBytes = 256 << 10
 	longBytes = 1 << 20
 )
 
-// longAnswers answers with as many bytes as the URL's path says, and counts what was read of them beyond the
-// free part.
+// longAnswers answers with as many bytes as the URL's path says, and counts the bytes read beyond the free
+// part.
 type longAnswers struct{ read atomic.Int64 }
 
 func (l *longAnswers) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -60,7 +60,7 @@ func (b *countedBody) Read(p []byte) (int, error) {
 
 func (b *countedBody) Close() error { return nil }
 
-// buffering returns a client with memory for so many long answers.
+// buffering returns a client with memory for a number of long responses.
 func buffering(t *testing.T, places int64) (*outbound.Client, *longAnswers) {
 	t.Helper()
 	answers := &longAnswers{}
@@ -80,8 +80,8 @@ func getBytes(ctx context.Context, client *outbound.Client, owner *outbound.Owne
 	return err
 }
 
-// Each run keeps its answer until the test releases it. What all of them hold beyond the free part stays
-// within the bound, and each gets its answer.
+// Each run keeps its response until the test releases it. The total beyond the free parts stays within the
+// bound, and each run gets its response.
 func TestFetch_BufferedBytesBounded(t *testing.T) {
 	t.Parallel()
 	for _, apps := range []int{1, 4, 64} {
@@ -126,7 +126,7 @@ func TestFetch_LongAnswersOfAnApp(t *testing.T) {
 		client, _ := buffering(t, 4)
 		ctx, cancel := context.WithCancel(t.Context())
 		for range 64 {
-			go func() { _ = getBytes(ctx, client, outbound.NewOwner("a", "c"), longBytes) }() // Nothing is released.
+			go func() { _ = getBytes(ctx, client, outbound.NewOwner("a", "c"), longBytes) }() // The owner is never released.
 		}
 		synctest.Wait()
 		require.NoError(t, getBytes(t.Context(), client, outbound.NewOwner("b", "c"), longBytes))
@@ -208,7 +208,7 @@ func TestNew_BufferedBytesBelowALongAnswer(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// BenchmarkFetch_Memory reports the largest heap while 64 runs of 8 apps at once fetch 24 kB of gzip that
+// BenchmarkFetch_Memory reports the largest heap while 64 concurrent runs of 8 apps fetch 24 kB of gzip that
 // unpack to 25 MB.
 func BenchmarkFetch_Memory(b *testing.B) {
 	var packed bytes.Buffer

@@ -1,27 +1,22 @@
-// Package outbound is the HTTP client for URLs that scripts supply: what bot
-// logic fetches, the files it uploads, the icons it sets.
+// Package outbound is the HTTP client for URLs that come from scripts: for requests of bot logic, uploaded
+// files and group icons.
 //
-//   - To fetch a URL, use Fetch of botctx.Context in bot logic, and [Fetch] with a [Client]
-//     elsewhere.
+//   - To fetch a URL, use Fetch of botctx.Context in bot logic, and [Fetch] with a [Client] elsewhere.
 //   - To read the answer, use [Response.OK], [Response.Get] and [Response.Text].
-//   - To allow an address of your own network, name it in Allow of [Config].
+//   - To allow an address of your own network, add it to Allow of [Config].
 //
-// Such a URL must not become a way into the host's own network. A Client
-// refuses every address that is not public: loopback, private, link-local (where
-// clouds keep their metadata), and all other special-purpose blocks, however
-// they are written or embedded. Three checks stand behind each other:
+// Such a URL must not give access to the host's own network. A Client refuses every address that is not
+// public: loopback, private, link-local (where clouds keep their metadata), and all other special-purpose
+// blocks, however they are written or embedded. There are three checks, one after the other:
 //
-//   - CheckURL looks at the URL itself: its scheme, its form, and the address
-//     where the host is one.
-//   - The dialer resolves a name once, checks every address of the answer, and
-//     connects to one of those very addresses. No second resolution stands
-//     between the check and the connection, so a name that changes its answer
-//     gains nothing.
-//   - Redirects pass both checks again.
+//   - CheckURL looks at the URL itself: its scheme, its form, and its host if that is an address.
+//   - The dialer resolves a name once, checks every address of the answer, and connects to one of those very
+//     addresses. The name is not resolved again between the check and the connection, so that changing its
+//     addresses gains nothing.
+//   - Redirects must pass both checks, too.
 //
-// Proxies of the environment are not used. Bodies, redirects and time have
-// limits. What a host application wants to be reached nevertheless, it allows by
-// name, address or prefix in Config.Allow.
+// Proxies of the environment are not used. Bodies, redirects and time have limits. A host application can
+// allow other addresses by name, address or prefix in Config.Allow.
 package outbound
 
 import (
@@ -42,9 +37,8 @@ import (
 	"github.com/botctx/go-sdk/internal/fair"
 )
 
-// Doer sends a request and returns the response. *Client is the one to use in
-// production; *http.Client meets it as well, without any of the checks; package
-// fakes/web has one that answers from registered replies.
+// Doer sends a request and returns the response. In production, use a *Client. An *http.Client also
+// implements Doer, without any of the checks; package fakes/web has one that answers from registered replies.
 type Doer interface {
 	// Do sends the request. If the error is nil, the caller closes the body of the response.
 	Do(req *http.Request) (*http.Response, error)
@@ -68,52 +62,49 @@ const (
 // Config configures a Client. Its zero value is useful and safe: public addresses only, and the default
 // limits.
 type Config struct {
-	// Allow lists what may be reached although its address is not public, in the
-	// notation of ParseAllowList. Redirects of any host may lead there as well.
+	// Allow lists hosts and addresses that may be reached although they are not public, in the notation of
+	// ParseAllowList. Redirects from any host may also lead there.
 	Allow []string
-	// MaxResponseBytes limits the body of a response, as it is after
-	// decompression. 0 means DefaultMaxResponseBytes.
+	// MaxResponseBytes limits the body of a response after decompression. 0 means DefaultMaxResponseBytes.
 	MaxResponseBytes int64
-	// MaxBufferedBytes limits what Fetch holds of responses at once, over all apps. Up to 256 kB of a response
-	// are free; a longer one counts as MaxResponseBytes, whatever its length, until its Owner is released: in
-	// bot logic until the run ends. While others have the memory, it waits within Timeout. An app gets at most
-	// half of what other apps leave, so that long responses of one app do not hold up another. The garbage
-	// collector may take as much again. 0 means DefaultMaxBufferedBytes, or MaxResponseBytes if that is more.
-	// What Do returns is streamed, and does not count.
+	// MaxBufferedBytes limits the memory for concurrent responses of Fetch, over all apps. Up to 256 kB of a
+	// response are free. A longer one counts as MaxResponseBytes, whatever its length, until its Owner is
+	// released: in bot logic until the run ends. It waits within Timeout while others have the memory. An app
+	// gets at most half of the memory that other apps leave, so that long responses of one app do not hold up
+	// another. The garbage collector may need as much again. 0 means DefaultMaxBufferedBytes, or
+	// MaxResponseBytes if that is more. Responses of Do are streamed, and do not count.
 	MaxBufferedBytes int64
 	// MaxRequestBytes limits the body of a request. 0 means
 	// DefaultMaxRequestBytes.
 	MaxRequestBytes int64
-	// MaxRedirects bounds the redirects that a request may follow. nil means DefaultMaxRedirects, and new(0)
-	// none.
+	// MaxRedirects is the largest number of redirects that a request may follow. nil means
+	// DefaultMaxRedirects, and new(0) none.
 	MaxRedirects *int
 	// Timeout limits the time from Do to the last byte of the response's body.
 	// 0 means DefaultTimeout. The context of a request may end it earlier.
 	Timeout time.Duration
 	// MaxConnsPerHost limits the connections to one host. Connections are kept for later requests; requests
-	// beyond the limit wait for one within their Timeout. 0 means DefaultMaxConnsPerHost. A Transport has
-	// separate limits.
+	// beyond the limit wait within their Timeout. 0 means DefaultMaxConnsPerHost. It does not apply to
+	// Transport.
 	MaxConnsPerHost int
 
 	// Resolver looks names up. nil means net.DefaultResolver.
 	Resolver Resolver
-	// Dial connects to an address that has been checked. It takes no name, so
-	// that nothing is resolved after the check. nil means a TCP connection.
+	// Dial connects to an address that has been checked. It gets no name, so that nothing is resolved after
+	// the check. nil means a TCP connection.
 	Dial func(ctx context.Context, address netip.AddrPort) (net.Conn, error)
 	// TLS configures https, such as the authorities of a company. nil means the
 	// defaults of crypto/tls.
 	TLS *tls.Config
 
-	// Transport answers requests in the place of the network, as package fakes/web
-	// does. URLs, redirects, headers and limits are checked as ever, but what
-	// names resolve to is the transport's own affair: apart from tests it suits
-	// hosts whose transport leads through a filtering proxy. It excludes
-	// Resolver, Dial and TLS.
+	// Transport answers requests instead of the network, as package fakes/web does. URLs, redirects, headers
+	// and limits are still checked, but the transport is responsible for the addresses of names: outside
+	// tests it is for hosts whose transport uses a filtering proxy. It excludes Resolver, Dial and TLS.
 	Transport http.RoundTripper
 }
 
-// Client is an HTTP client for URLs that scripts supply. It is safe for
-// concurrent use. New makes one; the zero Client refuses every request.
+// Client is an HTTP client for URLs that come from scripts. It is safe for concurrent use. New returns one;
+// the zero Client refuses every request.
 type Client struct {
 	http             *http.Client
 	allow            AllowList
@@ -124,8 +115,8 @@ type Client struct {
 	timeout          time.Duration
 }
 
-// New returns a client. A negative limit, an entry of Allow that cannot be read, a Resolver or Transport that
-// is a nil pointer, and a Transport together with fields that it excludes are InvalidArgument.
+// New returns a client. InvalidArgument: a limit is negative, an entry of Allow is malformed, Resolver or
+// Transport is a nil pointer, or Transport comes with fields that it excludes.
 func New(config Config) (*Client, error) {
 	if err := config.check(); err != nil {
 		return nil, err
@@ -178,7 +169,7 @@ func (c Config) check() error {
 	case c.MaxConnsPerHost < 0:
 		return boterr.Invalid("maxConnsPerHost", "must not be negative")
 	case c.Transport != nil && (c.Resolver != nil || c.Dial != nil || c.TLS != nil):
-		return boterr.Invalid("transport", "excludes resolver, dial and tls, which it would not use")
+		return boterr.Invalid("transport", "cannot be combined with resolver, dial or tls, which it does not use")
 	}
 	return nil
 }
@@ -195,19 +186,17 @@ func orDefault[T int | int64 | time.Duration](value, standard T) T {
 // the response's body.
 //
 // The errors are:
-//   - InvalidArgument with the field "url" for a URL that is refused (see
-//     CheckURL), a name that resolves to an address that is not public, and a
-//     redirect to either, or from https to http;
+//   - InvalidArgument with the field "url" for a URL that is refused (see CheckURL), a name that resolves to
+//     an address that is not public, and a redirect to either, or from https to http;
 //   - InvalidArgument with the field "method" for a method that ParseMethod refuses;
-//   - InvalidArgument with the field "headers.Name" for a header that is
-//     malformed or not the caller's to set;
+//   - InvalidArgument with the field "headers.Name" for a header that is malformed or not the caller's to
+//     set;
 //   - ResourceExhausted for too long a body and too many redirects;
-//   - Unavailable if the network or the other side fails, or Config.Timeout
-//     is over;
+//   - Unavailable if the network or the server fails, or Config.Timeout has passed;
 //   - Canceled if the context of the request ended.
 //
-// Reading the response's body returns them as well. A body that is longer than
-// the limit ends in an error, never in io.EOF.
+// Reading the response's body may return the same errors. A body longer than the limit ends in an error,
+// never in io.EOF.
 func (c *Client) Do(req *http.Request) (*http.Response, error) {
 	if err := c.check(req); err != nil {
 		closeBody(req)
@@ -251,7 +240,7 @@ func (c *Client) check(req *http.Request) error {
 	return checkHeader(req.Header)
 }
 
-// Timeout returns how long a request may take, see Config.Timeout.
+// Timeout returns the time limit of a request, see Config.Timeout.
 func (c *Client) Timeout() time.Duration {
 	if c == nil {
 		return 0
@@ -259,19 +248,19 @@ func (c *Client) Timeout() time.Duration {
 	return c.timeout
 }
 
-// CloseIdleConnections closes the connections that are kept for later requests.
+// CloseIdleConnections closes connections kept for later requests.
 func (c *Client) CloseIdleConnections() {
 	if c != nil && c.http != nil {
 		c.http.CloseIdleConnections()
 	}
 }
 
-// ParseMethod reads the method of a request as browsers do, by the Fetch standard. DELETE, GET, HEAD, OPTIONS,
-// POST and PUT may be in any case and come back in upper case. Every other one stays as it is: "patch" is not
-// PATCH, and most servers refuse it. Empty means GET.
+// ParseMethod reads the method of a request as browsers do, by the Fetch standard. DELETE, GET, HEAD,
+// OPTIONS, POST and PUT may be in any case and are returned in upper case. Other methods are returned
+// unchanged: "patch" is not PATCH, and most servers refuse it. Empty means GET.
 //
-// InvalidArgument with the field "method": the text is no token of RFC 9110, or it is CONNECT, TRACE or TRACK
-// in any case. The first opens a tunnel, and the others return the request with its credentials.
+// InvalidArgument with the field "method": the text is not a token of RFC 9110, or it is CONNECT, TRACE or
+// TRACK in any case. CONNECT opens a tunnel, and the others return the request with its credentials.
 func ParseMethod(text string) (string, error) {
 	if text == "" {
 		return http.MethodGet, nil
@@ -288,14 +277,14 @@ func ParseMethod(text string) (string, error) {
 	return text, nil
 }
 
-// RetryAfter returns how long an answer asks to wait before the next request: its header Retry-After, a number of
-// seconds or a date, which is compared with now. The wait is at most boterr.MaxRetryAfter, and 0 for a date that is past.
-// asks is false if there is no such header, or if it cannot be read; the wait is 0 then. A connector passes the wait
-// on in a *send.RetryAfterError.
+// RetryAfter returns the wait before the next request that a response asks for in its header Retry-After: a
+// number of seconds or a date, which is compared with now. The wait is at most boterr.MaxRetryAfter, and 0
+// for a date in the past. asks is false if there is no such header or it is malformed; the wait is 0 then. A
+// connector passes the wait on in a *send.RetryAfterError.
 func RetryAfter(header http.Header, now time.Time) (wait time.Duration, asks bool) {
 	value := header.Get("Retry-After")
 	seconds, err := strconv.ParseUint(value, 10, 32)
-	if err == nil || errors.Is(err, strconv.ErrRange) { // ParseUint returns the largest number for a larger one.
+	if err == nil || errors.Is(err, strconv.ErrRange) { // ParseUint returns the largest number if the value is out of range.
 		return min(time.Duration(seconds)*time.Second, boterr.MaxRetryAfter), true
 	}
 	if at, err := http.ParseTime(value); err == nil {
@@ -304,9 +293,9 @@ func RetryAfter(header http.Header, now time.Time) (wait time.Duration, asks boo
 	return 0, false
 }
 
-// setEncoding makes a request ask only for encodings that are decoded. The transport asks for gzip, and
-// decodes it, as long as the header Accept-Encoding is not set. InvalidArgument: the header allows neither
-// gzip nor identity.
+// setEncoding makes a request accept only encodings that are decoded. The transport asks for gzip, and
+// decodes it, unless the header Accept-Encoding is set. InvalidArgument: the header allows neither gzip nor
+// identity.
 func setEncoding(header http.Header) error {
 	asked, isSet := header["Accept-Encoding"]
 	header.Del("Accept-Encoding")
@@ -324,7 +313,7 @@ func setEncoding(header http.Header) error {
 	return nil
 }
 
-// encodings returns the encodings of a header in lower case. Those that it excludes by q=0 are left out; a
+// encodings returns the encodings in a header, in lower case. Encodings excluded by q=0 are left out; a
 // header that only excludes gives an encoding without a name.
 func encodings(values []string) []string {
 	var names []string
@@ -342,8 +331,8 @@ func encodings(values []string) []string {
 	return names
 }
 
-// checkEncoding returns an error for a body that is still encoded. Names that are no encoding are ignored, as
-// browsers do: servers say utf-8 or aws-chunked of plain bodies.
+// checkEncoding returns an error for a body that is still encoded. Like browsers, it ignores names that are
+// not encodings: servers send utf-8 or aws-chunked for plain bodies.
 func checkEncoding(host string, header http.Header) error {
 	for _, name := range encodings(header["Content-Encoding"]) {
 		switch name {

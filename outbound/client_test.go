@@ -234,8 +234,7 @@ func TestRequest_Limited(t *testing.T) {
 	}
 }
 
-// A server may redirect before it has read the body, which is then sent whole for
-// the first time.
+// A server may redirect before it has read the body, which is then sent as a whole for the first time.
 func TestRequest_LimitedWhenRedirected(t *testing.T) {
 	t.Parallel()
 	client := newClient(t, outbound.Config{MaxRequestBytes: 4, Transport: transport(func(req *http.Request) (*http.Response, error) {
@@ -308,7 +307,7 @@ func silent(req *http.Request) (*http.Response, error) {
 	return nil, context.Cause(req.Context())
 }
 
-// silentBody is the body of a response that never comes.
+// silentBody is a response body that never arrives.
 type silentBody struct{ ctx context.Context }
 
 func (b silentBody) Read([]byte) (int, error) {
@@ -330,7 +329,7 @@ func TestTimeout_EndsRequest(t *testing.T) {
 		for limit, want := range map[time.Duration]time.Duration{0: outbound.DefaultTimeout, time.Minute: time.Minute} {
 			t.Run(name+" "+want.String(), func(t *testing.T) {
 				t.Parallel()
-				synctest.Test(t, func(t *testing.T) { // time passes at once, and exactly
+				synctest.Test(t, func(t *testing.T) { // Time passes instantly and exactly.
 					begun := time.Now() //nolint:forbidigo // The virtual clock of synctest.
 					_, err := get(t, newClient(t, outbound.Config{Transport: answer, Timeout: limit}), "http://example.com/")
 					requireCode(t, err, boterr.Unavailable, "")
@@ -428,7 +427,7 @@ func TestBody_EndReleasesContext(t *testing.T) {
 	}
 }
 
-// counted starts a server of this machine, and counts the connections that it accepts.
+// counted starts a local server, and counts the connections that it accepts.
 func counted(t *testing.T, handler http.HandlerFunc) (address string, accepted *atomic.Int64) {
 	t.Helper()
 	accepted = new(atomic.Int64)
@@ -443,7 +442,7 @@ func counted(t *testing.T, handler http.HandlerFunc) (address string, accepted *
 	return server.URL, accepted
 }
 
-// requireAnswers makes so many requests at once, and wants each answered.
+// requireAnswers makes a number of concurrent requests, and requires an answer to each.
 func requireAnswers(t *testing.T, client *outbound.Client, address string, requests int) {
 	t.Helper()
 	errs := make([]error, requests)
@@ -466,7 +465,7 @@ func TestConnections_AreKept(t *testing.T) {
 	var together atomic.Pointer[chan struct{}]
 	address, accepted := counted(t, func(http.ResponseWriter, *http.Request) {
 		all := *together.Load()
-		if waiting.Add(1) == workers { // Each worker has a request under way, on a separate connection.
+		if waiting.Add(1) == workers { // Each worker has a request in progress, on a separate connection.
 			close(all)
 		}
 		select {
@@ -480,22 +479,22 @@ func TestConnections_AreKept(t *testing.T) {
 		together.Store(new(make(chan struct{})))
 		requireAnswers(t, client, address, workers)
 	}
-	// net/http gives up a connection whose request it knows to be written only long after the
-	// answer, which a busy machine can make of one. Those that were not kept would be 30 a round.
+	// net/http gives up a connection if it learns long after the answer that the request was written, which
+	// may happen on a busy machine. If connections were not kept, there would be 30 in each round.
 	require.LessOrEqual(t, accepted.Load(), int64(2*workers))
 }
 
 func TestConnections_LimitPerHost(t *testing.T) {
 	t.Parallel()
 	const limit = 2
-	var active, most atomic.Int64 // Requests that the server is at: one for each connection.
+	var active, most atomic.Int64 // Requests that the server is handling: one for each connection.
 	address, _ := counted(t, func(http.ResponseWriter, *http.Request) {
 		now := active.Add(1)
 		defer active.Add(-1)
 		for before := most.Load(); now > before && !most.CompareAndSwap(before, now); {
 			before = most.Load()
 		}
-		runtime.Gosched() // Others may come in.
+		runtime.Gosched() // Other requests may arrive.
 	})
 	client := newClient(t, outbound.Config{Allow: []string{"127.0.0.1"}, MaxConnsPerHost: limit})
 	for range 10 {
@@ -551,7 +550,7 @@ func TestFetch_RefusesEncodingsThatItDoesNotRead(t *testing.T) {
 	require.NoError(t, err)
 	for encoding, isRefused := range map[string]bool{
 		"gzip": true, "X-Gzip": true, "br": true, "zstd": true, "deflate": true, "identity, br": true,
-		"identity": false, "": false, "utf-8": false, "aws-chunked": false, // Servers say these of plain bodies.
+		"identity": false, "": false, "utf-8": false, "aws-chunked": false, // Servers send these for plain bodies.
 	} {
 		var site web.Replies
 		reply := web.Reply{Header: http.Header{"Content-Encoding": {encoding}}, Body: packed.String()}

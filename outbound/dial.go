@@ -15,25 +15,25 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// Limits that hold for every connection, within the time limit of the request.
+// Limits for every connection, within the time limit of the request.
 const (
 	connectTimeout      = 10 * time.Second // for each address of a name
 	tlsHandshakeTimeout = 10 * time.Second
 	idleConnTimeout     = 90 * time.Second
 	maxIdleConns        = 2 * DefaultMaxConnsPerHost
 	maxHeaderBytes      = 1 << 20 // of a response
-	maxStreamBytes      = 1 << 20 // of a response over HTTP/2 that has arrived and was not read; the default is 4 MB
+	maxStreamBytes      = 1 << 20 // for an HTTP/2 response that has arrived and was not read; the default is 4 MB
 )
 
-// Resolver looks up the addresses of a name. *net.Resolver meets it.
+// Resolver looks up the addresses of a name. *net.Resolver implements it.
 type Resolver interface {
 	// LookupNetIP returns the addresses of the host; network is "ip", for both
 	// versions.
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// transport returns what carries the requests: the one that was given, or one
-// over TCP whose every connection is made by a dialer.
+// transport returns the transport for requests: the given one, or one over TCP with connections made by a
+// dialer.
 func (c Config) transport(allow AllowList) http.RoundTripper {
 	if c.Transport != nil {
 		return c.Transport
@@ -61,9 +61,9 @@ func (c Config) transport(allow AllowList) http.RoundTripper {
 	}
 }
 
-// HostTransport returns a transport for what the host application itself connects to, such
-// as the API of a platform: without the guard of a Client, through the environment's proxy
-// if there is one, and with the connections of a zero Config.
+// HostTransport returns a transport for the host application's own requests, such as to a platform's API:
+// without the checks of a Client, through the environment's proxy if there is one, and with the connection
+// settings of a zero Config.
 func HostTransport() *http.Transport {
 	return &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
@@ -78,7 +78,7 @@ func HostTransport() *http.Transport {
 	}
 }
 
-// tls returns the configuration for https, as a copy.
+// tls returns a copy of the configuration for https.
 func (c Config) tls() *tls.Config {
 	if c.TLS == nil {
 		return &tls.Config{MinVersion: tls.VersionTLS12}
@@ -88,19 +88,19 @@ func (c Config) tls() *tls.Config {
 
 // connectTCP is the Dial of a zero Config.
 func connectTCP(ctx context.Context, address netip.AddrPort) (net.Conn, error) {
-	// Not DialTCP: it binds a port before it connects, even to the zero address, and a port that
-	// was bound serves one connection to anywhere.
+	// Do not use DialTCP: it binds a port before it connects, even to the zero address, and a bound port
+	// serves only one connection to anywhere.
 	var d net.Dialer
 	return d.DialContext(ctx, "tcp", address.String())
 }
 
-// dialer connects to public addresses, and to those that the list allows.
+// dialer connects to public addresses, and to addresses in the list.
 type dialer struct {
 	allow    AllowList
 	resolver Resolver
 	connect  func(ctx context.Context, address netip.AddrPort) (net.Conn, error)
-	// timeout ends a dial that outlives its request: http.Transport lets it go
-	// on, for a later request to use.
+	// timeout ends a dial that outlives its request: http.Transport lets it continue, for use by a later
+	// request.
 	timeout time.Duration
 }
 
@@ -146,9 +146,9 @@ func (d *dialer) resolve(ctx context.Context, host string) ([]netip.Addr, error)
 	return addrs, nil
 }
 
-// check returns an error unless every address may be reached. A name that mixes
-// public and other addresses is refused as a whole: which one is tried first
-// must not decide, and an honest name has no reason to.
+// check returns an error unless every address may be reached. A name with both public and other addresses is
+// refused as a whole: the result must not depend on which is tried first, and honest names have no reason for
+// it.
 func (d *dialer) check(host string, addrs []netip.Addr, port uint16) error {
 	for _, addr := range addrs {
 		kind := kindOf(addr)
@@ -162,7 +162,7 @@ func (d *dialer) check(host string, addrs []netip.Addr, port uint16) error {
 }
 
 // first connects to the first address that answers, in the resolver's order. If none does, it returns the
-// error of the first.
+// error for the first.
 func (d *dialer) first(ctx context.Context, addrs []netip.Addr, port uint16) (net.Conn, error) {
 	var failed error
 	for _, addr := range addrs {
@@ -193,9 +193,9 @@ type block struct {
 	kind   string
 }
 
-// specialBlocks are the blocks of IANA's special-purpose address registries
-// (RFC 6890 and its updates) that lead, or may lead, elsewhere than to a public
-// host. The first one that holds an address names its kind.
+// specialBlocks are the blocks of IANA's special-purpose address registries (RFC 6890 and its updates) that
+// lead, or may lead, to other destinations than public hosts. The first block that contains an address names
+// its kind.
 var specialBlocks = []block{
 	{netip.MustParsePrefix("0.0.0.0/8"), "an unspecified address"},
 	{netip.MustParsePrefix("10.0.0.0/8"), "a private address"},
@@ -213,8 +213,8 @@ var specialBlocks = []block{
 	{netip.MustParsePrefix("224.0.0.0/4"), "a multicast address"},
 	{netip.MustParsePrefix("255.255.255.255/32"), "a broadcast address"},
 	{netip.MustParsePrefix("240.0.0.0/4"), "a reserved address"},
-	// In no registry: a cloud answers here for the agents of its machines, much
-	// as others do on link-local addresses.
+	// This address is in no registry: a cloud uses it for the agents of its machines, much as others use
+	// link-local addresses.
 	{netip.MustParsePrefix("168.63.129.16/32"), "an address of a cloud's own services"},
 
 	{netip.MustParsePrefix("::/128"), "an unspecified address"},
@@ -233,16 +233,15 @@ var specialBlocks = []block{
 }
 
 var (
-	// globalUnicast is all of IPv6 that is given to networks.
+	// globalUnicast is the part of IPv6 that is assigned to networks.
 	globalUnicast = netip.MustParsePrefix("2000::/3")
 	// nat64 holds IPv4 addresses in their last four bytes (RFC 6052). Networks
 	// without IPv4 reach public IPv4 hosts through it.
 	nat64 = netip.MustParsePrefix("64:ff9b::/96")
 )
 
-// kindOf says in words what an address is: public, or why it is not. An IPv4
-// address that is mapped into IPv6, or embedded for NAT64, is judged as itself.
-// Mechanisms of transition that are out of use (IPv4-compatible addresses, 6to4,
+// kindOf describes an address: as public, or why it is not. An IPv4 address that is mapped into IPv6, or
+// embedded for NAT64, is judged as itself. Obsolete transition mechanisms (IPv4-compatible addresses, 6to4,
 // Teredo, ISATAP) are refused whatever they embed.
 func kindOf(addr netip.Addr) string {
 	addr = addr.Unmap().WithZone("")
@@ -265,21 +264,20 @@ func kindOf(addr netip.Addr) string {
 	}
 }
 
-// isISATAP reports whether the interface identifier of an IPv6 address is one of
-// ISATAP (RFC 5214), which embeds an IPv4 address: 0000:5efe or 0200:5efe.
+// isISATAP reports whether the interface identifier of an IPv6 address is from ISATAP (RFC 5214), which
+// embeds an IPv4 address: 0000:5efe or 0200:5efe.
 func isISATAP(addr netip.Addr) bool {
 	bytes := addr.As16()
 	return bytes[8]&^0x02 == 0 && bytes[9] == 0 && bytes[10] == 0x5e && bytes[11] == 0xfe
 }
 
-// AllowList holds what may be reached although its address is not public. Its
-// zero value allows nothing beyond public addresses. It cannot be changed, and
-// is safe for concurrent use.
+// AllowList holds hosts and addresses that may be reached although they are not public. The zero value allows
+// only public addresses. It is immutable, and safe for concurrent use.
 type AllowList struct {
 	entries []allowed
 }
 
-// allowed is one entry: a name or a prefix of addresses, on one port or any.
+// allowed is an entry: a name or a prefix of addresses, on one port or any.
 type allowed struct {
 	name   string
 	prefix netip.Prefix
@@ -290,12 +288,12 @@ type allowed struct {
 //
 //	files.internal         a name, whatever it resolves to, on any port
 //	files.internal:8080    a name on one port
-//	10.1.2.3, ::1          an address, also where a name resolves to it
+//	10.1.2.3, ::1          an address, also if a name resolves to it
 //	127.0.0.1:80, [::1]:80 an address on one port
 //	10.1.0.0/16            all addresses with a prefix
 //
-// Names are compared whole and without regard to case. Anything else is an
-// InvalidArgument that names the entry, such as "allow[2]".
+// Names must match as a whole, ignoring case. Other forms are InvalidArgument, with the entry as the field,
+// such as "allow[2]".
 func ParseAllowList(entries ...string) (AllowList, error) {
 	list := AllowList{entries: make([]allowed, 0, len(entries))}
 	for i, text := range entries {
@@ -320,7 +318,7 @@ func parseAllowed(text string) (allowed, bool) {
 	return parseAllowedHost(text)
 }
 
-// parseAllowedHost reads an entry that is written as the host of a URL is.
+// parseAllowedHost reads an entry in the form of a URL's host.
 func parseAllowedHost(text string) (allowed, bool) {
 	u, err := url.Parse("http://" + text)
 	if err != nil || u.Host != text || strings.HasSuffix(text, ":") {
@@ -345,7 +343,7 @@ func allowedAddr(addr netip.Addr, port uint16) allowed {
 	return allowed{prefix: netip.PrefixFrom(addr, addr.BitLen()), port: port}
 }
 
-// allows reports whether an entry has the name, in lower case, or the address.
+// allows reports whether an entry matches the name, which is in lower case, or the address.
 func (l AllowList) allows(name string, addr netip.Addr, port uint16) bool {
 	addr = addr.Unmap().WithZone("")
 	for _, entry := range l.entries {

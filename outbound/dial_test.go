@@ -87,8 +87,8 @@ func TestDial_EmptyAddress(t *testing.T) {
 	requireRefused(t, err)
 }
 
-// A name that answers with a public address for the check and a private one for
-// the connection gains nothing: one look-up serves both.
+// A name that resolves to a public address for the check and to a private one for the connection gains
+// nothing, because it is resolved only once.
 func TestDial_CheckedAddress(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
@@ -96,7 +96,7 @@ func TestDial_CheckedAddress(t *testing.T) {
 	n.resolves("rebound.example", "127.0.0.1")
 	n.serves("127.0.0.1:80", unreached(t))
 	n.serves(somewhere+":80", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Connection", "close") // so that the next request dials again
+		w.Header().Set("Connection", "close") // So that the next request dials again.
 	})
 	client := n.client(outbound.Config{})
 	_, err := get(t, client, "http://rebound.example/")
@@ -278,9 +278,9 @@ func TestParseAllowList_NamesBadEntry(t *testing.T) {
 	}
 }
 
-// TestMain gives all tests an environment with a proxy at an address where
-// nothing is. net/http reads it once in a process, so it has to stand from the
-// start; a client that used it would fail every test that reaches a server.
+// TestMain sets up a proxy in the environment of all tests, at an address without a server. net/http reads it
+// once per process, so it must be set from the start. A client that used it would fail every test that
+// reaches a server.
 func TestMain(m *testing.M) {
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"} {
 		if err := os.Setenv(name, "http://127.0.0.1:1"); err != nil {
@@ -296,13 +296,13 @@ const (
 	elsewhere = "151.101.1.140"
 )
 
-// network is a small internet: names with addresses, and servers behind them.
+// network is a small internet: names with addresses, and servers at these.
 type network struct {
 	t testing.TB
 
 	mu       sync.Mutex
-	names    map[string][][]netip.Addr // the answers for a name; the last one stays
-	servers  map[netip.AddrPort]string // where the server of an address listens
+	names    map[string][][]netip.Addr // the successive answers for a name; the last one repeats
+	servers  map[netip.AddrPort]string // the address at which an address's server listens
 	lookedUp []string
 	dialled  []string
 }
@@ -321,26 +321,26 @@ func (n *network) resolves(name string, addresses ...string) {
 	n.names[name] = append(n.names[name], addrs)
 }
 
-// serves puts a server at an address with a port.
+// serves starts a server for an address with a port.
 func (n *network) serves(address string, handler http.HandlerFunc) {
 	server := httptest.NewServer(handler)
 	n.t.Cleanup(server.Close)
 	n.servers[netip.MustParseAddrPort(address)] = server.Listener.Addr().String()
 }
 
-// servesTLS puts a server for https at an address with a port. Its certificate is
-// for example.com; the configuration that it returns trusts it.
+// servesTLS starts an https server for an address with a port. Its certificate is for example.com; the
+// returned configuration trusts it.
 func (n *network) servesTLS(address string, handler http.HandlerFunc) *tls.Config {
 	server := httptest.NewUnstartedServer(handler)
 	server.EnableHTTP2 = true
-	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError) // clients that do not trust it are expected
+	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError) // Clients that do not trust it are expected.
 	server.StartTLS()
 	n.t.Cleanup(server.Close)
 	n.servers[netip.MustParseAddrPort(address)] = server.Listener.Addr().String()
 	return server.Client().Transport.(*http.Transport).TLSClientConfig
 }
 
-// LookupNetIP answers as the network's resolver.
+// LookupNetIP implements the network's resolver.
 func (n *network) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -25,7 +25,7 @@ func ExampleFetch() {
 	// Output: true -3 clear
 }
 
-// What scripts must not reach is refused before anything is sent.
+// Addresses that scripts must not reach are refused before anything is sent.
 func ExampleClient() {
 	client, err := outbound.New(outbound.Config{Allow: []string{"files.internal"}})
 	if err != nil {

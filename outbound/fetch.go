@@ -27,10 +27,10 @@ type Request struct {
 	URL string
 	// Method is the method, as ParseMethod reads it. Empty means GET.
 	Method string
-	// Headers are the headers by name, in any case. Accept-Encoding can be left out: gzip is asked for, and
-	// decoded. One that allows neither gzip nor identity is refused.
+	// Headers are the headers by name, in any case. Accept-Encoding may be omitted: gzip is requested and
+	// decoded. A value that allows neither gzip nor identity is refused.
 	Headers map[string]string
-	// Body is sent as it is; its type belongs into the header Content-Type.
+	// Body is sent unchanged; set its type in the header Content-Type.
 	Body []byte
 }
 
@@ -44,17 +44,16 @@ type Response struct {
 	Body []byte
 }
 
-// Fetch sends a request through doer and reads the whole response. A response
-// with an error status is a response, no error: see Response.OK. A body in gzip is
-// decoded; one that is still encoded, such as in br, is Unavailable.
+// Fetch sends a request through doer and reads the whole response. A response with an error status is not an
+// error: see Response.OK. A gzip body is decoded; a body that remains encoded, for example in br, is
+// Unavailable.
 //
 // The errors are the errors of Client.Do, and InvalidArgument with the field "url" or "method" for a value
-// that cannot be read or is not allowed, Unsupported if doer is nil, and ResourceExhausted if the long
-// answers of others took all memory until the time limit (see Config.MaxBufferedBytes). Checks and limits
-// come from doer.
+// that is malformed or not allowed, Unsupported if doer is nil, and ResourceExhausted if other long responses
+// used all memory until the time limit (see Config.MaxBufferedBytes). Checks and limits come from doer.
 func Fetch(ctx context.Context, doer Doer, request Request) (*Response, error) {
 	if doer == nil {
-		return nil, boterr.New(boterr.Unsupported, "", "the host application gives no HTTP client")
+		return nil, boterr.New(boterr.Unsupported, "", "the host application provides no HTTP client")
 	}
 	req, err := request.build(ctx)
 	if err != nil {
@@ -75,7 +74,7 @@ func Fetch(ctx context.Context, doer Doer, request Request) (*Response, error) {
 	return &Response{Status: resp.StatusCode, Header: resp.Header, Body: body}, nil
 }
 
-// build makes the request that is sent.
+// build returns the request to send.
 func (r Request) build(ctx context.Context) (*http.Request, error) {
 	target, err := ParseURL(r.URL)
 	if err != nil {
@@ -104,12 +103,12 @@ func (r *Response) OK() bool { return r.Status >= 200 && r.Status <= 299 }
 // Text returns the body as text, without a byte order mark.
 func (r *Response) Text() string { return string(r.withoutMark()) }
 
-// withoutMark returns the body behind the byte order mark of UTF-8, which some servers put in front of JSON.
+// withoutMark returns the body without the byte order mark of UTF-8, which some servers put before JSON.
 func (r *Response) withoutMark() []byte { return bytes.TrimPrefix(r.Body, []byte("\ufeff")) }
 
 // Get returns the value at a path of a JSON body, such as "items.0.name"; the syntax is gjson's, and "@this"
-// is the whole. If there is no value, or the body is no JSON, Exists of the result is false. A byte order
-// mark in front is skipped. Each call reads the body again: to take many values, ask the result of "@this".
+// is the whole. If there is no value, or the body is not JSON, Exists of the result is false. A leading byte
+// order mark is skipped. Each call parses the body again: to take many values, query the result of "@this".
 func (r *Response) Get(path string) gjson.Result {
 	body := r.withoutMark()
 	// json.Valid stops at a depth that gjson would follow until the stack ends.
@@ -125,13 +124,13 @@ type limited struct {
 	io.Closer
 }
 
-// limit returns a body that ends in the error over once it has more than so many bytes.
+// limit returns a body that ends in the error over after more than most bytes.
 func limit(body io.ReadCloser, most int64, over error) limited {
 	return limited{Reader: bounded.NewReader(body, most, over), Closer: body}
 }
 
-// limitRequest puts the limit on the request's body, and on the copies of it that
-// redirects send. The request must be the client's own.
+// limitRequest limits the request's body, and the copies of it for redirects. The request must be the
+// client's own.
 func (c *Client) limitRequest(req *http.Request) *http.Request {
 	if req.Body == nil || req.Body == http.NoBody {
 		return req
@@ -157,8 +156,7 @@ func closeBody(req *http.Request) {
 	}
 }
 
-// responseBody is the body of a response. Its end also ends what watches over the
-// time limit.
+// responseBody is the body of a response. Its end also ends the time limit.
 type responseBody struct {
 	limited
 
@@ -166,7 +164,7 @@ type responseBody struct {
 	ctx    context.Context //nolint:containedctx // It belongs to the one exchange that the body is a part of.
 	cancel context.CancelFunc
 	host   string
-	ended  error // what ended the body, returned again from then on
+	ended  error // the error that ended the body, returned again from then on
 }
 
 // Read reads the body; it returns the errors of Client.Do.
@@ -213,17 +211,17 @@ func (c *Client) checkRedirect(next *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// leavesHost reports whether a request of the chain went, or now goes, to another
-// host or port than the first did. http.Client copies the headers of the first
-// request to each later one, so a chain that comes back counts as well.
+// leavesHost reports whether a request of the chain went, or now goes, to a different host or port than the
+// first. http.Client copies the headers of the first request to each later one, so a chain that comes back
+// counts as well.
 func leavesHost(via []*http.Request, next *http.Request) bool {
 	home := via[0].URL.Host
 	elsewhere := func(req *http.Request) bool { return req.URL.Host != home }
 	return elsewhere(next) || slices.ContainsFunc(via, elsewhere)
 }
 
-// keepHarmless removes all headers but those that hold no credentials. Referer, which
-// http.Client sets to the whole earlier URL, goes as well.
+// keepHarmless removes all headers that may hold credentials. This includes Referer, which http.Client sets
+// to the whole earlier URL.
 func keepHarmless(header http.Header) {
 	for name := range header {
 		if !IsHarmless(name) {
@@ -232,9 +230,9 @@ func keepHarmless(header http.Header) {
 	}
 }
 
-// IsHarmless reports whether a header of a request, by its name in any case, is known to hold no
-// credentials, so that other hosts and logs may see its value. A list of what they must not see
-// would miss the keys that APIs take in headers of their own.
+// IsHarmless reports whether a request header, by its name in any case, is known to hold no credentials, so
+// that other hosts and logs may see its value. A list of secret headers instead would miss the APIs' own
+// headers for keys.
 func IsHarmless(header string) bool {
 	switch http.CanonicalHeaderKey(header) {
 	case "Accept", "Accept-Encoding", "Accept-Language", "Content-Encoding", "Content-Language", "Content-Type",
@@ -245,8 +243,8 @@ func IsHarmless(header string) bool {
 	}
 }
 
-// redirectReader refuses a redirect whose target cannot be read, because the
-// error of http.Client would show the target with its query.
+// redirectReader refuses a redirect with a malformed target, because the error of http.Client would show the
+// target with its query.
 type redirectReader struct {
 	next http.RoundTripper
 }
@@ -261,7 +259,7 @@ func (r redirectReader) RoundTrip(req *http.Request) (*http.Response, error) {
 		if resp.Body != nil {
 			_ = resp.Body.Close()
 		}
-		return nil, boterr.New(boterr.Unavailable, "", "%s redirects to what is no URL", req.URL.Host)
+		return nil, boterr.New(boterr.Unavailable, "", "%s redirects to an invalid URL", req.URL.Host)
 	}
 	return resp, nil
 }
@@ -278,8 +276,8 @@ func (r redirectReader) CloseIdleConnections() {
 	}
 }
 
-// checkHeader returns an InvalidArgument with a field such as "headers.Accept" for a header that cannot be
-// sent as it is: the first one in alphabetical order.
+// checkHeader returns InvalidArgument with a field such as "headers.Accept" for the first header, in
+// alphabetical order, that cannot be sent unchanged.
 func checkHeader(header http.Header) error {
 	names := make([]string, 0, len(header))
 	for name := range header {
@@ -288,7 +286,7 @@ func checkHeader(header http.Header) error {
 	slices.Sort(names)
 	for _, name := range names {
 		if !isToken(name) {
-			return boterr.Invalid("headers", "the name of a header must be of letters, digits and hyphens")
+			return boterr.Invalid("headers", "the name of a header must consist of letters, digits and hyphens")
 		}
 		field := "headers." + name
 		if isFraming(http.CanonicalHeaderKey(name)) {
@@ -316,8 +314,8 @@ func isToken(text string) bool {
 	return text != ""
 }
 
-// isFraming reports whether a header describes the target and the end of a message. net/http takes these from
-// the request itself; in other spelling it would send them twice.
+// isFraming reports whether a header describes the target and the end of a message. net/http derives these
+// from the request itself; in another spelling it would send them twice.
 func isFraming(canonical string) bool {
 	switch canonical {
 	case "Host", "Content-Length", "Transfer-Encoding", "Trailer":
@@ -326,27 +324,26 @@ func isFraming(canonical string) bool {
 	return false
 }
 
-// hasControl reports whether a value has a control character other than the tab.
+// hasControl reports whether a value contains a control character other than the tab.
 func hasControl(value string) bool {
 	return strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
 }
 
-// timeLimitError is the cause of a context that a client's own time limit ended.
+// timeLimitError is the cause of a context ended by a client's own time limit.
 type timeLimitError time.Duration
 
-// Error has the length of the limit.
+// Error includes the time limit.
 func (t timeLimitError) Error() string { return "no answer within " + time.Duration(t).String() }
 
-// failure gives the error of an exchange with a host its code: Canceled if ctx
-// ended, Unavailable if that was the client's own time limit, the code that err
-// has, and else Unavailable.
+// failure returns the error of an exchange with a host, with a code: Canceled if ctx ended, Unavailable if
+// the client's own time limit ended it, else the code of err, or Unavailable.
 func failure(ctx context.Context, host string, err error) error {
 	cause := context.Cause(ctx)
 	if limit, ok := errors.AsType[timeLimitError](cause); ok {
 		return boterr.New(boterr.Unavailable, "", "the exchange with %s failed: %w", host, limit)
 	}
 	if cause != nil {
-		return boterr.New(boterr.Canceled, "", "the exchange with %s was ended: %w", host, cause)
+		return boterr.New(boterr.Canceled, "", "the exchange with %s was stopped: %w", host, cause)
 	}
 	if coded, ok := boterr.AsError(err); ok {
 		return coded
@@ -354,9 +351,8 @@ func failure(ctx context.Context, host string, err error) error {
 	return boterr.New(boterr.Unavailable, "", "the exchange with %s failed: %w", host, withoutAddresses(err))
 }
 
-// withoutAddresses returns what went wrong, for bot logic to read: without the URL, which
-// it knows, and without the addresses and ports of the host's own network and resolver,
-// which are not its business.
+// withoutAddresses returns the error for bot logic: without the URL, which bot logic knows, and without the
+// addresses and ports of the host's own network and resolver, which it must not learn.
 func withoutAddresses(err error) error {
 	if lookup, ok := errors.AsType[*net.DNSError](err); ok {
 		return withoutServer(lookup)
@@ -370,8 +366,8 @@ func withoutAddresses(err error) error {
 	return err
 }
 
-// withoutServer returns the error of a look-up of a name without the resolver that was
-// asked, which its text may hold twice.
+// withoutServer returns a look-up error without the address of the resolver, which its text may contain
+// twice.
 func withoutServer(lookup *net.DNSError) error {
 	told := &net.DNSError{
 		Err: "the resolver did not answer", Name: lookup.Name,

@@ -90,7 +90,7 @@ func TestFetch_WithoutAClient(t *testing.T) {
 	requireCode(t, err, boterr.Unsupported, "")
 }
 
-// A host may give an http.Client; its errors get the same codes.
+// A host may supply an http.Client; its errors get the same codes.
 func TestFetch_ErrorsGetACode(t *testing.T) {
 	t.Parallel()
 	failing := &http.Client{Transport: transport(func(*http.Request) (*http.Response, error) { return nil, errors.New("down") })}
@@ -212,7 +212,7 @@ func TestRedirect_ToRefusedURL(t *testing.T) {
 	}
 }
 
-// A server on loopback that is allowed sends to one that is not.
+// An allowed server on loopback redirects to one that is not allowed.
 func TestRedirect_FromAllowedHost(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)

@@ -17,27 +17,23 @@ const maxNameLength = 253
 type endpoint struct {
 	// name is the host in lower case, without brackets.
 	name string
-	// addr is the address that the host spells out; the zero Addr for a name,
-	// which only resolution turns into addresses.
+	// addr is the address given in the URL. It is the zero Addr for a name, which must be resolved.
 	addr netip.Addr
 	// port is the port of the URL, or of its scheme.
 	port uint16
 }
 
-// CheckURL returns an InvalidArgument with the field "url" if a script must
-// not use the URL. It needs no network, so a host that is a name passes whatever
-// it resolves to: what it resolves to is checked when a Client dials.
+// CheckURL returns an InvalidArgument with the field "url" if a script must not use the URL. It needs no
+// network: a host name passes, because a Client checks its addresses when it connects.
 //
 // A URL passes if
 //   - its scheme is http or https;
 //   - it has a host and no user part;
-//   - the host is an IPv4 address of four decimal numbers, an IPv6 address in
-//     brackets without a zone, or a name of ASCII letters, digits, hyphens and
-//     underscores without a trailing dot. Names in other scripts are written in
-//     Punycode. Other notations of addresses (2130706433, 0x7f.1, 127.1) are
-//     refused even if the address is public;
-//   - an address is public, and the name is not localhost or below it, unless
-//     the list allows it.
+//   - the host is an IPv4 address of four decimal numbers, an IPv6 address in brackets without a zone, or a
+//     name of ASCII letters, digits, hyphens and underscores without a trailing dot. Names in other scripts
+//     must be in Punycode. Other notations of addresses (2130706433, 0x7f.1, 127.1) are refused even if the
+//     address is public;
+//   - an address is public, and the name is not localhost or below it, unless the list allows it.
 //
 // The error never shows the query or the user part.
 func CheckURL(u *url.URL, allow AllowList) error {
@@ -61,22 +57,20 @@ func CheckURL(u *url.URL, allow AllowList) error {
 	return nil
 }
 
-// ParseURL reads a URL. As browsers do, it percent-encodes spaces and characters
-// beyond ASCII in the query, which net/http would send as they are. Text that is
-// no URL is InvalidArgument with the field "url", and an error that shows nothing
-// of it. The URL is not checked yet.
+// ParseURL reads a URL. As browsers do, it percent-encodes spaces and non-ASCII characters in the query,
+// which net/http would send unchanged. A malformed URL is InvalidArgument with the field "url", and the error
+// does not show any part of it. The URL is not checked; see CheckURL.
 func ParseURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil {
 		// The error of url.Parse quotes the text, and may show a password.
-		return nil, boterr.Invalid("url", "is no URL; write it as https://host/path")
+		return nil, boterr.Invalid("url", "is not a URL; write it as https://host/path")
 	}
 	u.RawQuery = escapeQuery(u.RawQuery)
 	return u, nil
 }
 
-// escapeQuery percent-encodes spaces and bytes beyond ASCII. url.Parse lets no
-// control characters through.
+// escapeQuery percent-encodes spaces and non-ASCII bytes. url.Parse has already refused control characters.
 func escapeQuery(query string) string {
 	var escaped strings.Builder
 	for i := range len(query) {
@@ -89,7 +83,7 @@ func escapeQuery(query string) string {
 	return escaped.String()
 }
 
-// checkForm looks at all of the URL but its host.
+// checkForm checks all of the URL except its host.
 func checkForm(u *url.URL) error {
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
@@ -102,8 +96,8 @@ func checkForm(u *url.URL) error {
 	return nil
 }
 
-// parseEndpoint reads host and port of the URL. A host is shown in an error only
-// when it is known to be well-formed, because a malformed one may hold anything.
+// parseEndpoint reads the host and port of the URL. An error shows a host only if it is well-formed, because
+// a malformed one may contain anything.
 func parseEndpoint(u *url.URL) (endpoint, error) {
 	port, err := parsePort(u)
 	if err != nil {
@@ -131,8 +125,8 @@ func parsePort(u *url.URL) (uint16, error) {
 	return uint16(port), nil
 }
 
-// parseHost returns the address that the host spells out, loopback for
-// localhost, and the zero Addr for any other name.
+// parseHost returns the address given as the host, loopback for localhost, and the zero Addr for any other
+// name.
 func parseHost(u *url.URL) (netip.Addr, error) {
 	host := u.Hostname()
 	if strings.HasPrefix(u.Host, "[") {
@@ -150,11 +144,11 @@ func parseHost(u *url.URL) (netip.Addr, error) {
 	return netip.Addr{}, nil
 }
 
-// parseIPv6 reads what stood in brackets.
+// parseIPv6 reads the text inside brackets.
 func parseIPv6(text string) (netip.Addr, error) {
 	addr, err := netip.ParseAddr(text)
 	if err != nil || !addr.Is6() || addr.Zone() != "" {
-		return netip.Addr{}, boterr.Invalid("url", "what stands in brackets must be an IPv6 address without a zone")
+		return netip.Addr{}, boterr.Invalid("url", "the part in brackets must be an IPv6 address without a zone")
 	}
 	return addr, nil
 }
@@ -169,9 +163,8 @@ func parseIPv4(text string) (netip.Addr, error) {
 	return addr, nil
 }
 
-// endsInNumber reports whether a host is an IPv4 address to those who read
-// addresses as generously as inet_aton and the URL Standard do, where 127.1,
-// 2130706433 and 0x7f000001 are addresses: its last label is a decimal, octal or
+// endsInNumber reports whether a host is an IPv4 address in the lenient reading of inet_aton and the URL
+// Standard, in which 127.1, 2130706433 and 0x7f000001 are addresses: its last label is a decimal, octal or
 // hexadecimal number.
 func endsInNumber(host string) bool {
 	host = strings.TrimSuffix(host, ".")
@@ -199,7 +192,7 @@ func checkName(name string) error {
 	return nil
 }
 
-// isNameByte reports whether a name may have the byte c.
+// isNameByte reports whether a name may contain the byte c.
 func isNameByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_' || c == '.'
 }

@@ -204,7 +204,7 @@ func TestCheckURL_ErrorsShowNoSecret(t *testing.T) {
 }
 
 // FuzzCheckURL checks accepted URLs by independent definitions: plain characters, no user, and a public
-// address if the host is an address to any reader, however generous.
+// address if any reader, however lenient, would take the host for an address.
 func FuzzCheckURL(f *testing.F) {
 	for _, seed := range []string{
 		"https://example.com/", "http://127.1/", "http://0x7f.1:80/", "http://017700000001/", "http://[::ffff:127.0.0.1]/",
@@ -223,7 +223,7 @@ func FuzzCheckURL(f *testing.F) {
 	})
 }
 
-// parsed returns the URL, or nil if the text is none.
+// parsed returns the URL, or nil if the text is malformed.
 func parsed(text string) *url.URL {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -232,7 +232,7 @@ func parsed(text string) *url.URL {
 	return u
 }
 
-// requireHarmless requires what must be true of every URL that passes.
+// requireHarmless requires the properties of every URL that passes.
 func requireHarmless(t *testing.T, u *url.URL) {
 	t.Helper()
 	require.Contains(t, []string{"http", "https"}, u.Scheme)
@@ -248,8 +248,8 @@ func requireHarmless(t *testing.T, u *url.URL) {
 	}
 }
 
-// isGlobal reports whether an address is public, by the predicates of net/netip and, for what they do not
-// know, ranges compared as numbers.
+// isGlobal reports whether an address is public, by the predicates of net/netip and, for ranges that they do
+// not cover, by comparing numbers.
 func isGlobal(addr netip.Addr) bool {
 	if !addr.IsGlobalUnicast() || addr.IsPrivate() || addr.IsLoopback() || addr.IsLinkLocalUnicast() {
 		return false
@@ -269,8 +269,8 @@ func isGlobal(addr netip.Addr) bool {
 	return b[0]>>5 == 1 && !transition && !documentation
 }
 
-// inetAton reads an IPv4 address as the C function of that name does: up to four numbers, decimal, octal or
-// hexadecimal; the last one fills the rest.
+// inetAton reads an IPv4 address like the C function: up to four numbers, decimal, octal or hexadecimal; the
+// last one fills the remaining bytes.
 func inetAton(text string) (netip.Addr, bool) {
 	parts := strings.Split(text, ".")
 	if len(parts) > 4 {
@@ -295,7 +295,7 @@ func inetAton(text string) (netip.Addr, bool) {
 	return netip.AddrFrom4([4]byte{byte(whole >> 24), byte(whole >> 16), byte(whole >> 8), byte(whole)}), true
 }
 
-// cNumber makes Go's syntax of a number out of C's, which differ in 0o and 0b.
+// cNumber converts C's syntax of a number to Go's. They differ in 0o and 0b.
 func cNumber(text string) string {
 	if len(text) > 1 && text[0] == '0' && strings.ContainsAny(text[1:2], "oObB") {
 		return "no number"

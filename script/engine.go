@@ -22,25 +22,25 @@ import (
 
 // Engine compiles scripts and runs them. It is safe for concurrent use.
 //
-// As many of its scripts compute at once as there are processors. The others wait, and the apps take turns. One engine
-// is for all scripts of a process.
+// At most one script per processor computes at the same time. The others wait, and the apps take turns. A
+// process needs only one engine.
 type Engine struct {
 	options Options
 	modules *modules.Files
 	slots   *slots.Slots
 	// functions are the host's functions that scripts call, by their names.
 	functions map[string]hostFunction
-	// prepared has the function that returns the *prepared of each set of helpers.
+	// prepared maps each set of helpers to the function that returns its *prepared.
 	prepared sync.Map
 	sets     atomic.Int32
-	// compiled has the bytecode of each module, by its file.
+	// compiled has the bytecode of each module, by file name.
 	compiled sync.Map
 }
 
-// New returns an engine. It fails with InvalidArgument, which names the field, if a limit is negative or the folder for
-// compiled code cannot be used, and with Unsupported on an architecture other than amd64 and arm64.
+// New returns an engine. It fails with InvalidArgument, naming the field, if a limit is negative or CacheDir
+// cannot be used, and with Unsupported on architectures other than amd64 and arm64.
 //
-// The first engine of a process takes some hundred milliseconds, or some ten with [Options.CacheDir].
+// The first engine of a process takes a few hundred milliseconds, or a few tens with [Options.CacheDir].
 func New(options Options) (*Engine, error) {
 	options, err := options.withDefaults()
 	if err != nil {
@@ -59,12 +59,13 @@ func New(options Options) (*Engine, error) {
 //go:embed prelude/*.js
 var prelude embed.FS
 
-// preludeFiles are the files of prelude. What is named ownFiles is left out of the places of errors.
+// preludeFiles are the files of the prelude. Files whose names begin with ownFiles are omitted from stack
+// traces.
 var preludeFiles = []string{"border.js", "scope.js", "this.js"}
 
 const ownFiles = "script:"
 
-// prepared is a snapshot in which some helpers have been loaded, and the functions of the prelude that Go calls.
+// prepared is a snapshot with some helpers loaded, and the prelude functions that Go calls.
 type prepared struct {
 	*quickjs.Snapshot
 
@@ -73,13 +74,13 @@ type prepared struct {
 	texts map[string]quickjs.Value
 }
 
-// mostPrepared bounds the sets of helpers that are kept loaded: each takes some megabytes. With other sets,
+// mostPrepared bounds the sets of helpers that are kept loaded: each takes a few megabytes. With other sets,
 // scripts load their helpers themselves.
 const mostPrepared = 32
 
 var errTooManySets = errors.New("too many sets of helpers")
 
-// preparedWith returns the snapshot with some helpers, by the names of their modules. It is made once.
+// preparedWith returns the snapshot with the given helpers, named by module. It is created once.
 func (e *Engine) preparedWith(helpers []string) (*prepared, error) {
 	key := strings.Join(helpers, "\n")
 	made, isThere := e.prepared.Load(key)
@@ -97,7 +98,7 @@ func (e *Engine) preparedWith(helpers []string) (*prepared, error) {
 // longestLoad is the time limit for loading the helpers, or reading a module.
 const longestLoad = 10 * time.Second
 
-// prepare makes a snapshot. Its clock shows 1970.
+// prepare creates a snapshot. Its clock shows 1970.
 func (e *Engine) prepare(helpers []string) (*prepared, error) {
 	machine, err := quickjs.Open(e.options.CacheDir)
 	if err != nil {
@@ -107,7 +108,9 @@ func (e *Engine) prepare(helpers []string) (*prepared, error) {
 		engine: e, program: &Program{}, ctx: context.Background(), spent: spent{shared: &shared{}},
 		prepared: &prepared{texts: map[string]quickjs.Value{}},
 	}
-	in, err := machine.New(r.ctx, quickjs.Run{Host: r.host, Now: r.now, Zone: e.options.Zone, Busy: longestLoad}, e.options.MaxMemory)
+	in, err := machine.New(r.ctx, quickjs.Run{
+		Host: r.host, Now: r.now, Zone: e.options.Zone, Busy: longestLoad, Clock: e.options.clock(),
+	}, e.options.MaxMemory)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +119,7 @@ func (e *Engine) prepare(helpers []string) (*prepared, error) {
 	if err := r.runPrelude(); err != nil {
 		return nil, fmt.Errorf("the prelude of scripts: %w", err)
 	}
-	in.Charge(longestLoad - e.options.MaxBusy - in.Busy()) // Helpers have the time of a script.
+	in.Charge(longestLoad - e.options.MaxBusy - in.Busy()) // Loading helpers gets its own time limit.
 	for _, helper := range helpers {
 		if err := r.load(helper); err != nil {
 			return nil, err
@@ -169,7 +172,7 @@ func (r *run) runPrelude() error {
 	return r.trackRejections(own)
 }
 
-// trackRejections has the prelude notice promises that are rejected.
+// trackRejections notifies the prelude of rejected promises.
 func (r *run) trackRejections(own quickjs.Value) error {
 	rejected, err := r.in.Property(own, "rejected")
 	if err != nil {
@@ -188,12 +191,12 @@ func (r *run) trackRejections(own quickjs.Value) error {
 func sourceOf(file string) string {
 	source, err := prelude.ReadFile("prelude/" + file)
 	if err != nil {
-		panic(err) // It is embedded.
+		panic(err) // The file is embedded.
 	}
 	return string(source)
 }
 
-// settings is the script that makes the object which the scripts of the prelude share.
+// settings is the script that creates the object shared by the prelude's scripts.
 func (e *Engine) settings() string {
 	text, err := json.Marshal(map[string]any{
 		"names": map[string]any{"records": recordNames, "fixed": fixedNames(), "operations": operationNames(), "helpers": e.options.Helpers},
@@ -202,13 +205,14 @@ func (e *Engine) settings() string {
 		"deepest": deepest,
 	})
 	if err != nil {
-		panic(err) // It has texts and numbers.
+		panic(err) // It holds only texts and numbers.
 	}
 	return "(" + string(text) + ")"
 }
 
-// part is a part of the prelude that few scripts need: it takes more memory than all else, and so more time in each run.
-// Scripts that name what it has find it loaded. For the others it is loaded when something first asks for it.
+// part is a part of the prelude that few scripts need. It takes more memory than all the rest, and so more
+// time in each run. It is preloaded for scripts that mention one of its names, and otherwise loaded at first
+// use.
 type part struct {
 	source string
 	names  []string
@@ -224,7 +228,7 @@ var localized = []string{
 	"localeCompare", "toLocaleDateString", "toLocaleLowerCase", "toLocaleString", "toLocaleTimeString", "toLocaleUpperCase",
 }
 
-// load runs a module or a part of the prelude, so that it is there in each run.
+// load runs a module or a part of the prelude, so that every run finds it loaded.
 func (r *run) load(module string) error {
 	if name, isPart := strings.CutPrefix(module, ownFiles); isPart {
 		text, err := r.in.NewString(name)
@@ -245,25 +249,25 @@ func (r *run) load(module string) error {
 	return err
 }
 
-// spent is the used part of a run's limits, together with the scripts that run within its operations, such as
-// scripts of a node to which it redirects. Each script has a separate instance.
+// spent is the usage of a run's limits, including scripts that run within its operations, such as the scripts
+// of a node that it redirects to. Each script has a separate instance.
 type spent struct {
 	depth int
 	*shared
 }
 
-// shared is the part of spent that all of them share.
+// shared is the part of spent that nested scripts share.
 type shared struct{ calls, busy atomic.Int64 }
 
 // spentKey is the key of spent in the context of operations.
 type spentKey struct{}
 
-// deepestNested bounds how deep scripts may run within operations of each other. Each takes the memory of a
-// script.
+// deepestNested bounds the nesting of scripts within operations of other scripts. Each level takes the memory
+// of a script.
 const deepestNested = 8
 
-// within makes the run share the limits of the run in whose operation it is, if there is one. The context is the one of
-// its operations.
+// within makes the run share the limits of the outer run, if it runs within an operation of another script.
+// It returns the context for the run's own operations.
 func (r *run) within(ctx context.Context) (context.Context, error) {
 	outer, isNested := ctx.Value(spentKey{}).(spent)
 	if !isNested {
@@ -277,17 +281,17 @@ func (r *run) within(ctx context.Context) (context.Context, error) {
 	return context.WithValue(ctx, spentKey{}, r.spent), nil
 }
 
-// computed returns the time that scripts have computed, as far as spend has counted it.
+// computed returns the time that scripts have computed, as counted by spend.
 func (s spent) computed() time.Duration { return time.Duration(s.busy.Load()) }
 
-// spend counts how long the script has computed since the last spend.
+// spend adds the time that the script has computed since the last call.
 func (r *run) spend() {
 	busy := r.in.Busy()
 	r.busy.Add(int64(busy - r.counted))
 	r.counted = busy
 }
 
-// sharing calls an operation. What scripts compute within it counts as what this one computes.
+// sharing calls an operation. The computing time of scripts within it counts against this script.
 func (r *run) sharing(operation func()) {
 	r.spend()
 	before := r.computed()
@@ -297,17 +301,17 @@ func (r *run) sharing(operation func()) {
 	r.counted += others
 }
 
-// deadline ends the context of a run when its time is over. The time stands still while the run waits for a
-// slot. It is used by the goroutine of the run.
+// deadline ends the context of a run when its time is up. It is paused while the run waits for a slot. Only
+// the goroutine of the run uses it.
 type deadline struct {
 	timer  *time.Timer
 	cancel context.CancelCauseFunc
-	// left is the rest of the time since it last ran on, at since.
+	// left is the time that remained at since, when the deadline last resumed.
 	left  time.Duration
 	since time.Time
 }
 
-// begin returns a context that ends after some time, with a cause. end has to be called.
+// begin returns a context that ends after limit, with cause as its cause. Callers must call end.
 func (d *deadline) begin(ctx context.Context, limit time.Duration, cause func() error) context.Context {
 	limited, cancel := context.WithCancelCause(ctx)
 	d.cancel, d.left = cancel, limit
@@ -321,10 +325,10 @@ func (d *deadline) end() {
 	d.cancel(context.Canceled)
 }
 
-// pause lets the time stand still, and returns what lets it run on.
+// pause stops the deadline, and returns a function that resumes it.
 func (d *deadline) pause() (resume func()) {
 	if !d.timer.Stop() {
-		return func() {} // It is over.
+		return func() {} // It has already expired.
 	}
 	d.left -= time.Since(d.since) //nolint:forbidigo // As where it began.
 	return func() {

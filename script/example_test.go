@@ -5,11 +5,15 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/internal/scripttest"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/script"
 )
 
-// All that is wrong with a folder is told at once.
+// The compiled engine is kept in a folder.
+var options = script.Options{CacheDir: scripttest.CacheDir()}
+
+// Load reports all errors of a folder at once.
 func ExampleLoad_problems() {
 	_, err := script.Load(folder(
 		"shop/nodes.json", `{"tree": "shop", "nodes": [
@@ -18,7 +22,7 @@ func ExampleLoad_problems() {
   {"compositeId": "b", "parent": "menue", "trigger": {"text": "b"}, "preActions": "clain.js"}
 ]}`,
 		"shop/claim.js", "this.code = 1;\nreturn 1 +;",
-	), script.Options{})
+	), options)
 	fmt.Println(err)
 	// Output:
 	// 3 problems:
@@ -28,7 +32,7 @@ func ExampleLoad_problems() {
 }
 
 func Example() {
-	engine, err := script.New(script.Options{})
+	engine, err := script.New(options)
 	if err != nil {
 		panic(err)
 	}

@@ -42,7 +42,7 @@ func TestFetch_ReadsJSON(t *testing.T) {
 			await response.text().catch(() => 'used')]`))
 }
 
-// echoing answers with what was sent.
+// echoing answers with the request.
 func echoing(_ context.Context, _ *botctx.Context, asked outbound.Request) (*outbound.Response, error) {
 	return &outbound.Response{
 		Status: http.StatusOK, Header: http.Header{"Asked": {strings.TrimSpace(asked.Method + " " + asked.URL + " " + asked.Headers["content-type"])}}, Body: asked.Body,
@@ -93,7 +93,7 @@ func TestFetch_SeveralAtOnce(t *testing.T) {
 	arrived := make(chan struct{})
 	s := newStage(t, script.Options{
 		Fetch: func(ctx context.Context, bot *botctx.Context, asked outbound.Request) (*outbound.Response, error) {
-			select { // Each waits for the other.
+			select { // Each request waits for the other.
 			case arrived <- struct{}{}:
 			case <-arrived:
 			case <-ctx.Done():
@@ -240,8 +240,7 @@ func TestTrigger_MatchesWhatCountsAsTrue(t *testing.T) {
 func TestOperation_ErrorGoesOn(t *testing.T) {
 	t.Parallel()
 	p := fakes.New()
-	engine, err := script.New(script.Options{})
-	require.NoError(t, err)
+	engine := newEngine(t, script.Options{})
 	program, err := engine.Compile("test.js", "await this.newAgenda({memberId: this.member._id})")
 	require.NoError(t, err)
 	_, err = program.Run(t.Context(), p.AddMember(member.Member{}).Context())
@@ -282,7 +281,8 @@ func TestConsole_HiddenCharacters(t *testing.T) {
 //go:embed testdata/outcomes.js
 var runOutcomes string
 
-// asNode compares what scripts give with Node.js. Each source is the body of a function that returns a list of functions.
+// asNode compares the results of scripts with Node.js. Each source is the body of a function that returns a
+// list of functions.
 func asNode(t *testing.T, options script.Options, folder string, sources map[string]string) {
 	t.Helper()
 	want := byNode(t, folder, sources)
@@ -338,7 +338,7 @@ const outcomesOf = async (source) => {
 })()
 `
 
-// byNode returns what Node.js makes of sources.
+// byNode returns the results of sources in Node.js.
 func byNode(t *testing.T, folder string, sources map[string]string) map[string][]outcome {
 	t.Helper()
 	node, err := exec.LookPath("node")

@@ -24,16 +24,16 @@ import (
 	"github.com/botctx/go-sdk/script/internal/nodefile"
 )
 
-// Load returns the nodes of a bot in a folder: the nodes in each nodes.json in it and in its folders, with
-// the scripts that they name. docs/guides/scripts.md shows the fields of a node. The nodes are like any
-// others, and may be handled together with nodes in Go. others are the nodes in Go that are handled, too, and
-// that nodes of the folder may name as their parent or redirect to; they are not returned.
+// Load returns the nodes of the bot in a folder: the nodes in every nodes.json in it and in its subfolders,
+// with their scripts. docs/guides/scripts.md describes the fields of a node. The nodes are like any others,
+// and may be handled together with nodes in Go. Pass as others the nodes in Go that nodes of the folder may
+// name as their parent or redirect to; they are not returned.
 //
-// If Options.Modules is nil, scripts find modules in the folder itself: packages of its node_modules, and
+// If Options.Modules is nil, scripts find modules in the folder itself: packages in its node_modules, and
 // files by their path.
 //
-// All errors are reported at once, as a *FolderError: unknown fields, missing files, scripts that cannot be
-// read, responses that no platform would take, two nodes of one id, missing parents and targets.
+// All errors are reported at once, as a *FolderError: unknown fields, missing files, scripts that do not
+// compile, responses that no platform would accept, duplicate ids, missing parents and targets.
 func Load(fsys fs.FS, options Options, others ...*botctx.Node) ([]*botctx.Node, error) {
 	if options.Modules == nil {
 		options.Modules = fsys
@@ -61,18 +61,18 @@ func Load(fsys fs.FS, options Options, others ...*botctx.Node) ([]*botctx.Node, 
 	return nodes, nil
 }
 
-// byPlace orders problems as one reads the files.
+// byPlace orders problems by file and position.
 func byPlace(a, b *Error) int {
 	return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 }
 
-// FolderError is everything that is wrong with the folder of a bot. It is an InvalidArgument.
+// FolderError has all errors of a bot's folder. It is an InvalidArgument.
 type FolderError struct {
 	// Problems are the errors, each with its file and its place.
 	Problems []*Error
 }
 
-// Error lists the problems, one in each line.
+// Error lists the problems, one per line.
 func (e *FolderError) Error() string {
 	if len(e.Problems) == 1 {
 		return e.Problems[0].Error()
@@ -94,23 +94,23 @@ func (e *FolderError) Unwrap() []error {
 	return all
 }
 
-// loader makes nodes of a folder.
+// loader builds nodes from a folder.
 type loader struct {
 	engine *Engine
 	files  fs.FS
-	// programs are the scripts that were compiled, by their files, nil for one that cannot be used.
+	// programs are the compiled scripts by file, nil for scripts with errors.
 	programs map[string]*Program
 	problems []*Error
 }
 
-// complain notes what is wrong with a file of nodes.
+// complain records a problem of a nodes file.
 func (l *loader) complain(p nodefile.Problem) {
 	l.problems = append(l.problems, &Error{
 		File: p.Place.File, Line: p.Place.Line, Column: p.Place.Column, Err: boterr.Invalid(p.Field, "%s", p.Text),
 	})
 }
 
-// check notes what is wrong with how nodes name each other.
+// check records problems with references between nodes.
 func (l *loader) check(read []nodefile.Node, made, others []*botctx.Node) {
 	for _, fault := range botctx.CheckNodes(slices.Concat(made, others)...) {
 		if fault.Index < len(read) {
@@ -119,8 +119,8 @@ func (l *loader) check(read []nodefile.Node, made, others []*botctx.Node) {
 	}
 }
 
-// node makes a node from its description in a file. If a script cannot be used, that is noted, and the node
-// is good enough to be checked.
+// node builds a node from its description in a file. If a script cannot be used, the problem is recorded, and
+// the node is complete enough to be checked.
 func (l *loader) node(read nodefile.Node) *botctx.Node {
 	node := read.Base
 	node.Pre, node.Post = l.actions(read.Pre), l.actions(read.Post)
@@ -144,7 +144,7 @@ func (l *loader) actions(named []nodefile.Script) (actions []botctx.Action) {
 	return actions
 }
 
-// redirect returns the redirect that a script is, to one of some nodes where these are known.
+// redirect returns a redirect that runs the script. If among is set, it may only lead to these nodes.
 func (l *loader) redirect(named nodefile.Script, among []botctx.NodeRef) botctx.Redirector {
 	decide := botctx.RedirectFunc(nowhere)
 	if program := l.program(named); program != nil {
@@ -159,7 +159,7 @@ func (l *loader) redirect(named nodefile.Script, among []botctx.NodeRef) botctx.
 // nowhere ends the run.
 func nowhere(context.Context, *botctx.Context) (*botctx.Redirect, error) { return nil, nil } //nolint:nilnil // It has no target.
 
-// program returns a script that is compiled once, nil for one that cannot be used.
+// program compiles a script once and returns it, nil if it cannot be used.
 func (l *loader) program(named nodefile.Script) *Program {
 	if program, isKnown := l.programs[named.File]; isKnown {
 		return program
@@ -179,7 +179,7 @@ func (l *loader) program(named nodefile.Script) *Program {
 	return program
 }
 
-// asProblem returns an error of Compile, which has its place.
+// asProblem turns an error of Compile into an *Error with a place.
 func asProblem(file string, err error) *Error {
 	if failed, ok := errors.AsType[*Error](err); ok {
 		return failed
@@ -187,8 +187,7 @@ func asProblem(file string, err error) *Error {
 	return &Error{File: file, Err: err}
 }
 
-// unreadable explains why a script cannot be read, and suggests another one, by names as in its file of
-// nodes.
+// unreadable explains why a script cannot be read, and suggests a similar file, named as in the nodes file.
 func (l *loader) unreadable(named nodefile.Script, err error) string {
 	folder := path.Dir(named.Place.File)
 	written := relative(folder, named.File)
@@ -196,7 +195,7 @@ func (l *loader) unreadable(named nodefile.Script, err error) string {
 		return fmt.Sprintf("%q cannot be read: %v", written, err)
 	}
 	byName := map[string]string{}
-	_ = nodefile.Walk(l.files, func(other string, _ fs.DirEntry) error { // What it cannot read is no name to give.
+	_ = nodefile.Walk(l.files, func(other string, _ fs.DirEntry) error { // Files that Walk cannot read are not suggested.
 		byName[path.Base(other)] = other
 		return nil
 	})
@@ -206,7 +205,7 @@ func (l *loader) unreadable(named nodefile.Script, err error) string {
 	return fmt.Sprintf("%q is not there: write the script, or take its name out", written)
 }
 
-// relative returns the name of a file as it is written in a folder.
+// relative returns the name of a file relative to a folder.
 func relative(folder, file string) string {
 	name, err := filepath.Rel(folder, file)
 	if err != nil {
@@ -215,46 +214,47 @@ func relative(folder, file string) string {
 	return filepath.ToSlash(name)
 }
 
-// Options configure scripts and their limits. The zero value has no modules and the default of each limit.
+// Options configure scripts and their limits. The zero value has no modules and default limits.
 type Options struct {
-	// Modules are the files that require finds, each folder in the form of an npm package, with node_modules
-	// at the root. The default has none.
+	// Modules are the files available to require; each folder follows the layout of an npm package, with
+	// node_modules at the root. By default there are none.
 	Modules fs.FS
-	// Helpers are properties of `this`, and the modules that they are. The default is moment and
-	// lodash under their own names.
+	// Helpers maps properties of `this` to their modules. The default is moment and lodash under their own
+	// names.
 	Helpers map[string]string
-	// Console takes the lines of console.log and its kind. The default is slog.Default().
+	// Console receives the output of console.log and its variants. The default is slog.Default().
 	Console *slog.Logger
-	// Fetch sends the requests of fetch. The default is the client of the context, which refuses
-	// private addresses, see botctx.Context.Fetch.
+	// Fetch sends the requests of fetch. The default is the client of the context, which refuses private
+	// addresses; see botctx.Context.Fetch.
 	Fetch func(ctx context.Context, bot *botctx.Context, request outbound.Request) (*outbound.Response, error)
 	// Random is Math.random, from 0 to below 1. The default is from math/rand/v2.
 	Random func() float64
 
 	// Zone is the time zone of Date. The default is UTC.
 	Zone *time.Location
-	// CacheDir is a folder in which the compiled engine is kept between processes, so that the first script
-	// of a process starts sooner. No one else may have write access to it. With the default, "", nothing is
-	// kept.
+	// CacheDir is a folder that keeps the compiled engine between processes, so that the first script of a
+	// process starts sooner. No one else may have write access to it. With the default, "", nothing is kept.
 	CacheDir string
 
 	// Deadline is the time limit of a script, with the operations that it waits for. The default is 30 s.
 	Deadline time.Duration
-	// MaxBusy is the limit of the time that a script computes, with the scripts that run within its
-	// operations. Waiting for operations, requests and timers does not count. The default is 1 s.
+	// MaxBusy limits the computing time of a script, including scripts that run within its operations.
+	// Waiting for operations, requests and timers does not count. The default is 1 s.
 	MaxBusy time.Duration
-	// MaxCalls bounds the operations, requests and timers of one run of a script, with the scripts that run
+	// MaxCalls limits the operations, requests and timers of one run of a script, including scripts that run
 	// within its operations. The maximum is 1,000,000. The default is 1,000.
 	MaxCalls int
 	// MaxMemory bounds the bytes that a script may use, with its modules, from 8 MB to 1 GB. The default is
 	// 64 MB.
 	MaxMemory int64
-	// MaxResultBytes bounds the size, as JSON, of a value from a script to Go: the arguments of an operation,
-	// a result, a record. It bounds the responses of fetch, too. The maximum is 64 MB. The default is 4 MB.
+	// MaxResultBytes limits the JSON size of a value from a script to Go: the arguments of an operation, a
+	// result, a record. It also limits the responses of fetch. The maximum is 64 MB. The default is 4 MB.
 	MaxResultBytes int
 
-	// randomAhead is the number of values of Random that are read at once.
+	// randomAhead is the number of random values that are fetched at once.
 	randomAhead int
+	// clock returns the clock of a script, by which MaxBusy is measured. The default is the machine's.
+	clock func() func() time.Time
 }
 
 const (
@@ -292,6 +292,9 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Zone == nil {
 		o.Zone = time.UTC
 	}
+	if o.clock == nil {
+		o.clock = func() func() time.Time { return time.Now }
+	}
 	o.Deadline = orDefault(o.Deadline, defaultDeadline)
 	o.MaxBusy = orDefault(o.MaxBusy, defaultMaxBusy)
 	o.MaxCalls = orDefault(o.MaxCalls, defaultMaxCalls)
@@ -300,7 +303,7 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// check refuses limits that cannot be kept.
+// check refuses limits out of range.
 func (o Options) check() error {
 	for _, limit := range []struct {
 		field string
@@ -331,7 +334,7 @@ func (o Options) check() error {
 	return nil
 }
 
-// orDefault returns the default of a limit that is not given.
+// orDefault returns given, or the default if it is zero.
 func orDefault[T int | int64 | time.Duration](given, otherwise T) T {
 	if given == 0 {
 		return otherwise

@@ -54,7 +54,7 @@ func TestLoad_ABotInAFolder(t *testing.T) {
 		"lib/more.js", `this.member.meta.count = (this.member.meta.count ?? 0) + this.step;`,
 		"forget.js", `delete this.step;`,
 		"next.js", `return this.member.meta.count % 2 ? "odd" : "even";`,
-	), script.Options{})
+	), onAnyMachine(script.Options{}))
 	require.NoError(t, err)
 	_, ada := onPlatform(t, nodes...)
 	ada.Says("count")
@@ -62,7 +62,7 @@ func TestLoad_ABotInAFolder(t *testing.T) {
 	require.Equal(t, []string{"1", "odd", "2", "even"}, texts(ada))
 }
 
-// texts returns what was sent to a member.
+// texts returns the texts that a member received.
 func texts(actor *fakes.Actor) []string {
 	var all []string
 	for _, message := range actor.Messages() {
@@ -71,7 +71,7 @@ func texts(actor *fakes.Actor) []string {
 	return all
 }
 
-// Nodes of scripts and nodes in Go are in one bot, and lead to each other.
+// Nodes of scripts and nodes in Go form one bot, and redirect to each other.
 func TestLoad_BesideNodesInGo(t *testing.T) {
 	t.Parallel()
 	inGo := []*botctx.Node{
@@ -85,9 +85,9 @@ func TestLoad_BesideNodesInGo(t *testing.T) {
 		{"compositeId": "tip", "responses": [{"type": "TEXT", "text": "Say yes."}]},
 		{"compositeId": "yes", "parent": "menu", "trigger": {"text": "yes"}, "preActions": "yes.js", "redirect": "thanks"}
 	]}`, "shop/yes.js", `this.by = this.member.firstName;`)
-	_, err := script.Load(files, script.Options{})
+	_, err := script.Load(files, onAnyMachine(script.Options{}))
 	require.ErrorContains(t, err, `has no node menu, which is the parent of yes`)
-	nodes, err := script.Load(files, script.Options{}, inGo...)
+	nodes, err := script.Load(files, onAnyMachine(script.Options{}), inGo...)
 	require.NoError(t, err)
 	require.Len(t, nodes, 2, "those in Go are the host's to handle")
 	_, ada := onPlatform(t, append(inGo, nodes...)...)
@@ -96,7 +96,7 @@ func TestLoad_BesideNodesInGo(t *testing.T) {
 	require.Equal(t, []string{"Tea?", "Say yes.", "Thanks, Ada."}, texts(ada))
 }
 
-// All that is wrong with a folder is told at once, each with its file, its place and its field.
+// Load reports all errors of a folder at once, each with its file, place and field.
 func TestLoad_TellsAllThatIsWrong(t *testing.T) {
 	t.Parallel()
 	_, err := script.Load(folder(
@@ -108,7 +108,7 @@ func TestLoad_TellsAllThatIsWrong(t *testing.T) {
 ]}`,
 		"coupon/claim.js", `return "a";`,
 		"broken.js", "const a = 1;\nreturn a +;",
-	), script.Options{})
+	), onAnyMachine(script.Options{}))
 	failed, ok := err.(*script.FolderError) //nolint:errorlint // Load returns it unwrapped.
 	require.True(t, ok, "%v", err)
 	require.ErrorIs(t, err, boterr.InvalidArgument)
@@ -132,7 +132,7 @@ func TestLoad_TellsAllThatIsWrong(t *testing.T) {
 	}, "\n  "), failed.Error())
 }
 
-// A name that is suggested can be written where the mistake stands.
+// A suggested name can be pasted in place of the wrong one.
 func TestLoad_SuggestsAScriptByItsNameInTheFolderOfTheNodes(t *testing.T) {
 	t.Parallel()
 	for written, want := range map[string]string{
@@ -143,7 +143,7 @@ func TestLoad_SuggestsAScriptByItsNameInTheFolderOfTheNodes(t *testing.T) {
 		_, err := script.Load(folder(
 			"shop/nodes.json", `{"nodes": [{"compositeId": "a", "preActions": "`+written+`", "entry": true}]}`,
 			"shop/claim.js", "", "common/greet.js", "",
-		), script.Options{})
+		), onAnyMachine(script.Options{}))
 		require.ErrorContains(t, err, want)
 	}
 }
@@ -160,7 +160,7 @@ func TestLoad_ErrorsNameScriptAndLine(t *testing.T) {
 	nodes, err := script.Load(folder(
 		"shop/nodes.json", `{"nodes": [{"compositeId": "a", "trigger": {"any": "text"}, "preActions": "fail.js"}]}`,
 		"shop/fail.js", "const order = undefined;\n\nthis.member.meta.size = order.size;",
-	), script.Options{})
+	), onAnyMachine(script.Options{}))
 	require.NoError(t, err)
 	_, ada := onPlatform(t, nodes...)
 	err = ada.TrySays("hi")
@@ -179,10 +179,10 @@ func TestWatch_LoadsAgainWhatHasChanged(t *testing.T) {
 	}
 	write("say.js", says("one"), 1)
 	var log strings.Builder
-	options := script.Options{Console: slog.New(slog.NewTextHandler(&log, nil))}
+	options := onAnyMachine(script.Options{Console: slog.New(slog.NewTextHandler(&log, nil))})
 	watcher := script.Watch(files, options)
 	p, ada := onPlatform(t)
-	look := func() { // What Run does at a tick.
+	look := func() { // look does the same as a tick of Run.
 		t.Helper()
 		ticks := make(chan time.Time)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -277,13 +277,13 @@ func TestRequire_ModulesThatRequireEachOther(t *testing.T) {
 // npmFolder is the folder of the packages of testdata/npm.
 const npmFolder = "testdata/npm"
 
-// withPackages skips the test if npm has not installed moment and lodash.
+// withPackages skips the test unless npm has installed moment and lodash.
 func withPackages(tb testing.TB) script.Options {
 	tb.Helper()
 	if _, err := os.Stat(npmFolder + "/node_modules/moment/moment.js"); err != nil {
 		tb.Skip("moment and lodash are not there: run npm ci --ignore-scripts in script/testdata/npm")
 	}
-	return script.Options{Modules: os.DirFS(npmFolder), MaxBusy: 2 * time.Second}
+	return script.Options{Modules: os.DirFS(npmFolder)}
 }
 
 func TestModules_MomentAndLodash(t *testing.T) {

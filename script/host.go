@@ -21,8 +21,8 @@ import (
 	"github.com/botctx/go-sdk/script/internal/web"
 )
 
-// hostFunction is a function of the host that scripts call by own.ask of the prelude. The payload is JSON. What it
-// returns is the answer: a value of documents, or raw JSON. Scripts may catch its error, unless it is an endingError.
+// hostFunction is a function of the host that scripts call by own.ask of the prelude. The payload is JSON.
+// The result is a document value or raw JSON. Scripts may catch its error, unless it is an endingError.
 type hostFunction func(r *run, payload string) (any, error)
 
 // endingError ends the run: scripts cannot catch it.
@@ -84,8 +84,8 @@ func (r *run) host(text string) (answer string, err error) {
 	return r.answer(value, err)
 }
 
-// longestText bounds a text from a script to the host: the parameters of an operation and several records, or
-// the body of a request as base64.
+// longestText bounds the length of a text from a script to the host: the parameters of an operation with
+// several records, or the body of a request in base64.
 func longestText(largest int) int { return 4*largest + 1<<16 }
 
 // answer returns the text of an answer, see border.js.
@@ -95,7 +95,7 @@ func (r *run) answer(value any, err error) (string, error) {
 	return string(append(w.text, ']')), w.err
 }
 
-// The last errors that a script got are kept, without the ones whose text is longer than longestCause.
+// The last keptCauses errors that a script received are kept, except those longer than longestCause.
 const (
 	keptCauses   = 100
 	longestCause = 16 << 10
@@ -115,7 +115,7 @@ func (r *run) number(err error) int {
 	return r.causeCount
 }
 
-// countCall counts what a script asks of the host, and ends the run if it asks too much.
+// countCall counts a call to the host, and ends the run if there are too many.
 func (r *run) countCall() error {
 	if most := r.engine.options.MaxCalls; r.calls.Add(1) > int64(most) {
 		return endingError{boterr.New(boterr.ResourceExhausted, "",
@@ -124,7 +124,7 @@ func (r *run) countCall() error {
 	return nil
 }
 
-// hostNumbers returns some random numbers: a single one if the host gives them, to keep its order.
+// hostNumbers returns several random numbers, or a single one if Options.Random is set, to keep its order.
 func (r *run) hostNumbers(string) (any, error) {
 	numbers := make([]float64, r.engine.options.randomAhead)
 	for i := range numbers {
@@ -134,7 +134,7 @@ func (r *run) hostNumbers(string) (any, error) {
 	return json.RawMessage(text), err
 }
 
-// longestLine bounds the bytes of a logged line that are kept, and mostLines the lines of a run.
+// longestLine is the number of bytes kept of a logged line, and mostLines the number of lines kept of a run.
 const (
 	longestLine = 8 << 10
 	mostLines   = 1000
@@ -170,7 +170,7 @@ func (r *run) hostLog(payload string) error {
 	return nil
 }
 
-// logRejected logs what failed without the script waiting for it.
+// logRejected logs rejected promises that the script did not await.
 func (r *run) logRejected(reports string) error {
 	if reports == "[]" {
 		return nil
@@ -203,7 +203,7 @@ type (
 	}
 )
 
-// hostFetch begins a request, and returns its number. wake gets the answer.
+// hostFetch starts a request, and returns its number. The answer goes to wake.
 func (r *run) hostFetch(payload string) (any, error) {
 	if r.bot == nil {
 		return nil, boterr.New(boterr.FailedPrecondition, "", "a module sends no requests while it is loaded")
@@ -290,8 +290,8 @@ func operationNames() []string {
 	return names
 }
 
-// useOf returns the use of a parameter of an operation. A parameter that selects what an operation works on
-// is a selection: undefined there would mean everything, or the member of the run.
+// useOf returns the use of an operation's parameter. A parameter that selects the target of an operation is a
+// selection: undefined there would mean everything, or the member of the run.
 func useOf(op botctx.Op, param string) use {
 	switch param {
 	case "filter":
@@ -313,12 +313,14 @@ func useOf(op botctx.Op, param string) use {
 	return forData
 }
 
-// records of the context that an operation works on unless they are given: undefined is not taken for "not given".
+// targets are records of the context on which an operation works by default: undefined is not taken for "not
+// given".
 var targets = map[string]bool{"member": true, "channel": true, "group": true}
 
-// hostOperation calls an operation at once: operations of a script run one after the other, in the order in which the
-// script calls them, whether it waits for them or not. The payload is [name, parameters, changes, removed], and the
-// answer has the records that the call has changed, and the names of the values that it has left, see this.js.
+// hostOperation calls an operation at once: operations of a script run one after the other, in the order in
+// which the script calls them, whether it awaits them or not. The payload is [name, parameters, changes,
+// removed]. The answer has the records changed by the call, and the names of the remaining values; see
+// this.js.
 func (r *run) hostOperation(payload string) (string, error) {
 	if err := r.countCall(); err != nil {
 		return "", err

@@ -12,14 +12,15 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/internal/display"
+	"github.com/botctx/go-sdk/internal/scripttest"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/script/internal/quickjs"
 	"github.com/botctx/go-sdk/script/internal/slots"
 )
 
-// FuzzHost gives the host what a script that has taken its engine over could: no text makes it panic.
+// FuzzHost sends the host anything that a compromised engine could: no text makes it panic.
 func FuzzHost(f *testing.F) {
-	engine, err := New(Options{MaxCalls: 1_000_000})
+	engine, err := New(ByStep(Options{MaxCalls: 1_000_000, CacheDir: scripttest.CacheDir()}))
 	require.NoError(f, err)
 	program, err := engine.Compile("fuzz.js", "return 1")
 	require.NoError(f, err)
@@ -38,7 +39,7 @@ func FuzzHost(f *testing.F) {
 		defer r.deadline.end()
 		require.NoError(t, engine.slots.Enter(context.Background(), ""))
 		defer engine.slots.Leave("")
-		r.prepared, r.in, err = program.take(t.Context(), quickjs.Run{Host: r.host, Now: r.now, Busy: engine.options.MaxBusy})
+		r.prepared, r.in, err = program.take(t.Context(), quickjs.Run{Host: r.host, Now: r.now, Busy: engine.options.MaxBusy, Clock: engine.options.clock()})
 		require.NoError(t, err)
 		defer r.in.Close()
 		_, err := r.host(text)
@@ -55,7 +56,7 @@ func TestUnreadable_TakesTooLong(t *testing.T) {
 
 func withOneSlot(t *testing.T, source string) *Program {
 	t.Helper()
-	engine, err := New(Options{Deadline: time.Second})
+	engine, err := New(ByStep(Options{CacheDir: scripttest.CacheDir()}))
 	require.NoError(t, err)
 	program, err := engine.Compile("test.js", source)
 	require.NoError(t, err)
@@ -88,7 +89,7 @@ func TestSlots_WaitingIsNoTimeOfTheScript(t *testing.T) {
 			&botctx.Node{ID: "begin", Trigger: botctx.TextIs("go"), Pre: []botctx.Action{program.Action()}},
 			&botctx.Node{ID: "taker", Pre: []botctx.Action{func(ctx context.Context, _ *botctx.Context) error {
 				require.NoError(t, s.Enter(ctx, "another app"), "it is free while the script waits for its operation")
-				time.AfterFunc(time.Minute, func() { s.Leave("another app") }) // Longer than Deadline.
+				time.AfterFunc(time.Minute, func() { s.Leave("another app") }) // Longer than Deadline, of 30 s.
 				return nil
 			}}},
 		)

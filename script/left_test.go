@@ -52,7 +52,7 @@ func TestThis_WhatScriptsLeave(t *testing.T) {
 	}
 }
 
-// What an operation changes is seen in the objects that the script holds, however deep they are.
+// Changes by an operation are visible in the objects that the script holds, however deep they are.
 func TestThis_RedirectThatJoinsIsSeenInside(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, script.Options{})
@@ -73,7 +73,7 @@ func TestThis_RedirectThatJoinsIsSeenInside(t *testing.T) {
 	require.JSONEq(t, `{"b":[1,2,7],"deep":{"a":1,"b":2,"c":3},"lines":[7,2,3]}`, s.ada.Member().Meta.String())
 }
 
-// A number is one again, however large it is.
+// Numbers stay numbers, however large they are.
 func TestMember_LargeNumbersStayNumbers(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, script.Options{})
@@ -86,7 +86,7 @@ func TestMember_LargeNumbersStayNumbers(t *testing.T) {
 	require.JSONEq(t, `["number","number","bigint"]`, s.returns("const {big, safe, integer} = this.member.meta; return [typeof big, typeof safe, typeof integer]"))
 }
 
-// Scripts that run within an operation of another one share its limits.
+// Scripts that run within an operation of another script share its limits.
 func TestNested_SharesTheLimits(t *testing.T) {
 	t.Parallel()
 	const again = "await this.redirectMemberToNode({memberId: this.member._id, nodeCompositeId: 'again'})"
@@ -94,7 +94,7 @@ func TestNested_SharesTheLimits(t *testing.T) {
 		again: "scripts that call each other through operations are nested more than 8 deep",
 		"this.n = (this.n ?? 0) + 1\nif (this.n < 4) " + again + "\nfor (let i = 0; i < 10; i++) await this.getChannel({channelId: this.channel._id})": "see Options.MaxCalls",
 	} {
-		s := newStage(t, script.Options{MaxCalls: 35, MaxBusy: time.Minute})
+		s := newStage(t, script.Options{MaxCalls: 35})
 		s.Handle(&botctx.Node{ID: "again", Trigger: botctx.AnyText(), Pre: botctx.Do(s.compile(source).Action())})
 		err := s.ada.TrySays("go")
 		require.ErrorIs(t, err, boterr.ResourceExhausted, source)
@@ -172,7 +172,7 @@ func TestHost_LargeTexts(t *testing.T) {
 	}
 }
 
-// A script that does not await returns at once, and the run waits all the same until its result is settled.
+// A script that does not await returns at once, and the run still waits until its result is settled.
 func TestRun_WaitsForWhatIsReturned(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, script.Options{})
@@ -232,11 +232,26 @@ func TestTimers_InOrderByTheContextsClock(t *testing.T) {
 	require.Equal(t, 320*time.Millisecond, s.Now().Sub(before))
 }
 
+// By default the limit is real time. However slow the machine is, nothing else ends this run.
+func TestMaxBusy_IsByTheMachinesClock(t *testing.T) {
+	t.Parallel()
+	engine := newRealEngine(t, script.Options{MaxBusy: 50 * time.Millisecond, Deadline: time.Hour})
+	program, err := engine.Compile("test.js", "for (;;) {}")
+	require.NoError(t, err)
+	_, err = program.Run(t.Context(), fakes.New(fakes.For(t)).AddMember(member.Member{}).Context())
+	require.ErrorIs(t, err, boterr.ResourceExhausted)
+	require.ErrorContains(t, err, "computed for more than 50ms: see Options.MaxBusy")
+}
+
 func TestDeadline_EndsWaiting(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, script.Options{Deadline: 500 * time.Millisecond})
-	_, err := s.compile("\nawait new Promise((r) => setTimeout(r, 3600000))").Run(t.Context(), s.ada.Context())
-	require.ErrorContains(t, err, "test.js: resource exhausted: the script ran for longer than 500ms")
+	engine := newEngine(t, script.Options{Deadline: 500 * time.Millisecond})
+	program, err := engine.Compile("test.js", "\nawait new Promise((r) => setTimeout(r, 3600000))")
+	require.NoError(t, err)
+	synctest.Test(t, func(t *testing.T) {
+		_, err := program.Run(t.Context(), fakes.New(fakes.For(t)).AddMember(member.Member{}).Context())
+		require.ErrorContains(t, err, "test.js: resource exhausted: the script ran for longer than 500ms")
+	})
 }
 
 func TestDate_IsInTheZoneOfTheOptions(t *testing.T) {

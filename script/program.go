@@ -17,7 +17,7 @@ import (
 	"github.com/botctx/go-sdk/script/internal/quickjs"
 )
 
-// Program is a script that was compiled. It is safe for concurrent use.
+// Program is a compiled script. It is safe for concurrent use.
 type Program struct {
 	engine   *Engine
 	name     string
@@ -26,16 +26,16 @@ type Program struct {
 	helpers []string
 }
 
-// Name returns the name that was given to Compile.
+// Name returns the name that was passed to Compile.
 func (p *Program) Name() string { return p.name }
 
 // longestSource bounds the bytes of a script.
 const longestSource = 256 << 10
 
-// Compile reads a script: the body of an async function over `this`, in which return and await may stand. name is the
-// name of its file, for errors.
+// Compile compiles a script: the body of an async function over `this`, which may use return and await at its
+// top level. name is the file name, for errors.
 //
-// A script that cannot be read is an *Error with InvalidArgument behind it.
+// If the script does not compile, the error is an *Error that wraps InvalidArgument.
 func (e *Engine) Compile(name, source string) (*Program, error) {
 	if len(source) > longestSource {
 		return nil, &Error{File: name, Err: boterr.Invalid("", "is longer than %d bytes: put parts of it into modules", longestSource)}
@@ -44,9 +44,9 @@ func (e *Engine) Compile(name, source string) (*Program, error) {
 	if strings.HasPrefix(source, "#!") { // The first line of an executable file.
 		source = "//" + source[2:]
 	}
-	e.slots.Take("") // Reading computes, as a run does.
+	e.slots.Take("") // Compiling takes a slot, like a run.
 	defer e.slots.Leave("")
-	// The second text holds what the first one does not: a source that closes the function and opens another one.
+	// The second text checks that source does not close the function and open another one.
 	if _, err := e.compile(name, checkHead, checkHead+source+checkFoot); err != nil {
 		return nil, err
 	}
@@ -61,8 +61,8 @@ func (e *Engine) Compile(name, source string) (*Program, error) {
 	return &Program{engine: e, name: name, bytecode: bytecode, helpers: e.helpersIn(source)}, nil
 }
 
-// The heads of the functions that sources become the bodies of. They stand on the source's first line, so that lines
-// keep their numbers. plainHead is as long as scriptHead, so that columns do, too.
+// The heads of the functions around each source. They share the source's first line, so that line numbers
+// stay the same. plainHead is as long as scriptHead, so that columns do, too.
 const (
 	scriptHead = "(async function () {"
 	plainHead  = "(      function () {"
@@ -75,8 +75,8 @@ const (
 // longestRead is the time limit for reading a script.
 const longestRead = 2 * time.Second
 
-// compile returns the bytecode of a text, which begins with a head. Nothing of a script runs in the instance that
-// compiles.
+// compile returns the bytecode of a text that begins with a head. No part of a script runs in the instance
+// that compiles.
 func (e *Engine) compile(name, head, text string) ([]byte, error) {
 	base, err := e.preparedWith(nil)
 	if err != nil {
@@ -86,7 +86,7 @@ func (e *Engine) compile(name, head, text string) ([]byte, error) {
 	if head == scriptHead || head == checkHead {
 		busy = longestRead
 	}
-	in, err := base.Take(context.Background(), quickjs.Run{Busy: busy})
+	in, err := base.Take(context.Background(), quickjs.Run{Busy: busy, Clock: e.options.clock()})
 	if err != nil {
 		return nil, err
 	}
@@ -141,8 +141,8 @@ func (e *Engine) helpersIn(source string) []string {
 	return slices.Compact(found)
 }
 
-// take returns an instance for a run, in which the helpers that the program names have been loaded. If they cannot be,
-// the script meets the error when it uses them.
+// take returns an instance for a run, with the helpers that the program mentions loaded. If they cannot be
+// loaded, the script gets the error when it uses them.
 func (p *Program) take(ctx context.Context, run quickjs.Run) (*prepared, *quickjs.Instance, error) {
 	ready, err := p.engine.preparedWith(p.helpers) //nolint:contextcheck // It outlives the run.
 	if err != nil {
@@ -155,7 +155,7 @@ func (p *Program) take(ctx context.Context, run quickjs.Run) (*prepared, *quickj
 	return ready, in, err
 }
 
-// hostFind returns the file that a name means to a file of a folder: [folder, name].
+// hostFind returns the file of a required module: [folder, name].
 func (r *run) hostFind(payload string) (any, error) {
 	var asked [2]string
 	if err := json.Unmarshal([]byte(payload), &asked); err != nil {
@@ -164,7 +164,7 @@ func (r *run) hostFind(payload string) (any, error) {
 	return r.engine.modules.Find(asked[0], asked[1])
 }
 
-// hostLoad hands over the function of a module, and returns null; or the text of a file of JSON.
+// hostLoad hands over the function of a module and returns null, or returns the text of a JSON file.
 func (r *run) hostLoad(payload string) (any, error) {
 	var file string
 	if err := json.Unmarshal([]byte(payload), &file); err != nil {
@@ -202,7 +202,7 @@ func (r *run) compileAndHandOver(file, head, text string) error {
 	return r.handOver(bytecode)
 }
 
-// handOver gives the prelude the function that bytecode is. Nothing of it runs.
+// handOver passes the function in bytecode to the prelude. None of its code runs.
 func (r *run) handOver(bytecode []byte) error {
 	body, err := r.in.Load(bytecode)
 	if err == nil {
@@ -222,7 +222,7 @@ func (p *Program) Action() botctx.Action {
 	}
 }
 
-// Trigger returns the script as a trigger of a node, which matches if it returns what counts as true in JavaScript.
+// Trigger returns the script as a trigger of a node, which matches if the script returns a truthy value.
 func (p *Program) Trigger() botctx.Trigger { return trigger{p} }
 
 // trigger is a script that decides whether a node answers.
@@ -240,10 +240,9 @@ func (t trigger) String() string { return t.program.name }
 
 var _ botctx.Trigger = trigger{}
 
-// Redirect returns the script as the redirect of a node. It returns where the run goes on: the id of
-// a node, or an object with nodeCompositeId, treeId, redirectOptions and meta, as redirectMemberToNode
-// takes them; nothing, null or false if the run ends. Anything else is an *Error with
-// InvalidArgument behind it.
+// Redirect returns the script as the redirect of a node. The script returns the target: the id of a node, or
+// an object with nodeCompositeId, treeId, redirectOptions and meta, as for redirectMemberToNode; or nothing,
+// null or false if the run ends here. Any other result is an *Error that wraps InvalidArgument.
 func (p *Program) Redirect() botctx.RedirectFunc {
 	return func(ctx context.Context, bot *botctx.Context) (*botctx.Redirect, error) {
 		value, err := p.Run(ctx, bot)
@@ -258,7 +257,7 @@ func (p *Program) Redirect() botctx.RedirectFunc {
 	}
 }
 
-// redirectOf reads what the script of a redirect returned.
+// redirectOf reads the result of a redirect script.
 func redirectOf(value any) (*botctx.Redirect, error) {
 	switch v := value.(type) {
 	case string:
@@ -284,15 +283,15 @@ func redirectOf(value any) (*botctx.Redirect, error) {
 	return nil, nil //nolint:nilnil // The run ends.
 }
 
-// Error has the place and the cause of a script's failure. The cause is a *boterr.Error: the error of the
+// Error has the place and the cause of a script's failure. The cause is a *boterr.Error: the error of an
 // operation that the script did not catch; ResourceExhausted for a limit of Options; InvalidArgument for a
-// script that cannot be read; Canceled if the context ended; Internal for a value that the script threw
-// itself.
+// script that does not compile; Canceled if the context ended; Internal for a value that the script itself
+// threw.
 type Error struct {
-	// File is the name of the script or module, as it was given to Compile.
+	// File is the name of the script or module, as it was passed to Compile.
 	File string
-	// Line and Column are the place in it, counted from 1; 0 if it is not known: what is thrown and is no Error has no
-	// place, and what is wrong with a result or a record has a field instead.
+	// Line and Column are the place in the file, counted from 1, or 0 if it is not known: thrown values other
+	// than Errors have no place, and errors about a result or a record have a field instead.
 	Line, Column int
 	// Stack are the calls that lead there, the innermost first, such as "total (cart.js:4:9)".
 	Stack []string
@@ -300,12 +299,12 @@ type Error struct {
 	Err error
 }
 
-// Error returns "file:line:column: what went wrong".
+// Error returns "file:line:column: message".
 func (e *Error) Error() string {
 	return e.Place() + ": " + display.Text(e.Err)
 }
 
-// Place returns "file:line:column", or the file alone if there is no line.
+// Place returns "file:line:column", or only the file if the line is not known.
 func (e *Error) Place() string {
 	if e.Line == 0 {
 		return e.File

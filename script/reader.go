@@ -11,31 +11,32 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// use is the use of a value of a script.
+// use is the intended use of a value from a script.
 type use int
 
 const (
-	// forData leaves out what is undefined, as JSON.stringify does.
+	// forData omits undefined, as JSON.stringify does.
 	forData use = iota
-	// forSelection refuses what is undefined: it would select everything.
+	// forSelection refuses undefined: it would select everything.
 	forSelection
-	// forFilter does, too, and takes regular expressions.
+	// forFilter also refuses undefined, and accepts regular expressions.
 	forFilter
 )
 
-// reader reads values of scripts, see border.js. The text comes from the memory of a script and may be anything.
+// reader reads values of scripts, see border.js. The text comes from the memory of a script and may be
+// anything.
 type reader struct {
 	text string
 	at   int
-	// largest bounds the bytes of a value. isTooLarge is true once one has more.
+	// largest bounds the bytes of a value. isTooLarge is true once a value has exceeded it.
 	largest    int
 	isTooLarge bool
-	// key is the field that is read, and isItem is true for an item of the array that it is.
+	// key is the field being read. isItem is true for an item of an array in that field.
 	key    string
 	isItem bool
 }
 
-// errText is the error of a text that border.js does not write.
+// errText is the error for a text that border.js never writes.
 var errText = boterr.New(boterr.Internal, "", "a value of the script cannot be read")
 
 // value reads a value: document.Missing for undefined.
@@ -61,7 +62,7 @@ func (r *reader) peek() byte {
 	return 0
 }
 
-// has skips a byte if it is the next one.
+// has reports whether the next byte is b, and skips it if so.
 func (r *reader) has(b byte) bool {
 	if r.peek() != b {
 		return false
@@ -70,17 +71,17 @@ func (r *reader) has(b byte) bool {
 	return true
 }
 
-// want skips a byte that has to be there. If it is not, what follows cannot be read either.
+// want skips the byte b. If it is missing, the rest cannot be read and is skipped.
 func (r *reader) want(b byte) {
 	if !r.has(b) {
 		r.at = len(r.text)
 	}
 }
 
-// rest returns the text up to the bracket that ends it.
+// rest returns the text up to the closing bracket.
 func (r *reader) rest() string { return strings.TrimSuffix(r.text[r.at:], "]") }
 
-// skip skips a value that is not wanted.
+// skip skips a value.
 func (r *reader) skip() {
 	open := 0
 	for r.at < len(r.text) {
@@ -121,7 +122,7 @@ func (r *reader) any(of use, depth int) (any, error) {
 	return r.scalar()
 }
 
-// special reads what JSON has no word for.
+// special reads a value that JSON cannot express.
 func (r *reader) special(of use) (any, error) {
 	if strings.HasPrefix(r.text[r.at:], "Infinity") {
 		r.word()
@@ -300,13 +301,13 @@ func (r *reader) fields(value func(name string) (any, error)) (any, error) {
 	return made, made.Err()
 }
 
-// patternFlags are the flags of regular expressions that $options has. The others make no difference to whether a text
-// matches.
+// patternFlags are the flags of regular expressions that $options supports. The others do not affect whether
+// a text matches.
 const patternFlags, otherFlags = "ims", "dgyu"
 
 const opRegex = "$regex"
 
-// takesPattern reports whether a filter may have a regular expression where the reader is.
+// takesPattern reports whether a regular expression is allowed at this place in a filter.
 func (r *reader) takesPattern() bool {
 	if r.isItem {
 		return r.key == "$in" || r.key == "$nin" || r.key == "$all"
@@ -314,7 +315,7 @@ func (r *reader) takesPattern() bool {
 	return !strings.HasPrefix(r.key, "$") || r.key == "$not" || r.key == opRegex
 }
 
-// pattern reads a regular expression, which filters have as $regex.
+// pattern reads a regular expression, which becomes a $regex in filters.
 func (r *reader) pattern(of use) (any, error) {
 	var source, flags string
 	takesPattern := r.takesPattern()

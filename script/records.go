@@ -15,21 +15,22 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// recordNames are the records on `this`, in the order in which Object.keys has them.
+// recordNames are the records on `this`, in the order of Object.keys.
 var recordNames = []string{"channel", "member", "node", "agendaMeta", "messageEvent", "group"}
 
 // record passes a record to a script and back.
 type record struct {
 	// read returns the record of the context, nil if there is none.
 	read func(r *run) (any, error)
-	// write puts what the script made of it into the context. It is nil if changes are the script's alone.
+	// write stores the script's version of the record in the context. It is nil if changes have no effect
+	// outside the script.
 	write func(r *run, value any) error
-	// replace makes room for another record, once the script has put another object in its place. It is nil if that
-	// makes no difference.
+	// replace makes room for another record, after the script has assigned another object. It is nil if there
+	// is no difference.
 	replace func(r *run)
 }
 
-// recordOf returns how a record gets to a script and back. ok is false if there is none of the name.
+// recordOf returns the functions that pass a record to a script and back. ok is false if the name is unknown.
 func recordOf(name string) (of record, ok bool) {
 	switch name {
 	case "channel":
@@ -58,7 +59,7 @@ func fixedNames() (names []string) {
 	return names
 }
 
-// hostGet returns a record, or a value that earlier scripts have left.
+// hostGet returns a record, or a value left by earlier scripts.
 func (r *run) hostGet(payload string) (any, error) {
 	read := &reader{text: payload}
 	name, err := read.string()
@@ -72,7 +73,7 @@ func (r *run) hostGet(payload string) (any, error) {
 	return value, err
 }
 
-// read returns a record or a value as it is now.
+// read returns the current record or value of a name.
 func (r *run) read(name string) (any, error) {
 	if of, isRecord := recordOf(name); isRecord {
 		return of.read(r)
@@ -82,14 +83,14 @@ func (r *run) read(name string) (any, error) {
 		return document.Missing, nil
 	}
 	value, err := document.ValueOf(left)
-	if err != nil { // It is of Go code alone.
+	if err != nil { // It is only for Go code.
 		return document.Missing, nil //nolint:nilerr // See above.
 	}
 	return value, nil
 }
 
-// store puts what the script has changed where those after it find it: into the records of the context and into its
-// Values. It reads two lists, of changes and of the names that were removed, see this.js.
+// store puts the script's changes into the records of the context and into its Values, for later scripts. It
+// reads two lists, of changes and of removed names, see this.js.
 func (r *run) store(read *reader) error {
 	err := read.list(func(int) error {
 		read.want('[')
@@ -140,7 +141,8 @@ func (r *run) forget(name string) {
 	delete(r.sizes, name)
 }
 
-// leave counts a value that the script leaves for those after it. All together have the limit of one.
+// leave counts the size of a value that the script leaves for later ones. The limit of a single value applies
+// to the sum.
 func (r *run) leave(read *reader, name string, length int) error {
 	if r.sizes == nil {
 		r.sizes = map[string]int{}
@@ -154,8 +156,8 @@ func (r *run) leave(read *reader, name string, length int) error {
 	return nil
 }
 
-// change is a record or a value that the script has changed, or may have. isOther is true if another object is in its
-// place.
+// change is a record or value that the script has, or may have, changed. isOther is true if the script has
+// assigned another object.
 type change struct {
 	name    string
 	isOther bool
@@ -193,12 +195,13 @@ func (r *run) storeOne(c change) error {
 	if err := of.write(r, value); err != nil {
 		return err
 	}
-	written, err := of.read(r) // What it is now, without what is left out, such as an empty name.
+	written, err := of.read(r) // The value now, without omitted fields, such as an empty name.
 	r.seen[c.name] = written
 	return err
 }
 
-// alike returns a value of a script with the numbers of one that it was made of: 5 and 5.0 are the same to a script.
+// alike returns a script's value with the numbers of the value it came from: 5 and 5.0 are the same in a
+// script.
 func alike(now, before any) any {
 	switch v := now.(type) {
 	case document.Object:
@@ -232,8 +235,8 @@ func alike(now, before any) any {
 	return now
 }
 
-// writeRenewed adds to an answer the records and values that a call has changed, such as the member after a redirect
-// that joined the run, and the names of what was left.
+// writeRenewed adds to an answer the records and values that a call has changed, such as the member after a
+// redirect that joined the run, and the names of the values on `this`.
 func (r *run) writeRenewed(w *writer) {
 	w.text = append(w.text, ",["...)
 	first := true
@@ -281,7 +284,7 @@ func (r *run) readChannel() (any, error) {
 	return document.ParseJSON(text)
 }
 
-// tempData is the field of botMeta into which scripts write without asking whether it is there.
+// tempData is a field of botMeta that scripts write to without checking that it exists.
 const (
 	fieldBotMeta  = "botMeta"
 	fieldTempData = "tempData"
@@ -305,7 +308,7 @@ func (r *run) readMember() (any, error) {
 	return read, nil
 }
 
-// makeOtherMember puts another record in the place of the run's member, to be written to.
+// makeOtherMember replaces the run's member by a copy that the script may write to.
 func (r *run) makeOtherMember() {
 	if r.bot.Member != nil {
 		other := *r.bot.Member
@@ -331,8 +334,7 @@ func (r *run) writeMember(value any) error {
 	return nil
 }
 
-// withoutEmptyTempData leaves out the tempData that no script has written to, unless the stored
-// member has one.
+// withoutEmptyTempData omits tempData if no script has written to it, unless the stored member has it.
 func (r *run) withoutEmptyTempData(changed document.Object) document.Object {
 	botMeta, isObject := changed.Value(fieldBotMeta).(document.Object)
 	if !isObject || r.bot.Member != nil && r.bot.Member.BotMeta.Has(fieldTempData) {
@@ -405,7 +407,7 @@ type report struct {
 	Text    string `json:"text"`
 	Stack   string `json:"stack"`
 	IsError bool   `json:"isError"`
-	// Number is the one of an error that the script was given, 0 for others.
+	// Number is the number of an error that the script was given, 0 for others.
 	Number int `json:"number"`
 }
 
@@ -417,7 +419,7 @@ type thrownError struct {
 
 func (e *thrownError) Error() string { return e.cause.Error() }
 
-// hostFail ends the run by what the script threw.
+// hostFail ends the run with the thrown value.
 func (r *run) hostFail(payload string) error {
 	var told report
 	if err := json.Unmarshal([]byte(payload), &told); err != nil {
@@ -458,7 +460,7 @@ func (r *run) failed(err error) *Error {
 	if known, ok := errors.AsType[*Error](err); ok { // A module that cannot be compiled.
 		return known
 	}
-	if thrown, ok := errors.AsType[*quickjs.ThrownError](err); ok { // By what runs outside of the script's promise.
+	if thrown, ok := errors.AsType[*quickjs.ThrownError](err); ok { // Thrown by code that runs outside of the script's promise.
 		err = r.thrown(report{Text: thrown.Text, Stack: thrown.Stack, IsError: true})
 	}
 	var stack string
@@ -514,7 +516,7 @@ type place struct {
 // stackLine is a line of a stack: "    at total (cart.js:4:9)".
 var stackLine = regexp.MustCompile(`^\s*at (?:(.*) \()?(.+):(\d+):(\d+)\)?$`)
 
-// placesIn reads a stack. What is not in a script is left out.
+// placesIn reads a stack. Lines without a place in a script are omitted.
 func placesIn(stack string) []place {
 	var places []place
 	for line := range strings.Lines(stack) {
@@ -525,7 +527,7 @@ func placesIn(stack string) []place {
 		at := place{function: found[1], file: found[2]}
 		at.line, _ = strconv.Atoi(found[3])
 		at.column, _ = strconv.Atoi(found[4])
-		if strings.HasPrefix(at.function, "<") { // Such as <anonymous>.
+		if strings.HasPrefix(at.function, "<") { // For example <anonymous>.
 			at.function = ""
 		}
 		places = append(places, at)
@@ -533,7 +535,8 @@ func placesIn(stack string) []place {
 	return places
 }
 
-// places reads a stack, with the places of the sources. Scripts can change stacks: other files than theirs are left out.
+// places reads a stack, with places in the original sources. Scripts can forge stacks: unknown files are
+// omitted.
 func (r *run) places(stack string) (places []place) {
 	const longestStack = 64 << 10
 	for _, at := range placesIn(stack[:min(len(stack), longestStack)]) {
@@ -549,8 +552,8 @@ func (r *run) places(stack string) (places []place) {
 	return places
 }
 
-// placesOfEnd returns where a run was ended. For a loop the engine may know the beginning of its function alone: what is
-// the beginning of the script is left out.
+// placesOfEnd returns the place where a run was ended. For a loop the engine may only know the beginning of
+// its function: places at the beginning of the script are omitted.
 func (r *run) placesOfEnd(ended *quickjs.EndedError) []place {
 	for _, stack := range []string{ended.Stack, ended.Noted} {
 		if places := r.places(stack); len(places) > 0 && (places[0].line > 1 || places[0].column > 1) {
@@ -560,7 +563,7 @@ func (r *run) placesOfEnd(ended *quickjs.EndedError) []place {
 	return nil
 }
 
-// without returns a place as it is without the head that stands before its source.
+// without returns the place without the head that precedes its source.
 func (p place) without(head string) place {
 	if p.line == 1 {
 		p.column = max(1, p.column-len(head))

@@ -35,17 +35,17 @@ type run struct {
 
 	loop     loop
 	deadline deadline
-	// seen are the records and values as the script was given them, or has changed them since.
+	// seen are the records and values as the script last received or changed them.
 	seen map[string]any
-	// causes are the last errors that the script was given, by their numbers. causeCount is the last number.
+	// causes are the last errors that the script was given, by number. causeCount is the last number.
 	causes     map[int]error
 	causeCount int
-	// sizes are the lengths, as JSON, of what the script has left for those after it. left is their sum.
+	// sizes are the JSON lengths of the values that the script has left for later ones. left is their sum.
 	sizes map[string]int
 	left  int
 	// lines counts the lines that the script has logged.
 	lines int
-	// err is why the run has to end: what the script threw, or what it may not catch.
+	// err ends the run: a value that the script threw, or an error that it may not catch.
 	err error
 }
 
@@ -58,9 +58,9 @@ const (
 	wantNothing want = "nothing"
 )
 
-// Run runs the script on a context, and returns what the script returned as a value of documents: nil for nothing. What
-// the script changed of its records and left on `this` is in the context then. If it failed, the context has what it
-// had changed before its last operation.
+// Run runs the script on a context, and returns its result as a document value, nil for nothing. The script's
+// changes to its records and the values it left on `this` are then in the context. After a failure, the
+// context has the changes up to the script's last operation.
 //
 // The error is an *Error.
 func (p *Program) Run(ctx context.Context, bot *botctx.Context) (any, error) {
@@ -87,7 +87,7 @@ func (p *Program) run(ctx context.Context, bot *botctx.Context, wanted want) (an
 	return value, nil
 }
 
-// tooLong is the error of a script whose deadline has come.
+// tooLong is the error of a script that has exceeded its time limit.
 func (e *Engine) tooLong() error {
 	return boterr.New(boterr.ResourceExhausted, "", "the script ran for longer than %v: see Options.Deadline", e.options.Deadline)
 }
@@ -96,7 +96,7 @@ func (e *Engine) tooLong() error {
 func (r *run) execute(wanted want) (value any, err error) {
 	r.prepared, r.in, err = r.program.take(r.ctx, quickjs.Run{
 		Host: r.host, Now: r.now, Zone: r.engine.options.Zone, Busy: r.engine.options.MaxBusy - r.computed(),
-		MaxText: longestText(r.engine.options.MaxResultBytes),
+		Clock: r.engine.options.clock(), MaxText: longestText(r.engine.options.MaxResultBytes),
 	})
 	if err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func (r *run) start() error {
 	return err
 }
 
-// leftNames returns the names of what earlier scripts have left, in order.
+// leftNames returns the sorted names of the values that earlier scripts have left.
 func (r *run) leftNames() []string {
 	if len(r.bot.Values) == 0 {
 		return nil
@@ -152,7 +152,7 @@ func (r *run) leftNames() []string {
 	return names
 }
 
-// finish returns what is left of the run, "" if the script has not returned yet.
+// finish returns the result and changes of the script, "" if it has not returned yet.
 func (r *run) finish(wanted want) (string, error) {
 	left, err := r.in.Call(r.prepared.finish, r.prepared.texts[string(wanted)])
 	if err != nil {
@@ -161,7 +161,7 @@ func (r *run) finish(wanted want) (string, error) {
 	return r.in.Text(left)
 }
 
-// end takes over what the script returned and changed.
+// end takes over the script's result and changes.
 func (r *run) end(text string) (any, error) {
 	read := &reader{text: text, largest: r.engine.options.MaxResultBytes}
 	read.want('[')
@@ -180,7 +180,7 @@ func (r *run) end(text string) (any, error) {
 	return orNull(value), nil
 }
 
-// now is the time of the context, and 1970 while helpers are loaded before there is one.
+// now is the time of the context, or 1970 while helpers are loaded without one.
 func (r *run) now() (now time.Time) {
 	if r.bot == nil {
 		return time.Unix(0, 0)
@@ -193,14 +193,14 @@ func (r *run) now() (now time.Time) {
 	return r.bot.Now()
 }
 
-// fail notes why the run has to end. The first reason stays.
+// fail records the reason to end the run. The first reason wins.
 func (r *run) fail(err error) {
 	if r.err == nil {
 		r.err = err
 	}
 }
 
-// wait calls a function that takes time which is not the script's. Other scripts compute meanwhile.
+// wait calls a function whose time does not count as the script's. Other scripts compute meanwhile.
 func (r *run) wait(function func()) {
 	if r.bot == nil {
 		function()
@@ -215,21 +215,21 @@ func (r *run) wait(function func()) {
 	function()
 }
 
-// loop has everything that a script has begun and not waited for yet: requests under way, and timers. The
-// zero loop is empty.
+// loop has the unfinished work that a script has started: requests in flight, and timers. The zero loop is
+// empty.
 type loop struct {
-	// arrived has the answers of requests that have ended.
+	// arrived receives the answers of finished requests.
 	arrived  chan answer
 	requests map[int]sending
 	// held is the sum of their sizes.
 	held   int
 	last   int
 	timers []timer
-	// elapsed is the time of the timers: it passes while the script waits for one.
+	// elapsed is the time of the timers: it advances while the script waits for one.
 	elapsed time.Duration
 }
 
-// sending is a request under way: what cancels it, and how many bytes the script has given for it.
+// sending is a request in flight: its cancel function, and the bytes that the script has given for it.
 type sending struct {
 	cancel context.CancelFunc
 	size   int
@@ -251,8 +251,8 @@ type timer struct {
 	every time.Duration
 }
 
-// untilDone does what has been begun until the script has returned and no request is under way, and returns what is left
-// of the run, see this.js. Timers alone keep no script from ending.
+// untilDone processes requests and timers until the script has returned and no request is in flight, and
+// returns the result and changes, see this.js. Timers alone do not keep a script running.
 func (r *run) untilDone(wanted want) (text string, err error) {
 	for {
 		if err := r.in.RunJobs(); err != nil {
@@ -272,7 +272,7 @@ func (r *run) untilDone(wanted want) (text string, err error) {
 	}
 }
 
-// next waits for what comes first of what has been begun, and gives it to the script.
+// next waits for the first event, a request or a timer, and passes it to the script.
 func (r *run) next() (err error) {
 	var ended *answer
 	first := r.loop.first()
@@ -294,7 +294,8 @@ func (r *run) next() (err error) {
 	return r.fire(first)
 }
 
-// awaitRequest waits until a request has ended, or a timer is due by the clock of the machine, by which requests go.
+// awaitRequest waits until a request has finished, or a timer is due by the clock of the machine, which also
+// measures requests.
 func (r *run) awaitRequest(first *timer) (*answer, error) {
 	var due <-chan time.Time
 	began := time.Now() //nolint:forbidigo // Requests go by the machine's clock.
@@ -355,7 +356,7 @@ func (r *run) fire(due *timer) error {
 	return r.callWith(r.prepared.fire, id)
 }
 
-// callWith calls a function of the prelude with a number, and more.
+// callWith calls a function of the prelude with a number and further arguments.
 func (r *run) callWith(function quickjs.Value, id int, more ...quickjs.Value) error {
 	number, err := r.in.NewNumber(float64(id))
 	if err != nil {
@@ -419,8 +420,8 @@ func (r *run) hostClear(payload string) (any, error) {
 	return nil, err
 }
 
-// Watcher loads the folder of a bot again when a file of it has changed: for development. It is used by one
-// goroutine.
+// Watcher reloads the folder of a bot when one of its files has changed, for development. It must be used by
+// one goroutine at a time.
 //
 //	watcher := script.Watch(os.DirFS("bot"), options)
 //	go watcher.Run(ctx, time.Tick(time.Second), runtime.Replace)
@@ -434,22 +435,21 @@ type Watcher struct {
 	unreadable string
 }
 
-// stamp is by what a change of a file is known.
+// stamp identifies one version of a file.
 type stamp struct {
 	path    string
 	size    int64
 	changed time.Time
 }
 
-// Watch returns a Watcher of what Load would be given. It has seen nothing yet: its first look is one at a
-// change.
+// Watch returns a Watcher with the arguments of Load. The first look always reports a change.
 func Watch(fsys fs.FS, options Options, others ...*botctx.Node) *Watcher {
 	return &Watcher{files: fsys, options: options, others: slices.Clone(others)}
 }
 
 // Look looks once, and returns the result of Load if a file was added, removed or written since the last
-// look; otherwise hasChanged is false. A change shows in the time at which a file was written, or its size.
-// Files of node_modules and of folders whose names begin with a dot do not count.
+// look; otherwise hasChanged is false. It compares the modification times and sizes of files. Files in
+// node_modules and in folders whose names begin with a dot do not count.
 //
 // A broken change is reported once: then hasChanged is true, with the error of Load.
 func (w *Watcher) Look() (nodes []*botctx.Node, hasChanged bool, err error) {
@@ -480,8 +480,8 @@ func (w *Watcher) stamps() (all []stamp, err error) {
 }
 
 // Run looks at each tick until ctx ends, and passes the nodes of each change to replace, such as Replace of a
-// Runtime, or a function that adds nodes in Go. A change that is broken, or that replace refuses, is logged
-// to Options.Console with all its errors, and the bot stays as it was.
+// Runtime, or a function that adds nodes in Go. If a change is broken, or replace refuses it, all its errors
+// are logged to Options.Console, and the bot stays unchanged.
 func (w *Watcher) Run(ctx context.Context, ticks <-chan time.Time, replace func(nodes ...*botctx.Node) error) {
 	for {
 		select {
@@ -509,5 +509,5 @@ func (w *Watcher) step(ctx context.Context, replace func(nodes ...*botctx.Node) 
 	w.log().InfoContext(ctx, "script: the bot was loaded", "nodes", len(nodes))
 }
 
-// log returns where what happens is told.
+// log returns the logger for events.
 func (w *Watcher) log() *slog.Logger { return safelog.New(cmp.Or(w.options.Console, slog.Default())) }

@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
-	"os"
-	"path/filepath"
+	"reflect"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -17,6 +17,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/internal/scripttest"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/script"
 )
@@ -29,21 +30,31 @@ type stage struct {
 	ada    *fakes.Actor
 }
 
-// newEngine returns an engine that keeps its compiled code between two runs of the tests: compiling takes seconds under
-// the race detector.
+// onAnyMachine returns options with which a script ends in the same way however fast the machine is.
+func onAnyMachine(options script.Options) script.Options {
+	options.CacheDir = scripttest.CacheDir()
+	if options.Deadline == 0 {
+		options.Deadline = time.Hour
+	}
+	return script.ByStep(options)
+}
+
+// defaultEngine returns the engine with the default options, which tests share.
+var defaultEngine = sync.OnceValues(func() (*script.Engine, error) { return script.New(onAnyMachine(script.Options{})) })
+
 func newEngine(tb testing.TB, options script.Options) *script.Engine {
 	tb.Helper()
-	folder, err := os.UserCacheDir()
-	if err != nil {
-		folder = os.TempDir()
+	if reflect.ValueOf(options).IsZero() {
+		engine, err := defaultEngine()
+		require.NoError(tb, err)
+		return engine
 	}
-	options.CacheDir = filepath.Join(folder, "botctx-quickjs-test")
-	engine, err := script.New(options)
+	engine, err := script.New(onAnyMachine(options))
 	require.NoError(tb, err)
 	return engine
 }
 
-// newStage returns a platform on which Ada talks to nodes, whose actions are scripts.
+// newStage returns a platform with the member Ada, who talks to nodes whose actions are scripts.
 func newStage(t *testing.T, options script.Options) *stage {
 	t.Helper()
 	engine := newEngine(t, options)
@@ -58,7 +69,7 @@ func (s *stage) compile(source string) *script.Program {
 	return program
 }
 
-// returns runs a script outside of runs, and returns what it returned as JSON.
+// returns runs a script outside of a run of the bot, and returns its result as JSON.
 func (s *stage) returns(source string) string {
 	s.t.Helper()
 	value, err := s.compile(source).Run(s.t.Context(), s.ada.Context())
@@ -68,7 +79,7 @@ func (s *stage) returns(source string) string {
 	return string(text)
 }
 
-// run runs a script in a run, as an action.
+// run runs a script as an action in a run of the bot.
 func (s *stage) run(source string) {
 	s.t.Helper()
 	s.HandleFunc(s.compile(source).Action())
@@ -176,8 +187,7 @@ var _ botctx.Trigger = (&script.Program{}).Trigger()
 
 func TestCompile_CodePoints(t *testing.T) {
 	t.Parallel()
-	engine, err := script.New(script.Options{})
-	require.NoError(t, err)
+	engine := newEngine(t, script.Options{})
 	program, err := engine.Compile("points.js", `return 'a\u{20BB7}b\u{10FFFF}c'.length;`)
 	require.NoError(t, err)
 	bot := fakes.New(fakes.For(t)).AddMember(member.Member{}).Context()
@@ -259,7 +269,7 @@ func TestRun_HasNothingOfTheHost(t *testing.T) {
 	require.JSONEq(t, `["agendaMeta","channel","group","member","messageEvent","node"]`, s.returns("return Object.keys(this).sort()"))
 }
 
-// language are scripts that use what the language got from 2015 on, and what they return.
+// language are scripts that use language features from 2015 on, with their results.
 var language = map[string]string{
 	"const [a, , b = 2, ...c] = [1, 0, undefined, 3, 4]; return [a, b, c]":                                                                                    `[1,2,[3,4]]`,
 	"const {a, b: {c = 3} = {}, ...d} = {a: 1, e: 5}; return [a, c, d]":                                                                                       `[1,3,{"e":5}]`,
@@ -327,7 +337,8 @@ func TestOperation_EachOfAll(t *testing.T) {
 	}
 }
 
-// What the engine below cannot read is put in plainer words, with a map by which errors tell their place.
+// Syntax that the engine does not support is rewritten, with a source map that keeps the places in errors
+// correct.
 func TestError_NamesPlaceOfPlainerWords(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, script.Options{})

@@ -15,10 +15,10 @@ import (
 // deepest bounds the nesting of a value.
 const deepest = document.MaxNesting
 
-// writer writes values as scripts read them: JSON, and a list of what JSON has no word for, see border.js.
+// writer writes values for scripts: JSON, and a list of the values that JSON cannot express, see border.js.
 type writer struct {
 	text []byte
-	// path leads to the value that is written, and special lists the others.
+	// path leads to the value being written, and special lists the values that JSON cannot express.
 	path    []step
 	special []byte
 	// most bounds the bytes of special: a path may be long, and lead to many values.
@@ -26,7 +26,7 @@ type writer struct {
 	err  error
 }
 
-// newWriter returns a writer of at most so many bytes, with room for an answer of usual size.
+// newWriter returns a writer of at most so many bytes, with room for a typical answer.
 func newWriter(most int64) *writer { return &writer{most: most, text: make([]byte, 0, 512)} }
 
 // step leads to a field of an object, or to an item of an array.
@@ -46,8 +46,8 @@ func (s step) MarshalJSON() ([]byte, error) {
 	return strconv.AppendInt(nil, int64(s.index), 10), nil
 }
 
-// answer writes the answer of a function but for the bracket that ends it. number is the one by which the script knows an
-// error.
+// answer writes the answer of a function, except for the closing bracket. number identifies an error to the
+// script.
 func (w *writer) answer(value any, number int, err error) {
 	if err == nil {
 		w.text = append(w.text, "[0,"...)
@@ -72,7 +72,7 @@ func (w *writer) answer(value any, number int, err error) {
 	w.text = append(w.text, ",0"...)
 }
 
-// whole writes a value and the list of what is special in it.
+// whole writes a value and its list of special values.
 func (w *writer) whole(value any) {
 	w.special, w.path = w.special[:0], w.path[:0]
 	if raw, isRaw := value.(json.RawMessage); isRaw {
@@ -149,7 +149,7 @@ func (w *writer) object(o document.Object) {
 	}
 }
 
-// name writes the name of a field. Most need no escape.
+// name writes the name of a field. Most need no escaping.
 func (w *writer) name(name string) {
 	for i := range len(name) {
 		if c := name[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {

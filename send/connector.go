@@ -54,6 +54,9 @@ type Message struct {
 	To string
 	// Member is the member who receives the message. It is nil for messages to groups and agents.
 	Member *member.Member
+	// AuthorID is the id of the member who wrote the message, if a live chat passes it on to an agent.
+	// It is "" for all other messages: the bot wrote them, or the live chat itself.
+	AuthorID string
 	// Response is the content, with placeholders already filled.
 	Response Response
 	// MessagingType and MessagingTag are used on Alpha only.

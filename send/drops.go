@@ -33,6 +33,8 @@ const (
 	DropUnsupported DropReason = "unsupported"
 	// DropInvalid is for a malformed event; its sender receives an error.
 	DropInvalid DropReason = "invalid"
+	// DropNoChannel is for an event of an account for which the host has no channel.
+	DropNoChannel DropReason = "no_channel"
 )
 
 // Drops logs and counts the events that connectors drop. All connectors of a host share one, given

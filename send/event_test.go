@@ -107,7 +107,7 @@ func TestAttachmentType_EitherForm(t *testing.T) {
 	requireUnread[send.AttachmentType](t, map[string]string{`7`: "", `[]`: "", `{}`: "type", `{"type":7}`: "type", `{"type":null}`: "type"})
 }
 
-// requireUnread asks that JSON is refused as a T, at the field of its value.
+// requireUnread requires that each JSON text is refused as a T, with the given field.
 func requireUnread[T any](t *testing.T, texts map[string]string) {
 	t.Helper()
 	for text, field := range texts {

@@ -42,14 +42,13 @@ func ExampleFill() {
 func ExampleResponse_Validate() {
 	err := send.QuickReplies("Which one?", send.QuickReply{Title: strings.Repeat("very ", send.MaxQuickReplyTitle) + "long"}).Validate()
 	if e, ok := boterr.AsError(err); ok {
-		fmt.Println(e.Field) // Its title is longer than MaxQuickReplyTitle, which e.Message says.
+		fmt.Println(e.Field) // Its title is longer than MaxQuickReplyTitle; e.Message describes the problem.
 	}
 	// Output:
 	// quickReplies[0].title
 }
 
-// hesitant is a connector to a platform that asks for a pause before it takes
-// a message for bob.
+// hesitant is a connector to a platform that asks for a pause before it accepts a message for bob.
 type hesitant struct{ seen []string }
 
 func (h *hesitant) Send(_ context.Context, message send.Message) (send.Delivery, error) {

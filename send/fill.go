@@ -42,7 +42,7 @@ func Fill(response Response, m *member.Member) (Response, error) {
 		return Response{}, f.err
 	case tooLong >= 0:
 		return Response{}, boterr.Invalid(response.object.NameAt(tooLong),
-			"becomes too long with what is filled in for {{path}}: at most %d bytes may be", maxFilled)
+			"becomes too long once {{path}} is filled in: the limit is %d bytes", maxFilled)
 	}
 	return Raw(filled), nil
 }
@@ -158,7 +158,7 @@ func (f *filler) text(text string) string {
 			break
 		}
 		value := f.at(path)
-		filled.Grow(len(text) + len(value)) // Usually enough for the rest.
+		filled.Grow(len(text) + len(value)) // The rest usually needs no more.
 		filled.WriteString(before)
 		filled.WriteString(value)
 		text = after

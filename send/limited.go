@@ -15,7 +15,7 @@ import (
 	"github.com/botctx/go-sdk/internal/timelimit"
 )
 
-// Rate is a limit on the messages of one channel.
+// Rate is a limit on the messages of one channel or, in LimitedByRecipient, of one recipient.
 type Rate struct {
 	// Messages are spread evenly over Per: at least Per/Messages passes between two of them. The
 	// default is 1.
@@ -32,6 +32,8 @@ type Rate struct {
 	// longer one, the send fails with the platform's error and the channel pauses for MaxPause. The
 	// default is a minute.
 	MaxPause time.Duration
+	// Types are the types of messages that the limit counts. Others are not limited. nil means all.
+	Types []Type
 }
 
 const (
@@ -83,6 +85,9 @@ func (r Rate) slack() time.Duration {
 type RetryAfterError struct {
 	// After is the time to wait.
 	After time.Duration
+	// OfRecipient is true if only messages to the same recipient must wait. Limited returns such an error
+	// unchanged, and LimitedByRecipient waits.
+	OfRecipient bool
 }
 
 // Error states the time to wait.
@@ -104,18 +109,35 @@ func (r *RetryAfterError) RetryAfter() time.Duration { return r.After }
 // The limit applies to this process, and to Send and SendBatch only; a batch counts as one message.
 // Other ports found by PortOf are not limited. Idle channels use no memory.
 func Limited(connector Connector, rate Rate) Connector {
-	l := &limited{Connector: connector, rate: rate.withDefaults(), channels: newQueues(rate.withDefaults())}
+	l := &limited{Connector: connector, queues: newQueues(func(queueKey) Rate { return rate })}
 	if batches, ok := PortOf[BatchSender](connector); ok {
 		return &limitedBatches{limited: l, batches: batches}
 	}
 	return l
 }
 
+// LimitedByRecipient returns a connector that sends to each recipient of a channel at most at a given rate.
+// queue returns the name of the queue of a recipient (Message.To): recipients with the same name share a
+// limit, and a nil queue means that each recipient has one. rate returns the limit of a queue. Otherwise it
+// works like Limited: messages wait in order of arrival, and a *RetryAfterError only pauses that queue.
+// Batches are not limited. For a platform with both limits, use it as the outer one:
+//
+//	send.LimitedByRecipient(send.Limited(connector, perChannel), nil, perRecipient)
+func LimitedByRecipient(connector Connector, queue func(to string) string, rate func(queue string) Rate) Connector {
+	if queue == nil {
+		queue = func(to string) string { return to }
+	}
+	return &limited{
+		Connector: connector, queues: newQueues(func(key queueKey) Rate { return rate(key.recipient) }), queueOf: queue,
+	}
+}
+
 type limited struct {
 	Connector
 
-	rate     Rate
-	channels *queues
+	queues *queues
+	// queueOf returns the name of a recipient's queue. It is nil if the whole channel has one queue.
+	queueOf func(to string) string
 }
 
 var _ Wrapper = (*limited)(nil)
@@ -134,22 +156,29 @@ func queued[Answer any](ctx context.Context, l *limited, first Message, request 
 		return none, err
 	}
 	in := queueKey{app: first.Channel.App, channel: first.Channel.ID}
+	if l.queueOf != nil {
+		in.recipient = l.queueOf(first.To)
+	}
+	rate := l.queues.rateOf(in)
+	if rate.Types != nil && !slices.Contains(rate.Types, first.Response.Type()) {
+		return request()
+	}
 	own, call := new(waitingMessage), timelimit.Of(ctx)
 	for repeats := 0; ; repeats++ {
 		call.Pause()
-		err := l.channels.wait(ctx, in, own)
+		err := l.queues.wait(ctx, in, own)
 		call.Restart()
 		if err != nil {
 			var none Answer
-			return none, boterr.New(boterr.Canceled, "", "the message was still waiting for its channel's rate limit: %w", err)
+			return none, boterr.New(boterr.Canceled, "", "the message was still waiting for a rate limit: %w", err)
 		}
 		answer, err := request()
 		pause, ok := retryAfter(err)
-		if !ok {
+		if !ok || l.queueOf == nil && isOfRecipient(err) {
 			return answer, err
 		}
-		l.channels.pause(in, min(pause, l.rate.MaxPause))
-		if pause > l.rate.MaxPause || repeats >= l.rate.Repeats {
+		l.queues.pause(in, min(pause, rate.MaxPause))
+		if pause > rate.MaxPause || repeats >= rate.Repeats {
 			return answer, err
 		}
 	}
@@ -165,6 +194,12 @@ func retryAfter(err error) (time.Duration, bool) {
 		return 0, false
 	}
 	return max(0, hint.After), true
+}
+
+// isOfRecipient reports whether the platform asked only the recipient's messages to pause.
+func isOfRecipient(err error) bool {
+	hint, ok := errors.AsType[*RetryAfterError](err)
+	return ok && hint.OfRecipient
 }
 
 // limitedBatches is a limited connector whose inner connector has SendBatch.
@@ -258,25 +293,28 @@ func (a *attempts) keepRefused() error {
 	return slowest
 }
 
-// queues holds the waiting messages of each channel. Idle channels are removed.
+// queues holds the waiting messages of each channel or recipient. Idle queues are removed.
 type queues struct {
-	// interval is the time between two messages; slack is the lead that a burst may have.
-	interval, slack time.Duration
-	now             func() time.Time
+	// rateOf returns the limit of a queue, with its defaults.
+	rateOf func(key queueKey) Rate
+	now    func() time.Time
 
 	mu       sync.Mutex
 	arrivals uint64
-	channels map[queueKey]*queue
+	queues   map[queueKey]*queue
 }
 
-// lingering is the time that an idle channel is kept, so that a channel with a high rate is not
+// lingering is the time that an idle queue is kept, so that a queue with a high rate is not
 // recreated for each message.
 const lingering = time.Second
 
-type queueKey struct{ app, channel string }
+// queueKey names a queue. recipient is "" if the queue is for a whole channel.
+type queueKey struct{ app, channel, recipient string }
 
-// queue holds the waiting messages of one channel.
+// queue holds the waiting messages of one channel or recipient.
 type queue struct {
+	// interval is the time between two messages; slack is the lead that a burst may have.
+	interval, slack time.Duration
 	// waiting holds *waitingMessage in order of arrival.
 	waiting linked.List
 	// due is the time of the next message in an even stream. No message is sent before paused.
@@ -296,12 +334,11 @@ type waitingMessage struct {
 	place *linked.Element
 }
 
-func newQueues(rate Rate) *queues {
+func newQueues(rateOf func(key queueKey) Rate) *queues {
 	return &queues{
-		interval: rate.interval(),
-		slack:    rate.slack(),
-		now:      time.Now,
-		channels: make(map[queueKey]*queue),
+		rateOf: func(key queueKey) Rate { return rateOf(key).withDefaults() },
+		now:    time.Now,
+		queues: make(map[queueKey]*queue),
 	}
 }
 
@@ -322,7 +359,7 @@ func (q *queues) wait(ctx context.Context, key queueKey, t *waitingMessage) erro
 	if t.place == nil {
 		return nil // It was released in the meantime.
 	}
-	q.channels[key].waiting.Remove(t.place)
+	q.queues[key].waiting.Remove(t.place)
 	t.place = nil
 	return ctx.Err()
 }
@@ -335,7 +372,7 @@ func (q *queues) enter(key queueKey, t *waitingMessage) {
 		t.arrival = q.arrivals
 	}
 	t.come = make(chan struct{})
-	c := q.channel(key)
+	c := q.queue(key)
 	c.insert(t)
 	q.serve(key, c)
 }
@@ -343,34 +380,35 @@ func (q *queues) enter(key queueKey, t *waitingMessage) {
 func (q *queues) pause(key queueKey, pause time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	c := q.channel(key)
+	c := q.queue(key)
 	c.paused = later(c.paused, q.now().Add(pause))
 	q.serve(key, c)
 }
 
-// channel returns the queue of a channel, creating it if necessary.
-func (q *queues) channel(key queueKey) *queue {
-	c := q.channels[key]
+// queue returns the queue of a key, creating it if necessary.
+func (q *queues) queue(key queueKey) *queue {
+	c := q.queues[key]
 	if c == nil {
-		c = &queue{}
-		q.channels[key] = c
+		rate := q.rateOf(key)
+		c = &queue{interval: rate.interval(), slack: rate.slack()}
+		q.queues[key] = c
 	}
 	return c
 }
 
 // serve releases the messages that are due, sets the timer for the next one unless it fires earlier
-// anyway, and removes an idle channel.
+// anyway, and removes an idle queue.
 func (q *queues) serve(key queueKey, c *queue) {
 	now := q.now()
-	next := c.next(q.slack)
+	next := c.next()
 	for c.waiting.Len() > 0 && !next.After(now) {
-		c.due = later(c.due, now).Add(q.interval)
+		c.due = later(c.due, now).Add(c.interval)
 		c.leave()
-		next = c.next(q.slack)
+		next = c.next()
 	}
 	if c.waiting.Len() == 0 {
 		if next = later(c.due, c.paused).Add(lingering); !next.After(now) {
-			delete(q.channels, key)
+			delete(q.queues, key)
 			c.stop()
 			return
 		}
@@ -381,7 +419,7 @@ func (q *queues) serve(key queueKey, c *queue) {
 	}
 }
 
-// wake serves the channel again after the given time.
+// wake serves the queue again after the given time.
 func (q *queues) wake(key queueKey, c *queue, after time.Duration) {
 	if c.timer != nil {
 		c.timer.Reset(after)
@@ -390,7 +428,7 @@ func (q *queues) wake(key queueKey, c *queue, after time.Duration) {
 	c.timer = time.AfterFunc(after, func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
-		if q.channels[key] == c {
+		if q.queues[key] == c {
 			c.alarm = time.Time{}
 			q.serve(key, c)
 		}
@@ -398,7 +436,7 @@ func (q *queues) wake(key queueKey, c *queue, after time.Duration) {
 }
 
 // next returns when the next message may be sent.
-func (c *queue) next(slack time.Duration) time.Time { return later(c.due.Add(-slack), c.paused) }
+func (c *queue) next() time.Time { return later(c.due.Add(-c.slack), c.paused) }
 
 // insert puts t before all later arrivals.
 func (c *queue) insert(t *waitingMessage) {

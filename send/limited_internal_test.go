@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 )
 
-// taker is a connector that takes everything.
+// taker is a connector that accepts everything.
 type taker struct{}
 
 func (taker) Send(context.Context, Message) (Delivery, error) { return Delivery{}, nil }
@@ -35,7 +35,7 @@ func TestLimited_ForgetsIdleChannels(t *testing.T) {
 		require.Equal(t, 100, kept(connector))
 		cancel()
 		group.Wait()
-		connector.channels.pause(queueKey{channel: "paused"}, time.Minute)
+		connector.queues.pause(queueKey{channel: "paused"}, time.Minute)
 		<-time.After(2*time.Second + lingering)
 		synctest.Wait()
 		require.Equal(t, 1, kept(connector), "the one that is paused")
@@ -45,9 +45,9 @@ func TestLimited_ForgetsIdleChannels(t *testing.T) {
 	})
 }
 
-// kept returns how many channels a connector remembers.
+// kept returns the number of queues that a connector keeps.
 func kept(l *limited) int {
-	l.channels.mu.Lock()
-	defer l.channels.mu.Unlock()
-	return len(l.channels.channels)
+	l.queues.mu.Lock()
+	defer l.queues.mu.Unlock()
+	return len(l.queues.queues)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -16,7 +17,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// clocked is a connector that notes when each message came, and refuses by refuse.
+// clocked is a connector that records when each message came, and returns the errors of refuse.
 type clocked struct {
 	mu   sync.Mutex
 	came []arrived
@@ -53,7 +54,7 @@ func (c *clocked) to() []string {
 	return to
 }
 
-// at returns the times since start at which messages came.
+// at returns the times, relative to start, at which messages came.
 func (c *clocked) at(start time.Time) []time.Duration {
 	at := make([]time.Duration, 0, len(c.came))
 	for _, a := range c.came {
@@ -92,7 +93,7 @@ func TestLimited_EachOnceWithinLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const members, perSecond, burst = 10_000, 250, 20
 		platform := &clocked{refuse: func(m send.Message, attempt int) error {
-			if attempt == 1 && m.To[len(m.To)-2:] == "77" { // One of a hundred is refused at first.
+			if attempt == 1 && m.To[len(m.To)-2:] == "77" { // One in a hundred is refused at first.
 				return slowDown(100 * time.Millisecond)
 			}
 			return nil
@@ -122,7 +123,7 @@ func TestLimited_EachOnceWithinLimit(t *testing.T) {
 	})
 }
 
-// requireLimit asks that no more messages than allowed came in any window.
+// requireLimit requires that no more messages than allowed came in any window.
 func requireLimit(t *testing.T, came []arrived, window time.Duration, most int) {
 	t.Helper()
 	first := 0
@@ -160,7 +161,7 @@ func TestLimited_IdleChannelSendsBurst(t *testing.T) {
 	})
 }
 
-// pass lets time pass in a bubble.
+// pass waits until d has passed in a bubble.
 func pass(d time.Duration) { <-time.After(d) }
 
 func TestLimited_ByChannel(t *testing.T) {
@@ -295,7 +296,7 @@ func TestLimited_RepeatsNotForEver(t *testing.T) {
 	}
 }
 
-// batches is a connector that sends batches and labels, and notes when.
+// batches is a connector that sends batches and labels, and records the times.
 type batches struct {
 	clocked
 	send.Labeler
@@ -327,7 +328,7 @@ func TestLimited_PortsOfInner(t *testing.T) {
 	})
 }
 
-// choosy is a connector that takes batches and records their recipients and times.
+// choosy is a connector that accepts batches and records their recipients and times.
 type choosy struct {
 	clocked
 	// answer returns the result of the nth batch, counted from 1.
@@ -347,8 +348,8 @@ func (c *choosy) SendBatch(_ context.Context, messages []send.Message) (send.Bat
 	return c.answer(len(c.batches), messages)
 }
 
-// refusing returns an answer whose outcomes are refused for these pauses, in the order of the
-// messages; 0 is a message that was taken.
+// refusing returns an answer whose outcomes are refused for these pauses, in the order of the messages; 0
+// means that the message was accepted.
 func refusing(pauses ...time.Duration) send.Batch {
 	batch := send.Batch{ID: "batch", Status: "PARTLY", Outcomes: make([]send.Outcome, len(pauses))}
 	for i, pause := range pauses {
@@ -465,4 +466,78 @@ func TestLimited_HoldsOverAnyPeriod(t *testing.T) {
 			require.Equal(t, []string{"a"}, inner.to())
 		})
 	}
+}
+
+func TestLimitedByRecipient_EachHasItsOwnRate(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		platform, start := &clocked{}, time.Now() //nolint:forbidigo // The clock of the bubble.
+		queue := func(to string) string { return strings.TrimSuffix(to, "/topic") }
+		limited := send.LimitedByRecipient(platform, queue, func(queue string) send.Rate {
+			if queue == "group" {
+				return send.Rate{Messages: 1, Per: time.Minute}
+			}
+			return send.Rate{Burst: 2}
+		})
+		inOrder(t.Context(), limited, "group", "ada", "ada", "bob", "group/topic", "ada")
+		require.Equal(t, []string{"group", "ada", "ada", "bob", "ada", "group/topic"}, platform.to())
+		require.Equal(t, []time.Duration{0, 0, 0, 0, time.Second, time.Minute}, platform.at(start))
+	})
+}
+
+func TestLimitedByRecipient_PauseOfOne(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		platform, start := &clocked{}, time.Now() //nolint:forbidigo // The clock of the bubble.
+		platform.refuse = func(message send.Message, attempt int) error {
+			if message.To == "ada" && attempt == 1 {
+				return slowDown(20 * time.Second)
+			}
+			return nil
+		}
+		channelWide := send.Limited(platform, send.Rate{Messages: 10, Repeats: -1, MaxPause: time.Nanosecond})
+		limited := send.LimitedByRecipient(channelWide, nil, func(string) send.Rate { return send.Rate{} })
+		require.Equal(t, make([]error, 3), inOrder(t.Context(), limited, "ada", "bob", "ada"))
+		require.Equal(t, []string{"ada", "bob", "ada", "ada"}, platform.to())
+		require.Equal(t, []time.Duration{0, 100 * time.Millisecond, 20 * time.Second, 21 * time.Second}, platform.at(start))
+	})
+}
+
+func TestLimited_PauseOfARecipientIsNotTheChannels(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		platform, start := &clocked{}, time.Now() //nolint:forbidigo // The clock of the bubble.
+		platform.refuse = func(message send.Message, attempt int) error {
+			if message.To == "ada" && attempt == 1 {
+				return boterr.New(boterr.ResourceExhausted, "", "%w", &send.RetryAfterError{After: 20 * time.Second, OfRecipient: true})
+			}
+			return nil
+		}
+		perChannel := send.Limited(platform, send.Rate{Messages: 1})
+		limited := send.LimitedByRecipient(perChannel, nil, func(string) send.Rate { return send.Rate{} })
+		require.Equal(t, make([]error, 3), inOrder(t.Context(), limited, "ada", "bob", "eve"))
+		require.Equal(t, []string{"ada", "bob", "eve", "ada"}, platform.to())
+		require.Equal(t, []time.Duration{0, time.Second, 2 * time.Second, 20 * time.Second}, platform.at(start))
+
+		platform.attempts = nil
+		_, err := perChannel.Send(t.Context(), messageFor("ada"))
+		require.ErrorIs(t, err, boterr.ResourceExhausted, "it is not the channel's pause")
+	})
+}
+
+func TestLimited_OfTypes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		platform, start := &clocked{}, time.Now() //nolint:forbidigo // The clock of the bubble.
+		limited := send.Limited(platform, send.Rate{Types: []send.Type{send.TypeVideo}})
+		for _, response := range []send.Response{
+			send.Video("https://x.test/a"), send.Video("https://x.test/b"), send.Text("a"), send.Text("b"), send.Video("https://x.test/c"),
+		} {
+			message := messageFor("ada")
+			message.Response = response
+			_, err := limited.Send(t.Context(), message)
+			require.NoError(t, err)
+		}
+		require.Equal(t, []time.Duration{0, time.Second, time.Second, time.Second, 2 * time.Second}, platform.at(start))
+	})
 }

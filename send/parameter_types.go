@@ -86,7 +86,7 @@ func broadcastID(value any) (string, error) {
 // onlyBroadcastID returns the id in the only element of AlphaCreateBroadcast's result.
 func onlyBroadcastID(stored document.Array) (string, error) {
 	if n := stored.Len(); n != 1 {
-		return "", boterr.Invalid(fieldResult, "has %d elements; give the one to send", n)
+		return "", boterr.Invalid(fieldResult, "has %d elements; give exactly one", n)
 	}
 	for _, element := range stored.All() {
 		id, err := broadcastID(element)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
 )
 
 // The ports below are optional features of a platform. A connector implements the ones that its
@@ -125,7 +126,8 @@ type Labeler interface {
 	// SaveLabel puts a label on a recipient and returns the platform's number of the label. It
 	// succeeds if the label is already there.
 	SaveLabel(ctx context.Context, in *channel.Channel, to, labelID string) (int64, error)
-	// RemoveLabel removes a label from a recipient. It succeeds if the label is not there.
+	// RemoveLabel removes a label from a recipient. It succeeds even if the recipient does not have the
+	// label.
 	RemoveLabel(ctx context.Context, in *channel.Channel, to, labelID string) error
 }
 
@@ -168,4 +170,14 @@ type MessageUpdate struct {
 	Text string
 	// Attachments are the new attachments in the platform's format. nil keeps the old ones.
 	Attachments []document.Object
+}
+
+// RecordKeeper stores records about members: messages, files, tickets. A Runtime removes them together
+// with the SDK's records. Both methods work in batches; after an error the same call removes the rest.
+type RecordKeeper interface {
+	// EraseMember removes everything about a member. It needs App, ID, Channel and ExternalID of the member's
+	// record, which may be of any channel. Runtime.EraseMember calls it before it removes the SDK's records.
+	EraseMember(ctx context.Context, m *member.Member) error
+	// RemoveOld removes what is older than the connector's configuration keeps. A Runtime calls it each hour.
+	RemoveOld(ctx context.Context) error
 }

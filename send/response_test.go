@@ -165,7 +165,7 @@ func rewritten[T any](t *testing.T, text string) string {
 	return string(written)
 }
 
-// A stored response that is made one again by Raw shows platforms no field of ours.
+// A stored literal response read by Raw does not send the SDK's own field to platforms.
 func TestRaw_OfAStoredLiteral(t *testing.T) {
 	t.Parallel()
 	stored, err := document.Encode(send.Text("I am {{firstName}}"))

@@ -9,7 +9,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// requireField asks for InvalidArgument at a field.
+// requireField requires InvalidArgument with a field.
 func requireField(t *testing.T, err error, field string) {
 	t.Helper()
 	require.ErrorIs(t, err, boterr.InvalidArgument)

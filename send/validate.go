@@ -309,7 +309,7 @@ const (
 	TypeOptIn Type = "OPTIN"
 	// TypeComment is a comment on a post.
 	TypeComment Type = "COMMENT"
-	// TypeMisc is a message of attachments.
+	// TypeMisc is a message with attachments.
 	TypeMisc Type = "MISC"
 	// TypeDelivery reports that a message arrived.
 	TypeDelivery Type = "DELIVERY"

@@ -13,7 +13,7 @@ import (
 // long returns a text of the given number of characters, each of several bytes.
 func long(characters int) string { return strings.Repeat("ß", characters) }
 
-// times returns a slice of so many equal items.
+// times returns a slice of n equal items.
 func times[T any](n int, item T) []T {
 	items := make([]T, n)
 	for i := range items {

@@ -12,7 +12,7 @@ import (
 
 func Example() {
 	ctx := context.Background()
-	var database store.Store = memstore.New() // Or bolt.Open, mongo.Open, your own.
+	var database store.Store = memstore.New() // Or sqlite.Open, mongo.Open, your own.
 	places := database.Collection("places")
 	if err := places.Insert(ctx, document.O("_id", "a", "stars", 3), document.O("_id", "b", "stars", 5)); err != nil {
 		fmt.Println(err)

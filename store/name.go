@@ -10,7 +10,7 @@ import (
 // MaxName is the most bytes of a collection's name.
 const MaxName = 200
 
-// CheckName returns InvalidArgument for what cannot be the name of a collection.
+// CheckName returns InvalidArgument for an invalid name of a collection.
 func CheckName(name string) error {
 	const field = "collection"
 	switch {

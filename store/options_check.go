@@ -3,6 +3,7 @@ package store
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/store/query"
@@ -19,8 +20,8 @@ func (o FindOptions) Check() error {
 	return nil
 }
 
-// Check returns InvalidArgument for a change that could not be made to any document, and for
-// options that contradict it or each other.
+// Check returns InvalidArgument for a change that is impossible for every document, and for options that
+// contradict the change or each other.
 func (o UpdateOptions) Check(change query.Change) error {
 	if err := change.Check(); err != nil {
 		return err
@@ -29,14 +30,14 @@ func (o UpdateOptions) Check(change query.Change) error {
 	case o.Multi && change.Update.IsReplacement():
 		return boterr.Invalid("multi", "a replacement changes one document only; use operators such as $set for many")
 	case o.Multi && o.Sort != nil:
-		return boterr.Invalid("sort", "there is no first document where all are changed")
+		return boterr.Invalid("sort", "all documents are changed, so there is no first one")
 	default:
 		return nil
 	}
 }
 
-// Check returns InvalidArgument for a change that could not be made to any document, and for
-// options that contradict each other.
+// Check returns InvalidArgument for a change that is impossible for every document, and for options that
+// contradict each other.
 func (o FindAndModifyOptions) Check(change query.Change) error {
 	if err := change.Check(); err != nil {
 		return err
@@ -47,8 +48,8 @@ func (o FindAndModifyOptions) Check(change query.Change) error {
 	return nil
 }
 
-// Check returns InvalidArgument for what is no index, and Unsupported for a geo index that is
-// unique. A key on the plane is the first and only geo key of an index.
+// Check returns InvalidArgument for an invalid index, and Unsupported for a unique geo index. A 2d key must
+// be the first and only geo key of an index.
 func (i Index) Check() error {
 	if len(i.Keys) == 0 {
 		return boterr.Invalid("keys", "an index has at least one key")
@@ -59,16 +60,18 @@ func (i Index) Check() error {
 		switch {
 		case slices.Contains(strings.Split(key.Path, "."), ""):
 			return boterr.Invalid(field+".path", "the path %q has an empty part", key.Path)
+		case !utf8.ValidString(key.Path):
+			return boterr.Invalid(field+".path", "the path %q is not UTF-8", key.Path)
 		case strings.ContainsRune(key.Path, 0) || slices.ContainsFunc(strings.Split(key.Path, "."), isOperator):
-			return boterr.Invalid(field+".path", "the path %q holds a NUL byte, or a part that begins with $", key.Path)
+			return boterr.Invalid(field+".path", "the path %q contains a NUL byte, or a part that begins with $", key.Path)
 		case isSecond:
-			return boterr.Invalid(field+".path", "the path %q comes twice", key.Path)
+			return boterr.Invalid(field+".path", "the path %q appears twice", key.Path)
 		case !slices.Contains(indexKinds, key.Kind):
-			return boterr.Invalid(field+".kind", "%q is no kind of key; the kinds are %q", key.Kind, indexKinds)
+			return boterr.Invalid(field+".kind", "%q is not a kind of key; the kinds are %q", key.Kind, indexKinds)
 		case i.Unique && key.Kind.IsGeo():
 			return boterr.New(boterr.Unsupported, field+".kind", "a geo index cannot be unique")
 		case at > 0 && key.Kind.IsGeo() && (key.Kind == query.Geo2D || i.Keys[0].Kind == query.Geo2D):
-			return boterr.Invalid(field+".kind", "a key of the kind %q is the first and only geo key of an index", query.Geo2D)
+			return boterr.Invalid(field+".kind", "a key of the kind %q must be the first and only geo key of an index", query.Geo2D)
 		}
 	}
 	return nil

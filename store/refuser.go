@@ -2,7 +2,7 @@ package store
 
 import "context"
 
-// Refuser decides whether work that is under way may still write, such as a run with the lock of its lane.
+// Refuser decides whether work in progress may still write, such as a run that holds a lane.
 type Refuser interface {
 	// Refusal returns the reason why nothing may be written any more, or nil. It makes no call.
 	Refusal() error
@@ -11,20 +11,20 @@ type Refuser interface {
 // refuserKey is the key of the Refuser in a context.Context.
 type refuserKey struct{}
 
-// WithRefuser returns a ctx whose operations may write only while a Refuser allows it: a store that carries
-// out an operation by several commands asks it before each command that writes. So a process that was frozen
-// between two of them, while others took its place, does not write when it continues.
+// WithRefuser returns a ctx whose operations may write only while a Refuser allows it. A store that carries
+// out an operation by several commands asks the Refuser before each command that writes. So a process that
+// was suspended between two commands, while another process took over, does not write when it continues.
 func WithRefuser(ctx context.Context, refuser Refuser) context.Context {
 	return context.WithValue(ctx, refuserKey{}, refuser)
 }
 
-// RefuserOf returns the Refuser of a ctx, nil if it has none.
+// RefuserOf returns the Refuser of a ctx, or nil.
 func RefuserOf(ctx context.Context) Refuser {
 	refuser, _ := ctx.Value(refuserKey{}).(Refuser)
 	return refuser
 }
 
-// Refusal returns the reason why an operation with a ctx may not write any more, or nil.
+// Refusal returns the reason why an operation with a ctx may no longer write, or nil.
 func Refusal(ctx context.Context) error {
 	if refuser := RefuserOf(ctx); refuser != nil {
 		return refuser.Refusal()

@@ -11,33 +11,37 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// Call is a call of a method of a Collection, or of Now, which has no collection.
+// Call is a call of a Collection's method, or of Now, which has no collection.
 type Call struct {
-	// Method is the method's name as MongoDB writes it, such as "findAndModify".
+	// Method is the method's name in MongoDB's spelling, such as "findAndModify".
 	Method     string
 	Collection string
 }
 
-// Around is called before each call of a store that Wrap returns. If it fails, so does the call, and the store is not
-// asked. Otherwise it returns the context for the call, and a function, or nil, that is called after it with the number
-// of documents that came back or were inserted and with the call's error. What that function returns is the error of the
-// call.
+// Around is called before each call of a store made by Wrap. If it fails, so does the call, without reaching
+// the store. Otherwise it returns the context for the call, and a function, which may be nil, that is called
+// after it with the number of documents returned or inserted and with the call's error. The result of that
+// function is the error of the call.
 type Around func(ctx context.Context, call Call) (within context.Context, end func(documents int, err error) error, err error)
 
-// Wrap returns a store that passes each call on to inner, and calls around at each, unless around is nil. A panic in
-// inner, in around or in the function that it returns is an error of the call: Internal, with *boterr.PanicError behind
-// it. The store is a Watcher if inner is one; panics of Watch are not errors. It has no other methods of inner. If around
-// is nil and Wrap has returned inner, Wrap returns inner itself.
+// Wrap returns a store that passes each call on to inner and calls around for each, unless around is nil. A
+// panic in inner, in around or in the function that it returns becomes the error of the call: Internal,
+// wrapping a *boterr.PanicError. The store is a Watcher or a Notifier if inner is one; panics of their methods
+// are not recovered. It has no other methods of inner. If around is nil and Wrap has returned inner, Wrap
+// returns inner itself.
 func Wrap(inner Store, around Around) Store {
 	switch inner.(type) {
-	case *wrappedStore, wrappedWatcher:
+	case *wrappedStore, wrappedWatcher, wrappedNotifier:
 		if around == nil {
 			return inner
 		}
 	}
 	wrapped := &wrappedStore{inner: inner, around: around}
 	if watcher, ok := inner.(Watcher); ok {
-		return wrappedWatcher{wrapped, watcher}
+		return wrappedWatcher{wrapped, watcher} // No other process needs notices.
+	}
+	if notifier, ok := inner.(Notifier); ok {
+		return wrappedNotifier{wrapped, notifier}
 	}
 	return wrapped
 }
@@ -45,8 +49,8 @@ func Wrap(inner Store, around Around) Store {
 type wrappedStore struct {
 	inner  Store
 	around Around
-	// opened are the collections that are kept open, the first ones: there are fewer kinds of records. Others
-	// are opened at each call, since callers may name any data source.
+	// opened are the first collections, which are kept open: there are fewer kinds of records than places.
+	// Others are opened at each call, because callers may name any data source.
 	opened [16]atomic.Pointer[wrappedCollection]
 }
 
@@ -56,11 +60,17 @@ type wrappedWatcher struct {
 	Watcher
 }
 
+// wrappedNotifier is a wrapped store that sends notices.
+type wrappedNotifier struct {
+	*wrappedStore
+	Notifier
+}
+
 // errNotReturned is the error of a call that ends its goroutine.
 var errNotReturned = error(boterr.New(boterr.Internal, "", "the call did not return"))
 
-// passOn passes a call on to the inner store, with what stands around it. count returns how many documents a result has,
-// nil if none come back.
+// passOn passes a call on to the inner store, inside around. count returns the number of documents in a
+// result; it is nil if none are returned.
 func passOn[R any](
 	ctx context.Context, s *wrappedStore, made Call, pass func(ctx context.Context) (R, error), count func(R) int,
 ) (result R, err error) {
@@ -92,7 +102,7 @@ func passOn[R any](
 	return pass(ctx)
 }
 
-// outcome returns what end makes of the error of a call.
+// outcome returns the result of end for the error of a call.
 func outcome(end func(int, error) error, documents int, err error) (failure error) {
 	defer func() {
 		if thrown := recover(); thrown != nil {
@@ -122,8 +132,8 @@ func (s *wrappedStore) Collection(name string) Collection {
 	return &wrappedCollection{store: s, name: name}
 }
 
-// wrappedCollection is a collection of a wrapped store, which is asked for it by the first method that is called, and
-// again by the next if that panics.
+// wrappedCollection is a collection of a wrapped store. The first method call opens the inner collection; if
+// that panics, the next call tries again.
 type wrappedCollection struct {
 	store *wrappedStore
 	name  string
@@ -157,7 +167,7 @@ func (c *wrappedCollection) Get(ctx context.Context, id any) (document.Object, b
 	return found.document, found.exists && err == nil, err
 }
 
-// gotten holds the results of Get.
+// gotten is the result of Get.
 type gotten struct {
 	document document.Object
 	exists   bool

@@ -9,6 +9,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
 )
@@ -60,7 +61,7 @@ func TestWrap_CanBeWatchedWhereTheStoreCan(t *testing.T) {
 	require.False(t, ok)
 }
 
-// journal is an Around that keeps what is called and how it ended, and fails if a method is refused.
+// journal is an Around that records the calls and their results, and refuses one method.
 type journal struct {
 	refused string
 	lines   []string
@@ -129,3 +130,19 @@ func TestWrap_PanicIsAnError(t *testing.T) {
 type panicking struct{ store.Store }
 
 func (panicking) Collection(string) store.Collection { panic("there is none") }
+
+func TestWrap_SendsNoticesWhereTheStoreDoes(t *testing.T) {
+	t.Parallel()
+	wrapped := store.Wrap(sharedtest.New(memstore.New()), nil)
+	require.Equal(t, wrapped, store.Wrap(wrapped, nil))
+	notifier, ok := wrapped.(store.Notifier)
+	require.True(t, ok)
+	heard := make(chan string, 1)
+	stop := notifier.Listen("things", func(text string) { heard <- text })
+	defer stop()
+	notifier.Notify("things", "new")
+	require.Equal(t, "new", <-heard)
+
+	_, ok = store.Wrap(memstore.New(), nil).(store.Notifier)
+	require.False(t, ok)
+}

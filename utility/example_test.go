@@ -11,7 +11,7 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// mailReceipt mails the member what was bought.
+// mailReceipt mails the member a receipt.
 func mailReceipt(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.SendEmail(ctx, utility.SendEmailParams{
 		Destination: utility.EmailDestination{ToAddresses: []string{bot.Member.Email}},

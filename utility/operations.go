@@ -47,7 +47,7 @@ type Operations interface {
 	//   - NotFound: the channel does not exist in the app.
 	//   - ResourceExhausted: the file is larger, or takes longer, than the host allows.
 	//   - Unsupported: the host has no object store.
-	//   - Unavailable: the file is temporarily not there, or the server or the store did not
+	//   - Unavailable: the file is temporarily unavailable, or the server or the store did not
 	//     answer.
 	//
 	// Specification: Utility operations.

@@ -12,8 +12,8 @@ import (
 
 func Example() {
 	ctx := context.Background()
-	// A service keeps its files in a folder, "file:///var/lib/bots/files?create_dir=true", or
-	// in S3, "s3://example-bots?region=eu-central-1", if it imports gocloud.dev/blob/s3blob.
+	// A service keeps its files in a folder, "file:///var/lib/bots/files?create_dir=true", or in S3,
+	// "s3://example-bots?region=eu-central-1", if it imports gocloud.dev/blob/s3blob.
 	store, err := blob.Open(ctx, "mem://")
 	if err != nil {
 		fmt.Println(err)
@@ -21,10 +21,10 @@ func Example() {
 	}
 	defer func() { _ = store.Close() }()
 
-	// What a host does: all uploads of its bots go there.
+	// A host passes the store to its bots.
 	_ = botctx.Config{ObjectStore: store}
 
-	// What uploadFileToObjectStore does with it.
+	// uploadFileToObjectStore makes this call.
 	err = store.Put(ctx, utility.StoredFile{
 		Key:         "shop/c1/bills/7.txt",
 		ContentType: "text/plain",

@@ -20,8 +20,8 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// runRules checks the rules that a Store keeps over every kind of bucket, each over a bucket of its
-// own, which open makes and the rule closes.
+// runRules checks the contract of a Store over every kind of bucket, each rule over a separate bucket, which
+// open creates and the rule closes.
 func runRules(t *testing.T, open func(t *testing.T) *gocloud.Bucket) {
 	t.Helper()
 	for name, rule := range map[string]func(*testing.T, bucket){
@@ -102,7 +102,7 @@ func replaced(t *testing.T, b bucket) {
 	b.requireKeys(t, "k")
 }
 
-// sizes are the bytes that come before something breaks: none, some, and several parts.
+// sizes are the numbers of bytes before a failure: none, some, and several parts.
 var sizes = []int64{0, 10, 12 << 20}
 
 func brokenReader(t *testing.T, b bucket) {

@@ -26,8 +26,7 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// partBytes is the size of the parts in which stores get a file that take it in parts: the
-// least that S3 allows.
+// partBytes is the part size for stores that receive files in parts: the minimum of S3.
 const partBytes = 5 << 20
 
 // Store keeps files in a bucket. It is safe for concurrent use.
@@ -49,12 +48,12 @@ func New(bucket *gocloud.Bucket) *Store {
 	return &Store{bucket: bucket, close: sync.OnceValue(bucket.Close)}
 }
 
-// Open opens the bucket at a URL: "mem://" for one in memory, which ends with the process,
-// "file:///folder" for a folder, with "?create_dir=true" if it may have to be made. The
-// schemes of other drivers work if the program imports them.
+// Open opens the bucket at a URL: "mem://" for a bucket in memory, which ends with the process,
+// "file:///folder" for a folder, with "?create_dir=true" to create it if necessary. The schemes of other
+// drivers work if the program imports them.
 //
-// InvalidArgument: the URL is invalid, or no driver knows its scheme. FailedPrecondition: there
-// is no such bucket.
+// InvalidArgument: the URL is invalid, or no driver knows its scheme. FailedPrecondition: there is no such
+// bucket.
 func Open(ctx context.Context, address string) (*Store, error) {
 	parsed, err := url.Parse(address)
 	if err != nil || parsed.Scheme == "" {
@@ -87,9 +86,9 @@ func withoutAttributes(address *url.URL) (*url.URL, bool) {
 	return &changed, true
 }
 
-// withoutTemporaryFolder makes folders write files that are not complete in the folder itself.
-// The system's folder for temporary files, the driver's default, may be on another disk,
-// from which a file cannot be moved in one step.
+// withoutTemporaryFolder makes folders write incomplete files in the folder itself. The system's folder for
+// temporary files, the driver's default, may be on another disk, from which a file cannot be moved in one
+// step.
 func withoutTemporaryFolder(address *url.URL) *url.URL {
 	query := address.Query()
 	if address.Scheme != "file" || query.Has("no_tmp_dir") {
@@ -101,18 +100,16 @@ func withoutTemporaryFolder(address *url.URL) *url.URL {
 	return &changed
 }
 
-// Close gives up the bucket. Later calls of Put are FailedPrecondition, later ones of Close
-// do nothing.
+// Close closes the bucket. Later calls of Put are FailedPrecondition, later calls of Close do nothing.
 func (s *Store) Close() error { return s.close() }
 
-// Put stores a file under its key, in place of one that is there. It returns when the file is
-// stored whole, or when reading it fails or ctx ends, with that error; then nothing is
-// stored, and what was there stays. A read that is under way when ctx ends is waited for.
+// Put stores a file under its key, replacing any existing one. It returns when the file is stored completely.
+// If reading it fails or ctx ends, Put returns that error, and the existing file remains. It waits for a
+// pending read when ctx ends.
 //
 // InvalidArgument: the key or the content type is invalid, or the bucket cannot hold the key.
-// FailedPrecondition: the host has to act, since the bucket is gone, closed or not to be
-// written to. ResourceExhausted: a limit of the store is reached. Unavailable: it did not
-// answer.
+// FailedPrecondition: the host must act, since the bucket is gone, closed or not writable. ResourceExhausted:
+// a limit of the store is reached. Unavailable: the store did not answer.
 func (s *Store) Put(ctx context.Context, file utility.StoredFile) error {
 	if err := checkFile(file); err != nil {
 		return err
@@ -138,8 +135,8 @@ func (s *Store) Put(ctx context.Context, file utility.StoredFile) error {
 	isComplete := false
 	defer func() {
 		if !isComplete {
-			// A writer must be closed, and one whose context has ended stores nothing. This
-			// holds for a reader that panics, too.
+			// A writer must be closed; if its context has ended, it stores nothing. This also covers a reader
+			// that panics.
 			abort()
 			_ = writer.Close()
 		}
@@ -163,6 +160,35 @@ func (s *Store) Put(ctx context.Context, file utility.StoredFile) error {
 		return failure(ctx, file.Key, err)
 	}
 	return nil
+}
+
+// Open returns the content of the file with a key; callers close it. The other errors are as for Put.
+//
+// NotFound: there is no such file.
+func (s *Store) Open(ctx context.Context, key string) (io.ReadCloser, error) {
+	if err := checkKey(key); err != nil {
+		return nil, err
+	}
+	reader, err := s.bucket.NewReader(ctx, key, nil)
+	if gcerrors.Code(err) == gcerrors.NotFound {
+		return nil, boterr.New(boterr.NotFound, "", "there is no file with this key")
+	}
+	if err != nil {
+		return nil, failure(ctx, key, err)
+	}
+	return reader, nil
+}
+
+// Remove removes the file with a key. It succeeds if there is none. The other errors are as for Put.
+func (s *Store) Remove(ctx context.Context, key string) error {
+	if err := checkKey(key); err != nil {
+		return err
+	}
+	err := s.bucket.Delete(ctx, key)
+	if err == nil || gcerrors.Code(err) == gcerrors.NotFound {
+		return nil
+	}
+	return failure(ctx, key, err)
 }
 
 func checkFile(file utility.StoredFile) error {
@@ -198,15 +224,15 @@ func (s *source) Read(into []byte) (int, error) {
 }
 
 // In a folder the driver keeps the content type of a file in a second one, which it truncates and rewrites
-// each time, so that readers find it empty. The driver therefore writes the content alone, in one step, and
-// folder the attributes, in the driver's form. They are written before the content appears, and only if they
+// each time, so that readers may find it empty. Therefore the driver only writes the content, in one step,
+// and folder writes the attributes, in the driver's form, before the content appears, and only if they
 // change.
 
 // folder is the part of a write to a folder that the driver leaves out.
 type folder struct {
 	// content is the temporary file of the content, nil in other buckets.
 	content *os.File
-	// before are the attributes that were there, nil for none, and isChanged is true once others are there.
+	// before are the previous attributes, nil for none. isChanged is true once new ones are in place.
 	before    []byte
 	isChanged bool
 }
@@ -222,8 +248,8 @@ func (f *folder) begin(as func(any) bool) error {
 	return nil
 }
 
-// path returns the name of the file with the attributes: the name of the temporary file with another ending
-// in place of its two.
+// path returns the name of the file with the attributes: the name of the temporary file, with another ending
+// instead of its two.
 func (f *folder) path() string {
 	name := f.content.Name()
 	for range 2 {
@@ -253,7 +279,7 @@ func (f *folder) finish(contentType string) error {
 	return f.replace(wanted)
 }
 
-// undo puts the attributes back that were there.
+// undo restores the previous attributes.
 func (f *folder) undo() {
 	switch {
 	case !f.isChanged:
@@ -291,15 +317,15 @@ func writeDurably(name string, content []byte) error {
 // maxKeySize is the number of bytes that all large object stores allow.
 const maxKeySize = 1024
 
-// checkKey refuses keys that a store would take for another one: in a folder, "a//b" and
-// "a/./b" are "a/b". All others stay what they are.
+// checkKey refuses keys that a store would confuse with another one: in a folder, "a//b" and "a/./b" are
+// "a/b". All other keys are used unchanged.
 func checkKey(key string) error {
 	segments := strings.Split(key, "/")
 	switch {
 	case key == "":
 		return boterr.Invalid("filename", "is required")
 	case len(key) > maxKeySize:
-		return boterr.Invalid("filename", "must be shorter: with app and channel it has %d bytes, and %d is the most",
+		return boterr.Invalid("filename", "is too long: with app and channel it has %d bytes, the limit is %d",
 			len(key), maxKeySize)
 	case !utf8.ValidString(key) || strings.ContainsRune(key, 0):
 		return boterr.Invalid("filename", "must be UTF-8 text without NUL")
@@ -321,22 +347,22 @@ func failure(ctx context.Context, key string, err error) error {
 	case gcerrors.NotFound:
 		return boterr.New(boterr.FailedPrecondition, "", "the bucket does not exist; create it: %w", err)
 	case gcerrors.PermissionDenied:
-		return boterr.New(boterr.FailedPrecondition, "", "the account may not write to the bucket; let it: %w", err)
+		return boterr.New(boterr.FailedPrecondition, "", "the account may not write to the bucket; grant it access: %w", err)
 	case gcerrors.FailedPrecondition:
-		return boterr.New(boterr.FailedPrecondition, "", "the bucket is closed, or does not allow it: %w", err)
+		return boterr.New(boterr.FailedPrecondition, "", "the bucket is closed, or refuses access: %w", err)
 	case gcerrors.ResourceExhausted:
 		return boterr.New(boterr.ResourceExhausted, "", "a limit of the bucket is reached; try again later: %w", err)
 	case gcerrors.Unimplemented:
-		return boterr.New(boterr.Unsupported, "", "the bucket does not offer it: %w", err)
+		return boterr.New(boterr.Unsupported, "", "the bucket does not support it: %w", err)
 	default:
 		return systemFailure(key, err)
 	}
 }
 
-// reserved ends the names of the files in which a folder's driver keeps content types.
+// reserved is the suffix of the files in which a folder's driver keeps content types.
 const reserved = ".attrs"
 
-// systemFailure returns the error of a driver that gives no code, such as for folders.
+// systemFailure returns the error of a driver without codes, such as the driver for folders.
 func systemFailure(key string, err error) error {
 	switch {
 	case strings.HasSuffix(key, reserved) && strings.Contains(err.Error(), reserved):
@@ -350,7 +376,7 @@ func systemFailure(key string, err error) error {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return boterr.New(boterr.ResourceExhausted, "", "the disk is full; make room: %w", err)
 	case errors.Is(err, syscall.EACCES), errors.Is(err, syscall.EPERM), errors.Is(err, syscall.EROFS):
-		return boterr.New(boterr.FailedPrecondition, "", "the folder may not be written to; let it: %w", err)
+		return boterr.New(boterr.FailedPrecondition, "", "the folder is not writable; change its permissions: %w", err)
 	}
 	return boterr.New(boterr.Unavailable, "", "the bucket did not store the file; try again later: %w", err)
 }

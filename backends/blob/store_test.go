@@ -57,7 +57,7 @@ func TestOpen_MakesAFolder(t *testing.T) {
 	require.Equal(t, "x", string(text))
 }
 
-// Readers in other processes open the folder by the driver alone.
+// Readers in other processes only use the driver.
 func TestPut_ReadersSeeOldOrNew(t *testing.T) {
 	t.Parallel()
 	store, folder := openFolder(t)
@@ -135,6 +135,33 @@ func TestUpload_FolderIsGone(t *testing.T) {
 	store, folder := openFolder(t)
 	require.NoError(t, os.RemoveAll(folder))
 	require.NoError(t, put(t, store, "a/b"))
+}
+
+func TestStore_OpensAndRemoves(t *testing.T) {
+	t.Parallel()
+	folder, _ := openFolder(t)
+	memory, err := blob.Open(t.Context(), "mem://")
+	require.NoError(t, err)
+	for _, store := range []*blob.Store{folder, memory} {
+		file := utility.StoredFile{Key: "a/b", ContentType: "text/plain", Content: strings.NewReader("hello")}
+		require.NoError(t, store.Put(t.Context(), file))
+		content, err := store.Open(t.Context(), "a/b")
+		require.NoError(t, err)
+		read, err := io.ReadAll(content)
+		require.NoError(t, err)
+		require.NoError(t, content.Close())
+		require.Equal(t, "hello", string(read))
+		for range 2 {
+			require.NoError(t, store.Remove(t.Context(), "a/b"))
+			_, err = store.Open(t.Context(), "a/b")
+			require.ErrorIs(t, err, boterr.NotFound)
+		}
+		for _, key := range []string{"", "../a", "a//b"} {
+			_, err = store.Open(t.Context(), key)
+			require.ErrorIs(t, err, boterr.InvalidArgument, "%q", key)
+			require.ErrorIs(t, store.Remove(t.Context(), key), boterr.InvalidArgument, "%q", key)
+		}
+	}
 }
 
 func TestOpen_RefusesURL(t *testing.T) {

@@ -10,10 +10,11 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/taps"
 	"github.com/botctx/go-sdk/send"
 )
 
-// maxSectionLength is the most code points that a text in a block may have, escaped.
+// maxSectionLength is the maximum number of code points of a text in a block, after escaping.
 const maxSectionLength = 3000
 
 // quickRepliesOf returns a text with quick replies as buttons.
@@ -118,13 +119,13 @@ func buttonOf(i int, button document.Object) (document.Object, error) {
 	}
 }
 
-// maxValueLength is the most code points that a button may carry.
+// maxValueLength is the maximum number of code points of a button's value.
 const maxValueLength = 2000
 
 // postback returns a button that carries a payload.
 func postback(i int, button document.Object) (document.Object, error) {
 	payload, _ := button.Field("payload")
-	value, err := valueOf(payload)
+	value, err := taps.Text(payload)
 	if err != nil {
 		return document.Object{}, boterr.PrefixField("payload", err)
 	}
@@ -185,7 +186,7 @@ type content struct {
 	blocks document.Array
 }
 
-// passedOn are the fields of the tool's own that any response may have.
+// passedOn are the tool's own fields that any response may have.
 var passedOn = []string{
 	fieldBlocks, fieldAttachments,
 	fieldThread, "reply_broadcast", "unfurl_links", "unfurl_media", "username", "icon_url", "icon_emoji", "metadata",
@@ -244,7 +245,7 @@ func contentOf(response send.Response) (content, error) {
 			}
 		}
 		return content{}, boterr.New(boterr.Unsupported, "type",
-			"the workspace chat tool has no messages of type %s: send another type, or give blocks or attachments in its words", t)
+			"the workspace chat tool has no messages of type %s: send another type, or give blocks or attachments in its format", t)
 	}
 }
 
@@ -255,7 +256,7 @@ func fileOf(response send.Response) (content, error) {
 		id := document.Get(response, "attachment_id", "")
 		if response.Type() != send.TypeImage {
 			return content{}, boterr.New(boterr.Unsupported, "attachment_id",
-				"the workspace chat tool shows pictures alone by their id: give the url of the file")
+				"the workspace chat tool shows only pictures by id: give the url of the file")
 		}
 		return content{text: "Image", blocks: document.A(
 			document.O("type", "image", "slack_file", document.O("id", id), "alt_text", "Image"),
@@ -282,15 +283,15 @@ func linkTo(address string) (string, error) {
 	return "<" + escaped(address) + ">", nil
 }
 
-// maxURLLength is the longest address that the tool takes in a block.
+// maxURLLength is the maximum length of an address in a block.
 const maxURLLength = 3000
 
-// checkURL refuses what is no address that the tool opens.
+// checkURL refuses addresses that the tool cannot open.
 func checkURL(field, address string) error {
 	parsed, err := url.Parse(address)
 	switch {
 	case err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https":
-		return boterr.Invalid(field, "is no address of HTTP or HTTPS")
+		return boterr.Invalid(field, "is not an HTTP or HTTPS address")
 	case len(address) > maxURLLength:
 		return boterr.Invalid(field, "has %d bytes, and the workspace chat tool takes at most %d", len(address), maxURLLength)
 	default:
@@ -298,8 +299,8 @@ func checkURL(field, address string) error {
 	}
 }
 
-// escaped returns a text as the tool shows it to the letter: without mentions, calls of
-// whole conversations and links of its markup.
+// escaped returns a text that the tool shows literally: without mentions, calls of whole conversations and
+// links of its markup.
 func escaped(text string) string {
 	return escaper.Replace(text)
 }
@@ -309,11 +310,11 @@ var (
 	unescaper = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
 )
 
-// inBrackets are the parts of a text that the tool has put into its markup.
+// inBrackets matches the parts of a text that the tool has put into its markup.
 var inBrackets = regexp.MustCompile(`<([^<>|]*)(?:\|([^<>]*))?>`)
 
-// plainText returns a text that the tool reports as its author wrote it: links as their address, names as
-// they are shown, if the tool gives them.
+// plainText returns a text from the tool as its author wrote it: with links as their addresses, and names as
+// shown, if the tool provides them.
 func plainText(text string) string {
 	text = inBrackets.ReplaceAllStringFunc(text, func(marked string) string {
 		parts := inBrackets.FindStringSubmatch(marked)
@@ -339,7 +340,7 @@ func plainText(text string) string {
 	return unescaper.Replace(text)
 }
 
-// withoutMention returns a text without the mention of a bot that it begins with.
+// withoutMention returns a text without a leading mention of a bot.
 func withoutMention(text string, bots []string) string {
 	trimmed := strings.TrimLeft(text, " ")
 	for _, bot := range bots {

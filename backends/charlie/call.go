@@ -22,11 +22,11 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// defaultRetryAfter is the wait if the tool limits the rate and does not say for how long.
+// defaultRetryAfter is the wait if the tool limits the rate without naming a time.
 const defaultRetryAfter = time.Second
 
-// call asks something of the API and returns its reply. It repeats only what the tool
-// refused because of the rate.
+// call makes a request to the API and returns its reply. It only repeats requests refused because of the
+// rate.
 func (c *Connector) call(
 	ctx context.Context, in *channel.Channel, ask func(context.Context, *slack.Client) error,
 ) (document.Object, error) {
@@ -55,8 +55,7 @@ func (c *Connector) call(
 	}
 }
 
-// attempt asks once. What the tool answered counts, even if the library cannot read all
-// of it.
+// attempt makes one request. The tool's answer counts, even if the library cannot parse all of it.
 func (c *Connector) attempt(
 	ctx context.Context, api *slack.Client, ask func(context.Context, *slack.Client) error,
 ) (document.Object, error) {
@@ -76,7 +75,7 @@ func (c *Connector) attempt(
 	case told && !isOK:
 		return document.Object{}, refusal(reply)
 	case err == nil:
-		return document.Object{}, errors.New("the workspace chat tool gave an answer that cannot be read")
+		return document.Object{}, errors.New("the workspace chat tool's answer cannot be read")
 	default:
 		return document.Object{}, err
 	}
@@ -113,7 +112,7 @@ const (
 	sentenceAdmin = "the settings of the workspace do not allow it: ask its administrators"
 )
 
-// refusals are the tool's words for refusals. Any other is FailedPrecondition.
+// refusals are the tool's words for refusals. All others are FailedPrecondition.
 var refusals = map[string]refused{
 	"channel_not_found":  {boterr.NotFound, "the tool has no such conversation that the bot can see"},
 	"message_not_found":  {boterr.NotFound, "the tool has no such message"},
@@ -172,8 +171,8 @@ type rejection struct {
 
 func (r *rejection) Error() string { return r.text }
 
-// goneWords are the tool's words for recipients that cannot be written to any more. NotFound says it
-// of the others.
+// goneWords are the tool's words for recipients that can no longer be reached. For other gone recipients, it
+// says NotFound.
 var goneWords = []string{"is_archived", "user_disabled", "cannot_dm_bot"}
 
 // Unwrap returns a *send.GoneError if the recipient is gone for good, else nil.
@@ -210,7 +209,7 @@ func refusal(reply document.Object) error {
 	return &boterr.Error{Code: meaning.code, Err: &rejection{word, text, details}}
 }
 
-// maxDetails and maxDetailLength limit what an error repeats of what the tool says.
+// maxDetails and maxDetailLength limit the part of the tool's answer that an error repeats.
 const (
 	maxDetails      = 5
 	maxDetailLength = 200
@@ -232,7 +231,7 @@ func isRefusedWith(err error, words ...string) bool {
 	return ok && slices.Contains(words, found.word)
 }
 
-// withoutSecret returns an error whose text does not hold a token.
+// withoutSecret returns an error whose text does not contain a token.
 func withoutSecret(err error, token string) error {
 	if !strings.Contains(err.Error(), token) {
 		return err
@@ -244,11 +243,11 @@ func withoutSecret(err error, token string) error {
 	return errors.New(text)
 }
 
-// unverified is a request whose signature has not been checked yet. Only what it takes to find the
-// secret is read of it.
+// unverified is a request whose signature has not been checked yet. Only the parts needed to find the secret
+// have been read.
 type unverified struct {
 	header http.Header
-	// body is the signed body, content the JSON in it.
+	// body is the signed body. content is the JSON in it.
 	body    []byte
 	content []byte
 	from    Workspace
@@ -256,11 +255,11 @@ type unverified struct {
 	challenge string
 }
 
-// maxChallengeLength is longer than any that the tool sends.
+// maxChallengeLength is longer than any challenge of the tool.
 const maxChallengeLength = 1000
 
-// readUnverified reads which workspace a request comes from: JSON, or a form with JSON in its
-// payload. It reports false for what the tool does not send.
+// readUnverified reads the workspace of a request: JSON, or a form with JSON in its payload. It returns false
+// for requests that the tool does not send.
 func readUnverified(header http.Header, body []byte) (unverified, bool) {
 	opened := unverified{header: header, body: body, content: body}
 	media, _, err := mime.ParseMediaType(header.Get("Content-Type"))
@@ -297,7 +296,7 @@ func payloadIn(form string) ([]byte, error) {
 	return nil, boterr.Invalid("payload", "is missing")
 }
 
-// read reads what a request with a good signature reports to a channel.
+// read reads the report of a request with a valid signature.
 func (l unverified) read(in *channel.Channel) (report, error) {
 	var object document.Object
 	if err := object.UnmarshalJSON(l.content); err != nil {

@@ -26,50 +26,48 @@ import (
 type Config struct {
 	// APIURL is the address of the tool's API. The default is the tool's own.
 	APIURL string
-	// HTTPClient sends the requests. The default has its own connections. No client follows redirects here,
-	// and none reads more of an answer than 4 MiB.
+	// HTTPClient sends the requests. The default has its own connections. Redirects are never followed, and
+	// at most 4 MiB of an answer are read, whatever the client.
 	HTTPClient *http.Client
 	// Timeout is the time limit of one request to the tool. The default is 10 seconds.
 	Timeout time.Duration
 	// MaxWaits bounds the waits of a call for the tool's rate limit, before it is ResourceExhausted. The
 	// default is 3.
 	MaxWaits int
-	// MaxWait is the longest of those waits: if the tool asks for more, the call is
-	// ResourceExhausted at once. The default is 30 seconds.
+	// MaxWait is the limit of a single wait: if the tool asks for more, the call is ResourceExhausted at
+	// once. The default is 30 seconds.
 	MaxWait time.Duration
-	// MaxClients is for how many tokens a client is kept. The default is 256.
+	// MaxClients is the number of tokens whose clients are kept. The default is 256.
 	MaxClients int
 
-	// FindChannel returns the channel that a workspace's requests are for, with its
-	// credentials, or NotFound. A Handler needs it. It is asked before the signature is
-	// checked, since the secret is the channel's.
+	// FindChannel returns the channel for a workspace's requests, with its credentials, or NotFound. Required
+	// for Handler. It is called before the signature is checked, since the secret belongs to the channel.
 	FindChannel func(ctx context.Context, from Workspace) (*channel.Channel, error)
-	// SigningSecret signs the requests for channels without a signing secret of their own, and the
-	// tool's check of a Handler's address, which names no workspace. Without it that check is
-	// answered unverified.
+	// SigningSecret verifies the requests for channels that have none of their own, and the tool's check of a
+	// Handler's address, which does not name a workspace. Without it that check is answered unverified.
 	SigningSecret channel.Secret
-	// Now is the clock by which the age of requests is judged. The default is time.Now.
+	// Now is the clock for checking the age of requests. The default is time.Now.
 	Now func() time.Time
 	// BodyTime is the time limit for the body of a request to a Handler. The default is 10 seconds.
 	BodyTime time.Duration
 	// OnError is called for events that could not be accepted, and for channels that could not be looked up:
 	// the tool sends both again. The default does nothing.
 	OnError func(ctx context.Context, inbound botctx.Inbound, err error)
-	// Drops counts the events that a Handler does not hand on. The connectors of a host share one. The
-	// default is one of the Connector's own, which logs to slog.Default.
+	// Drops counts the events that a Handler does not pass on. The connectors of a host share one. The
+	// default is a new one that logs to slog.Default.
 	Drops *send.Drops
 }
 
 // Workspace is the source of a request of the tool.
 type Workspace struct {
-	// TeamID is the workspace, EnterpriseID the organisation that it belongs to, if any.
+	// TeamID is the workspace. EnterpriseID is the organisation that it belongs to, if any.
 	TeamID       string
 	EnterpriseID string
 	// AppID is the application that the request is for.
 	AppID string
 }
 
-// withDefaults returns the config with its defaults, or which field is at fault.
+// withDefaults returns the config with its defaults, or an error that names the invalid field.
 func (c Config) withDefaults() (Config, error) {
 	for field, isNegative := range map[string]bool{
 		"MaxWaits": c.MaxWaits < 0, "MaxClients": c.MaxClients < 0,
@@ -107,7 +105,7 @@ func (c Config) withAPIURL() (Config, error) {
 	}
 	parsed, err := url.Parse(c.APIURL)
 	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
-		return c, boterr.Invalid("APIURL", "is no address of HTTP or HTTPS")
+		return c, boterr.Invalid("APIURL", "is not an HTTP or HTTPS address")
 	}
 	c.APIURL = strings.TrimSuffix(c.APIURL, "/") + "/"
 	return c, nil
@@ -124,10 +122,10 @@ func orDefault[T comparable](value, otherwise T) T {
 // Connector is the connector to every channel of type charlie. It is safe for concurrent use.
 //
 // Errors have a code if a caller can act on them: NotFound for conversations, messages and users that the
-// tool does not know; FailedPrecondition if the bot may not do it now, or the channel's credentials do not
-// work; InvalidArgument for content that the tool cannot show; ResourceExhausted if it limits the rate for
-// longer than the Config lets a call wait. An error without a code means that the tool did not answer; then
-// the request may have been carried out, and the Connector does not repeat it.
+// tool does not know; FailedPrecondition if the bot is not allowed to do it now, or the channel's credentials
+// do not work; InvalidArgument for content that the tool cannot show; ResourceExhausted if it limits the rate
+// for longer than the Config allows a call to wait. An error without a code means that the tool did not
+// answer; the request may then have been carried out, and the Connector does not repeat it.
 type Connector struct {
 	config  Config
 	clients *clients
@@ -142,7 +140,7 @@ var (
 	_ livechat.TicketRecaller   = (*Connector)(nil)
 )
 
-// New returns a connector. A field of the config that makes no sense is InvalidArgument.
+// New returns a connector. It returns InvalidArgument if a field of the config is invalid.
 func New(config Config) (*Connector, error) {
 	config, err := config.withDefaults()
 	if err != nil {
@@ -186,7 +184,7 @@ type clients struct {
 
 	mu   sync.Mutex
 	kept map[string]*slack.Client
-	// oldest are the tokens in the order in which they came.
+	// oldest are the tokens in order of arrival.
 	oldest []string
 }
 

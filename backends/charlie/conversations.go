@@ -27,12 +27,12 @@ func (c *Connector) ArchiveConversation(ctx context.Context, in *channel.Channel
 	return err
 }
 
-// CreateGroup implements livechat.GroupCreator: it makes a private conversation and invites the agent. Its
-// name is the group's name in the letters that the tool allows, with a few more made from the key: so a group
-// that was made before is found again, and groups with the same name do not collide. The tool has no links by
-// which people join.
+// CreateGroup implements livechat.GroupCreator: it creates a private conversation and invites the agent. The
+// conversation's name consists of the group's name in the letters that the tool allows, and a few letters
+// derived from the key: so an existing group is found again, and groups with the same name do not collide.
+// The tool has no invite links.
 //
-// NotFound: the tool has no such agent. FailedPrecondition: the group was archived since.
+// NotFound: the tool has no such agent. FailedPrecondition: the group has been archived in the meantime.
 func (c *Connector) CreateGroup(
 	ctx context.Context, in *channel.Channel, group livechat.NewGroup,
 ) (livechat.CreatedGroup, error) {
@@ -50,7 +50,7 @@ func (c *Connector) CreateGroup(
 	return livechat.CreatedGroup{ExternalID: id}, nil
 }
 
-// create makes a private conversation and returns its id.
+// create creates a private conversation and returns its id.
 func (c *Connector) create(ctx context.Context, in *channel.Channel, name string) (string, error) {
 	reply, err := c.call(ctx, in, func(ctx context.Context, api *slack.Client) error {
 		_, err := api.CreateConversationContext(ctx, slack.CreateConversationParams{ChannelName: name, IsPrivate: true})
@@ -58,12 +58,12 @@ func (c *Connector) create(ctx context.Context, in *channel.Channel, name string
 	})
 	id := document.Get(reply, "channel.id", "")
 	if err == nil && id == "" {
-		err = errors.New("the workspace chat tool did not say which conversation it made")
+		err = errors.New("the workspace chat tool returned no id for the new conversation")
 	}
 	return id, err
 }
 
-// invite adds a user to a conversation; "" adds none. A user who is there already is no error.
+// invite adds a user to a conversation; "" adds none. Inviting an existing participant is not an error.
 func (c *Connector) invite(ctx context.Context, in *channel.Channel, conversationID, user string) error {
 	if user == "" {
 		return nil
@@ -78,8 +78,8 @@ func (c *Connector) invite(ctx context.Context, in *channel.Channel, conversatio
 	return err
 }
 
-// The bounds of the search for a conversation by its name: the tool can only list the conversations of the
-// bot. The bot is in each that it makes.
+// The limits of the search for a conversation by its name: the tool can only list the conversations of the
+// bot. The bot is in each that it creates.
 const (
 	pageSize = 200
 	maxPages = 100
@@ -113,11 +113,11 @@ func (c *Connector) find(ctx context.Context, in *channel.Channel, name string) 
 		"the workspace has a conversation %s that the bot is not in: rename it, or invite the bot", name)
 }
 
-// maxNameLength is the most code points that the name of a conversation may have.
+// maxNameLength is the maximum number of code points of a conversation's name.
 const maxNameLength = 80
 
-// conversationName returns a name in the letters that the tool allows: lower case, digits,
-// and hyphens for all else. What it ends in is made of the key.
+// conversationName returns a name in the letters that the tool allows: lower case, digits, and hyphens for
+// all others. Its suffix is derived from the key.
 func conversationName(name, key string) string {
 	var allowed strings.Builder
 	for _, r := range strings.ToLower(name) {

@@ -26,7 +26,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// sentButtons sends a message with a button and returns what names it.
+// sentButtons sends a message with a button and returns its ticket.
 func sentButtons(t *testing.T, connector *charlie.Connector) livechat.Ticket {
 	t.Helper()
 	delivery, err := connector.Send(t.Context(), to("U1", send.Buttons("Ada asks", send.Postback("Take", "take"))))
@@ -224,7 +224,7 @@ func newHost(t *testing.T) *host {
 		_, err = channels.Save(t.Context(), c)
 		require.NoError(t, err)
 	}
-	require.NoError(t, channels.Pair(t.Context(), "web", "desk"))
+	require.NoError(t, channels.Pair(t.Context(), channels, "web", "desk"))
 	arrival, err := members.New(h.runtime.Env(), record.Scope{App: "app-1", Channel: "web"}, channels).
 		Arrive(t.Context(), member.Member{ExternalID: "ada", FirstName: "Ada"})
 	require.NoError(t, err)
@@ -234,7 +234,7 @@ func newHost(t *testing.T) *host {
 	return h
 }
 
-// reports gives what the tool reports to a handler, and runs what was accepted.
+// reports passes the tool's reports to a handler, and runs the accepted events.
 func (h *host) reports(t *testing.T, requests ...*http.Request) {
 	t.Helper()
 	handler := h.connector.Handler(h.runtime.Accept)
@@ -328,8 +328,8 @@ func TestRuntime_RepeatedReportRunsOnce(t *testing.T) {
 	require.Equal(t, []string{"TEXT", "PAYLOAD", "PAYLOAD"}, heard)
 }
 
-// The test server of the library decodes blocks and attachments as the library knows them,
-// fails if it cannot, and answers with the text that it got.
+// The library's test server decodes the blocks and attachments that the library knows, fails if it cannot,
+// and answers with the received text.
 func TestSend_LibrarysServerUnderstands(t *testing.T) {
 	t.Parallel()
 	server := slacktest.NewTestServer()

@@ -1,9 +1,9 @@
 // Package charlie connects channels of type charlie to the workspace chat tool whose API they use: it sends
 // messages, opens, changes and archives conversations, and turns the tool's reports into message events.
 //
-//   - To send, make a [Connector] by [New] one of the Connectors of botctx.Config.
-//   - To receive, serve what [Connector.Handler] returns for Accept of botctx.Runtime.
-//   - To say which channel a request is for, set FindChannel of [Config].
+//   - To send, create a [Connector] with [New] and list it in the Connectors of botctx.Config.
+//   - To receive, serve [Connector.Handler] with the method Accept of a botctx.Runtime.
+//   - To choose the channel of a request, set FindChannel of [Config].
 //
 // One Connector serves every channel. The token of a channel is the bot's token in its channel.CharlieInfo,
 // or else the user's. A bot needs the tool's permissions chat:write, for groups of live chats groups:write

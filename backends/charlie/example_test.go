@@ -19,8 +19,8 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// A host: its channels are stored, the connector sends for all of them, and the handler
-// gives what the tool reports to the runtime.
+// A host: its channels are stored, the connector sends for all of them, and the handler passes the tool's
+// reports to the runtime.
 func Example() {
 	tool := slacktest.NewTestServer() // A fake of the tool; a host leaves APIURL out.
 	tool.Start()
@@ -31,7 +31,7 @@ func Example() {
 	app := record.Scope{App: "app-1"}
 	connector, err := charlie.New(charlie.Config{
 		APIURL: tool.GetAPIURL(),
-		// A host with several workspaces looks its channels up by from.TeamID.
+		// A host with several workspaces looks up its channels by from.TeamID.
 		FindChannel: func(ctx context.Context, _ charlie.Workspace) (*channel.Channel, error) {
 			return channels.New(rt.Env(), app).Load(ctx, "desk")
 		},
@@ -51,7 +51,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	http.Handle("POST /charlie", connector.Handler(rt.Accept)) // And rt.Run, for what was accepted.
+	http.Handle("POST /charlie", connector.Handler(rt.Accept)) // Call rt.Run, too, to run the accepted events.
 
 	channels := channels.New(rt.Env(), app)
 	_, err = channels.Save(ctx, &channel.Channel{ID: "desk", Type: channel.Charlie, Info: channel.CharlieInfo{

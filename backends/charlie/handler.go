@@ -21,41 +21,39 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Handler takes the tool's reports: the requests of its events API and of its interactivity, which may have
+// Handler accepts the tool's reports: the requests of its events API and of its interactivity, which may have
 // one address or two. It checks the signature of each, passes the events to accept, and answers when that
-// returns, since the tool wants an answer within three seconds.
+// returns, because the tool expects an answer within three seconds.
 //
-// accept is the method Accept of a botctx.Runtime, which keeps the event in the store, recognises events that
-// the tool sends again or reports twice (by Inbound.Key), and runs the events of each sender in the order in
-// which they were accepted. An event that is answered with 200 is kept. The tool sends an event that could
-// not be accepted again, a few times within an hour.
+// accept is the method Accept of a botctx.Runtime, which stores the event, recognises events that the tool
+// sends again or reports twice (by Inbound.Key), and runs the events of each sender in the order in which
+// they were accepted. An event that is answered with 200 is stored. If an event could not be accepted, the
+// tool sends it again, a few times within an hour.
 //
-// Messages become TEXT, or MISC with files or without a text, and each action on a button, a menu, a picker
-// or a field PAYLOAD. From is the user's id, To the conversation's, or the bot's if there is none. A text is
-// given as its author wrote it, without the tool's markup and without the mention of the bot at its
-// beginning. If a message or an action is in a thread, thread_ts in its Data is the thread, and replies go
-// there.
+// Messages become TEXT, or MISC if they have files or no text, and each action on a button, a menu, a picker
+// or a field becomes PAYLOAD. From is the user's id. To is the conversation's, or the bot's if there is none.
+// A text is passed on as its author wrote it, without the tool's markup and without a leading mention of the
+// bot. If a message or an action is in a thread, thread_ts in its Data is the thread, and replies go there.
 //
-// The payload of an action is the chosen or typed value, such as "2026-03-01" for a date, if it is one value.
-// Otherwise, for none as for several, it is an object with the element's action_id as payload, and with all
-// values as value. For everything but buttons, Data also has all values as "values", and the tool's own
-// object as "action". The values of the other fields are "state", and Unknown has the tool's responseUrl, for
-// sendMessageToOutletGroup.
+// The payload of an action is the chosen or typed value, such as "2026-03-01" for a date, if there is exactly
+// one. Otherwise it is an object with the element's action_id as payload, and all values as value. Except for
+// buttons, Data also has all values as "values", and the tool's own object as "action". The values of the
+// other fields are "state", and Unknown has the tool's responseUrl, for sendMessageToOutletGroup.
 //
 // Other actions of a user, such as submitting a form or using a shortcut, become a MISC event with the tool's
-// own object as "event" in Data, without its credentials. Everything else is dropped, and counted in
-// Config.Drops: messages of bots, so that two of them cannot answer each other for ever; changes of messages,
-// and all events but messages; and requests for the options of a menu. Commands that begin with a slash are
-// refused.
+// own object, without its credentials, as "event" in Data. Everything else is dropped, and counted in
+// Config.Drops: messages of bots, so that two of them cannot answer each other forever; changes of messages,
+// and all events other than messages; and requests for the options of a menu. Commands that begin with a
+// slash are refused.
 //
-// It answers 200 to an accepted or dropped request, 401 to one that is not signed by the tool or is for no
-// channel, 503 if the channel cannot be looked up now, 400, 405 and 413 to requests that the tool does not
-// send, and 408 to one that comes too slowly. Errors of accept have the status of botctx.HTTPStatus: 503 with
-// Retry-After if too many events wait.
+// Handler answers 200 to an accepted or dropped request, 401 to a request that is not signed by the tool or
+// has no channel, 503 if the channel cannot be looked up now, 400, 405 and 413 to requests that the tool does
+// not send, and 408 to a request that arrives too slowly. Errors of accept have the status of
+// botctx.HTTPStatus: 503 with Retry-After if too many events are waiting.
 //
-// A host that wants the bot's own success in the answer passes the method Receive of a Runtime: then the tool
-// waits for the bot, and an event that it reports a second time, or sends again after waiting for more than
-// three seconds, runs again. Either continues when the tool hangs up.
+// To include the bot's own success in the answer, pass the method Receive of a Runtime: then the tool waits
+// for the bot, and an event that it reports a second time, or sends again after waiting for more than three
+// seconds, runs again. Both methods continue if the tool hangs up.
 func (c *Connector) Handler(accept func(context.Context, botctx.Inbound) error) http.Handler {
 	return &handler{connector: c, accept: accept}
 }
@@ -88,7 +86,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// refuseKind answers what the tool does not send.
+// refuseKind answers requests that the tool does not send.
 func refuseKind(w http.ResponseWriter) {
 	http.Error(w, "the request is neither an event nor a tap", http.StatusBadRequest)
 }
@@ -102,15 +100,15 @@ func (h *handler) answerChallenge(w http.ResponseWriter, request unverified) {
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_, _ = io.WriteString(w, request.challenge) // A client that is gone needs no answer.
+	_, _ = io.WriteString(w, request.challenge) // If the client is gone, it needs no answer.
 }
 
-// refuse answers a request that is not the tool's, in the same way whatever is wrong with it.
+// refuse answers a request that does not come from the tool, without revealing the reason.
 func refuse(w http.ResponseWriter) {
 	http.Error(w, "the request is not signed for a channel of this host", http.StatusUnauthorized)
 }
 
-// take checks the signature of a request, and only then reads it and has its events accepted.
+// take checks the signature of a request before it reads it and has its events accepted.
 func (h *handler) take(w http.ResponseWriter, r *http.Request, request unverified) {
 	if !isPresent(request.header, h.connector.config.Now()) { // So no channel is looked up for an old request.
 		refuse(w)
@@ -158,7 +156,7 @@ func (h *handler) channelOf(ctx context.Context, from Workspace) (*channel.Chann
 	return in, err
 }
 
-// secretOf returns what the requests for a channel are signed with.
+// secretOf returns the secret that signs the requests for a channel.
 func (c *Connector) secretOf(in *channel.Channel) string {
 	info, _ := in.Info.(channel.CharlieInfo)
 	if secret := info.SigningSecret.Reveal(); secret != "" {
@@ -167,7 +165,7 @@ func (c *Connector) secretOf(in *channel.Channel) string {
 	return c.config.SigningSecret.Reveal()
 }
 
-// hand has an event accepted, even if the tool hangs up meanwhile, and tells the host of failures.
+// hand has an event accepted, even if the tool hangs up in the meantime, and reports failures to the host.
 func (h *handler) hand(ctx context.Context, inbound botctx.Inbound) (err error) {
 	ctx = context.WithoutCancel(ctx)
 	defer func() {
@@ -181,7 +179,7 @@ func (h *handler) hand(ctx context.Context, inbound botctx.Inbound) (err error) 
 	return h.accept(ctx, inbound)
 }
 
-// The headers by which the tool signs its requests.
+// The headers with the tool's signature.
 const (
 	headerSignature = "X-Slack-Signature"
 	headerTimestamp = "X-Slack-Request-Timestamp"
@@ -190,15 +188,14 @@ const (
 // tolerance is the allowed difference between the time of a request and the clock.
 const tolerance = 5 * time.Minute
 
-// isPresent reports whether the headers of a request give a time that is not further from
-// now than the tolerance.
+// isPresent reports whether the time in the headers of a request is within the tolerance of now.
 func isPresent(header http.Header, now time.Time) bool {
 	seconds, err := strconv.ParseInt(header.Get(headerTimestamp), 10, 64)
 	return err == nil && now.Sub(time.Unix(seconds, 0)).Abs() <= tolerance
 }
 
-// isSigned reports whether a request was signed with the secret, not longer ago than the
-// tolerance. An empty secret signs nothing.
+// isSigned reports whether a request was signed with the secret, and is not older than the tolerance. An
+// empty secret signs nothing.
 func isSigned(header http.Header, body []byte, secret string, now time.Time) bool {
 	if secret == "" || !isPresent(header, now) {
 		return false
@@ -210,7 +207,7 @@ func isSigned(header http.Header, body []byte, secret string, now time.Time) boo
 		return false
 	}
 	sum := hmac.New(sha256.New, []byte(secret))
-	_, _ = sum.Write([]byte("v0:" + timestamp + ":")) // A hash takes all that it is given.
+	_, _ = sum.Write([]byte("v0:" + timestamp + ":")) // A hash accepts any input.
 	_, _ = sum.Write(body)
 	return hmac.Equal(sum.Sum(nil), signature)
 }
@@ -221,7 +218,7 @@ type report struct {
 	in   *channel.Channel
 }
 
-// firstText returns the first of some paths at which there is a text.
+// firstText returns the first text found at one of the paths.
 func firstText(from document.Object, paths ...string) string {
 	for _, path := range paths {
 		if text := document.Get(from, path, ""); text != "" {
@@ -231,14 +228,14 @@ func firstText(from document.Object, paths ...string) string {
 	return ""
 }
 
-// arrivals returns the events of a report that the bot gets. If there are none, it returns what is dropped.
+// arrivals returns the events of a report for the bot. If there are none, it returns the drop.
 func (r report) arrivals() ([]botctx.Inbound, *send.Drop) {
 	switch kind := document.Get(r.body, "type", ""); kind {
 	case "event_callback":
 		return r.message()
 	case "block_actions", "interactive_message":
 		return r.taps(kind)
-	case "block_suggestion", "dialog_suggestion": // They ask for options, which an answer would have to hold.
+	case "block_suggestion", "dialog_suggestion": // They ask for options, which an answer would have to contain.
 		return r.dropped(kind, send.DropUnsupported)
 	default:
 		return r.interaction(kind)
@@ -249,7 +246,7 @@ func (r report) dropped(kind string, reason send.DropReason) ([]botctx.Inbound, 
 	return nil, &send.Drop{Platform: channel.Charlie, App: r.in.App, Channel: r.in.ID, Kind: kind, Reason: reason}
 }
 
-// message returns the event of what a member wrote. Other events than messages are dropped.
+// message returns the event of a member's message. Events other than messages are dropped.
 func (r report) message() ([]botctx.Inbound, *send.Drop) {
 	told := document.Get(r.body, "event", document.Object{})
 	kind := firstText(told, "subtype", "type")
@@ -272,7 +269,7 @@ func (r report) message() ([]botctx.Inbound, *send.Drop) {
 	switch files := objectsOf(told, "files"); {
 	case len(files) > 0:
 		event.Type, event.Data = send.TypeMisc, filesOf(files, text)
-	case document.Get(told, fieldText, "") == "": // It has other parts, such as a message that was shared.
+	case document.Get(told, fieldText, "") == "": // It has other parts, such as a shared message.
 		event.Type, event.Data = send.TypeMisc, document.O("event", told)
 	}
 	event.Data = inThread(event.Data, document.Get(told, fieldThread, ""), ts)
@@ -280,8 +277,8 @@ func (r report) message() ([]botctx.Inbound, *send.Drop) {
 	return []botctx.Inbound{{Event: event, Key: "message " + event.To + " " + ts}}, nil
 }
 
-// inThread returns the data of an event with the thread that it belongs to, if any. A message that others have
-// answered in a thread is not in that thread itself.
+// inThread returns the data of an event with its thread, if any. A message that others have answered in a
+// thread is not itself part of that thread.
 func inThread(data document.Object, thread, ts string) document.Object {
 	if thread == "" || thread == ts {
 		return data
@@ -310,7 +307,7 @@ func (r report) isByBot(told document.Object) bool {
 		slices.Contains(r.botIDs(), document.Get(told, "user", ""))
 }
 
-// botIDs returns the ids that the bot of the channel is known by.
+// botIDs returns the ids by which the bot of the channel is known.
 func (r report) botIDs() []string {
 	var ids []string
 	if id := botOf(r.in); id != "" {

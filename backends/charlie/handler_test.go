@@ -34,7 +34,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// noon is the time at which the tests' requests come.
+// noon is the time of the tests' requests.
 const noon = 1700000000
 
 type inbox struct {
@@ -113,7 +113,7 @@ func tapped(actions string) *http.Request {
 	return signed("application/x-www-form-urlencoded", url.Values{"payload": {payload}}.Encode())
 }
 
-// ask gives a handler a request and returns its answer.
+// ask passes a request to a handler and returns its answer.
 func ask(h http.Handler, r *http.Request) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
@@ -428,7 +428,7 @@ func TestHandler_NeedsFindChannel(t *testing.T) {
 	require.Equal(t, http.StatusServiceUnavailable, ask(h, r).Code)
 }
 
-// silence is a request's body that comes no further until its connection has a deadline.
+// silence is a request's body that stalls until its connection has a deadline.
 type silence struct {
 	*httptest.ResponseRecorder
 
@@ -442,7 +442,7 @@ func (s silence) Read([]byte) (int, error) {
 
 func (s silence) Close() error { return nil }
 
-// SetReadDeadline ends the read that is under way.
+// SetReadDeadline ends the pending read.
 func (s silence) SetReadDeadline(time.Time) error {
 	close(s.ended)
 	return nil
@@ -645,7 +645,7 @@ func TestSend_EndlessAnswer(t *testing.T) {
 	}
 }
 
-// Tokens go nowhere but to the tool, whatever client the host gives.
+// Tokens only go to the tool, whatever client the host provides.
 func TestSend_RedirectIsNotFollowed(t *testing.T) {
 	t.Parallel()
 	for whose, client := range map[string]*http.Client{"our client": nil, "the host's": {}} {

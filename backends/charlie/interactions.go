@@ -5,12 +5,12 @@ import (
 	"strings"
 
 	"github.com/botctx/go-sdk/botctx"
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/taps"
 	"github.com/botctx/go-sdk/send"
 )
 
-// taps returns an event for each action of a user: a tap, a choice, or what a user typed into a field.
+// taps returns an event for each action of a user: a tap, a choice, or a typed value.
 func (r report) taps(kind string) ([]botctx.Inbound, *send.Drop) {
 	actions := objectsOf(r.body, "actions")
 	if len(actions) == 0 {
@@ -37,7 +37,7 @@ func (r report) taps(kind string) ([]botctx.Inbound, *send.Drop) {
 	return taps, nil
 }
 
-// interaction returns the event of something else that a user did, such as submitting a form: a MISC event with the
+// interaction returns the event of another user action, such as submitting a form: a MISC event with the
 // tool's own object.
 func (r report) interaction(kind string) ([]botctx.Inbound, *send.Drop) {
 	event, ok := r.interactionEvent()
@@ -54,7 +54,7 @@ func (r report) interaction(kind string) ([]botctx.Inbound, *send.Drop) {
 	return []botctx.Inbound{interaction}, nil
 }
 
-// interactionEvent returns what the events of an interaction have in common. It reports false without a user.
+// interactionEvent returns the common fields of an interaction's events. It returns false without a user.
 func (r report) interactionEvent() (send.MessageEvent, bool) {
 	event := send.MessageEvent{
 		From: document.Get(r.body, "user.id", ""),
@@ -83,7 +83,8 @@ func (r report) inPlace(data document.Object) document.Object {
 	return inThread(data, thread, firstText(r.body, "message.ts", "container.message_ts", "message_ts"))
 }
 
-// withoutCredentials returns the object of an interaction without what it could be forged or answered with.
+// withoutCredentials returns the object of an interaction without the fields that could be used to forge or
+// answer it.
 func withoutCredentials(body document.Object) document.Object {
 	for _, field := range []string{"token", "bot_access_token", "interactivity"} {
 		body = body.Without(field)
@@ -101,9 +102,9 @@ type choice struct {
 	payload any
 }
 
-// dataOf returns the data of a PAYLOAD event: the payload of a button; for other elements also all that was chosen,
-// as values, and the tool's own object, as action. If there is one choice, it is the payload. Else the payload is an
-// object with the element's id, and with all choices as its value.
+// dataOf returns the data of a PAYLOAD event: the payload of a button; for other elements also all choices,
+// as values, and the tool's own object, as action. If there is one choice, it is the payload. Otherwise the
+// payload is an object with the element's id, and all choices as its value.
 func dataOf(action document.Object) document.Object {
 	choices, values := choicesOf(action), document.A()
 	for _, one := range choices {
@@ -132,7 +133,7 @@ func choicesOf(action document.Object) []choice {
 	for field, value := range action.All() {
 		switch {
 		case field == "value" && !isTyped(action), field == "selected_option", field == "selected_options":
-			choices = append(choices, choicesIn(value, payloadOf)...)
+			choices = append(choices, choicesIn(value, taps.Payload)...)
 		case field == "value", strings.HasPrefix(field, "selected_"), field == "rich_text_value", field == "files":
 			choices = append(choices, choicesIn(value, func(text string) any { return text })...)
 		}
@@ -140,14 +141,14 @@ func choicesOf(action document.Object) []choice {
 	return choices
 }
 
-// isTyped reports whether the value of an action was typed by a user, and so is a text whatever it looks
-// like. In other elements the bot has set the value.
+// isTyped reports whether the value of an action was typed by a user; such a value is always a text. The
+// values of other elements were set by the bot.
 func isTyped(action document.Object) bool {
 	return strings.HasSuffix(document.Get(action, "type", ""), "_input")
 }
 
-// choicesIn returns the choices in the value of a field: one or a list of texts, numbers, options or other objects.
-// read returns the payload that a text is.
+// choicesIn returns the choices in the value of a field: one or a list of texts, numbers, options or other
+// objects. read converts a text to its payload.
 func choicesIn(value any, read func(text string) any) []choice {
 	switch value := value.(type) {
 	case nil:
@@ -171,42 +172,4 @@ func choicesIn(value any, read func(text string) any) []choice {
 	default:
 		return []choice{{value: value, payload: fmt.Sprint(value)}}
 	}
-}
-
-// valueOf returns the value of a button, from which payloadOf gives the payload back: a string as
-// it is, an object {payload, value} as JSON. A string that looks like such JSON is quoted.
-func valueOf(payload any) (string, error) {
-	text, isText := payload.(string)
-	if isText && payloadOf(text) == payload {
-		return text, nil
-	}
-	encoded, err := document.AppendJSON(nil, payload)
-	if err != nil {
-		return "", err
-	}
-	if value := string(encoded); isText || isPayload(payload) {
-		return value, nil
-	}
-	return "", boterr.Invalid("", "must be a string, or an object with a payload, got %s", document.TypeName(payload))
-}
-
-// payloadOf returns the payload that a button carries.
-func payloadOf(value string) any {
-	parsed, err := document.ParseJSON([]byte(value))
-	if err != nil {
-		return value
-	}
-	if _, isText := parsed.(string); isText || isPayload(parsed) {
-		return parsed
-	}
-	return value
-}
-
-func isPayload(value any) bool {
-	object, ok := value.(document.Object)
-	if !ok {
-		return false
-	}
-	_, ok = document.Get(object, fieldPayload, any(nil)).(string)
-	return ok
 }

@@ -38,20 +38,20 @@ const (
 	fieldPayload     = "payload"
 )
 
-// Send implements send.Connector. The recipient is a user, who gets the message from the bot
-// directly, or a conversation.
+// Send implements send.Connector. The recipient is a user, who gets the message from the bot directly, or a
+// conversation.
 //
-// A text keeps to its type; files are pictures or links; quick replies and buttons are buttons, and quick
-// replies stay visible after a tap; a carousel is a list of cards. Other types are Unsupported unless they
-// have blocks or attachments, which go to the tool as they are. The tool cannot show that a bot is typing:
-// such a message counts as delivered and nothing is sent.
+// Texts are texts; files are pictures or links; quick replies and buttons are buttons, and quick replies stay
+// visible after a tap; a carousel is a list of cards. Other types are Unsupported unless they have blocks or
+// attachments, which go to the tool unchanged. The tool cannot show that a bot is typing: such a message
+// counts as delivered and nothing is sent.
 //
-// The tool has no place for the message's ID by which it would drop a repetition: a message that was under
-// way when a process died, and a message that the run of an agenda sends again, may appear twice. Messages of
-// the run of an accepted event are not sent again, see botctx.Runtime.Accept.
+// The tool cannot recognise repetitions by the message's ID: a message may appear twice if the process died
+// while sending it, or if the run of an agenda sends it again. Messages of the run of an accepted event are
+// not sent again, see botctx.Runtime.Accept.
 //
-// Any message may have the fields thread_ts, reply_broadcast, unfurl_links, unfurl_media,
-// username, icon_url, icon_emoji and metadata of the tool's own.
+// Any message may have the tool's own fields thread_ts, reply_broadcast, unfurl_links, unfurl_media,
+// username, icon_url, icon_emoji and metadata.
 func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
 	if err := message.Validate(); err != nil {
 		return send.Delivery{}, err
@@ -84,8 +84,8 @@ func botOf(in *channel.Channel) string {
 	return info.BotID
 }
 
-// millisecondsOf returns the time that the id of a message tells: seconds with a fraction.
-// It is zero for an id that tells none.
+// millisecondsOf returns the time in the id of a message, in seconds with a fraction. It is zero if the id
+// has none.
 func millisecondsOf(ts string) document.Timestamp {
 	whole, fraction, _ := strings.Cut(ts, ".")
 	seconds, err := strconv.ParseInt(whole, 10, 64)
@@ -99,7 +99,7 @@ func millisecondsOf(ts string) document.Timestamp {
 	return document.Timestamp(seconds*1000 + milliseconds)
 }
 
-// located gives an error about what a message holds the path in the response.
+// located adds the path in the response to an error about the content of a message.
 func located(err error, response send.Response) error {
 	found, ok := errors.AsType[*rejection](err)
 	if !ok || !errors.Is(err, boterr.InvalidArgument) {
@@ -143,11 +143,11 @@ func blockPath(details []string) string {
 	return fieldBlocks
 }
 
-// nothing is an empty list, which takes away what a message shows.
+// nothing is an empty list, which clears a message's blocks or attachments.
 const nothing = "[]"
 
-// UpdateMessage implements send.MessageUpdater. A new text replaces the blocks of the message, buttons
-// included, since those would show the old one.
+// UpdateMessage implements send.MessageUpdater. A new text replaces the blocks of the message, including
+// buttons, since those would show the old one.
 func (c *Connector) UpdateMessage(ctx context.Context, in *channel.Channel, update send.MessageUpdate) (document.Object, error) {
 	form := url.Values{fieldChannel: {update.ConversationID}, fieldTS: {update.MessageID}}
 	if update.Text != "" {
@@ -184,8 +184,8 @@ func (c *Connector) RecallTicket(ctx context.Context, in *channel.Channel, ticke
 	return err
 }
 
-// formOn returns the fields that name a ticket. One that a user got is in the conversation
-// that the tool opened with that user.
+// formOn returns the fields that identify a ticket. A user's ticket is in the conversation that the tool
+// opened with that user.
 func formOn(ticket livechat.Ticket) url.Values {
 	conversation := ticket.ChatID
 	if conversation == "" {
@@ -194,17 +194,17 @@ func formOn(ticket livechat.Ticket) url.Values {
 	return url.Values{fieldChannel: {conversation}, fieldTS: {ticket.MessageID}}
 }
 
-// maxReplySize is the most bytes that an answer may have.
+// maxReplySize is the maximum size of an answer in bytes.
 const maxReplySize = 4 << 20
 
-// recorder sends requests and keeps the answer as it came: callers are given the tool's own
-// words, fields included that the library does not know.
+// recorder sends requests and keeps the raw answers: callers get the tool's own answer, including fields that
+// the library does not know.
 type recorder struct {
 	client *http.Client
 	now    func() time.Time
 }
 
-// recording is an answer as it came.
+// recording is a raw answer.
 type recording struct {
 	status int
 	body   []byte
@@ -241,7 +241,7 @@ func (r recorder) Do(request *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// reply returns the object that was answered, the zero one where the answer is not an object.
+// reply returns the answer if it is an object, or the zero Object.
 func (r recording) reply() document.Object {
 	var reply document.Object
 	if reply.UnmarshalJSON(r.body) != nil {

@@ -214,8 +214,8 @@ func TestSend_TokenOfUser(t *testing.T) {
 	}
 }
 
-// elements has a row for each kind of element that the library models: what the tool adds to the action when a user
-// has chosen, the payload that the bot gets, and all that was chosen.
+// elements has a row for each kind of element that the library models: the fields that the tool adds to the
+// action for a choice, the payload that the bot gets, and all choices.
 var elements = map[string]struct{ chosen, payload, values string }{
 	"button":                     {`"value":"go"`, `"go"`, ``},
 	"checkboxes":                 {`"selected_options":[{"value":"a"},{"value":"b"}]`, `{"payload":"pick","value":["a","b"]}`, `["a","b"]`},
@@ -272,8 +272,8 @@ func TestHandler_EachElement(t *testing.T) {
 	}
 }
 
-// interactions has a row for each kind of interaction that the library models: the type of the event that the bot gets,
-// or "" if it is dropped.
+// interactions has a row for each kind of interaction that the library models: the type of the event that the
+// bot gets, or "" if it is dropped.
 var interactions = map[string]send.Type{
 	"block_actions":       send.TypePayload,
 	"interactive_message": send.TypePayload,
@@ -285,7 +285,7 @@ var interactions = map[string]send.Type{
 	"view_submission":     send.TypeMisc,
 	"workflow_step_edit":  send.TypeMisc,
 	"of_a_new_kind":       send.TypeMisc,
-	"block_suggestion":    "", // The tool asks for options, and takes them from the answer alone.
+	"block_suggestion":    "", // The tool asks for options, and only takes them from the answer.
 	"dialog_suggestion":   "",
 }
 
@@ -321,7 +321,7 @@ func TestHandler_EachInteraction(t *testing.T) {
 	}
 }
 
-// What else the library models reaches the bot as a message, or is counted.
+// Every other event that the library models reaches the bot as a message, or is counted.
 func TestHandler_EachEvent(t *testing.T) {
 	t.Parallel()
 	const about = `"user":"U1","channel":"C1","ts":"1.1","text":"x","subtype":`
@@ -374,8 +374,8 @@ func isOf(value ast.Expr, name string) bool {
 	return isName && to.Name == name
 }
 
-// constants returns the texts of the library's constants in a folder of its module whose names begin with a prefix, or
-// that are converted to a type of that name.
+// constants returns the texts of the library's constants in a folder of its module whose names begin with a
+// prefix, or that are converted to a type of that name.
 func constants(t *testing.T, folder, prefix string) []string {
 	t.Helper()
 	found, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "github.com/slack-go/slack").Output()
@@ -497,7 +497,7 @@ func newHarness(t *testing.T) *sendtest.Harness {
 	}
 }
 
-// oddReports gives a handler reports that it does not understand.
+// oddReports passes reports to a handler that it does not understand.
 func oddReports(t *testing.T) []sendtest.Reception {
 	t.Helper()
 	var all []sendtest.Reception
@@ -524,7 +524,7 @@ func oddReports(t *testing.T) []sendtest.Reception {
 	return all
 }
 
-// toolFaults are the faults that the tool tells by a word, with the status 200.
+// toolFaults are the faults that the tool reports by a word, with status 200.
 func toolFaults() map[sendtest.Fault]http.HandlerFunc {
 	word := func(word string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
@@ -544,7 +544,7 @@ func toolFaults() map[sendtest.Fault]http.HandlerFunc {
 	}
 }
 
-// arrived returns the messages as they show now.
+// arrived returns the messages as they currently appear.
 func (s *tool) arrived() []sendtest.Arrival {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -25,30 +25,6 @@ func FuzzATextComesBackAsItWasSent(f *testing.F) {
 	})
 }
 
-func FuzzAPayloadComesBackFromItsButton(f *testing.F) {
-	for _, text := range []string{"", "book", `"x"`, `{"payload":"x"}`, `{"payload":1}`, "12", "null", " {}"} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		if !utf8.ValidString(text) {
-			return
-		}
-		for _, payload := range []any{text, document.O("payload", text), document.O("payload", text, "value", payloadOf(text))} {
-			value, err := valueOf(payload)
-			require.NoError(t, err)
-			require.Equal(t, payload, payloadOf(value))
-		}
-	})
-}
-
-func TestPayload_Refuses(t *testing.T) {
-	t.Parallel()
-	for _, payload := range []any{nil, int64(1), document.O(), document.O("payload", 1), document.A("x")} {
-		_, err := valueOf(payload)
-		require.Error(t, err, "%v", payload)
-	}
-}
-
 func TestMessageTime_FromID(t *testing.T) {
 	t.Parallel()
 	for ts, want := range map[string]document.Timestamp{

@@ -22,8 +22,8 @@ import (
 // token is the bot's token in the tests.
 const token = "xoxb-1-secret"
 
-// tool is the workspace chat tool as far as the connector speaks with it, with state:
-// conversations, their messages, who is in them.
+// tool is a stateful fake of the workspace chat tool, as far as the connector uses it: conversations, their
+// messages and participants.
 type tool struct {
 	mu sync.Mutex
 	// conversations are kept by id.
@@ -34,7 +34,7 @@ type tool struct {
 	posted []posted
 	// calls are the methods that were called, in order.
 	calls []string
-	// answers are given before the tool itself answers, one per request.
+	// answers are given before the tool's own, one per request.
 	answers []answer
 	last    int
 }
@@ -88,7 +88,7 @@ func refuses(word string) answer {
 	return answer{status: http.StatusOK, body: fmt.Sprintf(`{"ok":false,"error":%q}`, word)}
 }
 
-// limits is an answer that asks to come again in a number of seconds.
+// limits is an answer that asks for a retry after a number of seconds.
 func limits(seconds string) answer {
 	return answer{
 		status: http.StatusTooManyRequests, header: http.Header{"Retry-After": {seconds}},
@@ -236,7 +236,7 @@ func (s *tool) list(form url.Values) reply {
 	}
 }
 
-// sent returns the last message of a conversation as it shows now.
+// sent returns the last message of a conversation as it currently appears.
 func (s *tool) sent(t *testing.T, id string) url.Values {
 	t.Helper()
 	s.mu.Lock()

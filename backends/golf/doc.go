@@ -1,9 +1,9 @@
-// Package golf is a payment account at the provider whose library is
-// github.com/stripe/stripe-go, for the operation golf.
+// Package golf is a payment account at the provider whose library is github.com/stripe/stripe-go, for the
+// operation golf.
 //
 //   - To connect an account, use [New], and make [Accounts] the Payments of botctx.Config.
-//   - To charge in bot logic, call Golf of botctx.Context, and [Client.Charge] of what it gives.
-//   - To hear of what became of a payment, serve [Client.Handler].
+//   - To charge in bot logic, call Golf of botctx.Context, and [Client.Charge] of the returned client.
+//   - To receive the later results of payments, serve [Client.Handler].
 //
 // In a host:
 //
@@ -20,14 +20,14 @@
 //		return orders.Settle(ctx, event.ID, event.Payment)
 //	}))
 //
-// Bot logic charges by it:
+// Bot logic charges with it:
 //
 //	account, err := bot.Golf(ctx, utility.GolfParams{GolfName: "shop"})
 //	payment, err := account.Client.Charge(ctx, utility.Charge{
 //		Amount: 1250, Currency: "eur", PaymentMethod: "cus_1/pm_1", IdempotencyKey: order.ID,
 //	})
 //
-// A charge is a PaymentIntent that is confirmed at once. Give each an IdempotencyKey, such as
-// the id of the order: a call that ends without an answer may have charged, and with the same
-// key a repetition charges once. The provider keeps keys for a day at least.
+// A charge is a PaymentIntent that is confirmed at once. Give each an IdempotencyKey, such as the id of the
+// order: a call that ends without an answer may have charged, and with the same key a repetition charges
+// once. The provider keeps keys for at least a day.
 package golf

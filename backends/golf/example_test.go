@@ -11,7 +11,7 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// An account is charged, asked once more by mistake, and gives a part back.
+// A charge, an accidental repetition, and a partial refund.
 func Example() {
 	ctx := context.Background()
 	test := startProvider() // In production Config.URL is left out.

@@ -26,20 +26,19 @@ type Config struct {
 	Account string
 	// Key is the account's secret API key. Required.
 	Key channel.Secret
-	// WebhookSecrets are the secrets of the endpoint at which the provider reports events; there are several
-	// while one replaces another. Handler needs one.
+	// WebhookSecrets are the secrets of the endpoint that receives the provider's events; there are several
+	// while one replaces another. Required for Handler.
 	WebhookSecrets []channel.Secret
-	// OnSession is true if members are at a screen on which they can confirm a payment. A charge that must be
-	// confirmed then returns with the status "requires_action"; otherwise it is declined with
-	// "authentication_required".
+	// OnSession is true if members can confirm a payment on a screen. A charge that must be confirmed then
+	// returns with the status "requires_action"; otherwise it is declined with "authentication_required".
 	OnSession bool
 	// URL is the address of the provider's API. The default is the provider's own; a test gives its server's.
 	URL string
 	// HTTP sends the requests. The default has its own connections. With any client, a request takes at most
-	// its Timeout, or 80 seconds if it has none; an answer has at most 4 MiB; and no redirect is followed.
+	// its Timeout, or 80 seconds if it has none; an answer has at most 4 MiB; and redirects are not followed.
 	HTTP *http.Client
-	// MaxRetries bounds the repetitions of a request without an answer, which have an idempotency key even if
-	// the caller gave none. nil means 2. The waits between are up to a second each, plus the wait that the
+	// MaxRetries limits the repetitions of a request without an answer, which have an idempotency key even if
+	// the caller gave none. nil means 2. The waits in between are up to a second each, plus the wait that the
 	// provider asks for. If that is more than 5 seconds, the request is not repeated, and the error has the
 	// wait for the caller, see boterr.RetryAfter.
 	MaxRetries *int
@@ -64,14 +63,14 @@ const (
 // Client is a payment account at the provider. It is safe for concurrent use.
 type Client struct {
 	config Config
-	// api is asked by try, which repeats requests; given is for the host, and repeats them itself.
+	// api is used by try, which repeats requests; given is for the host, and repeats them itself.
 	api, given *stripe.Client
 }
 
 var _ utility.PaymentClient = (*Client)(nil)
 
-// New returns a Client. InvalidArgument: the account's name or the key is missing, or a number
-// is negative. No request is made.
+// New returns a Client. It makes no request. InvalidArgument: the account's name or the key is missing, or a
+// number is negative.
 func New(config Config) (*Client, error) {
 	switch {
 	case config.Account == "":
@@ -102,8 +101,8 @@ func New(config Config) (*Client, error) {
 	return c, nil
 }
 
-// provider returns the client of the provider's library. What the library would share within the
-// process, its key, HTTP client and log, is given here.
+// provider returns the client of the provider's library. Settings that the library would share within the
+// process, its key, HTTP client and log, are set here.
 func provider(config Config, retries int) *stripe.Client {
 	backend := &stripe.BackendConfig{
 		EnableTelemetry:   new(false),
@@ -122,13 +121,13 @@ func provider(config Config, retries int) *stripe.Client {
 	return stripe.NewClient(config.Key.Reveal(), stripe.WithBackends(stripe.NewBackendsWithConfig(backend)))
 }
 
-// Provider returns the client of the provider's library, for what a PaymentClient cannot do. Its errors are the
-// library's, and so are its waits: up to a second, whatever the provider asks for and whether or not ctx has ended.
+// Provider returns the client of the provider's library, for features that a PaymentClient does not have. Its
+// errors are the library's, and so are its waits: up to a second, whatever the provider asks for and whether
+// or not ctx has ended.
 func (c *Client) Provider() *stripe.Client { return c.given }
 
-// Accounts returns a botctx.Config.Payments that gives every app the same accounts, by the
-// names in their Config. A host whose apps have accounts of their own gives a function of
-// its own.
+// Accounts returns a botctx.Config.Payments that gives every app the same accounts, by the names in their
+// Config. A host whose apps have separate accounts passes its own function instead.
 func Accounts(clients ...*Client) func(app, name string) (utility.PaymentClient, error) {
 	byName := make(map[string]*Client, len(clients))
 	for _, client := range clients {
@@ -169,8 +168,8 @@ func chargeError(ctx context.Context, err error) error {
 	return boterr.Invalid(fieldOf(failed), "the provider refused the charge: %s", reason(failed))
 }
 
-// refundError gives an error of a refund its code. What the provider finds wrong with one that
-// is formed well is that the payment does not allow it.
+// refundError gives a refund's error its code. If a well-formed refund is refused, the payment does not allow
+// it.
 func refundError(ctx context.Context, id string, err error) error {
 	failed, err := refused(ctx, err)
 	switch {
@@ -183,7 +182,7 @@ func refundError(ctx context.Context, id string, err error) error {
 	}
 }
 
-// paymentError gives an error of a payment that is read its code.
+// paymentError gives an error of reading a payment its code.
 func paymentError(ctx context.Context, id string, err error) error {
 	failed, err := refused(ctx, err)
 	switch {
@@ -196,38 +195,37 @@ func paymentError(ctx context.Context, id string, err error) error {
 	}
 }
 
-// noPayment is the error for an id of no payment.
+// noPayment is the error for an id without a payment.
 func noPayment(id string) error {
 	return boterr.New(boterr.NotFound, "paymentId", "there is no payment %.100q in this account", id)
 }
 
-// refused returns the provider's refusal of a request, or an error if that has the same meaning for every
-// request. Errors of the provider are not wrapped: their text is the whole answer, secrets of the payment
-// included.
+// refused returns the provider's refusal of a request, or an error that means the same for every request.
+// Errors of the provider are not wrapped: their text is the whole answer, including secrets of the payment.
 func refused(ctx context.Context, err error) (*stripe.Error, error) {
 	if ended := ctx.Err(); ended != nil {
 		return nil, ended
 	}
 	if _, isRedirect := errors.AsType[*bounded.RedirectError](err); isRedirect {
 		return nil, boterr.New(boterr.FailedPrecondition, "",
-			"the address of the payment provider sends requests elsewhere, and nothing was asked there: check golf.Config.URL")
+			"the address of the payment provider redirects, and the redirect was not followed: check golf.Config.URL")
 	}
 	failed, ok := errors.AsType[*stripe.Error](err)
 	if !ok {
-		// Not %w: a time-out of the client's own would pass for one of the caller's.
+		// Not %w: a time-out of the client itself would be mistaken for the caller's.
 		return nil, comeAgain(err, fmt.Errorf("the payment provider did not answer: %v", err)) //nolint:errorlint // See above.
 	}
 	switch status := failed.HTTPStatusCode; {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
 		return nil, boterr.New(boterr.FailedPrecondition, "",
-			"the provider refuses the API key of the account (status %d): check golf.Config.Key and what it may do", status)
+			"the provider refuses the API key of the account (status %d): check golf.Config.Key and its permissions", status)
 	case failed.Code == stripe.ErrorCodeIdempotencyKeyInUse:
-		return nil, boterr.New(boterr.Unavailable, "idempotencyKey", "a request of this key is under way; try again later with the same key")
+		return nil, boterr.New(boterr.Unavailable, "idempotencyKey", "a request with this key is in progress; try again later with the same key")
 	case failed.Type == stripe.ErrorTypeIdempotency:
 		return nil, boterr.New(boterr.Conflict, "idempotencyKey", "the key was used for another request; give each payment a different key")
 	case status == http.StatusTooManyRequests:
 		return nil, comeAgain(err,
-			boterr.New(boterr.ResourceExhausted, "", "the provider takes no more requests for now; try again later"))
+			boterr.New(boterr.ResourceExhausted, "", "the provider is limiting the rate of requests; try again later"))
 	case failed.Type == stripe.ErrorTypeCard, failed.Type == stripe.ErrorTypeInvalidRequest:
 		return failed, nil
 	default:
@@ -235,7 +233,7 @@ func refused(ctx context.Context, err error) (*stripe.Error, error) {
 	}
 }
 
-// comeAgain returns an error, with the wait that the provider asked for in another one, if it did.
+// comeAgain adds the wait that the provider asked for, if any, to an error.
 func comeAgain(from, failure error) error {
 	if after := boterr.RetryAfter(from); after > 0 {
 		return fmt.Errorf("%w: %w", failure, &send.RetryAfterError{After: after})
@@ -243,13 +241,13 @@ func comeAgain(from, failure error) error {
 	return failure
 }
 
-// fieldOf returns the parameter at fault by its name in botctx, "" if botctx does not have it.
+// fieldOf returns the invalid parameter by its name in botctx, "" if botctx does not have it.
 func fieldOf(failed *stripe.Error) string {
 	name, _, _ := strings.Cut(failed.Param, "[")
 	return fields[name]
 }
 
-// reason returns what the provider says, and by which id it knows the request.
+// reason returns the provider's message, and its id of the request.
 func reason(failed *stripe.Error) string {
 	return fmt.Sprintf("%s (%s, request %s)", failed.Msg, cmp.Or(string(failed.Code), string(failed.Type)), failed.RequestID)
 }

@@ -19,33 +19,33 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// Handler takes the provider's reports at the endpoint of WebhookSecrets, and passes them to receive:
+// Handler accepts the provider's events at the endpoint of WebhookSecrets, and passes them to receive:
 //
 //	payment_intent.succeeded       EventPaymentSucceeded
 //	payment_intent.payment_failed  EventPaymentFailed
 //	charge.refunded                EventPaymentRefunded
 //	payment_intent.*               under the provider's own name
 //
-// Events of other names have no payment: they are acknowledged, not passed on, and counted in Config.Drops.
-// The provider repeats an event until it is answered with 200, so receive keeps PaymentEvent.ID to recognise
-// repetitions, which may also come after one that succeeded. Events may come out of order.
+// Events with other names have no payment: they are acknowledged, not passed on, and counted in Config.Drops.
+// The provider repeats an event until it is answered with 200, so receive must store PaymentEvent.ID to
+// recognise repetitions, which may even follow a success. Events may arrive out of order.
 //
-// It answers 200 when receive has returned; 401 to a request that is not signed by the provider now; 400,
-// 405, 408 and 413 to one that is no event or comes too slowly; 429 or 503 if receive returned
-// ResourceExhausted, or Conflict, Unavailable or Canceled; and 500 to any other error, and without
-// WebhookSecrets. No answer shows the error of receive. receive continues when the provider hangs up.
+// Handler answers 200 when receive has returned nil; 401 to a request without a current signature of the
+// provider; 400, 405, 408 and 413 to a request that is not an event or arrives too slowly; 429 or 503 if
+// receive returned ResourceExhausted, or Conflict, Unavailable or Canceled; and 500 for any other error, and
+// without WebhookSecrets. No answer reveals the error of receive. receive continues if the provider hangs up.
 func (c *Client) Handler(receive func(ctx context.Context, event utility.PaymentEvent) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		status, told := c.serve(w, r, receive)
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.WriteHeader(status)
-		// The provider may be gone, which changes nothing.
+		// The provider may have hung up, which does not matter.
 		_, _ = io.WriteString(w, told+"\n") //nolint:gosec // These are texts of this file, as plain text.
 	})
 }
 
-// serve takes an event and returns the answer.
+// serve processes an event and returns the answer.
 func (c *Client) serve(
 	w http.ResponseWriter, r *http.Request, receive func(context.Context, utility.PaymentEvent) error,
 ) (status int, told string) {
@@ -75,7 +75,7 @@ func (c *Client) serve(
 	return http.StatusOK, "done"
 }
 
-// checkHeaders refuses what can be refused without the body.
+// checkHeaders refuses requests that can be refused without the body.
 func (c *Client) checkHeaders(w http.ResponseWriter, method, signature string) (status int, told string) {
 	switch {
 	case method != http.MethodPost:
@@ -93,8 +93,8 @@ func (c *Client) checkHeaders(w http.ResponseWriter, method, signature string) (
 // unsigned is the answer to a request without a valid signature.
 const unsigned = "the signature must be a present one of the endpoint's secret"
 
-// isPresent reports whether a signature has a time that is near. The library's own check of
-// the time reads the machine's clock, and takes any time ahead.
+// isPresent reports whether the time of a signature is near. The library's own check uses the machine's
+// clock, and accepts any time in the future.
 func (c *Client) isPresent(header string) bool {
 	at, ok := signedAt(header)
 	distance := float64(at) - float64(c.config.Now().UnixMilli())/float64(time.Second/time.Millisecond)
@@ -112,8 +112,7 @@ func (c *Client) isSigned(body []byte, header string) bool {
 	return false
 }
 
-// signedAt returns the time in a signature, in seconds: the last of several, as the library
-// reads it.
+// signedAt returns the time in a signature, in seconds: the last of several, as in the library.
 func signedAt(header string) (seconds int64, ok bool) {
 	for pair := range strings.SplitSeq(header, ",") {
 		if text, isTime := strings.CutPrefix(pair, "t="); isTime {
@@ -127,9 +126,9 @@ func signedAt(header string) (seconds int64, ok bool) {
 	return seconds, ok
 }
 
-// read reads an event, and reports whether it has a payment. For any other event it returns the provider's
-// type. The library's reading is not used: it refuses, and may panic at, events of other versions of the API,
-// in which the fields that are read here are the same.
+// read decodes an event, and reports whether it has a payment. For any other event it returns the provider's
+// type. The library's decoder is not used: it refuses, and may panic on, events of other versions of the API,
+// in which the fields used here are the same.
 func (c *Client) read(body []byte) (event utility.PaymentEvent, isPayment bool, err error) {
 	var reported struct {
 		ID   string `json:"id"`
@@ -174,7 +173,7 @@ func (c *Client) read(body []byte) (event utility.PaymentEvent, isPayment bool, 
 	return event, true, nil
 }
 
-// nameOf returns the type of an event as botctx names it, or else the provider's.
+// nameOf returns botctx's name for the type of an event, or else the provider's.
 func nameOf(kind string) string {
 	switch stripe.EventType(kind) {
 	case stripe.EventTypePaymentIntentSucceeded:
@@ -188,8 +187,8 @@ func nameOf(kind string) string {
 	}
 }
 
-// refundedPayment returns the payment that a charge was a part of. The charge has its own
-// copies of the description and the metadata, and was made a moment later.
+// refundedPayment returns the payment that a charge was a part of. The charge has its own copies of the
+// description and the metadata, and was created a moment later.
 func refundedPayment(charge *stripe.Charge) utility.Payment {
 	return utility.Payment{
 		ID:          charge.PaymentIntent.ID,
@@ -203,7 +202,7 @@ func refundedPayment(charge *stripe.Charge) utility.Payment {
 	}
 }
 
-// run calls receive, and makes a panic in it an error.
+// run calls receive, and turns a panic into an error.
 func run(
 	ctx context.Context, event utility.PaymentEvent, receive func(context.Context, utility.PaymentEvent) error,
 ) (err error) {

@@ -45,7 +45,7 @@ const (
 
 var now = time.Unix(1_700_000_000, 0)
 
-// desk keeps what the provider reports.
+// desk collects the provider's events.
 type desk struct {
 	got []utility.PaymentEvent
 	err error
@@ -249,7 +249,7 @@ func TestHandler_ErrorAsksAgain(t *testing.T) {
 	require.Equal(t, http.StatusInternalServerError, status)
 }
 
-// silence is a request's body that comes no further until its connection has a deadline.
+// silence is a request's body that stalls until its connection has a deadline.
 type silence struct {
 	*httptest.ResponseRecorder
 
@@ -263,7 +263,7 @@ func (s silence) Read([]byte) (int, error) {
 
 func (s silence) Close() error { return nil }
 
-// SetReadDeadline ends the read that is under way.
+// SetReadDeadline ends the pending read.
 func (s silence) SetReadDeadline(time.Time) error {
 	close(s.ended)
 	return nil
@@ -304,7 +304,7 @@ func TestHandler_UnsignableBodyIsNotRead(t *testing.T) {
 	}
 }
 
-// Whatever arrives, signed or not, is taken or refused as the sender's fault.
+// Whatever arrives, signed or not, is accepted or refused as the sender's fault.
 func FuzzHandler(f *testing.F) {
 	f.Add("", "", false)
 	f.Add("t=1,v1=00", event("payment_intent.succeeded", sold().expanded()), true)
@@ -352,7 +352,7 @@ func TestCharge_EndlessAnswer(t *testing.T) {
 	}
 }
 
-// Nothing of a payment goes elsewhere, and what another address says is no payment.
+// No payment data goes to another address, and its answer is never taken for a payment.
 func TestCharge_RedirectIsNotFollowed(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{
@@ -378,7 +378,7 @@ func TestCharge_RedirectIsNotFollowed(t *testing.T) {
 	}
 }
 
-// answers is a transport that answers every request alike, and notes when it came.
+// answers is a transport that answers every request alike, and records the times of requests.
 type answers struct {
 	status int
 	header http.Header
@@ -425,7 +425,7 @@ func TestCharge_RetryAfter(t *testing.T) {
 				if c.requests == 2 {
 					require.GreaterOrEqual(t, transport.came[1].Sub(transport.came[0]), c.want)
 				}
-				if !strings.Contains(c.after, "2000") { // By the second answer, less is left of it.
+				if !strings.Contains(c.after, "2000") { // By the second answer, less of it is left.
 					require.Equal(t, c.want, boterr.RetryAfter(err))
 				}
 			})

@@ -20,16 +20,15 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// maxKeyBytes is the longest idempotency key that the provider takes.
+// maxKeyBytes is the maximum length of an idempotency key.
 const maxKeyBytes = 255
 
-// Charge takes money as utility.PaymentClient says. The payment method is "pm_1", or
-// "cus_1/pm_1" if it is saved with a customer, as the provider asks for. Only such are used
-// as need no page of the method's own to confirm on.
+// Charge charges as described at utility.PaymentClient. The payment method is "pm_1", or "cus_1/pm_1" if it
+// is saved with a customer, which the provider requires then. Only methods that are confirmed without a page
+// of their own are used.
 //
-// FailedPrecondition is also that the provider refuses the key, ResourceExhausted that it
-// takes no more requests for now, Unavailable that a charge with the same IdempotencyKey is
-// under way.
+// In addition, FailedPrecondition means that the provider refuses the key, ResourceExhausted that it accepts
+// no more requests for now, and Unavailable that a charge with the same IdempotencyKey is in progress.
 func (c *Client) Charge(ctx context.Context, charge utility.Charge) (*utility.Payment, error) {
 	switch {
 	case charge.Amount <= 0:
@@ -37,7 +36,7 @@ func (c *Client) Charge(ctx context.Context, charge utility.Charge) (*utility.Pa
 	case len(charge.Currency) != len("eur"):
 		return nil, boterr.Invalid("currency", "must be an ISO 4217 code in small letters such as eur, got %.10q", charge.Currency)
 	case charge.PaymentMethod == "":
-		return nil, boterr.Missing("paymentMethod", "the id of how the member pays")
+		return nil, boterr.Missing("paymentMethod", "the id of the member's payment method")
 	}
 	if err := checkKey(charge.IdempotencyKey); err != nil {
 		return nil, err
@@ -76,7 +75,7 @@ func (c *Client) chargeParams(charge utility.Charge) *stripe.PaymentIntentCreate
 	return params
 }
 
-// Refund gives money back as in utility.PaymentClient. An IdempotencyKey that a charge has used counts as
+// Refund refunds as described at utility.PaymentClient. An IdempotencyKey that a charge has used counts as
 // used for another refund. Other errors are the same as from Charge.
 func (c *Client) Refund(ctx context.Context, refund utility.Refund) (*utility.Payment, error) {
 	if refund.Amount < 0 {
@@ -102,14 +101,14 @@ func (c *Client) Refund(ctx context.Context, refund utility.Refund) (*utility.Pa
 		return nil, refundError(ctx, refund.PaymentID, err)
 	case made.Status == stripe.RefundStatusFailed, made.Status == stripe.RefundStatusCanceled:
 		return nil, boterr.New(boterr.FailedPrecondition, "paymentId",
-			"the refund %s came to nothing: %s; give the money back another way", made.ID, made.FailureReason)
+			"the refund %s failed: %s; return the money another way", made.ID, made.FailureReason)
 	case made.PaymentIntent == nil:
 		return c.Payment(ctx, refund.PaymentID)
 	}
 	return paymentOf(made.PaymentIntent), nil
 }
 
-// Payment returns a payment as it is now, as utility.PaymentClient says.
+// Payment returns the current state of a payment, as described at utility.PaymentClient.
 func (c *Client) Payment(ctx context.Context, id string) (*utility.Payment, error) {
 	if id == "" {
 		return nil, noPayment("")
@@ -142,8 +141,8 @@ func paymentOf(intent *stripe.PaymentIntent) *utility.Payment {
 	return payment
 }
 
-// statusOf returns how far a payment has come. One whose attempt failed waits for another
-// payment method, which bot logic gives by a new charge.
+// statusOf returns the status of a payment. After a failed attempt it waits for another payment method, which
+// bot logic provides in a new charge.
 func statusOf(intent *stripe.PaymentIntent) utility.PaymentStatus {
 	switch intent.Status {
 	case stripe.PaymentIntentStatusSucceeded:
@@ -169,10 +168,10 @@ func metadataOf(metadata map[string]string) map[string]string {
 	return metadata
 }
 
-// milliseconds returns a time of the provider, which is in seconds.
+// milliseconds converts a time of the provider, which is in seconds.
 func milliseconds(seconds int64) document.Timestamp { return document.Timestamp(seconds * 1000) }
 
-// textOrNil returns nil for "", which the provider would read as an order to clear.
+// textOrNil returns nil for "", which would make the provider clear the field.
 func textOrNil(text string) *string {
 	if text == "" {
 		return nil
@@ -183,7 +182,7 @@ func textOrNil(text string) *string {
 // keyOf returns an idempotency key, or a new one for "", so that a request can be repeated.
 func keyOf(key string) *string { return new(cmp.Or(key, stripe.NewIdempotencyKey())) }
 
-// checkKey refuses idempotency keys that do not arrive as they are.
+// checkKey refuses idempotency keys that cannot be transmitted unchanged.
 func checkKey(key string) error {
 	isOdd := func(r rune) bool { return r <= ' ' || r > '~' }
 	if len(key) > maxKeyBytes || strings.ContainsFunc(key, isOdd) {
@@ -193,17 +192,18 @@ func checkKey(key string) error {
 }
 
 const (
-	// maxWait bounds the wait that a provider asks for. If it asks for more, the caller gets the error at
+	// maxWait limits the wait that a provider asks for. If it asks for more, the caller gets the error at
 	// once, with the wait in it.
 	maxWait = 5 * time.Second
-	// firstWait is the longest wait before the second request for a provider that does not say; it doubles once.
+	// firstWait is the longest wait before the second request if the provider does not name a time; it
+	// doubles once.
 	firstWait = 500 * time.Millisecond
 )
 
-// waitKey is the key of a context for what the last answer asked for.
+// waitKey is the context key for the wait that the last answer asked for.
 type waitKey struct{}
 
-// listener is a transport that notes how long an answer asks to wait, which the library does not pass on.
+// listener is a transport that records the wait that an answer asks for, which the library does not pass on.
 type listener struct {
 	next http.RoundTripper
 	now  func() time.Time
@@ -224,9 +224,9 @@ func (l *listener) CloseIdleConnections() {
 	}
 }
 
-// try makes a request, and repeats it as often as Config.MaxRetries allows while the provider fails. Its
-// error is the library's, or the error of ctx; if the provider gave a time for another try, it is joined with
-// a *send.RetryAfterError.
+// try makes a request, and repeats it up to Config.MaxRetries times while the provider fails. Its error is
+// the library's, or the error of ctx; if the provider named a time for a retry, it is joined with a
+// *send.RetryAfterError.
 func try[Made any](ctx context.Context, c *Client, request func(ctx context.Context) (Made, error)) (Made, error) {
 	for attempt := 0; ; attempt++ {
 		var after time.Duration
@@ -251,8 +251,8 @@ func (c *Client) retries() int {
 	return int(stripe.DefaultMaxNetworkRetries)
 }
 
-// mayPass reports whether a request that ended in an error may succeed if it is made again: the provider did not
-// answer, or another request held a lock.
+// mayPass reports whether a failed request may succeed if repeated: the provider did not answer, or another
+// request held a lock.
 func mayPass(err error) bool {
 	if _, isRedirect := errors.AsType[*bounded.RedirectError](err); isRedirect {
 		return false
@@ -261,12 +261,12 @@ func mayPass(err error) bool {
 	return !isAnswer || failed.Code == stripe.ErrorCodeLockTimeout
 }
 
-// backoff returns a random time before the attempt after the given one.
+// backoff returns a random wait before the attempt that follows the given one.
 func backoff(attempt int) time.Duration {
-	return rand.N(firstWait << min(attempt, 1)) //nolint:gosec // It spreads load and is no secret.
+	return rand.N(firstWait << min(attempt, 1)) //nolint:gosec // It spreads load and need not be secret.
 }
 
-// pause waits, and reports whether the context lasted so long.
+// pause waits, and reports whether the context is still alive.
 func pause(ctx context.Context, wait time.Duration) bool {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

@@ -33,7 +33,7 @@ func paid() *utility.Payment {
 	}
 }
 
-// requireCode checks the code and the field of an error, and that it shows no secret.
+// requireCode checks the code and the field of an error, and that it contains no secret.
 func requireCode(t *testing.T, err error, code boterr.Code, field string) {
 	t.Helper()
 	require.ErrorIs(t, err, code)
@@ -114,7 +114,7 @@ func TestCharge_Declined(t *testing.T) {
 	client := p.client(t, golf.Config{})
 	charge := order()
 	charge.PaymentMethod = "pm_declined"
-	for range 2 { // The second is the answer to the first.
+	for range 2 { // The second answer is a replay of the first.
 		_, err := client.Charge(t.Context(), charge)
 		requireCode(t, err, boterr.FailedPrecondition, "paymentMethod")
 		declined, ok := errors.AsType[*utility.DeclinedError](err)
@@ -251,7 +251,7 @@ func TestCharge_OncePerKeyAtOnce(t *testing.T) {
 	require.Equal(t, 20, p.charged())
 }
 
-// A charge whose answer got lost is the reason for keys.
+// Idempotency keys are for charges whose answer was lost.
 func TestCharge_LostAnswerFoundByKey(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)
@@ -270,7 +270,7 @@ func TestCharge_LostAnswerAskedAgain(t *testing.T) {
 	p := newProvider(t)
 	client := p.client(t, golf.Config{MaxRetries: new(1)})
 	charge := order()
-	charge.IdempotencyKey = "" // The library makes one for its own attempts.
+	charge.IdempotencyKey = "" // The library creates one for its own attempts.
 	p.fail(fault{isCommitted: true})
 	_, err := client.Charge(t.Context(), charge)
 	require.NoError(t, err)

@@ -16,11 +16,10 @@ import (
 	"github.com/botctx/go-sdk/channel"
 )
 
-// apiKey is the key that the provider of the tests takes.
+// apiKey is the key that the fake provider accepts.
 const apiKey = "sk_test_0123456789"
 
-// provider is a small one of the real API: payments, refunds, keys and faults, by forms over
-// HTTP.
+// provider is a small fake of the real API: payments, refunds, keys and faults, by forms over HTTP.
 type provider struct {
 	*httptest.Server
 
@@ -91,7 +90,7 @@ func (p *provider) fail(next fault) {
 	p.faults = append(p.faults, next)
 }
 
-// charged returns how many payments took money.
+// charged returns the number of successful payments.
 func (p *provider) charged() int {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -123,12 +122,12 @@ func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	status, body := p.once(r)
 	if injected.isCommitted {
-		panic(http.ErrAbortHandler) // The answer gets lost.
+		panic(http.ErrAbortHandler) // The answer is lost.
 	}
 	reply(w, status, body)
 }
 
-// once answers a request, or as before if its key was used.
+// once answers a request. If its key was used, it repeats the previous answer.
 func (p *provider) once(r *http.Request) (int, any) {
 	if r.Header.Get("Authorization") != "Bearer "+apiKey {
 		return http.StatusUnauthorized, problem("invalid_request_error", "", "")
@@ -143,7 +142,7 @@ func (p *provider) once(r *http.Request) (int, any) {
 	}
 	status, body := p.route(r)
 	if r.Method == http.MethodPost {
-		// As text, so that what changes later does not change the answer.
+		// As text, so that later changes do not affect the answer.
 		p.answers[key] = answered{request: request, status: status, body: json.RawMessage(asJSON(body))}
 	}
 	return status, body
@@ -234,7 +233,7 @@ func (p *provider) refund(r *http.Request) (int, any) {
 	return http.StatusOK, map[string]any{"id": "re_1", "object": "refund", "amount": amount, "status": "succeeded", "payment_intent": of}
 }
 
-// shown returns a payment with what a request wants expanded.
+// shown returns a payment with the expansions that a request asks for.
 func (i *intent) shown(expand string) map[string]any {
 	if expand == "latest_charge" {
 		return i.expanded()

@@ -18,7 +18,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// pair is one operation, by the driver's own call and by the store.
+// pair is one operation, done by the driver directly and by the store.
 type pair struct {
 	name   string
 	driver func(ctx context.Context, c *driver.Collection, n int) error
@@ -33,7 +33,7 @@ func memberLike(n int) document.Object {
 	)
 }
 
-// plain returns the same for the driver.
+// plain returns the same document for the driver.
 func plain(n int) bson.D {
 	return bson.D{
 		{Key: "_id", Value: idOf(n)},
@@ -155,14 +155,14 @@ var pairs = []pair{
 	},
 }
 
-// BenchmarkStoreBesideTheDriver runs each operation by the driver's own call and by the
-// store, in turn, and reports the medians and what the store's is of the driver's.
+// BenchmarkStoreBesideTheDriver runs each operation by the driver directly and by the store, in turn, and
+// reports the medians and their ratio.
 func BenchmarkStoreBesideTheDriver(b *testing.B) {
 	benchmarkPairs(b, newDatabase(b))
 }
 
-// BenchmarkClientBesideTheDriver is the same without a server's work: what the store adds
-// to each call in this process.
+// BenchmarkClientBesideTheDriver is the same without a server's work: it measures the overhead of the store
+// in this process.
 func BenchmarkClientBesideTheDriver(b *testing.B) {
 	benchmarkPairs(b, newSilentDatabase(b))
 }
@@ -182,7 +182,7 @@ func benchmarkPairs(b *testing.B, database *driver.Database) {
 		b.Run(p.name, func(b *testing.B) {
 			var direct, through []time.Duration
 			if p.name == "delete by _id" {
-				next = 0 // What insert has inserted.
+				next = 0 // The ids that insert has used.
 			}
 			for b.Loop() {
 				next++

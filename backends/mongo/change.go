@@ -94,8 +94,8 @@ func checkUpdatePaths(update *query.Update) error {
 	return nil
 }
 
-// changeFirst changes the first document that matches: by the server alone if there
-// is a plan for that, else by a change to what was read, if it is still that.
+// changeFirst changes the first matching document: in one command of the server if there is a plan, else by
+// computing the change here and writing it if the document is unchanged.
 func (c *collection) changeFirst(ctx context.Context, f first) (store.FindAndModifyResult, error) {
 	p, ok := planned(f.filter, f.change)
 	if !ok || f.filter.Near() != nil || !isPlainProjection(f.projection) {
@@ -120,8 +120,8 @@ func (c *collection) changeFirst(ctx context.Context, f first) (store.FindAndMod
 	return result, err
 }
 
-// isRefusedInsert reports whether the insertion of an upsert was refused, for an existing document
-// or for its own content. Neither counts if a document matches by now.
+// isRefusedInsert reports whether the server refused the insertion of an upsert, because of an existing
+// document or the content of the new one. The caller ignores the refusal if another document matches by then.
 func isRefusedInsert(err error) bool {
 	code := boterr.CodeOf(err)
 	return code == boterr.AlreadyExists || code == boterr.InvalidArgument
@@ -133,16 +133,15 @@ type outcome int
 const (
 	// isDone: the change was made, or no document matched.
 	isDone outcome = iota
-	// isMissing: no document met filter and condition.
+	// isMissing: no document met the filter and the condition.
 	isMissing
-	// isOpen: the server refused the change. A look at the document finds the reason.
+	// isOpen: the server refused the change. Reading the document will find the reason.
 	isOpen
-	// isOvertaken: another call was faster, and there is another document that matches.
+	// isOvertaken: another call was faster, and another document matches.
 	isOvertaken
 )
 
-// isPlainProjection reports whether a projection cannot fail, which it must not do after
-// the change.
+// isPlainProjection reports whether a projection cannot fail: a failure after the change would come too late.
 func isPlainProjection(projection *query.Projection) bool {
 	if projection == nil {
 		return true
@@ -155,7 +154,7 @@ func isPlainProjection(projection *query.Projection) bool {
 	return true
 }
 
-// changeByPlan lets the server do a change in one step.
+// changeByPlan makes the server carry out a change in one step.
 func (c *collection) changeByPlan(
 	ctx context.Context, f first, p plan,
 ) (result store.FindAndModifyResult, _ outcome, err error) {
@@ -242,8 +241,8 @@ func (c *collection) findOneAndUpdate(
 	return result, err == nil, err
 }
 
-// changeRead reads the first document that matches, changes it here, and replaces it if it has not changed
-// since; else it begins again with the first one of that time.
+// changeRead reads the first matching document, changes it here, and replaces it if it is still unchanged on
+// the server; otherwise it starts again with the document that is then the first.
 func (c *collection) changeRead(ctx context.Context, f first) (store.FindAndModifyResult, error) {
 	var clash error
 	for lost := 0; ; {
@@ -262,7 +261,7 @@ func (c *collection) changeRead(ctx context.Context, f first) (store.FindAndModi
 			}
 		case !f.upsert:
 			return store.FindAndModifyResult{}, nil
-		case clash != nil: // No other upsert has inserted the document meanwhile.
+		case clash != nil: // No other upsert has inserted the document in the meantime.
 			return store.FindAndModifyResult{}, clash
 		default:
 			result, err := c.insertUpsert(ctx, f)
@@ -274,7 +273,7 @@ func (c *collection) changeRead(ctx context.Context, f first) (store.FindAndModi
 	}
 }
 
-// insertUpsert inserts the document that an upsert makes if nothing matches.
+// insertUpsert inserts the document that an upsert creates if nothing matches.
 func (c *collection) insertUpsert(ctx context.Context, f first) (result store.FindAndModifyResult, err error) {
 	o, err := f.call.Insert(f.change, f.filter)
 	if err != nil {
@@ -301,7 +300,7 @@ func (c *collection) insertUpsert(ctx context.Context, f first) (result store.Fi
 	return result, nil
 }
 
-// replace changes a document that was read, and reports false if it has changed since.
+// replace changes a document that was read. It returns false if the document has changed since.
 func (c *collection) replace(
 	ctx context.Context, f first, before found,
 ) (result store.FindAndModifyResult, isDone bool, err error) {
@@ -337,8 +336,7 @@ func (c *collection) replace(
 	return result, replaced.MatchedCount == 1, nil
 }
 
-// replacement returns the filter that finds a document if it is still what was read, and
-// what it becomes.
+// replacement returns a filter for the unchanged document, and the new document.
 func (c *collection) replacement(before found, after document.Object, revision bson.ObjectID) (bson.D, bson.Raw, error) {
 	if err := document.CheckExtent(after, maxSize); err != nil {
 		return nil, nil, boterr.PrefixField("update", err)
@@ -349,7 +347,7 @@ func (c *collection) replacement(before found, after document.Object, revision b
 		}
 		if strings.HasPrefix(key, "$") {
 			return nil, nil, boterr.New(boterr.Unsupported, "update."+key,
-				"MongoDB changes no document that has a field whose name begins with $ in this way; name the field otherwise")
+				"MongoDB cannot change a document that has a field whose name begins with $ in this way; rename the field")
 		}
 	}
 	where, err := unchanged(before)
@@ -364,7 +362,7 @@ func (c *collection) replacement(before found, after document.Object, revision b
 	return where, b, err
 }
 
-// unchanged returns the filter that finds a document if it is still what was read.
+// unchanged returns a filter that only matches a document that has not changed since it was read.
 func unchanged(before found) (bson.D, error) {
 	id, _ := before.document.Field(document.IDField)
 	value, err := rawValue(id)
@@ -379,19 +377,19 @@ func unchanged(before found) (bson.D, error) {
 }
 
 // writers is the number of documents that a change of many writes at once. Each is a separate command: the
-// answer to a command for many has the number that it found as they were read, and not which.
+// answer to a command for many only counts the unchanged documents, without naming them.
 const writers = 8
 
-// edit is a document that was read, what it becomes, and its new revision.
+// edit is a document that was read, its new content, and its new revision.
 type edit struct {
 	before   found
 	after    document.Object
 	revision bson.ObjectID
 }
 
-// updateAll reads all documents that match, changes them here, and writes each if it has not changed since;
-// else it is read again. If the change fails on one of them nothing is written; if one cannot be written, as
-// with a unique index, the earlier ones are written back.
+// updateAll reads all matching documents, changes them here, and writes each that has not changed since;
+// documents that have changed are read again. If the change fails on one of them nothing is written; if one
+// cannot be written, as with a unique index, the earlier ones are restored.
 func (c *collection) updateAll(ctx context.Context, f first) (store.UpdateResult, error) {
 	results, err := c.newest().find(ctx, f.filter, store.FindOptions{})
 	if err == nil && len(results) == 0 && f.upsert {
@@ -401,7 +399,7 @@ func (c *collection) updateAll(ctx context.Context, f first) (store.UpdateResult
 		}
 		clash := err
 		if results, err = c.newest().find(ctx, f.filter, store.FindOptions{}); err == nil && len(results) == 0 {
-			return store.UpdateResult{}, clash // No other upsert has inserted the document meanwhile.
+			return store.UpdateResult{}, clash // No other upsert has inserted the document in the meantime.
 		}
 	}
 	if err != nil {
@@ -411,14 +409,14 @@ func (c *collection) updateAll(ctx context.Context, f first) (store.UpdateResult
 	if boterr.CodeOf(err) != boterr.AlreadyExists {
 		return result, err
 	}
-	// Written one after the other, a document may take the key that one before it has given up.
+	// When written one after the other, a document can take a key that an earlier one has given up.
 	if results, err = c.newest().find(ctx, f.filter, store.FindOptions{}); err != nil {
 		return store.UpdateResult{}, err
 	}
 	return c.updateFound(ctx, f, results, 1)
 }
 
-// updateFound changes documents that were read, so many at once: all of them or none.
+// updateFound changes documents that were read, atOnce at a time: all of them or none.
 func (c *collection) updateFound(
 	ctx context.Context, f first, results []found, atOnce int,
 ) (store.UpdateResult, error) {
@@ -438,19 +436,19 @@ type changeOfMany struct {
 	*collection
 
 	first first
-	// atOnce is the number of documents that are written at once.
+	// atOnce is the number of documents written at the same time.
 	atOnce int
 
-	// evaluating is held during an evaluation within the call, which serves one at a time.
+	// evaluating is held while the call's Evaluation is used, which is not safe for concurrent use.
 	evaluating sync.Mutex
 
 	mutex  sync.Mutex
 	result store.UpdateResult
-	// written are the edits that were made.
+	// written are the edits that were written.
 	written []edit
 }
 
-// edits changes documents, and counts those that need not be written.
+// edits changes documents, and counts those that need no write.
 func (m *changeOfMany) edits(results []found) ([]edit, error) {
 	m.evaluating.Lock()
 	defer m.evaluating.Unlock()
@@ -470,7 +468,7 @@ func (m *changeOfMany) edits(results []found) ([]edit, error) {
 	return edits, nil
 }
 
-// count adds to what the change has done.
+// count adds to the result.
 func (m *changeOfMany) count(matched, modified int64) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
@@ -478,11 +476,11 @@ func (m *changeOfMany) count(matched, modified int64) {
 	m.result.Modified += modified
 }
 
-// counted is the number that a truth counts for.
+// counted converts a bool to a number.
 var counted = map[bool]int64{true: 1}
 
-// writeAll writes documents, some at once, until one of them fails. It waits for those that
-// are under way: one that the server does after the others were written back would stay.
+// writeAll writes documents, several at once, until one of them fails. It waits for unfinished writes: a
+// write that the server carried out after the restoration would remain.
 func (m *changeOfMany) writeAll(ctx context.Context, edits []edit) error {
 	within, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -514,7 +512,7 @@ func (m *changeOfMany) writeAll(ctx context.Context, edits []edit) error {
 	return failure(ctx, context.Cause(within))
 }
 
-// write writes one document, by its present state if it has changed meanwhile.
+// write writes one document; if it has changed in the meantime, it is read again and changed.
 func (m *changeOfMany) write(ctx context.Context, e edit) error {
 	for lost := 1; ; lost++ {
 		isWritten, err := m.replaceRead(ctx, e)
@@ -540,7 +538,7 @@ func (m *changeOfMany) write(ctx context.Context, e edit) error {
 	}
 }
 
-// replaceRead writes a document if it is still what was read, and notes that it did.
+// replaceRead writes a document if it is unchanged on the server, and records the write.
 func (m *changeOfMany) replaceRead(ctx context.Context, e edit) (bool, error) {
 	where, b, err := m.replacement(e.before, e.after, e.revision)
 	if err != nil {
@@ -579,8 +577,8 @@ func (m *changeOfMany) again(ctx context.Context, e edit) ([]found, error) {
 	return m.newest().find(ctx, query.And(byID, m.first.filter), store.FindOptions{})
 }
 
-// undo writes back the documents that the change has written and that have not changed since, the last one
-// first. It repeats this for documents whose key another one of them still has, as long as it makes progress.
+// undo restores the written documents that have not changed since, the last one first. A document whose key
+// is still used by another of them is tried again, as long as there is progress.
 func (m *changeOfMany) undo(ctx context.Context, failed error) error {
 	ctx = context.WithoutCancel(ctx)
 	left := m.written
@@ -610,7 +608,7 @@ func (m *changeOfMany) writeBack(ctx context.Context, e edit) error {
 	if before.hidden.isAbsent {
 		before.hidden = hidden{order: m.store.order.take(1)}
 	}
-	before.hidden.revision = bson.NewObjectID() // It was another document in between.
+	before.hidden.revision = bson.NewObjectID() // The other version existed in between.
 	where, err := unchanged(found{document: e.before.document, hidden: hidden{revision: e.revision}})
 	if err != nil {
 		return err

@@ -18,11 +18,11 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// meanings are the codes of a server's errors, with their meaning here. The names are from MongoDB's list of
-// error codes; codes without a name are described. A code that is not here is Internal: only for known codes
-// does the error say that a retry may succeed, or that the caller is at fault.
+// meanings maps the codes of a server's errors to codes of boterr. The names are from MongoDB's list of error
+// codes; codes without a name are described. Unlisted codes are Internal: only known codes justify an error
+// that suggests a retry, or blames the caller.
 var meanings = map[int]boterr.Code{
-	// What may go well another time.
+	// These may succeed later.
 	6:        boterr.Unavailable, // HostUnreachable
 	7:        boterr.Unavailable, // HostNotFound
 	24:       boterr.Unavailable, // LockTimeout
@@ -102,7 +102,7 @@ var meanings = map[int]boterr.Code{
 	56846:    boterr.Unavailable, // ConfigServerUnreachable
 	91331:    boterr.Unavailable, // RetriableRemoteCommandFailure
 	10045600: boterr.Unavailable, // InterruptedDueToFCVChange
-	// What the server, or its version, lacks.
+	// Features that the server, or its version, lacks.
 	59:    boterr.Unsupported, // CommandNotFound
 	115:   boterr.Unsupported, // CommandNotSupported
 	168:   boterr.Unsupported, // InvalidPipelineOperator
@@ -136,7 +136,7 @@ var meanings = map[int]boterr.Code{
 	391:   boterr.FailedPrecondition, // ReauthenticationRequired
 	10003: boterr.FailedPrecondition, // CannotGrowDocumentInCappedNamespace
 	13297: boterr.FailedPrecondition, // DatabaseDifferCase
-	// What the server has too little of.
+	// Exhausted resources of the server.
 	146:   boterr.ResourceExhausted, // ExceededMemoryLimit
 	208:   boterr.ResourceExhausted, // TooManyLocks
 	257:   boterr.ResourceExhausted, // TransactionTooLarge
@@ -144,7 +144,7 @@ var meanings = map[int]boterr.Code{
 	292:   boterr.ResourceExhausted, // QueryExceededMemoryLimitNoDiskUseAllowed
 	388:   boterr.ResourceExhausted, // TransactionTooLargeForCache
 	14031: boterr.ResourceExhausted, // OutOfDiskSpace
-	// What is wrong with a filter, an update, a document, an index.
+	// Errors in a filter, an update, a document, an index.
 	2:     boterr.InvalidArgument, // BadValue
 	9:     boterr.InvalidArgument, // FailedToParse
 	14:    boterr.InvalidArgument, // TypeMismatch
@@ -175,15 +175,15 @@ var meanings = map[int]boterr.Code{
 	197:   boterr.InvalidArgument, // InvalidIndexSpecificationOption
 	201:   boterr.InvalidArgument, // CannotBuildIndexKeys
 	241:   boterr.InvalidArgument, // ConversionFailure
-	291:   boterr.InvalidArgument, // NoQueryExecutionPlans, of a $near that no index serves
+	291:   boterr.InvalidArgument, // NoQueryExecutionPlans, of a $near without a suitable index
 	357:   boterr.InvalidArgument, // InvalidBSONType
 	378:   boterr.InvalidArgument, // NonConformantBSON
 	10334: boterr.InvalidArgument, // BSONObjectTooLarge
-	13026: boterr.InvalidArgument, // a place of a 2d index that is no pair
+	13026: boterr.InvalidArgument, // a place of a 2d index that is not a pair
 	13027: boterr.InvalidArgument, // a place beyond the bounds of a 2d index
 	13068: boterr.InvalidArgument, // a place of a 2d index with one coordinate
-	13654: boterr.InvalidArgument, // a place of a 2d index in a form that it does not take
-	16755: boterr.InvalidArgument, // a place that a 2dsphere index does not take
+	13654: boterr.InvalidArgument, // a place of a 2d index in an unsupported form
+	16755: boterr.InvalidArgument, // a place that a 2dsphere index refuses
 	16804: boterr.InvalidArgument, // as 13654
 	17280: boterr.InvalidArgument, // KeyTooLong
 	17419: boterr.InvalidArgument, // a document that an update makes too large
@@ -192,13 +192,11 @@ var meanings = map[int]boterr.Code{
 	51108: boterr.InvalidArgument, // invalid options of a pattern
 }
 
-// indexNotFound is a server's code for an index of a kind that it does not have, when it is asked to make
-// one.
+// indexNotFound is the server's code for an attempt to create an unsupported kind of index.
 const indexNotFound = 27
 
-// lowestAssertion is above all codes of MongoDB's list but a few that are older than the list. A
-// higher code, without a name, is the number of a place in the server's source at which something
-// is refused.
+// lowestAssertion is above all codes of MongoDB's list except a few older ones. Higher codes have no names:
+// each identifies a place in the server's source that refuses something.
 const lowestAssertion = 10_000
 
 // transientLabels are the labels with which a server or the driver marks an error after which a
@@ -208,8 +206,8 @@ var transientLabels = []string{
 	"NetworkTimeoutError", "ExceededTimeLimitError",
 }
 
-// failure turns an error of the driver into one of a Store. If ctx ended during the request, it is unknown
-// whether the server wrote.
+// failure converts an error of the driver to an error of a Store. If ctx ended during the request, it is
+// unknown whether the server wrote.
 func failure(ctx context.Context, err error) error { return filterFailure(ctx, nil, err) }
 
 func filterFailure(ctx context.Context, filter *query.Filter, err error) error {
@@ -226,14 +224,14 @@ func filterFailure(ctx context.Context, filter *query.Filter, err error) error {
 	}
 }
 
-// hasDeadline reports whether ctx ends at a time that is known. The driver does not begin
-// what it expects to take longer.
+// hasDeadline reports whether ctx has a deadline. The driver does not start operations that it expects to
+// take longer.
 func hasDeadline(ctx context.Context) bool {
 	_, ok := ctx.Deadline()
 	return ok
 }
 
-// codeOf returns what an error of the driver means, of a command with a filter.
+// codeOf returns the code for an error of the driver, for a command with a filter.
 func codeOf(filter *query.Filter, err error) boterr.Code {
 	var server mongo.ServerError
 	switch {
@@ -242,12 +240,12 @@ func codeOf(filter *query.Filter, err error) boterr.Code {
 	case errors.As(err, new(mongo.MarshalError)):
 		return boterr.InvalidArgument
 	case isUnconfirmed(err), isTransient(err), !errors.As(err, &server):
-		return boterr.Unavailable // Among them: the driver found no server, lost it, or has been closed.
+		return boterr.Unavailable // This includes: the driver found no server, lost it, or has been closed.
 	}
 	return codeOfAnswer(filter, server)
 }
 
-// codeOfAnswer returns what a server's refusal of a command with a filter means.
+// codeOfAnswer returns the code for a server's refusal of a command with a filter.
 func codeOfAnswer(filter *query.Filter, refusal mongo.ServerError) boterr.Code {
 	means := meaning(refusal.ErrorCodes())
 	switch {
@@ -262,8 +260,8 @@ func codeOfAnswer(filter *query.Filter, refusal mongo.ServerError) boterr.Code {
 	}
 }
 
-// meaning returns what the codes of an error mean. A transient one counts before all others, since
-// a retry may succeed.
+// meaning returns the code for the server's codes of an error. A transient code takes precedence, since a
+// retry may succeed.
 func meaning(codes []int) boterr.Code {
 	means := boterr.Internal
 	for _, code := range codes {
@@ -278,16 +276,16 @@ func meaning(codes []int) boterr.Code {
 	return means
 }
 
-// isOfExpression reports whether codes say that an expression of a filter has failed on a
-// document. The server has hundreds of numbers without a name for that, other ones in each
-// version. Package document has compiled the expression, so that what fails is a value.
+// isOfExpression reports whether codes say that an expression of a filter has failed on a document. The
+// server has hundreds of nameless codes for this, different ones in each version. Package document has
+// compiled the expression, so the fault is in a value.
 func isOfExpression(filter *query.Filter, codes []int) bool {
 	return mayFail(filter) &&
 		slices.ContainsFunc(codes, func(code int) bool { return code > lowestAssertion })
 }
 
-// isUnconfirmed reports whether a write was made, but not confirmed by as many servers as
-// it should be. It must not be made again.
+// isUnconfirmed reports whether a write succeeded, but was not confirmed by enough servers. It must not be
+// repeated.
 func isUnconfirmed(err error) bool {
 	if one, ok := errors.AsType[mongo.WriteException](err); ok {
 		return one.WriteConcernError != nil && len(one.WriteErrors) == 0
@@ -296,8 +294,8 @@ func isUnconfirmed(err error) bool {
 	return errors.As(err, &many) && many.WriteConcernError != nil && len(many.WriteErrors) == 0
 }
 
-// isDuplicate reports whether a document violates a unique index. FerretDB 1 says so of an
-// update in the words of the database behind it.
+// isDuplicate reports whether a document violates a unique index. For updates, FerretDB 1 reports this in the
+// words of its underlying database.
 func isDuplicate(err error) bool {
 	return mongo.IsDuplicateKeyError(err) || strings.Contains(err.Error(), "UNIQUE constraint failed")
 }
@@ -325,21 +323,21 @@ func isRefused(filter *query.Filter, err error) bool {
 	return code == boterr.InvalidArgument || code == boterr.Unsupported
 }
 
-// The waits of an operation that lost a race: a random part of a time that doubles with
-// every loss, so that those who lost it together do not meet again.
+// The waits of an operation that lost a race are a random part of a time that doubles with every loss, so
+// that the losers do not meet again.
 const (
 	minWait = time.Millisecond
 	maxWait = 128 * time.Millisecond
 )
 
-// backOff waits after an operation has lost so many races, at least one. It returns Canceled if
-// ctx ends before.
+// backOff waits after an operation has lost a number of races, at least one. It returns Canceled if ctx ends
+// first.
 func backOff(ctx context.Context, lost int) error {
 	within := maxWait
 	if lost < 8 {
 		within = minWait << lost
 	}
-	timer := time.NewTimer(rand.N(within)) //nolint:gosec // It is no secret.
+	timer := time.NewTimer(rand.N(within)) //nolint:gosec // It need not be secret.
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -350,8 +348,8 @@ func backOff(ctx context.Context, lost int) error {
 }
 
 // matches reports whether any document matches. It is called after a sorted change of the first document has
-// found nothing: MongoDB also answers that if another client has changed that document meanwhile so that it
-// no longer matches, although another one does.
+// found nothing: MongoDB also answers so if another client has changed that document in the meantime so that
+// it no longer matches, although another one does.
 func (c *collection) matches(ctx context.Context, filter *query.Filter, where any) (bool, error) {
 	first := options.Find().SetProjection(bson.D{{Key: document.IDField, Value: 1}}).SetLimit(-1)
 	cursor, err := c.newest().stored.Find(ctx, where, first)

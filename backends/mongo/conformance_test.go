@@ -36,8 +36,8 @@ func TestStore(t *testing.T) {
 	storetest.RunStore(t, newStore)
 }
 
-// The operations know of a store what its suite says. So the usual tests hold the store to that, and the
-// thorough ones the operations over it to theirs.
+// The operations rely on nothing of a store beyond the store's suite. So the usual tests run only that, and
+// the thorough ones also run the suite of the operations.
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	rounds.OnlyThorough(t)
@@ -50,7 +50,7 @@ func TestConformance_FromCaller(t *testing.T) {
 	botctxtest.RunConformance(t, botctxtest.FromCaller(newHarness))
 }
 
-// newHarness lets the suite reach a platform over a store.
+// newHarness returns a harness of a platform over a store.
 func newHarness(t *testing.T) *botctxtest.Harness {
 	t.Helper()
 	return fakestest.Harness(fakes.New(fakes.Config(func(c *botctx.Config) {
@@ -66,7 +66,8 @@ type clocked struct {
 
 func (c clocked) Now(context.Context) (time.Time, error) { return c.now(), nil }
 
-// casesVariable names the folder with the files of cases, which are not part of the project.
+// casesVariable names the environment variable with the folder of case files, which are not part of the
+// project.
 const casesVariable = "BOTCTX_CASES"
 
 func casesOf(t *testing.T, name string) []storetest.Case {
@@ -123,7 +124,7 @@ func runCases(t *testing.T, name string) {
 	judge(t, cases, failures)
 }
 
-// judge compares the cases that do not hold with those that are left out.
+// judge compares the failing cases with the expected ones.
 func judge(t *testing.T, cases []storetest.Case, failures []error) {
 	t.Helper()
 	out := leftOut(t)
@@ -143,7 +144,7 @@ func judge(t *testing.T, cases []storetest.Case, failures []error) {
 	t.Logf("%d cases: %d are left out by name", len(cases), differing)
 }
 
-// leftOut returns the cases that do not hold: cases of a language that package document does not have.
+// leftOut returns the cases that are expected to fail: they use features that package document does not have.
 func leftOut(t *testing.T) map[string]struct{} {
 	t.Helper()
 	text, err := os.ReadFile("testdata/cases_of_no_store.txt")
@@ -158,11 +159,10 @@ func leftOut(t *testing.T) map[string]struct{} {
 	return out
 }
 
-// chaosVariable makes the test binary a process that accepts and handles events: it holds its
-// chaosOrder.
+// chaosVariable makes the test binary a process that accepts and handles events, as its chaosOrder says.
 const chaosVariable = "BOTCTX_MONGO_CHAOS"
 
-// chaosOrder is the order for such a process.
+// chaosOrder configures such a process.
 type chaosOrder struct {
 	chaostest.Order
 
@@ -170,7 +170,7 @@ type chaosOrder struct {
 	Database string `json:"database"`
 }
 
-// beChaotic accepts and handles events until it is told to end, or killed.
+// beChaotic accepts and handles events until it is stopped or killed.
 func beChaotic(ctx context.Context, text string) error {
 	var order chaosOrder
 	if err := json.Unmarshal([]byte(text), &order); err != nil {
@@ -188,19 +188,23 @@ func beChaotic(ctx context.Context, text string) error {
 	return chaostest.Work(ctx, order.Order, database, os.Stdin, os.Stdout)
 }
 
-// chaosLease is longer than a process waits for its turn, on a machine or a server that is busy. The tests wait for
-// one to pass.
-const chaosLease = 10 * time.Second
+const (
+	// chaosLease is the lease in tests that wait for leases to expire. A process that the machine or server
+	// holds up for longer loses its leases, which the judge excuses.
+	chaosLease = 5 * time.Second
+	// longLease is the lease in tests without a lost process: no machine holds one up for so long.
+	longLease = time.Hour
+)
 
-// newChaos returns a platform on a new database, with a member who has agendas that count up.
-func newChaos(t *testing.T, members, agendas int) (*chaostest.Platform, store.Store) {
+// newChaos returns a platform on a new database, with members whose agendas count up.
+func newChaos(t *testing.T, members, agendas int, lease time.Duration) (*chaostest.Platform, store.Store) {
 	t.Helper()
 	own := newDatabase(t)
 	database, err := mongo.New(t.Context(), own)
 	require.NoError(t, err)
 	chaostest.Prepare(t, database, agendas)
 	order := chaosOrder{
-		Order: chaostest.Order{Journal: filepath.Join(t.TempDir(), "journal"), Lease: chaosLease},
+		Order: chaostest.Order{Journal: filepath.Join(t.TempDir(), "journal"), Lease: lease},
 		URI:   uri, Database: own.Name(),
 	}
 	text, err := json.Marshal(order)
@@ -212,13 +216,13 @@ func newChaos(t *testing.T, members, agendas int) (*chaostest.Platform, store.St
 	}), database
 }
 
-// It runs before the tests that are parallel, as TestProcesses_Killed does.
+// It runs before the parallel tests, like TestProcesses_Killed.
 //
 //nolint:paralleltest // See above.
 func TestAccept_ProcessesKilledAndFrozen(t *testing.T) {
 	const members, parts = 50, 4
 	events := rounds.Of(t, 400, 5_000)
-	platform, database := newChaos(t, members, 0)
+	platform, database := newChaos(t, members, 0, chaosLease)
 	platform.Start(processes)
 	platform.Send(events / parts)
 	platform.FreezeOne(func() {
@@ -232,14 +236,14 @@ func TestAccept_ProcessesKilledAndFrozen(t *testing.T) {
 	t.Logf("%+v", platform.Judge(database))
 }
 
-// TestAccept_CountsUpAcrossProcesses has agendas, redirects and events of one member count up in several processes.
-// It runs as the one above.
+// TestAccept_CountsUpAcrossProcesses has agendas, redirects and events of one member count up in several
+// processes. Like the previous test, it runs before the parallel ones.
 //
 //nolint:paralleltest // See there.
 func TestAccept_CountsUpAcrossProcesses(t *testing.T) {
 	const countingProcesses, visitors = 3, 5
 	agendas := rounds.Of(t, 10, 125)
-	platform, database := newChaos(t, visitors, agendas)
+	platform, database := newChaos(t, visitors, agendas, longLease)
 	platform.Start(countingProcesses)
 	events := agendas / 2
 	platform.CountUp(events)
@@ -252,12 +256,12 @@ func TestAccept_CountsUpAcrossProcesses(t *testing.T) {
 	chaostest.RequireCount(t, database, figures.Events+agendas)
 }
 
-// uriVariable names a server of MongoDB. Without it the tests run against package memserver, a server in this
-// process that has every capability and does many commands at once. Each test has a separate database, whose
-// name begins with "botctx_test_", and drops it.
+// uriVariable names the environment variable with the address of a MongoDB server. Without it the tests run
+// against package memserver, a server in this process that has every capability and handles many commands at
+// once. Each test has a separate database, whose name begins with "botctx_test_", and drops it.
 const uriVariable = "BOTCTX_MONGO_URI"
 
-// uri is the server's address, and client a client of it.
+// uri is the server's address. client is a client of it.
 var (
 	uri    string
 	client *driver.Client
@@ -273,6 +277,13 @@ func TestMain(m *testing.M) {
 	}
 	if order := os.Getenv(chaosVariable); order != "" {
 		if err := beChaotic(context.Background(), order); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	if database := os.Getenv(webchatVariable); database != "" {
+		if err := serveWebchat(context.Background(), database); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -311,7 +322,7 @@ func serveMemserver(ctx context.Context) (address string, err error) {
 	return "mongodb://" + listener.Addr().String(), nil
 }
 
-// newDatabase returns a database of the test's own, which is dropped at its end.
+// newDatabase returns a new database for the test, which is dropped at its end.
 func newDatabase(tb testing.TB) *driver.Database {
 	tb.Helper()
 	database := client.Database("botctx_test_" + strings.ToLower(bson.NewObjectID().Hex()))

@@ -16,14 +16,14 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// The hidden field of a stored document. It stands where the caller's document has its
-// _id, which MongoDB moves to the front.
+// The hidden field of a stored document. It takes the place of the caller's _id, which MongoDB moves to the
+// front.
 const (
 	hiddenField = "_botctx"
 	// orderField is the document's place in the order of insertion.
 	orderField = "order"
-	// revisionField is a new value after every change, by which a change is made to what
-	// was read and to nothing else.
+	// revisionField gets a new value with every change, so that a change is only made to the version that was
+	// read.
 	revisionField = "revision"
 	orderPath     = hiddenField + "." + orderField
 	revisionPath  = hiddenField + "." + revisionField
@@ -65,7 +65,7 @@ func appendHidden(b []byte, h hidden) []byte {
 	return b
 }
 
-// raw returns an object as the server reads it, as a filter or a part of an update.
+// raw encodes an object for the server, as a filter or a part of an update.
 func raw(o document.Object) (bson.Raw, error) {
 	start, b := bsoncore.AppendDocumentStart(make([]byte, 0, o.Size()+16))
 	b, err := appendFields(b, o)
@@ -75,7 +75,7 @@ func raw(o document.Object) (bson.Raw, error) {
 	return ended(b, start)
 }
 
-// rawValue returns a value as the server reads it.
+// rawValue encodes a value for the server.
 func rawValue(value any) (bson.RawValue, error) {
 	o, err := raw(document.O("v", value))
 	if err != nil {
@@ -101,10 +101,10 @@ func appendFields(b []byte, o document.Object) (_ []byte, err error) {
 	return b, nil
 }
 
-// appendValue appends a field. BSON has no place for a NUL byte in a name.
+// appendValue appends a field. BSON cannot hold a NUL byte in a name.
 func appendValue(b []byte, key string, value any) (_ []byte, err error) {
 	if strings.IndexByte(key, 0) >= 0 {
-		return nil, boterr.Invalid(key, "the name %q holds a NUL byte, which MongoDB cannot store", key)
+		return nil, boterr.Invalid(key, "the name %q contains a NUL byte, which MongoDB cannot store", key)
 	}
 	switch v := value.(type) {
 	case nil:
@@ -124,12 +124,12 @@ func appendValue(b []byte, key string, value any) (_ []byte, err error) {
 	case document.Array:
 		return appendArray(b, key, v)
 	default:
-		return nil, boterr.Invalid(key, "a %T is no value of a document", value)
+		return nil, boterr.Invalid(key, "a %T cannot be stored in a document", value)
 	}
 }
 
-// appendWhole appends a whole number in 32 bits where they are enough: for package document
-// its $type is "int" then, and "long" else.
+// appendWhole appends a whole number in 32 bits if possible: package document then treats its $type as "int",
+// and otherwise as "long".
 func appendWhole(b []byte, key string, number int64) []byte {
 	if number >= math.MinInt32 && number <= math.MaxInt32 {
 		return bsoncore.AppendInt32Element(b, key, int32(number))
@@ -222,8 +222,8 @@ func malformed() error {
 	return boterr.New(boterr.Internal, "", "the server sent BSON that cannot be read")
 }
 
-// valueOf returns a value of BSON as one of package document. The 32-bit integers of
-// other writers are integers here.
+// valueOf converts a BSON value to a value of package document. The 32-bit integers of other writers are
+// integers here.
 func valueOf(value bsoncore.Value) (any, error) {
 	switch value.Type {
 	case bsoncore.TypeNull, bsoncore.TypeUndefined:
@@ -278,16 +278,15 @@ func arrayOf(b []byte) (any, error) {
 	return a, a.Err()
 }
 
-// maxName is the length of a collection's name in bytes. With the longest name of a
-// database it is within the 255 bytes that MongoDB has for both.
+// maxName is the length limit of a collection's name in bytes. With the longest name of a database it stays
+// within MongoDB's limit of 255 bytes for both.
 const maxName = 190
 
-// escapes are the characters that MongoDB has no place for, and the one that marks them.
+// escapes are the characters that MongoDB does not allow, and the escape character.
 var escapes = strings.NewReplacer("%", "%25", "$", "%24")
 
-// storedName returns the name that a collection has on the server. It is the same but
-// for "$", for a dot at the beginning and for "%"; the end of one that is too long is
-// replaced by a hash of the whole.
+// storedName returns the name that a collection has on the server. Only "$", a dot at the beginning and "%"
+// are escaped; the end of a name that is too long is replaced by a hash of the whole.
 func storedName(name string) string {
 	stored := escapes.Replace(name)
 	if strings.HasPrefix(stored, ".") {

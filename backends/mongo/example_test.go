@@ -11,8 +11,8 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 )
 
-// A host opens the database that its environment names, makes the indexes, and runs the
-// scheduler until it is interrupted.
+// A host opens the database named by its environment, creates the indexes, and runs the scheduler until it is
+// interrupted.
 func Example() {
 	uri := os.Getenv("MONGO_URI") // Such as mongodb://localhost:27017/bots
 	if uri == "" {

@@ -18,8 +18,8 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// EnsureIndex implements store.Collection. A plain index ends in the order of
-// insertion, so that it serves a search for what its keys equal without a sort.
+// EnsureIndex implements store.Collection. A plain index ends with the order of insertion, so that it serves
+// a search by equality of its keys without a sort.
 func (c *collection) EnsureIndex(ctx context.Context, index store.Index) error {
 	if err := checkIndex(index); err != nil {
 		return err
@@ -53,17 +53,17 @@ func (c *collection) EnsureIndex(ctx context.Context, index store.Index) error {
 	return failure(ctx, err)
 }
 
-// maxBuildTime bounds the time for making an index of a collection with documents: far longer than
+// maxBuildTime limits the time for building an index on a collection with documents: far longer than
 // DefaultTimeout, which does not apply under a deadline.
 const maxBuildTime = time.Hour
 
-// isPlain reports whether an index gets the order of insertion as its last key. A unique
-// one would not be unique with it, a sparse one not sparse, and geo keys have no order.
+// isPlain reports whether an index gets the order of insertion as its last key. With it, a unique index would
+// not be unique and a sparse one not sparse, and geo keys have no order.
 func isPlain(index store.Index) bool {
 	return !index.Unique && !index.Sparse && !slices.ContainsFunc(index.Keys, isGeo)
 }
 
-// direction returns what the server calls a kind of key.
+// direction returns the server's name for a kind of key.
 func direction(kind query.IndexKind) any {
 	switch kind {
 	case query.Ascending:
@@ -86,10 +86,10 @@ func indexKeys(index store.Index) bson.D {
 	return keys
 }
 
-// maxIndexNameLength is within what every version of MongoDB allows.
+// maxIndexNameLength is within the limits of every version of MongoDB.
 const maxIndexNameLength = 100
 
-// indexName returns the name of an index, which tells its keys and options.
+// indexName returns the name of an index, built from its keys and options.
 func indexName(index store.Index) string {
 	var name strings.Builder
 	for _, key := range index.Keys {
@@ -99,12 +99,12 @@ func indexName(index store.Index) string {
 	return shortened(escapes.Replace(name.String()), maxIndexNameLength)
 }
 
-// storedIndex is an index of the server's, which may be another program's.
+// storedIndex is an index on the server, which another program may have created.
 type storedIndex struct {
 	store.Index
 
 	name string
-	// others are further options of it that change what it does, and that no index of a Store has.
+	// others are further options that change its behavior, and that no index of a Store has.
 	others []string
 }
 
@@ -114,7 +114,7 @@ var harmlessOptions = []string{
 	"v", "key", "name", "ns", "unique", "sparse", "background", "2dsphereIndexVersion", "bits", "min", "max", "storageEngine",
 }
 
-// indexes returns the indexes that there are, in one round trip.
+// indexes returns the existing indexes, in one round trip.
 func (c *collection) indexes(ctx context.Context) ([]storedIndex, error) {
 	cursor, err := c.stored.Indexes().List(ctx)
 	if err != nil {
@@ -184,7 +184,7 @@ func ofSameKeys(there []storedIndex, wanted store.Index) []storedIndex {
 	return same
 }
 
-// kindOf is the way back from direction.
+// kindOf is the inverse of direction.
 func kindOf(value bson.RawValue) query.IndexKind {
 	if text, ok := value.StringValueOK(); ok {
 		return query.IndexKind(text)
@@ -195,9 +195,8 @@ func kindOf(value bson.RawValue) query.IndexKind {
 	return query.Ascending
 }
 
-// checkSame refuses existing indexes of the same keys if none of them does what the wanted one
-// does. One of the wanted one's name was made by a store, with these options: FerretDB does not list all
-// of them.
+// checkSame refuses existing indexes of the same keys if none of them is equivalent to the wanted one. An
+// index with the wanted name was created by a store, with these options: FerretDB does not list all of them.
 func (c *collection) checkSame(there []storedIndex, wanted store.Index) error {
 	for _, index := range there {
 		isAsWanted := index.Unique == wanted.Unique && index.Sparse == wanted.Sparse || index.name == indexName(wanted)
@@ -207,16 +206,16 @@ func (c *collection) checkSame(there []storedIndex, wanted store.Index) error {
 	}
 	other := there[0]
 	return boterr.New(boterr.FailedPrecondition, "keys",
-		"the collection %q has an index of these keys with other options: unique %t, sparse %t%s; drop that index, or name other keys",
+		"the collection %q has an index with these keys and other options: unique %t, sparse %t%s; drop that index, or name other keys",
 		c.name, other.Unique, other.Sparse, strings.Join(append([]string{""}, other.others...), ", "))
 }
 
-// isIDIndex reports whether an index is the one that every collection has.
+// isIDIndex reports whether an index is the default index of every collection.
 func isIDIndex(index store.Index) bool {
 	return len(index.Keys) == 1 && index.Keys[0] == store.IndexKey{Path: document.IDField, Kind: query.Ascending}
 }
 
-// checkIndex refuses what is no index, and one of the hidden field.
+// checkIndex refuses invalid indexes, and indexes of the hidden field.
 func checkIndex(index store.Index) error {
 	for i, key := range index.Keys {
 		if isHidden(key.Path) {

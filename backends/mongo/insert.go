@@ -48,9 +48,8 @@ func (c *collection) Insert(ctx context.Context, documents ...document.Object) e
 	return nil
 }
 
-// seeStored makes the next insertions come after a document that exists already: a caller that got this error
-// may continue with documents that follow it. If the document cannot be read, the order is as exact as the
-// clocks are.
+// seeStored makes later insertions come after an existing document: a caller that got this error may continue
+// with documents that follow it. If the document cannot be read, the order is only as exact as the clocks.
 func (c *collection) seeStored(ctx context.Context, o document.Object) {
 	id, _ := o.Field(document.IDField)
 	value, err := rawValue(id)
@@ -72,7 +71,7 @@ func newDocument(o document.Object, h hidden) (bson.Raw, error) {
 	return stored(o, h)
 }
 
-// removeAgain removes what an insert that failed has inserted.
+// removeAgain removes the documents that a failed insert has inserted.
 func (c *collection) removeAgain(
 	ctx context.Context, documents []document.Object, revision bson.ObjectID, failed error,
 ) error {
@@ -95,10 +94,10 @@ func (c *collection) removeAgain(
 	return failed
 }
 
-// maxSize is the most bytes of a document: more than the hidden field takes is left free.
+// maxSize is the largest size of a document: it leaves room for the hidden field.
 const maxSize = document.MaxSize - 64
 
-// checkDocument refuses what cannot be inserted.
+// checkDocument refuses documents that cannot be inserted.
 func checkDocument(o document.Object) error {
 	if err := document.CheckInsert(o); err != nil {
 		return err
@@ -188,8 +187,8 @@ func hasExpression(o document.Object) bool {
 	return false
 }
 
-// deleteFound looks at all documents before it removes the first: if the filter fails
-// on one of them, none is removed.
+// deleteFound reads all documents before it removes the first: if the filter fails on one of them, none is
+// removed.
 func (c *collection) deleteFound(ctx context.Context, filter *query.Filter) (int64, error) {
 	results, err := c.newest().find(ctx, filter, store.FindOptions{})
 	if err != nil || len(results) == 0 {

@@ -155,15 +155,15 @@ func TestInsertionOrder_SlowAnswersTakeNothingFromFastOnes(t *testing.T) {
 	ask(400*time.Millisecond, 0)
 	requireWithin(time.Millisecond)
 
-	now = now.Add(time.Hour) // What was known an hour ago counts for less: the clocks may have drifted apart.
+	now = now.Add(time.Hour) // Knowledge from an hour ago counts for less: the clocks may have drifted apart.
 	ask(0, 100*time.Millisecond)
 	requireWithin(51 * time.Millisecond)
-	now = now.Add(-time.Minute) // The own clock is set.
+	now = now.Add(-time.Minute) // This process's clock is set back.
 	clock.learn(now, now.Add(ahead+time.Minute))
 	require.InDelta(t, (ahead + time.Minute).Microseconds(), clock.ahead().Microseconds(), 1000)
 }
 
-// expectedMeanings are codes of the server's list by what callers have to do about them.
+// expectedMeanings are codes of the server's list, by the reaction that callers need.
 var expectedMeanings = map[boterr.Code][]int{
 	boterr.Unavailable: {
 		6, 7, 24, 43, 46, 50, 64, 89, 90, 91, 94, 107, 109, 112, 117, 133, 134, 136, 143, 145, 149, 150, 175, 189, 202, 215, 216,

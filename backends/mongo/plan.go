@@ -11,15 +11,15 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// plan is a change that the server can make in one atomic step, stamps included. Stamps are renewed only in
-// documents that change otherwise. So a plan is made only for a change that changes every document that the
-// server would change: because an operator always does, because the filter does not match the result, or, for
-// a filter that gives the _id, because of a condition that the plan adds to it.
+// plan is a change that the server can make in one atomic step, including stamps. Stamps are renewed only in
+// documents that change otherwise. So a plan only exists if each document that the server would touch really
+// changes: because an operator always changes it, because the filter does not match the result, or, for a
+// filter that gives the _id, because of a condition that the plan adds.
 type plan struct {
-	// update is the caller's update with the stamps, as the server reads it.
+	// update is the caller's update with the stamps, encoded for the server.
 	update bson.Raw
-	// condition is added to the filter, and is the zero Object if a change is certain. A
-	// document that does not meet it may change all the same.
+	// condition is added to the filter, and is the zero Object if a change is certain. A document that does
+	// not meet it may still change.
 	condition document.Object
 	// contradicts is true if no document matches the filter after the change, so that none is changed twice.
 	contradicts bool
@@ -30,8 +30,8 @@ type planner struct {
 	change query.Change
 	// operators are the operators of the server's update, with their operands.
 	operators map[string]document.Object
-	// set has the values of paths after the update, without the paths that it removes, which are in touched
-	// as well.
+	// set has the values of paths after the update. Removed paths are missing from it, but are in touched as
+	// well.
 	set     document.Object
 	touched []string
 	// differs are conditions under which one of the operators changes a document.
@@ -65,7 +65,7 @@ func planned(filter *query.Filter, change query.Change) (plan, bool) {
 	return plan{update: update, condition: condition, contradicts: contradicts}, err == nil
 }
 
-// anyOf returns the condition that one of several is met.
+// anyOf joins conditions with $or.
 func anyOf(conditions []any) document.Object {
 	if one, ok := conditions[0].(document.Object); ok && len(conditions) == 1 {
 		return one
@@ -73,19 +73,19 @@ func anyOf(conditions []any) document.Object {
 	return document.O("$or", document.A(conditions...))
 }
 
-// isPlain reports whether a path leads to a field that an update may change, and not
-// through "$". Fixed and stamped fields need a look at the document.
+// isPlain reports whether a path leads, without "$", to a field that an update may change. Fixed and stamped
+// fields require reading the document.
 func (p *planner) isPlain(path string) bool {
 	top, _, _ := strings.Cut(path, ".")
 	return top != document.IDField && !strings.Contains(path, "$") && !slices.Contains(p.change.Fixed, top) &&
 		!p.change.Stamps.Set.Has(top) && !slices.Contains(p.change.Stamps.Increment, top)
 }
 
-// add adds an operator for a path to the plan. It reports false if it is not known here when the operator
+// add adds an operator for a path to the plan. It returns false if it is unknown here when the operator
 // changes a document.
 func (p *planner) add(operator, path string, argument any) bool {
 	if operator == "$setOnInsert" {
-		return true // An upsert that inserts does not come here.
+		return true // An upsert that inserts does not get here.
 	}
 	look, ok := looks[operator]
 	if !ok || !look(p, path, argument) {
@@ -95,7 +95,7 @@ func (p *planner) add(operator, path string, argument any) bool {
 	return true
 }
 
-// looks say of each operator when it changes a document.
+// looks has, for each operator, the function that determines when it changes a document.
 var looks = map[string]func(p *planner, path string, argument any) bool{
 	"$set":      (*planner).planSet,
 	"$unset":    (*planner).planUnset,
@@ -118,12 +118,12 @@ func (p *planner) planUnset(path string, _ any) bool {
 	return !strings.Contains(path, ".")
 }
 
-// lastWhole is the size from which on adding a whole number may leave a double unchanged: beyond it
-// not every whole number is a double.
+// lastWhole is the size from which adding a whole number may leave a double unchanged: beyond it not every
+// whole number is a double.
 const lastWhole = float64(1 << 53)
 
-// planInc makes a plan for all values but doubles, and for doubles that a whole number changes.
-// Infinity, NaN and 1e300 stay as they are.
+// planInc plans for all values except doubles, and for doubles that a whole number changes. Infinity, NaN and
+// 1e300 are unaffected.
 func (p *planner) planInc(path string, by any) bool {
 	whole, ok := by.(int64)
 	p.differs = append(p.differs,
@@ -132,7 +132,7 @@ func (p *planner) planInc(path string, by any) bool {
 	return ok && whole != 0
 }
 
-// planPush makes a plan for one item, and for several that are appended as they are.
+// planPush plans for one item, and for several that are simply appended.
 func (p *planner) planPush(_ string, argument any) bool {
 	p.certain = true
 	o, ok := argument.(document.Object)
@@ -170,9 +170,8 @@ func isScalar(value any) bool {
 	}
 }
 
-// isContradicted reports whether a condition of the filter, about nothing but paths that
-// the update sets or removes, does not hold for what they become: then each document that
-// matches changes.
+// isContradicted reports whether some condition of the filter, only about paths that the update sets or
+// removes, is false for their new values: then each matching document changes.
 func (p *planner) isContradicted(source document.Object) bool {
 	if p.set.Err() != nil || len(p.touched) == 0 {
 		return false
@@ -220,8 +219,7 @@ func (p *planner) isAboutTouched(source document.Object) bool {
 	return true
 }
 
-// update returns the operators with the stamps and a new revision. No path of the caller's
-// leads to a stamp.
+// update returns the operators with the stamps and a new revision. No path of the caller leads to a stamp.
 func (p *planner) update() (bson.Raw, error) {
 	start, b := bsoncore.AppendDocumentStart(make([]byte, 0, p.change.Update.Source().Size()+p.change.Stamps.Set.Size()+256))
 	inner, b := bsoncore.AppendDocumentElementStart(b, "$set")
@@ -247,7 +245,7 @@ func (p *planner) update() (bson.Raw, error) {
 	return ended(b, start)
 }
 
-// appendIncrements appends what is counted up, stamps included.
+// appendIncrements appends the increments, including stamps.
 func (p *planner) appendIncrements(b []byte) ([]byte, error) {
 	increments := p.operators["$inc"]
 	if increments.Len()+len(p.change.Stamps.Increment) == 0 {

@@ -38,13 +38,13 @@ const (
 	couponCount = 200
 	processes   = 4
 	killed      = 2
-	// patience bounds the time of the work, next to other tests.
+	// patience limits the time of the work, next to other tests.
 	patience = 5 * time.Minute
-	// glance is the time between two looks at it.
+	// glance is the interval of checking on it.
 	glance = 100 * time.Millisecond
 )
 
-// bsonID returns an id that no other process makes.
+// bsonID returns an id that no other process creates.
 func bsonID() string { return bson.NewObjectID().Hex() }
 
 type process struct {
@@ -63,7 +63,7 @@ func startWorker(t *testing.T, database string) process {
 	return process{command: command, input: input}
 }
 
-// kill kills a worker, and notes its death.
+// kill kills a worker, and records its death.
 func (p process) kill(t *testing.T, store store.Store) {
 	t.Helper()
 	require.NoError(t, p.command.Process.Kill())
@@ -71,7 +71,7 @@ func (p process) kill(t *testing.T, store store.Store) {
 	require.NoError(t, store.Collection(dead).Insert(t.Context(), document.O("_id", p.command.Process.Pid)))
 }
 
-// stop lets a worker come to its end.
+// stop lets a worker finish.
 func (p process) stop(t *testing.T) {
 	t.Helper()
 	require.NoError(t, p.input.Close())
@@ -119,7 +119,7 @@ func count(t *testing.T, collection store.Collection, filter document.Object) in
 	return n
 }
 
-// It runs before the parallel tests: next to them, leases would end while others are served.
+// It runs before the parallel tests: next to them, leases would expire while other tests run.
 //
 //nolint:paralleltest // See above.
 func TestProcesses_Killed(t *testing.T) {
@@ -189,16 +189,16 @@ func logLeft(t *testing.T, agendas store.Collection) {
 // workerVariable makes the test binary a worker on the database that it names.
 const workerVariable = "BOTCTX_MONGO_WORKER"
 
-// The collections in which the workers note what they do.
+// The collections in which the workers record their actions.
 const (
-	holders    = "holders"    // The process that runs an agenda, by its number.
+	holders    = "holders"    // These are numbers of processes, by the agenda that they run.
 	ran        = "ran"        // The runs that ended.
 	violations = "violations" // Agendas that another process was running.
 	dead       = "dead"       // The workers that were killed.
 )
 
-// workerLease is longer than a process waits for its turn on a machine that is busy: one that
-// waits longer loses its agendas to the others while it lives.
+// workerLease is longer than a process waits for its turn on a busy machine: a process that waits longer
+// loses its agendas to the others while it is alive.
 const workerLease = 20 * time.Second
 
 // work runs agendas and takes coupons until its input ends.
@@ -227,7 +227,7 @@ func work(name string) error {
 	return err
 }
 
-// newWorkerRuntime returns a Runtime whose one node notes who runs it.
+// newWorkerRuntime returns a Runtime whose only node records who runs it.
 func newWorkerRuntime(store store.Store) (*botctx.Runtime, error) {
 	runtime, err := botctx.New(botctx.Config{Store: store, Scheduler: botctx.SchedulerOptions{
 		Workers: 4, Lease: workerLease, Poll: 100 * time.Millisecond,
@@ -244,8 +244,7 @@ func newWorkerRuntime(store store.Store) (*botctx.Runtime, error) {
 	return runtime, err
 }
 
-// runAlone notes that this process runs an agenda, and whether another one that lives
-// does so, too.
+// runAlone records that this process runs an agenda, and whether another live process does so, too.
 func runAlone(ctx context.Context, store store.Store, number int) error {
 	self := os.Getpid()
 	before, err := take(ctx, store, number, self)
@@ -270,7 +269,7 @@ func runAlone(ctx context.Context, store store.Store, number int) error {
 	return err
 }
 
-// take makes a process the holder of an agenda, and returns who was it.
+// take makes a process the holder of an agenda, and returns the previous one.
 func take(ctx context.Context, database store.Store, number, process int) (before int, err error) {
 	filter, err := query.CompileFilter(document.O("_id", number))
 	if err != nil {

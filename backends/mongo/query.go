@@ -20,7 +20,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// query returns a filter as the server reads it.
+// queryOf encodes a filter for the server.
 func queryOf(filter *query.Filter) (bson.Raw, error) {
 	source, err := queried(filter)
 	if err != nil {
@@ -29,7 +29,7 @@ func queryOf(filter *query.Filter) (bson.Raw, error) {
 	return rawConditions(source)
 }
 
-// rawConditions returns the conditions of filters together, as the server reads them.
+// rawConditions encodes the combined conditions of filters for the server.
 func rawConditions(filters ...document.Object) (_ bson.Raw, err error) {
 	size := 16
 	for _, filter := range filters {
@@ -44,9 +44,9 @@ func rawConditions(filters ...document.Object) (_ bson.Raw, err error) {
 	return ended(b, start)
 }
 
-// appendConditions appends the conditions of a filter, or of a part of one. They stand as they were written, but
-// for the patterns in lists: the server takes {$regex, $options} on a field alone, and in a list
-// a regular expression of BSON.
+// appendConditions appends the conditions of a filter, or of a part of one. They are unchanged, except for
+// patterns in lists: the server accepts {$regex, $options} only directly on a field, and requires a BSON
+// regular expression in a list.
 func appendConditions(b []byte, conditions document.Object) (_ []byte, err error) {
 	for key, operand := range conditions.All() {
 		if b, err = appendCondition(b, key, operand); err != nil {
@@ -76,7 +76,7 @@ func appendCondition(b []byte, key string, operand any) ([]byte, error) {
 	return appendValue(b, key, operand)
 }
 
-// appendListed appends a list of clauses, or one of values and patterns. No value in a list has operators.
+// appendListed appends a list of clauses, or of values and patterns. Values in a list have no operators.
 func appendListed(b []byte, key string, list document.Array) (_ []byte, err error) {
 	isClauses := key == "$and" || key == "$or" || key == "$nor"
 	start, b := bsoncore.AppendArrayElementStart(b, key)
@@ -101,7 +101,7 @@ func appendListed(b []byte, key string, list document.Array) (_ []byte, err erro
 	return bsoncore.AppendArrayEnd(b, start)
 }
 
-// regexOptions returns the options of a pattern as BSON wants them, in the order of the alphabet.
+// regexOptions returns the options of a pattern in alphabetical order, as BSON requires.
 func regexOptions(pattern document.Object) string {
 	options, _ := pattern.Value("$options").(string)
 	letters := []byte(options)
@@ -109,11 +109,10 @@ func regexOptions(pattern document.Object) string {
 	return string(slices.Compact(letters))
 }
 
-// isOperators reports whether an object is a set of operators and no value, which its first name decides.
+// isOperators reports whether an object is a set of operators rather than a value; its first name decides.
 func isOperators(o document.Object) bool { return o.Len() > 0 && strings.HasPrefix(o.NameAt(0), "$") }
 
-// queried returns a filter as it was written, but for an $expr that asks for the whole
-// document.
+// queried returns a filter unchanged, except for an $expr that uses the whole document.
 func queried(filter *query.Filter) (document.Object, error) {
 	if filter == nil || filter.Source().IsZero() {
 		return document.O(), nil
@@ -122,8 +121,8 @@ func queried(filter *query.Filter) (document.Object, error) {
 	return source, boterr.PrefixField("filter", err)
 }
 
-// withoutHidden refuses a filter that names the hidden field, and hides it from one that
-// compares the whole document.
+// withoutHidden refuses a filter that names the hidden field, and hides the field from filters that compare
+// the whole document.
 func withoutHidden(source document.Object) (document.Object, error) {
 	for key, operand := range source.All() {
 		switch {
@@ -152,8 +151,7 @@ func withoutHidden(source document.Object) (document.Object, error) {
 	return source, source.Err()
 }
 
-// seenWhole returns an expression in which the whole document is one without the hidden
-// field.
+// seenWhole returns an expression in which the whole document lacks the hidden field.
 func seenWhole(expression any) (any, error) {
 	switch v := expression.(type) {
 	case string:
@@ -208,7 +206,7 @@ func reserved(path string) error {
 	return boterr.Invalid(path, "the field %s is the store's own; use another name", hiddenField)
 }
 
-// isPinned reports whether a filter fixes the _id, so that it can match one document only.
+// isPinned reports whether a filter fixes the _id, so that it can match at most one document.
 func isPinned(filter *query.Filter) bool {
 	if filter == nil || filter.Near() != nil {
 		return false
@@ -217,8 +215,8 @@ func isPinned(filter *query.Filter) bool {
 	return ok
 }
 
-// sorting returns the order in which the server looks: of a sort, and of insertion for ties. A filter that
-// matches one document at most needs none, and a filter with a $near has its own.
+// sorting returns the server's order of a search: a sort, then the order of insertion for ties. A filter that
+// matches at most one document needs none, and a filter with a $near has its own.
 func sorting(filter *query.Filter, sort *query.Sort) (bson.D, error) {
 	if isPinned(filter) {
 		return nil, nil
@@ -239,11 +237,11 @@ func sorting(filter *query.Filter, sort *query.Sort) (bson.D, error) {
 	return append(order, bson.E{Key: orderPath, Value: 1}), nil
 }
 
-// GeoNear implements store.Collection. The indexes say whether the server can search;
-// where the collection has no geo index, all documents that match are measured here.
+// GeoNear implements store.Collection. The indexes determine whether the server can search; if the collection
+// has no geo index, all matching documents are measured here.
 func (c *collection) GeoNear(ctx context.Context, near *query.GeoNear) ([]query.GeoResult, error) {
 	if near == nil {
-		return nil, boterr.Invalid("near", "a point to be near to is required")
+		return nil, boterr.Invalid("near", "the point to search around is required")
 	}
 	if err := c.check(ctx); err != nil {
 		return nil, err
@@ -274,7 +272,7 @@ func served(near *query.GeoNear, indexes []storedIndex) (_ *query.GeoNear, isSer
 	paths := map[query.IndexKind][]string{}
 	for _, index := range indexes {
 		if len(index.others) > 0 {
-			continue // It is not one for all documents, or hidden.
+			continue // It does not cover all documents, or is hidden.
 		}
 		for _, key := range index.Keys {
 			if isGeo(key) && !slices.Contains(paths[key.Kind], key.Path) {
@@ -295,7 +293,7 @@ func served(near *query.GeoNear, indexes []storedIndex) (_ *query.GeoNear, isSer
 			near = near.WithKey(named[0])
 		default:
 			return nil, false, boterr.Invalid("key",
-				"there are geo indexes on %q, so that the query must name one of the fields", named)
+				"there are geo indexes on %q, so the query must name one of the fields", named)
 		}
 	}
 	if len(paths) == 0 {
@@ -346,15 +344,14 @@ func (c *collection) nearest(ctx context.Context, near *query.GeoNear) ([]found,
 // distancePath is the path to which the server writes a distance, by which it sorts.
 const distancePath = hiddenField + ".distance"
 
-// isTie reports whether two documents are equally far: which of them the server gives first
-// is not known.
+// isTie reports whether two documents are equally far away: then the server's order is undefined.
 func isTie(near *query.GeoNear, a, b found) bool {
 	first, _ := near.Distance(a.document)
 	second, _ := near.Distance(b.document)
 	return first == second
 }
 
-// aggregate returns what the stages of an aggregation make of the collection.
+// aggregate returns the results of an aggregation on the collection.
 func (c *collection) aggregate(ctx context.Context, near *query.GeoNear, stages bson.A) ([]found, error) {
 	cursor, err := c.stored.Aggregate(ctx, stages)
 	if err != nil {
@@ -390,21 +387,21 @@ func measured(near *query.GeoNear, candidates []found) []query.GeoResult {
 	return results
 }
 
-// orderBits are the low bits of a place in the order of insertion, by which processes
-// that insert in the same microsecond differ.
+// orderBits are the low bits of a place in the order of insertion, which differ between processes that insert
+// in the same microsecond.
 const orderBits = 10
 
 // orderClock gives new documents their places in the order of insertion: microseconds of the server's clock,
-// each of them once in a process. An insertion of a process comes after everything that it has read, and that
-// it knows to exist already; on the order of documents that they have not read of each other, two processes
-// agree to half the time of their fastest query to the server.
+// each used once per process. An insertion of a process comes after every document that the process has read
+// or knows to exist. For other documents, the order of two processes is accurate to half the time of their
+// fastest query to the server.
 type orderClock struct {
 	now func() time.Time
 	own int64
 
 	mutex sync.Mutex
-	// The server's clock is ahead of this one's by at least low and at most high, as was known at a
-	// time; before the first answer that time is zero.
+	// The server's clock is ahead of this one by at least low and at most high, as determined at the time
+	// known, which is zero before the first answer.
 	low, high time.Duration
 	known     time.Time
 	last      int64
@@ -418,7 +415,7 @@ const (
 	// mostQuestions if the server is far away.
 	near                           = 10 * time.Millisecond
 	fewestQuestions, mostQuestions = 2, 5
-	// driftIn is the time in which two clocks may drift apart by one unit of it: more than the clocks of
+	// driftIn is the time in which two clocks may drift apart by one unit of it: more than the clocks of real
 	// machines do.
 	driftIn = 5000
 )
@@ -429,9 +426,8 @@ func newOrderClock(now func() time.Time) *orderClock {
 	return &orderClock{now: now, own: int64(binary.LittleEndian.Uint16(random[:])) & (1<<orderBits - 1)}
 }
 
-// learn notes the time that the server told, when it was asked at a time of this
-// process's clock and has just answered. An answer that took long, since the machine was busy, takes
-// nothing from what faster ones have told.
+// learn records the server's time told, which was requested at the local time asked and has just arrived. A
+// slow answer from a busy machine does not reduce the accuracy gained from faster ones.
 func (c *orderClock) learn(asked, told time.Time) {
 	answered := c.now()
 	low, high := told.Sub(answered), told.Add(resolution).Sub(asked)
@@ -445,7 +441,7 @@ func (c *orderClock) learn(asked, told time.Time) {
 	c.low, c.high, c.known = nearLow, nearHigh, answered
 }
 
-// ahead returns how far the server's clock is ahead of this one's, as far as is known.
+// ahead returns the estimated lead of the server's clock over this one.
 func (c *orderClock) ahead() time.Duration { return c.low + (c.high-c.low)/2 }
 
 // isNear reports whether the server's clock is known to half of near.
@@ -455,14 +451,14 @@ func (c *orderClock) isNear() bool {
 	return c.high-c.low <= near
 }
 
-// see notes a place that another process may have given, behind which all further ones come.
+// see records a place that another process may have used; all later ones follow it.
 func (c *orderClock) see(order int64) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	c.last = max(c.last, order>>orderBits)
 }
 
-// take returns the first of so many consecutive places that no document has.
+// take returns the first of count consecutive unused places.
 func (c *orderClock) take(count int) int64 {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -471,5 +467,5 @@ func (c *orderClock) take(count int) int64 {
 	return first<<orderBits | c.own
 }
 
-// place returns the place of the nth document of those that begin at first.
+// place returns the place of the nth document of a group that begins at first.
 func place(first int64, nth int) int64 { return first + int64(nth)<<orderBits }

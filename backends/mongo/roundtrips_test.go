@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -223,8 +225,9 @@ func TestRoundTrips_TableIsDocumented(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/scaling.md")
 	require.NoError(t, err)
+	unwrapped := strings.ReplaceAll(string(text), "\n  ", " ")
 	for _, row := range roundTrips {
-		require.Contains(t, string(text), fmt.Sprintf("\n| %s | %d |\n", row.operation, row.trips))
+		require.Regexp(t, fmt.Sprintf(`(?m)^- %d: (.*; )?%s(;|$)`, row.trips, regexp.QuoteMeta(row.operation)), unwrapped)
 	}
 }
 
@@ -237,7 +240,7 @@ func TestMessage_RoundTrips(t *testing.T) {
 	told := &counter{}
 	rt, err := botctx.New(botctx.Config{
 		Store: counted.Store, Connectors: map[channel.Type]send.Connector{channel.Webchat: told},
-		// However long the server takes, no look is repeated, and no lease renewed.
+		// However long the server takes, no poll is repeated, and no lease renewed.
 		Inbox: botctx.InboxOptions{Poll: time.Hour}, LaneLease: time.Hour,
 	})
 	require.NoError(t, err)
@@ -264,7 +267,7 @@ func TestMessage_RoundTrips(t *testing.T) {
 		told.await(members, stop)
 		require.NoError(t, rt.Run(ctx))
 	}
-	write("first") // It makes the members.
+	write("first") // It creates the members.
 	handle()
 
 	began := counted.commands.Load()
@@ -278,13 +281,13 @@ func TestMessage_RoundTrips(t *testing.T) {
 	require.LessOrEqual(t, used, int64(each*members+2*ofALook+ofTheScheduler+sweepTrips))
 }
 
-// counter is a connector that calls a function when it has sent so many messages.
+// counter is a connector that calls a function after a number of messages.
 type counter struct {
 	left atomic.Int64
 	done func()
 }
 
-// await calls done after so many messages.
+// await calls done after n messages.
 func (c *counter) await(messages int64, done func()) {
 	c.left.Store(messages)
 	c.done = done
@@ -303,7 +306,7 @@ func TestInbox(t *testing.T) {
 }
 
 // TestInbox_RoundTrips counts the commands in docs/scaling.md: one to accept, three to handle, and the
-// commands of the look that many events share.
+// commands of a poll that many events share.
 func TestInbox_RoundTrips(t *testing.T) {
 	t.Parallel()
 	const events, ofALook = 20, 6
@@ -315,7 +318,7 @@ func TestInbox_RoundTrips(t *testing.T) {
 	var left atomic.Int64
 	box, err := inbox.New(inbox.Config{
 		Env: env, Leases: leases, DeriveID: func(of string) string { return of },
-		Retention: -1, Options: inbox.Options{Poll: time.Hour}, // However long the server takes, no look is repeated.
+		Retention: -1, Options: inbox.Options{Poll: time.Hour}, // However long the server takes, no poll is repeated.
 		Handler: func(context.Context, *inbox.Delivery) error {
 			if left.Add(-1) == 0 {
 				stop()
@@ -324,7 +327,7 @@ func TestInbox_RoundTrips(t *testing.T) {
 		},
 	})
 	require.NoError(t, err)
-	_, err = box.Stats(t.Context()) // Makes the indexes.
+	_, err = box.Stats(t.Context()) // Creates the indexes.
 	require.NoError(t, err)
 	_, err = leases.Sweep(t.Context(), lease.DefaultLease)
 	require.NoError(t, err)
@@ -344,7 +347,7 @@ func TestInbox_RoundTrips(t *testing.T) {
 	require.LessOrEqual(t, used, int64(3*events+2*ofALook+sweepTrips), "to handle")
 }
 
-// sweepTrips are the commands with which Run begins: what removes idle lanes.
+// sweepTrips are the first commands of Run, which remove idle lanes.
 const sweepTrips = 4
 
 type commandLog struct {
@@ -373,7 +376,7 @@ func (l *commandLog) taken() []string {
 	return names
 }
 
-// crowd is a scheduler over agendas that are due, whose runs wait for each other.
+// crowd is a scheduler over due agendas whose runs wait for each other.
 type crowd struct {
 	log       *commandLog
 	store     *mongo.Store
@@ -402,7 +405,7 @@ func newCrowd(t *testing.T, size int) *crowd {
 		Env: record.Env{Store: database}, Retention: -1,
 		SchedulerOptions: agendas.SchedulerOptions{
 			Workers: 4 * size,                              // One channel may hold a quarter.
-			Lease:   time.Hour, ShutdownTimeout: time.Hour, // However long the server takes for the ends of all.
+			Lease:   time.Hour, ShutdownTimeout: time.Hour, // However long the server takes for all the ends.
 		},
 		Handler: func(context.Context, agenda.Run) error {
 			c.begun.Done()

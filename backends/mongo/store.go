@@ -21,10 +21,10 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// Store is a store.Store on a MongoDB database. Open and New make one.
+// Store is a store.Store on a MongoDB database, created by Open or New.
 type Store struct {
 	database *mongo.Database
-	// owned is the client that Close disconnects; nil for one that was handed in.
+	// owned is the client that Close disconnects, nil for a client passed to New.
 	owned *mongo.Client
 	order *orderClock
 }
@@ -42,47 +42,45 @@ type settings struct {
 // Option is a setting of a Store.
 type Option func(*settings)
 
-// WithClientOptions adds options to those that the address gives, such as a pool's size
-// or a monitor. Open alone has a use for them.
+// WithClientOptions adds options to the address's own, such as a pool size or a monitor. It only affects
+// Open.
 func WithClientOptions(more *options.ClientOptions) Option {
 	return func(s *settings) { s.client = more }
 }
 
-// WithWriteConcern sets when a write counts as done. The default is majority: what was
-// acknowledged survives the loss of a primary.
+// WithWriteConcern sets when a write counts as done. The default is majority: acknowledged writes survive the
+// loss of a primary.
 func WithWriteConcern(concern *writeconcern.WriteConcern) Option {
 	return func(s *settings) { s.writeConcern = concern }
 }
 
-// WithReadConcern sets what reads may see. The default is majority: what was read
-// cannot be rolled back.
+// WithReadConcern sets the data that reads may see. The default is majority: data that was read cannot be
+// rolled back.
 func WithReadConcern(concern *readconcern.ReadConcern) Option {
 	return func(s *settings) { s.readConcern = concern }
 }
 
-// DefaultTimeout is the time limit of a command of a store that Open made, if neither the address nor the
-// options set one. It detects a server that is gone without a word. A longer command, such as the removal of
-// millions of documents, needs a ctx with a deadline.
+// DefaultTimeout is the time limit of a command of a store returned by Open, if neither the address nor the
+// options set one. It detects an unresponsive server. A longer command, such as the removal of millions of
+// documents, needs a ctx with a deadline.
 const DefaultTimeout = 30 * time.Second
 
-// Open connects to the database that an address names, as in
-// "mongodb://localhost:27017/bots", and asks the server for its time, so that a wrong
-// address is found at once. The caller closes the store.
+// Open connects to the database in an address such as "mongodb://localhost:27017/bots", and asks the server
+// for its time, so that a wrong address fails at once. The caller must close the store.
 //
 // An operation takes DefaultTimeout at most, including all round trips and repetitions of a command, unless
 // the address has timeoutMS, or the options SetTimeout; the deadline of a ctx replaces it. A client given to
 // New keeps its own settings; without a timeout it waits for a partition to end.
 //
 // InvalidArgument: the address is invalid, or names no database, or an option is nil. Unavailable: no server
-// answered within the address's serverSelectionTimeoutMS, 30 seconds by default, or
-// within the timeout.
+// answered within the address's serverSelectionTimeoutMS, 30 seconds by default, or within the timeout.
 func Open(ctx context.Context, uri string, opts ...Option) (*Store, error) {
 	address, err := connstring.ParseAndValidate(uri)
 	if err != nil {
-		return nil, boterr.Invalid("uri", "is no address of a MongoDB server: %s", display.Redact(err.Error()))
+		return nil, boterr.Invalid("uri", "is not the address of a MongoDB server: %s", display.Redact(err.Error()))
 	}
 	if address.Database == "" {
-		return nil, boterr.Invalid("uri", "names no database; write it behind the server, as in mongodb://host:27017/bots")
+		return nil, boterr.Invalid("uri", "does not name a database; write it after the server, as in mongodb://host:27017/bots")
 	}
 	if err := absent.CheckList("opts", opts); err != nil {
 		return nil, err
@@ -94,21 +92,21 @@ func Open(ctx context.Context, uri string, opts ...Option) (*Store, error) {
 	}
 	store, err := New(ctx, client.Database(address.Database), opts...)
 	if err != nil {
-		_ = client.Disconnect(context.WithoutCancel(ctx)) // The error of the answer that did not come says more.
+		_ = client.Disconnect(context.WithoutCancel(ctx)) // The first error explains more.
 		return nil, err
 	}
 	store.owned = client
 	return store, nil
 }
 
-// clientOptions returns the options of an address, and the defaults for what it leaves open.
+// clientOptions returns the options of an address, with defaults for the rest.
 func clientOptions(uri string) *options.ClientOptions {
 	return options.Client().SetTimeout(DefaultTimeout).ApplyURI(uri)
 }
 
-// New returns a store on a database of a client that the caller has, and keeps. It asks
-// the server for its time, by which new documents are put in order. InvalidArgument: the database or an
-// option is nil.
+// New returns a store on a database of the caller's client, which the caller must close. It asks the server
+// for its time, which determines the order of new documents. InvalidArgument: the database or an option is
+// nil.
 func New(ctx context.Context, database *mongo.Database, opts ...Option) (*Store, error) {
 	if database == nil {
 		return nil, boterr.Invalid("database", "is nil: give one of a client, or use Open")
@@ -138,8 +136,7 @@ func settingsOf(opts []Option) *settings {
 	return set
 }
 
-// Close disconnects from the server, if Open made the connection. Operations under
-// way are Unavailable.
+// Close disconnects from the server, if Open made the connection. Pending operations fail with Unavailable.
 func (s *Store) Close(ctx context.Context) error {
 	if s.owned == nil {
 		return nil
@@ -164,8 +161,8 @@ func (s *Store) Now(ctx context.Context) (time.Time, error) {
 	return hello.LocalTime.UTC(), nil
 }
 
-// Collection returns the collection of that name. Every operation of one whose name is
-// not allowed answers InvalidArgument.
+// Collection returns the collection of that name. If the name is invalid, every operation returns
+// InvalidArgument.
 func (s *Store) Collection(name string) store.Collection {
 	if err := store.CheckName(name); err != nil {
 		return &collection{err: err}
@@ -181,9 +178,9 @@ func checkEnded(ctx context.Context) error {
 	return boterr.New(boterr.Canceled, "", "the context ended: %w", context.Cause(ctx))
 }
 
-// Database returns the database of the store, with its concerns, for a host's own work: further indexes,
-// sharding, statistics. Documents that it writes there have no place in the order of insertion, and come
-// first.
+// Database returns the database of the store, with its concerns, for other work of the host: further indexes,
+// sharding, statistics. Documents that the host writes there have no place in the order of insertion, and
+// come first.
 func (s *Store) Database() *mongo.Database { return s.database }
 
 type collection struct {
@@ -204,9 +201,9 @@ func (c *collection) check(ctx context.Context) error {
 	return checkEnded(ctx)
 }
 
-// newest returns the collection as the primary has it, whether a majority has that or not.
-// A change is made to that, as the server's own changes are: what a majority has may lag
-// behind, and then another upsert's document would be there and not be found.
+// newest returns the collection with the primary's state, even if a majority lags behind. Changes use this
+// state, like the server's own changes: a read from a lagging majority could miss the document of another
+// upsert.
 func (c *collection) newest() *collection {
 	if c.err != nil {
 		return c
@@ -216,8 +213,7 @@ func (c *collection) newest() *collection {
 	return &latest
 }
 
-// firstBatch is the number of documents that come with the answer to a search; more
-// need another round trip.
+// firstBatch is the number of documents in the first answer to a search; more need another round trip.
 const firstBatch = 1000
 
 // Get implements store.Collection.
@@ -258,7 +254,7 @@ func (c *collection) Find(
 	return documents, nil
 }
 
-// projected returns what a projection leaves of a document, which may be absent.
+// projected applies a projection to a document; the projection may be absent.
 func projected(
 	call *query.Evaluation, o document.Object, filter *query.Filter, projection *query.Projection,
 ) (document.Object, error) {
@@ -269,7 +265,7 @@ func projected(
 	return o, boterr.PrefixField("projection", err)
 }
 
-// find returns what Find is asked for, whole.
+// find returns the complete result of Find.
 func (c *collection) find(ctx context.Context, filter *query.Filter, opts store.FindOptions) ([]found, error) {
 	set, err := searching(filter, opts)
 	if err != nil {
@@ -303,8 +299,7 @@ func searching(filter *query.Filter, opts store.FindOptions) (*options.FindOptio
 	return set, nil
 }
 
-// maxDocuments is more than any collection has. The server adds skip and limit, which
-// must not overflow.
+// maxDocuments is more than any collection has. The server adds skip and limit, which must not overflow.
 const maxDocuments = 1 << 60
 
 // search runs a search with the driver's options.
@@ -329,7 +324,7 @@ func (c *collection) search(
 func (c *collection) readAll(
 	ctx context.Context, filter *query.Filter, cursor *mongo.Cursor,
 ) (results []found, err error) {
-	defer func() { _ = cursor.Close(context.WithoutCancel(ctx)) }() // One that was read to its end is closed already.
+	defer func() { _ = cursor.Close(context.WithoutCancel(ctx)) }() // A cursor that was read to its end is already closed.
 	for cursor.Next(ctx) {
 		result, err := c.read(cursor.Current)
 		if err != nil {
@@ -340,7 +335,7 @@ func (c *collection) readAll(
 	return results, filterFailure(ctx, filter, cursor.Err())
 }
 
-// read returns a document that the server sent. What is inserted next comes behind it.
+// read decodes a document from the server. Later insertions come after it.
 func (c *collection) read(b bson.Raw) (found, error) {
 	result, err := read(b)
 	if err != nil {
@@ -368,7 +363,7 @@ func (c *collection) Count(ctx context.Context, filter *query.Filter) (int64, er
 	if err != nil {
 		return 0, err
 	}
-	if filter.Near() != nil { // The driver counts by an aggregation, which has no $near.
+	if filter.Near() != nil { // The driver counts by an aggregation, which cannot contain $near.
 		found, err := c.search(ctx, filter, options.Find().SetProjection(bson.D{{Key: document.IDField, Value: 1}}))
 		return int64(len(found)), err
 	}
@@ -376,7 +371,7 @@ func (c *collection) Count(ctx context.Context, filter *query.Filter) (int64, er
 	return count, filterFailure(ctx, filter, err)
 }
 
-// Distinct implements store.Collection. The server's own distinct tells no order.
+// Distinct implements store.Collection. The server's own distinct has no defined order.
 func (c *collection) Distinct(ctx context.Context, path string, filter *query.Filter) ([]any, error) {
 	if err := document.CheckReadPath(path); err != nil {
 		return nil, boterr.PrefixField("path", err)

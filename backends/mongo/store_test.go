@@ -68,7 +68,7 @@ func TestStore_ForeignDocuments(t *testing.T) {
 	require.NoError(t, err)
 	c := database.Collection("shared")
 	require.NoError(t, c.Insert(t.Context(), document.O("_id", "b", "n", 2)))
-	for range 2 { // By the server, and by what was read.
+	for range 2 { // In one command of the server, and computed here.
 		for _, update := range []document.Object{document.O("$inc", document.O("n", 1)), document.O("$max", document.O("m", 5))} {
 			_, err := c.Update(t.Context(), filterOf(t, document.O("_id", "a")), changeOf(t, update), store.UpdateOptions{})
 			require.NoError(t, err)
@@ -82,7 +82,7 @@ func TestStore_ForeignDocuments(t *testing.T) {
 	require.False(t, found[0].Has("_botctx"))
 }
 
-// farAhead puts a document that a process has inserted whose clock is an hour ahead.
+// farAhead inserts a document as a process would whose clock is an hour ahead.
 func farAhead(t *testing.T, database *mongo.Store, collection, id string) {
 	t.Helper()
 	const orderBits = 10
@@ -295,7 +295,7 @@ func TestNear_LimitCutsByInsertion(t *testing.T) {
 	}
 }
 
-// errTurnOver is why nothing may be written.
+// errTurnOver is the reason why nothing may be written.
 var errTurnOver = errors.New("the turn is another one's")
 
 // Refusal implements store.Refuser: the lane is lost as soon as the first command was sent, as in a process
@@ -346,8 +346,8 @@ func TestRefuser_NothingIsWrittenBetweenTwoCommands(t *testing.T) {
 	}
 }
 
-// newSilentDatabase returns a database of a server that does nothing and answers that it did: the time of an
-// operation on it is the client's.
+// newSilentDatabase returns a database of a server that reports success without doing anything: an operation
+// takes only the client's time.
 func newSilentDatabase(b *testing.B) *driver.Database {
 	b.Helper()
 	silent, err := driver.Connect(silentOptions().ApplyURI(listenSilently(b, silentAnswers(b))))
@@ -355,13 +355,13 @@ func newSilentDatabase(b *testing.B) *driver.Database {
 	return silent.Database("silent")
 }
 
-// silentOptions are the options of a client that sends requests in the one form that the server reads.
+// silentOptions are the options of a client that sends requests in the only form that the server reads.
 func silentOptions() *options.ClientOptions {
 	return options.Client().SetServerAPIOptions(options.ServerAPI(options.ServerAPIVersion1))
 }
 
-// listenSilently starts a server that has these answers by the names of commands, and leaves
-// other commands without one. It returns its address.
+// listenSilently starts a server with these answers by command name; other commands get no answer. It returns
+// its address.
 func listenSilently(tb testing.TB, answers map[string][]byte) string {
 	tb.Helper()
 	listener, err := new(net.ListenConfig).Listen(tb.Context(), "tcp", "127.0.0.1:0")
@@ -408,14 +408,14 @@ func silentAnswers(tb testing.TB) map[string][]byte {
 	return answers
 }
 
-// batchOf returns the answer that is one document.
+// batchOf returns an answer that contains one document.
 func batchOf(o any) bson.D {
 	return bson.D{{Key: "cursor", Value: bson.D{
 		{Key: "firstBatch", Value: bson.A{o}}, {Key: "id", Value: int64(0)}, {Key: "ns", Value: "silent.any"},
 	}}, {Key: "ok", Value: 1}}
 }
 
-// silentAnswer returns the message of an answer, but for what it answers.
+// silentAnswer returns the message of an answer, except for the id of its request.
 func silentAnswer(tb testing.TB, answer bson.D) []byte {
 	tb.Helper()
 	body, err := bson.Marshal(answer)
@@ -437,7 +437,7 @@ func answerAll(client net.Conn, answers map[string][]byte) {
 		if _, err := io.ReadFull(client, rest); err != nil {
 			return
 		}
-		first, err := bson.Raw(rest[17:]).IndexErr(0) // Behind the header, the flags and the kind of the section.
+		first, err := bson.Raw(rest[17:]).IndexErr(0) // After the header, the flags and the kind of the section.
 		if err != nil {
 			return
 		}
@@ -445,15 +445,15 @@ func answerAll(client net.Conn, answers map[string][]byte) {
 		if len(answer) == 0 {
 			continue
 		}
-		copy(answer[8:12], rest[:4]) // What it answers.
+		copy(answer[8:12], rest[:4]) // The id of the request.
 		if _, err := client.Write(answer); err != nil {
 			return
 		}
 	}
 }
 
-// openSilently returns a collection of a server that answers these commands alone, and greets
-// and tells its time.
+// openSilently returns a collection of a server that only answers these commands, the handshake and the
+// request for its time.
 func openSilently(t *testing.T, more map[string][]byte, opts ...mongo.Option) store.Collection {
 	t.Helper()
 	answers := map[string][]byte{"hello": silentAnswers(t)["hello"]}
@@ -466,7 +466,8 @@ func openSilently(t *testing.T, more map[string][]byte, opts ...mongo.Option) st
 
 func TestServer_FallsSilent(t *testing.T) {
 	t.Parallel()
-	c := openSilently(t, nil, mongo.WithClientOptions(silentOptions().SetTimeout(time.Second)))
+	const most = 5 * time.Second // Enough to open it on a busy machine; every call below takes as long.
+	c := openSilently(t, nil, mongo.WithClientOptions(silentOptions().SetTimeout(most)))
 	one := filterOf(t, document.O("_id", 1))
 	set := changeOf(t, document.O("$set", document.O("n", 1)))
 	for name, call := range map[string]func() error{
@@ -488,8 +489,8 @@ func TestServer_FallsSilent(t *testing.T) {
 	}
 }
 
-// TestEnsureIndex_IndexOfTheHost fails with Unavailable if the wanted index
-// is asked for, since the server does not answer that.
+// TestEnsureIndex_IndexOfTheHost fails with Unavailable if the wanted index is created, since the server does
+// not answer that command.
 func TestEnsureIndex_IndexOfTheHost(t *testing.T) {
 	t.Parallel()
 	wanted := store.Index{Keys: []store.IndexKey{{Path: "email", Kind: query.Ascending}}, Unique: true}

@@ -22,10 +22,10 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// BenchmarkTurn is a message that arrives and is answered, with two operations, over a store
-// in memory and a platform that answers at once: with a sampler that keeps no trace, one that
-// keeps one in a hundred, and one that keeps all. Each turn is followed by one of a host
-// without any of it, so that both have the same machine; x/bare is the ratio of the medians.
+// BenchmarkTurn is a message that arrives and is answered, with two operations, over a store in memory and a
+// platform that answers at once: with samplers that keep no trace, one in a hundred, and all. Each turn is
+// followed by the same turn of a host without instrumentation, so that both see the same machine; x/bare is
+// the ratio of the medians.
 func BenchmarkTurn(b *testing.B) {
 	for _, c := range []struct {
 		name    string
@@ -50,7 +50,7 @@ func BenchmarkTurn(b *testing.B) {
 	}
 }
 
-// timed returns how long a turn takes.
+// timed returns the duration of a turn.
 func timed(b *testing.B, receive func(context.Context) error) time.Duration {
 	b.Helper()
 	begun := time.Now() //nolint:forbidigo // The benchmark measures real time.
@@ -65,8 +65,8 @@ func median(of []time.Duration) time.Duration {
 	return of[len(of)/2]
 }
 
-// turn returns what lets ada say something to a host that is reported with a sampler, not at
-// all with nil.
+// turn returns a function that makes ada say something to a host instrumented with a sampler, or not
+// instrumented if it is nil.
 func turn(b *testing.B, sampler sdktrace.Sampler) func(context.Context) error {
 	b.Helper()
 	config := botctx.Config{

@@ -16,13 +16,13 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// Connectors returns connectors that give each call of others a span, and add its duration to
-// messaging.client.operation.duration and what is sent to messaging.client.sent.messages.
-// They have the ports that the inner ones have.
+// Connectors wraps connectors: each call gets a span, durations are added to
+// messaging.client.operation.duration, and sent messages to messaging.client.sent.messages. The wrappers keep
+// the optional interfaces.
 func (o *Instrumentation) Connectors(inner map[channel.Type]send.Connector) map[channel.Type]send.Connector {
 	all := make(map[channel.Type]send.Connector, len(inner))
 	for platform, one := range inner {
-		if !absent.Is(one) { // What is not there stays so, for botctx.New to refuse.
+		if !absent.Is(one) { // A nil connector stays nil, and botctx.New refuses it.
 			one = &connector{Connector: one, system: string(platform), o: o}
 		}
 		all[platform] = one
@@ -66,8 +66,8 @@ func (c *connector) Send(ctx context.Context, message send.Message) (delivery se
 	})
 }
 
-// series returns the series of a call of the platform. The conventions have a kind for sent messages, and
-// none for other work of platforms.
+// series returns the series of a platform call. The conventions have a kind for sent messages, but none for
+// other calls.
 func (c *connector) series(name string) series {
 	of := series{system: c.system, name: name}
 	if name == "send" || name == "sendBatch" {
@@ -76,7 +76,7 @@ func (c *connector) series(name string) series {
 	return of
 }
 
-// counted counts messages to be sent, by the present series.
+// counted counts messages to be sent in the current series.
 func (c *connector) counted(ctx context.Context, of *series, n int) {
 	c.o.metrics.sends.count(ctx, c.o.metrics.sent, n, *of)
 }
@@ -106,7 +106,7 @@ func request[R any](
 	return result, err
 }
 
-// call gives a call of a further port its span.
+// call calls an optional interface of the connector within a span.
 func (c *connector) call(ctx context.Context, name string, in *channel.Channel, do func(context.Context) error) error {
 	of := c.series(name)
 	_, err := request(ctx, c, &of, in, func(ctx context.Context, _ trace.Span) (struct{}, error) {
@@ -142,9 +142,9 @@ func (b batches) SendBatch(ctx context.Context, messages []send.Message) (send.B
 	return batch, nil
 }
 
-// Receive returns the function that runs bot logic for events, with a span for the run, which contains
-// everything that the run calls. receive is botctx.Runtime.Receive, and platform the type of the channels for
-// which it is called. The duration is added to messaging.process.duration.
+// Receive wraps a function that runs bot logic for events: each run gets a span, which contains all calls of
+// the run, and its duration is added to messaging.process.duration. receive is botctx.Runtime.Receive, and
+// platform the type of the channels for which it is called.
 func (o *Instrumentation) Receive(
 	platform channel.Type, receive func(context.Context, botctx.Inbound) error,
 ) func(context.Context, botctx.Inbound) error {
@@ -187,8 +187,8 @@ func messagingAttributes(of series, app, channelID string) []attribute.KeyValue 
 // emailSystem is the name of mails as a messaging system.
 const emailSystem = "email"
 
-// Mailer returns a mailer that gives each mail of another one a span, and counts it as a message to the
-// platform "email". For nil it returns nil, and a nil pointer stays one, which botctx.New refuses.
+// Mailer wraps a mailer: each mail gets a span, and is counted as a message to the platform "email". For nil
+// it returns nil, and a nil pointer is returned unchanged, which botctx.New refuses.
 func (o *Instrumentation) Mailer(inner utility.Mailer) utility.Mailer {
 	if absent.Is(inner) {
 		return inner
@@ -219,9 +219,9 @@ func (m mailer) SendMail(ctx context.Context, mail utility.Mail) (err error) {
 	return err
 }
 
-// ObjectStore returns a store of files that gives each file of another one a span, and adds its duration to
-// botctx.object_store.operation.duration. For nil it returns nil, and a nil pointer stays one, which
-// botctx.New refuses.
+// ObjectStore wraps a store of files: each file gets a span, and its duration is added to
+// botctx.object_store.operation.duration. For nil it returns nil, and a nil pointer is returned unchanged,
+// which botctx.New refuses.
 func (o *Instrumentation) ObjectStore(inner utility.ObjectStore) utility.ObjectStore {
 	if absent.Is(inner) {
 		return inner

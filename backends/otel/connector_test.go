@@ -27,7 +27,7 @@ import (
 	"github.com/botctx/go-sdk/store/storetest"
 )
 
-// everything is a connector that has every port, and fails in each with its error.
+// everything is a connector that has every optional interface, and always fails with its error.
 type everything struct{ err error }
 
 func (e everything) Send(context.Context, send.Message) (send.Delivery, error) {
@@ -104,13 +104,13 @@ func (e everything) CreateChannel(context.Context, *channel.Channel, string, str
 	return document.Object{}, e.err
 }
 
-// port returns a port of a connector, nil if it has none.
+// port returns an optional interface of a connector, nil if it does not have it.
 func port[Port any](connector send.Connector) Port {
 	found, _ := send.PortOf[Port](connector)
 	return found
 }
 
-// second returns the error of a call that answers something else, too.
+// second returns the error of a call with another result.
 func second[R any](_ R, err error) error { return err }
 
 func TestConnector_ReportsEachPort(t *testing.T) {
@@ -299,7 +299,7 @@ func TestStore_NoSpanWithoutParent(t *testing.T) {
 		"db.client.operation.duration db.collection.name=things db.operation.name=count db.system.name=memstore: 1, 0s")
 }
 
-// A connector that is reported of is one, too, with the ports of the one within.
+// A wrapped connector is still a connector, with the same optional interfaces.
 func TestConnectors_KeepTheContract(t *testing.T) {
 	t.Parallel()
 	sendtest.RunConnector(t, func(t *testing.T) *sendtest.Harness {
@@ -331,7 +331,7 @@ func TestConnectors_KeepTheContract(t *testing.T) {
 	})
 }
 
-// What a connector does not offer, none around it does.
+// A wrapper offers no optional interface that the connector lacks.
 func TestConnectors_OfferNoPortThatIsNotThere(t *testing.T) {
 	t.Parallel()
 	plain := reportedOf(t, struct{ send.Connector }{&chatplatform.Connector{}})

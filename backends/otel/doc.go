@@ -2,12 +2,11 @@
 // agendas, connectors, the store, mails and files.
 //
 //   - To begin, use [New] with a [Config].
-//   - To report operations, make [Instrumentation.Interceptor] one of the Interceptors of
-//     botctx.Config.
-//   - To report what is outside, wrap it: [Instrumentation.Store], [Instrumentation.Connectors]
-//     and so on.
+//   - To report operations, make [Instrumentation.Interceptor] one of the Interceptors of botctx.Config.
+//   - To report other parts of the host, wrap them: [Instrumentation.Store], [Instrumentation.Connectors] and
+//     so on.
 //
-// A host with all of it:
+// A fully instrumented host:
 //
 //	o, err := otel.New(otel.Config{}) // The global providers, or TracerProvider and MeterProvider.
 //	rt, err := botctx.New(botctx.Config{
@@ -24,7 +23,7 @@
 //	stop, err = o.ObserveInbox(rt) // How many events wait, and for how long.
 //	stop, err = o.ObserveDrops(drops)      // How many events connectors dropped.
 //
-// Each of these lines may be left out.
+// Each of these lines is optional.
 //
 // # Spans
 //
@@ -35,9 +34,9 @@
 //	process webchat                      a message that arrived, or
 //	agenda reminder                      an agenda, by its node
 //	  newAgenda                          an operation that bot logic calls
-//	    insert agendas                   what the store does
+//	    insert agendas                   a request to the store
 //	  sendResponse
-//	    send webchat                     what the connector does
+//	    send webchat                     a request of the connector
 //
 // An event is accepted in a separate span, "accept inbox", which belongs to its request. Each attempt to
 // handle it is a separate trace, since it may be much later and elsewhere, with a link to that span.
@@ -47,18 +46,18 @@
 // convention begin with "botctx.".
 //
 // error.type is the code of the error, such as "NotFound". The status of a span is an error if the called
-// part failed, with Internal, Unavailable or ResourceExhausted, and if a run failed. The other codes answer
-// the caller, who decides whether that is a failure.
+// part failed, with Internal, Unavailable or ResourceExhausted, and if a run failed. The other codes inform
+// the caller, who decides whether they are a failure.
 //
 // # Metrics
 //
 //	botctx.operation.duration               by botctx.operation, botctx.channel.type, error.type
-//	messaging.process.duration              runs for what arrives, by messaging.system, error.type
-//	messaging.client.operation.duration     calls of platforms, by their names, too
-//	messaging.client.sent.messages          messages, those that were not taken included
+//	messaging.process.duration              runs for arriving messages, by messaging.system, error.type
+//	messaging.client.operation.duration     calls of platforms, also by their names
+//	messaging.client.sent.messages          messages, including refused ones
 //	db.client.operation.duration            by db.operation.name, db.collection.name, error.type
 //	botctx.agenda.run.duration              by botctx.agenda.outcome, error.type
-//	botctx.agenda.lag                       how late runs of agendas begin
+//	botctx.agenda.lag                       the delay of runs of agendas
 //	botctx.agenda.late, .failures           how many begin late, and fail
 //	botctx.agenda.due                       how many could begin now
 //	botctx.inbox.accepted, .repeated        events that are new, and that were accepted before
@@ -76,12 +75,12 @@
 //
 // # Privacy
 //
-// No span and no metric holds messages, parameters and results of operations, texts of errors, credentials, or a
-// member's names and ids elsewhere. Spans have ids: of apps, channels, nodes, agendas and messages, of members the
-// SDK's own (enduser.pseudo.id), and of data sources in db.collection.name.
+// Spans and metrics never contain messages, parameters and results of operations, texts of errors,
+// credentials, or members' names and external ids. Spans have ids: of apps, channels, nodes, agendas and
+// messages, the SDK's own ids of members (enduser.pseudo.id), and ids of data sources in db.collection.name.
 //
-// The clients of payment accounts are not wrapped, since bot logic may ask for their own type. The run of an agenda
-// begins a separate trace, without a link to the trace that scheduled it: no trace is stored except, with an event until
-// it is handled, the trace in which it was accepted. Lines of a run in a host's own log are found by the trace, if the
-// log's handler takes the ids of the context's span.
+// The clients of payment accounts are not wrapped, since bot logic may need their own type. The run of an
+// agenda begins a separate trace, without a link to the trace that scheduled it: no trace is stored except
+// the trace of an event's acceptance, which is kept with the event until it is handled. To find a run's lines
+// in a host's own log, use a log handler that adds the ids of the context's span.
 package otel

@@ -18,7 +18,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// screen is a platform that shows what is sent.
+// screen is a platform that prints messages.
 type screen struct{}
 
 func (screen) Send(_ context.Context, m send.Message) (send.Delivery, error) {
@@ -49,7 +49,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	receive := o.Receive(channel.Webchat, rt.Receive) // For a connector's handler of what arrives.
+	receive := o.Receive(channel.Webchat, rt.Receive) // For a connector's handler of arriving messages.
 
 	rt.HandleFunc(func(ctx context.Context, bot *botctx.Context) error { return bot.Reply(ctx, send.Text("Hello Ada")) })
 	_, err = channels.New(rt.Env(), record.Scope{App: "shop"}).Save(ctx, &channel.Channel{

@@ -152,7 +152,7 @@ func TestError_FailedRun(t *testing.T) {
 	require.Equal(t, []string{"", "Canceled"}, []string{status, code})
 }
 
-// schedule makes an agenda for ada that is due.
+// schedule creates a due agenda for ada.
 func schedule(t *testing.T, w *world, node string) {
 	t.Helper()
 	_, err := w.runtime.Operations(w.scope).NewAgenda(t.Context(), agenda.NewParams{

@@ -21,8 +21,8 @@ import (
 // inboxSystem is the name of an inbox as a messaging system.
 const inboxSystem = "inbox"
 
-// Inbox returns the configuration of an inbox that gives each acceptance of an event a span, and each attempt
-// to handle it another one, which contains everything that the run calls, with a link to the first: the
+// Inbox adds instrumentation to the configuration of an inbox: each acceptance of an event gets a span, and
+// each attempt to handle it another one, which contains all calls of the run, with a link to the first: the
 // context of that trace is kept with the event. It adds to the durations of messaging and to
 // botctx.inbox.accepted, .repeated, .handled, .retries, .given_up and .latency. The host's own Hooks are
 // called, too.
@@ -81,7 +81,7 @@ func (o *Instrumentation) accept(ctx context.Context, e inbox.Event, next inbox.
 	return accepted, nil
 }
 
-// traceText returns the context of the trace as it is kept with an event, "" if there is none.
+// traceText returns the context of the trace in the form that is kept with an event, "" if there is none.
 func (o *Instrumentation) traceText(ctx context.Context) string {
 	carrier := propagation.MapCarrier{}
 	o.propagator.Inject(ctx, carrier)
@@ -90,12 +90,12 @@ func (o *Instrumentation) traceText(ctx context.Context) string {
 	}
 	text, err := json.Marshal(carrier)
 	if err != nil {
-		return "" // Texts have a JSON.
+		return "" // Texts can always be encoded.
 	}
 	return string(text)
 }
 
-// links link to the span in which an event was accepted; there are none if that is not known.
+// links link to the span in which an event was accepted, if it is known.
 func (o *Instrumentation) links(ctx context.Context, of string) []trace.Link {
 	carrier := propagation.MapCarrier{}
 	if json.Unmarshal([]byte(of), &carrier) != nil {
@@ -143,9 +143,9 @@ func (o *Instrumentation) settled(ctx context.Context, s inbox.Settled) {
 	}
 }
 
-// ObserveInbox makes each collection of metrics ask a Runtime how many events its inbox holds, as
-// botctx.inbox.pending, .oldest, .dead_letters and .lanes, until stop is called. All but .lanes count
-// the whole store, so one of several processes is enough. It returns only errors of the meter.
+// ObserveInbox makes each collection of metrics query the inbox of a Runtime, as botctx.inbox.pending,
+// .oldest, .dead_letters and .lanes, until stop is called. All except .lanes count the whole store, so one of
+// several processes is enough. It returns only errors of the meter.
 func (o *Instrumentation) ObserveInbox(rt *botctx.Runtime) (stop func() error, err error) {
 	gauges, err := newInboxGauges(o.meter)
 	if err != nil {
@@ -179,7 +179,7 @@ type inboxMetrics struct {
 	latency metric.Float64Histogram
 }
 
-// newInboxMetrics makes the instruments.
+// newInboxMetrics creates the instruments.
 func newInboxMetrics(meter metric.Meter) (inboxMetrics, error) {
 	var m inboxMetrics
 	var errs [6]error
@@ -202,7 +202,7 @@ type inboxGauges struct {
 	oldest                      metric.Float64ObservableGauge
 }
 
-// newInboxGauges makes the instruments.
+// newInboxGauges creates the instruments.
 func newInboxGauges(meter metric.Meter) (inboxGauges, error) {
 	var g inboxGauges
 	var errs [4]error
@@ -224,8 +224,8 @@ const (
 	outcomePostponed = "postponed"
 )
 
-// Scheduler returns the options of a scheduler that gives each run of an agenda a span, which contains
-// everything that the run calls, and adds to botctx.agenda.run.duration, .lag, .late and .failures. The
+// Scheduler adds instrumentation to the options of a scheduler: each run of an agenda gets a span, which
+// contains all calls of the run, and is added to botctx.agenda.run.duration, .lag, .late and .failures. The
 // host's own Around and Hooks are called, too.
 func (o *Instrumentation) Scheduler(config botctx.SchedulerOptions) botctx.SchedulerOptions {
 	host := config.Around
@@ -285,8 +285,9 @@ func (o *Instrumentation) run(ctx context.Context, run agenda.Run, next agenda.H
 	return err
 }
 
-// Observe makes each collection of metrics ask a Runtime for the number of due agendas, as botctx.agenda.due,
-// until stop is called. One process of several that share a store is enough. The error comes from the meter.
+// Observe makes each collection of metrics query a Runtime for the number of due agendas, as
+// botctx.agenda.due, until stop is called. If several processes share a store, one of them is enough. The
+// error comes from the meter.
 func (o *Instrumentation) Observe(rt *botctx.Runtime) (stop func() error, err error) {
 	due, err := o.meter.Int64ObservableGauge("botctx.agenda.due", metric.WithUnit("{agenda}"),
 		metric.WithDescription("Agendas that could be claimed now."))

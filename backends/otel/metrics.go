@@ -40,7 +40,7 @@ var (
 	secondsOfLag     = []float64{0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 21600, 86400}
 )
 
-// newMetrics makes the instruments.
+// newMetrics creates the instruments.
 func newMetrics(meter metric.Meter) (metrics, error) {
 	var m metrics
 	var errs [11]error
@@ -69,12 +69,12 @@ func newMetrics(meter metric.Meter) (metrics, error) {
 	return m, errors.Join(errs[:]...)
 }
 
-// series has the attributes of durations. Which of its fields are used, and as which attributes, depends on
-// the measurement.
+// series has the attributes of durations. The measurement determines which of its fields are used, and as
+// which attributes.
 type series struct {
 	// system is the platform, the database or the type of the channel.
 	system string
-	// name is the operation, and kind its name in conventions.
+	// name is the operation. kind is its name in conventions.
 	name string
 	kind string
 	// target is the object of the operation.
@@ -113,8 +113,7 @@ func ofObjectStore(s series) []attribute.KeyValue {
 	return s.withError(keyObjectOperation.String(s.name))
 }
 
-// durations is a histogram of durations in seconds. It makes the attributes of each series
-// once.
+// durations is a histogram of durations in seconds. It creates the attributes of each series once.
 type durations struct {
 	histogram  metric.Float64Histogram
 	attributes func(series) []attribute.KeyValue
@@ -123,7 +122,7 @@ type durations struct {
 	known map[series]measured
 }
 
-// measured is a series as the API takes it.
+// measured is a series in the form of the API.
 type measured struct {
 	record []metric.RecordOption
 	add    []metric.AddOption
@@ -146,7 +145,7 @@ func (d *durations) count(ctx context.Context, counter metric.Int64Counter, n in
 	counter.Add(ctx, int64(n), d.of(of).add...)
 }
 
-// of returns a series as the API takes it.
+// of returns a series in the form of the API.
 func (d *durations) of(s series) measured {
 	d.mu.RLock()
 	known, ok := d.known[s]
@@ -162,8 +161,8 @@ func (d *durations) of(s series) measured {
 	return made
 }
 
-// ObserveDrops reports the events that the connectors of a host drop, as botctx.inbox.dropped, until stop is called. The
-// host gives the same Drops to its connectors.
+// ObserveDrops reports the events that the connectors of a host drop, as botctx.inbox.dropped, until stop is
+// called. The host must give the same Drops to its connectors.
 func (o *Instrumentation) ObserveDrops(drops *send.Drops) (stop func() error, err error) {
 	counter, err := o.meter.Int64ObservableCounter("botctx.inbox.dropped", metric.WithUnit("{event}"),
 		metric.WithDescription("Events that connectors dropped instead of handing them to the inbox."))

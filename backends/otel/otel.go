@@ -24,20 +24,20 @@ import (
 const scopeName = "github.com/botctx/go-sdk/backends/otel"
 
 // Config sets the providers of spans and metrics. Its zero value reports to the providers that the host has
-// set with go.opentelemetry.io/otel.
+// registered with go.opentelemetry.io/otel.
 type Config struct {
-	// TracerProvider takes the spans. The default is the global one.
+	// TracerProvider receives the spans. The default is the global one.
 	TracerProvider trace.TracerProvider
-	// MeterProvider takes the metrics. The default is the global one.
+	// MeterProvider receives the metrics. The default is the global one.
 	MeterProvider metric.MeterProvider
-	// Propagator reads from a request which span caused it. The default reads traceparent and
-	// tracestate, as the W3C defines them.
+	// Propagator reads the parent span of a request from its headers. The default reads traceparent and
+	// tracestate, as defined by the W3C.
 	Propagator propagation.TextMapPropagator
-	// Now is the clock by which durations are measured. The default is time.Now.
+	// Now is the clock for durations. The default is time.Now.
 	Now func() time.Time
 }
 
-// Instrumentation makes what reports of a host's parts. It is safe for concurrent use.
+// Instrumentation instruments the parts of a host. It is safe for concurrent use.
 type Instrumentation struct {
 	tracer     trace.Tracer
 	meter      metric.Meter
@@ -72,11 +72,11 @@ func New(config Config) (*Instrumentation, error) {
 	return o, err
 }
 
-// Handler returns an HTTP handler whose requests belong to the trace in their header. It makes no span
-// itself: a host that wants one for each request uses another handler in its place.
+// Handler returns an HTTP handler whose requests belong to the trace in their header. It creates no span
+// itself: a host that wants a span for each request uses another handler instead.
 //
-// If the host's sampler follows its parent, every sender of requests then decides which traces are kept:
-// leave it out if strangers can send requests.
+// If the host's sampler follows its parent, every sender of requests then decides which traces are kept: omit
+// Handler if strangers can send requests.
 func (o *Instrumentation) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := o.propagator.Extract(r.Context(), propagation.HeaderCarrier(r.Header))
@@ -84,9 +84,9 @@ func (o *Instrumentation) Handler(next http.Handler) http.Handler {
 	})
 }
 
-// Interceptor returns what gives each operation that bot logic calls a span of its name, and
-// adds its duration to botctx.operation.duration. As the first of botctx.Config.Interceptors
-// it sees what the others do.
+// Interceptor returns an interceptor that gives each operation of bot logic a span of its name, and adds its
+// duration to botctx.operation.duration. As the first of botctx.Config.Interceptors it includes the work of
+// the others.
 func (o *Instrumentation) Interceptor() botctx.Interceptor {
 	return func(ctx context.Context, call *botctx.Call, next botctx.Next) (result any, err error) {
 		of := series{name: string(call.Op), system: string(call.Context.ChannelType())}
@@ -116,8 +116,7 @@ func operationAttributes(of series) []attribute.KeyValue {
 	return attributes
 }
 
-// scopeAttributes are the attributes of a scope. The member is identified only by the id that the SDK has
-// given.
+// scopeAttributes are the attributes of a scope. The member is only identified by the SDK's own id.
 func scopeAttributes(scope record.Scope) []attribute.KeyValue {
 	attributes := make([]attribute.KeyValue, 0, 8)
 	attributes = append(attributes, keyApp.String(scope.App))
@@ -130,8 +129,8 @@ func scopeAttributes(scope record.Scope) []attribute.KeyValue {
 	return attributes
 }
 
-// outcomes are the number of recipients of a message, and the number of them who did not get it, nothing for
-// operations that send none.
+// outcomes are the numbers of a message's recipients, and of those who did not get it; empty for operations
+// that send nothing.
 func outcomes(result any, err error) []attribute.KeyValue {
 	if undelivered, ok := errors.AsType[*send.UndeliveredError](err); ok {
 		return []attribute.KeyValue{keyRecipients.Int(undelivered.Of), keyUndelivered.Int(len(undelivered.Failures))}
@@ -151,7 +150,7 @@ func outcomes(result any, err error) []attribute.KeyValue {
 	}
 }
 
-// Attributes that no convention has.
+// Attributes without a convention.
 const (
 	keyOperation       = attribute.Key("botctx.operation")
 	keyApp             = attribute.Key("botctx.app.id")
@@ -172,14 +171,13 @@ const (
 	keyObjectOperation = attribute.Key("botctx.object_store.operation")
 )
 
-// activity is something under way: its span, and when it began.
+// activity is work in progress: its span, and its beginning.
 type activity struct {
 	span  trace.Span
 	begun time.Time
 }
 
-// begin begins an activity with a span. The attributes are asked for only if the span is
-// kept.
+// begin begins an activity with a span. The attributes are only computed if the span is kept.
 func (o *Instrumentation) begin(
 	ctx context.Context, name string, kind trace.SpanKind, attributes func() []attribute.KeyValue, links ...trace.Link,
 ) (context.Context, activity) {
@@ -191,7 +189,7 @@ func (o *Instrumentation) begin(
 	return ctx, activity{span: span, begun: begun}
 }
 
-// beginWithin is begin for an activity that gets a span only within another one: otherwise each poll of the
+// beginWithin is begin for an activity that only gets a span within another one: otherwise each poll of the
 // scheduler, every second, would be a separate trace.
 func (o *Instrumentation) beginWithin(
 	ctx context.Context, name string, kind trace.SpanKind, attributes func() []attribute.KeyValue,
@@ -207,14 +205,14 @@ func (o *Instrumentation) end(ctx context.Context, a activity, to *durations, of
 	if of.code != "" && a.span.IsRecording() {
 		a.span.SetAttributes(semconv.ErrorTypeKey.String(string(of.code)))
 		if isFault(of.code) {
-			a.span.SetStatus(codes.Error, string(of.code)) // The sentence may hold what a member wrote.
+			a.span.SetStatus(codes.Error, string(of.code)) // The text may contain a member's message.
 		}
 	}
 	a.span.End()
 	to.record(ctx, o.now().Sub(a.begun).Seconds(), of)
 }
 
-// isFaultOfCall reports whether a code means that the called operation failed. Other codes answer the caller:
+// isFaultOfCall reports whether a code means that the called operation failed. Other codes inform the caller:
 // there is no such record, the parameters are wrong.
 func isFaultOfCall(code boterr.Code) bool {
 	switch code {
@@ -225,13 +223,13 @@ func isFaultOfCall(code boterr.Code) bool {
 	}
 }
 
-// isFaultOfRun reports whether a run failed: with any code, but for one that was given up.
+// isFaultOfRun reports whether a run failed: with any code, unless it was canceled.
 func isFaultOfRun(code boterr.Code) bool { return code != boterr.Canceled }
 
 // errNotReturned is the error of a call that panics, or ends its goroutine.
 var errNotReturned = error(boterr.New(boterr.Internal, "", "the call did not return"))
 
-// codeOfPort returns the code of the error of one of the host's ports. An error without a code means that
+// codeOfPort returns the code of the error of one of the host's parts. An error without a code means that
 // there was no answer.
 func codeOfPort(ctx context.Context, err error) boterr.Code {
 	switch {
@@ -240,6 +238,6 @@ func codeOfPort(ctx context.Context, err error) boterr.Code {
 	case ctx.Err() != nil:
 		return boterr.Canceled
 	default:
-		return boterr.Unavailable // Also where a time-out of the port's own has passed.
+		return boterr.Unavailable // This includes its own time-outs.
 	}
 }

@@ -66,7 +66,7 @@ func TestTrace_RunBelongsToRequest(t *testing.T) {
 	}
 }
 
-// letters are mails and files that are taken, or refused with an error.
+// letters are mails and files that are accepted, or refused with an error.
 type letters struct{ err error }
 
 func (l letters) SendMail(context.Context, utility.Mail) error  { return l.err }
@@ -114,7 +114,7 @@ func TestMetrics_DurationsInSeconds(t *testing.T) {
 	}, bounds)
 }
 
-// Each run's operations and sends are its own, however many run at once.
+// Each run's operations and sends belong to it, however many run at once.
 func TestTrace_RunsAtOnce(t *testing.T) {
 	t.Parallel()
 	const members, turns = 8, 20
@@ -197,7 +197,7 @@ func TestConfig_WithoutStore(t *testing.T) {
 	require.ErrorIs(t, err, boterr.InvalidArgument)
 }
 
-// What is not there is not wrapped, so that botctx.New refuses it.
+// Nil pointers are not wrapped, so that botctx.New refuses them.
 func TestConfig_NilPointersStayNil(t *testing.T) {
 	t.Parallel()
 	o := newWorld(t).o
@@ -215,7 +215,7 @@ func TestConfig_NilPointersStayNil(t *testing.T) {
 	}
 }
 
-// mails takes mails and files.
+// mails accepts mails and files.
 type mails struct{}
 
 func (*mails) SendMail(context.Context, utility.Mail) error { return nil }
@@ -299,7 +299,7 @@ func TestTrace_TreeOfAConversation(t *testing.T) {
 	}, w.points())
 }
 
-// Texts that could get into spans and metrics.
+// Texts that could leak into spans and metrics.
 const (
 	plantedText      = "plum-pudding"
 	plantedParameter = "quince-jelly"
@@ -309,7 +309,7 @@ const (
 	plantedMail      = "ada@orchard.example"
 )
 
-// spill calls operations with everything that is planted, and fails in the end.
+// spill calls operations with all planted texts, and fails in the end.
 func spill(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertParams{
 		DataSourceID: "diary", Data: document.OneOrMany[document.Object]{document.O("text", plantedText)},

@@ -13,13 +13,12 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// Store returns a store that gives each operation of another one a span, within the span of the run or the
-// operation that needs it, and adds its duration to db.client.operation.duration. Operations outside of any
-// span, such as the scheduler's look for due agendas, have no span, and are counted all the same. Now is not
-// reported.
+// Store wraps a store: each operation gets a span, within the span of the run or the operation that needs it,
+// and its duration is added to db.client.operation.duration. Operations outside of any span, such as the
+// scheduler's query for due agendas, have no span, but are counted. Now is not reported.
 //
-// system is the database as the conventions name it, such as "mongodb", or its own name. The store is a
-// store.Watcher if the inner one is, and nil if that is nil.
+// system is the database's name in the conventions, such as "mongodb", or its own name. The result is a
+// store.Watcher if the inner one is, and nil if it is nil.
 func (o *Instrumentation) Store(inner store.Store, system string) store.Store {
 	if absent.Is(inner) {
 		return inner
@@ -45,8 +44,8 @@ func (o *Instrumentation) Store(inner store.Store, system string) store.Store {
 	})
 }
 
-// sizeOf counts the documents that came back or were inserted. For a single inserted one the conventions
-// leave it out, as for the other methods: an attribute without a key is dropped.
+// sizeOf counts the documents that were returned or inserted. The conventions omit it for a single inserted
+// one, as for the other methods: an attribute without a key is dropped.
 func sizeOf(method string, documents int) attribute.KeyValue {
 	switch {
 	case method == "find" || method == "distinct" || method == "geoNear":

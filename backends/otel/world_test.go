@@ -38,8 +38,8 @@ const credential = "tok-7f3a9c"
 // start returns the beginning of a world's time.
 func start() time.Time { return time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC) }
 
-// world is a host whose spans and metrics are kept in memory, with the member ada of the
-// webchat channel web. Its clock moves when a test says so.
+// world is a host whose spans and metrics are kept in memory, with the member ada of the webchat channel web.
+// A test moves its clock.
 type world struct {
 	t        testing.TB
 	o        *otel.Instrumentation
@@ -116,7 +116,7 @@ func (w *world) advance(by time.Duration) {
 	w.now = w.now.Add(by)
 }
 
-// derived returns the id of a text: the same again for the same text.
+// derived returns an id for a text, always the same for the same text.
 func (w *world) derived(of string) string {
 	w.mu.Lock()
 	known := w.derivedIDs[of]
@@ -141,7 +141,7 @@ func (w *world) id() string {
 	return fmt.Sprintf("id-%d", w.ids)
 }
 
-// says lets ada write a text.
+// says makes ada write a text.
 func (w *world) says(ctx context.Context, text string) error {
 	return w.receive(ctx, botctx.Inbound{App: "shop", Channel: "web", Event: send.MessageEvent{
 		From: "e-ada", Type: send.TypeText, MessageID: "in-1", Data: document.O("text", text),
@@ -155,8 +155,7 @@ func (w *world) bot(scope record.Scope) *botctx.Context {
 	return bot
 }
 
-// tree returns the spans since the last time as text, one a line, what is inside of another
-// one below it.
+// tree returns the spans since the last call as text, one per line, children indented below their parents.
 func (w *world) tree() string {
 	spans := w.spans.GetSpans()
 	w.spans.Reset()
@@ -203,8 +202,7 @@ func listed(attributes []attribute.KeyValue) string {
 	return text.String()
 }
 
-// points returns the data points of the metrics, each as name, attributes and how much was
-// counted.
+// points returns the data points of the metrics, each with name, attributes and count.
 func (w *world) points() []string {
 	var points []string
 	for _, m := range w.collect() {
@@ -250,7 +248,7 @@ func named(points []string, prefixes ...string) []string {
 	})
 }
 
-// platform is a connector that has batches and labels.
+// platform is a connector that supports batches and labels.
 type platform struct {
 	mu     sync.Mutex
 	fail   error
@@ -265,7 +263,7 @@ func (p *platform) refuses(to string) {
 	p.refuse = to
 }
 
-// answers makes what follows fail with an error, or succeed with nil.
+// answers makes later calls fail with an error, or succeed with nil.
 func (p *platform) answers(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -23,8 +23,8 @@ func Example() {
 		return
 	}
 
-	// What a host does: all mails of its bots go there. mailer.Check(ctx) says at once
-	// whether the server takes the credentials.
+	// A host passes the mailer to its bots. mailer.Check(ctx) reports at once whether the server accepts the
+	// credentials.
 	config := botctx.Config{Mailer: mailer}
 	fmt.Println(config.Mailer != nil)
 	// Output: true

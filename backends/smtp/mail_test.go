@@ -24,7 +24,7 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// aMail returns a mail that nothing is wrong with.
+// aMail returns a valid mail.
 func aMail() utility.Mail {
 	return utility.Mail{
 		ID:      "m1",
@@ -34,7 +34,7 @@ func aMail() utility.Mail {
 	}
 }
 
-// letter is a mail as a reader shows it.
+// letter is a mail as a mail reader shows it.
 type letter struct {
 	header mail.Header
 	// parts are its texts by media type, charsets theirs.
@@ -43,7 +43,7 @@ type letter struct {
 	order    []string
 }
 
-// read opens a mail as a reader does.
+// read opens a mail as a mail reader does.
 func read(t *testing.T, text []byte) letter {
 	t.Helper()
 	opened, err := mail.ReadMessage(bytes.NewReader(text))
@@ -89,7 +89,7 @@ func decode(t *testing.T, charset, raw string) string {
 	return text
 }
 
-// subject returns the subject as a reader shows it.
+// subject returns the subject as a mail reader shows it.
 func (l *letter) subject(t *testing.T) string {
 	t.Helper()
 	decoder := mime.WordDecoder{CharsetReader: func(charset string, input io.Reader) (io.Reader, error) {
@@ -250,8 +250,8 @@ func TestSend_HeaderInjection(t *testing.T) {
 	}
 }
 
-// requireRefusedUnsent requires that a change to a mail is refused at a field, without the
-// server having been asked.
+// requireRefusedUnsent requires that a change to a mail is refused at a field, before the server is
+// contacted.
 func requireRefusedUnsent(t *testing.T, change func(*utility.Mail), field string) {
 	t.Helper()
 	server := newServer(t, serverOptions{})
@@ -277,7 +277,7 @@ func TestSend_AddressWithComma(t *testing.T) {
 	require.Len(t, list, 1)
 }
 
-// What a server is asked for it has to ask the next one for, which may not have it: then the mail bounces.
+// A server must ask the next one for the same extensions; if that lacks one, the mail bounces.
 func TestSend_AsksForNoMoreThanItNeeds(t *testing.T) {
 	t.Parallel()
 	plain := gosmtp.MailOptions{}
@@ -333,7 +333,7 @@ func TestSend_NoDomain(t *testing.T) {
 	require.ErrorIs(t, err, boterr.InvalidArgument)
 }
 
-// A server that never ends what it says costs no more than a bound, wherever it does so.
+// An endless answer of a server costs only a bounded amount, in whatever part of the session.
 func TestSend_EndlessAnswer(t *testing.T) {
 	t.Parallel()
 	for name, said := range map[string]struct{ head, filler string }{

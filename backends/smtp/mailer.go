@@ -25,15 +25,15 @@ import (
 // connection between mails, so there is nothing to close.
 type Mailer struct {
 	config Config
-	// slots has room for as many mails as may be under way at once.
+	// slots has room for the maximum number of simultaneous mails.
 	slots chan struct{}
 }
 
 var _ utility.Mailer = (*Mailer)(nil)
 
-// New returns a mailer. It does not connect, so that a host starts while its mail server is
-// down; Check does. InvalidArgument: the configuration lacks something or contradicts
-// itself, at the name of the field in Config.
+// New returns a mailer. It does not connect, so that a host can start while its mail server is down; Check
+// does. InvalidArgument, at the name of the field in Config: the configuration is incomplete or contradicts
+// itself.
 func New(config Config) (*Mailer, error) {
 	complete, err := config.complete()
 	if err != nil {
@@ -42,21 +42,21 @@ func New(config Config) (*Mailer, error) {
 	return &Mailer{config: complete, slots: make(chan struct{}, complete.Connections)}, nil
 }
 
-// Check connects to the server, encrypts, gives the credentials and leaves again, without sending a mail. It
-// returns the errors of SendMail that are not about a mail.
+// Check connects to the server, encrypts, authenticates and leaves again, without sending a mail. It returns
+// the errors of SendMail that are not about a mail.
 func (m *Mailer) Check(ctx context.Context) error {
 	return m.converse(ctx, func(*session) error { return nil })
 }
 
-// SendMail sends a mail to all of its recipients, or to none. It returns when the server has taken or refused
-// it, and waits if Config.Connections mails are already under way.
+// SendMail sends a mail to all of its recipients, or to none. It returns when the server has accepted or
+// refused it, and waits if Config.Connections mails are already in progress.
 //
 // InvalidArgument, at the field of sendEmail's parameters: a text cannot be written in its character set, an
-// address is refused, or the server refuses the content of the mail. FailedPrecondition: the host has to
-// change its configuration or its account, since the server refuses encryption, credentials or sender.
-// ResourceExhausted: the server takes no more mails for now. Unavailable: it does not answer, or refuses the
-// mail for now. If ctx ends, the error is the error of ctx, and the mail may have been taken only if its text
-// had been sent in full.
+// address is refused, or the server refuses the content of the mail. FailedPrecondition: the host must change
+// its configuration or its account, since the server refuses encryption, credentials or sender.
+// ResourceExhausted: the server accepts no more mails for now. Unavailable: it does not answer, or refuses
+// the mail for now. If ctx ends, the error is the error of ctx; the mail may then have been accepted, but
+// only if its text had been sent in full.
 func (m *Mailer) SendMail(ctx context.Context, sent utility.Mail) error {
 	sent, to, err := addressed(sent)
 	if err != nil {
@@ -69,8 +69,7 @@ func (m *Mailer) SendMail(ctx context.Context, sent utility.Mail) error {
 	return m.converse(ctx, func(s *session) error { return s.transfer(m.config.From, to, text) })
 }
 
-// converse opens a session within the limits of the configuration, does what it is for, and
-// closes it.
+// converse opens a session within the limits of the configuration, calls do, and closes it.
 func (m *Mailer) converse(ctx context.Context, do func(*session) error) error {
 	select {
 	case m.slots <- struct{}{}:
@@ -100,11 +99,11 @@ func (m *Mailer) converse(ctx context.Context, do func(*session) error) error {
 // TLSPolicy decides how the connection to a mail server is encrypted.
 type TLSPolicy int
 
-// The policies. None of them encrypts only if the server offers it: an attacker in between could
-// remove the offer.
+// The policies. None of them encrypts opportunistically: an attacker in between could remove the server's
+// offer.
 const (
-	// StartTLS begins in plain text and encrypts before anything else is said. A server that
-	// does not offer it gets no mail. It is the default.
+	// StartTLS begins in plain text and encrypts before anything else is said. A server that does not offer
+	// it gets no mail. It is the default.
 	StartTLS TLSPolicy = iota
 	// ImplicitTLS encrypts from the first byte.
 	ImplicitTLS
@@ -121,36 +120,35 @@ const (
 
 // Config configures a Mailer.
 type Config struct {
-	// Host is the name of the mail server, which its certificate must hold. Required.
+	// Host is the name of the mail server, which must be in its certificate. Required.
 	Host string
 	// Port is the server's port. 0 means 587 with StartTLS, 465 with ImplicitTLS and 25
 	// with NoTLS.
 	Port int
 	// TLS is the encryption of the connection. The default is StartTLS.
 	TLS TLSPolicy
-	// TLSConfig holds other authorities than the system's, client certificates and the like.
-	// Its ServerName is Host where it is empty, and its MinVersion is TLS 1.2 if it is 0.
-	// Default: the system's authorities.
+	// TLSConfig is for certificate authorities other than the system's, client certificates and the like. If
+	// its ServerName is empty, it is Host; if its MinVersion is 0, it is TLS 1.2. Default: the system's
+	// authorities.
 	TLSConfig *tls.Config
 	// Username and Password are the account at the server: both, or none if the server asks for none. The
 	// strongest of SCRAM-SHA-256, SCRAM-SHA-1, PLAIN, LOGIN and CRAM-MD5 that the server offers is used.
 	Username string
 	Password channel.Secret
-	// From is the no-reply address that all mails come from. Its domain ends their
-	// Message-IDs. Required.
+	// From is the no-reply address of all mails. Its domain is the domain of their Message-IDs. Required.
 	From mail.Address
 	// Hello is the name by which this machine introduces itself. Default: its host name.
 	Hello string
-	// Timeout is the longest that sending one mail may take, from connecting to the server's
-	// last answer. Default: a minute.
+	// Timeout limits the time for one mail, from connecting to the server's last answer. Default: a minute.
 	Timeout time.Duration
-	// Connections bounds the connections at once, and so the mails at once; others wait. The default is 8.
+	// Connections limits the simultaneous connections, and so the simultaneous mails; others wait. The
+	// default is 8.
 	Connections int
-	// Now is the clock that mails are dated by, such as time.Now. Required.
+	// Now is the clock for the dates of mails, such as time.Now. Required.
 	Now func() time.Time
 }
 
-// complete returns the configuration with its defaults, or what is wrong with it.
+// complete returns the configuration with its defaults, or an error if it is invalid.
 func (c Config) complete() (Config, error) {
 	for _, check := range []func(Config) error{checkServer, checkAccount, checkSender, checkLimits} {
 		if err := check(c); err != nil {
@@ -203,7 +201,7 @@ func checkAccount(c Config) error {
 	case !hasPassword:
 		return boterr.Invalid("Password", "is required with a user name")
 	case c.TLS == NoTLS:
-		return boterr.Invalid("TLS", "must not be NoTLS where there are credentials: all on the way could read them")
+		return boterr.Invalid("TLS", "must not be NoTLS if there are credentials: anyone on the network could read them")
 	}
 	return nil
 }
@@ -227,7 +225,7 @@ func checkLimits(c Config) error {
 	return nil
 }
 
-// completeTLS returns a copy of a TLS configuration, with what it lacks.
+// completeTLS returns a copy of a TLS configuration with defaults filled in.
 func completeTLS(given *tls.Config, host string) *tls.Config {
 	complete := &tls.Config{MinVersion: tls.VersionTLS12}
 	if given != nil {
@@ -242,7 +240,7 @@ func completeTLS(given *tls.Config, host string) *tls.Config {
 	return complete
 }
 
-// hostName returns the name of this machine, as far as it is fit for a greeting.
+// hostName returns the name of this machine, if it is valid in a greeting.
 func hostName() string {
 	name, err := os.Hostname()
 	if err != nil || name == "" || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' }) {
@@ -258,12 +256,12 @@ type session struct {
 	client *gosmtp.Client
 }
 
-// maxSessionBytes bounds the bytes that a server may send in one session. An answer has at most 512 bytes
+// maxSessionBytes limits the bytes that a server may send in one session. An answer has at most 512 bytes
 // (RFC 5321, section 4.5.3.1.5), and there is one for each recipient; the certificates of TLS come on top.
 const maxSessionBytes = 1 << 20
 
-// open connects, encrypts and gives the credentials. The connection is closed when ctx ends, whatever the session is
-// waiting for, and when the server says more than maxSessionBytes.
+// open connects, encrypts and authenticates. The connection is closed when ctx ends, whatever the session is
+// waiting for, and when the server sends more than maxSessionBytes.
 func open(ctx context.Context, config Config) (*session, error) {
 	address := net.JoinHostPort(config.Host, strconv.Itoa(config.Port))
 	conn, err := bounded.Dial(ctx, address, maxSessionBytes)
@@ -283,7 +281,7 @@ func open(ctx context.Context, config Config) (*session, error) {
 // partingTime bounds the server's answer to QUIT.
 const partingTime = 2 * time.Second
 
-// close leaves the server. What it answers to that changes nothing.
+// close leaves the server. The server's answer does not matter.
 func (s *session) close() {
 	if s.client != nil {
 		cut := time.AfterFunc(partingTime, func() { _ = s.conn.Close() })
@@ -356,9 +354,9 @@ func (s *session) transfer(from mail.Address, to []recipient, text []byte) error
 	return nil
 }
 
-// from names the sender, and asks for what the mail needs: nothing, if it is all in ASCII, as texts always are, being
-// encoded. The library would ask for whatever the server offers. But a server has to ask the next one for the same, and
-// if that does not offer it, the mail bounces.
+// from names the sender, and requests the extensions that the mail needs: none if it is all in ASCII, as
+// encoded texts always are. The library would request everything that the server offers. But a server must
+// request the same from the next one, and if that lacks it, the mail bounces.
 func (s *session) from(sender mail.Address, text []byte) error {
 	needs := ""
 	if !isASCII(string(text)) { // Its header has addresses beyond ASCII.
@@ -374,17 +372,17 @@ func (s *session) from(sender mail.Address, text []byte) error {
 	return err
 }
 
-// codeOK is the code of an answer that all is well.
+// codeOK is the code of success.
 const codeOK = 250
 
-// checkUTF8 refuses addresses beyond ASCII if the server does not take them.
+// checkUTF8 refuses addresses beyond ASCII if the server does not support them.
 func (s *session) checkUTF8(from mail.Address, to []recipient) error {
 	if offered, _ := s.client.Extension("SMTPUTF8"); offered {
 		return nil
 	}
 	if !isASCII(from.Address) {
 		return boterr.New(boterr.FailedPrecondition, "",
-			"the mail server %s takes only addresses in ASCII: change the sender %s", s.config.Host, from.Address)
+			"the mail server %s accepts only addresses in ASCII: change the sender %s", s.config.Host, from.Address)
 	}
 	for _, each := range to {
 		if !isASCII(each.path) {
@@ -394,13 +392,13 @@ func (s *session) checkUTF8(from mail.Address, to []recipient) error {
 	return nil
 }
 
-// mechanism is a way to give credentials.
+// mechanism is an authentication mechanism.
 type mechanism struct {
 	name string
 	with func(config Config) gosmtp.Auth
 }
 
-// mechanisms are the ways to give credentials, the one that tells the server least first.
+// mechanisms are the authentication mechanisms, beginning with the one that reveals least to the server.
 var mechanisms = []mechanism{
 	{"SCRAM-SHA-256", func(c Config) gosmtp.Auth { return gosmtp.ScramSHA256Auth(c.Username, c.Password.Reveal()) }},
 	{"SCRAM-SHA-1", func(c Config) gosmtp.Auth { return gosmtp.ScramSHA1Auth(c.Username, c.Password.Reveal()) }},
@@ -413,7 +411,7 @@ var mechanisms = []mechanism{
 	{"CRAM-MD5", func(c Config) gosmtp.Auth { return gosmtp.CRAMMD5Auth(c.Username, c.Password.Reveal()) }},
 }
 
-// authenticate gives the credentials, if there are some.
+// authenticate logs in, if there are credentials.
 func (s *session) authenticate(context.Context) error {
 	if s.config.Username == "" {
 		return nil
@@ -429,8 +427,8 @@ func (s *session) authenticate(context.Context) error {
 	return s.failedCredentials(s.client.Auth(mechanisms[chosen].with(s.config)))
 }
 
-// failedCredentials returns the error of giving credentials. It has only the number of the server's answer,
-// for its text may repeat the credentials.
+// failedCredentials returns the error of authentication. It only has the number of the server's answer,
+// because its text may repeat the credentials.
 func (s *session) failedCredentials(err error) error {
 	if err == nil {
 		return nil
@@ -448,6 +446,6 @@ func (s *session) failedCredentials(err error) error {
 		return s.interrupted()
 	}
 	return boterr.New(boterr.FailedPrecondition, "",
-		"the mail server %s could not be given the credentials of %q: it does not keep to the way that it offers",
+		"the mail server %s did not accept the credentials of %q: it breaks the protocol of the method that it offers",
 		s.config.Host, s.config.Username)
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// message returns a mail as it goes over the wire, or what is wrong with it.
+// message encodes a mail, or returns an error if it is invalid.
 func (m *Mailer) message(sent utility.Mail) ([]byte, error) {
 	id, err := m.messageID(sent.ID)
 	if err != nil {
@@ -47,7 +47,7 @@ func (m *Mailer) message(sent utility.Mail) ([]byte, error) {
 	return written.Bytes(), nil
 }
 
-// messageID returns the id of a mail that no other has, in this domain or elsewhere.
+// messageID returns a globally unique id for a mail.
 func (m *Mailer) messageID(id string) (string, error) {
 	isAtom := func(r rune) bool {
 		return r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || strings.ContainsRune("-_.+=", r)
@@ -58,8 +58,7 @@ func (m *Mailer) messageID(id string) (string, error) {
 	return id + "@" + domainOf(m.config.From), nil
 }
 
-// addBody adds the text of a mail: plain text first, for readers show the last form that
-// they can.
+// addBody adds the text of a mail: plain text first, because readers show the last form that they support.
 func addBody(composed *gomail.Msg, sent utility.Mail) error {
 	if sent.Text == nil && sent.HTML == nil {
 		return boterr.Invalid("", "must have Html, Text or both")
@@ -96,7 +95,7 @@ func addPart(composed *gomail.Msg, kind gomail.ContentType, text utility.EmailTe
 	return nil
 }
 
-// pointers returns copies of addresses, since what is sent belongs to the caller.
+// pointers returns copies of addresses, since the mail belongs to the caller.
 func pointers(addresses []mail.Address) []*mail.Address {
 	copies := make([]*mail.Address, len(addresses))
 	for i, address := range addresses {
@@ -105,8 +104,8 @@ func pointers(addresses []mail.Address) []*mail.Address {
 	return copies
 }
 
-// Lengths in bytes: a header's line should have at most 78, and an encoded word 75, of
-// which its marks, base64 and the name of the character set leave this much.
+// Lengths in bytes. A line of a header should have at most 78, and an encoded word 75, including its marks, the
+// name of the character set and the overhead of base64.
 const (
 	maxPlainSubject = 65
 	maxWordBytes    = 36
@@ -131,7 +130,7 @@ func subject(text utility.EmailText) (string, error) {
 	return charset.words(text.Data)
 }
 
-// isPlain reports whether a subject reads the same when it is not encoded.
+// isPlain reports whether a subject needs no encoding.
 func isPlain(text string) bool {
 	return isASCII(text) && len(text) <= maxPlainSubject &&
 		!strings.Contains(text, "=?") && strings.TrimSpace(text) == text
@@ -140,7 +139,7 @@ func isPlain(text string) bool {
 // charset is a character set in which mails can be written.
 type charset struct {
 	encoding encoding.Encoding
-	// name is the one that MIME prefers.
+	// name is its preferred MIME name.
 	name string
 }
 
@@ -158,8 +157,8 @@ func (c charset) words(text string) (string, error) {
 	return strings.Join(words, "\r\n "), nil
 }
 
-// word returns as many characters from the front of a text as fit into an encoded word, one
-// at least, in the character set, and the rest of the text.
+// word splits a text into as many leading characters as fit into an encoded word, at least one, in the
+// character set, and the rest.
 func (c charset) word(text string) (word, rest string, err error) {
 	end := 0
 	for end < len(text) {
@@ -176,7 +175,7 @@ func (c charset) word(text string) (word, rest string, err error) {
 	return word, text[end:], nil
 }
 
-// charsetOf returns the character set that a text asks for, UTF-8 if it asks for none.
+// charsetOf returns the character set of a text, UTF-8 by default.
 func charsetOf(text utility.EmailText) (charset, error) {
 	asked := text.Charset
 	if asked == "" {
@@ -187,8 +186,7 @@ func charsetOf(text utility.EmailText) (charset, error) {
 		return charset{}, boterr.Invalid("Charset",
 			"must be a character set that mails are written in, such as \"UTF-8\" or \"ISO-8859-1\", and not %q", asked)
 	}
-	// A set that encodes line breaks in another way, as UTF-16 does, cannot be used for the text of
-	// mails.
+	// A set that encodes line breaks in another way, as UTF-16 does, cannot be used for the text of mails.
 	const sample = "a\r\n"
 	if written, err := found.NewEncoder().String(sample); err != nil || written != sample {
 		return charset{}, boterr.Invalid("Charset",
@@ -201,14 +199,14 @@ func charsetOf(text utility.EmailText) (charset, error) {
 	return charset{encoding: found, name: name}, nil
 }
 
-// encode returns a text as it is written in the character set.
+// encode returns a text in the character set.
 func (c charset) encode(text string) (string, error) {
 	if !utf8.ValidString(text) {
 		return "", boterr.Invalid("Data", "must be UTF-8 text")
 	}
 	written, err := c.encoding.NewEncoder().String(text)
 	if err != nil {
-		return "", boterr.Invalid("Data", "has %q, which cannot be written in %s: choose UTF-8, or leave it out",
+		return "", boterr.Invalid("Data", "has %q, which %s cannot encode: choose UTF-8, or leave it out",
 			c.lacking(text), c.name)
 	}
 	return written, nil
@@ -235,8 +233,8 @@ type recipient struct {
 	path string
 }
 
-// addressed returns a mail with its addresses as they go over the wire, and its recipients, each once; or what is wrong
-// with an address.
+// addressed returns a mail with its addresses in the form that is sent, and its recipients, each once; or an
+// error for an invalid address.
 func addressed(sent utility.Mail) (utility.Mail, []recipient, error) {
 	var all []recipient
 	seen := make(map[string]bool)
@@ -271,8 +269,8 @@ func addressed(sent utility.Mail) (utility.Mail, []recipient, error) {
 // domains turns domains into Punycode, as for a look-up in the DNS.
 var domains = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.StrictDomainName(true), idna.VerifyDNSLength(true))
 
-// onWire checks an address, and returns it as every mail server takes it, if there is such a form: a domain beyond ASCII
-// in Punycode. There is none for a mailbox beyond ASCII, so its domain stays, too.
+// onWire checks an address, and returns it in a form that every mail server accepts, if there is one: a
+// domain beyond ASCII in Punycode. A mailbox beyond ASCII has no such form, so its domain is unchanged, too.
 func onWire(field string, address mail.Address) (mail.Address, error) {
 	if err := checkAddress(field, address); err != nil {
 		return address, err
@@ -290,8 +288,7 @@ func onWire(field string, address mail.Address) (mail.Address, error) {
 	return address, nil
 }
 
-// checkAddress refuses an address that would be read as another one, or as more than an
-// address, on its way.
+// checkAddress refuses an address that a server could read as another one, or as more than an address.
 func checkAddress(field string, address mail.Address) error {
 	if strings.ContainsFunc(address.Name, unicode.IsControl) {
 		return boterr.Invalid(field, "must have a name without line breaks and control characters: %q", address.Name)
@@ -311,12 +308,12 @@ func pathOf(address mail.Address) string {
 	return (&mail.Address{Address: address.Address}).String()
 }
 
-// domainOf returns what stands behind the @ of a checked address.
+// domainOf returns the domain of a checked address.
 func domainOf(address mail.Address) string {
 	return address.Address[strings.LastIndexByte(address.Address, '@')+1:]
 }
 
-// isASCII reports whether a text holds nothing but ASCII.
+// isASCII reports whether a text is all ASCII.
 func isASCII(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII })
 }

@@ -29,11 +29,11 @@ const (
 	firstPermanent         = 500
 )
 
-// limits matches what servers say about a limit: words, and the enhanced codes (RFC 3463)
-// of too many recipients and of an unusual rate.
+// limits matches servers' messages about a limit: words, and the enhanced codes (RFC 3463) for too many
+// recipients and an unusual rate.
 var limits = regexp.MustCompile(`(?i)\b(rate|limit(s|ed)?|too (many|much)|quota|throttl\w*|4\.5\.3|4\.7\.28)\b`)
 
-// refused returns the error of a server that refuses what the host has set up.
+// refused returns the error of a server that refuses the host's setup.
 func (s *session) refused(what string, err error) error {
 	return s.refusal("", what, boterr.FailedPrecondition, err)
 }
@@ -52,13 +52,13 @@ func (s *session) refusedRecipient(to recipient, err error) error {
 	return s.refusal(to.field, "the recipient "+to.path, permanent, err)
 }
 
-// refusedContent returns the error of a server that refuses what a mail says.
+// refusedContent returns the error of a server that refuses the content of a mail.
 func (s *session) refusedContent(err error) error {
 	return s.refusal("message", "the mail", boterr.InvalidArgument, err)
 }
 
-// refusal returns the error of a server that refuses something. The field is at fault only
-// where the refusal is for good.
+// refusal returns the error of a server that refuses something. The error only has the field if the refusal
+// is permanent.
 func (s *session) refusal(field, what string, permanent boterr.Code, err error) error {
 	answer, isAnswer := errors.AsType[*textproto.Error](err)
 	if !isAnswer {
@@ -77,7 +77,7 @@ func (s *session) refusal(field, what string, permanent boterr.Code, err error) 
 			s.config.Host, what, said)
 	case answer.Code == insufficientStorage || limits.MatchString(answer.Msg):
 		return boterr.New(boterr.ResourceExhausted, "",
-			"the mail server %s takes no more for now; send slower, or try again later (it says %s)", s.config.Host, said)
+			"the mail server %s is limiting the rate of mails; send more slowly, or try again later (it says %s)", s.config.Host, said)
 	}
 	return boterr.New(boterr.Unavailable, "", "the mail server %s refuses %s for now; try again later (it says %s)",
 		s.config.Host, what, said)
@@ -86,8 +86,7 @@ func (s *session) refusal(field, what string, permanent boterr.Code, err error) 
 // maxQuoteLength bounds the characters of a server's answer in an error.
 const maxQuoteLength = 200
 
-// quote returns a server's answer as an error shows it: on one line, not too long, and
-// without the password.
+// quote returns a server's answer for an error: on one line, shortened, and without the password.
 func (s *session) quote(answer *textproto.Error) string {
 	text := answer.Error()
 	if password := s.config.Password.Reveal(); password != "" {
@@ -115,16 +114,16 @@ func (s *session) failedTLS(err error) error {
 	switch {
 	case errors.As(err, &authority):
 		return boterr.New(boterr.FailedPrecondition, "",
-			"the certificate of the mail server %s is of an unknown authority: give that in TLSConfig.RootCAs: %w",
+			"the certificate of the mail server %s is from an unknown authority: add the authority to TLSConfig.RootCAs: %w",
 			s.config.Host, err)
 	case errors.As(err, &certificate):
 		return boterr.New(boterr.FailedPrecondition, "",
-			"the certificate of the mail server %s does not hold: check its name and its dates: %w", s.config.Host, err)
+			"the certificate of the mail server %s is not valid: check its name and its dates: %w", s.config.Host, err)
 	case isInterrupted(err):
 		return s.interrupted()
 	}
 	return boterr.New(boterr.FailedPrecondition, "",
-		"the mail server %s could not be talked to in TLS: check port and policy: %w", s.config.Host, err)
+		"the TLS connection to the mail server %s failed: check port and policy: %w", s.config.Host, err)
 }
 
 // isInterrupted reports whether a connection ended, or was ended.
@@ -138,5 +137,5 @@ func isInterrupted(err error) bool {
 // interrupted returns the error of a server that stopped answering.
 func (s *session) interrupted() error {
 	return boterr.New(boterr.Unavailable, "",
-		"the connection to the mail server %s ended, or what it said was no answer; try again later", s.config.Host)
+		"the connection to the mail server %s ended, or its answer was malformed; try again later", s.config.Host)
 }

@@ -23,7 +23,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 )
 
-// The account at the server, and the clock that mails are dated by.
+// The account at the server, and the clock for the dates of mails.
 const (
 	username = "bots"
 	password = "correct-horse"
@@ -31,7 +31,7 @@ const (
 
 var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// delivered is a mail as the server got it.
+// delivered is a mail as the server received it.
 type delivered struct {
 	from string
 	to   []string
@@ -40,7 +40,7 @@ type delivered struct {
 	options gosmtp.MailOptions
 }
 
-// server is a mail server that keeps what it gets.
+// server is a mail server that keeps its mails.
 type server struct {
 	port  int
 	roots *x509.CertPool
@@ -57,7 +57,7 @@ type server struct {
 	connections int
 }
 
-// serverOptions are differences from a server that offers STARTTLS and wants nothing.
+// serverOptions are differences from a server that offers STARTTLS and requires nothing.
 type serverOptions struct {
 	isImplicit  bool
 	isPlainText bool
@@ -92,7 +92,7 @@ func newServer(t *testing.T, options serverOptions) *server {
 	}()
 	t.Cleanup(func() {
 		_ = peer.Close()
-		_ = listener.Close() // The peer knows it only once it serves.
+		_ = listener.Close() // The peer only knows it once it serves.
 		<-ended
 	})
 	return s
@@ -179,7 +179,7 @@ func (c *conversation) Data(content io.Reader) error {
 	return nil
 }
 
-// newCertificate makes a certificate for an address, and its authority.
+// newCertificate creates a certificate for an address, and its authority.
 func newCertificate(t *testing.T, address string) (tls.Certificate, *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -203,7 +203,7 @@ func newCertificate(t *testing.T, address string) (tls.Certificate, *x509.CertPo
 	return tls.Certificate{Certificate: [][]byte{raw}, PrivateKey: key}, roots
 }
 
-// newMailer returns a mailer that must be right.
+// newMailer returns a mailer with a valid configuration.
 func newMailer(t *testing.T, config smtp.Config) *smtp.Mailer {
 	t.Helper()
 	mailer, err := smtp.New(config)
@@ -218,7 +218,7 @@ func withAccount(config smtp.Config, secret string) smtp.Config {
 	return config
 }
 
-// quiet is a log that is not read: the server's view of a client shows in its answers.
+// quiet discards the server's log: its view of a client shows in its answers.
 type quiet struct{}
 
 func (quiet) Printf(string, ...any) {}

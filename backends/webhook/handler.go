@@ -47,7 +47,7 @@ func (c *Connector) Handler(accept func(ctx context.Context, event botctx.Inboun
 	})
 }
 
-// answer handles a request. It reads the body only if the headers look like a signature.
+// answer handles a request. It only reads the body if the headers look like a signature.
 func (c *Connector) answer(
 	w http.ResponseWriter, r *http.Request, accept func(context.Context, botctx.Inbound) error,
 ) *reply {

@@ -208,8 +208,8 @@ func TestRuntime_TooManyWait(t *testing.T) {
 	require.Equal(t, http.StatusOK, status, "once there is room")
 }
 
-// Ten members post at once. Each waits for a response before its next message, and posts each message
-// twice, as a sender does that lost the first response.
+// Ten members post at once. Each waits for a response before the next message, and posts each message twice,
+// like a sender that lost the first response.
 func TestRuntime_OrderOfEachMember(t *testing.T) {
 	t.Parallel()
 	const members, messages = 10, 20

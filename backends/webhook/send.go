@@ -96,7 +96,7 @@ func payloadOf(message send.Message) payload {
 	return p
 }
 
-// delivery decodes the response to a delivered message. A body that is not a JSON object is ignored.
+// delivery decodes the response to a delivered message. A body other than a JSON object is ignored.
 func delivery(body []byte) send.Delivery {
 	value, err := document.ParseJSON(body)
 	reply, isObject := value.(document.Object)
@@ -221,7 +221,7 @@ func unauthorized() *reply {
 		"sign the request with the channel's secret, with the current time; see the headers webhook-id, webhook-timestamp and webhook-signature"))
 }
 
-// failed responds with the code of the error alone.
+// failed responds with only the code of the error.
 func failed(err error) *reply { return &reply{err: err} }
 
 // write sends the reply. Write errors are ignored because the sender may have hung up.
@@ -304,7 +304,7 @@ func (c *Connector) try(ctx context.Context, p post) (answer, error) {
 	if resp.Request != nil && resp.Request.Response != nil { // The host's own Doer followed a redirect.
 		return answer{}, redirected()
 	}
-	// The status alone decides, so a body that breaks off counts as empty.
+	// Only the status decides, so a body that breaks off counts as empty.
 	body, err := bounded.ReadAll(resp.Body, maxAnswerBytes)
 	if err != nil {
 		body = nil

@@ -29,7 +29,7 @@ import (
 	"github.com/botctx/go-sdk/send/sendtest"
 )
 
-// sending returns a connector that waits next to nothing between attempts.
+// sending returns a connector that waits almost no time between attempts.
 func sending(t *testing.T) *webhook.Connector {
 	t.Helper()
 	return newConnector(t, webhook.Config{HTTP: loopback(t), Now: clock, Retry: webhook.Retry{First: 1, Longest: 1}})
@@ -140,7 +140,7 @@ func TestRetry_LastErrorTells(t *testing.T) {
 	requireNoCode(t, err)
 }
 
-// requireNoCode checks that an error has no code, so that the message may have arrived.
+// requireNoCode checks that an error has no code, because the message may have arrived.
 func requireNoCode(t *testing.T, err error) {
 	t.Helper()
 	require.Error(t, err)
@@ -233,7 +233,7 @@ func TestSend_ManyArriveOnceEach(t *testing.T) {
 	require.Len(t, peer.got(), many)
 }
 
-// Every third answer gets lost after the message was taken: the id tells the repetitions.
+// Every third answer is lost after the message was accepted: repetitions have the same id.
 func TestSend_LostAnswers(t *testing.T) {
 	t.Parallel()
 	const many = 300
@@ -285,12 +285,12 @@ func TestNew_RefusesNegativeNumbers(t *testing.T) {
 	}
 }
 
-// doer answers requests in the place of the network.
+// doer answers requests instead of the network.
 type doer func(*http.Request) (*http.Response, error)
 
 func (d doer) Do(req *http.Request) (*http.Response, error) { return d(req) }
 
-// answers returns a doer that notes when it was asked, and gives one answer.
+// answers returns a doer that records the time of each request, and always gives the same answer.
 func answers(at *[]time.Duration, status int, header http.Header) outbound.Doer {
 	started := time.Now() //nolint:forbidigo // The clock of synctest.
 	return doer(func(req *http.Request) (*http.Response, error) {
@@ -331,7 +331,7 @@ func TestRetryAfter_Obeyed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			// Each begins at a whole second, since dates have no parts of one.
+			// Each begins at a whole second, since HTTP dates have no fractions.
 			for _, status := range []int{http.StatusTooManyRequests, http.StatusServiceUnavailable} {
 				synctest.Test(t, func(t *testing.T) {
 					var at []time.Duration
@@ -350,7 +350,7 @@ func TestRetryAfter_Obeyed(t *testing.T) {
 	}
 }
 
-// The wait is no time of the call, and each attempt has all of that.
+// The wait does not count as time of the call, and each attempt has the full time limit.
 func TestRetryAfter_DoesNotCountAsTimeOfTheCall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -530,7 +530,7 @@ func oddRequests(t *testing.T) []sendtest.Reception {
 	return all
 }
 
-// site is a program that shows messages on pages, each of one id once.
+// site is a program that shows messages on pages, each id once.
 type site struct {
 	// secrets are the secrets of each channel.
 	secrets map[string]string

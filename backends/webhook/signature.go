@@ -150,7 +150,7 @@ func keyOf(secret channel.Secret) ([]byte, error) {
 	if encoded, isEncoded := strings.CutPrefix(text, encodedSecret); isEncoded {
 		decoded, err := base64.StdEncoding.DecodeString(encoded)
 		if err != nil {
-			return nil, boterr.New(boterr.FailedPrecondition, "", "a secret that starts with whsec_ must be base64 after it")
+			return nil, boterr.New(boterr.FailedPrecondition, "", "a secret that starts with whsec_ must continue in base64")
 		}
 		key = decoded
 	}

@@ -21,8 +21,8 @@ import (
 type Config struct {
 	// Endpoint returns a channel's URL and secrets. The default is ChannelEndpoint.
 	Endpoint func(ctx context.Context, of *channel.Channel) (Endpoint, error)
-	// LoadChannel returns a channel of an app with its credentials, or NotFound. It is usually
-	// the function that botctx.Config has, such as Stored(store). Required for Handler.
+	// LoadChannel returns a channel of an app with its credentials, or NotFound. It is usually the same
+	// function as in botctx.Config, such as Stored(store). Required for Handler.
 	LoadChannel func(ctx context.Context, app, id string) (*channel.Channel, error)
 	// HTTP sends the requests. The default is the guarded client of package outbound, which does
 	// not follow redirects, so that a channel's URL cannot lead into the host's network. Redirects are

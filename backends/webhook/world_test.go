@@ -30,7 +30,7 @@ const (
 	newSecret = "fedcba9876543210fedcba9876543210"
 )
 
-// now is the time of the tests that do not take time.
+// now is the time in tests that need no passing time.
 var now = time.Unix(1_700_000_000, 0)
 
 func clock() time.Time { return now }
@@ -92,8 +92,8 @@ type arrival struct {
 	body   []byte
 }
 
-// receiver is a server that notes what it gets, and answers with its statuses one after the
-// other, the last one for good.
+// receiver is a server that records its requests, and answers with its statuses one after the other, then
+// always with the last one.
 type receiver struct {
 	*httptest.Server
 

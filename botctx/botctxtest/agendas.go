@@ -18,14 +18,14 @@ func agendaRules() []Rule {
 }
 
 const (
-	// later is the time of agendas that no rule runs: the beginning of 2100.
+	// later is the time of agendas that never run in a rule: the beginning of 2100.
 	later document.Timestamp = 4_102_444_800_000
 	// eachMinute is a pattern that means the same in every time zone.
 	eachMinute = "* * * * *"
 )
 
-// schedule makes an agenda, without an error: of the home member, for a node, and later,
-// unless the params say otherwise.
+// schedule creates an agenda, which must succeed. By default it is the home member's, for a node, at the time
+// later.
 func (t *trial) schedule(p agenda.NewParams) *agenda.Agenda {
 	t.Helper()
 	made, err := t.home.NewAgenda(t.Context(), t.scheduled(p))
@@ -47,7 +47,7 @@ func (t *trial) scheduled(p agenda.NewParams) agenda.NewParams {
 	return p
 }
 
-// reschedule updates agendas, without an error: the home member's, unless the params name another.
+// reschedule updates agendas, which must succeed. By default they are the home member's.
 func (t *trial) reschedule(p agenda.UpdateParams) agenda.UpdateResult {
 	t.Helper()
 	if p.MemberID == "" {
@@ -58,8 +58,7 @@ func (t *trial) reschedule(p agenda.UpdateParams) agenda.UpdateResult {
 	return result
 }
 
-// open returns the open agendas of a member, which an update that gives nothing to change
-// shows.
+// open returns the open agendas of a member, read by an update that changes nothing.
 func (t *trial) open(m *member.Member) []*agenda.Agenda {
 	t.Helper()
 	shown, err := t.operationsFor(m).UpdateAgenda(t.Context(), agenda.UpdateParams{MemberID: m.ID})
@@ -67,7 +66,7 @@ func (t *trial) open(m *member.Member) []*agenda.Agenda {
 	return shown.Docs
 }
 
-// requireOpen checks which open agendas a member has, in any order.
+// requireOpen checks the set of a member's open agendas.
 func (t *trial) requireOpen(m *member.Member, want ...*agenda.Agenda) {
 	t.Helper()
 	require.ElementsMatch(t, textsOf(t, want), textsOf(t, t.open(m)), "the open agendas of the member")
@@ -82,8 +81,8 @@ func textsOf(t *trial, agendas []*agenda.Agenda) []string {
 	return texts
 }
 
-// requireNextMinute checks that a time is the first time of eachMinute after a member was made a short while
-// ago.
+// requireNextMinute checks that a time is the first time of eachMinute after the creation of a member a
+// moment ago.
 func requireNextMinute(t *trial, m *member.Member, at document.Timestamp) {
 	t.Helper()
 	require.Greater(t, at, m.CreatedAt)
@@ -190,14 +189,14 @@ var replaceRules = []Rule{
 		"updateAgenda with replace changes the newest open agenda of the tag and removes the member's others of it, and no others"),
 }
 
-// besides are agendas that no replacement of the home member's "tag" concerns.
+// besides are agendas that a replacement of the home member's "tag" must not affect.
 type besides struct {
 	neighbour        *member.Member
 	untagged, tagged *agenda.Agenda
 	ofTheNeighbour   *agenda.Agenda
 }
 
-// scheduleBesides makes agendas that no replacement of the home member's "tag" concerns.
+// scheduleBesides creates agendas that a replacement of the home member's "tag" must not affect.
 func (t *trial) scheduleBesides() besides {
 	t.Helper()
 	m := t.neighbour(member.Member{})
@@ -209,8 +208,7 @@ func (t *trial) scheduleBesides() besides {
 	}
 }
 
-// requireBesides checks that the home member has one agenda more than those, and that
-// they are there.
+// requireBesides checks that these agendas still exist, and that the home member has only one other.
 func (t *trial) requireBesides(b besides, left *agenda.Agenda) {
 	t.Helper()
 	t.requireOpen(t.home.member, b.untagged, b.tagged, left)
@@ -305,7 +303,7 @@ func deleteMemberAgendaAcknowledges(t *trial) {
 	for _, id := range []string{t.home.scope.Member, t.home.scope.Member, unique("member")} {
 		given := t.unschedule(id, "tag").ClientMutationID
 		require.NotEmpty(t, given)
-		require.False(t, seen[given], "%s comes twice", given)
+		require.False(t, seen[given], "%s appears twice", given)
 		seen[given] = true
 	}
 }
@@ -317,7 +315,7 @@ func deleteMemberAgendaStaysInTheApp(t *trial) {
 	t.requireOpen(t.away.member, theirs)
 }
 
-// scheduleAway makes an agenda of the member in the other app.
+// scheduleAway creates an agenda of the member in the other app.
 func (t *trial) scheduleAway() *agenda.Agenda {
 	t.Helper()
 	made, err := t.away.NewAgenda(t.Context(), agenda.NewParams{

@@ -32,7 +32,7 @@ var agendaRunRules = []Rule{
 		handleNodes, moveClock, tellIDs),
 }
 
-// noting adds a node that notes its AgendaMeta and member, and returns its id.
+// noting adds a node that records its AgendaMeta and member, and returns its id.
 func (t *trial) noting(into *journal) string {
 	t.Helper()
 	node := unique("node")
@@ -43,7 +43,7 @@ func (t *trial) noting(into *journal) string {
 	return node
 }
 
-// in returns the time after a pause from now, the time at which a member was made.
+// in returns the time a pause after the creation of a new member, which is now.
 func (t *trial) in(pause time.Duration) document.Timestamp {
 	t.Helper()
 	return t.neighbour(member.Member{}).CreatedAt + document.Timestamp(pause/time.Millisecond)
@@ -149,8 +149,8 @@ func whatIsDeletedOrReplacedDoesNotRun(t *trial) {
 	}, ran.read())
 }
 
-// sayingAgain adds a node that says some texts in each of its attempts, all but the last of them failing, and
-// returns its id.
+// sayingAgain adds a node that says some texts in each of its attempts and fails in all but the last. It
+// returns the node's id.
 func (t *trial) sayingAgain(attempts ...[]string) string {
 	t.Helper()
 	node, made := unique("node"), 0
@@ -174,7 +174,7 @@ func aRunThatIsTriedAgainSendsUnderTheSameIDs(t *trial) {
 	m := t.neighbour(member.Member{})
 	node := t.sayingAgain([]string{"a", "b", "b"}, []string{"b", "c", "b"})
 	t.schedule(agenda.NewParams{MemberID: m.ID, NodeCompositeID: node, NextRunAt: t.in(time.Minute)})
-	t.Advance(48 * time.Hour) // In which every pause behind a failure has passed.
+	t.Advance(48 * time.Hour) // Long enough for every pause after a failure.
 	var ids []string
 	for _, sent := range t.Sent() {
 		if sent.To == m.ExternalID {

@@ -28,7 +28,7 @@ func assignmentRules() []Rule {
 	)
 }
 
-// strangeChannels are ids of channels that do not exist for the home app.
+// strangeChannels returns ids of channels that do not exist for the home app.
 func (t *trial) strangeChannels() map[string]string {
 	t.Helper()
 	return map[string]string{"of nobody": unique("channel"), "of another app": t.away.scope.Channel}
@@ -40,10 +40,10 @@ func (t *trial) withoutScope(p *place) botctx.Operations {
 	return t.Operations(record.Scope{App: p.scope.App})
 }
 
-// addressOf returns a record of a channel with nothing but an id that is its own.
+// addressOf returns a channel record with only an id.
 func addressOf(id string) *channel.Channel { return &channel.Channel{ID: id} }
 
-// forged returns a record of a member with another content than the stored one.
+// forged returns a member's record with fields that differ from the stored ones.
 func forged(m *member.Member, app string) *member.Member {
 	return &member.Member{ID: m.ID, App: app, Channel: unique("channel"), ExternalID: unique("external"), FirstName: "Forged"}
 }
@@ -51,7 +51,7 @@ func forged(m *member.Member, app string) *member.Member {
 // tooLong is a text that is longer than a message may be.
 func tooLong() string { return strings.Repeat("ä", send.MaxText+1) }
 
-// textsTo returns the texts that have arrived in a channel for an id on the platform, in order.
+// textsTo returns the texts that have arrived in a channel for a recipient's id on the platform, in order.
 func (t *trial) textsTo(channelID, externalID string) []string {
 	t.Helper()
 	texts := []string{}
@@ -61,7 +61,7 @@ func (t *trial) textsTo(channelID, externalID string) []string {
 	return texts
 }
 
-// requireTickets checks how many messages each of some broadcast groups has got.
+// requireTickets checks the number of messages to each broadcast group.
 func (t *trial) requireTickets(outlet *desk, counts map[channel.BroadcastGroupMember]int) {
 	t.Helper()
 	if t.Sent == nil {

@@ -20,7 +20,7 @@ var endLiveChatRules = []Rule{
 	rule(endLiveChatEndsOnce, "a live chat that has ended is FailedPrecondition, whichever side ended it, also if many calls end it at once"),
 }
 
-// requireEnded checks what an end returned against what is stored.
+// requireEnded compares the result of an end with the stored records.
 func requireEnded(t *trial, a *livechat.Assignment, m *member.Member, result livechat.EndResult) {
 	t.Helper()
 	stored := t.assignment(t.home, a.ID)

@@ -45,8 +45,8 @@ var assignmentListRules = []Rule{
 	},
 }
 
-// requestSeveral makes assignments of the home member one after the other, with {n: 0},
-// {n: 1} and so on as their meta. All but the last have ended.
+// requestSeveral creates assignments of the home member one after the other, with {n: 0}, {n: 1} and so on as
+// their meta. All but the last have ended.
 func (t *trial) requestSeveral(count int) []*livechat.Assignment {
 	t.Helper()
 	var made []*livechat.Assignment
@@ -162,7 +162,7 @@ func getAssignmentsByMetaStaysInTheApp(t *trial) {
 	require.Empty(t, t.byMeta(t.home, document.O("app", t.away.scope.App)))
 }
 
-// byParent reads what an assignment was handed on to, without an error.
+// byParent returns the assignments that replaced an assignment. The call must succeed.
 func (t *trial) byParent(p *place, id string) []*livechat.Assignment {
 	t.Helper()
 	found, err := p.GetAssignmentsByParentAssignmentID(t.Context(), livechat.GetAssignmentsByParentAssignmentIDParams{AssignmentID: id})
@@ -200,7 +200,7 @@ func assignmentsByParentFindsNoOthers(t *trial) {
 	}
 }
 
-// assignmentGroupRules are the rules of how requests get their groups, on both sides.
+// assignmentGroupRules are the rules for the groups of requests, on both sides.
 var assignmentGroupRules = []Rule{
 	rule(createAssignmentRemembersTheGroup,
 		"assignment and group remember the group in which a member asks; who asks for another member asks in none"),
@@ -225,7 +225,7 @@ func createAssignmentRemembersTheGroup(t *trial) {
 type connecting struct {
 	asking *place
 	desk   *desk
-	// assignment is the assignment of the request, group the group's id on Bravo.
+	// assignment is the assignment of the request. group is the group's id on Bravo.
 	assignment, group string
 }
 
@@ -247,14 +247,14 @@ func updateAssignmentGroupConnectsBothSides(t *trial) {
 	}
 }
 
-// ask asks for a person in the desk.
+// ask requests a person at the desk.
 func ask(t *trial, c *connecting) {
 	created, err := c.asking.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{Targets: []livechat.Target{{Channel: c.desk.ID}}})
 	require.NoError(t, err)
 	c.assignment = created.AssignmentID
 }
 
-// makeRoom makes a group on Bravo.
+// makeRoom creates a group on Bravo.
 func makeRoom(t *trial, c *connecting) {
 	made, err := t.home.CreateBravoGroup(t.Context(), livechat.CreateBravoGroupParams{ChannelID: c.desk.ID, Name: "Kettles"})
 	require.NoError(t, err)
@@ -292,7 +292,8 @@ func (c *connecting) record(t *trial) *livechat.Group {
 	return found
 }
 
-// requireConnected checks that the agent has the request, and that both sides know each other.
+// requireConnected checks that the agent has the request, and that the assignment and the group refer to each
+// other.
 func (c *connecting) requireConnected(t *trial) {
 	t.Helper()
 	a, g := t.assignment(t.home, c.assignment), c.record(t)
@@ -325,7 +326,7 @@ var updateAssignmentRules = []Rule{
 		"updateAssignmentMeta writes the given fields alone: of many at once, none takes back what another wrote"),
 }
 
-// requireUpdated checks the result of an update of one assignment against what is stored.
+// requireUpdated compares the result of an update of one assignment with the stored record.
 func requireUpdated(t *trial, id string, modified int64, result livechat.UpdateAssignmentResult) {
 	t.Helper()
 	require.Equal(t, []string{id}, result.DocsIDs.Updated)
@@ -470,7 +471,7 @@ func removePendingAssignmentWithdrawsIt(t *trial) {
 	require.NotEqual(t, a.ID, t.request(t.home, livechat.CreateAssignmentParams{}).ID)
 }
 
-// recalls reports whether an outlet's platform takes tickets back.
+// recalls reports whether an outlet's platform can recall tickets.
 func recalls(d *desk) bool { return slices.Contains(recalling, d.Type) }
 
 func removePendingAssignmentRecallsTickets(t *trial) {

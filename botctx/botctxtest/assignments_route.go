@@ -39,12 +39,12 @@ var routingRules = []Rule{
 		On(channel.Custom), readAsked),
 }
 
-// toGroup is a broadcast group of an outlet as an assignment keeps it.
+// toGroup returns a broadcast group of an outlet in the assignment's form.
 func toGroup(outlet *desk, label string, group channel.BroadcastGroupMember) livechat.Target {
 	return livechat.Target{Channel: outlet.ID, BroadcastGroups: []channel.BroadcastGroupMember{group}, Label: label}
 }
 
-// requireTargets checks where a request went: to broadcast groups of outlets.
+// requireTargets checks the broadcast groups to which a request went.
 func requireTargets(t *trial, a *livechat.Assignment, expected ...livechat.Target) {
 	t.Helper()
 	require.Equal(t, textOf(t, expected), textOf(t, a.Targets))
@@ -204,7 +204,7 @@ func createAssignmentTakesAnyDetailsForCustom(t *trial) {
 	require.JSONEq(t, details.String(), document.Get(t.askedOf(custom)[0].Body, "assignmentDetails", document.O()).String())
 }
 
-// askedOf returns what the live-chat API of a channel was asked, in order.
+// askedOf returns the requests to the live-chat API of a channel, in order.
 func (t *trial) askedOf(c *channel.Channel) []Asked {
 	t.Helper()
 	var all []Asked
@@ -216,7 +216,7 @@ func (t *trial) askedOf(c *channel.Channel) []Asked {
 	return all
 }
 
-// sentThrough returns what has arrived through a channel, in order.
+// sentThrough returns the messages sent through a channel, in order.
 func (t *trial) sentThrough(c *channel.Channel) []Sent {
 	t.Helper()
 	var through []Sent
@@ -343,7 +343,7 @@ type held struct {
 	group      *livechat.Group
 }
 
-// hold begins a live chat of the home member, in an outlet of a platform.
+// hold starts a live chat of the home member, in an outlet on a platform.
 func (t *trial) hold(platform channel.Type, params livechat.CreateAssignmentParams) held {
 	t.Helper()
 	h := held{desk: t.openDesk(t.home, platform)}
@@ -352,7 +352,7 @@ func (t *trial) hold(platform channel.Type, params livechat.CreateAssignmentPara
 	return h
 }
 
-// handOn hands an assignment on, without an error, and returns the new one.
+// handOn hands an assignment on, which must succeed, and returns the new one.
 func (t *trial) handOn(h held, params livechat.ReassignAssignmentParams) *livechat.Assignment {
 	t.Helper()
 	params.Channel, params.MessageEvent = addressOf(h.desk.ID), eventIn(h.group)
@@ -488,7 +488,7 @@ var reassignDefaultRules = []Rule{
 		readSent, On(channel.Charlie)),
 }
 
-// elaborate are the params of a request that says everything that is handed on.
+// elaborate returns the params of a request with all details that a hand-over keeps.
 func elaborate(platform channel.Type) livechat.CreateAssignmentParams {
 	return livechat.CreateAssignmentParams{
 		Meta: document.O("a", document.O("x", 1), "b", 2),

@@ -12,13 +12,13 @@ import (
 	"github.com/botctx/go-sdk/livechat"
 )
 
-// newChannelOf makes a channel of a type in the app of a place.
+// newChannelOf adds a channel of a type in the app of a place.
 func (t *trial) newChannelOf(p *place, platform channel.Type) *channel.Channel {
 	t.Helper()
 	return t.AddChannel(channel.Channel{App: p.scope.App, Type: platform, Name: "Front desk"})
 }
 
-// requireUnchanged checks that a call fails with a code, about a parameter, and changes nothing.
+// requireUnchanged checks that a call fails with a code and a parameter at fault, and changes nothing.
 func (t *trial) requireUnchanged(op botctx.Op, code boterr.Code, field string, call func() error) {
 	t.Helper()
 	_ = t.refusal(op, code, field, call)
@@ -34,7 +34,7 @@ func (t *trial) refusal(op botctx.Op, code boterr.Code, field string, call func(
 	return err
 }
 
-// madeIn returns what was made through a channel, the oldest first.
+// madeIn returns the groups and channels created through a channel, oldest first.
 func (t *trial) madeIn(channelID string) []Made {
 	t.Helper()
 	in := []Made{}
@@ -57,7 +57,7 @@ func (t *trial) made(channelID, externalID string) Made {
 	return Made{}
 }
 
-// makeGroup makes a group on Bravo, without an error.
+// makeGroup creates a group on Bravo, which must succeed.
 func (t *trial) makeGroup(channelID string, p livechat.CreateBravoGroupParams) livechat.CreateBravoGroupResult {
 	t.Helper()
 	p.ChannelID = channelID
@@ -117,7 +117,7 @@ var iconRules = needing([]Capability{serveFiles}, []Rule{
 		"setBravoGroupIcon gives that group, in the context's channel by default, the picture at the address, and answers 200: ok", readMade),
 })
 
-// picture is the smallest file that is taken for a picture.
+// picture is the smallest file that is recognised as a picture.
 const picture = "GIF89a"
 
 func setBravoGroupIconShowsThePicture(t *trial) {
@@ -214,8 +214,8 @@ func handleAdminJoinedGroupRenewsTheLink(t *trial) {
 	}
 }
 
-// strangeBravoGroups are ids of groups that are not in a channel: an unknown one, and one of another channel
-// of the app.
+// strangeBravoGroups returns ids of groups that do not exist in a channel: an unknown id, and the id of a
+// group in another channel of the app.
 func (t *trial) strangeBravoGroups() map[string]string {
 	t.Helper()
 	other := t.newChannelOf(t.home, channel.Bravo)
@@ -230,7 +230,7 @@ var inviteLinkRules = []Rule{
 	rule(disableBravoGroupInviteLinkAnswersWithANewID, "clientMutationId of disableBravoGroupInviteLink is a new id each time"),
 }
 
-// endLink puts the link of a group on Bravo out of use, without an error.
+// endLink disables the invitation link of a group on Bravo, which must succeed.
 func (t *trial) endLink(c *channel.Channel, group string) livechat.DisableBravoGroupInviteLinkResult {
 	t.Helper()
 	result, err := t.home.DisableBravoGroupInviteLink(t.Context(), livechat.DisableBravoGroupInviteLinkParams{Channel: c, ExternalID: group})

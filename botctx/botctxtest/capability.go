@@ -15,14 +15,13 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Capability is something that an implementation may lack.
+// Capability is a feature that an implementation may lack.
 type Capability string
 
-// The capabilities. An implementation that lacks one answers Unsupported if it is used.
+// The capabilities. An implementation without a capability must return Unsupported when it is used.
 const (
-	// Channels, Members, DataSources, Agendas, Nodes, Sends, LiveChats and Utilities are all
-	// operations of a domain. Sends are the 15 of package send, LiveChats the 34 of package
-	// livechat.
+	// Channels, Members, DataSources, Agendas, Nodes, Sends, LiveChats and Utilities are all operations of a
+	// domain each. Sends are the 15 of package send. LiveChats are the 34 of package livechat.
 	Channels    Capability = "Channels"
 	Members     Capability = "Members"
 	DataSources Capability = "DataSources"
@@ -45,8 +44,8 @@ const (
 	Attachments Capability = "Attachments"
 	// Threads is alphaPassThreadControl.
 	Threads Capability = "Threads"
-	// Labels are alphaSaveCustomLabel and alphaRemoveCustomLabel. The platform must take
-	// every number as a label.
+	// Labels are alphaSaveCustomLabel and alphaRemoveCustomLabel. The platform must accept every number as a
+	// label.
 	Labels Capability = "Labels"
 	// Comments is savePostCommentAnalytics.
 	Comments Capability = "Comments"
@@ -54,7 +53,7 @@ const (
 	Archives Capability = "Archives"
 	// MessageUpdates is updateMessage on Charlie.
 	MessageUpdates Capability = "MessageUpdates"
-	// Tags is EchoSaveMemberTag. The platform must take every number from 100 as a tag.
+	// Tags is EchoSaveMemberTag. The platform must accept every number from 100 as a tag.
 	Tags Capability = "Tags"
 	// Mails is sendEmail.
 	Mails Capability = "Mails"
@@ -66,16 +65,16 @@ const (
 	OutletLookups Capability = "OutletLookups"
 )
 
-// Further parts that a harness may lack. No operation can answer for them.
+// Further parts that a harness may lack. No operation depends on them.
 const (
 	readSent    Capability = "Harness.Sent"
 	tellIDs     Capability = "Harness.TellsIDs"
 	moveClock   Capability = "Harness.Advance"
 	handleNodes Capability = "Harness.Handle"
-	// receiveEvents is for the rules about what becomes of messages that arrive.
+	// receiveEvents is for the rules about arriving messages.
 	receiveEvents Capability = "Harness.Receive"
-	// commonShape is a platform whose results show the message event. It is lacked if
-	// Charlie and Echo are all that can be sent to.
+	// commonShape is a platform whose results show the message event. It is lacking if messages can only be
+	// sent on Charlie and Echo.
 	commonShape  Capability = "a platform with message events"
 	pairOutlets  Capability = "Harness.Pair"
 	addAgents    Capability = "Harness.Agent"
@@ -88,15 +87,15 @@ const (
 	readMails    Capability = "Harness.Mails"
 	readFiles    Capability = "Harness.Files and Harness.Serve"
 	addAccounts  Capability = "Harness.AddAccount"
-	// tickets is lacked if none of ticketing can be sent to.
+	// tickets is lacking if messages can be sent on none of the ticketing platforms.
 	tickets Capability = "a platform with tickets and groups"
-	// recalledTickets is lacked if none of recalling can be sent to, noTickets if all that can are in
-	// ticketing.
+	// recalledTickets is lacking if messages can be sent on none of the recalling platforms, noTickets if
+	// they can be sent only on ticketing platforms.
 	recalledTickets Capability = "a platform with tickets that are recalled"
 	noTickets       Capability = "a platform without tickets"
 )
 
-// notOperated are the capabilities for which no operation can answer.
+// notOperated returns the capabilities that no operation depends on.
 func notOperated() []Capability {
 	return []Capability{
 		readSent, tellIDs, moveClock, handleNodes, receiveEvents, commonShape, pairOutlets, addAgents, switchOff, readAsked, readMade, serveFiles,
@@ -104,7 +103,7 @@ func notOperated() []Capability {
 	}
 }
 
-// platformPrefix begins the capabilities that On returns.
+// platformPrefix is the prefix of the capabilities returned by On.
 const platformPrefix = "On "
 
 // On is sending through channels of a type.
@@ -132,7 +131,7 @@ var uses = map[Capability]func(*trial) error{
 	},
 	OutletLookups: func(t *trial) error {
 		d := t.openDesk(t.home, t.ticketing())
-		_, _ = t.home.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{}) // What is looked for, if it can be made.
+		_, _ = t.home.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{}) // The look-up finds it if it exists.
 		return errorOf(t.home.GetAssignmentByOutlet(t.Context(), livechat.GetAssignmentByOutletParams{ChannelID: d.ID}))
 	},
 	Histories: func(t *trial) error {
@@ -141,8 +140,8 @@ var uses = map[Capability]func(*trial) error{
 	},
 }
 
-// unsupportedRule is the rule for a capability that an implementation declares to
-// lack. There is none for what the harness itself lacks.
+// unsupportedRule returns the rule for a capability that an implementation declares as lacking. There is none
+// for a part that the harness itself lacks.
 func unsupportedRule(lack Capability) (Rule, bool) {
 	name := strings.ReplaceAll(string(lack), " ", "")
 	var needs []Capability

@@ -15,7 +15,7 @@ import (
 	"github.com/botctx/go-sdk/internal/record"
 )
 
-// seed puts entries into the data source of a place.
+// seed adds entries to the data source of a place.
 func (t *trial) seed(p *place, entries ...document.Object) {
 	t.Helper()
 	_, err := p.UpsertDataToDataSource(t.Context(), datasource.UpsertParams{DataSourceID: source, Data: entries})
@@ -35,27 +35,26 @@ func (t *trial) all(p *place) []document.Object {
 	return t.fetch(p, datasource.FetchParams{DataSourceID: source})
 }
 
-// requireHolds checks that a place has these entries in this order, apart from their
-// times.
+// requireHolds checks that a place has exactly these entries in this order, ignoring their times.
 func (t *trial) requireHolds(p *place, expected ...document.Object) {
 	t.Helper()
 	t.requireEntries(expected, t.all(p))
 }
 
-// requireEntries checks entries apart from their times.
+// requireEntries compares entries, ignoring their times.
 func (t *trial) requireEntries(expected, actual []document.Object) {
 	t.Helper()
 	require.Equal(t, texts(expected), texts(actual))
 }
 
-// requireEntry checks one entry apart from its times.
+// requireEntry compares one entry, ignoring its times.
 func (t *trial) requireEntry(expected document.Object, actual *document.Object) {
 	t.Helper()
 	require.NotNil(t, actual)
 	require.Equal(t, columns(expected).String(), columns(*actual).String())
 }
 
-// requireIDs checks which entries came, in order.
+// requireIDs checks the ids of entries, in order.
 func (t *trial) requireIDs(expected []any, entries []document.Object) {
 	t.Helper()
 	ids := make([]any, 0, len(entries))
@@ -66,7 +65,7 @@ func (t *trial) requireIDs(expected []any, entries []document.Object) {
 	require.Equal(t, document.A(expected...).String(), document.A(ids...).String())
 }
 
-// texts returns entries as texts, apart from their times.
+// texts returns entries as texts, without their times.
 func texts(entries []document.Object) []string {
 	all := make([]string, 0, len(entries))
 	for _, entry := range entries {
@@ -75,8 +74,8 @@ func texts(entries []document.Object) []string {
 	return all
 }
 
-// columns returns an entry without its times. Its columns are sorted: in which order an
-// update leaves them is the database's affair. Those of objects in it keep their order.
+// columns returns an entry without its times and with its columns sorted, because their order after an update
+// is up to the database. Objects inside keep their order.
 func columns(entry document.Object) document.Object {
 	sorted := document.O()
 	for _, column := range slices.Sorted(slices.Values(entry.Keys())) {
@@ -226,7 +225,7 @@ var distinctRules = []Rule{
 	rule(fetchDistinctDataFromDataSourceOfNothing, "where no entry has the key the list is empty and never null"),
 }
 
-// seedNumbers puts entries with numbers into the source.
+// seedNumbers adds entries with numbers to the source.
 func (t *trial) seedNumbers() {
 	t.Helper()
 	t.seed(t.home,
@@ -415,8 +414,8 @@ func point(longitude, latitude float64) document.Object {
 	return document.O("type", "Point", "coordinates", document.A(longitude, latitude))
 }
 
-// seedPlaces puts places on the equator into the source: one each in GeoJSON and as a
-// legacy pair, and what is no place.
+// seedPlaces adds places on the equator to the source: one in GeoJSON, one as a legacy pair, and a value that
+// is not a place.
 func (t *trial) seedPlaces(p *place) {
 	t.Helper()
 	t.seed(p,

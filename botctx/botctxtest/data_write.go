@@ -273,7 +273,7 @@ type entryTimes struct {
 	UpdatedAt document.Timestamp `json:"updatedAt"`
 }
 
-// times returns the times of the first entry, which it must have.
+// times returns the times of the first entry, which must have them.
 func (t *trial) times() entryTimes {
 	t.Helper()
 	var times entryTimes

@@ -23,7 +23,7 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// defects are the ways to break an operation. Each makes the interceptor that breaks it.
+// defects are the ways to break an operation. Each returns an interceptor that breaks it.
 var defects = map[string]func(op operations.Operation) botctx.Interceptor{
 	"does nothing":                   doesNothing,
 	"fails":                          fails,
@@ -37,8 +37,8 @@ var defects = map[string]func(op operations.Operation) botctx.Interceptor{
 	"believes records":               believesRecords,
 }
 
-// unnoticed are the defects that the rules about an operation do not notice: its answers are all
-// alike, or no function of the harness shows the effect.
+// unnoticed are defects that the rules about an operation cannot notice, because its answers are all alike,
+// or because no function of the harness shows the effect.
 var unnoticed = map[string][]string{
 	"alphaPassThreadControl":       {"ignores metadata", "ignores targetAppId"},
 	"alphaRemoveCustomLabel":       {"gives its first answer again"},
@@ -75,7 +75,7 @@ func TestSuite_NoticesDefects(t *testing.T) {
 	}
 }
 
-// defectsOf returns the defects that an operation can have: the ones of the table, and one or two for each
+// defectsOf returns the defects that an operation can have: the defects of the table, and one or two for each
 // parameter.
 func defectsOf(op operations.Operation) map[string]func(operations.Operation) botctx.Interceptor {
 	takes := func(isMeant func(operations.Field) bool) bool { return slices.ContainsFunc(op.Parameters, isMeant) }
@@ -97,7 +97,7 @@ func defectsOf(op operations.Operation) map[string]func(operations.Operation) bo
 	return all
 }
 
-// addParameterDefects adds the defects of parameters: each is ignored, and each default is another.
+// addParameterDefects adds the defects of parameters: each parameter is ignored, and each default is changed.
 func addParameterDefects(all map[string]func(operations.Operation) botctx.Interceptor, parent string, fields []operations.Field) {
 	for _, field := range fields {
 		path := parent + field.Name
@@ -117,19 +117,19 @@ func addParameterDefects(all map[string]func(operations.Operation) botctx.Interc
 	}
 }
 
-// checks are the rules about one operation, or about several, as defects are tried on them.
+// checks are the rules about one operation, or about several, and a record of the rules broken so far.
 type checks struct {
-	// unbroken are the rules that no defect broke so far, broken the others.
+	// unbroken are the rules that no defect has broken so far. broken are the other rules.
 	unbroken, broken []botctxtest.Rule
 }
 
-// newChecks returns the rules about an operation, those about several for "".
+// newChecks returns the rules about an operation, or for "" the rules about several.
 func newChecks(op string) *checks {
 	return &checks{unbroken: slices.DeleteFunc(botctxtest.Rules(), func(rule botctxtest.Rule) bool { return opOf(rule) != op })}
 }
 
-// notice reports whether a rule notices a defect. It tries all rules that no defect broke so far,
-// and the others until one notices.
+// notice reports whether a rule notices a defect. It tries all rules that no defect has broken so far, and
+// then the others until one notices.
 func (c *checks) notice(t *testing.T, broken func() *botctxtest.Harness) bool {
 	t.Helper()
 	notices := func(rule botctxtest.Rule) bool {
@@ -163,7 +163,7 @@ func opOf(rule botctxtest.Rule) string {
 	return longest
 }
 
-// only lets an interceptor see the calls of one operation.
+// only applies an interceptor to the calls of one operation.
 func only(op operations.Operation, breaking botctx.Interceptor) botctx.Interceptor {
 	return func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
 		if string(call.Op) != op.Name {
@@ -275,7 +275,7 @@ func takesNothingFromTheContext(op operations.Operation) botctx.Interceptor {
 	}
 }
 
-// believesRecords goes by the records that are passed in.
+// believesRecords trusts the content of records passed as parameters.
 func believesRecords(operations.Operation) botctx.Interceptor {
 	return func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
 		if params, err := document.Encode(call.Params); err == nil && strings.Contains(params.String(), `"forged"`) {
@@ -285,7 +285,7 @@ func believesRecords(operations.Operation) botctx.Interceptor {
 	}
 }
 
-// altering changes the params of calls. Params that are no values stay as they are.
+// altering changes the params of calls. Params that cannot be encoded stay unchanged.
 func altering(alter func(*document.Object)) botctx.Interceptor {
 	return func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
 		params, err := document.Encode(call.Params)
@@ -301,7 +301,7 @@ func altering(alter func(*document.Object)) botctx.Interceptor {
 	}
 }
 
-// otherThan returns another value of the same type.
+// otherThan returns a different value of the same type.
 func otherThan(text json.RawMessage) any {
 	var value any
 	_ = json.Unmarshal(text, &value)
@@ -336,8 +336,7 @@ var defectsOfAll = map[string]func() *botctxtest.Harness{
 	"all apps are one": oneApp,
 }
 
-// TestSuite_NoticesDefectsOfAll holds the rules about several operations to what
-// TestSuite_NoticesDefects holds the others to.
+// TestSuite_NoticesDefectsOfAll is TestSuite_NoticesDefects for the rules about several operations.
 func TestSuite_NoticesDefectsOfAll(t *testing.T) {
 	t.Parallel()
 	checks := newChecks("")
@@ -347,7 +346,7 @@ func TestSuite_NoticesDefectsOfAll(t *testing.T) {
 	require.Empty(t, checks.unbroken, "these rules notice no defect")
 }
 
-// TestSuite_KeepsAppsApart shows that no operation may reach another app.
+// TestSuite_KeepsAppsApart shows that the suite notices operations that reach another app.
 func TestSuite_KeepsAppsApart(t *testing.T) {
 	t.Parallel()
 	for _, rule := range botctxtest.Rules() {
@@ -359,7 +358,7 @@ func TestSuite_KeepsAppsApart(t *testing.T) {
 	}
 }
 
-// oneApp makes all apps one and the same.
+// oneApp returns a harness in which all apps are one.
 func oneApp() *botctxtest.Harness {
 	h := newHarness()
 	addChannel, addMember, whole := h.AddChannel, h.AddMember, h.Operations

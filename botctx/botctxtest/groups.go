@@ -28,7 +28,7 @@ func groupRules() []Rule {
 	)
 }
 
-// talk is a live chat of a member of the home app, which an agent has taken.
+// talk is a live chat of a member of the home app that an agent has taken.
 type talk struct {
 	desk *desk
 	// inlet is the member's side.
@@ -37,27 +37,27 @@ type talk struct {
 	group      *livechat.Group
 }
 
-// talkOn opens a desk on a platform, and lets its agent talk with the home member.
+// talkOn opens a desk on a platform, and connects its agent with the home member.
 func (t *trial) talkOn(platform channel.Type) talk {
 	t.Helper()
 	return t.talkWith(t.openDesk(t.home, platform), t.home)
 }
 
-// talk lets an agent talk with the home member.
+// talk opens a desk, and connects its agent with the home member.
 func (t *trial) talk() talk {
 	t.Helper()
 	return t.talkOn(t.ticketing())
 }
 
-// talkWith lets the agent of a desk talk with the member of a place.
+// talkWith connects the agent of a desk with the member of a place.
 func (t *trial) talkWith(d *desk, p *place) talk {
 	t.Helper()
 	a := t.requestTaken(p, d, livechat.CreateAssignmentParams{})
 	return talk{desk: d, inlet: p, assignment: a, group: t.groupOf(p, a)}
 }
 
-// talkBeside lets the agent of one talk begin another, with a new member of its inlet, who asks
-// in the same group.
+// talkBeside starts a second live chat of the same agent, with a new member of the first inlet, who writes in
+// the same group.
 func (t *trial) talkBeside(first talk) talk {
 	t.Helper()
 	c := first.inlet.channel
@@ -65,13 +65,13 @@ func (t *trial) talkBeside(first talk) talk {
 	return t.talkWith(first.desk, t.inGroup(t.at(t.home, c, bob), first.inlet.scope.GroupExternalID))
 }
 
-// talkInFamily lets an agent talk with the member of a place who has asked in a group.
+// talkInFamily connects an agent with the member of a place, who has made the request in a group.
 func (t *trial) talkInFamily(p *place) talk {
 	t.Helper()
 	return t.talkWith(t.openDesk(p, t.ticketing()), t.inGroup(p, familyOf(p.member.ID)))
 }
 
-// familyOf is the group on the inlet's platform in which a member asks.
+// familyOf returns the id of the group on the inlet's platform in which a member makes a request.
 func familyOf(memberID string) string { return "family of " + memberID }
 
 // storedGroup reads a group of a place, without an error.
@@ -171,8 +171,8 @@ func groupCombinesAgentAndGroup(t *trial) {
 	}
 }
 
-// withoutField returns the error of an operation without its parameter, if the contract leaves open which of
-// two it names.
+// withoutField returns an operation's error without its field, if the contract leaves open which of two
+// fields it names.
 func withoutField(err error) error {
 	e, ok := boterr.AsError(err)
 	if !ok {
@@ -230,11 +230,11 @@ func getGroupByInletGroupLooksInItsInlet(t *trial) {
 	t.requireError(botctx.OpGetGroupByMemberID, boterr.NotFound, "memberId", err)
 }
 
-// groupFinder is an operation that finds groups by what several may have.
+// groupFinder is an operation that finds groups by a property that several groups may have.
 type groupFinder struct {
 	name string
 	op   botctx.Op
-	// field is the parameter that is at fault if no group fits.
+	// field is the parameter at fault if no group matches.
 	field string
 	// find calls the operation of a place for the group of a talk.
 	find func(ctx context.Context, p *place, k talk) (*livechat.Group, error)
@@ -271,7 +271,7 @@ var groupFinders = []groupFinder{
 	},
 }
 
-// newestGroupRules are the rules of what each operation finds that finds groups.
+// newestGroupRules returns the rules about the group that each finding operation returns.
 func newestGroupRules() []Rule {
 	var rules []Rule
 	for _, f := range groupFinders {
@@ -335,7 +335,7 @@ func updateGroupSetsTheGivenFields(t *trial) {
 	requireSameGroup(t, second.group, t.storedGroup(t.home, second.group.ID))
 }
 
-// requireGroupUpdate checks the result of an update of one group against what is stored.
+// requireGroupUpdate compares the result of an update of one group with the stored record.
 func requireGroupUpdate(t *trial, id string, modified int64, result livechat.UpdateGroupResult) {
 	t.Helper()
 	require.Equal(t, []string{id}, result.DocsIDs.Updated)

@@ -1,7 +1,6 @@
 package botctxtest
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -33,12 +32,12 @@ func needing(needed []Capability, rules []Rule) []Rule {
 	return all
 }
 
-// ticketing are the platforms on which requests are tickets, and live chats are handed on.
-// All of them make groups.
+// ticketing are the platforms on which requests are tickets and live chats can be handed on. All of them
+// create groups.
 var ticketing = slices.Concat(recalling,
 	slices.DeleteFunc(channel.OutletGroups.Types(), func(platform channel.Type) bool { return platform.Has(channel.TicketRecall) }))
 
-// recalling are the platforms whose tickets can be recalled. They come first there.
+// recalling are the platforms whose tickets can be recalled. In ticketing, they come first.
 var recalling = channel.TicketRecall.Types()
 
 // ticketless are the other platforms.
@@ -46,7 +45,7 @@ func ticketless() []channel.Type {
 	return slices.DeleteFunc(channel.Types(), func(platform channel.Type) bool { return platform.Has(channel.OutletGroups) })
 }
 
-// ticketing returns the first platform with tickets that the implementation does not lack.
+// ticketing returns the first platform with tickets that the implementation supports.
 func (t *trial) ticketing() channel.Type {
 	for _, platform := range ticketing {
 		if t.offers(On(platform)) {
@@ -56,13 +55,13 @@ func (t *trial) ticketing() channel.Type {
 	return channel.Charlie
 }
 
-// offersLiveChats reports whether live chats can be held.
+// offersLiveChats reports whether the implementation supports live chats.
 func (t *trial) offersLiveChats() bool {
 	return !slices.ContainsFunc(liveChatNeeds(), func(c Capability) bool { return !t.offers(c) })
 }
 
-// desk is an outlet channel, with an agent, and with the two broadcast groups support, of
-// the default label, and sales, of the label "sales".
+// desk is an outlet channel with an agent and two broadcast groups: support, with the default label, and
+// sales, with the label "sales".
 type desk struct {
 	*channel.Channel
 
@@ -70,7 +69,7 @@ type desk struct {
 	support, sales channel.BroadcastGroupMember
 }
 
-// addDesk makes an outlet in the app of a place.
+// addDesk adds an outlet in the app of a place.
 func (t *trial) addDesk(p *place, platform channel.Type) *desk {
 	t.Helper()
 	d := &desk{support: newBroadcastGroup(platform), sales: newBroadcastGroup(platform)}
@@ -82,7 +81,7 @@ func (t *trial) addDesk(p *place, platform channel.Type) *desk {
 	return d
 }
 
-// openDesk makes an outlet that alone serves the channel of a place.
+// openDesk adds an outlet and makes it the only one that serves the channel of a place.
 func (t *trial) openDesk(p *place, platform channel.Type) *desk {
 	t.Helper()
 	d := t.addDesk(p, platform)
@@ -91,7 +90,6 @@ func (t *trial) openDesk(p *place, platform channel.Type) *desk {
 }
 
 // newBroadcastGroup returns a broadcast group of a platform with a new id.
-// before.
 func newBroadcastGroup(platform channel.Type) channel.BroadcastGroupMember {
 	group := channel.BroadcastGroupMember{ID: unique("group")}
 	if types := channel.PlatformOf(platform).BroadcastGroups; len(types) > 0 {
@@ -100,7 +98,7 @@ func newBroadcastGroup(platform channel.Type) channel.BroadcastGroupMember {
 	return group
 }
 
-// request asks for a person, without an error, and returns the assignment.
+// request makes a request for a person, which must succeed, and returns the assignment.
 func (t *trial) request(p *place, params livechat.CreateAssignmentParams) *livechat.Assignment {
 	t.Helper()
 	created, err := p.CreateAssignment(t.Context(), params)
@@ -108,8 +106,8 @@ func (t *trial) request(p *place, params livechat.CreateAssignmentParams) *livec
 	return t.assignment(p, created.AssignmentID)
 }
 
-// requestTaken asks for a person, as request does, and lets the agent of a desk take it. The
-// assignment that comes back has a group.
+// requestTaken makes a request for a person, and lets the agent of a desk take it. The returned assignment
+// has a group.
 func (t *trial) requestTaken(p *place, d *desk, params livechat.CreateAssignmentParams) *livechat.Assignment {
 	t.Helper()
 	asked := t.request(p, params)
@@ -126,7 +124,7 @@ func (t *trial) assignment(p *place, id string) *livechat.Assignment {
 	return found
 }
 
-// groupOf reads the group of an assignment that was taken, without an error.
+// groupOf returns the group of an assignment that was taken. The call must succeed.
 func (t *trial) groupOf(p *place, a *livechat.Assignment) *livechat.Group {
 	t.Helper()
 	require.NotEmpty(t, a.Group, "the group of an assignment that was taken")
@@ -144,8 +142,7 @@ func eventIn(g *livechat.Group) *send.MessageEvent {
 	}
 }
 
-// at returns the place as it is for another member of its app, or for the agents' side where
-// m is nil, in a channel.
+// at returns the place for another member of its app in a channel, or for the agents' side if m is nil.
 func (t *trial) at(p *place, c *channel.Channel, m *member.Member) *place {
 	t.Helper()
 	other := *p
@@ -158,14 +155,13 @@ func (t *trial) at(p *place, c *channel.Channel, m *member.Member) *place {
 	return &other
 }
 
-// isInLiveChat reports whether a member is in live chat, as it is stored now.
+// isInLiveChat reports whether the stored member is in live chat.
 func (t *trial) isInLiveChat(m *member.Member) bool {
 	t.Helper()
 	return t.load(m).BotMeta.LiveChat()
 }
 
-// liveChatsOf returns the assignments of a member and their groups as they are stored now, as
-// text.
+// liveChatsOf returns the stored assignments of a member and their groups, as text.
 func (t *trial) liveChatsOf(m *member.Member) string {
 	t.Helper()
 	operations := t.operationsFor(m)
@@ -183,21 +179,20 @@ func (t *trial) liveChatsOf(m *member.Member) string {
 	return all.String()
 }
 
-// sentTo returns what has arrived in a channel for an id on the platform, in order.
+// sentTo returns the messages that have arrived in a channel for a recipient's id on the platform, in order.
 func (t *trial) sentTo(channelID, externalID string) []Sent {
 	t.Helper()
 	return slices.DeleteFunc(slices.Clone(t.Sent()), func(s Sent) bool { return s.Channel != channelID || s.To != externalID })
 }
 
-// neighbourPlace makes another member of the home channel, and returns the place as it is for
-// that member.
+// neighbourPlace adds another member of the home channel, and returns the place for that member.
 func (t *trial) neighbourPlace() *place {
 	t.Helper()
 	return t.at(t.home, t.home.channel, t.neighbour(member.Member{FirstName: "Eve"}))
 }
 
-// The moments of a live chat: the writer in each, the readers, and the answers. Rule
-// MessagesOfALiveChatReachSomebody holds the table, and LiveChatTable prints it for guides.
+// The moments of a live chat: in each, the writer, the readers and the answers. The rule
+// MessagesOfALiveChatReachSomebody checks the moments, and LiveChatTable prints them for guides.
 
 // seen is the reader of a message.
 type seen string
@@ -210,20 +205,20 @@ const (
 	byNobody seen = "no one"
 )
 
-// moment is one row of the table.
+// moment is one row of moments.
 type moment struct {
-	// at is the moment, writer the writer, seenBy the reader, and told the answer and its recipient.
+	// at is the moment. writer is the writer, seenBy is the reader, and told is the answer and its recipient.
 	at, writer string
 	seenBy     seen
 	told       string
-	// begin brings a chat to the moment, write writes the text in it.
+	// begin brings a chat to the moment, and write writes the text in it.
 	begin func(*chatAt)
 	write func(*chatAt) error
-	// member and agent are the texts that the member and the agent get for it, code the error for the writer,
-	// if that is the bot.
+	// member and agent are the texts that the member and the agent get as a result. code is the writer's
+	// error, if the bot writes.
 	member, agent []string
 	code          boterr.Code
-	// isOver is whether the member is out of live chat afterwards.
+	// isOver is true if the member is out of live chat afterwards.
 	isOver bool
 }
 
@@ -366,21 +361,27 @@ func moments() []moment { //nolint:funlen,revive // It is a table.
 	}
 }
 
-// LiveChatTable returns the table of a live chat's moments that the suite holds, in Markdown: the writer, the
-// readers, and the answers. It is for guides.
+// LiveChatTable returns the moments of a live chat as a list in Markdown: for each phase the writers, the
+// readers and the texts about messages that do not arrive. The suite checks them; guides include the list.
 func LiveChatTable() string {
-	var table strings.Builder
-	table.WriteString("| phase | sender | received by | told |\n|---|---|---|---|\n")
-	last := ""
+	var list strings.Builder
+	phase := ""
 	for _, row := range moments() {
-		at := row.at
-		if at == last {
-			at = ""
+		if row.at == phase {
+			list.WriteString("; ")
+		} else {
+			if phase != "" {
+				list.WriteString("\n")
+			}
+			list.WriteString("- " + row.at + ": ")
 		}
-		last = row.at
-		fmt.Fprintf(&table, "| %s | %s | %s | %s |\n", at, row.writer, row.seenBy, row.told)
+		phase = row.at
+		list.WriteString(row.writer + " → " + string(row.seenBy))
+		if row.told != "" {
+			list.WriteString(" (" + row.told + ")")
+		}
 	}
-	return table.String()
+	return list.String() + "\n"
 }
 
 var momentRules = needing([]Capability{
@@ -447,7 +448,7 @@ func orNone(texts []string) []string {
 	return texts
 }
 
-// toMember returns the texts to the member, toAgent the texts in the conversation with the agent.
+// toMember returns the texts to the member. toAgent returns the texts in the conversation with the agent.
 func (c *chatAt) toMember() []string {
 	return c.textsTo(c.place.channel.ID, c.place.member.ExternalID)
 }
@@ -459,7 +460,7 @@ func (c *chatAt) toAgent() []string {
 	return c.textsTo(c.desk.ID, c.group.ExternalID)
 }
 
-// openOf returns the request of the member that is not over.
+// openOf returns the member's request that has not ended.
 func (c *chatAt) openOf() *livechat.Assignment {
 	all, err := c.place.GetAssignmentsByMemberID(c.Context(), livechat.GetAssignmentsByMemberIDParams{MemberID: c.place.member.ID})
 	require.NoError(c, err)
@@ -472,7 +473,7 @@ func (c *chatAt) openOf() *livechat.Assignment {
 	return all[0]
 }
 
-// The ways to a moment.
+// The functions begin of the rows.
 
 func (*chatAt) nothing() {}
 
@@ -510,7 +511,7 @@ func (c *chatAt) blocks() {
 	c.Refuse(c.place.member)
 }
 
-// The ways to write.
+// The functions write of the rows.
 
 func (c *chatAt) memberWrites() error {
 	return c.arrives(c.place.channel.ID, c.place.member.ExternalID, "")
@@ -524,7 +525,7 @@ func (c *chatAt) agentWrites() error {
 	return c.arrives(c.desk.ID, c.desk.agent.ExternalID, to)
 }
 
-// arrives hands in the text as an event.
+// arrives delivers the text as an event.
 func (c *chatAt) arrives(channelID, from, to string) error {
 	return c.Receive(botctx.Inbound{App: c.place.scope.App, Channel: channelID, Event: send.MessageEvent{
 		Type: send.TypeText, From: from, To: to, MessageID: unique("message"), Data: document.O("text", said),

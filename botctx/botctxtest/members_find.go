@@ -237,7 +237,7 @@ func findAndModifyMemberStampsChanges(t *trial) {
 	})
 }
 
-// requireStamps checks what setting a member's gender does to _version and etag.
+// requireStamps checks the effect of setting a member's gender on _version and etag.
 func requireStamps(t *trial, m *member.Member, setGender func(to string) error) {
 	t.Helper()
 	before := t.load(m)

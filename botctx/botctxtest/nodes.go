@@ -33,7 +33,7 @@ var redirectRules = []Rule{
 	rule(redirectMemberToNodeStopsEndlessRedirects, "redirects that go on without end are ResourceExhausted"),
 }
 
-// journal has the notes of nodes that ran, in order.
+// journal holds the notes of the nodes that ran, in order.
 type journal struct {
 	mu    sync.Mutex
 	notes []string
@@ -52,7 +52,7 @@ func (j *journal) add(text string) {
 	j.notes = append(j.notes, text)
 }
 
-// read returns the notes, and forgets them.
+// read returns the notes, and clears them.
 func (j *journal) read() []string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -208,7 +208,7 @@ func redirectMemberToNodeWritesNothingBackWhereItFails(t *trial) {
 	t.Handle(&botctx.Node{
 		ID: node, Post: []botctx.Action{ran.note("post")},
 		Pre: []botctx.Action{sets("first"), func(context.Context, *botctx.Context) error {
-			return boterr.New(boterr.Conflict, "", "the coupon is gone")
+			return boterr.New(boterr.Conflict, "", "the coupon has been used")
 		}, ran.note("pre")},
 	})
 	before := t.state()

@@ -19,55 +19,54 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// operation is a row of the table of operations. What every operation must do with its
-// parameters follows from it and from the specification's table: see operation_rules.go.
+// operation is a row of the table of operations. The common rules for its parameters follow from the row and
+// from the specification's table: see operation_rules.go.
 type operation struct {
 	op   botctx.Op
 	call method
-	// domain is the capability of the operation's domain, needs are its further needs.
+	// domain is the capability of the operation's domain. needs are further required capabilities.
 	domain Capability
 	needs  []Capability
-	// scene is the condition for the input to be good, nil for nothing.
+	// scene is the precondition of good input, nil if there is none.
 	scene *scene
-	// input is good input for a place of the scene. It leaves to the context what the context has.
+	// input returns good input for a place of the scene. It omits parameters that the context provides.
 	input func(p *place) document.Object
-	// names are the paths in the input of an id of a record of the app, or of something on its platforms.
-	// Parameters that are records, or that the context has, are not among them: the specification's table
+	// names are the paths in the input of ids of records of the app, or of objects on its platforms.
+	// Parameters that are records or that the context provides are not included: the specification's table
 	// lists these.
 	names []string
-	// lookedFor is the parameter that is at fault if nothing is found in the channel that is
-	// given, "" for the channel.
+	// lookedFor is the parameter at fault if nothing is found in the given channel. "" means the channel
+	// parameter.
 	lookedFor string
-	// refuses are more calls that are InvalidArgument than the specification's table tells, and
-	// findsNot more that are NotFound. Each changes the good input.
+	// refuses returns changes of the good input that make it InvalidArgument, in addition to the
+	// specification's table. findsNot does the same for NotFound.
 	refuses, findsNot func(t *trial, p *place) []change
-	// own are the rules of this operation alone: what it does.
+	// own are the rules of this operation only, about its effects.
 	own []Rule
-	// isOnce is true if it ends something that other calls need.
+	// isOnce is true if it ends something that later calls need.
 	isOnce bool
 }
 
 // scene is the condition for the good input of some operations.
 type scene struct {
-	// platform is the only one on which it can be, "" for any.
+	// platform is the only possible platform, "" for any.
 	platform channel.Type
-	// needs are the capabilities that an implementation must have for it.
+	// needs are the capabilities that an implementation must have for the scene.
 	needs []Capability
-	// begin makes it in the app of a place, and returns the place of the calls.
+	// begin sets the scene up in the app of a place, and returns the place for the calls.
 	begin func(t *trial, base *place) *place
 }
 
-// change is a change of good input, which then must be refused.
+// change is a change of good input that must then be refused.
 type change struct {
 	name string
-	// with are the parameters that take the place of the good ones. Those that are null are left
-	// out.
+	// with are the parameters that replace the good ones. Null removes a parameter.
 	with document.Object
 	// field is the parameter at fault.
 	field string
 }
 
-// name is the operation's name at the beginning of the names of its rules.
+// name is the operation's name at the beginning of its rules' names.
 func (o operation) name() string { return nameOfRules(o.op) }
 
 // nameOfRules returns the beginning of the names of the rules about an operation.
@@ -79,7 +78,7 @@ func (o operation) specified() operations.Operation {
 	return specified
 }
 
-// platform is the only one on which the input is good, "" for any.
+// platform is the only platform on which the input is good, "" for any.
 func (o operation) platform() channel.Type {
 	if o.scene == nil {
 		return ""
@@ -99,8 +98,8 @@ func (o operation) capabilities() []Capability {
 	return needed
 }
 
-// isFor reports whether the operation is of a domain, is all of a capability, or is for a platform
-// alone.
+// isFor reports whether the operation belongs to a domain, is the whole of a capability, or is for a single
+// platform.
 func (o operation) isFor(c Capability) bool {
 	isLimited := len(o.specified().Platforms) == 1 || o.op == botctx.OpUpdateMessage
 	return o.domain == c || slices.Contains(o.needs, c) || isLimited && o.domain == Sends && On(o.platform()) == c
@@ -121,7 +120,8 @@ func (o operation) in(t *trial, base *place) *place {
 	return base.scenes[o.scene]
 }
 
-// bare is in where nothing is prepared for the operation, because nothing can be.
+// bare returns a place without anything prepared for the operation, for implementations that cannot prepare
+// it.
 func (o operation) bare(t *trial) *place {
 	t.Helper()
 	if o.platform() == "" {
@@ -136,26 +136,26 @@ func (o operation) try(ctx context.Context, p *place) error {
 	return err
 }
 
-// method is an operation as it is called with parameters of any values.
+// method is an operation that can be called with any parameters.
 type method interface {
-	// with calls it with parameters as JSON has them.
+	// with calls the operation with parameters in their JSON form.
 	with(ctx context.Context, on botctx.Operations, op botctx.Op, input document.Object) (any, error)
-	// spoiled calls it with what is no value in the place of a parameter.
+	// spoiled calls the operation with an object that carries an error as one parameter.
 	spoiled(ctx context.Context, on botctx.Operations, input document.Object, parameter string) (any, error)
 }
 
-// errUnheld is the error of a call with what neither params of Go nor a door for JSON can take.
-var errUnheld = errors.New("it cannot be called so")
+// errUnheld is the error of a call with a parameter that neither Go params nor JSON can represent.
+var errUnheld = errors.New("it cannot have this name")
 
 // by is a method of an interface of operations.
 type by[P, R any] func(on botctx.Operations, ctx context.Context, params P) (R, error)
 
-// calling makes a method of one of an interface of operations.
+// calling returns the method for an operation of an interface.
 func calling[P, R any](m func(on botctx.Operations, ctx context.Context, params P) (R, error)) method {
 	return by[P, R](m)
 }
 
-// with implements method. Values that no params can hold go through the JSON calls, if there are any.
+// with implements method. Values that the params cannot hold go through JSON calls, if there are any.
 func (m by[P, R]) with(ctx context.Context, on botctx.Operations, op botctx.Op, input document.Object) (any, error) {
 	var params P
 	unreadable := document.Decode(input, &params)
@@ -199,7 +199,7 @@ func (m by[P, R]) spoiled(ctx context.Context, on botctx.Operations, input docum
 	return m(on, ctx, params)
 }
 
-// fieldNamed returns the field of a struct that has a name in JSON.
+// fieldNamed returns the field of a struct with a JSON name.
 func fieldNamed(params reflect.Value, name string) reflect.Value {
 	for i := range params.NumField() {
 		tag, _, _ := strings.Cut(params.Type().Field(i).Tag.Get("json"), ",")
@@ -210,7 +210,7 @@ func fieldNamed(params reflect.Value, name string) reflect.Value {
 	return reflect.Value{}
 }
 
-// changed returns input with other parameters.
+// changed returns input with some parameters replaced or removed.
 func changed(input, with document.Object) document.Object {
 	for parameter, value := range with.All() {
 		if value == nil {
@@ -258,7 +258,7 @@ func (o operation) refusesBadInput(t *trial) {
 	require.NoError(t, o.try(t.Context(), p), "good input, after all that")
 }
 
-// either is the name of a parameter, and behind a bar the name of the parameter that may replace it.
+// either returns the name of a parameter, followed by a bar and the parameter that may replace it, if any.
 func either(p operations.Field) string { return strings.TrimSuffix(p.Name+"|"+p.Other, "|") }
 
 // missing are calls without a parameter that they need.
@@ -277,7 +277,7 @@ func (o operation) missing() []change {
 	return changes
 }
 
-// mistyped are calls with a parameter of another JSON type, and with records that are no address.
+// mistyped returns calls with a parameter of another JSON type, and with records that have no id.
 func (o operation) mistyped() []change {
 	var changes []change
 	for _, p := range o.specified().Parameters {
@@ -291,7 +291,7 @@ func (o operation) mistyped() []change {
 	return changes
 }
 
-// wrongFor returns a value that is of none of the types, nil for none.
+// wrongFor returns a value that has none of the types, or nil if every value has one.
 func wrongFor(types operations.Type) any {
 	for _, wrong := range []any{document.O("wrong", true), true} {
 		if !slices.ContainsFunc(types.Alternatives(), func(one operations.Type) bool {
@@ -303,7 +303,7 @@ func wrongFor(types operations.Type) any {
 	return nil
 }
 
-// contradicting are calls in which two parameters name different things.
+// contradicting returns calls in which two parameters name different things.
 func (o operation) contradicting(t *trial, p *place) []change {
 	t.Helper()
 	var changes []change
@@ -326,7 +326,7 @@ func (o operation) contradicting(t *trial, p *place) []change {
 	return changes
 }
 
-// refusesToGuess checks that what the context does not have must be given.
+// refusesToGuess checks that parameters that the context does not provide must be given.
 func (o operation) refusesToGuess(t *trial, p *place) {
 	if len(o.ofContext()) == 0 {
 		return
@@ -341,7 +341,7 @@ func (o operation) refusesToGuess(t *trial, p *place) {
 	})
 }
 
-// refusesWhatIsNoValue checks each parameter that can hold what is no value.
+// refusesWhatIsNoValue checks that each object parameter is refused if it carries an error.
 func (o operation) refusesWhatIsNoValue(t *trial, p *place) {
 	for _, one := range o.specified().Parameters {
 		t.try("a "+one.Name+" of what is no value", func(t *trial) {
@@ -381,8 +381,8 @@ func answers(shape operations.Response, result any) bool {
 	return shape.Type.Accepts(result) && hasFields(result, fields, isClosed)
 }
 
-// hasFields reports whether an object, or each object of a list, has the fields that must be there,
-// with their types, and where the list of fields is closed no others.
+// hasFields reports whether an object, or each object of a list, has the required fields with their types,
+// and no others if the list of fields is closed.
 func hasFields(value any, fields []operations.Field, isClosed bool) bool {
 	switch value := value.(type) {
 	case []any:
@@ -440,8 +440,8 @@ func isNothing(result any) bool {
 	}
 }
 
-// requireOwn checks that what a call sent and made went through the channel of a place, and to its
-// member.
+// requireOwn checks that everything that a call sent and created went through the channel of a place, and to
+// its member.
 func (o operation) requireOwn(t *trial, p *place, call func() error) {
 	t.Helper()
 	sent, made, before := len(t.sentIfKnown()), len(t.madeIfKnown()), t.state()
@@ -459,7 +459,7 @@ func (o operation) requireOwn(t *trial, p *place, call func() error) {
 	}
 }
 
-// sentIfKnown returns what has arrived, nothing if the harness does not know.
+// sentIfKnown returns the messages sent, none if the harness does not know them.
 func (t *trial) sentIfKnown() []Sent {
 	if t.Sent == nil {
 		return nil
@@ -467,7 +467,7 @@ func (t *trial) sentIfKnown() []Sent {
 	return t.Sent()
 }
 
-// madeIfKnown returns what was made, nothing if the harness does not know.
+// madeIfKnown returns the groups and channels created, none if the harness does not know them.
 func (t *trial) madeIfKnown() []Made {
 	if t.Made == nil {
 		return nil
@@ -531,8 +531,8 @@ func (o operation) refusesOtherPlatforms(t *trial) {
 	require.Equal(t, before, t.state(), "calls that are refused change nothing")
 }
 
-// requireUnsupported checks that a call is Unsupported, names the platforms that are allowed, and
-// gives nothing. It returns the error.
+// requireUnsupported checks that a call returns Unsupported, an error that names the allowed platforms, and
+// no result. It returns the error.
 func (o operation) requireUnsupported(t *trial, call func() (any, error)) error {
 	t.Helper()
 	result, err := call()
@@ -579,7 +579,7 @@ func (o operation) findsNoOthers(t *trial) {
 	o.requireAllRefused(t, p, boterr.NotFound, changes)
 }
 
-// strangers are calls with an unknown id, and with an id of the other app, at a path.
+// strangers returns calls with an unknown id, and with an id of the other app, at a path.
 func (o operation) strangers(p, far *place, path string) []change {
 	parameter, _, _ := strings.Cut(path, ".")
 	at := func(id any) document.Object {
@@ -594,7 +594,7 @@ func (o operation) strangers(p, far *place, path string) []change {
 	return changes
 }
 
-// strangersByID are calls with an id in the place of what the context has.
+// strangersByID returns calls with an unknown id for a parameter that the context would provide.
 func (o operation) strangersByID(t *trial, one operations.Field, far *place) []change {
 	t.Helper()
 	field := one.Name
@@ -607,7 +607,7 @@ func (o operation) strangersByID(t *trial, one operations.Field, far *place) []c
 	}
 }
 
-// strangersByRecord are calls with an unknown record, with a record of the other app, and with one that
+// strangersByRecord returns calls with an unknown record, with a record of the other app, and with one that
 // claims to be of this app.
 func strangersByRecord(t *trial, one operations.Field, p, far *place) []change {
 	t.Helper()

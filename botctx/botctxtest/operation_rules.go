@@ -17,8 +17,8 @@ import (
 	"github.com/botctx/go-sdk/livechat"
 )
 
-// operationRules are the rules that follow from the table of operations and from the specification's table:
-// the common rules of all operations with such parameters.
+// operationRules returns the rules that follow from the table of operations and from the specification's
+// table: the common rules of all operations with such parameters.
 func operationRules() []Rule {
 	var rules []Rule
 	for _, o := range table() {
@@ -82,12 +82,12 @@ func (o operation) has(parameters ...string) bool {
 	})
 }
 
-// parameters returns the operation's parameters for which isMeant is true.
+// parameters returns the operation's parameters for which isMeant returns true.
 func (o operation) parameters(isMeant func(operations.Field) bool) []operations.Field {
 	return slices.DeleteFunc(slices.Clone(o.specified().Parameters), func(p operations.Field) bool { return !isMeant(p) })
 }
 
-// ofContext returns the parameters that the context has where they are not given.
+// ofContext returns the parameters that the context provides by default.
 func (o operation) ofContext() []operations.Field {
 	return o.parameters(func(p operations.Field) bool { return p.Need == operations.FromContext })
 }
@@ -130,7 +130,7 @@ func (p *place) record(t *trial, parameter operations.Field) document.Object {
 	return t.object(p.channel)
 }
 
-// recordOf returns the record of a place for which a parameter of the context stands.
+// recordOf returns the record of a place that a parameter of the context refers to.
 func recordOf(parameter operations.Field) operations.Field {
 	if strings.HasPrefix(parameter.Name, "member") {
 		parameter.Kind = "member"
@@ -138,13 +138,13 @@ func recordOf(parameter operations.Field) operations.Field {
 	return parameter
 }
 
-// changing calls the operation with changed input, in other operations than the place's if given.
+// changing calls the operation with changed input.
 func (o operation) changing(ctx context.Context, p *place, with document.Object) (any, error) {
 	return o.call.with(ctx, p.Operations, o.op, changed(o.input(p), with))
 }
 
-// requireAllRefused checks that calls with changed input fail with a code and the name of the
-// parameter, and that all of them together change nothing.
+// requireAllRefused checks that calls with changed input fail with a code and the name of the parameter, and
+// that together they change nothing.
 func (o operation) requireAllRefused(t *trial, p *place, code boterr.Code, changes []change) {
 	t.Helper()
 	before := t.state()
@@ -159,8 +159,8 @@ func (o operation) requireAllRefused(t *trial, p *place, code boterr.Code, chang
 	require.Equal(t, before, t.state(), "calls that fail change nothing")
 }
 
-// requireRefusal checks that a call failed with a code, about one of several parameters with "|"
-// between, and gave nothing.
+// requireRefusal checks that a call failed with a code and one of several fields, separated by "|", and
+// returned no result.
 func (o operation) requireRefusal(t *trial, code boterr.Code, fields string, result any, err error) {
 	t.Helper()
 	named := t.failure(code, err).Field
@@ -181,7 +181,7 @@ type named struct {
 	value document.Object
 }
 
-// badFilters are no filters.
+// badFilters are invalid filters.
 var badFilters = []named{
 	{"a filter with an unknown operator", document.O("n", document.O("$nearly", 1))},
 	{"a filter with an unknown operator at the top", document.O("$nearly", document.A(document.O()))},
@@ -191,7 +191,7 @@ var badFilters = []named{
 	{"a filter of what is no value", document.O("n", make(chan int))},
 }
 
-// badSorts are no sorts.
+// badSorts are invalid sorts.
 var badSorts = []named{
 	{"a sort by 2", document.O("n", 2)},
 	{"a sort by 0", document.O("n", 0)},
@@ -200,7 +200,7 @@ var badSorts = []named{
 	{"a sort by nothing", document.O("n", nil)},
 }
 
-// badModifiers are no patches of an entry {text: "x"} or a member, with modifiers.
+// badModifiers are invalid patches with modifiers, for an entry {text: "x"} or a member.
 var badModifiers = []named{
 	{"an unknown modifier", document.O("$nearly", document.O("x", 1))},
 	{"modifiers and fields", document.O("$set", document.O("x", 1), "y", 1)},
@@ -216,7 +216,7 @@ var badModifiers = []named{
 	{"a modifier of what is no value", document.Set("x", make(chan int))},
 }
 
-// badFields are no patches of fields to set.
+// badFields are invalid patches of fields.
 var badFields = []named{
 	{"another _id", document.O("_id", "other")},
 	{"another createdAt", document.O("createdAt", 1)},
@@ -225,14 +225,13 @@ var badFields = []named{
 	{"a field of what is no value", document.O("x", make(chan int))},
 }
 
-// badReplacements are no replacements.
+// badReplacements are invalid replacements.
 var badReplacements = []named{
 	{"a replacement with another _id", document.O("_id", "other", "x", 1)},
 	{"a replacement with another createdAt", document.O("createdAt", 1, "x", 1)},
 }
 
-// moves are modifiers that would move a member to another app or channel, or change
-// what it is.
+// moves returns modifiers that would move a member to another app or channel, or change its identity.
 func moves(app, channel string) []named {
 	return []named{
 		{"another app", document.Set("app", app)},
@@ -252,8 +251,8 @@ func moves(app, channel string) []named {
 	}
 }
 
-// scopeless are filters that ask for records of another app, or of all apps, in every
-// way that the language has.
+// scopeless returns filters that ask for records of another app, or of all apps, in every way that the
+// language has.
 func scopeless(app string) []document.Object {
 	return []document.Object{
 		document.O(),
@@ -348,7 +347,7 @@ func passedDeadlineIsCanceled(t *trial) {
 	})
 }
 
-// requireCanceled checks that every operation refuses to be called in vain.
+// requireCanceled checks that every operation refuses a context that has ended.
 func requireCanceled(t *trial, ended func() (context.Context, context.CancelFunc)) {
 	t.Helper()
 	offered := t.offered()

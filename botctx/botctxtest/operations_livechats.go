@@ -9,7 +9,7 @@ import (
 // ofAssignment is input with the id of the assignment of the live chat.
 func ofAssignment(p *place) document.Object { return document.O("assignmentId", p.assignmentID()) }
 
-// ofEvent is input with what the agent wrote in the group of the live chat.
+// ofEvent returns input with the agent's message in the group of the live chat.
 func ofEvent(p *place) document.Object { return document.O("messageEvent", p.event()) }
 
 var assignmentOperations = []operation{
@@ -157,7 +157,7 @@ var groupOperations = []operation{
 	},
 }
 
-// relayOperations are those that hand what one side of a live chat says on to the other.
+// relayOperations are the operations that relay a message from one side of a live chat to the other.
 var relayOperations = []operation{
 	{
 		op: botctx.OpSendMessageToInlet, call: calling(botctx.Operations.SendMessageToInlet), scene: atDesk,
@@ -183,7 +183,7 @@ func badDetails(name string, details document.Object, path string) change {
 	return change{name, document.O("assignmentDetails", details), "assignmentDetails." + path}
 }
 
-// targets returns a list of targets, or of new ones.
+// targets returns input with a list of targets.
 func targets(all ...any) document.Object { return document.O("targets", document.A(all...)) }
 
 func badCreateAssignment(_ *trial, p *place) []change {
@@ -206,7 +206,7 @@ func badCreateAssignment(_ *trial, p *place) []change {
 	}
 }
 
-// strangeTargets are targets that the app does not have.
+// strangeTargets are targets that do not exist in the app.
 func strangeTargets(t *trial, _ *place) []change {
 	var changes []change
 	for name, id := range t.strangeChannels() {
@@ -257,12 +257,12 @@ func badReassignments(_ *trial, p *place) []change {
 	}
 }
 
-// idleOutlets are outlets in which there is no open assignment.
+// idleOutlets are outlets without an open assignment.
 func idleOutlets(t *trial, p *place) []change {
 	return []change{{"none is open", document.O("channelId", t.addDesk(t.home, p.desk().Type).ID), "channelId"}}
 }
 
-// otherOutlets are outlets in which the event of the live chat is not known.
+// otherOutlets are outlets in which the live chat's event is unknown.
 func otherOutlets(t *trial, p *place) []change {
 	other := t.addDesk(t.home, p.desk().Type)
 	return []change{
@@ -271,7 +271,7 @@ func otherOutlets(t *trial, p *place) []change {
 	}
 }
 
-// otherBravoGroups are groups on Bravo of another channel of the app.
+// otherBravoGroups are Bravo groups of another channel of the app.
 func otherBravoGroups(parameter string) func(*trial, *place) []change {
 	return func(t *trial, _ *place) []change {
 		var changes []change
@@ -330,7 +330,7 @@ func badUpdateGroup(t *trial, p *place) []change {
 	return changes
 }
 
-// badPictures are addresses at which there is no picture.
+// badPictures are addresses without a picture.
 func badPictures(t *trial, _ *place) []change {
 	var changes []change
 	for name, url := range map[string]string{
@@ -345,7 +345,7 @@ func badPictures(t *trial, _ *place) []change {
 	return changes
 }
 
-// badGroupSends are two different groups, addresses that are none, and bad responses.
+// badGroupSends are two different groups, invalid addresses, and bad responses.
 func badGroupSends(t *trial, p *place) []change {
 	second := t.chatting(t.asking(t.home), t.ticketing()).group()
 	return append(badFilled(t, p), change{"two different groups", document.O("group", document.O("_id", second.ID)), "groupId"})

@@ -30,7 +30,7 @@ var agendaOperations = []operation{
 	},
 }
 
-// onlyThat are changes of a schedule in which nothing else is given.
+// onlyThat returns changes of a schedule without the other parts of the schedule.
 func onlyThat(changes []change) []change {
 	for i, one := range changes {
 		alone := document.O("nextRunAt", nil, "tag", nil, "replace", nil)
@@ -175,11 +175,11 @@ func each(parameter string, bad []named) []change {
 	return eachWith(parameter, bad, document.O())
 }
 
-// eachWith is each with other parameters changed as well.
+// eachWith is each with further parameters changed.
 func eachWith(parameter string, bad []named, with document.Object) []change {
 	changes := make([]change, 0, len(bad))
 	for _, one := range bad {
-		if one.value.Err() == nil { // What is no value is refused everywhere.
+		if one.value.Err() == nil { // Values that carry an error are refused everywhere.
 			changes = append(changes, change{one.name, with.With(parameter, one.value), parameter})
 		}
 	}
@@ -194,8 +194,7 @@ func badPatches() []change {
 	)
 }
 
-// badElementFilters is a patch of elements with a filter of them that is none, in options of a
-// name.
+// badElementFilters is a patch of elements with an invalid element filter, in options of a given name.
 func badElementFilters(options, path string) change {
 	return change{
 		"a filter of elements that is none",
@@ -253,7 +252,7 @@ func badUpdateMember(t *trial, p *place) []change {
 	return changes
 }
 
-// forgedMembers are the member of another app, as one that claims to be of this one.
+// forgedMembers are the member of another app, as a record that claims to be of this app.
 func forgedMembers(t *trial, p *place) []change {
 	forged := document.O("_id", t.away.scope.Member, "app", p.scope.App, "channel", p.scope.Channel, "gender", "f")
 	return []change{{"forged with an app", document.O("member", forged), "member._id"}}
@@ -296,7 +295,7 @@ func badUpsert(*trial, *place) []change {
 		{"an _id that is null", document.O("_id", nil, "n", 2), "data[1]._id"},
 		{"an _id that is an object", document.O("_id", document.O("x", 1)), "data[1]._id"},
 		{"an _id that is a list", document.O("_id", document.A(1)), "data[1]._id"},
-		{"an _id that comes twice", document.O("_id", "new", "n", 3), "data[1]._id"},
+		{"an _id that appears twice", document.O("_id", "new", "n", 3), "data[1]._id"},
 		{"another createdAt", document.O("_id", "a", "createdAt", 1), "data[1].createdAt"},
 		{"a createdAt of a new entry", document.O("createdAt", 1, "n", 2), "data[1].createdAt"},
 		{"a column with a dollar", document.O("$set", 1), "data[1].$set"},

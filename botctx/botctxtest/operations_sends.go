@@ -11,21 +11,21 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// saying returns input of an operation that sends, with a text as the response.
+// saying returns input of a sending operation, with a text as the response.
 func saying(pairs ...any) func(*place) document.Object {
 	return func(*place) document.Object {
 		return document.O(append([]any{"response", send.Text("Hello")}, pairs...)...)
 	}
 }
 
-// badResponse is a response that must be refused, at a field in it.
+// badResponse is a response that must be refused, with the field at fault.
 type badResponse struct {
 	name     string
 	response send.Response
 	field    string
 }
 
-// badResponses are some that every operation refuses. What is left is about sendResponse.
+// badResponses are responses that every operation refuses.
 var badResponses = []badResponse{
 	{"no type", send.Raw(document.O("text", "Hello")), "response.type"},
 	{"an empty text", send.Text(""), "response.text"},
@@ -39,10 +39,10 @@ var badResponses = []badResponse{
 	{"an image without address", send.Raw(document.O("type", "IMAGE")), "response.url"},
 }
 
-// emptyWhenFilled is refused if it is filled from a member.
+// emptyWhenFilled is refused only after it is filled from a member.
 var emptyWhenFilled = badResponse{"a text that is empty when it is filled", send.Template("{{meta.nothing}}"), "response.text"}
 
-// moreBadResponses are those that only sendResponse is tried with: all send the same way.
+// moreBadResponses are only tried with sendResponse, because all operations send in the same way.
 var moreBadResponses = []badResponse{
 	{"a type that is a number", send.Raw(document.O("type", 1)), "response.type"},
 	{"no text", send.Raw(document.O("type", "TEXT")), "response.text"},
@@ -57,7 +57,7 @@ var moreBadResponses = []badResponse{
 	{"a long card", send.Carousel(send.Card{Title: long(send.MaxCardTitle)}), "response.carousel[0].title"},
 }
 
-// long is a text of one character more than so many.
+// long returns a text that is one character longer than most.
 func long(most int) string { return strings.Repeat("ä", most+1) }
 
 func refusing(responses ...badResponse) []change {
@@ -68,7 +68,7 @@ func refusing(responses ...badResponse) []change {
 	return changes
 }
 
-// badAsIs are the responses that an operation refuses that sends them as they are.
+// badAsIs are the bad responses for an operation that sends responses unfilled.
 func badAsIs(*trial, *place) []change { return refusing(badResponses...) }
 
 // badFilled are the responses that an operation refuses that fills them from a member.
@@ -124,7 +124,7 @@ var alphaOperations = []operation{
 		scene: onAlpha, input: saying(), refuses: badAsIs,
 	}, {
 		op: botctx.OpAlphaSendBroadcast, call: calling(botctx.Operations.AlphaSendBroadcast),
-		needs: []Capability{Broadcasts, Labels}, scene: onAlpha, // Labels come into being on members.
+		needs: []Capability{Broadcasts, Labels}, scene: onAlpha, // A label is created when it is put on a member.
 		input: func(p *place) document.Object {
 			return document.O("broadcastId", string(p.prepared.broadcast), "labelId", p.prepared.label, "notificationType", "REGULAR")
 		},
@@ -144,7 +144,7 @@ var alphaOperations = []operation{
 	},
 }
 
-// badSendResponse are addressees of sendResponse that contradict each other, and bad responses.
+// badSendResponse are contradicting addressees of sendResponse, and bad responses.
 func badSendResponse(t *trial, p *place) []change {
 	second := t.newChannel(p.scope.App)
 	there := t.newMember(member.Member{App: second.App, Channel: second.ID})
@@ -159,7 +159,7 @@ func badSendResponse(t *trial, p *place) []change {
 	}...)
 }
 
-// strangersToSendTo are addressees of sendResponse, one of them in another app.
+// strangersToSendTo are addressees of sendResponse with one in another app.
 func strangersToSendTo(t *trial, p *place) []change {
 	return []change{
 		{"one of several", document.O("memberId", document.A(p.member.ID, t.away.member.ID)), "memberId"},
@@ -167,7 +167,7 @@ func strangersToSendTo(t *trial, p *place) []change {
 	}
 }
 
-// badBatches are bad addressees of an operation that sends to several, and bad responses.
+// badBatches are bad addressees of an operation that sends to several members, and bad responses.
 func badBatches(t *trial, p *place) []change {
 	other := t.newPlaceOn(p.scope.App, p.channel.Type)
 	return append(badFilled(t, p), []change{

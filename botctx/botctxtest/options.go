@@ -18,21 +18,20 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// counting is an operation that takes the options of a collection, and counts meta.n of one
-// record up.
+// counting is an operation that takes the options of a collection, and increments meta.n of one record.
 type counting struct {
-	// name is the beginning of the names of its rules, parameter the parameter that holds the options.
+	// name is the beginning of its rules' names. parameter is the parameter that holds the options.
 	name      string
 	op        botctx.Op
 	parameter string
-	// begin makes the record, {firstName: "Eve", gender: "f", meta: {n: 1, list: [7, 8]}}, and
-	// returns the call.
+	// begin creates the record, {firstName: "Eve", gender: "f", meta: {n: 1, list: [7, 8]}}, and returns the
+	// call.
 	begin func(t *trial) countCall
-	// refused are options that it does not have, or that contradict each other.
+	// refused are options that the operation does not have, or that contradict each other.
 	refused []document.Object
 }
 
-// countCall counts with options, and returns the record that comes back.
+// countCall calls the operation with options, and returns the resulting record.
 type countCall func(t *trial, options document.Object) (document.Object, error)
 
 // refusedEverywhere are options that none of the operations has.
@@ -41,7 +40,7 @@ var refusedEverywhere = []document.Object{
 	document.O("comment", "why", "nearly", true),
 }
 
-// returnsRefused are options of what comes back that say nothing, or contradict each other.
+// returnsRefused are options about the returned record that are invalid or contradict each other.
 var returnsRefused = []document.Object{
 	document.O("returnDocument", "sideways"),
 	document.O("new", true, "returnDocument", "before"),
@@ -69,7 +68,7 @@ var (
 	}
 )
 
-// returningRules are the rules of the options that say what comes back.
+// returningRules returns the rules for the options about the returned record.
 func returningRules(c counting) []Rule {
 	return []Rule{
 		{
@@ -101,7 +100,7 @@ func optionRules(c counting) []Rule {
 	}
 }
 
-// counted is the record whose field is counted.
+// counted is the record whose field is incremented.
 func counted() document.Object {
 	return document.O("firstName", "Eve", "gender", "f", "meta", document.O("n", 1, "list", document.A(7, 8)))
 }
@@ -212,7 +211,7 @@ func showsTheProjection(t *trial, c counting) {
 	}
 }
 
-// pathsIn returns the paths in shownPaths that a record has.
+// pathsIn returns the paths of shownPaths that a record has.
 func pathsIn(record document.Object) []string {
 	return slices.DeleteFunc(slices.Clone(shownPaths), func(path string) bool {
 		_, isThere := record.Lookup(path)
@@ -274,7 +273,7 @@ var (
 		t.AddAccount(base.scope.App, base.account())
 		return base
 	}}
-	// aFile is a file at an address, which can be uploaded.
+	// aFile is a file at an address, for uploads.
 	aFile = &scene{needs: []Capability{readFiles}, begin: func(t *trial, base *place) *place {
 		other := *base
 		other.url = t.Serve("application/pdf", "bill").URL
@@ -291,13 +290,12 @@ var (
 	onHotel   = aChannelOn(channel.Hotel)
 )
 
-// aChannelOn is a channel of a platform, with what the operations of the platform work on.
+// aChannelOn is a channel on a platform, with the objects that the platform's operations need.
 func aChannelOn(platform channel.Type) *scene {
 	return &scene{platform: platform, begin: func(t *trial, base *place) *place { return t.onIn(base, platform) }}
 }
 
-// The scenes of operations of live chat. The place is the place of the member who asks, or of the agents'
-// side.
+// The scenes of live chat operations. The place belongs to the requesting member, or to the agents' side.
 var (
 	anOpenDesk = &scene{needs: liveChatNeeds()[1:], begin: func(t *trial, base *place) *place {
 		asking := t.asking(base)
@@ -333,7 +331,7 @@ var (
 			return p
 		},
 	}
-	// inFamily is a live chat of a member who has asked in a group on Bravo.
+	// inFamily is a live chat of a member who made the request in a group on Bravo.
 	inFamily = &scene{platform: channel.Bravo, needs: liveChatNeeds()[1:], begin: func(t *trial, base *place) *place {
 		inlet := t.at(base, t.newChannelOf(base, channel.Bravo), nil)
 		asking := t.asking(inlet)
@@ -344,15 +342,15 @@ var (
 // chat is a live chat that calls of operations work with.
 type chat struct {
 	desk *desk
-	// assignment has been taken, group is its group, and event was written there.
+	// assignment is a taken assignment, group is its group, and event is a message in that group.
 	assignment *livechat.Assignment
 	group      *livechat.Group
 	event      *send.MessageEvent
-	// waiting is the request of another member, not taken yet.
+	// waiting is another member's request, not yet taken.
 	waiting *livechat.Assignment
 }
 
-// beginOnBravo begins a live chat on Bravo, and makes another group.
+// beginOnBravo starts a live chat on Bravo, and creates another group.
 func beginOnBravo(t *trial, base *place) *place {
 	t.Helper()
 	p := t.deskOf(t.chatting(t.asking(base), channel.Bravo))
@@ -362,14 +360,14 @@ func beginOnBravo(t *trial, base *place) *place {
 	return p
 }
 
-// asking makes another member of the channel of a place, and returns the place as it is for it.
+// asking adds another member to the channel of a place, and returns the place for that member.
 func (t *trial) asking(base *place) *place {
 	t.Helper()
 	c := base.channel
 	return t.at(base, c, t.newMember(member.Member{App: c.App, Channel: c.ID, FirstName: "Eve"}))
 }
 
-// chatting begins a live chat of the member of a place, and returns that place.
+// chatting starts a live chat of the member of a place, and returns that place.
 func (t *trial) chatting(asking *place, platform channel.Type) *place {
 	t.Helper()
 	c := chat{desk: t.openDesk(asking, platform)}
@@ -387,7 +385,7 @@ func (t *trial) deskOf(asking *place) *place {
 	return t.at(asking, asking.chat.desk.Channel, nil)
 }
 
-// What follows names what there is in a scene, and what does not exist if there is none.
+// The following methods return the ids in a scene, or ids that do not exist if there is no scene.
 
 // account is the name of the payment account of the app.
 func (p *place) account() string { return "account of " + p.scope.App }
@@ -408,7 +406,7 @@ func (p *place) assignmentID() string {
 	return p.chat.assignment.ID
 }
 
-// waitingID returns the id of the request that is not taken yet.
+// waitingID returns the id of the untaken request.
 func (p *place) waitingID() string {
 	if p.chat.waiting == nil {
 		return "assignment"
@@ -424,7 +422,7 @@ func (p *place) group() *livechat.Group {
 	return p.chat.group
 }
 
-// event returns what the agent wrote in the group of the live chat.
+// event returns the agent's message in the group of the live chat.
 func (p *place) event() *send.MessageEvent {
 	if p.chat.event == nil {
 		return &send.MessageEvent{From: "agent", To: "group"}
@@ -446,8 +444,7 @@ var dataConcurrencyRules = []Rule{
 	rule(upsertDataToDataSourceInsertsOnceOfMany, "of many upserts of one _id at once, one inserts and the others update"),
 }
 
-// workers is the number of goroutines that write at once, and rounds what each does
-// one after the other.
+// workers is the number of goroutines that write concurrently. rounds is the number of writes of each.
 const (
 	workers = 16
 	rounds  = 5

@@ -40,7 +40,7 @@ func (t *trial) send(p send.SendResponseParams) send.SendResponseResult {
 	return result
 }
 
-// requireSent checks what has arrived at the platforms.
+// requireSent checks the messages that have arrived at the platforms.
 func (t *trial) requireSent(expected ...Sent) {
 	t.Helper()
 	type text struct{ channel, to, response string }
@@ -242,22 +242,22 @@ func sendResponseNeedsAnExternalID(t *trial) {
 	})
 }
 
-// prepared has the things that exist in a place for the operations on its platform. If nothing was prepared,
-// none of them exist.
+// prepared holds the objects in a place for the operations on its platform. If nothing was prepared, their
+// ids do not exist.
 type prepared struct {
-	// broadcast is a message that Alpha has stored, label a label of the member there.
+	// broadcast is a message that Alpha has stored. label is a label of the member there.
 	broadcast send.BroadcastID
 	label     string
-	// conversation is the id on Charlie of the conversation with the member, message the id of a message in
-	// it.
+	// conversation is the id on Charlie of the conversation with the member. message is the id of a message
+	// in it.
 	conversation string
 	message      send.MessageTS
 	// bravoGroup is the id on Bravo of a group with an invitation link.
 	bravoGroup string
 }
 
-// on returns the place in a channel of a platform in the home app, with what the operations
-// of the platform work on.
+// on returns the place in a channel on a platform in the home app, with the objects that the platform's
+// operations need.
 func (t *trial) on(platform channel.Type) *place {
 	t.Helper()
 	return t.onIn(t.home, platform)
@@ -283,8 +283,8 @@ func (t *trial) onIn(base *place, platform channel.Type) *place {
 	return p
 }
 
-// newPlaceOn makes a channel of a platform with a member in it, and the operations for
-// them. A channel of Charlie has a broadcast group, which is a conversation.
+// newPlaceOn adds a channel on a platform with a member, and returns the place for them. A channel on Charlie
+// has a broadcast group, which is a conversation.
 func (t *trial) newPlaceOn(app string, platform channel.Type) *place {
 	t.Helper()
 	added := channel.Channel{App: app, Type: platform, Name: "Front desk"}
@@ -312,7 +312,7 @@ func (t *trial) prepareAlpha(p *place) {
 	}
 }
 
-// another makes another member in the channel of a place.
+// another adds another member to the channel of a place.
 func (t *trial) another(p *place, m member.Member) *member.Member {
 	t.Helper()
 	m.App, m.Channel = p.scope.App, p.scope.Channel
@@ -337,7 +337,7 @@ func (t *trial) store(p *place, response send.Response) send.BroadcastID {
 	return id
 }
 
-// label puts a label on a member, without an error, and returns its number.
+// label adds a label to a member, which must succeed, and returns its number.
 func (t *trial) label(p *place, m *member.Member, label string) int64 {
 	t.Helper()
 	saved, err := p.AlphaSaveCustomLabel(t.Context(), send.AlphaSaveCustomLabelParams{Member: m, LabelID: label})
@@ -351,14 +351,14 @@ func (t *trial) sendOnCharlie(p *place, to *member.Member) (string, send.Message
 	sent, err := p.SendResponse(t.Context(), send.SendResponseParams{Member: to, Response: send.Text("Hello")})
 	require.NoError(t, err)
 	reply := t.object(sent)
-	ts := send.MessageTS(document.Get(reply, "ts", "")) // A number would be no text, and give "".
+	ts := send.MessageTS(document.Get(reply, "ts", "")) // A number instead of a text would give "".
 	conversation := document.Get(reply, "channel", "")
 	require.NotEmpty(t, conversation)
 	require.NotEmpty(t, ts)
 	return conversation, ts
 }
 
-// object returns a value in JSON, which must be an object.
+// object returns the JSON form of a value, which must be an object.
 func (t *trial) object(v any) document.Object {
 	t.Helper()
 	value, err := document.ParseJSON([]byte(textOf(t, v)))
@@ -368,7 +368,7 @@ func (t *trial) object(v any) document.Object {
 	return object
 }
 
-// textsOfSent returns messages as they can be compared.
+// textsOfSent returns messages in a comparable form.
 func textsOfSent(all []Sent) []string {
 	texts := make([]string, 0, len(all))
 	for _, s := range all {
@@ -377,7 +377,7 @@ func textsOfSent(all []Sent) []string {
 	return texts
 }
 
-// requireArrived checks what has arrived, in order, since there were so many messages.
+// requireArrived checks the messages that have arrived after the first before ones, in order.
 func (t *trial) requireArrived(before int, expected ...Sent) {
 	t.Helper()
 	all := t.Sent()
@@ -385,8 +385,8 @@ func (t *trial) requireArrived(before int, expected ...Sent) {
 	require.Equal(t, textsOfSent(expected), textsOfSent(all[before:]))
 }
 
-// requireEachArrived is requireArrived in any order, since those who are sent to at once
-// need not be served one after the other.
+// requireEachArrived is requireArrived in any order, because messages sent concurrently may arrive in any
+// order.
 func (t *trial) requireEachArrived(before int, expected ...Sent) {
 	t.Helper()
 	all := t.Sent()
@@ -394,7 +394,7 @@ func (t *trial) requireEachArrived(before int, expected ...Sent) {
 	require.ElementsMatch(t, textsOfSent(expected), textsOfSent(all[before:]))
 }
 
-// writeDelivered writes deliveries other than messages to platforms.
+// writeDelivered writes deliveries other than messages to state.
 func (t *trial) writeDelivered(state *strings.Builder) {
 	t.Helper()
 	if t.Comments != nil {
@@ -412,8 +412,8 @@ func (t *trial) writeDelivered(state *strings.Builder) {
 	}
 }
 
-// platforms are the types of channels of the specification, those whose results have words of
-// their own first.
+// platforms are the types of channels in the specification. The ones whose results have a separate form come
+// first.
 var platforms = slices.Concat(
 	slices.DeleteFunc(channel.Types(), isCommonlyShaped),
 	commonlyShaped(),

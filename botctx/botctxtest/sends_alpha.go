@@ -130,7 +130,7 @@ func sendAlphaResponseToMemberIDsReachesEach(t *trial) {
 	}
 }
 
-// requireAllOrNone checks that a send to several reaches none if one member is wrong.
+// requireAllOrNone checks that a send to several members reaches none if one member is invalid.
 func requireAllOrNone(t *trial, p *place, op botctx.Op, send3 func(ids document.OneOrMany[string], r send.Response) error) {
 	t.Helper()
 	bob, eve := t.another(p, member.Member{FirstName: "Bob"}), t.another(p, member.Member{})
@@ -213,8 +213,8 @@ func sendAlphaResponseToMemberIDsTakesOneID(t *trial) {
 	t.requireEachArrived(before, to(p.member, send.Text("Hello")))
 }
 
-// fromJSON calls an operation with params as JSON has them, by its name where the
-// implementation can be called by it, without an error.
+// fromJSON calls an operation with params in their JSON form, by name if the implementation can be called by
+// name. The call must succeed.
 func fromJSON[P, R any](
 	t *trial, p *place, op botctx.Op, operation func(context.Context, P) (R, error), params document.Object,
 ) R {

@@ -1,9 +1,9 @@
-// Package botctxtest holds every implementation of botctx.Operations to the same rules: one small function
-// for each, which quotes the rule if an implementation breaks it.
+// Package botctxtest checks every implementation of botctx.Operations against the same rules: one small
+// function for each rule, which quotes the rule if an implementation breaks it.
 //
-//   - To test an implementation, call [RunConformance] with what makes a [Harness] for it.
+//   - To test an implementation, call [RunConformance] with a function that returns a [Harness] for it.
 //   - To test it over JSON as well, wrap its function in [FromCaller].
-//   - To leave out what it does not offer, name each [Capability] in Lacks of the [Harness].
+//   - To leave out parts that it does not offer, list each [Capability] in Lacks of the [Harness].
 //
 // Both in one test:
 //
@@ -12,10 +12,11 @@
 //		botctxtest.RunConformance(t, botctxtest.FromCaller(newHarness))
 //	}
 //
-// A Harness connects the suite to the implementation, and Harness.Lacks lists what it does not offer.
+// A Harness connects the suite to the implementation, and Harness.Lacks lists the capabilities that it does
+// not offer.
 //
 // The name of a rule begins with its operation. The rules that all operations share, such as
-// UpdateGroupRefusesBadInput, are made from a table with one row for each.
+// UpdateGroupRefusesBadInput, are generated from a table with one row for each operation.
 package botctxtest
 
 import (
@@ -63,9 +64,8 @@ func rule(check func(*trial), text string, needs ...Capability) Rule {
 	return Rule{Name: conformance.NameOf(check), Text: text, Needs: needs, check: check}
 }
 
-// RunConformance checks an implementation against every rule, each in a subtest of its
-// own with a new harness. What the harness lacks is left out, and must be answered
-// with Unsupported.
+// RunConformance checks an implementation against every rule, each in a separate subtest with a new harness.
+// Operations that need a lacking capability are not checked, except that they must return Unsupported.
 func RunConformance(t *testing.T, newHarness func(t *testing.T) *Harness) {
 	t.Helper()
 	for _, rule := range Rules(newHarness(t).lacks()...) {
@@ -76,9 +76,8 @@ func RunConformance(t *testing.T, newHarness func(t *testing.T) *Harness) {
 	}
 }
 
-// Rules returns the rules for an implementation that lacks these capabilities: those
-// that need none of them, and for each of them the rule that its use is answered with
-// Unsupported.
+// Rules returns the rules for an implementation that lacks these capabilities: the rules that need none of
+// them, and for each of them the rule that its use returns Unsupported.
 func Rules(lacks ...Capability) []Rule {
 	rules := slices.Concat(
 		in(Channels, channelRules), in(Members, memberRules()), in(DataSources, dataRules()), in(Agendas, agendaRules()),
@@ -140,38 +139,37 @@ func (r Rule) Check(t T, h *Harness) {
 
 // Harness connects the suite to an implementation. Its functions end the test if they fail.
 type Harness struct {
-	// Operations returns the operations for an app, a channel and a member, who is in a group
-	// where the scope names one: a platform takes messages to any. Required.
+	// Operations returns the operations for an app, a channel and a member. If the scope names a group, the
+	// member is in that group: the platform must accept messages to any group. Required.
 	Operations func(scope record.Scope) botctx.Operations
-	// AddChannel stores a channel that is on, with the App, the Type and the BroadcastGroups given, under an
-	// ID of the implementation's choice, and returns it as it is stored. The groups exist on the platform:
+	// AddChannel stores a channel that is switched on, with the App, Type and BroadcastGroups given and an ID
+	// of the implementation's choice, and returns the stored channel. The groups exist on the platform:
 	// messages may go there, and groups of Charlie can be archived. A channel of type custom has a live-chat
 	// API, if Asked is given. Required.
 	AddChannel func(added channel.Channel) *channel.Channel
-	// AddMember stores a member with the fields given, Unknown included, under an ID of
-	// the implementation's choice, and returns it as it is stored. App, Channel and
-	// ExternalID are given always. Required.
+	// AddMember stores a member with the fields given, including Unknown, and an ID of the implementation's
+	// choice, and returns the stored member. App, Channel and ExternalID are always given. Required.
 	AddMember func(added member.Member) *member.Member
 
 	// Sent returns the messages that have arrived at the platforms, in order, including the messages of
-	// broadcasts to each member. Without it arrivals are unknown, and the rules about them are left out.
+	// broadcasts to each member. Without it the rules about arriving messages are left out.
 	Sent func() []Sent
 	// TellsIDs is true if Sent returns the ID of each message. Without it the rules about ids are left out.
 	TellsIDs bool
-	// Advance moves the clock of records forward. Without it the rules about times that are renewed are left
-	// out. If Handle is given, too, the agendas that fall due on the way have run when it returns. A run that
-	// fails is no failure of Advance: it is tried again.
+	// Advance moves the clock of records forward. Without it the rules about renewed times are left out. If
+	// Handle is given, too, the agendas that fall due on the way have run when it returns. Advance does not
+	// fail if a run does: the run is tried again.
 	Advance func(by time.Duration)
 	// Handle adds nodes with new ids to the nodes for the members of all apps. Without it the rules about
 	// nodes are left out.
 	Handle func(nodes ...*botctx.Node)
 
-	// Receive hands in what a platform reports, as Runtime.Receive does. Without it the rules about
-	// what becomes of messages are left out.
+	// Receive delivers an event from a platform, as Runtime.Receive does. Without it the rules about handling
+	// events are left out.
 	Receive func(in botctx.Inbound) error
 
-	// Pair makes outlets serve the live chats of an inlet, in this order, in place of those
-	// before. AddChannel returned all of them, of one app. Without it and Agent the rules about
+	// Pair makes outlets serve the live chats of an inlet, in this order, and replaces earlier outlets.
+	// AddChannel returned all of them, and they belong to one app. Without Pair and Agent the rules about
 	// live chats are left out.
 	Pair func(inlet *channel.Channel, outlets ...*channel.Channel)
 	// Agent adds an agent, with an admin record, to an outlet that AddChannel returned.
@@ -179,38 +177,36 @@ type Harness struct {
 	// SwitchOff switches a channel off. Without it the rules about channels that are off are
 	// left out.
 	SwitchOff func(switched *channel.Channel)
-	// Asked returns the requests that have arrived at the live-chat APIs of custom channels,
-	// in order. Each of these answers with an id of a group, the same each time. Without it
-	// the rules about createGroup are left out.
+	// Asked returns the requests that have arrived at the live-chat APIs of custom channels, in order. Each
+	// API answers with the id of a group, always the same. Without it the rules about createGroup are left
+	// out.
 	Asked func() []Asked
-	// Made returns the groups and channels that there are on the platforms because operations
-	// made them, the oldest first, as they are now. Without it the rules about what Bravo and
-	// Hotel make are left out.
+	// Made returns the groups and channels that operations created on the platforms, oldest first, in their
+	// current state. Without it the rules about creating them on Bravo and Hotel are left out.
 	Made func() []Made
 
-	// Refuse makes the platform refuse all messages to a member that AddMember returned, as
-	// one that blocks the bot. Without it the rules about messages that reach some are left
-	// out.
+	// Refuse makes the platform refuse all messages to a member that AddMember returned, as if the member had
+	// blocked the bot. Without it the rules about messages that only reach some recipients are left out.
 	Refuse func(refused *member.Member)
-	// Comments returns the comments on posts that were recorded in an app, the oldest first.
-	// Without it the rules about what is recorded are left out.
+	// Comments returns the comments on posts recorded in an app, oldest first. Without it the rules about
+	// recorded comments are left out.
 	Comments func(app string) []*send.PostComment
-	// Mails returns the mails that the mail service has taken, in order. Without it the rules
-	// about what is mailed are left out.
+	// Mails returns the mails that the mail service has accepted, in order. Without it the rules about mails
+	// are left out.
 	Mails func() []utility.Mail
-	// Serve puts a file of a media type, "" for none, at a new address that the implementation may ask, for
-	// GET and POST. Without it the rules about addresses are left out.
+	// Serve puts a file with a media type, "" for none, at a new address that the implementation may request
+	// with GET and POST. Without it the rules about addresses are left out.
 	Serve func(contentType, content string) *Served
-	// Files returns the files in the object store, in any order. Without it and Serve the rules
-	// about what is uploaded are left out.
+	// Files returns the files in the object store, in any order. Without Files and Serve the rules about
+	// uploads are left out.
 	Files func() []File
-	// AddAccount adds a payment account to an app under a name. Without it only what needs no
-	// account is checked of golf.
+	// AddAccount adds a payment account to an app under a name. Without it, only the rules about golf that
+	// need no account are checked.
 	AddAccount func(app, name string)
 
 	// ChecksEtags is true if updateMember answers Conflict to a stale etag.
 	ChecksEtags bool
-	// Lacks are the capabilities that the implementation does not offer. It must answer Unsupported if they
+	// Lacks are the capabilities that the implementation does not offer. It must return Unsupported if they
 	// are used.
 	Lacks []Capability
 }
@@ -219,25 +215,25 @@ type Harness struct {
 type Sent struct {
 	// ID is the id of the send.Message, for Harness.TellsIDs.
 	ID string
-	// Channel is the id of the channel through which it went.
+	// Channel is the id of the channel through which it was sent.
 	Channel string
 	// To is the platform's id of the recipient.
 	To string
-	// Response is the message as the platform got it.
+	// Response is the message as it arrived at the platform.
 	Response send.Response
-	// Shows is the text that it shows by now in place of Response, "" while it shows that.
+	// Shows is the text that it shows now instead of Response, "" if it still shows Response.
 	Shows string
-	// IsRecalled is whether it was taken back.
+	// IsRecalled is true if the message was recalled.
 	IsRecalled bool
 }
 
 // Agent is a person who answers members in an outlet.
 type Agent struct {
-	// ExternalID is the id on the outlet's platform, AdminID the id of the admin record.
+	// ExternalID is the id on the outlet's platform. AdminID is the id of the admin record.
 	ExternalID string
 	AdminID    string
 	// Take takes a request that was offered in the outlet, as the agent does there. It returns an error if
-	// the agent does not get it. Several agents may do so at once.
+	// the agent does not get it. Several agents may call it concurrently.
 	Take func(assignmentID string) error
 }
 
@@ -253,7 +249,7 @@ type Asked struct {
 type Served struct {
 	// URL is the address.
 	URL string
-	// Requests returns the requests that have arrived there, in order.
+	// Requests returns the requests that have arrived at the address, in order.
 	Requests func() []Request
 }
 
@@ -266,7 +262,7 @@ type Request struct {
 
 // File is a file in the object store.
 type File struct {
-	// App and Channel are whom it belongs to, Name is its name there.
+	// App and Channel own the file. Name is its name there.
 	App     string
 	Channel string
 	Name    string
@@ -276,7 +272,8 @@ type File struct {
 	Content []byte
 }
 
-// lacks returns what the harness lacks, declared or not given.
+// lacks returns the capabilities that the harness lacks, because they are in Lacks or because their functions
+// are nil.
 func (h *Harness) lacks() []Capability {
 	lacks := slices.Clone(h.Lacks)
 	for _, verb := range []struct {
@@ -337,34 +334,34 @@ func FromCaller(newHarness func(t *testing.T) *Harness) func(t *testing.T) *Harn
 	}
 }
 
-// Made is a group or a channel that operations made on a platform.
+// Made is a group or a channel that an operation created on a platform.
 type Made struct {
-	// Channel is the id of the channel through which it was made.
+	// Channel is the id of the channel through which it was created.
 	Channel string
 	// ExternalID is the id on the platform.
 	ExternalID string
 	// Name is the name that is shown.
 	Name string
-	// Within is the id on the platform of what it belongs to, "" for nothing.
+	// Within is the platform's id of the object that it belongs to, "" if there is none.
 	Within string
 	// InvitationLink is the address by which agents join, "" if none works.
 	InvitationLink string
-	// Icon is the file of the picture that is shown, "" for none.
+	// Icon is the file of its picture, "" if it has none.
 	Icon string
 }
 
 // source is the data source that rules work with.
 const source = "things"
 
-// trial is one check of one rule, in two apps that are new.
+// trial is one check of one rule, in two new apps.
 type trial struct {
 	T
 	*Harness
 
 	rule Rule
-	// home is the app in which the rule calls operations, away another app.
+	// home is the app in which the rule calls operations. away is another app.
 	home, away *place
-	// added are the members that there are, own the operations for some of them.
+	// added are the members added so far. own has the operations of some of them.
 	added []*member.Member
 	own   map[record.Scope]botctx.Operations
 }
@@ -379,13 +376,13 @@ type place struct {
 	node string
 	// chat is the live chat of the member, zero unless it was begun.
 	chat chat
-	// url is an address at which there is a file, for the operations that ask for one.
+	// url is the address of a file, for operations that need one.
 	url string
-	// platforms are places of the same app in channels on platforms, and scenes the places of scenes, made at
-	// the first use.
+	// platforms are the places in channels on other platforms, in the same app. scenes are the places of
+	// scenes. Both are created on first use.
 	platforms map[channel.Type]*place
 	scenes    map[*scene]*place
-	// prepared has the records for operations on platforms.
+	// prepared holds the objects for operations on platforms.
 	prepared prepared
 }
 
@@ -400,7 +397,7 @@ func newTrial(t T, rule Rule, h *Harness) *trial {
 // unique returns a new id.
 func unique(prefix string) string { return prefix + "-" + rand.Text() }
 
-// newPlace makes an app.
+// newPlace creates an app.
 func (t *trial) newPlace(name string) *place {
 	t.Helper()
 	p := &place{scope: record.Scope{App: unique(name)}, node: unique("node")}
@@ -412,7 +409,7 @@ func (t *trial) newPlace(name string) *place {
 	return p
 }
 
-// inGroup returns a place in which its member talks with the bot in a group.
+// inGroup returns the place with its member talking to the bot in a group.
 func (t *trial) inGroup(p *place, externalID string) *place {
 	t.Helper()
 	other := *p
@@ -421,14 +418,14 @@ func (t *trial) inGroup(p *place, externalID string) *place {
 	return &other
 }
 
-// newChannel makes a channel of a platform that can be sent to.
+// newChannel adds a channel on a platform on which messages can be sent.
 func (t *trial) newChannel(app string) *channel.Channel {
 	t.Helper()
 	return t.AddChannel(channel.Channel{App: app, Type: t.platform(), Name: "Front desk"})
 }
 
-// platform returns a type of channels that can be sent to: the last that the
-// implementation does not lack, which is webchat unless that is lacked.
+// platform returns a type of channels for which messages can be sent: the last one that the implementation
+// supports, normally webchat.
 func (t *trial) platform() channel.Type {
 	for _, platform := range slices.Backward(platforms) {
 		if t.offers(On(platform)) {
@@ -438,7 +435,7 @@ func (t *trial) platform() channel.Type {
 	return channel.Webchat
 }
 
-// newMember makes a member with a new external id.
+// newMember adds a member with a new external id.
 func (t *trial) newMember(m member.Member) *member.Member {
 	t.Helper()
 	m.ExternalID = unique("external")
@@ -447,20 +444,20 @@ func (t *trial) newMember(m member.Member) *member.Member {
 	return stored
 }
 
-// neighbour makes another member of the home channel.
+// neighbour adds another member to the home channel.
 func (t *trial) neighbour(m member.Member) *member.Member {
 	t.Helper()
 	m.App, m.Channel = t.home.scope.App, t.home.scope.Channel
 	return t.newMember(m)
 }
 
-// Errorf reports what was seen under the rule that it breaks.
+// Errorf reports a failure together with the rule that it breaks.
 func (t *trial) Errorf(format string, args ...any) {
 	t.Helper()
 	t.T.Errorf("rule broken: %s\n%s", t.rule.Text, fmt.Sprintf(format, args...))
 }
 
-// try checks one case of the rule. If it fails, the other cases are checked all the same.
+// try checks one case of the rule. If it fails, the other cases are still checked.
 func (t *trial) try(name string, check func(*trial)) {
 	t.Helper()
 	one := *t
@@ -474,7 +471,7 @@ func (t *trial) try(name string, check func(*trial)) {
 	<-done
 }
 
-// reportPanic reports a panic of an operation, or of a rule whose expectations it has broken, as a violation.
+// reportPanic reports a panic of an operation, or of a rule whose expectations were violated, as a failure.
 // cause is the result of recover.
 func (t *trial) reportPanic(cause any) {
 	if cause != nil {
@@ -495,17 +492,16 @@ func (c oneCase) Errorf(format string, args ...any) {
 	c.T.Errorf("%s\n%s: %s", rule, c.name, seen)
 }
 
-// FailNow ends the case alone. The rule counts as broken, since a failure was reported
-// before.
+// FailNow ends only the case. The rule counts as broken, because a failure was reported before.
 func (oneCase) FailNow() { runtime.Goexit() }
 
-// requireCode checks that err is the error of an operation, of that code.
+// requireCode checks that err is the error of an operation, with a code.
 func (t *trial) requireCode(code boterr.Code, err error) {
 	t.Helper()
 	_ = t.failure(code, err)
 }
 
-// failure returns the error of an operation, which must have that code.
+// failure returns the error of an operation, which must have the given code.
 func (t *trial) failure(code boterr.Code, err error) *boterr.Error {
 	t.Helper()
 	require.Error(t, err)
@@ -517,8 +513,8 @@ func (t *trial) failure(code boterr.Code, err error) *boterr.Error {
 	return e
 }
 
-// requireError checks that err is the error of that operation, of that code, about
-// that parameter or a path in it.
+// requireError checks that err is the error of an operation, with a code, and with a parameter or a path in
+// it as its field.
 func (t *trial) requireError(op botctx.Op, code boterr.Code, field string, err error) {
 	t.Helper()
 	e := t.failure(code, err)
@@ -536,8 +532,8 @@ type badInput[P any] struct {
 	field string
 }
 
-// requireRefused checks that calls are refused with InvalidArgument, the name of the
-// parameter and the zero result, and that they change nothing.
+// requireRefused checks that calls fail with InvalidArgument, the name of the parameter and the zero result,
+// and that they change nothing.
 func requireRefused[P, R any](
 	t *trial, op botctx.Op, operation func(context.Context, P) (R, error), cases []badInput[P],
 ) {
@@ -566,7 +562,7 @@ func requireFails[P, R any](
 
 func (t *trial) offers(c Capability) bool { return !slices.Contains(t.lacks(), c) }
 
-// state returns everything that a rule can have changed, as text.
+// state returns everything that a rule may have changed, as text.
 func (t *trial) state() string {
 	t.Helper()
 	var state strings.Builder
@@ -600,7 +596,7 @@ func (t *trial) state() string {
 	return state.String()
 }
 
-// load returns a member as it is stored now.
+// load returns the stored member.
 func (t *trial) load(m *member.Member) *member.Member {
 	t.Helper()
 	loaded, err := t.operationsFor(m).GetMember(t.Context(), member.GetParams{MemberID: m.ID})

@@ -28,8 +28,7 @@ func violations(ctx context.Context, rule botctxtest.Rule, h *botctxtest.Harness
 	return conformance.Violations(ctx, func(t botctxtest.T) { rule.Check(t, h) })
 }
 
-// newHarness returns a harness of the fakes, which keep every rule, with interceptors
-// that break some.
+// newHarness returns a harness of the fakes, which satisfies every rule, with interceptors that break some.
 func newHarness(breaking ...botctx.Interceptor) *botctxtest.Harness {
 	return fakestest.Harness(fakes.New(fakes.Config(func(c *botctx.Config) { c.Interceptors = breaking })))
 }
@@ -38,7 +37,7 @@ func TestRulesAreNamedAndQuoted(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for _, rule := range botctxtest.Rules() {
-		require.False(t, seen[rule.Name], "%s comes twice", rule.Name)
+		require.False(t, seen[rule.Name], "%s appears twice", rule.Name)
 		seen[rule.Name] = true
 		require.Regexp(t, `^([A-Z]+[a-z]*)+$`, rule.Name)
 		require.NotEmpty(t, rule.Text, rule.Name)
@@ -122,7 +121,7 @@ func TestPlatformsThatAreLackedAreNotUsed(t *testing.T) {
 	}
 }
 
-// harnessOfPlatforms makes harnesses of an implementation that sends on some platforms alone.
+// harnessOfPlatforms returns harnesses of an implementation that can only send on some platforms.
 func harnessOfPlatforms(offered []channel.Type) func(t *testing.T) *botctxtest.Harness {
 	return func(t *testing.T) *botctxtest.Harness {
 		t.Helper()
@@ -136,18 +135,18 @@ func harnessOfPlatforms(offered []channel.Type) func(t *testing.T) *botctxtest.H
 	}
 }
 
-// nothing is an implementation that offers no operation.
+// nothing is an implementation that supports no operation.
 func nothing() botctx.Operations { return botctx.FromCaller(unsupported{}) }
 
-// unsupported is a door behind which there is nothing.
+// unsupported is a Caller that supports no operation.
 type unsupported struct{}
 
 func (unsupported) Call(context.Context, string, json.RawMessage) (json.RawMessage, error) {
 	return nil, boterr.New(boterr.Unsupported, "", "there is nothing here")
 }
 
-// membersAlone offers only the operations on members. They shadow the ones of others, which are embedded one
-// level deeper.
+// membersAlone supports only the operations on members. They shadow the embedded unsupported operations,
+// which are one level deeper.
 type membersAlone struct {
 	member.Operations
 	others
@@ -155,8 +154,8 @@ type membersAlone struct {
 
 type others struct{ botctx.Operations }
 
-// sendingOnlyOn returns a harness that answers Unsupported if something is sent on the
-// platforms that are not offered.
+// sendingOnlyOn returns a harness that returns Unsupported for sends on other platforms than the offered
+// ones.
 func sendingOnlyOn(offered []channel.Type) *botctxtest.Harness {
 	types := map[string]channel.Type{}
 	h := newHarness(func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {

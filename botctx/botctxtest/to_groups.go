@@ -26,14 +26,14 @@ type groupSend struct {
 	allowed []channel.Type
 	// send calls the operation.
 	send func(ctx context.Context, p *place, params toGroupParams) (send.Result, error)
-	// begin begins a live chat with a group on that side, on a platform. It returns the id of
-	// the channel and the group there, too.
+	// begin starts a live chat with a group on that side, on a platform. It also returns the ids of that
+	// side's channel and group.
 	begin func(t *trial, platform channel.Type) (k talk, channelID, externalID string)
 	// side is the field of the record that names the channel.
 	side string
 }
 
-// toGroupParams are the parameters that both operations have.
+// toGroupParams are the common parameters of both operations.
 type toGroupParams struct {
 	group    *livechat.Group
 	groupID  string
@@ -251,7 +251,7 @@ func (t *trial) toInlet(k talk, response send.Response) send.Result {
 	return result
 }
 
-// requireLastSent checks what has arrived since so many messages had.
+// requireLastSent checks the messages that arrived after the first before ones.
 func (t *trial) requireLastSent(before int, channelID, externalID string, texts ...string) {
 	t.Helper()
 	all := t.Sent()
@@ -273,7 +273,7 @@ func sendMessageToInletReachesTheMember(t *trial) {
 	require.Equal(t, textOf(t, hologram), textOf(t, t.Sent()[before+1].Response))
 }
 
-// inletOn returns a place in the home app with a channel of a type and a member of it.
+// inletOn returns a place in the home app with a channel of a type and a member in it.
 func (t *trial) inletOn(platform channel.Type) *place {
 	t.Helper()
 	c := t.newChannelOf(t.home, platform)

@@ -46,7 +46,7 @@ func mailWith(change func(*mailParams)) mailParams {
 	return params
 }
 
-// mail sends a mail, without an error, and returns it as the mail service has it.
+// mail sends a mail, which must succeed, and returns it as the mail service got it.
 func (t *trial) mail(params mailParams) utility.Mail {
 	t.Helper()
 	before := len(t.Mails())

@@ -315,23 +315,23 @@ declare namespace botctx {
     _id: string;
     /** `app` is the app that it belongs to. */
     app: string;
-    /** `channel` is the id of the member's channel, `member` the id of the member. */
+    /** `channel` is the id of the member's channel. `member` is the id of the member. */
     channel: string;
-    /** `channel` is the id of the member's channel, `member` the id of the member. */
+    /** `channel` is the id of the member's channel. `member` is the id of the member. */
     member: string;
-    /** `tree` is the id of the node's tree, `nodeCompositeId` the id of the node. */
+    /** `tree` is the id of the node's tree. `nodeCompositeId` is the id of the node. */
     tree?: string;
-    /** `tree` is the id of the node's tree, `nodeCompositeId` the id of the node. */
+    /** `tree` is the id of the node's tree. `nodeCompositeId` is the id of the node. */
     nodeCompositeId: string;
     /** `nextRunAt` is the time of the next run, or of the last run if none follows. */
     nextRunAt: number;
-    /** `priority` decides among those that are due: a smaller number runs first. */
+    /** `priority` orders agendas that are due: a smaller number runs first. */
     priority?: number;
     /** `meta` becomes the node's AgendaMeta. */
     meta?: Fields;
-    /** `tag` is the name by which it is replaced and deleted, "" if it has none. */
+    /** `tag` is the name by which the agenda is replaced and deleted, "" if it has none. */
     tag?: string;
-    /** `completed` is true once it has run for the last time. */
+    /** `completed` is true once the agenda has run for the last time. */
     completed: boolean;
   }
   /** A receiver of tickets in an outlet channel. */
@@ -360,11 +360,11 @@ declare namespace botctx {
     broadcastGroups?: BroadcastGroup[];
     /** `channel`, `broadcastGroups` and `label` have the same meaning as in a Target. */
     label?: string;
-    /** `groups` is another name of `broadcastGroups`, the name that they have in a channel. */
+    /** `groups` is another name for `broadcastGroups`, which a channel uses. */
     groups?: BroadcastGroup[];
-    /** `id` and `type` name one broadcast group, without the other fields. */
+    /** `id` and `type` name a single broadcast group, without the other fields. */
     id?: string;
-    /** `id` and `type` name one broadcast group, without the other fields. */
+    /** `id` and `type` name a single broadcast group, without the other fields. */
     type?: string;
     [field: string]: any;
   }
@@ -372,33 +372,33 @@ declare namespace botctx {
   interface Assignment {
     /** `_id` is the primary key. */
     _id: string;
-    /** `_version` counts the changes, from 1 on. */
+    /** `_version` counts the changes, starting at 1. */
     _version: number;
     /** `app` is the app that it belongs to. */
     app: string;
-    /** `assignedAt` is the time at which an agent took it, `assignee` the agent's id on the outlet's platform. Both are absent before. */
+    /** `assignedAt` is the time at which an agent took it. `assignee` is the agent's id on the outlet's platform. Both are absent until then. */
     assignedAt?: number;
-    /** `assignedAt` is the time at which an agent took it, `assignee` the agent's id on the outlet's platform. Both are absent before. */
+    /** `assignedAt` is the time at which an agent took it. `assignee` is the agent's id on the outlet's platform. Both are absent until then. */
     assignee?: string;
-    /** `createdAt` is the time of creation, `updatedAt` the time of the last change. */
+    /** `createdAt` is the time of creation. `updatedAt` is the time of the last change. */
     createdAt: number;
-    /** `createdAt` is the time of creation, `updatedAt` the time of the last change. */
+    /** `createdAt` is the time of creation. `updatedAt` is the time of the last change. */
     updatedAt: number;
     /** `etag` changes with every change. */
     etag: string;
-    /** `expiry` is the time at which it ends for being idle. 0 if idle time is not watched. */
+    /** `expiry` is the time at which it ends because it is idle. It is 0 if idle time does not count. */
     expiry?: number;
-    /** `group` is the id of the outlet's group, `groupInfo` what is known of it: its `externalId`, name and type, and the `bravoGroupId` of one on Bravo. */
+    /** `group` is the id of the outlet's group. `groupInfo` describes the group: its `externalId`, name and type, and on Bravo its `bravoGroupId`. */
     group?: string;
-    /** `group` is the id of the outlet's group, `groupInfo` what is known of it: its `externalId`, name and type, and the `bravoGroupId` of one on Bravo. */
+    /** `group` is the id of the outlet's group. `groupInfo` describes the group: its `externalId`, name and type, and on Bravo its `bravoGroupId`. */
     groupInfo?: Fields;
-    /** `history` is whether the address of the conversation's history went with the request. */
+    /** `history` is true if the address of the conversation's history went with the request. */
     history: boolean;
-    /** `isZendesk` is whether a Foxtrot channel has it. */
+    /** `isZendesk` is true if a Foxtrot channel has it. */
     isZendesk?: boolean;
     /** `inlet` is the id of the member's channel. */
     inlet: string;
-    /** `inletGroupInfo` describes the group on the inlet side, if the conversation there is one: its `externalId`. */
+    /** `inletGroupInfo` describes the group on the inlet's side, if the conversation there is a group: its `externalId`. */
     inletGroupInfo?: Fields;
     /** `member` is the id of the member. */
     member: string;
@@ -406,7 +406,7 @@ declare namespace botctx {
     meta?: Fields;
     /** `relayMessage` is, by platform, the ticket or the first message of the conversation. */
     relayMessage?: Fields;
-    /** `targets` are the places that got the request. */
+    /** `targets` are the recipients of the request. */
     targets: Target[];
     /** `parentAssignment` is the id of the assignment that this one was reassigned from. */
     parentAssignment?: string;
@@ -416,17 +416,17 @@ declare namespace botctx {
   interface Group {
     /** `_id` is the primary key. */
     _id: string;
-    /** `createdAt` is the time of creation, `updatedAt` the time of the last change. */
+    /** `createdAt` is the time of creation. `updatedAt` is the time of the last change. */
     createdAt: number;
-    /** `inlet` is the id of the member's channel, `outlet` the id of the agent's. */
+    /** `inlet` is the id of the member's channel. `outlet` is the id of the agent's. */
     inlet?: string;
-    /** `inlet` is the id of the member's channel, `outlet` the id of the agent's. */
+    /** `inlet` is the id of the member's channel. `outlet` is the id of the agent's. */
     outlet?: string;
-    /** `name` is the group's name: the request's `groupName`, else the member's name. A group on Bravo that an agent joined has the platform's name, if the connector is a GroupNamer. */
+    /** `name` is the group's name: the request's `groupName`, or else the member's name. A group on Bravo that an agent joined has the platform's name, if the connector is a GroupNamer. */
     name?: string;
     /** `meta` is free-form data of the bot. */
     meta?: Fields;
-    /** `active` is whether it is still live. `valid` is cleared when it is put out of use. */
+    /** `active` is true while the group is live. `valid` is cleared when it is deactivated. */
     valid: boolean;
     /** `externalId` is the group's id on the outlet's platform. */
     externalId?: string;
@@ -434,21 +434,21 @@ declare namespace botctx {
     botId?: string;
     /** `type` is the type of the outlet channel. */
     type?: string;
-    /** `adminExternalId` is the agent's id on the outlet's platform, `admin` the id of the agent's `admin` record, if there is one. */
+    /** `adminExternalId` is the agent's id on the outlet's platform. `admin` is the id of the agent's `admin` record, if there is one. */
     adminExternalId?: string;
     /** `app` is the app that it belongs to. */
     app: string;
-    /** `assignment` is the id of its assignment, `member` the id of the member. */
+    /** `assignment` is the id of its assignment. `member` is the id of the member. */
     assignment?: string;
-    /** `assignment` is the id of its assignment, `member` the id of the member. */
+    /** `assignment` is the id of its assignment. `member` is the id of the member. */
     member?: string;
-    /** `adminExternalId` is the agent's id on the outlet's platform, `admin` the id of the agent's `admin` record, if there is one. */
+    /** `adminExternalId` is the agent's id on the outlet's platform. `admin` is the id of the agent's `admin` record, if there is one. */
     admin?: string;
-    /** `_version` counts the changes, from 1 on. */
+    /** `_version` counts the changes, starting at 1. */
     _version: number;
-    /** `active` is whether it is still live. `valid` is cleared when it is put out of use. */
+    /** `active` is true while the group is live. `valid` is cleared when it is deactivated. */
     active: boolean;
-    /** `createdAt` is the time of creation, `updatedAt` the time of the last change. */
+    /** `createdAt` is the time of creation. `updatedAt` is the time of the last change. */
     updatedAt?: number;
     /** `inletGroupExternalId` is the id of the group on the inlet's platform, if the conversation there is a group. */
     inletGroupExternalId?: string;
@@ -460,9 +460,9 @@ declare namespace botctx {
     appId: string;
     /** `adminId` is the agent's id in the app. */
     adminId: string;
-    /** `externalId` is the agent's id on the outlet's platform. No two agents of an app have the same. */
+    /** `externalId` is the agent's id on the outlet's platform. It is unique within the app. */
     externalId: string;
-    /** `name` is shown to members and other agents, "" if it is not known. */
+    /** `name` is shown to members and other agents. It is "" if it is unknown. */
     name?: string;
     [field: string]: any;
   }
@@ -488,7 +488,7 @@ declare namespace botctx {
     ok: number;
     /** `member` is the id of the member. */
     member: string;
-    /** `result` has one element for each response of the node. It is empty if the responses were not to be sent. */
+    /** `result` has one element for each response of the node. It is empty if the options left the responses out. */
     result: SendResult[];
   }
   /** What `findAndModifyMember` takes. */
@@ -814,7 +814,7 @@ declare namespace botctx {
     priority?: number | null;
     /** `meta` becomes the node's AgendaMeta. */
     meta?: Fields | null;
-    /** `replace` removes all open agendas of the same member and tag, one that is running included: it finishes, but cannot run again. Default: false. */
+    /** `replace` removes all open agendas of the same member and tag, including a running one, which finishes but cannot run again. Default: false. */
     replace?: boolean | null;
     /** `tag` is the agenda's name. */
     tag?: string | null;
@@ -822,11 +822,11 @@ declare namespace botctx {
     | {
         /** `nextRunAt` is the time of the run, in Unix milliseconds; with `pattern` the first run. */
         nextRunAt: number;
-        /** `pattern` is the CRON pattern of its runs, such as "0 9 * * 1", each Monday at nine, or "CRON_TZ=Europe/London 0 9 * * 1" in another zone than the member's. */
+        /** `pattern` is the CRON pattern of its runs, such as "0 9 * * 1" for each Monday at nine, or "CRON_TZ=Europe/London 0 9 * * 1" for a zone other than the member's. */
         pattern?: string | null;
       }
     | {
-        /** `pattern` is the CRON pattern of its runs, such as "0 9 * * 1", each Monday at nine, or "CRON_TZ=Europe/London 0 9 * * 1" in another zone than the member's. */
+        /** `pattern` is the CRON pattern of its runs, such as "0 9 * * 1" for each Monday at nine, or "CRON_TZ=Europe/London 0 9 * * 1" for a zone other than the member's. */
         pattern: string;
         /** `nextRunAt` is the time of the run, in Unix milliseconds; with `pattern` the first run. */
         nextRunAt?: number | null;
@@ -838,42 +838,42 @@ declare namespace botctx {
   type UpdateAgendaParams = {
     /** `memberId` is the member whose agendas are changed. */
     memberId: string;
-    /** `meta` becomes the node's AgendaMeta, in place of the previous one. */
+    /** `meta` becomes the node's AgendaMeta, and replaces the previous one. */
     meta?: Fields | null;
-    /** `nodeCompositeId` is the node, `treeId` its tree. */
+    /** `nodeCompositeId` is the node. `treeId` is its tree. */
     nodeCompositeId?: string | null;
     /** `nextRunAt` is the time of the next run, in Unix milliseconds. Without it a new `pattern` gives the next run. */
     nextRunAt?: number | null;
-    /** `pattern` is the CRON pattern by which it runs, as in NewParams. */
+    /** `pattern` is the CRON pattern, as in NewParams. */
     pattern?: string | null;
     /** `priority` decides among agendas that are due: a smaller number runs first. */
     priority?: number | null;
     /** `runUntil` is the last instant for which the pattern, given or stored, may schedule a run, in Unix milliseconds. */
     runUntil?: number | null;
-    /** `replace` changes the newest open agenda of the tag alone, and removes the other open ones of the same member and tag. Default: false. */
+    /** `replace` changes only the newest open agenda of the tag, and removes the other open ones of the same member and tag. Default: false. */
     replace?: boolean | null;
-    /** `nodeCompositeId` is the node, `treeId` its tree. */
+    /** `nodeCompositeId` is the node. `treeId` is its tree. */
     treeId?: string | null;
-    /** `tag` selects the agendas to change. The default is all but the ones of live chats. */
+    /** `tag` selects the agendas to change. The default is all agendas except the ones of live chats. */
     tag?: string | null;
   };
   /** What `updateAgenda` gives: The changes. */
   type UpdateAgendaResult = {
-    /** `_docsIds` are the ids of what was updated. */
+    /** `_docsIds` are the ids of the updated agendas. */
     _docsIds: {
       /** `updated` are the ids of the agendas that matched, whether they changed or not. */
       updated: string[];
     };
     /** `_docs` are the agendas after the change. */
     _docs: Agenda[];
-    /** `modified` counts the agendas that had other values before. */
+    /** `modified` is the number of agendas whose values changed. */
     modified: number;
   };
   /** What `deleteMemberAgenda` takes. */
   type DeleteMemberAgendaParams = {
     /** `memberId` is the member whose agendas are removed. */
     memberId: string;
-    /** `tag` selects the open agendas to remove. The default is all but the ones of live chats. */
+    /** `tag` selects the open agendas to remove. The default is all agendas except the ones of live chats. */
     tag?: string | null;
   };
   /** What `deleteMemberAgenda` gives: An acknowledgement, even if there was none. */
@@ -893,11 +893,11 @@ declare namespace botctx {
     nodeCompositeId: string;
     /** `redirectOptions` say which parts of the node run. The default is all. */
     redirectOptions?: {
-      /** `runPreAction` is whether its pre-actions run. Default: true. */
+      /** `runPreAction` determines whether its pre-actions run. Default: true. */
       runPreAction?: boolean | null;
-      /** `sendResponse` is whether its responses are sent. Default: true. */
+      /** `sendResponse` determines whether its responses are sent. Default: true. */
       sendResponse?: boolean | null;
-      /** `runPostAction` is whether its post-actions run. Default: true. */
+      /** `runPostAction` determines whether its post-actions run. Default: true. */
       runPostAction?: boolean | null;
       [field: string]: any;
     } | null;
@@ -910,37 +910,37 @@ declare namespace botctx {
     ok: number;
     /** `member` is the id of the member. */
     member: string;
-    /** `sendResults` has one element for each node that ran: the node itself first, then those that it redirected to. */
+    /** `sendResults` has one element for each node that ran: the node itself first, then the nodes that it redirected to. */
     sendResults: NodeSendResult[];
   };
   /** What `createAssignment` takes. */
   type CreateAssignmentParams = {
-    /** `member` is the member who asks; its ID is enough. The default is the context's own. */
+    /** `member` is the member who makes the request; its ID is enough. The default is the context's own. */
     member?: Address<Member> | null;
     /** `assignmentDetails` go to the outlet. A custom outlet gets the whole object unchanged. */
     assignmentDetails?: {
-      /** `summary` is sent unchanged into the outlet conversation when it is made: it may hold text of the member. */
+      /** `summary` is sent unchanged into the outlet conversation when that is created. It may contain text of the member. */
       summary?: string | null;
       /** `groupName` is the name of the outlet conversation. */
       groupName?: string | null;
-      /** `relayMessage` is, by platform, the ticket if the platform has tickets, else the first message of the conversation. `{{path}}` in it is filled from the member. The default is a text with the name of the member, on a ticket with a button of `livechat:take`. An agent takes a ticket by a tap: by an event of type PAYLOAD, whatever its payload is, whose value is the assignment's id, unless a node of the outlet's bot answers it. So on a ticket of type BUTTON or CAROUSEL each postback payload without a value gets that id: "go" becomes `{"payload": "go", "value": "<id>"}`. The payload of a quick reply is a string; on a ticket of type QUICK_REPLIES the id becomes the reply's value, a separate field, which the connector has to give with the tap. A button that already has a value keeps it. A ticket of another type has no button: there the host, or a node that knows the assignment, takes it. */
+      /** `relayMessage` maps platforms to the ticket if the platform has tickets, else to the first message of the conversation. `{{path}}` in it is filled from the member. The default is a text with the name of the member, and on a ticket a button with `livechat:take`. An agent takes a ticket by a tap: an event of type PAYLOAD, with any payload, whose value is the assignment's id, unless a node of the outlet's bot answers it. So on a ticket of type BUTTON or CAROUSEL each postback payload without a value gets that id: "go" becomes `{"payload": "go", "value": "<id>"}`. The payload of a quick reply is a string; on a ticket of type QUICK_REPLIES the id becomes the reply's value, a separate field, which the connector must pass on with the tap. A button that already has a value keeps it. A ticket of another type has no button: the host, or a node that knows the assignment, must take it. */
       relayMessage?: Fields | null;
       [field: string]: any;
     } | null;
     /** `label` selects the broadcast groups of the outlet channels that get the ticket. Default: default. */
     label?: string | null;
-    /** `history` is whether the address of the conversation's history goes with the request. Default: false. */
+    /** `history` adds the address of the conversation's history to the request. Default: false. */
     history?: boolean | null;
-    /** `targets` are the places that get the request, instead of the ones that `label`, the pairing and the broadcast groups give. An empty list is the same as none. */
+    /** `targets` are the recipients of the request, instead of the ones determined by `label`, the pairing and the broadcast groups. An empty list is the same as none. */
     targets?: Target[] | null;
-    /** `meta` is kept in the assignment. */
+    /** `meta` is stored in the assignment. */
     meta?: Fields | null;
-    /** `createGroup` asks the live-chat API of a custom outlet to make a group. Other outlets ignore it. Platforms: custom. */
+    /** `createGroup` asks the live-chat API of a custom outlet to create a group. Other outlets ignore it. Platforms: custom. */
     createGroup?: {
-      /** `externalId` is the id for the group there. By default the outlet chooses one. */
+      /** `externalId` is the id for the group there. By default the outlet chooses the id. */
       externalId?: string | null;
     } | null;
-    /** `setLiveChatAgenda` is whether idle time is watched at once, so that an untaken request ends, too. Otherwise it is watched once an agent takes the request. Default: true. */
+    /** `setLiveChatAgenda` makes the idle time count from the start, so that an untaken request ends, too. Otherwise it counts once an agent takes the request. Default: true. */
     setLiveChatAgenda?: boolean | null;
   };
   /** What `createAssignment` gives: The request, or the open one if there is one already. */
@@ -956,14 +956,14 @@ declare namespace botctx {
   type AddNewTargetsToAssignmentParams = {
     /** `assignmentId` is the id of the assignment. */
     assignmentId: string;
-    /** `liveChat` is whether the member is in live chat afterwards. Default: true. */
+    /** `liveChat` determines whether the member is in live chat afterwards. Default: true. */
     liveChat?: boolean | null;
-    /** `targets` are further places that get the request: targets, or the id and the type of broadcast groups in the outlet that is there. */
+    /** `targets` are further recipients: targets, or ids and types of broadcast groups in the outlet that already has the request. */
     targets: NewTarget[];
   };
   /** What `addNewTargetsToAssignment` gives: The request. */
   type AddNewTargetsToAssignmentResult = {
-    /** `member` is the member, with `botMeta.liveChat` as it now is. */
+    /** `member` is the member, with the current `botMeta.liveChat`. */
     member: Member;
     /** `assignmentId` is the id of the assignment. */
     assignmentId: string;
@@ -972,36 +972,36 @@ declare namespace botctx {
   type ReassignAssignmentParams = {
     /** `channel` is the outlet channel that hands it on; its ID is enough. The default is the context's own. */
     channel?: Address<Channel> | null;
-    /** `groupName` is the name of the new outlet conversation. The default is the name of the previous one. */
+    /** `groupName` is the name of the new outlet conversation. The default is the previous name. */
     groupName?: string | null;
-    /** `liveChat` is whether the member is in live chat afterwards. Default: true. */
+    /** `liveChat` determines whether the member is in live chat afterwards. Default: true. */
     liveChat?: boolean | null;
-    /** `inletGroup` is whether the conversation on the inlet's side is a group. Default: false. */
+    /** `inletGroup` determines whether the conversation on the inlet's side is a group. Default: false. */
     inletGroup?: boolean | null;
-    /** `meta` is set in the new assignment, over what the previous one had. */
+    /** `meta` is set in the new assignment, on top of the previous one's meta. */
     meta?: Fields | null;
     /** `relayMessage` is the text of the ticket. The default is the ticket of the previous assignment. */
     relayMessage?: string | null;
-    /** `summary` is sent to the agent who takes the ticket. The default is the previous assignment's summary. A custom outlet gets the previous details with `groupName`, `relayMessage` and `summary` in them, if the call gives these. */
+    /** `summary` is sent to the agent who takes the ticket. The default is the previous assignment's summary. A custom outlet gets the previous details, with `groupName`, `relayMessage` and `summary` replaced if the call gives these. */
     summary?: string | null;
-    /** `takenMessage` is the text of the ticket on Charlie once it is taken; `[adminName]` in it becomes the agent's name. Platforms: charlie. */
+    /** `takenMessage` is the text of the ticket on Charlie once it is taken; `[adminName]` in it is replaced by the agent's name. Platforms: charlie. */
     takenMessage?: string | null;
   } & (
     | {
         /** `label` selects the broadcast groups that get the new ticket. */
         label: string;
-        /** `targets` are the places that get the new request, instead of the ones that `label`, the pairing and the broadcast groups give. */
+        /** `targets` are the recipients of the new request, instead of the ones determined by `label`, the pairing and the broadcast groups. */
         targets?: Target[] | null;
       }
     | {
-        /** `targets` are the places that get the new request, instead of the ones that `label`, the pairing and the broadcast groups give. */
+        /** `targets` are the recipients of the new request, instead of the ones determined by `label`, the pairing and the broadcast groups. */
         targets: Target[];
         /** `label` selects the broadcast groups that get the new ticket. */
         label?: string | null;
       }
   ) & (
     | {
-        /** `messageEvent` is the event in the outlet conversation, which leads to the previous assignment. */
+        /** `messageEvent` is an event in the outlet conversation of the previous assignment. */
         messageEvent: Partial<MessageEvent>;
         /** `previousAssignment` is the assignment that is handed on; its ID is enough. */
         previousAssignment?: Address<Assignment> | null;
@@ -1009,13 +1009,13 @@ declare namespace botctx {
     | {
         /** `previousAssignment` is the assignment that is handed on; its ID is enough. */
         previousAssignment: Address<Assignment>;
-        /** `messageEvent` is the event in the outlet conversation, which leads to the previous assignment. */
+        /** `messageEvent` is an event in the outlet conversation of the previous assignment. */
         messageEvent?: Partial<MessageEvent> | null;
       }
   );
   /** What `reassignAssignment` gives: The new request. */
   type ReassignAssignmentResult = {
-    /** `member` is the member, with `botMeta.liveChat` as it now is. */
+    /** `member` is the member, with the current `botMeta.liveChat`. */
     member: Member;
     /** `assignmentId` is the id of the new assignment. */
     assignmentId: string;
@@ -1045,14 +1045,14 @@ declare namespace botctx {
   type GetAssignmentsByMemberIdParams = {
     /** `memberId` is the id of the member. */
     memberId: string;
-    /** `sortBy` is the order, such as `O("createdAt", -1)`. The default is the order in which they were made. */
+    /** `sortBy` is the order, such as `O("createdAt", -1)`. The default is the order of creation. */
     sortBy?: Fields | null;
   };
   /** What `getAssignmentsByMemberId` gives: The assignments, perhaps none. */
   type GetAssignmentsByMemberIdResult = Assignment[];
   /** What `getAssignmentsByMeta` takes. */
   type GetAssignmentsByMetaParams = {
-    /** `meta` is the data. A name with dots in it is a path. Required; `O()` matches all. */
+    /** `meta` is the data. A name with dots is a path. Required; `O()` matches all. */
     meta: Fields;
   };
   /** What `getAssignmentsByMeta` gives: The assignments, perhaps none. */
@@ -1084,7 +1084,7 @@ declare namespace botctx {
   );
   /** What `updateAssignmentGroup` gives: The changes. */
   type UpdateAssignmentGroupResult = {
-    /** `_docsIds` are the ids of what was updated. */
+    /** `_docsIds` are the ids of the updated records. */
     _docsIds: {
       /** `updated` is the id of the record that matched, whether it changed or not. */
       updated: string[];
@@ -1103,7 +1103,7 @@ declare namespace botctx {
   };
   /** What `updateAssignmentMeta` gives: The changes. */
   type UpdateAssignmentMetaResult = {
-    /** `_docsIds` are the ids of what was updated. */
+    /** `_docsIds` are the ids of the updated records. */
     _docsIds: {
       /** `updated` is the id of the record that matched, whether it changed or not. */
       updated: string[];
@@ -1127,51 +1127,51 @@ declare namespace botctx {
   type EndLiveChatParams = {
     /** `channel` is the outlet channel; its ID is enough. The default is the context's own. */
     channel?: Address<Channel> | null;
-    /** `messageEvent` is the event in the outlet conversation, which leads to the assignment. */
+    /** `messageEvent` is an event in the outlet conversation of the assignment. */
     messageEvent: Partial<MessageEvent>;
   };
   /** What `endLiveChat` gives: The update, and the member. */
   type EndLiveChatResult = {
-    /** `_id` is the id of the record that was updated, `createdAt` when it was made, and `_version` counts its changes. */
+    /** `_id` is the id of the updated record. `createdAt` is the time of its creation. `_version` is the number of its changes. */
     _id: string;
-    /** `email` holds e-mail addresses: none, groups and assignments have none. */
+    /** `email` would hold e-mail addresses; groups and assignments have none. */
     email?: Fields;
-    /** `_id` is the id of the record that was updated, `createdAt` when it was made, and `_version` counts its changes. */
+    /** `_id` is the id of the updated record. `createdAt` is the time of its creation. `_version` is the number of its changes. */
     createdAt: number;
-    /** `apps` and `acls` are further apps and access rights: none. */
+    /** `apps` and `acls` would hold further apps and access rights; there are none. */
     apps: Fields[];
-    /** `apps` and `acls` are further apps and access rights: none. */
+    /** `apps` and `acls` would hold further apps and access rights; there are none. */
     acls: string[];
-    /** `_id` is the id of the record that was updated, `createdAt` when it was made, and `_version` counts its changes. */
+    /** `_id` is the id of the updated record. `createdAt` is the time of its creation. `_version` is the number of its changes. */
     _version: number;
     /** `member` is the member, no longer in live chat. */
     member: Member;
   };
   /** What `inletEndLiveChat` takes. */
   type InletEndLiveChatParams = {
-    /** `channel` is the inlet channel; its ID is enough. The default is the one that the member is in. */
+    /** `channel` is the inlet channel; its ID is enough. The default is the member's channel. */
     channel?: Address<Channel> | null;
     /** `member` is the member; its ID is enough. The default is the context's own. */
     member?: Address<Member> | null;
-    /** `options` say how to end. */
+    /** `options` control the end. */
     options?: {
-      /** `recallRelayMessage` takes the tickets back from the outlet's broadcast groups, on Charlie and Delta. JSON may give a value of any type, which counts as in JavaScript. Default: false. Platforms: charlie, delta. */
+      /** `recallRelayMessage` recalls the tickets from the outlet's broadcast groups, on Charlie and Delta. JSON may have a value of any type, which is converted as in JavaScript. Default: false. Platforms: charlie, delta. */
       recallRelayMessage?: any;
     } | null;
   };
   /** What `inletEndLiveChat` gives: The update, and the member. */
   type InletEndLiveChatResult = {
-    /** `_id` is the id of the record that was updated, `createdAt` when it was made, and `_version` counts its changes. */
+    /** `_id` is the id of the updated record. `createdAt` is the time of its creation. `_version` is the number of its changes. */
     _id: string;
-    /** `email` holds e-mail addresses: none, groups and assignments have none. */
+    /** `email` would hold e-mail addresses; groups and assignments have none. */
     email?: Fields;
-    /** `_id` is the id of the record that was updated, `createdAt` when it was made, and `_version` counts its changes. */
+    /** `_id` is the id of the updated record. `createdAt` is the time of its creation. `_version` is the number of its changes. */
     createdAt: number;
-    /** `apps` and `acls` are further apps and access rights: none. */
+    /** `apps` and `acls` would hold further apps and access rights; there are none. */
     apps: Fields[];
-    /** `apps` and `acls` are further apps and access rights: none. */
+    /** `apps` and `acls` would hold further apps and access rights; there are none. */
     acls: string[];
-    /** `_id` is the id of the record that was updated, `createdAt` when it was made, and `_version` counts its changes. */
+    /** `_id` is the id of the updated record. `createdAt` is the time of its creation. `_version` is the number of its changes. */
     _version: number;
     /** `member` is the member, no longer in live chat. */
     member: Member;
@@ -1182,16 +1182,16 @@ declare namespace botctx {
     adminExternalId: string;
     /** `bravoGroupId` is the group's id on Bravo. */
     bravoGroupId: string;
-    /** `channel` or `channelId` is the channel; the default is the context's own. Only the id of a given channel is read. */
+    /** `channel` or `channelId` is the channel; the default is the context's own. Only the id of a given channel is used. */
     channel?: Address<Channel> | null;
-    /** `channel` or `channelId` is the channel; the default is the context's own. Only the id of a given channel is read. */
+    /** `channel` or `channelId` is the channel; the default is the context's own. Only the id of a given channel is used. */
     channelId?: string | null;
   };
   /** What `endBravoLiveChat` gives: One element for each assignment that ended. */
   type EndBravoLiveChatResult = Array<{
     /** `clientMutationId` is a new id each time. */
     clientMutationId: string;
-    /** `assignmentRaw` is the assignment as it is now. */
+    /** `assignmentRaw` is the assignment in its current state. */
     assignmentRaw?: Assignment;
   }>;
   /** What `getGroup` takes. */
@@ -1255,7 +1255,7 @@ declare namespace botctx {
   };
   /** What `updateGroup` gives: The changes. */
   type UpdateGroupResult = {
-    /** `_docsIds` are the ids of what was updated. */
+    /** `_docsIds` are the ids of the updated records. */
     _docsIds: {
       /** `updated` is the id of the record that matched, whether it changed or not. */
       updated: string[];
@@ -1274,7 +1274,7 @@ declare namespace botctx {
   };
   /** What `updateGroupMeta` gives: The changes. */
   type UpdateGroupMetaResult = {
-    /** `_docsIds` are the ids of what was updated. */
+    /** `_docsIds` are the ids of the updated records. */
     _docsIds: {
       /** `updated` is the id of the record that matched, whether it changed or not. */
       updated: string[];
@@ -1291,17 +1291,17 @@ declare namespace botctx {
   };
   /** What `inactivateGroup` gives: The update. */
   type InactivateGroupResult = {
-    /** `_id` is the id of the record that was updated, `createdAt` when it was made, and `_version` counts its changes. */
+    /** `_id` is the id of the updated record. `createdAt` is the time of its creation. `_version` is the number of its changes. */
     _id: string;
-    /** `email` holds e-mail addresses: none, groups and assignments have none. */
+    /** `email` would hold e-mail addresses; groups and assignments have none. */
     email?: Fields;
-    /** `_id` is the id of the record that was updated, `createdAt` when it was made, and `_version` counts its changes. */
+    /** `_id` is the id of the updated record. `createdAt` is the time of its creation. `_version` is the number of its changes. */
     createdAt: number;
-    /** `apps` and `acls` are further apps and access rights: none. */
+    /** `apps` and `acls` would hold further apps and access rights; there are none. */
     apps: Fields[];
-    /** `apps` and `acls` are further apps and access rights: none. */
+    /** `apps` and `acls` would hold further apps and access rights; there are none. */
     acls: string[];
-    /** `_id` is the id of the record that was updated, `createdAt` when it was made, and `_version` counts its changes. */
+    /** `_id` is the id of the updated record. `createdAt` is the time of its creation. `_version` is the number of its changes. */
     _version: number;
   };
   /** What `handleAdminJoinedGroup` takes. */
@@ -1312,7 +1312,7 @@ declare namespace botctx {
     externalId: string;
     /** `bravoGroupId` is the group's id on Bravo. */
     bravoGroupId: string;
-    /** `isRenewGroupInviteLink` is whether a new invitation link is made. Default: true. */
+    /** `isRenewGroupInviteLink` creates a new invitation link. Default: true. */
     isRenewGroupInviteLink?: boolean | null;
   };
   /** What `handleAdminJoinedGroup` gives: The address of the invitation link. */
@@ -1323,14 +1323,14 @@ declare namespace botctx {
     channelId?: string | null;
     /** `name` is the group's name. */
     name: string;
-    /** `requireInvitationLink` is whether an invitation link is made. Default: true. */
+    /** `requireInvitationLink` creates an invitation link. Default: true. */
     requireInvitationLink?: boolean | null;
   };
   /** What `createBravoGroup` gives: The group. */
   type CreateBravoGroupResult = {
     /** `groupId` is the group's id on Bravo. */
     groupId: string;
-    /** `invitationLink` is the address of the invitation link, "" if none was asked for. */
+    /** `invitationLink` is the address of the invitation link, "" if none was requested. */
     invitationLink?: string;
   };
   /** What `disableBravoGroupInviteLink` takes. */
@@ -1427,7 +1427,7 @@ declare namespace botctx {
     ts?: number | string;
     /** The message as the platform shows it. Platforms: charlie. */
     message?: Fields;
-    /** The kind of message, in the platform's words. Platforms: echo. */
+    /** The kind of message, in the platform's format. Platforms: echo. */
     msgType?: string;
     /** The link. Platforms: echo. */
     url?: any;
@@ -1448,7 +1448,7 @@ declare namespace botctx {
   type SendMessageToInletParams = {
     /** `channel` is the outlet channel; its ID is enough. The default is the context's own. */
     channel?: Address<Channel> | null;
-    /** `messageEvent` is the event in the outlet conversation, which leads to the member. */
+    /** `messageEvent` is an event in the outlet conversation with the member. */
     messageEvent: Partial<MessageEvent>;
     /** `response` is the message. */
     response: string | Response;
@@ -1467,7 +1467,7 @@ declare namespace botctx {
     ts?: number | string;
     /** The message as the platform shows it. Platforms: charlie. */
     message?: Fields;
-    /** The kind of message, in the platform's words. Platforms: echo. */
+    /** The kind of message, in the platform's format. Platforms: echo. */
     msgType?: string;
     /** The link. Platforms: echo. */
     url?: any;
@@ -1490,15 +1490,15 @@ declare namespace botctx {
     response: string | Response;
   } & (
     | {
-        /** `group` or `groupId` is the group of the live chat. Only the id of a given group is read. */
+        /** `group` or `groupId` is the group of the live chat. Only the id of a given group is used. */
         group: Address<Group>;
-        /** `group` or `groupId` is the group of the live chat. Only the id of a given group is read. */
+        /** `group` or `groupId` is the group of the live chat. Only the id of a given group is used. */
         groupId?: string | null;
       }
     | {
-        /** `group` or `groupId` is the group of the live chat. Only the id of a given group is read. */
+        /** `group` or `groupId` is the group of the live chat. Only the id of a given group is used. */
         groupId: string;
-        /** `group` or `groupId` is the group of the live chat. Only the id of a given group is read. */
+        /** `group` or `groupId` is the group of the live chat. Only the id of a given group is used. */
         group?: Address<Group> | null;
       }
   );
@@ -1513,19 +1513,19 @@ declare namespace botctx {
   type SendMessageToOutletGroupParams = {
     /** `response` is the message. */
     response: string | Response;
-    /** `responseUrl` is, on Charlie, the address to which an interactive component wants the message posted. The default is the group's conversation. Platforms: charlie. */
+    /** `responseUrl` is the address for the answer to an interactive component on Charlie. By default the message goes to the group's conversation. Platforms: charlie. */
     responseUrl?: string | null;
   } & (
     | {
-        /** `group` or `groupId` is the group of the live chat. Only the id of a given group is read. */
+        /** `group` or `groupId` is the group of the live chat. Only the id of a given group is used. */
         group: Address<Group>;
-        /** `group` or `groupId` is the group of the live chat. Only the id of a given group is read. */
+        /** `group` or `groupId` is the group of the live chat. Only the id of a given group is used. */
         groupId?: string | null;
       }
     | {
-        /** `group` or `groupId` is the group of the live chat. Only the id of a given group is read. */
+        /** `group` or `groupId` is the group of the live chat. Only the id of a given group is used. */
         groupId: string;
-        /** `group` or `groupId` is the group of the live chat. Only the id of a given group is read. */
+        /** `group` or `groupId` is the group of the live chat. Only the id of a given group is used. */
         group?: Address<Group> | null;
       }
   );
@@ -2052,45 +2052,45 @@ declare namespace botctx {
      */
     checkAndSaveMemberReferFrom(params: CheckAndSaveMemberReferFromParams): Promise<CheckAndSaveMemberReferFromResult>;
     /**
-     * Schedules a node to run for a member: once at `nextRunAt`, or by `pattern` until `runUntil`. With all three, `nextRunAt` is the first run, and the pattern gives the later ones. `nextRunAt` overrides a `pattern` without `runUntil`: the agenda runs once. `runUntil` ends nothing without `pattern`. A `nextRunAt` that has passed is due at once.
+     * Schedules a node to run for a member: once at `nextRunAt`, or by `pattern` until `runUntil`. With all three, `nextRunAt` is the first run, and the pattern gives the later ones. `nextRunAt` overrides a `pattern` without `runUntil`: the agenda runs once. `runUntil` has no effect without `pattern`. A `nextRunAt` in the past is due at once.
      *
-     * `pattern` is read in the time zone that it names itself, see InZone, else in that which the host gives for the member, else in UTC. It follows a member who moves to another zone: at the next run, which waits if its time of day has not come there yet, and is late if it has passed.
+     * `pattern` is read in the time zone that it names, see InZone, or else in the member's zone from the host, or else in UTC. If the member moves to another zone, the pattern follows: the next run waits if its time of day has not come there yet, and is late if it has passed.
      *
      * @throws {OperationError} invalid argument: Neither `nextRunAt` nor `pattern` is given, `pattern` comes without `nextRunAt` and `runUntil`, or `replace` without `tag`.
      *
      * @throws {OperationError} invalid argument: `pattern` is not a CRON pattern, its first run would come after `runUntil`, or a time is not valid.
      *
-     * @throws {OperationError} invalid argument: `pattern` names a time zone that is none, or the host gives such a name.
+     * @throws {OperationError} invalid argument: `pattern` names an unknown time zone, or the host gives such a name.
      *
      * @throws {OperationError} not found: The app has no member with that id, or the host has no such node.
      *
-     * @throws {OperationError} unavailable: The host cannot tell the member's time zone; or another code, if it says so.
+     * @throws {OperationError} unavailable: The host cannot determine the member's time zone. The host's error may have another code.
      */
     newAgenda(params: NewAgendaParams): Promise<NewAgendaResult>;
     /**
-     * Changes the open agendas of a member: the ones with `tag`, or all but the ones that watch over live chats, whose tags begin with `livechat:`. Absent parameters change nothing. A running agenda is changed for its later runs: `nextRunAt`, or a new `pattern`, gives the next run. `nextRunAt` and `pattern` without a `runUntil`, given or stored, mean one run at `nextRunAt`. It is no error if nothing matches. The result shows the next run of a new `pattern`, which is read in the same time zone as by `newAgenda`.
+     * Changes the open agendas of a member: with `tag`, the ones that have it; without `tag`, all except the agendas of live chats, whose tags begin with `livechat:`. Absent parameters change nothing. A running agenda is changed for its later runs: `nextRunAt`, or a new `pattern`, gives the next run. `nextRunAt` and `pattern` without a `runUntil`, given or stored, mean one run at `nextRunAt`. It is not an error if no agenda matches. The result shows the next run of a new `pattern`, which is read in the same time zone as by `newAgenda`.
      *
-     * @throws {OperationError} invalid argument: `pattern` is not a CRON pattern, or in a zone that is none; or it comes without `nextRunAt` and one of the agendas has no `runUntil`; or one would have a pattern and its next run after `runUntil`. Then none changes.
+     * @throws {OperationError} invalid argument: `pattern` is not a CRON pattern, or names an unknown zone; or it comes without `nextRunAt` and one of the agendas has no `runUntil`; or one would have a pattern and its next run after `runUntil`. Then no agenda changes.
      *
      * @throws {OperationError} invalid argument: `replace` comes without `tag`, or a time is not valid.
      *
      * @throws {OperationError} not found: The host has no such node.
      *
-     * @throws {OperationError} unavailable: The host cannot tell the member's time zone; or another code, if it says so.
+     * @throws {OperationError} unavailable: The host cannot determine the member's time zone. The host's error may have another code.
      *
      * @throws {OperationError} conflict: The agendas ended each time before they could be changed; try again.
      */
     updateAgenda(params: UpdateAgendaParams): Promise<UpdateAgendaResult>;
-    /** Removes the open agendas of a member: the ones with `tag`, or all but the ones that watch over live chats, whose tags begin with `livechat:`. A running one finishes, but does not run again. It is no error if nothing matches. */
+    /** Removes the open agendas of a member: with `tag`, the ones that have it; without `tag`, all except the agendas of live chats, whose tags begin with `livechat:`. A running agenda finishes, but does not run again. It is not an error if no agenda matches. */
     deleteMemberAgenda(params: DeleteMemberAgendaParams): Promise<DeleteMemberAgendaResult>;
     /**
-     * Runs a node for a member now, and the nodes that it redirects to, and returns when they have run. In a run of the same member it joins that run: the node works on the member as the run has changed it, its changes are written back with the run, and the run's Values are its own. For another member it is a separate run, which waits until that member's run under way has ended. The error of a run comes back with its code, and `RunError`, its cause, has the place.
+     * Runs a node for a member now, and the nodes that it redirects to, and returns once they have run. For the member of the current run, the node joins that run: it sees the run's changes to the member and the run's Values, and its own changes are written back with the run. For another member it is a separate run, which waits until that member's current run has ended. The error of a run keeps its code, and wraps a `RunError` with the place.
      *
-     * @throws {OperationError} invalid argument: `channelId` is not the channel that the member is in, or `treeId` is missing and several trees have such a node.
+     * @throws {OperationError} invalid argument: `channelId` is not the member's channel, or `treeId` is missing and several trees have such a node.
      *
      * @throws {OperationError} not found: The app has no such member or channel, or the host has no such node.
      *
-     * @throws {OperationError} failed precondition: The run of the other member waits, perhaps by way of others, for this one, so that neither could go on.
+     * @throws {OperationError} failed precondition: The run of the other member waits, directly or through others, for this one, so that neither could continue.
      *
      * @throws {OperationError} resource exhausted: The redirects are deeper than the host allows; the error shows their path.
      */
@@ -2098,59 +2098,59 @@ declare namespace botctx {
     /**
      * Asks for a person to take over the conversation with a member. The member's `botMeta.liveChat` is true when it returns.
      *
-     * `targets` say where the request goes. Without them it goes to the channels that are paired with the member's own and are on. The first of these that has no tickets takes it alone: one of type custom, or one of type foxtrot with a broadcast group of `label`. If there is none, each broadcast group with `label`, in all of these channels, gets a ticket.
+     * `targets` are the recipients of the request. By default they are the channels that are paired with the member's own and switched on. The first of these without tickets takes it alone: a channel of type custom, or of type foxtrot with a broadcast group of `label`. If there is none, each broadcast group with `label`, in all of these channels, gets a ticket.
      *
-     * If a request of the member is open already, the call returns it and sends nothing. If an earlier call sent it in part, this call sends the rest, as that call asked. If another call is sending it at this moment, this call waits for that one. A hand-over that a crash interrupted is completed.
+     * If a request of the member is already open, the call returns it and sends nothing. If an earlier call sent it partly, this call sends the rest, with that call's parameters. If another call is sending it at this moment, this call waits for that one. An interrupted hand-over is completed.
      *
-     * Outlets that refuse it for good, such as a group that does not exist, are left out: the request is open without them, and the member is in live chat. If no outlet got it, there is no request.
+     * Outlets that refuse the request for good, for example because a group does not exist, are left out: the request is open without them, and the member is in live chat. If no outlet got it, there is no request.
      *
-     * @throws {OperationError} invalid argument: `targets` hold something that is no target, or a message breaks a limit of its type.
+     * @throws {OperationError} invalid argument: `targets` has an invalid target, or a message breaks a limit of its type.
      *
      * @throws {OperationError} not found: The member, or the channel of a target, does not exist in the app.
      *
-     * @throws {OperationError} failed precondition: Nothing can take the request: no channel is paired, none has broadcast groups of that label, or the channel is off.
+     * @throws {OperationError} failed precondition: No outlet can take the request: no channel is paired, none has broadcast groups with that label, or the channel is switched off.
      *
      * @throws {OperationError} failed precondition: The member has no id on the platform.
      *
-     * @throws {OperationError} unsupported: The host has no connector for an outlet's type, or no HTTP client for a live-chat API, or gives no addresses of histories and `history` is true.
+     * @throws {OperationError} unsupported: The host has no connector for an outlet's type, or no HTTP client for a live-chat API, or has no addresses of histories and `history` is true.
      *
-     * @throws {OperationError} unavailable: An outlet did not answer. Repeating the call sends only what is missing. The error names each target that is missing, and `UnsentError` behind it has them.
+     * @throws {OperationError} unavailable: An outlet did not answer. Repeating the call sends only the missing messages. The error names each missing target, and wraps an `UnsentError` that lists them.
      *
-     * @throws {OperationError} conflict: Another call has been sending the request for long, or it was withdrawn meanwhile.
+     * @throws {OperationError} conflict: Another call has been sending the request for too long, or it was withdrawn meanwhile.
      */
     createAssignment(params?: CreateAssignmentParams): Promise<CreateAssignmentResult>;
     /**
-     * Sends the ticket of an untaken request to further targets. A target that already got it gets no second one.
+     * Sends the ticket of an untaken request to further targets. A target that already has the ticket gets no second one.
      *
-     * @throws {OperationError} invalid argument: `targets` hold something that is neither a target nor a broadcast group.
+     * @throws {OperationError} invalid argument: `targets` has an element that is neither a target nor a broadcast group.
      *
      * @throws {OperationError} not found: The app has no assignment with that id, or no channel of a target.
      *
-     * @throws {OperationError} failed precondition: The assignment has been taken or has ended, or a target can take nothing.
+     * @throws {OperationError} failed precondition: The assignment has been taken or has ended, or a target cannot take a ticket.
      *
-     * @throws {OperationError} unavailable: An outlet did not answer. Repeating the call sends only what is missing, but for what was refused for good.
+     * @throws {OperationError} unavailable: An outlet did not answer. Repeating the call sends only the missing tickets, except those refused for good.
      *
-     * @throws {OperationError} conflict: Another call has been sending the request for long, or it was withdrawn meanwhile.
+     * @throws {OperationError} conflict: Another call has been sending the request for too long, or it was withdrawn meanwhile.
      */
     addNewTargetsToAssignment(params: AddNewTargetsToAssignmentParams): Promise<AddNewTargetsToAssignmentResult>;
     /**
-     * Hands a live chat on to others: the previous assignment ends, and a new one names it as its parent. Values that the call does not give come from the previous one. It is for outlet channels of type bravo, charlie and delta.
+     * Hands a live chat on to other agents: the previous assignment ends, and its id becomes the `parentAssignment` of a new one. Values that the call omits come from the previous one. It is for outlet channels of type bravo, charlie and delta.
      *
-     * The new one goes where a request of the member with that label would go; if a channel that is not paired hands it on, it goes to that channel. Until all of it is sent, the previous one goes on. While the new one is untaken, the same call again returns it. If an outlet refuses it for good, it is handed on to the others.
+     * The new one goes to the targets of a member's request with that label; if the channel that hands it on is not paired, it goes to that channel. The previous one continues until everything is sent. While the new one is untaken, a repeated call returns it. Outlets that refuse it for good are left out.
      *
      * Platforms: bravo, charlie, delta.
      *
-     * @throws {OperationError} invalid argument: `previousAssignment` is not the assignment that `messageEvent` leads to.
+     * @throws {OperationError} invalid argument: `previousAssignment` is not the assignment that `messageEvent` belongs to.
      *
-     * @throws {OperationError} not found: No assignment belongs to the event, or the app has none with that `_id`, or has no such channel.
+     * @throws {OperationError} not found: No assignment belongs to the event, or the app has no assignment with that `_id`, or no such channel.
      *
-     * @throws {OperationError} failed precondition: The previous assignment has ended, or nothing can take the request, or `inletGroup` is true and the conversation is no group there.
+     * @throws {OperationError} failed precondition: The previous assignment has ended, or no outlet can take the request, or `inletGroup` is true and the conversation on the inlet's side is not a group.
      *
      * @throws {OperationError} unsupported: The channel is not of type bravo, charlie or delta; or the host has no connector for an outlet's type.
      *
-     * @throws {OperationError} unavailable: An outlet did not answer. Repeating the call sends only what is missing.
+     * @throws {OperationError} unavailable: An outlet did not answer. Repeating the call sends only the missing messages.
      *
-     * @throws {OperationError} conflict: Another call has been sending the request for long, or it was withdrawn meanwhile.
+     * @throws {OperationError} conflict: Another call has been sending the request for too long, or it was withdrawn meanwhile.
      */
     reassignAssignment(params: ReassignAssignmentParams): Promise<ReassignAssignmentResult>;
     /**
@@ -2160,44 +2160,44 @@ declare namespace botctx {
      */
     getAssignment(params: GetAssignmentParams): Promise<GetAssignmentResult>;
     /**
-     * Reads the newest assignment in an outlet channel that has not ended: taken there, sent to the channel directly, or not taken yet and with a ticket there. If its meta is a filter, one that has operators, the context's member must match it; an assignment whose meta does not match is passed over.
+     * Reads the newest assignment in an outlet channel that has not ended: taken there, sent to the channel directly, or untaken with a ticket there. If an assignment's meta is a filter, with operators, the context's member must match it; assignments whose meta does not match are skipped.
      *
-     * @throws {OperationError} not found: The channel does not exist in the app, or no open assignment is there.
+     * @throws {OperationError} not found: The channel does not exist in the app, or has no open assignment.
      */
     getAssignmentByOutlet(params: GetAssignmentByOutletParams): Promise<GetAssignmentByOutletResult>;
     /**
      * Reads the newest assignment of a group on Bravo.
      *
-     * @throws {OperationError} not found: The app has no assignment of that group.
+     * @throws {OperationError} not found: The app has no assignment with that group.
      */
     getAssignmentByBravoGroupId(params: GetAssignmentByBravoGroupIdParams): Promise<GetAssignmentByBravoGroupIdResult>;
     /**
-     * Reads all assignments of a member, the ended ones included.
+     * Reads all assignments of a member, including ended ones.
      *
-     * @throws {OperationError} invalid argument: `sortBy` holds something other than 1 and -1.
+     * @throws {OperationError} invalid argument: `sortBy` has a value other than 1 and -1.
      */
     getAssignmentsByMemberId(params: GetAssignmentsByMemberIdParams): Promise<GetAssignmentsByMemberIdResult>;
     /**
-     * Reads the assignments whose meta holds the given data: each of its fields is there and equal, as a filter compares; meta may have other fields. A field may be a dotted path.
+     * Reads the assignments whose meta contains the given data: each given field must exist and be equal in the sense of filters; meta may have other fields. A field may be a dotted path.
      *
-     * @throws {OperationError} invalid argument: `meta` has an operator in the place of a field or a value.
+     * @throws {OperationError} invalid argument: `meta` has an operator instead of a field or a value.
      */
     getAssignmentsByMeta(params: GetAssignmentsByMetaParams): Promise<GetAssignmentsByMetaResult>;
-    /** Reads the assignments that one was handed on to. */
+    /** Reads the assignments to which an assignment was handed on. */
     getAssignmentsByParentAssignmentId(params: GetAssignmentsByParentAssignmentIdParams): Promise<GetAssignmentsByParentAssignmentIdResult>;
     /**
-     * Sets the group of an assignment. Both then name each other, and a request that is open is taken by the agent who is in the group, with all that belongs to that: the summary goes into the group, and the tickets show who has it. In place of `group` the `bravoGroupId` alone may be given, also before an agent has joined: then `handleAdminJoinedGroup` does the rest. If the group is not live or belongs to another live chat, or the assignment has ended, the group is set and nothing more. If the summary or a ticket could not be sent, the agent has the request, the error is Unavailable, and the same call again does the rest.
+     * Sets the group of an assignment. Both then refer to each other, and an open request is taken by the agent in the group, with the usual consequences: the summary goes into the group, and the tickets show who has the request. Instead of `group`, only the `bravoGroupId` may be given, even before an agent has joined: then `handleAdminJoinedGroup` completes the work. If the group is not live or belongs to another live chat, or if the assignment has ended, only the group is set. If the summary or a ticket could not be sent, the agent has the request, the error is Unavailable, and a repeated call completes the work.
      *
      * @throws {OperationError} not found: The app has no assignment with that id, or no group with that `_id`.
      */
     updateAssignmentGroup(params: UpdateAssignmentGroupParams): Promise<UpdateAssignmentGroupResult>;
     /**
-     * Sets the given fields of an assignment's meta; others stay. A field may be a dotted path. One that cannot be set is InvalidArgument.
+     * Sets the given fields of an assignment's meta and keeps the others. A field may be a dotted path. A field that cannot be set is InvalidArgument.
      *
      * @throws {OperationError} not found: The app has no assignment with that id.
      */
     updateAssignmentMeta(params: UpdateAssignmentMetaParams): Promise<UpdateAssignmentMetaResult>;
-    /** Withdraws the untaken request of a member: the record is removed, its tickets are recalled if the platform can do that, and the member is no longer in live chat. A member without such a request is no error. If a ticket could not be recalled, the error is Unavailable; the request is withdrawn all the same, and the same call again does the rest. */
+    /** Withdraws the untaken request of a member: the record is removed, its tickets are recalled if the platform can do that, and the member is no longer in live chat. It is not an error if the member has no such request. If a ticket could not be recalled, the error is Unavailable; the request is still withdrawn, and a repeated call recalls the rest. */
     removePendingAssignmentByMemberId(params: RemovePendingAssignmentByMemberIdParams): Promise<RemovePendingAssignmentByMemberIdResult>;
     /**
      * Ends a live chat from the outlet's side. The assignment is the one that `messageEvent` belongs to.
@@ -2208,17 +2208,17 @@ declare namespace botctx {
      */
     endLiveChat(params: EndLiveChatParams): Promise<EndLiveChatResult>;
     /**
-     * Ends the live chat of a member from the inlet's side. A channel that the member is not in is InvalidArgument.
+     * Ends the live chat of a member from the inlet's side. A channel other than the member's is InvalidArgument.
      *
      * @throws {OperationError} not found: The channel or the member does not exist in the app.
      *
-     * @throws {OperationError} failed precondition: The member has no assignment that is open.
+     * @throws {OperationError} failed precondition: The member has no open assignment.
      *
      * @throws {OperationError} unsupported: `options.recallRelayMessage` is true, and the outlet cannot recall tickets.
      */
     inletEndLiveChat(params?: InletEndLiveChatParams): Promise<InletEndLiveChatResult>;
     /**
-     * Ends the live chats of an agent in a group on Bravo. The result has one element for each assignment that ended. A live group of the agent without one is put out of use, and has an element without an assignment.
+     * Ends the live chats of an agent in a group on Bravo. The result has one element for each assignment that ended. A live group of the agent without an assignment is deactivated, and has an element without an assignment.
      *
      * Platforms: bravo.
      *
@@ -2226,7 +2226,7 @@ declare namespace botctx {
      *
      * @throws {OperationError} not found: The channel does not exist in the app, or has no such group.
      *
-     * @throws {OperationError} unsupported: The channel is not of type bravo; or the host's connector does not offer this.
+     * @throws {OperationError} unsupported: The channel is not of type bravo, or the host's connector does not support this.
      */
     endBravoLiveChat(params: EndBravoLiveChatParams): Promise<EndBravoLiveChatResult>;
     /**
@@ -2236,39 +2236,39 @@ declare namespace botctx {
      */
     getGroup(params: GetGroupParams): Promise<GetGroupResult>;
     /**
-     * Reads the newest group of an agent, or with the given id, in an outlet channel. One that is live comes before one that is not.
+     * Reads the newest group of an agent, or with the given id, in an outlet channel. Live groups take precedence.
      *
-     * @throws {OperationError} not found: No group fits.
+     * @throws {OperationError} not found: No group matches.
      */
     getGroupByExternalId(params: GetGroupByExternalIdParams): Promise<GetGroupByExternalIdResult>;
     /**
-     * Reads the newest group with an id on the outlet's platform. One that is live comes before one that is not.
+     * Reads the newest group with an id on the outlet's platform. Live groups take precedence.
      *
      * @throws {OperationError} not found: The app has no such group.
      */
     getGroupByGroupExternalId(params: GetGroupByGroupExternalIdParams): Promise<GetGroupByGroupExternalIdResult>;
     /**
-     * Reads the newest group that belongs to a group conversation on the inlet's side. One that is live comes before one that is not.
+     * Reads the newest group that belongs to a group conversation on the inlet's side. Live groups take precedence.
      *
-     * @throws {OperationError} not found: No group fits.
+     * @throws {OperationError} not found: No group matches.
      */
     getGroupByInletGroup(params: GetGroupByInletGroupParams): Promise<GetGroupByInletGroupResult>;
     /**
-     * Reads the newest group of a member of an inlet channel. One that is live comes before one that is not.
+     * Reads the newest group of a member of an inlet channel. Live groups take precedence.
      *
-     * @throws {OperationError} not found: No group fits.
+     * @throws {OperationError} not found: No group matches.
      */
     getGroupByMemberId(params: GetGroupByMemberIdParams): Promise<GetGroupByMemberIdResult>;
     /**
-     * Sets the given fields of a group; fields that are not given stay.
+     * Sets the given fields of a group and keeps the others.
      *
-     * @throws {OperationError} invalid argument: `group` has no `_id`, or a value of another type than the field has, or would change app or `createdAt`.
+     * @throws {OperationError} invalid argument: `group` has no `_id`, has a value that does not have the type of its field, or would change app or `createdAt`.
      *
      * @throws {OperationError} not found: The app has no group with that `_id`.
      */
     updateGroup(params: UpdateGroupParams): Promise<UpdateGroupResult>;
     /**
-     * Sets the given fields of a group's meta; others stay. A field may be a dotted path. One that cannot be set is InvalidArgument.
+     * Sets the given fields of a group's meta and keeps the others. A field may be a dotted path. A field that cannot be set is InvalidArgument.
      *
      * @throws {OperationError} not found: The app has no group with that id.
      */
@@ -2280,61 +2280,61 @@ declare namespace botctx {
      */
     inactivateGroup(params: InactivateGroupParams): Promise<InactivateGroupResult>;
     /**
-     * Records that an agent joined a group on Bravo: it makes the group's record, puts the invitation link out of use, and makes a new one unless `isRenewGroupInviteLink` is false. The result is the new link, "" without one. If a request has the group by its id on Bravo, the agent takes it, as with `updateAssignmentGroup`.
+     * Records that an agent joined a group on Bravo: it creates the group's record, disables the invitation link, and creates a new one unless `isRenewGroupInviteLink` is false. The result is the new link, or "". If a request refers to the group by its id on Bravo, the agent takes it, as with `updateAssignmentGroup`.
      *
      * Platforms: bravo.
      *
      * @throws {OperationError} not found: The channel does not exist in the app, or has no such group.
      *
-     * @throws {OperationError} unsupported: The channel is not of type bravo; or the host's connector has no invitation links.
+     * @throws {OperationError} unsupported: The channel is not of type bravo, or the host's connector does not support invitation links.
      */
     handleAdminJoinedGroup(params: HandleAdminJoinedGroupParams): Promise<HandleAdminJoinedGroupResult>;
     /**
-     * Makes a group on Bravo. If Bravo did not answer, whether the group was made is not known, and the error is Unavailable.
+     * Creates a group on Bravo. If Bravo did not answer, the error is Unavailable, and the group may or may not exist.
      *
      * Platforms: bravo.
      *
      * @throws {OperationError} not found: The channel does not exist in the app.
      *
-     * @throws {OperationError} unsupported: The channel is not of type bravo; or the host's connector makes no groups.
+     * @throws {OperationError} unsupported: The channel is not of type bravo, or the host's connector cannot create groups.
      */
     createBravoGroup(params: CreateBravoGroupParams): Promise<CreateBravoGroupResult>;
     /**
-     * Puts the invitation link of a group on Bravo out of use.
+     * Disables the invitation link of a group on Bravo.
      *
      * Platforms: bravo.
      *
      * @throws {OperationError} not found: The channel does not exist in the app, or has no such group.
      *
-     * @throws {OperationError} unsupported: The channel is not of type bravo; or the host's connector has no invitation links.
+     * @throws {OperationError} unsupported: The channel is not of type bravo, or the host's connector does not support invitation links.
      */
     disableBravoGroupInviteLink(params: DisableBravoGroupInviteLinkParams): Promise<DisableBravoGroupInviteLinkResult>;
     /**
-     * Gives a group on Bravo the picture at an address. One that could not be fetched is Unavailable.
+     * Sets the icon of a group on Bravo to the picture at an address. If the picture could not be fetched, the error is Unavailable.
      *
      * Platforms: bravo.
      *
-     * @throws {OperationError} invalid argument: `imageUrl` is no HTTP address, or one that the host does not allow.
+     * @throws {OperationError} invalid argument: `imageUrl` is not an HTTP address, or is one that the host does not allow.
      *
      * @throws {OperationError} not found: The channel does not exist in the app, or has no such group.
      *
      * @throws {OperationError} resource exhausted: The picture is larger than the host allows.
      *
-     * @throws {OperationError} unsupported: The channel is not of type bravo; or the host's connector sets no icons.
+     * @throws {OperationError} unsupported: The channel is not of type bravo, or the host's connector cannot set icons.
      */
     setBravoGroupIcon(params: SetBravoGroupIconParams): Promise<SetBravoGroupIconResult>;
     /**
-     * Makes a channel on Hotel. It makes no channel of the app.
+     * Creates a channel on Hotel. It does not add a channel to the app.
      *
      * Platforms: hotel.
      *
      * @throws {OperationError} not found: The channel does not exist in the app.
      *
-     * @throws {OperationError} unsupported: The channel is not of type hotel; or the host's connector makes no channels.
+     * @throws {OperationError} unsupported: The channel is not of type hotel, or the host's connector cannot create channels.
      */
     createHotelChannel(params: CreateHotelChannelParams): Promise<CreateHotelChannelResult>;
     /**
-     * Reads an agent by the id.
+     * Reads an agent by id.
      *
      * @throws {OperationError} not found: The app has no agent with that id.
      */
@@ -2448,7 +2448,7 @@ declare namespace botctx {
      */
     sendResponse(params: SendResponseParams): Promise<SendResponseResult>;
     /**
-     * Sends a message from the outlet conversation that `messageEvent` belongs to, to the member. `{{path}}` in it is filled from the member.
+     * Sends a message to the member of the live chat that `messageEvent` belongs to. `{{path}}` in it is filled from the member.
      *
      * @throws {OperationError} invalid argument: `response` breaks a limit of its type; the error has the path, such as `response.buttons[3].title`.
      *
@@ -2458,7 +2458,7 @@ declare namespace botctx {
      *
      * @throws {OperationError} resource exhausted: The platform's rate limit was reached.
      *
-     * @throws {OperationError} unavailable: The platform did not answer, so whether the message arrived is not known.
+     * @throws {OperationError} unavailable: The platform did not answer, so the message may or may not have arrived.
      *
      * @throws {OperationError} failed precondition: The member has no id on the platform.
      */
@@ -2474,13 +2474,13 @@ declare namespace botctx {
      *
      * @throws {OperationError} not found: The app has no group with that id.
      *
-     * @throws {OperationError} failed precondition: The group is not live any more, or the conversation on the inlet's side is no group.
+     * @throws {OperationError} failed precondition: The group is no longer live, or the conversation on the inlet's side is not a group.
      *
-     * @throws {OperationError} unsupported: The channel is not of type delta or bravo; or the host has no connector for it.
+     * @throws {OperationError} unsupported: The channel is not of type delta or bravo, or the host has no connector for it.
      *
      * @throws {OperationError} resource exhausted: The platform's rate limit was reached.
      *
-     * @throws {OperationError} unavailable: The platform did not answer, so whether the message arrived is not known.
+     * @throws {OperationError} unavailable: The platform did not answer, so the message may or may not have arrived.
      */
     sendMessageToInletGroup(params: SendMessageToInletGroupParams): Promise<SendMessageToInletGroupResult>;
     /**
@@ -2492,17 +2492,17 @@ declare namespace botctx {
      *
      * @throws {OperationError} invalid argument: `response` breaks a limit of its type; the error has the path, such as `response.buttons[3].title`.
      *
-     * @throws {OperationError} invalid argument: `responseUrl` is no HTTP address, or one that the host does not allow.
+     * @throws {OperationError} invalid argument: `responseUrl` is not an HTTP address, or is one that the host does not allow.
      *
      * @throws {OperationError} not found: The app has no group with that id.
      *
-     * @throws {OperationError} failed precondition: The group is not live any more.
+     * @throws {OperationError} failed precondition: The group is no longer live.
      *
-     * @throws {OperationError} unsupported: The channel is not of type delta, bravo or charlie; or the host has no connector for it.
+     * @throws {OperationError} unsupported: The channel is not of type delta, bravo or charlie, or the host has no connector for it.
      *
      * @throws {OperationError} resource exhausted: The platform's rate limit was reached.
      *
-     * @throws {OperationError} unavailable: The platform did not answer, so whether the message arrived is not known.
+     * @throws {OperationError} unavailable: The platform did not answer, so the message may or may not have arrived.
      */
     sendMessageToOutletGroup(params: SendMessageToOutletGroupParams): Promise<SendMessageToOutletGroupResult>;
     /**
@@ -2684,7 +2684,7 @@ declare namespace botctx {
      */
     savePostCommentAnalytics(params: SavePostCommentAnalyticsParams): Promise<SavePostCommentAnalyticsResult>;
     /**
-     * Keeps the group that an event belongs to in the group of the member.
+     * Stores the id of the group that an event belongs to in the member's group field.
      *
      * @throws {OperationError} not found: The channel does not exist in the app, or no group or member belongs to the event.
      */
@@ -2758,7 +2758,7 @@ declare namespace botctx {
      *
      * @throws {OperationError} unsupported: The host has no object store.
      *
-     * @throws {OperationError} unavailable: The file is temporarily not there, or the server or the store did not answer.
+     * @throws {OperationError} unavailable: The file is temporarily unavailable, or the server or the store did not answer.
      */
     uploadFileToObjectStore(params: UploadFileToObjectStoreParams): Promise<UploadFileToObjectStoreResult>;
   }

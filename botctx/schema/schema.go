@@ -1,13 +1,14 @@
-// Package schema describes the operations to other languages: JSON Schemas of their parameters and results, tools
-// for language models, and TypeScript declarations for scripts.
+// Package schema describes the operations to other languages: JSON Schemas of their parameters and results,
+// tools for language models, and TypeScript declarations for scripts.
 //
-//   - To give operations to a language model, use [ToolsOf], and [Tool.Plain] if its provider refuses the schemas.
+//   - To offer operations to a language model, use [ToolsOf], and [Tool.Plain] if its provider refuses the
+//     schemas.
 //   - To describe or check calls in another language, use [Of].
 //   - To let an editor complete scripts, write [Declarations] next to them.
 //
-// The calls themselves go to [botctx.Context.Call].
+// Calls are made with [botctx.Context.Call].
 //
-// The files are embedded in programs that import this package, and in no others.
+// The files are embedded only in programs that import this package.
 package schema
 
 import (
@@ -35,26 +36,26 @@ var declarations string
 //	/** @this {botctx.Context} */
 func Declarations() string { return declarations }
 
-// The ends of the names of schemas: of what an operation takes and gives.
+// The suffixes of schema names, for an operation's parameters and result.
 const (
 	endParams = "Params"
 	endResult = "Result"
 )
 
-// Operation holds the JSON Schemas, version 2020-12, of what an operation takes and returns. Each is complete:
-// what it refers to is among its "$defs".
+// Operation holds the JSON Schemas, version 2020-12, of an operation's parameters and result. Each is
+// complete: schemas that it refers to are in its "$defs".
 type Operation struct {
-	// Params is the schema of the parameters that Context.Call takes if the Runtime is strict. If it is not,
-	// parameters of other names are ignored.
+	// Params is the schema of the parameters for Context.Call if the Runtime is strict. Otherwise unknown
+	// parameters are ignored.
 	Params json.RawMessage `json:"params"`
-	// Result is the schema of what Context.Call returns.
+	// Result is the schema of the result of Context.Call.
 	Result json.RawMessage `json:"result"`
 }
 
-// Of returns the schemas of an operation, and false if there is no operation of that name. The caller owns
+// Of returns the schemas of an operation, and false if there is no operation with that name. The caller owns
 // the result.
 //
-// A schema describes shapes: types, names, what is required, limits. An operation may refuse what its schema
+// A schema describes shapes: types, names, required fields, limits. An operation may refuse what its schema
 // accepts, such as a filter that cannot be read, an id that does not exist, or two parameters that contradict
 // each other. Keywords that begin with "x-" are for readers: "x-platforms" are the channel types that support
 // something; "x-effect", "x-repeatable" and "x-outside" become ToolAnnotations.
@@ -87,7 +88,7 @@ func written(schema document.Object) json.RawMessage {
 	return text
 }
 
-// bundled returns a schema with all that it refers to.
+// bundled returns a schema together with all schemas that it refers to.
 func bundled(name string) (document.Object, bool) {
 	schema, exists := definition(name)
 	if !exists {
@@ -127,7 +128,7 @@ func collect(part any, found map[string]bool, defs []any) []any {
 	return defs
 }
 
-// collectNamed appends a schema and what it refers to, unless it is there.
+// collectNamed appends a schema and the schemas that it refers to, unless it is already there.
 func collectNamed(name string, found map[string]bool, defs []any) []any {
 	if found[name] {
 		return defs

@@ -34,7 +34,7 @@ func TestSchema_OfEachOperation(t *testing.T) {
 	}
 }
 
-// requireSelfContained checks that a schema has all that it refers to.
+// requireSelfContained checks that a schema contains all schemas that it refers to.
 func requireSelfContained(t *testing.T, name string, schema json.RawMessage) {
 	t.Helper()
 	require.True(t, gjson.ValidBytes(schema), name)
@@ -110,7 +110,7 @@ func TestTools_OneForEachOperation(t *testing.T) {
 // plainKeywords are the keywords of a plain schema.
 var plainKeywords = []string{"type", "description", "properties", "required", "items", "enum"}
 
-// requirePlain checks that a schema is one that all providers take.
+// requirePlain checks that a schema is accepted by all providers.
 func requirePlain(t *testing.T, where string, schema gjson.Result) {
 	t.Helper()
 	for key := range schema.Map() {

@@ -10,37 +10,37 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// Tool is an operation as a tool of a language model. Its JSON has the form of the Model Context Protocol;
-// the interfaces of models have the same parts, under other names.
+// Tool is an operation as a tool for a language model. Its JSON has the form of the Model Context Protocol;
+// model providers' interfaces have the same parts under other names.
 type Tool struct {
-	// Name is the operation's.
+	// Name is the name of the operation.
 	Name string `json:"name"`
 	// Description states what the operation does.
 	Description string `json:"description"`
 	// InputSchema is the JSON Schema of the parameters, which are an object. Unlike the schema of Of, it has
-	// no allOf at the top, which interfaces of models refuse: if one of two parameters is required, their
+	// no allOf at the top, which model providers refuse: if one of two parameters is required, their
 	// descriptions state that.
 	InputSchema json.RawMessage `json:"inputSchema"`
-	// Annotations say what a call may do.
+	// Annotations describe the possible effects of a call.
 	Annotations ToolAnnotations `json:"annotations"`
 }
 
-// ToolAnnotations say what a call of a tool may do, so that a host decides which ones a model has,
-// and which ones a person is asked about first.
+// ToolAnnotations describe the possible effects of a tool's calls, so that a host can decide which tools a
+// model gets, and which calls need a person's approval.
 type ToolAnnotations struct {
-	// ReadOnlyHint: nothing changes.
+	// ReadOnlyHint: the call changes nothing.
 	ReadOnlyHint bool `json:"readOnlyHint"`
-	// DestructiveHint: what is there may be replaced or removed. Without it a call adds at most.
+	// DestructiveHint: the call may replace or remove existing data. Otherwise it only adds data.
 	DestructiveHint bool `json:"destructiveHint"`
-	// IdempotentHint: the same call again, after one that succeeded, changes nothing more.
+	// IdempotentHint: repeating a successful call has no further effect.
 	IdempotentHint bool `json:"idempotentHint"`
-	// OpenWorldHint: a call may reach what is not the app's own: a messaging platform, a mailbox,
-	// an object store, another server.
+	// OpenWorldHint: the call may reach systems outside the app: a messaging platform, a mailbox, an object
+	// store, another server.
 	OpenWorldHint bool `json:"openWorldHint"`
 }
 
-// Tools returns all operations as tools, in the order of the specification. A model is given some
-// of them, never all: it sees the data of every member of the app by them, and may change it.
+// Tools returns all operations as tools, in the order of the specification. Never give a model all of them:
+// through them it can see and change the data of every member of the app.
 func Tools() []Tool {
 	var tools []Tool
 	for _, op := range botctx.Ops() {
@@ -50,11 +50,11 @@ func Tools() []Tool {
 	return tools
 }
 
-// ToolOf returns an operation as a tool, and whether there is an operation of that name. What is
-// returned is the caller's own.
+// ToolOf returns an operation as a tool, and reports whether there is an operation with that name. The caller
+// owns the result.
 //
-// The call that a model makes goes to Context.Call, with its arguments as they are. For a provider that
-// refuses the schema, see Plain.
+// Pass a model's call to Context.Call with its arguments unchanged. For a provider that refuses the schema,
+// see Plain.
 func ToolOf(op botctx.Op) (Tool, bool) {
 	params, exists := bundled(string(op) + endParams)
 	if !exists {
@@ -82,7 +82,8 @@ func ToolOf(op botctx.Op) (Tool, bool) {
 	}, true
 }
 
-// ToolsOf returns chosen operations as tools, in the order given. NotFound: there is no operation of a name.
+// ToolsOf returns the given operations as tools, in order. NotFound: there is no operation with one of the
+// names.
 func ToolsOf(ops ...botctx.Op) ([]Tool, error) {
 	tools := make([]Tool, 0, len(ops))
 	for _, op := range ops {
@@ -95,25 +96,26 @@ func ToolsOf(ops ...botctx.Op) ([]Tool, error) {
 	return tools, nil
 }
 
-// Plain returns the tool with an InputSchema that all providers take: it uses only the keywords type,
+// Plain returns the tool with an InputSchema that all providers accept: it uses only the keywords type,
 // description, properties, required, items and enum, with a single type each and no references. It contains
-// less than the original. For a parameter of several types it offers one, an object rather than a text that
-// holds one; for objects of several kinds all fields. Limits and defaults are left out: an operation refuses
-// values beyond them, with the reason.
+// less than the original. If a parameter has several types, the schema has only one of them, preferring
+// objects to texts that contain one; if it has several kinds of objects, the schema has all of their fields.
+// Limits and defaults are left out: an operation refuses values outside the limits, with the reason.
 func (t Tool) Plain() Tool {
 	var input document.Object
 	if err := input.UnmarshalJSON(t.InputSchema); err != nil {
-		return t // It is not one that ToolOf made.
+		return t // The tool was not made by ToolOf.
 	}
 	p := plainer{defs: document.Get(input, "$defs", document.O())}
 	t.InputSchema = written(p.plain(input))
 	return t
 }
 
-// plainer makes schemas plain. Its zero value refers to nothing.
+// plainer makes schemas plain. Its zero value knows no definitions.
 type plainer struct {
 	defs document.Object
-	// within are the names of the schemas that are being written. A schema within itself is any object.
+	// within are the names of the schemas currently being written. A schema inside itself becomes a plain
+	// object.
 	within []string
 }
 
@@ -164,9 +166,9 @@ func (p plainer) properties(schema document.Object) document.Object {
 	return all
 }
 
-// choose returns the replacement of the alternatives of a schema, or nothing if it has none: the first one,
-// or all objects together if that is an object. Null and texts that hold JSON count only if there is nothing
-// else.
+// choose returns the replacement for a schema's alternatives, or nothing if it has none: the first
+// alternative, or all objects merged if the first one is an object. Null and texts that contain JSON count
+// only if there is nothing else.
 func (p plainer) choose(schema document.Object) document.Object {
 	var objects, others []document.Object
 	for _, value := range document.Get(schema, "anyOf", document.A()).All() {
@@ -191,7 +193,8 @@ func (p plainer) choose(schema document.Object) document.Object {
 	}
 }
 
-// united returns an object that has the fields of all of several, and requires what all of them require.
+// united returns an object schema with the fields of all given ones. It requires the fields that all of them
+// require.
 func united(objects []document.Object) document.Object {
 	out, properties := objects[0], document.Get(objects[0], "properties", document.O())
 	required := document.Get(out, "required", document.A()).Items()
@@ -211,8 +214,8 @@ func united(objects []document.Object) document.Object {
 	return out
 }
 
-// both returns the schema of a field that two objects have: the first, which names the values of both if both
-// name theirs, and any otherwise.
+// both returns the schema of a field that two objects have: the first one, with the values of both if both
+// have a list of values, and otherwise with any value.
 func both(first, second any) any {
 	one, isFirst := first.(document.Object)
 	other, _ := second.(document.Object)
@@ -231,8 +234,8 @@ func both(first, second any) any {
 	return one.With("enum", names)
 }
 
-// typeOf returns the type of a schema, the first of several that is not null. One without a type is an object if
-// it has fields, a boolean if its default is one, and a text otherwise.
+// typeOf returns the type of a schema; of several, the first that is not null. A schema without a type is an
+// object if it has fields, a boolean if its default is one, and a text otherwise.
 func typeOf(schema document.Object) string {
 	switch value := schema.Value("type").(type) {
 	case string:

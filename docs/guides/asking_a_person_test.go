@@ -98,7 +98,7 @@ func inLiveChats(c *botctx.Config) {
 	c.Flow.LiveChatTree = func(*botctx.Context) string { return "live chat" }
 }
 
-// inlet returns the channel of the customers, outlet the channel of the agents.
+// inlet returns the channel of the customers. outlet returns the channel of the agents.
 func inlet() channel.Channel {
 	return channel.Channel{
 		ID: "web", Type: channel.Webchat,

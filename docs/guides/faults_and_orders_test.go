@@ -43,14 +43,14 @@ func reserveOnce(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text("Reserved."))
 }
 
-// reservedOnce states what holds of a reservation, whatever goes wrong.
+// reservedOnce checks the rules that every reservation must keep, whatever goes wrong.
 func reservedOnce(logic botctx.Action) explore.Property {
 	return func(t *explore.T, p *fakes.Platform) {
 		p.HandleFunc(logic)
 		p.AddData("reservations")
 		ada := p.AddMember(member.Member{FirstName: "Ada"})
 		if ada.TrySays("a table") != nil { // Something went wrong.
-			t.Settle(time.Hour)    // The bot comes back, and tries again what failed.
+			t.Settle(time.Hour)    // The bot restarts, and retries what failed.
 			_ = ada.TrySaysAgain() // The platform repeats messages without an answer.
 			t.Settle(time.Hour)
 		}
@@ -64,7 +64,7 @@ func TestReserve_IsNotedOnce(t *testing.T) {
 	explore.Faults(t, 100, reservedOnce(reserveOnce), explore.PlatformOptions(fakes.WithInbox()))
 }
 
-// found is a test that prints what a search has found.
+// found is a test that prints the findings of a search.
 type found string
 
 func (found) Helper() {}

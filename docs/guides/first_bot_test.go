@@ -103,7 +103,7 @@ func read(t *testing.T, file string) string {
 	return string(text)
 }
 
-// quotedIn returns what a guide says in a form.
+// quotedIn returns the passages of a guide that match a pattern.
 func quotedIn(t *testing.T, guide, form string) string {
 	t.Helper()
 	found := regexp.MustCompile(form).FindStringSubmatch(guide)
@@ -111,7 +111,7 @@ func quotedIn(t *testing.T, guide, form string) string {
 	return found[1]
 }
 
-// pasted returns a file of package main with the Go of a guide, and imports what that names.
+// pasted returns a file of package main with the Go code of a guide, and the imports that it needs.
 func pasted(t *testing.T, guide, declared string) string {
 	t.Helper()
 	var code strings.Builder

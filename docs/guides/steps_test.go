@@ -115,14 +115,14 @@ func Example_nothingAnswers() {
 
 	fmt.Print(p.Transcript())
 	// Output:
-	// 2026-01-01 00:00:00.000  member-1 -> {"type":"TEXT","text":"hi"}
+	// 2026-01-01 00:00:00.000  member-1 -> "hi"
 	// 2026-01-01 00:00:00.000  node name? answers: head at ""
-	// 2026-01-01 00:00:00.000  member-1 <- {"type":"TEXT","text":"What is your name?"}
-	// 2026-01-01 00:00:00.000  member-1 -> {"type":"TEXT","text":"Ada"}
+	// 2026-01-01 00:00:00.000  member-1 <- "What is your name?"
+	// 2026-01-01 00:00:00.000  member-1 -> "Ada"
 	// 2026-01-01 00:00:00.000  nothing answers: at "" - heads: name? (trigger did not match); "name" needs the position "name?", which no node saves
 }
 
-// again returns a node that goes on by what is known of the member.
+// again returns a node that continues according to the member's fields.
 func again() *botctx.Node {
 	return &botctx.Node{ID: "again", Trigger: botctx.TextIs("the same again"), Redirect: botctx.ToOneOf(route, "street?", "ordered")}
 }

@@ -77,6 +77,6 @@ func Example_since() {
 	ada.Says("large")
 	fmt.Println(p.Since(before))
 	// Output:
+	// + Ada <- "A large kettle, in red."
 	// ~ entry kettle of stock: left: 2 -> 1
-	// + message to Ada: "A large kettle, in red."
 }

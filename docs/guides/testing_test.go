@@ -126,7 +126,7 @@ func TestShop_AnswerIsLost(t *testing.T) {
 	t.Parallel()
 	p, ada, _ := openShop(t)
 
-	p.Inject(fakes.TimesOut(botctx.OpSendResponse)) // It is sent, and reports a failure all the same.
+	p.Inject(fakes.TimesOut(botctx.OpSendResponse)) // It is sent, but reports a failure.
 	require.ErrorIs(t, ada.TrySays("buy"), boterr.Unavailable)
 	require.Equal(t, "It is on its way.", ada.Last())
 }
@@ -232,5 +232,5 @@ func TestSizes_AreShownToChooseFrom(t *testing.T) {
 	ada.Says("a kettle")
 	ada.SeesMessage(expect.Text("Which size?"), expect.Choice("Small", "Large"))
 	ada.Says("hi")
-	ada.Reads() // Passes over what this test is not about.
+	ada.Reads() // Skip the messages that this test does not check.
 }

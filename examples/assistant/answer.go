@@ -14,12 +14,12 @@ import (
 	"github.com/botctx/go-sdk/outbound"
 )
 
-// toolCall is a tool call of the model. Providers spell it in many ways: arguments may be an object, ids and
-// types may be missing. It goes back in the one way that all of them read, with the fields that are unknown
-// here unchanged, since some providers refuse a call that has lost its signature.
+// toolCall is a tool call of the model. Providers write it in many ways: arguments may be an object, ids and
+// types may be missing. It is sent back in the one form that all of them read, with unknown fields unchanged,
+// since some providers refuse a call that has lost its signature.
 type toolCall struct {
 	ID, Name string
-	// Arguments are JSON that the model made up, "" for none.
+	// Arguments are JSON from the model, "" for none.
 	Arguments string
 	// fields and function are the whole call and its function.
 	fields, function map[string]json.RawMessage
@@ -28,16 +28,16 @@ type toolCall struct {
 // UnmarshalJSON reads a call.
 func (c *toolCall) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &c.fields); err != nil || c.fields == nil {
-		return boterr.Invalid("tool_calls", "is no list of objects")
+		return boterr.Invalid("tool_calls", "is not a list of objects")
 	}
-	_ = json.Unmarshal(c.fields["function"], &c.function) // Without one it has no name, which is refused as a tool.
+	_ = json.Unmarshal(c.fields["function"], &c.function) // Without one it has no name, and is refused as a tool.
 	c.ID, c.Name = textOf(c.fields["id"]), textOf(c.function["name"])
 	c.Arguments = argumentsOf(c.function["arguments"])
 	return nil
 }
 
-// MarshalJSON writes a call for the model to read again. A name or arguments that providers refuse to read
-// are replaced: the model gets an error for them.
+// MarshalJSON writes a call for the model to read again. A name or arguments that providers would refuse are
+// replaced: the model gets an error for them.
 func (c toolCall) MarshalJSON() ([]byte, error) {
 	name, arguments := c.Name, c.Arguments
 	if !sendableName.MatchString(name) {
@@ -69,15 +69,15 @@ func with(fields map[string]json.RawMessage, pairs ...string) map[string]json.Ra
 	return all
 }
 
-// textOf returns a text of JSON, "" for anything else.
+// textOf decodes a JSON string; it returns "" for anything else.
 func textOf(value json.RawMessage) string {
 	var text string
 	_ = json.Unmarshal(value, &text) // Anything else counts as missing.
 	return text
 }
 
-// argumentsOf returns the JSON of arguments, which may be a text of JSON, such a text written as JSON once
-// more, or an object.
+// argumentsOf returns the JSON of arguments, which may be a string of JSON, such a string encoded once more,
+// or an object.
 func argumentsOf(value json.RawMessage) string {
 	if result := gjson.ParseBytes(value); result.Type != gjson.String && result.Type != gjson.Null {
 		return result.Get("@ugly").Raw
@@ -89,7 +89,7 @@ func argumentsOf(value json.RawMessage) string {
 	return text
 }
 
-// content is the text of an answer, which may be given in parts. Reasoning among them is left out.
+// content is the text of an answer, which may consist of parts. Reasoning parts are left out.
 type content struct {
 	text      string
 	isRefused bool
@@ -105,7 +105,7 @@ func (c *content) UnmarshalJSON(value []byte) error {
 		Text string `json:"text"`
 	}
 	if err := json.Unmarshal(value, &parts); err != nil {
-		return boterr.Invalid("content", "is no text and no list of parts")
+		return boterr.Invalid("content", "is neither a text nor a list of parts")
 	}
 	for _, part := range parts {
 		switch part.Type {
@@ -143,16 +143,16 @@ func (a *Assistant) read(response *outbound.Response) (message, error) {
 		return message{}, boterr.New(boterr.Unavailable, "", "the model's answer of %d bytes cannot be read", len(response.Body))
 	}
 	given := answer.Choices[0].Message
-	end, _, _ := strings.Cut(strings.ToLower(answer.Choices[0].End), ":") // Some say why behind a colon.
+	end, _, _ := strings.Cut(strings.ToLower(answer.Choices[0].End), ":") // Some append the reason after a colon.
 	text := withoutReasoning(given.Content.text)
 	isCut := slices.Contains(endsCut, end)
 	switch {
 	case slices.Contains(endsFilter, end), given.Content.isRefused, given.Refusal != "":
 		return message{}, errFiltered
 	case slices.Contains(endsFailed, end):
-		return message{}, boterr.New(boterr.Unavailable, "", "the model failed half-way")
+		return message{}, boterr.New(boterr.Unavailable, "", "the model failed midway")
 	case len(given.ToolCalls) > maxCalls:
-		return message{}, boterr.New(boterr.Unavailable, "", "the model wants %d tools at once", len(given.ToolCalls))
+		return message{}, boterr.New(boterr.Unavailable, "", "the model requested %d tools at once", len(given.ToolCalls))
 	case len(given.ToolCalls) > 0 && isCut:
 		return message{}, boterr.New(boterr.Unavailable, "", "a tool call was cut at the limit of %d tokens; raise MaxTokens", a.maxTokens())
 	case len(given.ToolCalls) > 0:
@@ -165,17 +165,17 @@ func (a *Assistant) read(response *outbound.Response) (message, error) {
 	case isWrittenCall(text):
 		return message{}, boterr.New(boterr.Unavailable, "", "the model wrote the call of a tool as text: make its server parse tool calls")
 	case text == "" && isCut:
-		return message{}, boterr.New(boterr.FailedPrecondition, "MaxTokens", "is %d, all used before it said anything: raise it", a.maxTokens())
+		return message{}, boterr.New(boterr.FailedPrecondition, "MaxTokens", "is %d, and was used up before any text: raise it", a.maxTokens())
 	case text == "":
-		return message{}, boterr.New(boterr.Unavailable, "", "the model says nothing")
+		return message{}, boterr.New(boterr.Unavailable, "", "the model returned no text")
 	case isCut:
 		text += "…"
 	}
 	return message{Role: roleAssistant, Content: &text}, nil
 }
 
-// withIDs gives tool calls without an id, or with one that an earlier call of the list has, an id of their own.
-// Some providers read only ids of nine letters and digits.
+// withIDs gives tool calls with a missing or repeated id a new one. Some providers only accept ids of nine
+// letters and digits.
 func withIDs(calls []toolCall, round int) {
 	taken := map[string]bool{"": true}
 	for i := range calls {
@@ -194,25 +194,25 @@ func unlessNull(value json.RawMessage) json.RawMessage {
 	return value
 }
 
-// isSet reports whether a field is there and not null.
+// isSet reports whether a field exists and is not null.
 func isSet(field gjson.Result) bool { return field.Exists() && field.Type != gjson.Null }
 
-// Marks in a text that are not meant for anybody to read.
+// Marks in a text that are not meant for readers.
 var (
 	// reasoningMark matches the beginning or end of reasoning.
 	reasoningMark = regexp.MustCompile(`(?i)<(/?)(?:seed:)?(?:think|thinking|thought|reasoning)>|\[(/?)think\]|◁(/?)think▷`)
 	// finalChannel matches the beginning of the answer after reasoning in a separate channel.
 	finalChannel = regexp.MustCompile(`<\|channel\|>final\b[^<]*<\|message\|>`)
-	// writtenCall is a part of a tool call that a server has not parsed.
+	// writtenCall matches a part of a tool call that a server has not parsed.
 	writtenCall = regexp.MustCompile(`(?i)</?(?:[a-z]+:)?(?:tool_calls?|function_calls?|invoke)\b|<function=|\[tool_calls?\]|` +
 		`<\|(?:python_tag|tool)|<｜tool|` + "```tool_(?:code|call)" + `|(?m:^\s*action input:)`)
-	// namedCall and givenCall are together the JSON of a tool call.
+	// namedCall and givenCall together match the JSON of a tool call.
 	namedCall = regexp.MustCompile(`"(?:name|function|tool|tool_name|action)"\s*:\s*["{]`)
 	givenCall = regexp.MustCompile(`"(?:arguments|parameters|args|input|action_input|tool_input)"\s*:`)
 )
 
-// withoutReasoning returns the text that a model means for its reader. A mark that nothing opened ends
-// reasoning that began in the prompt; what nothing closes is reasoning to its end.
+// withoutReasoning returns the text without reasoning. An unmatched end mark ends reasoning that began in the
+// prompt; an unmatched begin mark starts reasoning up to the end of the text.
 func withoutReasoning(text string) string {
 	if finals := finalChannel.FindAllStringIndex(text, -1); len(finals) > 0 {
 		text = text[finals[len(finals)-1][1]:]
@@ -239,13 +239,13 @@ func withoutReasoning(text string) string {
 	}
 	said := out.String()
 	if !isWrittenCall(said) {
-		said, _, _ = strings.Cut(said, "<|") // The marks of a model's own, such as <|im_end|>.
+		said, _, _ = strings.Cut(said, "<|") // The model's own marks, such as <|im_end|>.
 	}
 	return strings.TrimSpace(said)
 }
 
-// isWrittenCall reports whether a text is, or contains, a tool call. The name of a tool is no word for
-// customers, in whatever form it is called.
+// isWrittenCall reports whether a text is, or contains, a tool call. Customers must not see the name of a
+// tool in any form of call.
 func isWrittenCall(text string) bool {
 	return writtenCall.MatchString(text) || namedCall.MatchString(text) && givenCall.MatchString(text) ||
 		slices.ContainsFunc(tools, func(t tool) bool { return strings.Contains(text, t.name) })

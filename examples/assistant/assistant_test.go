@@ -42,7 +42,7 @@ func (s *shop) script(first web.Reply, later ...web.Reply) {
 	s.ReplyHTTP("POST", modelURL+"/chat/completions", first, later...)
 }
 
-// asked returns what the model was asked, request by request.
+// asked returns the requests to the model.
 func (s *shop) asked(t *testing.T) []completion {
 	t.Helper()
 	var all []completion
@@ -103,7 +103,7 @@ func TestAssistant_ToolCall(t *testing.T) {
 	require.Equal(t, []string{`[{"tea":"Sencha","grams":100,"status":"open"}]`}, s.told(t), "what is allowed of it, and what it costs is not")
 }
 
-// A long result is cut between records, and stays JSON.
+// A long result is cut between records, and stays valid JSON.
 func TestAssistant_LongResults(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, wants("my_orders", `{}`), says("You have many."))
@@ -174,7 +174,7 @@ func TestAssistant_RefusedTool(t *testing.T) {
 	}
 }
 
-// What a member, or a record, talks the model into does not get another member's data.
+// Prompt injection by a member, or by a record, does not reveal another member's data.
 func TestAssistant_PromptInjection(t *testing.T) {
 	t.Parallel()
 	for name, wanted := range map[string]web.Reply{
@@ -256,7 +256,7 @@ func TestAssistant_Failures(t *testing.T) {
 		"a page":          {web.Text(200, "<html>"), textSorry, "cannot be read"},
 		"no choice":       {web.JSON(200, `{"choices": []}`), textSorry, "cannot be read"},
 		"other types":     {web.JSON(200, `{"choices": [{"message": {"content": 7}}]}`), textSorry, "cannot be read"},
-		"nothing":         {says("  "), textSorry, "says nothing"},
+		"nothing":         {says("  "), textSorry, "returned no text"},
 		"too many tools":  {web.JSON(200, string(tooMany)), textSorry, "5 tools at once"},
 		"a redirect away": {web.Redirect(302, "http://169.254.169.254/latest"), textSorry, "the assistant has no answer"},
 	} {
@@ -285,7 +285,7 @@ func TestAssistant_TimeOut(t *testing.T) {
 	require.Contains(t, s.log.String(), "canceled")
 }
 
-// A model that takes the request and says nothing, over a network of this machine.
+// A model that accepts the request and never answers, over a local network connection.
 func TestAssistant_SilentModel(t *testing.T) {
 	t.Parallel()
 	silence := make(chan struct{})

@@ -15,7 +15,7 @@ import (
 	"github.com/botctx/go-sdk/outbound"
 )
 
-// chat lets a person talk with the assistant in the terminal, which what the model says does not control.
+// chat is a conversation with the assistant in the terminal. The model's texts cannot control the terminal.
 func chat(ctx context.Context, settings Settings, in io.Reader, out io.Writer) error {
 	if err := settings.check(); err != nil {
 		return err
@@ -32,12 +32,12 @@ func chat(ctx context.Context, settings Settings, in io.Reader, out io.Writer) e
 	}.Run(ctx)
 }
 
-// clientFor returns the guarded client. The address of the settings is the host's own, so that it may
-// be one of the host's network, such as a model on the same machine.
+// clientFor returns the guarded client. The address in the settings is the host's own, so it may be in the
+// host's network, such as a model on the same machine.
 func clientFor(address string) (*outbound.Client, error) {
 	parsed, err := url.Parse(address)
 	if err != nil || parsed.Host == "" {
-		return nil, boterr.Invalid("url", "is no address of HTTP or HTTPS")
+		return nil, boterr.Invalid("url", "is not an HTTP or HTTPS address")
 	}
 	return outbound.New(outbound.Config{Allow: []string{parsed.Host}, MaxRedirects: new(0), Timeout: time.Minute})
 }

@@ -1,16 +1,16 @@
-// Command assistant is the bot of a tea shop, which answers by asking a language model: any that is
-// behind an API of chat completions, as many servers and programs offer it.
+// Command assistant is the bot of a tea shop, which answers by asking a language model: any model with a chat
+// completions API, as many servers and programs offer.
 //
 //	go -C examples run ./assistant
 //	ASSISTANT_KEY=... go -C examples run ./assistant -url https://models.example/v1 -model small
 //
-// It shows bot.Fetch through the guarded client, with the key in a header alone; tools that are
-// operations, called by name with arguments that the bot makes (tools.go); and that what the model
-// says is not trusted: it is a literal text, it has bounds in rounds, time and size, and it sees and
-// does what the list of tools allows, for the member who writes (assistant.go, model.go).
+// It shows bot.Fetch through the guarded client, with the key only in a header; tools that are operations,
+// called by name with arguments that the bot builds (tools.go); and how to distrust a model: its answers are
+// literal texts, it is limited in rounds, time and size, and it only sees and does what the list of tools
+// allows, for the member who writes (assistant.go, model.go).
 //
-// Without -url it plays a conversation with scripted replies (play.go). assistant_test.go shows how
-// such a bot is tested without a network.
+// Without -url it plays a conversation with scripted replies (play.go). assistant_test.go shows how to test
+// such a bot without a network.
 package main
 
 import (

@@ -44,7 +44,7 @@ func TestRun_TalksWithAModel(t *testing.T) {
 	require.Empty(t, problems.String())
 }
 
-// What a model says comes from elsewhere, so that no test can hear it again.
+// A real model answers differently each time, so no test can repeat the conversation.
 func TestRun_SavesNoTest(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -63,7 +63,7 @@ func TestRun_WrongAddress(t *testing.T) {
 	t.Parallel()
 	var out, problems bytes.Buffer
 	require.Equal(t, 1, run(t.Context(), []string{"-url", "models"}, strings.NewReader(""), &out, &problems))
-	require.Contains(t, problems.String(), "is no address")
+	require.Contains(t, problems.String(), "is not an HTTP or HTTPS address")
 }
 
 func TestRun_WrongLimit(t *testing.T) {

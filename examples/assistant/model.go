@@ -28,18 +28,19 @@ type message struct {
 	Content    *string    `json:"content"`
 	ToolCalls  []toolCall `json:"tool_calls,omitempty"`
 	ToolCallID string     `json:"tool_call_id,omitempty"`
-	// The reasoning that led to tool calls goes back with them: the models that give it refuse calls without it.
+	// The reasoning that led to tool calls goes back with them: models that return it refuse calls without
+	// it.
 	Reasoning        json.RawMessage `json:"reasoning_content,omitempty"`
 	ReasoningDetails json.RawMessage `json:"reasoning_details,omitempty"`
 }
 
-// completion is a request for what is said next.
+// completion is a request for the next message.
 type completion struct {
 	Model    string    `json:"model"`
 	Messages []message `json:"messages"`
 	// Tools are in every request: servers refuse tool calls among the messages if there are no tools.
 	Tools []offer `json:"tools"`
-	// ToolChoice is choiceNone for a request that has to be answered by a text. Empty leaves it to the model.
+	// ToolChoice is choiceNone if the answer must be a text. Empty leaves it to the model.
 	ToolChoice string `json:"tool_choice,omitempty"`
 	// One of these is the limit of tokens.
 	MaxTokens           int `json:"max_tokens,omitempty"`
@@ -55,15 +56,15 @@ const (
 	limitCompletionTokens = "max_completion_tokens"
 )
 
-// errFiltered is the error for what the model, or its provider, does not talk about.
+// errFiltered is the error for an answer that the model, or its provider, has filtered.
 var errFiltered = errors.New("the answer was filtered")
 
-// ask asks the model what it says next. The answer has a text or, unless choice is choiceNone, at most maxCalls
-// tool calls.
+// ask asks the model for its next message: a text or, unless choice is choiceNone, at most maxCalls tool
+// calls.
 //
-// ResourceExhausted: the model takes no more requests for now. Unavailable: it did not answer, or not in a way
-// that can be read. FailedPrecondition: the settings are wrong. Canceled: the time is over. errFiltered: the
-// question or the answer was filtered.
+// ResourceExhausted: the model accepts no more requests for now. Unavailable: it did not answer, or its
+// answer cannot be read. FailedPrecondition: the settings are wrong. Canceled: the time limit has passed. errFiltered:
+// the question or the answer was filtered.
 func (a *Assistant) ask(ctx context.Context, bot *botctx.Context, messages []message, choice string) (message, error) {
 	request := completion{Model: a.Model, Messages: messages, Tools: offers(), ToolChoice: choice}
 	if a.limit() == limitTokens {
@@ -93,14 +94,14 @@ func (a *Assistant) ask(ctx context.Context, bot *botctx.Context, messages []mes
 	said, err := a.read(response)
 	if err == nil && choice == choiceNone && len(said.ToolCalls) > 0 {
 		if said.ToolCalls = nil; said.Content == nil {
-			err = boterr.New(boterr.Unavailable, "", "the model wants a tool, though it was told to use none")
+			err = boterr.New(boterr.Unavailable, "", "the model requested a tool, although it was told to use none")
 		}
 	}
 	return said, err
 }
 
-// refusal returns the error for a response that is no answer. The text of the response is not repeated: it may
-// contain what was sent.
+// refusal returns the error for an unsuccessful response. It does not repeat the text of the response, which
+// may contain the request.
 func (a *Assistant) refusal(response *outbound.Response) error {
 	status, code, kind := response.Status, response.Get("error.code"), response.Get("error.type").String()
 	if response.OK() { // Some gateways put the real status into the error.
@@ -116,7 +117,7 @@ func (a *Assistant) refusal(response *outbound.Response) error {
 	case code.String() == "insufficient_quota", kind == "insufficient_quota", status == http.StatusPaymentRequired:
 		return boterr.New(boterr.FailedPrecondition, "", "the account has no credit left (status %d)", status)
 	case status == http.StatusTooManyRequests:
-		return boterr.New(boterr.ResourceExhausted, "", "the model takes no more for now")
+		return boterr.New(boterr.ResourceExhausted, "", "the model is limiting the rate of requests")
 	case isTemporary(status):
 		return boterr.New(boterr.Unavailable, "", "the model failed with status %d", status)
 	case bytes.Contains(response.Body, []byte(a.limit())):

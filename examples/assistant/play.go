@@ -28,7 +28,7 @@ func says(text string) web.Reply {
 	return web.JSON(200, `{"choices": [{"message": {"role": "assistant", "content": `+quoted(text)+`}}]}`)
 }
 
-// wants is a reply of the model that wants a tool.
+// wants is a reply of the model that calls a tool.
 func wants(tool, arguments string) web.Reply {
 	call := `{"id": "call-1", "type": "function", "function": {"name": ` + quoted(tool) + `, "arguments": ` + quoted(arguments) + `}}`
 	return web.JSON(200, `{"choices": [{"message": {"role": "assistant", "content": null, "tool_calls": [`+call+`]}}]}`)
@@ -38,7 +38,7 @@ func wants(tool, arguments string) web.Reply {
 func quoted(text string) string {
 	encoded, err := json.Marshal(text)
 	if err != nil {
-		return `""` // No text is like that.
+		return `""` // Strings never fail.
 	}
 	return string(encoded)
 }

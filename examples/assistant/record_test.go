@@ -13,22 +13,22 @@ import (
 	"github.com/botctx/go-sdk/fakes/web"
 )
 
-// recorded is a file of testdata/answers: how a provider answers "What did I order?", and what the bot makes
-// of it.
+// recorded is a file of testdata/answers: a provider's answer to "What did I order?", and the bot's resulting
+// message.
 type recorded struct {
-	// About describes what is odd about the answers.
+	// About describes the peculiarity of the answers.
 	About string `json:"about"`
-	// Answers are the provider's, in their order. The last one is given again and again.
+	// Answers are the provider's answers, in order. The last one is repeated.
 	Answers []struct {
 		Status int             `json:"status"`
 		Body   json.RawMessage `json:"body"`
-		Text   string          `json:"text"` // In place of Body, if it is no JSON.
+		Text   string          `json:"text"` // In place of Body, if it is not JSON.
 	} `json:"answers"`
 	// Says is the message to the member.
 	Says string `json:"says"`
-	// Sends are the messages that the last request has after the member's question. nil means none.
+	// Sends are the messages in the last request after the member's question. nil means none.
 	Sends json.RawMessage `json:"sends"`
-	// Log is a part of what the log says. Empty means that it says nothing.
+	// Log is a part of the log. Empty means that nothing is logged.
 	Log string `json:"log"`
 }
 
@@ -81,7 +81,7 @@ func TestAssistant_ProviderAnswers(t *testing.T) {
 	}
 }
 
-// after returns the messages of a request behind the instructions and the question.
+// after returns the messages of a request after the instructions and the question.
 func after(t *testing.T, request string) string {
 	t.Helper()
 	var sent struct {

@@ -13,27 +13,27 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// tool is an operation that the model may call, with arguments that the bot makes. What is not in
-// the list of tools, the model cannot do.
+// tool is an operation that the model may call, with arguments that the bot builds. The model can do nothing
+// else.
 type tool struct {
 	name, description string
 	// parameters is the JSON Schema of the model's arguments.
 	parameters string
 	op         botctx.Op
-	// arguments returns the operation's arguments, made from the model's. The member comes from the context,
-	// and never from the model.
+	// arguments builds the operation's arguments from the model's. The member comes from the context, never
+	// from the model.
 	arguments func(bot *botctx.Context, said json.RawMessage) (document.Object, error)
 	// fields are the fields of the result's records that the model gets.
 	fields []string
 }
 
-// nothing are the parameters of a tool that needs none.
+// nothing are the parameters of a tool without any.
 const nothing = `{"type": "object", "properties": {}, "additionalProperties": false}`
 
 // statuses are the statuses of orders.
 var statuses = []string{"open", "sent"}
 
-// tools are all that the model can do.
+// tools are everything that the model can do.
 var tools = []tool{
 	{
 		name: "my_profile", description: "The name and the language of the customer.",
@@ -53,7 +53,7 @@ var tools = []tool{
 	},
 }
 
-// ordersArguments asks for the orders of the member who writes, and of no other.
+// ordersArguments requests only the orders of the member who writes.
 func ordersArguments(bot *botctx.Context, said json.RawMessage) (document.Object, error) {
 	var asked struct {
 		Status string `json:"status"`
@@ -71,15 +71,15 @@ func ordersArguments(bot *botctx.Context, said json.RawMessage) (document.Object
 	return document.O("dataSourceId", "orders", "filter", filter, "sortBy", document.O("number", -1)), nil
 }
 
-// strict reads an object of the fields that into has, and of no other.
+// strict decodes an object, and refuses fields that into does not have.
 func strict(said json.RawMessage, into any) error {
 	if len(bytes.TrimSpace(said)) == 0 {
-		return nil // Some models say nothing where there are no parameters.
+		return nil // Some models send nothing if there are no parameters.
 	}
 	decoder := json.NewDecoder(bytes.NewReader(said))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(into); err != nil {
-		return boterr.Invalid("arguments", "are not those of the tool: %w", err)
+		return boterr.Invalid("arguments", "do not match the tool's schema: %w", err)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return boterr.Invalid("arguments", "must be one object")
@@ -96,16 +96,16 @@ func use(ctx context.Context, bot *botctx.Context, wanted toolCall) string {
 	return fitting(result)
 }
 
-// The bounds of what the model is shown of a result.
+// The limits of a result shown to the model.
 const (
-	// maxResult bounds its bytes of JSON.
+	// maxResult limits its bytes of JSON.
 	maxResult = 4000
-	// maxField bounds the letters of a text in it.
+	// maxField limits the letters of a text in it.
 	maxField = 500
 )
 
-// fitting returns a result as JSON of at most maxResult bytes: long texts are shortened, and records for which
-// there is no room are counted in an object at the end of the list.
+// fitting returns a result as JSON of at most maxResult bytes: long texts are shortened, and records that do
+// not fit are counted in an object at the end of the list.
 func fitting(result any) string {
 	result = brief(result)
 	text := written(result)
@@ -118,7 +118,7 @@ func fitting(result any) string {
 	return text
 }
 
-// fewer returns the JSON of the first records, as many as there is room for, and of how many are left out.
+// fewer returns the JSON of as many records as fit, and of the number of omitted ones.
 func fewer(records document.Array) string {
 	const room = len(`[,{"omitted":1000000000}]`)
 	kept := document.A()
@@ -156,7 +156,7 @@ func brief(value any) any {
 func written(value any) string {
 	text, err := document.AppendJSON(nil, value)
 	if err != nil {
-		return `{"error":"Internal"}` // What was read as JSON can be written as JSON.
+		return `{"error":"Internal"}` // Decoded JSON can always be encoded.
 	}
 	return string(text)
 }
@@ -183,7 +183,7 @@ func call(ctx context.Context, bot *botctx.Context, wanted toolCall) (any, error
 	return t.shown(value), nil
 }
 
-// shown returns the fields of a record, or of each of several, that the model is shown.
+// shown returns the fields of a record, or of each of several, that the model may see.
 func (t tool) shown(value any) any {
 	switch v := value.(type) {
 	case document.Array:
@@ -205,7 +205,7 @@ func (t tool) shown(value any) any {
 	}
 }
 
-// forModel is the answer to the model about an error: its own mistake, and otherwise nothing.
+// forModel is the answer to the model about an error: only its own mistakes are explained.
 func forModel(err error) string {
 	if known, ok := boterr.AsError(err); ok && known.Code == boterr.InvalidArgument {
 		return known.Field + " " + known.Message()

@@ -11,7 +11,8 @@ import (
 // failure is the answer to the caller about an error.
 type failure struct {
 	Error *boterr.Error `json:"error"`
-	// Result is the partial result of a failed call, such as the messages to the members who got theirs.
+	// Result is the partial result of a failed call, such as the messages that were sent to some of the
+	// members.
 	Result json.RawMessage `json:"result,omitempty"`
 }
 
@@ -30,7 +31,7 @@ func answer(w http.ResponseWriter, name string, result json.RawMessage, err erro
 	write(w, status, failure{Error: told, Result: result})
 }
 
-// refuse answers what is no call.
+// refuse answers a request that is not a call.
 func refuse(w http.ResponseWriter, status int, code boterr.Code, message string) {
 	write(w, status, failure{Error: boterr.New(code, "", "%s", message)})
 }
@@ -46,5 +47,5 @@ func write(w http.ResponseWriter, status int, value any) {
 	header.Set("Cache-Control", "no-store")
 	header.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
-	_, _ = w.Write(text) // A client that is gone needs no answer.
+	_, _ = w.Write(text) // If the client is gone, it needs no answer.
 }

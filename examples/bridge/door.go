@@ -21,16 +21,16 @@ const (
 	maxBody = 1 << 20
 	// maxTime is the time limit of a call.
 	maxTime = 20 * time.Second
-	// maxCalls bounds the calls at once. Further ones must come again.
+	// maxCalls limits the simultaneous calls. Further ones must be repeated later.
 	maxCalls = 64
 )
 
-// door answers requests with operations: POST /operations/getMember with its parameters as JSON is
-// answered with its result. It is safe for concurrent use.
+// door answers requests with operations: POST /operations/getMember, with its parameters as JSON, returns its
+// result. It is safe for concurrent use.
 type door struct {
 	// open returns the operations of a scope.
 	open func(botctx.Scope) botctx.Caller
-	// grants say who may do what.
+	// grants are the rights of each token.
 	grants grants
 	// calls has a place for each call that may run.
 	calls chan struct{}
@@ -43,7 +43,7 @@ func newDoor(open func(botctx.Scope) botctx.Caller, granted grants) *door {
 	return &door{open: open, grants: granted, calls: make(chan struct{}, maxCalls), time: maxTime}
 }
 
-// routes returns what the door answers.
+// routes returns the routes of the door.
 func (d *door) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /operations/{name}", d.allowed(d.call))
@@ -52,7 +52,7 @@ func (d *door) routes() http.Handler {
 	return inJSON(mux)
 }
 
-// allowed serves requests with a token, and passes on what it allows.
+// allowed serves requests with a valid token, and passes on its grant.
 func (d *door) allowed(next func(http.ResponseWriter, *http.Request, grant)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		granted, isKnown := d.grants.of(r)
@@ -89,7 +89,7 @@ func (d *door) call(w http.ResponseWriter, r *http.Request, granted grant) {
 	answer(w, name, result, err)
 }
 
-// read returns the body of a request. If it cannot be read, it answers why.
+// read returns the body of a request. If it cannot be read, read answers with the reason.
 func read(w http.ResponseWriter, r *http.Request) (json.RawMessage, bool) {
 	kind, parameters, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	charset, encoding := parameters["charset"], strings.Join(r.Header.Values("Content-Encoding"), ", ")
@@ -117,7 +117,7 @@ func read(w http.ResponseWriter, r *http.Request) (json.RawMessage, bool) {
 	return body, true
 }
 
-// list tells the operations that a token allows, as tools: their names, what they do and take.
+// list answers with the operations that a token allows, as tools: their names, descriptions and parameters.
 func list(w http.ResponseWriter, _ *http.Request, granted grant) {
 	tools := []schema.Tool{}
 	for _, tool := range schema.Tools() {
@@ -128,7 +128,7 @@ func list(w http.ResponseWriter, _ *http.Request, granted grant) {
 	write(w, http.StatusOK, map[string]any{"tools": tools})
 }
 
-// describe tells the schemas of an operation.
+// describe answers with the schemas of an operation.
 func describe(w http.ResponseWriter, r *http.Request, _ grant) {
 	name := r.PathValue("name")
 	described, exists := schema.Of(botctx.Op(name))

@@ -30,8 +30,8 @@ var (
 	reader = strings.Repeat("r", minToken)
 )
 
-// scene is a door before a platform: Ada's token and Bob's, who is of another app, and one that only
-// reads Ada.
+// scene is a door in front of a platform, with tokens for Ada, for Bob, who is in another app, and for only
+// reading Ada.
 type scene struct {
 	door     *door
 	ada, bob *fakes.Actor
@@ -145,7 +145,7 @@ func TestDoor_OtherRequests(t *testing.T) {
 	require.Equal(t, 404, s.ask(http.MethodGet, "/", adas, "", "").Code)
 }
 
-// What the guide sends with curl, with its headers and its body.
+// The requests with curl in the guide, with their headers and bodies.
 func TestGuide_RequestsOfCurl(t *testing.T) {
 	t.Parallel()
 	guide, err := os.ReadFile("../../docs/guides/bridge.md")
@@ -186,14 +186,14 @@ func TestDoor_CallsSideBySide(t *testing.T) {
 	require.Equal(t, int64(calls), gjson.Get(w.Body.String(), "0.n").Int())
 }
 
-// callerFunc is a door's other side.
+// callerFunc answers the door's calls.
 type callerFunc func(ctx context.Context) (json.RawMessage, error)
 
 func (f callerFunc) Call(ctx context.Context, _ string, _ json.RawMessage) (json.RawMessage, error) {
 	return f(ctx)
 }
 
-// before returns a scene whose calls a function answers.
+// before returns a scene whose calls are answered by a function.
 func before(t *testing.T, call callerFunc) scene {
 	t.Helper()
 	s := newScene(t)

@@ -18,7 +18,7 @@ type grant struct {
 	token channel.Secret
 	// scope is the scope of the calls: an app, a channel and a member.
 	scope botctx.Scope
-	// operations are those that it may call. Empty means all.
+	// operations are the allowed operations. Empty means all.
 	operations []botctx.Op
 }
 
@@ -30,10 +30,10 @@ func (g grant) allows(op botctx.Op) bool {
 	return len(g.operations) == 0 || slices.Contains(g.operations, op)
 }
 
-// grants are the grants of a door.
+// grants are all grants of a door.
 type grants []grant
 
-// check refuses tokens that could be guessed, and two that are the same.
+// check refuses short and duplicate tokens.
 func (gs grants) check() error {
 	for i, g := range gs {
 		if len(g.token.Reveal()) < minToken {
@@ -46,8 +46,8 @@ func (gs grants) check() error {
 	return nil
 }
 
-// of returns what the token of a request allows, and whether it is known. It takes as long for a token
-// that is nearly right as for any other.
+// of returns the grant of a request's token, and whether the token is known. It takes as long for a nearly
+// correct token as for any other.
 func (gs grants) of(r *http.Request) (found grant, isKnown bool) {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {

@@ -5,7 +5,7 @@
 //	BRIDGE_TOKEN=... python3 bridge/client.py http://localhost:8086
 //	BRIDGE_TOKEN=... node bridge/client.mjs http://localhost:8086
 //
-// A host puts the same door before its own Runtime.
+// A host can serve the same door over its Runtime.
 package main
 
 import (
@@ -80,7 +80,7 @@ func ignoreClosed(err error) error {
 	return err
 }
 
-// newMember adds the member who the clients talk to.
+// newMember adds the member that the clients talk to.
 func newMember(platform *fakes.Platform) *fakes.Actor {
 	return platform.AddMember(member.Member{FirstName: "Ada"})
 }

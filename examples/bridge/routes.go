@@ -6,7 +6,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// inJSON hands on requests, and answers in JSON, as the door does, those that no route is for.
+// inJSON passes requests on to routes, and answers requests without a route in JSON, as the door does.
 func inJSON(routes *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		handler, pattern := routes.Handler(r)
@@ -20,7 +20,7 @@ func inJSON(routes *http.ServeMux) http.Handler {
 	})
 }
 
-// refuseRoute answers what no route is for.
+// refuseRoute answers a request without a route.
 func refuseRoute(w http.ResponseWriter, status int) {
 	if status == http.StatusMethodNotAllowed {
 		refuse(w, status, boterr.Unsupported, "the path is there for the methods that the header Allow names")
@@ -29,7 +29,7 @@ func refuseRoute(w http.ResponseWriter, status int) {
 	refuse(w, status, boterr.NotFound, "there is nothing at this path: GET /operations lists what can be called")
 }
 
-// refusal keeps the status and the headers with which a request is refused, and drops the text.
+// refusal keeps the status and the headers of a refusal, and drops the text.
 type refusal struct {
 	header http.Header
 	status int

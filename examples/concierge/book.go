@@ -13,7 +13,7 @@ import (
 // columnBookings is the column of a place's bookings.
 const columnBookings = "bookingsTonight"
 
-// booking is a booking for tonight, as it is being made.
+// booking is a booking for tonight, possibly incomplete.
 type booking struct {
 	Place  place  `json:"place"`
 	People int    `json:"people"`
@@ -42,8 +42,8 @@ func noteBooking(ctx context.Context, bot *botctx.Context) error {
 	return nil
 }
 
-// notePeople notes the answer to how many people will come. A number alone is that, and
-// not the number of a place.
+// notePeople records the answer to how many people will come. A number alone is that answer, and not the
+// number of a place.
 func notePeople(ctx context.Context, bot *botctx.Context) error {
 	if said := heard(bot); said.only {
 		bot.Member.Meta.Set("booking.people", said.number)
@@ -52,15 +52,15 @@ func notePeople(ctx context.Context, bot *botctx.Context) error {
 	return noteBooking(ctx, bot)
 }
 
-// noted returns the booking that is being made.
+// noted returns the current, incomplete booking.
 func noted(bot *botctx.Context) booking { return document.Get(bot.Member.Meta, "booking", booking{}) }
 
-// toBooking goes on with the booking that is being made.
+// toBooking continues the current booking.
 func toBooking() botctx.Redirector {
 	return botctx.ToOneOf(goOnBooking, "which place?", "how many people?", "when?", "take booking")
 }
 
-// goOnBooking asks for what is missing of a booking, or takes it.
+// goOnBooking asks for a missing part of the booking, or takes it.
 func goOnBooking(_ context.Context, bot *botctx.Context) (*botctx.Redirect, error) {
 	switch wish := noted(bot); {
 	case wish.Place.Name == "":
@@ -74,10 +74,10 @@ func goOnBooking(_ context.Context, bot *botctx.Context) (*botctx.Redirect, erro
 	}
 }
 
-// takeBooking takes the booking that was noted.
+// takeBooking takes the recorded booking.
 func takeBooking(ctx context.Context, bot *botctx.Context) error { return take(ctx, bot, noted(bot)) }
 
-// take takes a booking once, however often and however concurrently it is asked for: the filter finds the
+// take takes a booking once, however often and however concurrently it is requested: the filter matches the
 // place only while it has the seats and the guest has no booking there at that time, and the patch changes
 // both in the same step.
 func take(ctx context.Context, bot *botctx.Context, wish booking) error {

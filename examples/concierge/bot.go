@@ -21,16 +21,16 @@ const helpText = `I know this city. You can say, for example:
   book number 1 for two at 19:30
   my bookings / start over`
 
-// Concierge is the bot of the chat. It keeps what it learns of a guest in the member's meta: location, wanted
-// (the values looked for, by column), found (the ids of the last list), place (the present one) and booking
-// (the one being made). Its question is the member's position: a node that saves its position, whose children
-// are the answers.
+// Concierge is the bot of the chat. It keeps its knowledge about a guest in the member's meta: location,
+// wanted (the values looked for, by column), found (the ids of the last list), place (the current one) and
+// booking (the current one). Its question is the member's position: a node that saves its position, whose
+// children are the answers.
 type Concierge struct {
 	// Columns are the columns of the places whose values guests may say.
 	Columns []string
 }
 
-// Nodes returns the bot: what guests may say at any time, and where that leads.
+// Nodes returns the bot's nodes: topics that guests may raise at any time, and their steps.
 func (c Concierge) Nodes() []*botctx.Node {
 	topics := c.topics()
 	for _, topic := range topics {
@@ -107,7 +107,7 @@ func (c Concierge) steps() []*botctx.Node {
 	}
 }
 
-// forget forgets what the guest looked for and was about to book.
+// forget clears the guest's search and unfinished booking.
 func forget(_ context.Context, bot *botctx.Context) error {
 	for _, what := range []string{"wanted", "found", "place", "booking"} {
 		bot.Member.Meta.Delete(what)
@@ -115,12 +115,12 @@ func forget(_ context.Context, bot *botctx.Context) error {
 	return nil
 }
 
-// saveName saves the guest's name. That is a field which a run does not write back.
+// saveName saves the guest's name, a field that a run does not write back.
 func saveName(ctx context.Context, bot *botctx.Context) error {
 	return remember(ctx, bot, document.Set("firstName", heard(bot).name))
 }
 
-// remember changes the stored member, and gives bot the member as it is then.
+// remember changes the stored member, and updates bot's member.
 func remember(ctx context.Context, bot *botctx.Context, change document.Object) error {
 	changed, err := bot.FindAndModifyMember(ctx, member.FindAndModifyParams{
 		Filter: document.O("_id", bot.Member.ID),
@@ -137,19 +137,19 @@ func remember(ctx context.Context, bot *botctx.Context, change document.Object) 
 	return nil
 }
 
-// turnTo notes the place that is spoken of, the zero place for none. A booking that was
-// being made is dropped: the guest has turned to something else.
+// turnTo records the current place, the zero place for none. It drops an unfinished booking: the guest has
+// turned to something else.
 func turnTo(bot *botctx.Context, spokenOf place) {
 	bot.Member.Meta.Set("place", spokenOf)
 	bot.Member.Meta.Delete("booking")
 }
 
-// says matches a text that holds one of several words or phrases.
+// says matches a text with one of several words or phrases.
 func says(phrases ...string) botctx.Trigger {
 	return botctx.Described("says "+strings.Join(phrases, ", "), when(func(said said) bool { return said.has(phrases...) }))
 }
 
-// means matches a text that is understood as something.
+// means matches a text whose content, as understood, meets a condition.
 func means(what string, holds func(said said) bool) botctx.Trigger {
 	return botctx.Described("means "+what, when(holds))
 }
@@ -159,11 +159,11 @@ func when(holds func(said said) bool) botctx.Trigger {
 	return botctx.OnText(func(text string) bool { return holds(understand(text)) })
 }
 
-// heard returns what the guest's message says.
+// heard returns the content of the guest's message.
 func heard(bot *botctx.Context) said { return understand(bot.MessageEvent.Text()) }
 
-// once finds out something about the message once in a run: the trigger of a node and
-// its actions ask the same.
+// once computes something about the message once per run: the trigger of a node and its actions need the
+// same.
 func once[T any](bot *botctx.Context, what string, find func() (T, error)) (T, error) {
 	if found, ok := bot.Values[what].(T); ok {
 		return found, nil
@@ -175,12 +175,12 @@ func once[T any](bot *botctx.Context, what string, find func() (T, error)) (T, e
 	return found, err
 }
 
-// reply sends a text as it is: what guests said and what columns hold is no template.
+// reply sends a literal text: guests' texts and column values are not templates.
 func reply(ctx context.Context, bot *botctx.Context, format string, args ...any) error {
 	return bot.Reply(ctx, send.Text(cut(fmt.Sprintf(format, args...), send.MaxText)))
 }
 
-// cut returns at most so many characters of a text.
+// cut returns at most the first n characters of a text.
 func cut(text string, most int) string {
 	characters := []rune(text)
 	if len(characters) <= most {

@@ -45,7 +45,7 @@ func converse(t *testing.T, guest *fakes.Actor, conversation ...exchange) {
 	}
 }
 
-// entryOf returns a place as it is stored now.
+// entryOf returns the stored entry of a place.
 func entryOf(t *testing.T, p *fakes.Platform, name string) document.Object {
 	t.Helper()
 	for _, entry := range p.Data(placesID) {
@@ -57,7 +57,7 @@ func entryOf(t *testing.T, p *fakes.Platform, name string) document.Object {
 	return document.Object{}
 }
 
-// freeSeats returns how many seats a place has left.
+// freeSeats returns the number of free seats of a place.
 func freeSeats(t *testing.T, p *fakes.Platform, name string) int {
 	t.Helper()
 	return document.Get(entryOf(t, p, name), columnSeatsFree, -1)

@@ -25,13 +25,13 @@ type place struct {
 	Name string `json:"name"`
 }
 
-// namesPlace matches what names a place.
+// namesPlace matches messages that name a place.
 func namesPlace(ctx context.Context, bot *botctx.Context) (bool, error) {
 	named, err := namedPlace(ctx, bot)
 	return !named.IsZero(), err
 }
 
-// looksForPlaces matches what holds values of columns, or asks for any place.
+// looksForPlaces matches messages with values of columns, or that ask for any place.
 func (c Concierge) looksForPlaces(ctx context.Context, bot *botctx.Context) (bool, error) {
 	values, err := c.values(ctx, bot)
 	return values.Len() > 0 || heard(bot).has("all", "any", "anything", "everything", "places"), err
@@ -50,7 +50,7 @@ func (c Concierge) find(ctx context.Context, bot *botctx.Context) error {
 	return c.list(ctx, bot, found.Entries)
 }
 
-// goOnNearby asks where the guest is, if that is not known yet.
+// goOnNearby asks for the guest's location, if it is not known yet.
 func goOnNearby(_ context.Context, bot *botctx.Context) (*botctx.Redirect, error) {
 	if !bot.Member.Meta.Has("location") {
 		return botctx.GoTo("where?")
@@ -75,13 +75,13 @@ func (c Concierge) findNearby(ctx context.Context, bot *botctx.Context) error {
 	return c.list(ctx, bot, found.Entries)
 }
 
-// askWhere asks where the guest is, in the words of the redirect, if it has any.
+// askWhere asks for the guest's location, in the words of the redirect, if it has any.
 func askWhere(ctx context.Context, bot *botctx.Context) error {
 	const usual = "Where are you? Name a place (I am at ...), or give latitude and longitude."
 	return reply(ctx, bot, "%s", document.Get(bot.AgendaMeta, "question", usual))
 }
 
-// toLocated goes on where the guest has said where that is.
+// toLocated continues once the guest has told the location.
 func toLocated() botctx.Redirector { return botctx.ToOneOf(locate, "where?", "nearby", "located") }
 
 // locate saves the guest's location: at a place of the city, or at a latitude and longitude. If the bot has
@@ -120,14 +120,12 @@ func location(ctx context.Context, bot *botctx.Context) (here document.Object, p
 	return here, "", nil
 }
 
-// wanted returns the values that the guest looks for, by column, which is the filter
-// of the query as well.
+// wanted returns the values that the guest looks for, by column, which are also the filter of the query.
 func wanted(bot *botctx.Context) document.Object {
 	return document.Get(bot.Member.Meta, "wanted", document.O())
 }
 
-// saveWanted adds the values of a message to those that the guest looks for. Another type of place
-// begins a new search.
+// saveWanted adds the values of a message to the guest's search. Another type of place begins a new search.
 func (c Concierge) saveWanted(ctx context.Context, bot *botctx.Context) error {
 	values, err := c.values(ctx, bot)
 	if err != nil || values.Len() == 0 {
@@ -149,8 +147,7 @@ func (c Concierge) values(ctx context.Context, bot *botctx.Context) (document.Ob
 	return once(bot, "values", func() (document.Object, error) { return c.valuesIn(ctx, bot, heard(bot)) })
 }
 
-// valuesIn returns the values of columns that a message holds: for each column the
-// longest, and none for two columns.
+// valuesIn returns the column values in a message: for each column the longest, and none for two columns.
 func (c Concierge) valuesIn(ctx context.Context, bot *botctx.Context, said said) (document.Object, error) {
 	values, taken := document.O(), map[string]bool{}
 	for _, column := range c.Columns {
@@ -167,8 +164,7 @@ func (c Concierge) valuesIn(ctx context.Context, bot *botctx.Context, said said)
 	return values, nil
 }
 
-// longestIn returns the longest text of a column for which isMeant reports true, "" if there is
-// none.
+// longestIn returns the longest text of a column for which isMeant is true, "" if there is none.
 func longestIn(ctx context.Context, bot *botctx.Context, column string, isMeant func(string) bool) (string, error) {
 	values, err := bot.FetchDistinctDataFromDataSource(ctx, datasource.FetchDistinctParams{
 		DataSourceID: placesID,
@@ -186,8 +182,8 @@ func longestIn(ctx context.Context, bot *botctx.Context, column string, isMeant 
 	return longest, nil
 }
 
-// namedPlace returns the place that the guest's message names, by its name or by its
-// number in the last list, and the zero Object if it names none.
+// namedPlace returns the place that the guest's message names, by its name or by its number in the last list,
+// and the zero Object if it names none.
 func namedPlace(ctx context.Context, bot *botctx.Context) (document.Object, error) {
 	return once(bot, "place", func() (document.Object, error) { return placeNamed(ctx, bot, heard(bot)) })
 }
@@ -237,7 +233,7 @@ func (c Concierge) list(ctx context.Context, bot *botctx.Context, found []docume
 	return reply(ctx, bot, "%s", strings.Join(lines, "\n"))
 }
 
-// places describes the number of places and of the ones shown.
+// places describes the number of places, and of the shown ones.
 func places(found, shown int) string {
 	switch found {
 	case 1:
@@ -286,7 +282,7 @@ func describe(ctx context.Context, bot *botctx.Context) error {
 	return reply(ctx, bot, "%s\n  %d seats are free tonight.", strings.Join(lines, "\n"), free)
 }
 
-// placeIn returns what is remembered of an entry.
+// placeIn returns the remembered fields of an entry.
 func placeIn(entry document.Object) place {
 	id, _ := entry.Field("_id")
 	return place{ID: id, Name: cut(document.Get(entry, "name", ""), maxNameLength)}

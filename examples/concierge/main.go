@@ -1,13 +1,12 @@
-// Command concierge is a concierge for a city: a bot on the SDK that finds places,
-// knows what is near, and takes bookings, in a chat on the terminal.
+// Command concierge is a concierge for a city: a bot on the SDK that finds places, knows the surroundings,
+// and takes bookings, in a chat on the terminal.
 //
 //	go -C examples run ./concierge
 //	go -C examples run ./concierge -places FILE
 //
-// It shows a bot made of nodes: bot.go lists them, with what guests may say at any time,
-// what the bot asks, and the answers to that. What they do is in find.go and book.go,
-// and what the bot understands of a message in understand.go. The chat is package console,
-// over a platform in memory.
+// It shows a bot made of nodes: bot.go lists them, with the topics that guests may raise at any time, the
+// bot's questions, and the answers to those. Their actions are in find.go and book.go, and the understanding
+// of messages in understand.go. The chat is package console, over a platform in memory.
 package main
 
 import (

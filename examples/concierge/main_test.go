@@ -85,10 +85,10 @@ func TestMain_TellsProblems(t *testing.T) {
 	}{
 		"help":                   {[]string{"-h"}, 0, "Usage: concierge"},
 		"an unknown flag":        {[]string{"-city", "x"}, 2, "flag provided but not defined: -city"},
-		"an argument":            {[]string{"places.json"}, 2, `"places.json" is no flag, and there are no arguments`},
+		"an argument":            {[]string{"places.json"}, 2, `"places.json" is not a flag, and the command has no arguments`},
 		"no file of places":      {[]string{"-places", "absent.json"}, 1, "concierge: open absent.json: "},
 		"places without a place": {[]string{"-places", fileOf(t, "[]")}, 1, "file.json: there is no place in it"},
-		"places that come twice": {[]string{"-places", fileOf(t, `[{"_id": 1}, {"_id": 1}]`)}, 1, "data[1]._id: comes twice in one call"},
+		"places that come twice": {[]string{"-places", fileOf(t, `[{"_id": 1}, {"_id": 1}]`)}, 1, "data[1]._id: appears twice in one call"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -114,7 +114,7 @@ func TestConversations(t *testing.T) {
 	conversation.Run(t, "testdata/*.chat", aStage)
 }
 
-// What the demonstration leaves behind: what was sent, who booked, and which seats are left.
+// The effects of the demonstration: sent messages, bookings, and the seats left.
 func TestDemonstration_Effects(t *testing.T) {
 	t.Parallel()
 	stage := aStage(t)

@@ -17,7 +17,7 @@ import (
 // placesID is the data source of the places.
 const placesID = "places"
 
-// columnSeatsFree is the column of the seats that a place has left tonight. Bookings count it down.
+// columnSeatsFree is the column of the seats that a place has left tonight. Bookings decrease it.
 const columnSeatsFree = "seatsFree"
 
 // seatsOfOthers is the number of seats of a place without one.
@@ -30,8 +30,8 @@ var ownPlaces []byte
 
 // Places are the places of a concierge's city.
 type Places struct {
-	// Entries are the places as the data source holds them: each with a name, with its
-	// location as a GeoJSON point if it has one, and with the seats that are free.
+	// Entries are the places as stored in the data source: each with a name, with its location as a GeoJSON
+	// point if it has one, and with its free seats.
 	Entries []document.Object
 	// Columns are the columns whose values a guest may say, such as area.
 	Columns []string
@@ -67,7 +67,7 @@ func (p Places) Save(ctx context.Context, data datasource.Operations) error {
 	return err
 }
 
-// placeOf returns the entry for a row. What is not known is left out, "?" as well as null.
+// placeOf returns the entry for a row. Unknown values, "?" and null, are omitted.
 func placeOf(row document.Object, index int) document.Object {
 	entry := document.O()
 	for column, value := range row.All() {
@@ -94,8 +94,8 @@ func isOnGlobe(longitude, latitude float64) bool {
 	return -180 <= longitude && longitude <= 180 && -90 <= latitude && latitude <= 90
 }
 
-// sayableColumns returns the columns, except the name, that hold a few different short texts, such
-// as kinds, areas and prices, and no prose.
+// sayableColumns returns the columns, except the name, with a few different short texts, such as kinds, areas
+// and prices, but not with prose.
 func sayableColumns(entries []document.Object) []string {
 	const few, short = 40, 30 // values, bytes
 	var columns []string
@@ -120,8 +120,8 @@ func sayableColumns(entries []document.Object) []string {
 	})
 }
 
-// isSayable reports whether a value in a message of a guest can mean the column: not if it is a
-// number, a yes or a no.
+// isSayable reports whether a value in a guest's message can refer to the column: not if it is a number, a
+// yes or a no.
 func isSayable(value string) bool {
 	hasLetter := strings.ContainsFunc(value, unicode.IsLetter)
 	hasDigit := strings.ContainsFunc(value, unicode.IsDigit)

@@ -68,8 +68,8 @@ func TestPlaces_Refuse(t *testing.T) {
 	}
 }
 
-// TestPlaces_NearestOfReal compares the geo query with the haversine formula, on every
-// real file and from every place in it.
+// TestPlaces_NearestOfReal compares the geo query with the haversine formula, on every real file and from
+// every place in it.
 func TestPlaces_NearestOfReal(t *testing.T) {
 	t.Parallel()
 	for file, count := range map[string]int{"restaurant.json": 110, "attraction.json": 79, "hotel.json": 33} {
@@ -99,7 +99,7 @@ func TestPlaces_NearestOfReal(t *testing.T) {
 	}
 }
 
-// requireNearest asks for all places near a point, and checks distances and order.
+// requireNearest queries all places near a point, and checks distances and order.
 func requireNearest(t *testing.T, p *fakes.Platform, latitude, longitude float64) {
 	t.Helper()
 	found, err := p.Operations(botctx.Scope{}).FetchGeoNearFromDataSource(t.Context(), datasource.FetchGeoNearParams{
@@ -119,8 +119,7 @@ func requireNearest(t *testing.T, p *fakes.Platform, latitude, longitude float64
 	}
 }
 
-// haversine returns the distance of two points in metres, on the sphere that MongoDB
-// has: of a radius of 6378.1 km.
+// haversine returns the distance of two points in metres, on MongoDB's sphere with a radius of 6378.1 km.
 func haversine(latitude1, longitude1, latitude2, longitude2 float64) float64 {
 	const radius, degree = 6378100, math.Pi / 180
 	half := func(x float64) float64 { return math.Sin(x*degree/2) * math.Sin(x*degree/2) }

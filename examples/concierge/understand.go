@@ -12,11 +12,11 @@ import (
 // said is the content of a guest's message, as far as the concierge understands it. The zero value of a field
 // means that the message does not have it.
 type said struct {
-	// words are the words in lower case, with one space between them and at both ends.
+	// words are the words in lower case, separated and surrounded by single spaces.
 	words string
 	// name is the name that the guest wants.
 	name string
-	// number is the number of a place in the list; only is true if the message is that number alone.
+	// number is the number of a place in the list; only is true if the message is just that number.
 	number int
 	only   bool
 	// people is the number of guests.
@@ -30,8 +30,7 @@ type said struct {
 	located             bool
 }
 
-// The forms in which a guest says things, in text of lower case with numbers as
-// digits.
+// The forms in which a guest says things, in lower case with numbers as digits.
 var (
 	nameForm   = regexp.MustCompile(`(?i)\bmy name is\s+([^.,;!?]+)`)
 	numberForm = regexp.MustCompile(`\b(?:book|reserve|take|number|about)\s+(?:number\s+)?(\d{1,3})\b`)
@@ -50,7 +49,7 @@ func understand(text string) said {
 	s.readLocation(text)
 	lower := withDigits(strings.ToLower(text))
 	s.time = timeIn(lower)
-	// A time is no number of people: "for 7 pm".
+	// A time is not a number of people: "for 7 pm".
 	lower = withinForm.ReplaceAllStringFunc(timeForm.ReplaceAllString(lower, " "), s.readDistance)
 	s.number, _ = strconv.Atoi(group(numberForm, lower))
 	s.people, _ = strconv.Atoi(group(peopleForm, lower))
@@ -61,7 +60,7 @@ func understand(text string) said {
 	return s
 }
 
-// has reports whether the message holds one of several words or phrases.
+// has reports whether the message has one of several words or phrases.
 func (s said) has(phrases ...string) bool {
 	for _, phrase := range phrases {
 		if strings.Contains(s.words, wordsOf(phrase)) {
@@ -71,10 +70,10 @@ func (s said) has(phrases ...string) bool {
 	return false
 }
 
-// isName reports whether the message has the name that the guest wants.
+// isName reports whether the message has the guest's preferred name.
 func (s said) isName() bool { return s.name != "" }
 
-// isNear reports whether the message asks for what is near the guest.
+// isNear reports whether the message asks for places near the guest.
 func (s said) isNear() bool {
 	return s.has("near me", "nearby", "close to me", "around here") || s.within > 0
 }
@@ -82,7 +81,7 @@ func (s said) isNear() bool {
 // isLocated reports whether the message has a latitude and a longitude.
 func (s said) isLocated() bool { return s.located }
 
-// isPeople reports whether the message may answer how many people will come.
+// isPeople reports whether the message may be a number of people.
 func (s said) isPeople() bool { return s.only || s.people > 0 }
 
 // isTime reports whether the message has a time of the day.
@@ -95,8 +94,8 @@ func (s said) hasValue(value string) bool {
 	return words != "" && (strings.Contains(s.words, words+" ") || strings.Contains(s.words, words+"s "))
 }
 
-// hasName reports whether the message holds a name. The article that some names begin
-// with may be missing, unless it leaves one word alone: "The Place".
+// hasName reports whether the message has a name. A leading article may be missing, unless the rest is a
+// single word: "The Place".
 func (s said) hasName(name string) bool {
 	words := wordsOf(name)
 	if rest, ok := strings.CutPrefix(words, " the "); ok && strings.Contains(strings.TrimSpace(rest), " ") {
@@ -105,8 +104,7 @@ func (s said) hasName(name string) bool {
 	return words != " " && strings.Contains(s.words, words)
 }
 
-// readLocation reads a latitude and a longitude, in the order in which people write
-// them.
+// readLocation reads a latitude and a longitude, in the order in which people write them.
 func (s *said) readLocation(text string) {
 	pair := pairForm.FindStringSubmatch(text)
 	if pair == nil {
@@ -117,7 +115,7 @@ func (s *said) readLocation(text string) {
 	s.longitude, _ = strconv.ParseFloat(pair[2], 64)
 }
 
-// readDistance reads a distance and leaves nothing of it in the text.
+// readDistance reads a distance and removes it from the text.
 func (s *said) readDistance(text string) string {
 	form := withinForm.FindStringSubmatch(text)
 	s.within, _ = strconv.ParseFloat(form[1], 64)
@@ -127,8 +125,8 @@ func (s *said) readDistance(text string) string {
 	return " "
 }
 
-// wordsOf returns the words of a text in lower case, with one space between them and
-// at both ends. Apostrophes are dropped: "king's" is one word.
+// wordsOf returns the words of a text in lower case, separated and surrounded by single spaces. Apostrophes
+// are dropped: "king's" is one word.
 func wordsOf(text string) string {
 	text = strings.NewReplacer("'", "", "’", "").Replace(strings.ToLower(text))
 	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
@@ -138,15 +136,14 @@ func wordsOf(text string) string {
 	return " " + strings.Join(words, " ") + " "
 }
 
-// withDigits writes the numbers from two to twelve as digits. A "one" is mostly no
-// number: "book that one".
+// withDigits writes the numbers from two to twelve as digits. "One" is usually not a number: "book that one".
 func withDigits(text string) string {
 	return countForm.ReplaceAllStringFunc(text, func(word string) string {
 		return strconv.Itoa(slices.Index(countWords, word) + 2)
 	})
 }
 
-// timeIn returns the time of the day that a text says, as 19:30.
+// timeIn returns the time of the day in a text, as 19:30.
 func timeIn(text string) string {
 	form := timeForm.FindStringSubmatch(text)
 	if form == nil {
@@ -166,7 +163,7 @@ func timeIn(text string) string {
 	return fmt.Sprintf("%02d:%02d", hour, minute)
 }
 
-// group returns the first group of a form that is not empty.
+// group returns the first nonempty group of a match.
 func group(form *regexp.Regexp, text string) string {
 	for i, found := range form.FindStringSubmatch(text) {
 		if i > 0 && found != "" {

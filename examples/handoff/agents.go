@@ -16,12 +16,12 @@ var (
 	transferForm = regexp.MustCompile(`^\s*/transfer\s+(\S+)\s*$`)
 )
 
-// agentNodes returns the commands of agents. What they do not answer goes to the customer.
+// agentNodes returns the commands of agents. Messages that they do not answer go to the customer.
 func agentNodes() []*botctx.Node {
 	return []*botctx.Node{
 		{ID: "done", Tree: treeAgents, Trigger: command(botctx.TextIs("/done")), Pre: botctx.Do(end, sayGoodbye)},
 		{ID: "transfer", Tree: treeAgents, Trigger: command(botctx.TextMatches(transferForm)), Pre: botctx.Do(transfer)},
-		// What looks like a command, but is not one, is not for the customer.
+		// A message that looks like a command, but is unknown, must not reach the customer.
 		{
 			ID: "commands", Tree: treeAgents, Trigger: command(botctx.TextMatches(commandForm)), Priority: 900,
 			Pre: botctx.Do(answer("I know /done and /transfer TEAM.")),
@@ -33,16 +33,16 @@ func agentNodes() []*botctx.Node {
 	}
 }
 
-// command matches if a trigger does in a live chat.
+// command matches if a trigger does, in a live chat.
 func command(trigger botctx.Trigger) botctx.Trigger { return botctx.AllOf(isInLiveChat(), trigger) }
 
-// isInLiveChat matches what an agent writes in a live chat.
+// isInLiveChat matches an agent's messages in a live chat.
 func isInLiveChat() botctx.Trigger {
 	return botctx.When(func(bot *botctx.Context) bool { return bot.Group != nil })
 }
 
-// sayGoodbye says goodbye to the customer. The chat has ended before, so that it ends even if the
-// customer cannot be reached.
+// sayGoodbye says goodbye to the customer. The chat has already ended, so that it ends even if the customer
+// cannot be reached.
 func sayGoodbye(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.SendMessageToInlet(ctx, livechat.SendMessageToInletParams{
 		Channel: bot.Channel, MessageEvent: bot.MessageEvent, Response: send.Template("Goodbye, {{firstName}}!"),
@@ -56,7 +56,7 @@ func end(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// transfer hands the customer on to another team, who get a new ticket.
+// transfer passes the customer on to another team, which gets a new ticket.
 func transfer(ctx context.Context, bot *botctx.Context) error {
 	team := transferForm.FindStringSubmatch(bot.MessageEvent.Text())[1]
 	_, err := bot.ReassignAssignment(ctx, livechat.ReassignAssignmentParams{
@@ -68,8 +68,8 @@ func transfer(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// answer returns an action that writes to the agent, in the conversation with the customer,
-// who does not see it.
+// answer returns an action that writes to the agent, in the conversation with the customer, who does not see
+// it.
 func answer(text string) botctx.Action {
 	return func(ctx context.Context, bot *botctx.Context) error {
 		_, err := bot.SendMessageToOutletGroup(ctx, livechat.SendMessageToOutletGroupParams{

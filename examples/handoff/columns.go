@@ -9,8 +9,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// Columns is a text of what happens on two sides: to the left what customers see, to the right what
-// agents do.
+// Columns prints two sides: on the left what customers see, on the right what agents do.
 type Columns struct{ text strings.Builder }
 
 // width is the number of characters of a column.
@@ -19,13 +18,13 @@ const width = 46
 // Head prints the heads of the columns.
 func (c *Columns) Head(left, right string) { c.print("", left, right) }
 
-// Left prints what happens on the left side.
+// Left prints a text on the left side.
 func (c *Columns) Left(at time.Time, text string) { c.rows(at, text, "") }
 
-// Right prints what happens on the right side.
+// Right prints a text on the right side.
 func (c *Columns) Right(at time.Time, text string) { c.rows(at, "", text) }
 
-// Both prints what concerns both sides.
+// Both prints a text that concerns both sides.
 func (c *Columns) Both(at time.Time, text string) {
 	text = "-- " + text + " "
 	c.print(at.UTC().Format(time.TimeOnly), text+strings.Repeat("-", width-utf8.RuneCountInString(text)), strings.Repeat("-", width))

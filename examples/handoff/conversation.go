@@ -39,7 +39,7 @@ var conversation = []step{
 	{who: "Bob", says: "A racer of 1983."},
 	{who: "Bob", says: "person"},
 	{who: "Bob", says: "About my racer."},
-	{who: "Bob", says: "bye"}, // Before anybody comes.
+	{who: "Bob", says: "bye"}, // Before an agent joins.
 
 	{closes: true},
 	{who: "Bob", says: "person"},

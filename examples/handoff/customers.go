@@ -10,8 +10,8 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// customerNodes returns what customers may say. Those of the second tree answer while the
-// customer is in a live chat; what they do not answer goes to the agent.
+// customerNodes returns the nodes for customers. The second tree answers while the customer is in a live
+// chat; messages that it does not answer go to the agent.
 func customerNodes() []*botctx.Node {
 	return []*botctx.Node{
 		{
@@ -43,7 +43,7 @@ func customerNodes() []*botctx.Node {
 	}
 }
 
-// callPerson asks for a person. If there is none, the customer stays with the bot.
+// callPerson requests a person. If none is available, the customer stays with the bot.
 func callPerson(ctx context.Context, bot *botctx.Context) (*botctx.Redirect, error) {
 	_, err := bot.CreateAssignment(ctx, livechat.CreateAssignmentParams{
 		AssignmentDetails: livechat.AssignmentDetails{
@@ -61,8 +61,8 @@ func callPerson(ctx context.Context, bot *botctx.Context) (*botctx.Redirect, err
 	}
 }
 
-// leave ends the live chat for the customer. It tells the agent; if none has come yet, it
-// takes the tickets back.
+// leave ends the live chat for the customer. It informs the agent, or withdraws the tickets if none has come
+// yet.
 func leave(ctx context.Context, bot *botctx.Context) error {
 	group, err := bot.GetGroupByMemberID(ctx, livechat.GetGroupByMemberIDParams{Inlet: bot.Channel.ID, MemberID: bot.Member.ID})
 	hasAgent := err == nil && group.Active
@@ -71,7 +71,7 @@ func leave(ctx context.Context, bot *botctx.Context) error {
 		_, err = bot.SendMessageToOutletGroup(ctx, livechat.SendMessageToOutletGroupParams{
 			Group: group, Response: send.Text("The customer has left."),
 		})
-	case errors.Is(err, boterr.NotFound): // The customer has never talked to anybody.
+	case errors.Is(err, boterr.NotFound): // The customer has never talked to an agent.
 		err = nil
 	}
 	if err != nil {

@@ -30,7 +30,7 @@ func newShop(t *testing.T) *shop {
 	}
 }
 
-// connect lets Ada ask for a person, and Grace come.
+// connect makes Ada ask for a person, and Grace come.
 func (s *shop) connect() {
 	s.ada.Says("person")
 	s.ada.Says("My brakes squeak.")
@@ -65,7 +65,7 @@ func TestCustomer_LeavesEarly(t *testing.T) {
 	s := newShop(t)
 	s.connect()
 	s.ada.Says("bye")
-	s.ada.Says("person") // Once more: the conversation of before counts for nothing.
+	s.ada.Says("person") // Once more: the previous conversation does not matter.
 	s.ada.Says("My light is out.")
 	s.ada.Says("bye")
 	require.Equal(t, "Back with me.", s.ada.Last())
@@ -92,7 +92,7 @@ func TestCustomer_FailureIsNoClosedDesk(t *testing.T) {
 	s.Inject(fakes.Fails(botctx.OpCreateAssignment, boterr.Unavailable))
 	s.ada.Says("person")
 	require.ErrorIs(t, s.ada.TrySays("My brakes squeak."), boterr.Unavailable)
-	s.ada.Says("My brakes squeak.") // It can be said again.
+	s.ada.Says("My brakes squeak.") // It can be repeated.
 	s.grace.Takes(s.grace.Ticket())
 
 	for _, op := range []botctx.Op{botctx.OpGetGroupByMemberID, botctx.OpSendMessageToOutletGroup, botctx.OpInletEndLiveChat} {

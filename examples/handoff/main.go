@@ -5,10 +5,10 @@
 //	go -C examples run ./handoff
 //	go -C examples run ./handoff -talk
 //
-// It shows live chats: createAssignment, tickets to broadcast groups by label, and the idle time; and that
-// agents' commands are nodes, too, of the outlet channel: they hand a customer on (reassignAssignment) and
-// say goodbye (sendMessageToInlet, endLiveChat). Messages that no node answers are relayed to the other side.
-// The nodes of customers are in customers.go, the commands of agents in agents.go.
+// It shows live chats: createAssignment, tickets to broadcast groups by label, and the idle time. It also
+// shows that agents' commands are nodes, too, of the outlet channel: they pass a customer on
+// (reassignAssignment) and say goodbye (sendMessageToInlet, endLiveChat). Messages that no node answers are
+// relayed to the other side. The nodes of customers are in customers.go, the commands of agents in agents.go.
 //
 // It plays a conversation in virtual time and prints it in two columns: customers on the left, agents on the
 // right (conversation.go, stage.go, columns.go). With -talk you are the speaker (talk.go). customers_test.go

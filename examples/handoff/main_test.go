@@ -28,13 +28,13 @@ func TestMain_NoArguments(t *testing.T) {
 	t.Parallel()
 	var out, problems bytes.Buffer
 	require.Equal(t, 2, run(t.Context(), []string{"now"}, strings.NewReader(""), &out, &problems))
-	require.Contains(t, problems.String(), `"now" is no flag`)
+	require.Contains(t, problems.String(), `"now" is not a flag`)
 	require.Zero(t, run(t.Context(), []string{"-h"}, strings.NewReader(""), &out, &problems))
 	require.Contains(t, problems.String(), "Usage: handoff")
 	require.Empty(t, out.String())
 }
 
-// full is a writer that takes so many bytes, and no more.
+// full is a writer that fails after a number of bytes.
 type full struct{ left int }
 
 func (f *full) Write(text []byte) (int, error) {

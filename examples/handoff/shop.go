@@ -7,7 +7,7 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// The channels of the shop: where customers write, and where agents do.
+// The channels of the shop: one for customers, one for agents.
 const (
 	web  = "web"
 	desk = "desk"
@@ -39,12 +39,12 @@ func served(tree string) []channel.PriorityGroup {
 	return []channel.PriorityGroup{{Group: "everybody", Trees: []string{tree}}}
 }
 
-// Flow returns which nodes may answer customers who are in a live chat.
+// Flow selects the nodes that may answer customers in a live chat.
 func Flow() botctx.Flow {
 	return botctx.Flow{LiveChatTree: func(*botctx.Context) string { return treeLiveChat }}
 }
 
-// Nodes returns the bot: what customers may say, and the commands of agents.
+// Nodes returns the bot's nodes, and the commands of agents.
 func Nodes() []*botctx.Node { return append(customerNodes(), agentNodes()...) }
 
 // openShop returns a fake platform with the shop.

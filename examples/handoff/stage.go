@@ -15,12 +15,12 @@ type stage struct {
 	agents    map[string]*fakes.Agent
 	names     map[string]string // The customers' names, by their ids.
 
-	sent     int               // How many messages are printed.
-	tickets  map[string]string // What tickets show as it was printed, by message.
-	liveChat map[string]bool   // Which customers are in a live chat.
+	sent     int               // The number of printed messages.
+	tickets  map[string]string // The printed tickets, by message.
+	liveChat map[string]bool   // The customers who are in a live chat.
 }
 
-// play plays the conversation, which takes no time, and returns what there is to read of it.
+// play plays the conversation, which takes no time, and returns its transcript.
 func play() (string, error) {
 	s := newStage()
 	s.columns.Head("customers (web)", "agents (desk)")
@@ -56,7 +56,7 @@ func newStage() *stage {
 	return s
 }
 
-// play lets a step happen, and prints it.
+// play carries out a step, and prints it.
 func (s *stage) play(step step) error {
 	now := s.platform.Now()
 	customer, agent := s.customers[step.who], s.agents[step.who]
@@ -80,7 +80,7 @@ func (s *stage) play(step step) error {
 	}
 }
 
-// printNew prints what was sent and has changed since the last time.
+// printNew prints new messages and changes.
 func (s *stage) printNew() {
 	all := s.platform.Sent()
 	for _, sent := range all[s.sent:] {
@@ -105,7 +105,7 @@ func (s *stage) printSent(sent fakes.Sent) {
 	s.columns.Right(sent.SentAt, "bot > "+s.nameOf(sent.To)+": "+text)
 }
 
-// nameOf returns what agents call a conversation.
+// nameOf returns the agents' name for a conversation.
 func (s *stage) nameOf(to string) string {
 	for _, group := range s.platform.Groups(desk) {
 		if group.ExternalID == to {
@@ -115,7 +115,7 @@ func (s *stage) nameOf(to string) string {
 	return to
 }
 
-// printTickets prints the tickets that show something else.
+// printTickets prints the tickets that have changed.
 func (s *stage) printTickets() {
 	for _, name := range []string{"Grace", "Hedy"} {
 		for _, ticket := range s.agents[name].Tickets() {
@@ -132,7 +132,7 @@ func (s *stage) printTickets() {
 	}
 }
 
-// printEnded prints whose live chat is over.
+// printEnded prints the live chats that have ended.
 func (s *stage) printEnded() {
 	for _, name := range []string{"Ada", "Bob"} {
 		now := s.customers[name].Member()

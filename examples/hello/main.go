@@ -1,4 +1,4 @@
-// Command hello is the smallest bot: it greets who writes to it, in the terminal.
+// Command hello is the smallest bot: it greets everyone who writes to it, in the terminal.
 package main
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/fakes/console"
 )
 
-// nodes are the bot: what answers, and with what.
+// nodes are the bot: its triggers and responses.
 func nodes() []*botctx.Node {
 	return []*botctx.Node{
 		{

@@ -2,18 +2,21 @@ package main
 
 import (
 	"context"
+	"errors"
 	"regexp"
 	"time"
 
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 )
 
-// bistro is the bot of a restaurant: it holds a table, reminds who does not confirm it, and
-// notes it when they do.
+// bistro is the bot of a restaurant: it holds a table, reminds guests to confirm it, and records their
+// confirmation.
 type bistro struct {
 	remindAfter time.Duration
 }
@@ -21,13 +24,31 @@ type bistro struct {
 const (
 	// bookings is the data source of the tables that were confirmed.
 	bookings = "bookings"
-	// nodeReminder is the node that the agenda runs, tagTable the agenda's tag: a member has
-	// at most one.
+	// nodeReminder is the node that the agenda runs. tagTable is the agenda's tag: a member has at most one.
 	nodeReminder = "reminder"
 	tagTable     = "table"
+	// treeAgents is the tree of the agents' channel, which has no nodes: what agents write goes to the guest.
+	treeAgents = "agents"
 )
 
+// personForm is a wish for a person.
+var personForm = regexp.MustCompile(`(?i)\b(person|human|somebody|someone|agent)\b`)
+
 var wishForm = regexp.MustCompile(`(?i)\btable for ([1-9]\d?) at (\d\d?:\d\d)\b`)
+
+// callPerson asks for a person.
+func callPerson(ctx context.Context, bot *botctx.Context) (*botctx.Redirect, error) {
+	_, err := bot.CreateAssignment(ctx, livechat.CreateAssignmentParams{
+		AssignmentDetails: livechat.AssignmentDetails{Summary: "The guest wrote: " + bot.MessageEvent.Text()},
+	})
+	switch {
+	case errors.Is(err, boterr.FailedPrecondition): // No desk is paired with the channel.
+		return botctx.GoTo("away")
+	case err != nil:
+		return nil, err
+	}
+	return botctx.GoTo("called")
+}
 
 // nodes returns the bot.
 func (b bistro) nodes() []*botctx.Node {
@@ -41,7 +62,7 @@ func (b bistro) nodes() []*botctx.Node {
 		{
 			ID: "booked", Parent: "hold", Trigger: botctx.TextIs("yes"),
 			Pre:       botctx.Do(book, forget),
-			Responses: botctx.Say("Booked: {{meta.table.people}} at {{meta.table.time}}. See you, {{firstName}}!"), SavesPosition: true,
+			Responses: botctx.Say("Booked: {{meta.table.people}} at {{meta.table.time}}. See you then!"), SavesPosition: true,
 		},
 		{
 			ID: "released", Parent: "hold", Trigger: botctx.TextIs("no"),
@@ -49,8 +70,14 @@ func (b bistro) nodes() []*botctx.Node {
 			Responses: botctx.Say("Another time, then."), SavesPosition: true,
 		},
 		{
+			ID: "person", Trigger: botctx.TextMatches(personForm), Global: botctx.GlobalInTree,
+			Redirect: botctx.ToOneOf(callPerson, "called", "away"),
+		},
+		{ID: "called", Responses: botctx.Say("Someone will be with you soon.")},
+		{ID: "away", Responses: botctx.Say("No one is there now.")},
+		{
 			ID: "help", Trigger: botctx.AnyText(), Global: botctx.GlobalInTree, Priority: botctx.FallbackPriority,
-			Responses: botctx.Say(`Say when you come, such as "a table for 4 at 19:30".`),
+			Responses: botctx.Say(`Say when you come, such as "a table for 4 at 19:30", or ask for a person.`),
 		},
 		{
 			ID:        nodeReminder,
@@ -59,8 +86,8 @@ func (b bistro) nodes() []*botctx.Node {
 	}
 }
 
-// hold remembers the table, and when to remind of it. A later wish replaces it. The table is stored before the reminder
-// is: after a crash, the reminder may come before the run is repeated.
+// hold stores the table, and schedules a reminder. A later request replaces it. The table is stored before
+// the reminder is: after a crash, the reminder may come before the run is repeated.
 func (b bistro) hold(ctx context.Context, bot *botctx.Context) error {
 	wish := wishForm.FindStringSubmatch(bot.MessageEvent.Text())
 	table := document.O("people", wish[1], "time", wish[2])
@@ -81,7 +108,7 @@ func (b bistro) hold(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// book notes the table. Repeating it after a failed run changes nothing.
+// book stores the table. Repeating it after a failed run changes nothing.
 func book(ctx context.Context, bot *botctx.Context) error {
 	table := document.Get(bot.Member.Meta, "table", document.O())
 	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertParams{
@@ -91,7 +118,7 @@ func book(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// forget takes the reminder back.
+// forget removes the reminder.
 func forget(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.DeleteMemberAgenda(ctx, agenda.DeleteParams{MemberID: bot.Member.ID, Tag: tagTable})
 	return err

@@ -49,7 +49,7 @@ func TestBot_ConfirmedIsNoted(t *testing.T) {
 	require.Equal(t, "19:30", document.Get(booked[0], "time", ""))
 	require.Equal(t, "Ada", document.Get(booked[0], "name", ""))
 	p.Advance(time.Hour)
-	require.Equal(t, "Booked: 4 at 19:30. See you, Ada!", ada.Last())
+	require.Equal(t, "Booked: 4 at 19:30. See you then!", ada.Last())
 }
 
 func TestBot_GivenUp(t *testing.T) {

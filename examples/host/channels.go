@@ -8,30 +8,51 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 
+	"github.com/botctx/go-sdk/backends/webchat"
 	"github.com/botctx/go-sdk/backends/webhook"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 )
 
-// channelSettings is a channel as the file of channels has it. Channels are not in the
-// store: the file is under the host's version control, and the secrets are nowhere but in
-// the environment.
+// channelSettings is a channel in the file of channels. Channels are not in the store: the file is under the
+// host's version control, and the secrets are only in the environment.
 type channelSettings struct {
 	App string `json:"app"`
 	ID  string `json:"id"`
-	// URL is the address for the bot's messages.
+	// Type is custom by default, webchat, desk, alpha, bravo, echo, foxtrot or hotel.
+	Type channel.Type `json:"type"`
+
+	// URL is the address for the bot's messages in a custom channel.
 	URL string `json:"url"`
-	// SecretVariable is the environment variable that holds the secret of both directions.
+	// SecretVariable is the environment variable that holds the secret of both directions of a custom channel, or the
+	// secret that signs the visitors' tokens of a webchat.
 	SecretVariable string `json:"secretVariable"`
+	// Origins are the origins of the pages that may show a webchat, such as https://shop.example.
+	Origins []string `json:"origins"`
+
+	// Account is the platform's id of the channel: of the page on alpha, of the phone number on bravo, of the bot's
+	// application on hotel. On echo and foxtrot it is the last part of the address for the platform's reports.
+	Account string `json:"account"`
+	// TokenVariable is the environment variable that holds the token for the account, on hotel the application's
+	// secret.
+	TokenVariable string `json:"tokenVariable"`
+	// InfoVariable is the environment variable that holds the channel's info as JSON, on echo and foxtrot. Their
+	// accounts have several credentials each.
+	InfoVariable string `json:"infoVariable"`
+	// Tenant is the id of the organisation that owns the application on hotel.
+	Tenant string `json:"tenant"`
 
 	secrets []channel.Secret
+	token   channel.Secret
+	info    channel.Info
 }
 
-// readChannels returns the channels of a file, if one is named, with others behind them. Its
-// error tells all that is wrong.
+// readChannels returns the channels of a file, if one is named, followed by others. Its error lists all
+// problems.
 func readChannels(
 	file string, lookup func(string) (string, bool), others ...channelSettings,
 ) ([]channelSettings, error) {
@@ -44,15 +65,13 @@ func readChannels(
 		decoder := json.NewDecoder(bytes.NewReader(text))
 		decoder.DisallowUnknownFields()
 		if err := decoder.Decode(&all); err != nil {
-			return nil, fmt.Errorf("-channels: %s is no list of channels as in channels.json: %w", file, err)
+			return nil, fmt.Errorf("-channels: %s is not a list of channels as in channels.json: %w", file, err)
 		}
 	}
 	all = append(all, others...)
-	if len(all) == 0 {
-		return nil, errors.New("there is no channel: name a file of channels with -channels, or try -demo")
-	}
 	var problems []error
 	known := map[[2]string]bool{}
+	accounts := map[account]bool{}
 	for i := range all {
 		if err := all[i].complete(lookup); err != nil {
 			problems = append(problems, fmt.Errorf("channel %d (app %q, id %q): %w", i+1, all[i].App, all[i].ID, err))
@@ -62,33 +81,135 @@ func readChannels(
 			problems = append(problems, fmt.Errorf("channel %d: app %q has channel %q twice: rename one", i+1, all[i].App, all[i].ID))
 		}
 		known[key] = true
+		if of := (account{all[i].Type, all[i].Account}); of.id != "" {
+			if accounts[of] {
+				problems = append(problems, fmt.Errorf("channel %d: the account %s has a channel already: an account belongs to one", i+1, of.id))
+			}
+			accounts[of] = true
+		}
 	}
 	return all, errors.Join(problems...)
 }
 
+// account is an account of a platform.
+type account struct {
+	platform channel.Type
+	id       string
+}
+
 // complete checks a channel, and reads its secrets.
 func (s *channelSettings) complete(lookup func(string) (string, bool)) error {
+	switch s.Type {
+	case "", channel.Custom:
+		s.Type = channel.Custom
+		return s.completeCustom(lookup)
+	case channel.Webchat:
+		return s.completeWebchat(lookup)
+	case channel.Desk:
+		if s.App == "" || s.ID == "" || s.URL+s.SecretVariable+s.Account+s.TokenVariable+s.Tenant+s.InfoVariable != "" {
+			return errors.New("a desk takes only an app, an id and a type")
+		}
+		return nil
+	case channel.Alpha, channel.Bravo, channel.Hotel:
+		return s.completeAccount(lookup)
+	case channel.Echo, channel.Foxtrot:
+		return s.completeInfo(lookup)
+	default:
+		return fmt.Errorf("type is %q: make it custom, webchat, desk, alpha, bravo, echo, foxtrot or hotel", s.Type)
+	}
+}
+
+// completeInfo checks a channel whose whole info is in a variable.
+func (s *channelSettings) completeInfo(lookup func(string) (string, bool)) error {
+	if s.App == "" || s.ID == "" || s.Account == "" || s.InfoVariable == "" {
+		return errors.New("app, id, account and infoVariable must not be empty")
+	}
+	if s.URL+s.SecretVariable+s.TokenVariable+s.Tenant != "" {
+		return errors.New("url, secretVariable, tokenVariable and tenant belong to other channels: remove them")
+	}
+	value, _ := lookup(s.InfoVariable)
+	var fields document.Object
+	if err := fields.UnmarshalJSON([]byte(value)); err != nil || fields.Len() == 0 {
+		return fmt.Errorf("set the environment variable %s to the info of the channel, an object of JSON", s.InfoVariable)
+	}
+	var read channel.Channel
+	if err := document.Decode(document.O("type", string(s.Type), "info", fields), &read); err != nil {
+		return fmt.Errorf("%s: %w", s.InfoVariable, err)
+	}
+	s.info = read.Info
+	return nil
+}
+
+// completeAccount checks a channel that is an account of a platform.
+func (s *channelSettings) completeAccount(lookup func(string) (string, bool)) error {
+	if s.App == "" || s.ID == "" || s.Account == "" || s.TokenVariable == "" {
+		return errors.New("app, id, account and tokenVariable must not be empty")
+	}
+	if s.URL != "" || s.SecretVariable != "" || s.InfoVariable != "" {
+		return errors.New("url, secretVariable and infoVariable belong to other types: remove them")
+	}
+	if isHotel := s.Type == channel.Hotel; isHotel != (s.Tenant != "") {
+		return errors.New("tenant is required for a channel of type hotel, and not allowed for others")
+	}
+	value, _ := lookup(s.TokenVariable)
+	if value == "" {
+		return fmt.Errorf("set the environment variable %s to the token of the account", s.TokenVariable)
+	}
+	s.token = channel.NewSecret(value)
+	return nil
+}
+
+// completeCustom checks a channel whose messages are posted to an address.
+func (s *channelSettings) completeCustom(lookup func(string) (string, bool)) error {
 	if s.App == "" || s.ID == "" || s.SecretVariable == "" {
 		return errors.New("app, id and secretVariable must not be empty")
 	}
-	at, err := url.Parse(s.URL)
-	if !s.isDemo() && (err != nil || at.Host == "" || at.Scheme != "https" && at.Scheme != "http") {
+	if s.Account+s.TokenVariable+s.Tenant+s.InfoVariable != "" {
+		return errors.New("account, tokenVariable, tenant and infoVariable need a type of channel: set type")
+	}
+	if !s.isDemo() && !isWebAddress(s.URL) {
 		return errors.New("url is invalid: give the address that messages are posted to, such as https://chat.example/bot")
 	}
+	// Bad secrets fail now, not when the first member writes.
+	return s.readSecrets(lookup, webhook.CheckSecret)
+}
+
+// completeWebchat checks a chat for web pages.
+func (s *channelSettings) completeWebchat(lookup func(string) (string, bool)) error {
+	if s.App == "" || s.ID == "" || s.SecretVariable == "" || len(s.Origins) == 0 {
+		return errors.New("app, id, secretVariable and origins must not be empty")
+	}
+	if s.URL+s.Account+s.TokenVariable+s.Tenant+s.InfoVariable != "" {
+		return errors.New("url, account, tokenVariable, tenant and infoVariable belong to other types: remove them")
+	}
+	return s.readSecrets(lookup, func(secret channel.Secret) error {
+		if len(secret.Reveal()) < webchat.MinSecret {
+			return fmt.Errorf("must have at least %d bytes; make one with openssl rand -hex 32", webchat.MinSecret)
+		}
+		return nil
+	})
+}
+
+// readSecrets reads the secrets of a channel, the newest first.
+func (s *channelSettings) readSecrets(lookup func(string) (string, bool), check func(channel.Secret) error) error {
 	value, _ := lookup(s.SecretVariable)
 	for text := range strings.FieldsSeq(value) {
-		s.secrets = append(s.secrets, channel.NewSecret(text))
+		secret := channel.NewSecret(text)
+		if err := check(secret); err != nil {
+			return fmt.Errorf("%s: %w", s.SecretVariable, err)
+		}
+		s.secrets = append(s.secrets, secret)
 	}
 	if len(s.secrets) == 0 {
 		return fmt.Errorf("set the environment variable %s to the secret", s.SecretVariable)
 	}
-	// What cannot sign is found now, and not when the first member writes.
-	for _, secret := range s.secrets {
-		if err := webhook.CheckSecret(secret); err != nil {
-			return fmt.Errorf("%s: %w", s.SecretVariable, err)
-		}
-	}
 	return nil
+}
+
+// isWebAddress reports whether a text is an address of HTTP or HTTPS.
+func isWebAddress(text string) bool {
+	at, err := url.Parse(text)
+	return err == nil && at.Host != "" && (at.Scheme == "https" || at.Scheme == "http")
 }
 
 // isDemo reports whether this is the channel of the demonstration, which has no address yet.
@@ -96,24 +217,48 @@ func (s *channelSettings) isDemo() bool {
 	return s.App == demoChannel.App && s.ID == demoChannel.ID && s.URL == ""
 }
 
-// record returns the channel as the SDK knows it.
+// record returns the channel as a record of the SDK.
 func (s *channelSettings) record() channel.Channel {
+	of := channel.Channel{ID: s.ID, App: s.App, Type: s.Type, On: true}
+	switch s.Type {
+	case channel.Alpha:
+		of.Info = channel.AlphaInfo{AccessToken: s.token, PageID: s.Account}
+	case channel.Bravo:
+		of.Info = channel.BravoInfo{AdminAuthToken: s.token, WaID: s.Account}
+	case channel.Echo, channel.Foxtrot:
+		of.Info = s.info
+	case channel.Hotel:
+		of.Info = channel.OtherInfo{Hidden: channel.Hide(document.O("appId", s.Account, "appPassword", s.token.Reveal(), "tenantId", s.Tenant))}
+	case channel.Webchat:
+		of.Metadata, of.Info = document.O("origins", s.Origins), s.secretInfo("webchatSecret")
+	case channel.Desk:
+		return s.deskRecord()
+	default:
+		of.Metadata, of.Info = document.O("webhookUrl", s.URL), s.secretInfo("webhookSecret")
+	}
+	return of
+}
+
+// secretInfo returns the info of a channel with its secrets under a name.
+func (s *channelSettings) secretInfo(name string) channel.Info {
 	var secrets []any
 	for _, secret := range s.secrets {
 		secrets = append(secrets, secret.Reveal())
 	}
-	return channel.Channel{
-		ID: s.ID, App: s.App, Type: channel.Webchat, On: true,
-		Metadata: document.O("webhookUrl", s.URL),
-		Info:     channel.OtherInfo{Hidden: channel.Hide(document.O("webhookSecret", secrets))},
-	}
+	return channel.OtherInfo{Hidden: channel.Hide(document.O(name, secrets))}
 }
 
+// loadChannel returns a channel of an app, or NotFound.
+type loadChannel = func(ctx context.Context, app, id string) (*channel.Channel, error)
+
 // loader returns a function that finds a channel of the configuration.
-func loader(all []channelSettings) func(ctx context.Context, app, id string) (*channel.Channel, error) {
+func loader(all []channelSettings, others ...channel.Channel) loadChannel {
 	records := map[[2]string]channel.Channel{}
 	for _, settings := range all {
-		records[[2]string{settings.App, settings.ID}] = settings.record()
+		others = append(others, settings.record())
+	}
+	for _, one := range others {
+		records[[2]string{one.App, one.ID}] = one
 	}
 	return func(_ context.Context, app, id string) (*channel.Channel, error) {
 		found, isKnown := records[[2]string{app, id}]
@@ -122,4 +267,26 @@ func loader(all []channelSettings) func(ctx context.Context, app, id string) (*c
 		}
 		return &found, nil // A copy: a caller may change its own.
 	}
+}
+
+// finder returns a function that finds the channel of an account of a platform.
+func finder(all []channelSettings, platform channel.Type) func(ctx context.Context, id string) (*channel.Channel, error) {
+	records := map[string]channel.Channel{}
+	for _, settings := range all {
+		if settings.Type == platform {
+			records[settings.Account] = settings.record()
+		}
+	}
+	return func(_ context.Context, id string) (*channel.Channel, error) {
+		found, isKnown := records[id]
+		if !isKnown {
+			return nil, boterr.New(boterr.NotFound, "", "there is no channel for the account %s", id)
+		}
+		return &found, nil
+	}
+}
+
+// has reports whether a channel is of a platform.
+func has(all []channelSettings, platform channel.Type) bool {
+	return slices.ContainsFunc(all, func(s channelSettings) bool { return s.Type == platform })
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -33,17 +34,19 @@ func TestConfig_ExplainsWhatIsWrong(t *testing.T) {
 		return name
 	}
 	one := `{"app":"a","id":"c","url":"https://chat.example","secretVariable":"SECRET"}`
+	page := `{"app":"a","id":"p","type":"alpha","account":"1900","tokenVariable":"TOKEN"}`
+	desk := `{"app":"a","id":"d","type":"foxtrot","account":"1","infoVariable":"INFO"}`
 	for name, c := range map[string]struct {
 		args        []string
 		environment variables
 		says        string
 	}{
-		"no channel":         {nil, nil, "name a file of channels with -channels, or try -demo"},
+		"no channel":         {[]string{"-log-level", "warn"}, nil, "name a file of channels with -channels, set HOST_TELEGRAM_TOKEN, or try -demo"},
 		"unknown flag":       {[]string{"-strore", "x"}, nil, "-strore"},
-		"argument":           {[]string{"-demo", "x"}, demoSecret, `"x" is no flag`},
+		"argument":           {[]string{"-demo", "x"}, demoSecret, `"x" is not a flag`},
 		"wrong variable":     {[]string{"-demo"}, variables{demoVariable: secretOfTests, "HOST_STOP_WITHIN": "soon"}, `HOST_STOP_WITHIN is "soon"`},
-		"no such store":      {[]string{"-demo", "-store", "paper"}, demoSecret, `-store is "paper": make it bolt or mongodb`},
-		"no database":        {[]string{"-demo", "-store", "mongodb"}, demoSecret, "set HOST_MONGO_URI to the address of the database"},
+		"two databases":      {[]string{"-demo", "-postgres", "postgres://db", "-mongodb", "mongodb://db"}, demoSecret, "-postgres and -mongodb are both set"},
+		"show of a database": {[]string{"-show", "members"}, variables{"HOST_POSTGRES": "postgres://db"}, "-show needs -file"},
 		"no file":            {[]string{"-demo", "-file", ""}, demoSecret, "-file is empty"},
 		"no time":            {[]string{"-demo", "-stop-within", "0s"}, demoSecret, "-stop-within must be more than nothing"},
 		"no room":            {[]string{"-demo", "-max-pending", "0"}, demoSecret, "-max-pending must be more than nothing"},
@@ -52,7 +55,7 @@ func TestConfig_ExplainsWhatIsWrong(t *testing.T) {
 		"missing secret":     {[]string{"-demo"}, nil, "set the environment variable HOST_DEMO_SECRET to the secret"},
 		"short secret":       {[]string{"-demo"}, variables{demoVariable: "short-secret"}, "HOST_DEMO_SECRET: "},
 		"no such file":       {[]string{"-channels", filepath.Join(folder, "none")}, nil, "no such file"},
-		"no list":            {[]string{"-channels", file("a", one)}, nil, "is no list of channels as in channels.json"},
+		"no list":            {[]string{"-channels", file("a", one)}, nil, "is not a list of channels as in channels.json"},
 		"secret in the file": {[]string{"-channels", file("b", `[{"secret":"x"}]`)}, nil, `unknown field "secret"`},
 		"nothing of channel": {[]string{"-channels", file("c", `[{}]`)}, nil, "app, id and secretVariable must not be empty"},
 		"address": {
@@ -60,7 +63,37 @@ func TestConfig_ExplainsWhatIsWrong(t *testing.T) {
 			nil,
 			"give the address that messages are posted to",
 		},
-		"twice": {[]string{"-channels", file("f", `[`+one+`,`+one+`]`)}, variables{"SECRET": secretOfTests}, `app "a" has channel "c" twice`},
+		"no application":     {[]string{"-channels", file("g", `[`+page+`]`)}, variables{"TOKEN": "t"}, "set HOST_ALPHA_APP_SECRET to the secret"},
+		"no token":           {[]string{"-channels", file("h", `[`+page+`]`)}, nil, "set the environment variable TOKEN to the token of the account"},
+		"nothing of page":    {[]string{"-channels", file("i", `[{"type":"alpha"}]`)}, nil, "app, id, account and tokenVariable must not be empty"},
+		"unknown type":       {[]string{"-channels", file("j", `[{"type":"pigeon"}]`)}, nil, `type is "pigeon": make it custom, webchat, desk, alpha, bravo, echo, foxtrot or hotel`},
+		"page with url":      {[]string{"-channels", file("k", `[{"app":"a","id":"p","type":"alpha","account":"1","tokenVariable":"T","url":"x"}]`)}, nil, "belong to other types"},
+		"webchat with token": {[]string{"-channels", file("l", `[{"app":"a","id":"p","url":"x","secretVariable":"S","account":"1"}]`)}, nil, "need a type of channel: set type"},
+		"nothing of desk":    {[]string{"-channels", file("d1", `[{"type":"foxtrot"}]`)}, nil, "app, id, account and infoVariable must not be empty"},
+		"no info":            {[]string{"-channels", file("d2", `[`+desk+`]`)}, variables{"INFO": "{}"}, "set the environment variable INFO to the info of the channel"},
+		"odd info":           {[]string{"-channels", file("d3", `[`+strings.Replace(desk, "foxtrot", "echo", 1)+`]`)}, variables{"INFO": `{"appId":7}`}, "INFO: "},
+		"desk with token":    {[]string{"-channels", file("d4", `[{"app":"a","id":"d","type":"foxtrot","account":"1","infoVariable":"I","tokenVariable":"T"}]`)}, nil, "belong to other channels"},
+		"bot without tenant": {[]string{"-channels", file("n", `[{"app":"a","id":"b","type":"hotel","account":"1","tokenVariable":"T"}]`)}, nil, "tenant is required"},
+		"page with a tenant": {[]string{"-channels", file("o", `[{"app":"a","id":"p","type":"alpha","account":"1","tenant":"t","tokenVariable":"T"}]`)}, nil, "not allowed for others"},
+		"account twice": {
+			[]string{"-channels", file("m", `[`+page+`,`+strings.Replace(page, `"p"`, `"q"`, 1)+`]`)}, variables{"TOKEN": "t"}, "the account 1900 has a channel already",
+		},
+		"desk without agents": {[]string{"-channels", file("w1", `[{"app":"a","id":"d","type":"desk"}]`)}, nil, "there is a desk: set HOST_AGENTS to its agents"},
+		"agent with a short token": {
+			[]string{"-channels", file("w2", `[{"app":"a","id":"d","type":"desk"}]`)}, variables{agentsVariable: "grace:short-secret"}, "each token of at least 16 bytes",
+		},
+		"chat without origins": {
+			[]string{"-channels", file("w3", `[{"app":"a","id":"w","type":"webchat","secretVariable":"SECRET"}]`)},
+			variables{"SECRET": secretOfTests},
+			"app, id, secretVariable and origins must not be empty",
+		},
+		"chat with a short secret": {
+			[]string{"-channels", file("w4", `[{"app":"a","id":"w","type":"webchat","secretVariable":"SECRET","origins":["self"]}]`)},
+			variables{"SECRET": "short-secret"},
+			"SECRET: must have at least 32 bytes",
+		},
+		"files without address": {[]string{"-demo", "-files", "file:///files"}, demoSecret, "set -url to the public address of the service"},
+		"twice":                 {[]string{"-channels", file("f", `[`+one+`,`+one+`]`)}, variables{"SECRET": secretOfTests}, `app "a" has channel "c" twice`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -75,22 +108,26 @@ func TestConfig_ExplainsWhatIsWrong(t *testing.T) {
 
 func TestConfig_TellsAllAtOnce(t *testing.T) {
 	t.Parallel()
-	_, err := parse([]string{"-store", "paper", "-stop-within", "0s"}, variables{}.lookup, io.Discard)
-	require.ErrorContains(t, err, "-store")
+	_, err := parse([]string{"-file", "", "-stop-within", "0s"}, variables{}.lookup, io.Discard)
+	require.ErrorContains(t, err, "-file")
 	require.ErrorContains(t, err, "-stop-within")
 	require.ErrorContains(t, err, "there is no channel")
 }
 
 func TestConfig_PrintsNoSecrets(t *testing.T) {
 	t.Parallel()
-	c, err := parse([]string{"-demo"}, demoSecret.lookup, io.Discard)
+	c, err := parse([]string{"-demo", "-postgres", "postgres://ada:" + secretOfTests + "@db"}, demoSecret.lookup, io.Discard)
 	require.NoError(t, err)
 	require.NotContains(t, fmt.Sprintf("%v %+v %#v", c, c, c), secretOfTests)
 }
 
 func TestConfig_ShownChannelsFile(t *testing.T) {
 	t.Parallel()
-	_, err := parse([]string{"-channels", "channels.json"}, variables{"HOST_SECRET_WEBSITE": secretOfTests}.lookup, io.Discard)
+	_, err := parse([]string{"-channels", "channels.json"}, variables{
+		"HOST_SECRET_WEBSITE": secretOfTests, "HOST_TOKEN_PAGE": "token", "HOST_ALPHA_APP_SECRET": "secret", "HOST_ALPHA_VERIFY_TOKEN": "word",
+		"HOST_TOKEN_PHONE": "token", "HOST_TOKEN_TEAM": "secret", "HOST_BRAVO_APP_SECRET": "secret", "HOST_BRAVO_VERIFY_TOKEN": "word",
+		"HOST_SECRET_SHOP": secretOfTests, agentsVariable: "grace:" + tokenOfTests, "HOST_INFO_ACCOUNT": `{"appId":"wx1"}`, "HOST_INFO_DESK": `{"appId":"1"}`,
+	}.lookup, io.Discard)
 	require.NoError(t, err)
 }
 
@@ -110,4 +147,18 @@ func TestOpen_FileIsOpenAlready(t *testing.T) {
 	require.Equal(t, 1, code)
 	require.Contains(t, problems.String(), "open already")
 	w.stop()
+}
+
+func TestShow_PrintsACollection(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	require.Equal(t, held, w.say("m1", "a table for 4 at 19:30"))
+	w.stop()
+	var out, problems bytes.Buffer
+	args := []string{"-file", w.service.config.file, "-show", "members"}
+	require.Zero(t, run(t.Context(), args, variables{}.lookup, &out, &problems), problems.String())
+	require.Contains(t, out.String(), `"firstName":"Ada"`)
+	args[3] = "guests"
+	require.Equal(t, 1, run(t.Context(), args, variables{}.lookup, &out, &problems))
+	require.Contains(t, problems.String(), "there is no collection")
 }

@@ -19,11 +19,11 @@ import (
 const demoVariable = "HOST_DEMO_SECRET"
 
 // demoChannel is the channel of -demo. Its address is known once the receiver listens.
-var demoChannel = channelSettings{App: "bistro", ID: "demo", SecretVariable: demoVariable}
+var demoChannel = channelSettings{App: "bistro", ID: "demo", Type: channel.Custom, SecretVariable: demoVariable}
 
 const demoHost = "127.0.0.1"
 
-// demoReceiver takes the place of a chat: it takes the bot's messages, and prints them.
+// demoReceiver replaces a chat: it receives the bot's messages, and prints them.
 type demoReceiver struct {
 	server *http.Server
 	url    string
@@ -51,7 +51,7 @@ func (d *demoReceiver) close() error {
 	return d.server.Close()
 }
 
-// printMessages prints what is signed as it should be.
+// printMessages prints correctly signed messages.
 func printMessages(secrets []channel.Secret, out io.Writer) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))

@@ -1,12 +1,13 @@
 // Command host is a small HTTP service over the SDK, to copy from: messages of members arrive as signed
-// webhooks, a bot answers by others, and agendas run as they fall due.
+// webhooks, a bot answers by webhooks, and agendas run when they are due.
 //
-//	go -C examples/host run . -demo
+//	go -C examples run ./host
 //
 // README.md shows a conversation with curl. config.go reads flags and environment, channels.go the channels
 // and their secrets, store.go opens the store, service.go starts, serves and stops, operators.go has the
-// operators' pages, metrics.go the metrics, bot.go the bot, and demo.go the receiver that -demo uses in place
-// of a chat.
+// operators' pages, metrics.go the metrics, bot.go the bot, telegram.go the channel on Telegram, and demo.go the
+// receiver that -demo uses in place of a chat. chat.go has the chat for web pages and the agents' desk, signin.go
+// who may see which page, and trial.go what runs without any settings.
 package main
 
 import (
@@ -16,6 +17,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
+	"net/http"
 	"os"
 	"os/signal"
 	"syscall"
@@ -29,8 +32,42 @@ func main() {
 	os.Exit(code)
 }
 
-// run is the program, until ctx ends. It returns the exit code: 1 if something
-// failed, 2 if the configuration is wrong.
+// serve runs the service until ctx ends.
+func serve(ctx context.Context, c config, log *slog.Logger, out io.Writer) error {
+	s, err := open(ctx, c, log, out)
+	if err != nil {
+		return err
+	}
+	return s.serve(ctx)
+}
+
+// check asks a service on this machine whether it is alive.
+func check(ctx context.Context, listen string) error {
+	_, port, err := net.SplitHostPort(listen)
+	if err != nil {
+		return fmt.Errorf("-listen: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, lastTime)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+net.JoinHostPort("127.0.0.1", port)+"/healthz", nil)
+	if err != nil {
+		return err
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return err
+	}
+	if err := answer.Body.Close(); err != nil {
+		return err
+	}
+	if answer.StatusCode != http.StatusOK {
+		return fmt.Errorf("the service answers %s", answer.Status)
+	}
+	return nil
+}
+
+// run runs the program until ctx ends. It returns the exit code: 1 if something failed, 2 if the
+// configuration is wrong.
 func run(
 	ctx context.Context, args []string, lookup func(string) (string, bool), out, problems io.Writer,
 ) int {
@@ -44,9 +81,13 @@ func run(
 		return 2
 	}
 	log := slog.New(slog.NewTextHandler(problems, &slog.HandlerOptions{Level: c.logLevel}))
-	s, err := open(ctx, c, log, out)
-	if err == nil {
-		err = s.serve(ctx)
+	switch {
+	case c.isCheck:
+		err = check(ctx, c.listen)
+	case c.show != "":
+		err = show(ctx, c, out)
+	default:
+		err = serve(ctx, c, log, out)
 	}
 	if err != nil {
 		log.ErrorContext(ctx, "failed", "error", err)

@@ -11,9 +11,8 @@ import (
 	"github.com/botctx/go-sdk/backends/otel"
 )
 
-// newMetrics returns what measures the parts of the service, and the page on which
-// Prometheus reads the figures. Spans go to OpenTelemetry's global provider, which
-// discards them if a host has set none.
+// newMetrics returns the service's instrumentation, and the page on which Prometheus reads the metrics. Spans
+// go to OpenTelemetry's global provider, which discards them unless a host has set one.
 func newMetrics() (*otel.Instrumentation, http.Handler, error) {
 	registry := prometheus.NewRegistry()
 	reader, err := exporter.New(exporter.WithRegisterer(registry), exporter.WithoutScopeInfo(), exporter.WithoutTargetInfo())

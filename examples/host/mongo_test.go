@@ -17,18 +17,19 @@ import (
 	"github.com/botctx/go-sdk/backends/mongo"
 )
 
-// uriVariable names a server of MongoDB. Without it the tests run on the one in memory of backends/mongo.
+// uriVariable names the environment variable with the address of a MongoDB server. Without it the tests use
+// the in-memory server of backends/mongo.
 const uriVariable = "BOTCTX_MONGO_URI"
 
 func TestMongo_GoesOnAfterRestart(t *testing.T) {
 	t.Parallel()
 	uri := newDatabase(t)
-	w := newWorldIn(t, variables{mongoVariable: uri}, "-store", storeMongo)
+	w := newWorldIn(t, variables{"HOST_MONGODB": uri})
 	require.Equal(t, held, w.say("m1", "a table for 4 at 19:30"))
 	w.stop()
 	w.start()
 	require.Equal(t, 200, w.get("/readyz").status)
-	require.Equal(t, "Booked: 4 at 19:30. See you, Ada!", w.say("m2", "yes"))
+	require.Equal(t, "Booked: 4 at 19:30. See you then!", w.say("m2", "yes"))
 	w.stop()
 	require.NotContains(t, w.log.String(), uri)
 }
@@ -41,8 +42,8 @@ func TestMongo_WrongAddressHidesPassword(t *testing.T) {
 		"mongo://ada:hunter2@127.0.0.1/bots",
 	} {
 		problems := &lockedBuffer{}
-		environment := variables{demoVariable: secretOfTests, mongoVariable: uri}
-		require.Equal(t, 1, run(t.Context(), []string{"-demo", "-store", storeMongo}, environment.lookup, io.Discard, problems))
+		environment := variables{demoVariable: secretOfTests, "HOST_MONGODB": uri}
+		require.Equal(t, 1, run(t.Context(), []string{"-demo"}, environment.lookup, io.Discard, problems))
 		require.Contains(t, problems.String(), "the mongodb store: ")
 		require.NotContains(t, problems.String(), "hunter2")
 	}
@@ -58,7 +59,7 @@ func newDatabase(t *testing.T) string {
 	at, err := url.Parse(server)
 	require.NoError(t, err)
 	query := at.Query()
-	if at.User != nil && query.Get("authSource") == "" { // What was the database authenticates still.
+	if at.User != nil && query.Get("authSource") == "" { // The path was also the default of authSource.
 		before := strings.Trim(at.Path, "/")
 		if before == "" {
 			before = "admin"

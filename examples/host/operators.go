@@ -5,9 +5,7 @@ import (
 	"crypto/subtle"
 	"net/http"
 	"slices"
-	"strings"
 
-	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/host/admin"
 )
 
@@ -21,9 +19,12 @@ const (
 // letters.
 const operatorsPath = "/admin"
 
-// forOperators returns what operators see, of the apps that have channels here.
+// forOperators returns the operators' page for the apps that have channels here.
 func (s *service) forOperators() (http.Handler, error) {
 	var apps []string
+	for _, one := range s.config.telegramChannels() {
+		apps = append(apps, one.App)
+	}
 	for _, one := range s.config.channels {
 		if !slices.Contains(apps, one.App) {
 			apps = append(apps, one.App)
@@ -33,32 +34,7 @@ func (s *service) forOperators() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return onlyWith(s.config.adminToken, http.StripPrefix(operatorsPath, view)), nil
-}
-
-// onlyWith hands on the requests that have the token, as a bearer or, of browsers, as the password of
-// any name.
-func onlyWith(token channel.Secret, next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !isEqual(given(r), token.Reveal()) {
-			w.Header().Set("WWW-Authenticate", `Basic realm="operators", charset="UTF-8"`)
-			http.Error(w, "say authorization: Bearer and the token of "+adminVariable+", or give it as the password", http.StatusUnauthorized)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
-}
-
-// given returns the token of a request, "" for none.
-func given(r *http.Request) string {
-	if _, password, isBasic := r.BasicAuth(); isBasic {
-		return password
-	}
-	token, isBearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if !isBearer {
-		return ""
-	}
-	return token
+	return s.signIns.only(isOperator, http.StripPrefix(operatorsPath, view)), nil
 }
 
 // isEqual compares tokens in constant time.

@@ -11,7 +11,7 @@ import (
 
 const tokenOfTests = "a-token-that-only-operators-know"
 
-// deadLetter is a message that was given up, as operators see it.
+// deadLetter is a dead letter as operators see it.
 type deadLetter struct {
 	ID      string `json:"id"`
 	App     string `json:"app"`
@@ -21,7 +21,7 @@ type deadLetter struct {
 	Error   string `json:"error"`
 }
 
-// operate asks the service as an operator with a token does.
+// operate sends a request to the service as an operator with a token.
 func (w *world) operate(method, path, token string) reply {
 	w.t.Helper()
 	req, err := http.NewRequestWithContext(w.t.Context(), method, "http://"+w.service.listener.Addr().String()+path, nil)
@@ -44,7 +44,7 @@ func (w *world) listed() []deadLetter {
 	return told.Records
 }
 
-// giveUp lets the chat refuse what the bot says to a message, and returns the dead letter.
+// giveUp makes the chat refuse the bot's answer to a message, and returns the dead letter.
 func (w *world) giveUp(id, text string) deadLetter {
 	w.t.Helper()
 	w.chat.refuses.Store(true)

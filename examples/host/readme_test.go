@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// block is a block of the README: lines for bash, or what they print.
+// block matches a block of the README: bash commands, or their output.
 var block = regexp.MustCompile("(?s)```(bash|text)\n(.*?)```\n")
 
 // TestReadme_Conversation pastes the lines of README.md into bash.
@@ -49,8 +49,8 @@ func TestReadme_Conversation(t *testing.T) {
 	}
 }
 
-// paste runs lines in bash at the root of the repository, and returns what they print. A line
-// that fails ends it.
+// paste runs lines in bash at the root of the repository, and returns their output. It ends at the first line
+// that fails.
 func paste(t *testing.T, lines string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // It builds the program.
@@ -66,9 +66,8 @@ func paste(t *testing.T, lines string) string {
 	return out.String()
 }
 
-// freeAddress returns an address of this machine on which nothing listens. Its port is below those
-// that systems give to connections, so that no connection of another test takes it while the host is
-// started again.
+// freeAddress returns an address of this machine on which nothing listens. Its port is below the range that
+// systems use for connections, so that no connection of another test takes it while the host is restarted.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	for range 100 {

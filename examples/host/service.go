@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -12,11 +11,14 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/botctx/go-sdk/backends/blob"
 	"github.com/botctx/go-sdk/backends/otel"
+	"github.com/botctx/go-sdk/backends/telegram"
 	"github.com/botctx/go-sdk/backends/webhook"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/host/desk"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
@@ -25,7 +27,7 @@ import (
 // The limits of requests and of the last steps of a stop.
 const (
 	headerTime = 10 * time.Second
-	// readTime is for a request's headers and its body, which has another ten seconds.
+	// readTime is the limit for a request's headers and body; the body has ten more seconds.
 	readTime = headerTime + 10*time.Second
 	idleTime = 2 * time.Minute
 	lastTime = 5 * time.Second
@@ -38,15 +40,23 @@ type service struct {
 	store      store.Store
 	closeStore func(ctx context.Context) error
 	demo       *demoReceiver
+	telegram   *telegram.Connector
+	desk       *desk.Desk
+	files      *blob.Store
+	signIns    *signIns
 	runtime    *botctx.Runtime
 	listener   net.Listener
 	server     *http.Server
 	isStopping atomic.Bool
+	// closing is closed when the server begins to end.
+	closing chan struct{}
+	// removeTrial removes the files of a try.
+	removeTrial func()
 }
 
-// open opens the store and listens. What it opens, serve closes.
+// open opens the store and listens. serve closes the resources that open opened.
 func open(ctx context.Context, c config, log *slog.Logger, out io.Writer) (*service, error) {
-	s := &service{config: c, log: log}
+	s := &service{config: c, log: log, signIns: newSignIns(c.agents, c.adminToken), closing: make(chan struct{}), removeTrial: func() {}}
 	if err := s.openParts(ctx, out); err != nil {
 		return nil, errors.Join(err, s.close(ctx))
 	}
@@ -56,7 +66,15 @@ func open(ctx context.Context, c config, log *slog.Logger, out io.Writer) (*serv
 // openParts opens one part after the other, until one fails.
 func (s *service) openParts(ctx context.Context, out io.Writer) error {
 	var err error
-	if s.store, s.closeStore, err = openStore(ctx, s.config); err != nil {
+	if s.config.isTrial {
+		if s.removeTrial, err = s.config.openTrial(); err != nil {
+			return err
+		}
+	}
+	if s.listener, err = s.config.listenOn(ctx); err != nil {
+		return err
+	}
+	if s.store, s.closeStore, err = openStore(ctx, s.config, s.log); err != nil {
 		return err
 	}
 	channels := slices.Clone(s.config.channels)
@@ -71,14 +89,11 @@ func (s *service) openParts(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	web, err := s.build(channels, measured)
+	receivers, err := s.build(ctx, channels, measured)
 	if err != nil {
 		return err
 	}
-	if s.listener, err = (&net.ListenConfig{}).Listen(ctx, "tcp", s.config.listen); err != nil {
-		return fmt.Errorf("-listen: %w", err)
-	}
-	routes, err := s.routes(web.Handler(s.accept), metrics)
+	routes, err := s.routes(receivers, metrics)
 	if err != nil {
 		return err
 	}
@@ -89,11 +104,18 @@ func (s *service) openParts(ctx context.Context, out io.Writer) error {
 		IdleTimeout:       idleTime,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 	}
+	s.server.RegisterOnShutdown(func() { close(s.closing) })
+	if s.config.isTrial {
+		s.welcome(out)
+	}
 	return nil
 }
 
-// build makes the connector and the runtime with the bot, which are measured.
-func (s *service) build(channels []channelSettings, measured *otel.Instrumentation) (*webhook.Connector, error) {
+// build creates the connectors and the instrumented runtime with the bot. It returns the handlers of the
+// platforms' reports by pattern.
+func (s *service) build(
+	ctx context.Context, channels []channelSettings, measured *otel.Instrumentation,
+) (map[string]http.Handler, error) {
 	allow := s.config.allow
 	if s.config.demo {
 		allow = append(slices.Clone(allow), demoHost)
@@ -102,15 +124,36 @@ func (s *service) build(channels []channelSettings, measured *otel.Instrumentati
 	if err != nil {
 		return nil, err
 	}
-	load := loader(channels)
+	load := loader(channels, s.config.telegramChannels()...)
 	drops := &send.Drops{Logger: s.log}
+	if s.telegram, err = s.newTelegram(load, drops); err != nil {
+		return nil, err
+	}
 	web, err := webhook.New(webhook.Config{LoadChannel: load, HTTP: client, Now: s.config.now, Drops: drops})
 	if err != nil {
 		return nil, err
 	}
+	if s.desk, err = desk.New(desk.Config{Store: s.store, Now: s.config.now, Logger: s.log}); err != nil {
+		return nil, err
+	}
+	chat, err := s.newChat(ctx, drops)
+	if err != nil {
+		return nil, err
+	}
+	all := platforms{
+		connectors: map[channel.Type]send.Connector{
+			channel.Custom: web, channel.Webchat: chat, desk.Type: s.desk, telegram.Type: telegram.Limited(s.telegram),
+		},
+		receivers: map[string]http.Handler{
+			"POST /inbound": web.Handler(s.accept), chatPath: untilClosed(s.closing, chat.Handler(s.accept)),
+		},
+	}
+	if err := s.addPlatforms(all, channels, drops); err != nil {
+		return nil, err
+	}
 	s.runtime, err = botctx.New(botctx.Config{
-		Store:        measured.Store(s.store, s.config.store),
-		Connectors:   measured.Connectors(map[channel.Type]send.Connector{channel.Webchat: web}),
+		Store:        measured.Store(s.store, s.config.storeKind()),
+		Connectors:   measured.Connectors(all.connectors),
 		Interceptors: []botctx.Interceptor{measured.Interceptor(), botctx.Logged(s.log)},
 		LoadChannel:  load,
 		Now:          s.config.now,
@@ -122,26 +165,40 @@ func (s *service) build(channels []channelSettings, measured *otel.Instrumentati
 	if err != nil {
 		return nil, err
 	}
-	_, err = measured.Observe(s.runtime) // Until the end of the process, and so below.
+	if err := s.observe(measured, drops); err != nil {
+		return nil, err
+	}
+	if err := s.runtime.Handle(bistro{remindAfter: s.config.remindAfter}.nodes()...); err != nil {
+		return nil, err
+	}
+	return all.receivers, s.addDesk(ctx, all.receivers)
+}
+
+// observe adds the metrics of the runtime and the connectors, until the process ends.
+func (s *service) observe(measured *otel.Instrumentation, drops *send.Drops) error {
+	_, err := measured.Observe(s.runtime)
 	if err == nil {
 		_, err = measured.ObserveInbox(s.runtime)
 	}
 	if err == nil {
 		_, err = measured.ObserveDrops(drops)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return web, s.runtime.Handle(bistro{remindAfter: s.config.remindAfter}.nodes()...)
+	return err
 }
 
-// routes returns what the service answers.
-func (s *service) routes(inbound, metrics http.Handler) (http.Handler, error) {
+// routes returns the routes of the service.
+func (s *service) routes(receivers map[string]http.Handler, metrics http.Handler) (http.Handler, error) {
 	mux := http.NewServeMux()
-	mux.Handle("POST /inbound", inbound)
+	for pattern, receiver := range receivers {
+		mux.Handle(pattern, receiver)
+	}
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "alive\n") })
 	mux.HandleFunc("GET /readyz", s.ready)
 	mux.Handle("GET /metrics", metrics)
+	if s.config.isTrial {
+		mux.HandleFunc("GET "+signInPath, s.signIns.signIn)
+		mux.HandleFunc("/", servePage)
+	}
 	if s.config.adminToken.Reveal() == "" {
 		return mux, nil
 	}
@@ -150,20 +207,19 @@ func (s *service) routes(inbound, metrics http.Handler) (http.Handler, error) {
 	return mux, err
 }
 
-// leaveUnread closes the connection after a request that has a body if none is wanted. Else the
-// server would read that body before it answers, as slowly as it comes.
+// leaveUnread closes the connection after a request with an unwanted body. Otherwise the server would read
+// that body before it answers, however slowly it arrives.
 func leaveUnread(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost && r.ContentLength != 0 {
 			w.Header().Set("Connection", "close")
-			_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) // In the past: it reads no further.
+			_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) // A time in the past stops reading.
 		}
 		next.ServeHTTP(w, r)
 	})
 }
 
-// accept keeps a message in the store. The sender of one that was not kept is told so, and sends it
-// again.
+// accept stores a message. If that fails, the sender gets an error, and sends it again.
 func (s *service) accept(ctx context.Context, inbound botctx.Inbound) error {
 	err := s.runtime.Accept(ctx, inbound)
 	if err != nil {
@@ -173,7 +229,7 @@ func (s *service) accept(ctx context.Context, inbound botctx.Inbound) error {
 	return err
 }
 
-// ready reports whether the service takes messages: it is not about to stop, and the store takes writes.
+// ready reports whether the service accepts messages: it is not about to stop, and the store accepts writes.
 func (s *service) ready(w http.ResponseWriter, r *http.Request) {
 	if s.isStopping.Load() {
 		http.Error(w, "stopping", http.StatusServiceUnavailable)
@@ -189,42 +245,52 @@ func (s *service) ready(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, "ready\n")
 }
 
-// serve takes requests, runs the bot for what was accepted, and agendas, until ctx ends, and then
-// stops in good order: what runs may finish, and what has not begun is left in the store. Meanwhile
-// /readyz answers 503, so that a load balancer turns to others; what still arrives is kept.
+// serve accepts requests, and runs the bot for accepted messages and agendas, until ctx ends, and then stops
+// gracefully: current runs may finish, and the rest stays in the store. In the meantime /readyz answers 503,
+// so that a load balancer chooses other processes; messages that still arrive are stored.
 func (s *service) serve(ctx context.Context) error {
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	ran := make(chan error, 1)
 	go func() { ran <- s.runtime.Run(running) }()
+	polled := make(chan error, 1)
+	go func() { polled <- s.poll(running) }()
 	served := make(chan error, 1)
 	go func() { served <- s.server.Serve(s.listener) }()
-	s.log.InfoContext(ctx, "serving", "address", s.listener.Addr().String(), "store", s.config.store)
+	s.log.InfoContext(ctx, "serving", "address", s.listener.Addr().String(), "store", s.config.storeKind())
 
 	var err error
 	select {
 	case <-ctx.Done():
 	case err = <-served: // The listener broke.
+	case err = <-polled: // Waiting cannot help.
+		polled <- nil
 	}
 	s.log.InfoContext(ctx, "stopping", "within", s.config.stopWithin)
 	s.isStopping.Store(true)
 	stop()
-	err = errors.Join(err, <-ran, s.close(ctx))
+	err = errors.Join(err, <-ran, <-polled, s.close(ctx))
 	s.log.InfoContext(ctx, "stopped")
 	return err
 }
 
-// close closes what open has opened, the last first: no run is left that needs it.
+// close closes everything that open has opened, the last first: no run needs it any more.
 func (s *service) close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastTime)
 	defer cancel()
 	var problems []error
 	if s.server != nil {
 		problems = append(problems, s.server.Shutdown(ctx))
+	} else if s.listener != nil {
+		problems = append(problems, s.listener.Close())
 	}
 	problems = append(problems, s.demo.close())
 	if s.store != nil {
 		problems = append(problems, s.closeStore(ctx))
 	}
+	if s.files != nil {
+		problems = append(problems, s.files.Close())
+	}
+	s.removeTrial()
 	return errors.Join(problems...)
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/backends/bolt"
+	"github.com/botctx/go-sdk/backends/sqlite"
 )
 
 const held = "I hold a table for 4 at 19:30. Shall I book it, yes or no?"
@@ -20,9 +20,9 @@ const held = "I hold a table for 4 at 19:30. Shall I book it, yes or no?"
 func TestService_AnswersSigned(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	require.Equal(t, `Say when you come, such as "a table for 4 at 19:30".`, w.say("m1", "hello"))
+	require.Equal(t, `Say when you come, such as "a table for 4 at 19:30", or ask for a person.`, w.say("m1", "hello"))
 	require.Equal(t, held, w.say("m2", "A table for 4 at 19:30, please"))
-	require.Equal(t, "Booked: 4 at 19:30. See you, Ada!", w.say("m3", "yes"))
+	require.Equal(t, "Booked: 4 at 19:30. See you then!", w.say("m3", "yes"))
 	w.stop()
 }
 
@@ -68,7 +68,7 @@ func TestRestart_ConversationGoesOn(t *testing.T) {
 	require.Equal(t, held, w.say("m1", "a table for 4 at 19:30"))
 	w.stop()
 	w.start()
-	require.Equal(t, "Booked: 4 at 19:30. See you, Ada!", w.say("m2", "yes"))
+	require.Equal(t, "Booked: 4 at 19:30. See you then!", w.say("m2", "yes"))
 	w.stop()
 }
 
@@ -86,7 +86,7 @@ func TestRestart_ReminderComesLate(t *testing.T) {
 
 func TestStop_LetsRunsFinish(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newWorld(t, "-stop-within", "10m")
 	require.Equal(t, http.StatusOK, (<-w.post("m1", "hello", secretOfTests)).status)
 	require.Eventually(t, w.isBusy, patience, time.Millisecond)
 	require.Equal(t, http.StatusOK, w.get("/readyz").status)
@@ -100,7 +100,7 @@ func TestStop_LetsRunsFinish(t *testing.T) {
 	require.NotEmpty(t, w.chat.hears())
 	w.isStopped()
 	require.Zero(t, w.get("/healthz").status, "nobody listens any more")
-	store, err := bolt.Open(w.service.config.file)
+	store, err := sqlite.Open(w.service.config.file)
 	require.NoError(t, err, "the store is closed")
 	require.NoError(t, store.Close())
 
@@ -148,7 +148,7 @@ func TestService_BodyNobodyWants(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	require.Positive(t, w.service.server.ReadTimeout, "what else comes slowly has an end")
-	server := httptest.NewServer(w.service.server.Handler) // It waits for bodies without an end.
+	server := httptest.NewServer(w.service.server.Handler) // It waits for endless bodies.
 	t.Cleanup(server.Close)
 	for _, path := range []string{"/healthz", "/readyz", "/metrics", "/nothing"} {
 		client, err := new(net.Dialer).DialContext(t.Context(), "tcp", server.Listener.Addr().String())

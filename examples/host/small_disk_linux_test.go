@@ -15,7 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/backends/bolt"
+	"github.com/botctx/go-sdk/backends/sqlite"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/store"
 )
@@ -24,7 +24,7 @@ import (
 const ownNamespace = "HOST_TEST_OWN_NAMESPACE"
 
 // inOwnNamespace runs the test again in a process that may mount file systems, and reports whether this is
-// that process. It skips the test if the system allows no such process.
+// that process. It skips the test if the system does not allow one.
 func inOwnNamespace(t *testing.T) bool {
 	t.Helper()
 	if os.Getenv(ownNamespace) != "" {
@@ -49,7 +49,7 @@ func inOwnNamespace(t *testing.T) bool {
 	return false
 }
 
-// smallDisk mounts a file system of a size and returns its folder, and what changes the size.
+// smallDisk mounts a file system of a size and returns its folder, and a function that changes the size.
 func smallDisk(t *testing.T, size string) (folder string, resize func(size string)) {
 	t.Helper()
 	folder = t.TempDir()
@@ -66,7 +66,7 @@ func smallDisk(t *testing.T, size string) (folder string, resize func(size strin
 // keptIn returns the ids in the texts of the messages in the inbox of a file.
 func keptIn(t *testing.T, file string) map[string]bool {
 	t.Helper()
-	database, err := bolt.Open(file)
+	database, err := sqlite.Open(file)
 	require.NoError(t, err)
 	found, err := database.Collection("inbox").Find(t.Context(), nil, store.FindOptions{})
 	require.NoError(t, err)
@@ -102,10 +102,13 @@ func TestSmallDisk_NothingAcknowledgedIsLost(t *testing.T) {
 	require.Eventually(t, func() bool { return w.get("/readyz").status == http.StatusServiceUnavailable }, patience, 10*time.Millisecond)
 	require.Equal(t, http.StatusOK, w.get("/healthz").status)
 	require.Equal(t, http.StatusServiceUnavailable, (<-w.post("later", "hello", secretOfTests)).status)
-	w.cancel()
-	t.Logf("stopped: %v", <-w.stopped) // With or without an error: the store takes no writes.
 
 	resize("64m")
+	require.Eventually(t, func() bool { return w.get("/readyz").status == http.StatusOK }, patience, 10*time.Millisecond)
+	require.Equal(t, http.StatusOK, (<-w.post("freed", "hello freed x", secretOfTests)).status, "it goes on without a restart")
+	acknowledged = append(acknowledged, "freed")
+	w.cancel()
+	require.NoError(t, <-w.stopped)
 	kept := keptIn(t, file)
 	for _, id := range acknowledged {
 		require.True(t, kept[id], id)

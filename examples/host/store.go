@@ -2,51 +2,82 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"log/slog"
 
-	"github.com/botctx/go-sdk/backends/bolt"
 	"github.com/botctx/go-sdk/backends/mongo"
+	"github.com/botctx/go-sdk/backends/postgres"
+	"github.com/botctx/go-sdk/backends/sqlite"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/store"
 )
 
-// The stores that there are: one file, for one process, and a database, for any number.
-const (
-	storeBolt  = "bolt"
-	storeMongo = "mongodb"
-)
-
-// mongoVariable holds the address of the MongoDB database, which may have a password in it.
-const mongoVariable = "HOST_MONGO_URI"
-
-// openStore opens the store that the configuration names, with the indexes that the SDK
-// needs, and returns what closes it.
-func openStore(ctx context.Context, c config) (store store.Store, closeStore func(context.Context) error, err error) {
-	if c.store == storeMongo {
+// openStore opens the configured store, with the indexes that the SDK needs, and returns a function that
+// closes it.
+func openStore(ctx context.Context, c config, log *slog.Logger) (store store.Store, closeStore func(context.Context) error, err error) {
+	switch c.storeKind() {
+	case "postgres":
+		store, closeStore, err = openPostgres(ctx, c, log)
+	case "mongodb":
 		store, closeStore, err = openMongo(ctx, c)
-	} else {
-		store, closeStore, err = openBolt(c)
+	default:
+		store, closeStore, err = openSQLite(ctx, c, log)
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("the %s store: %w", c.store, err)
+		return nil, nil, fmt.Errorf("the %s store: %w", c.storeKind(), err)
 	}
 	if err := botctx.EnsureIndexes(ctx, store); err != nil {
 		_ = closeStore(ctx)
-		return nil, nil, fmt.Errorf("the indexes of the %s store: %w", c.store, err)
+		return nil, nil, fmt.Errorf("the indexes of the %s store: %w", c.storeKind(), err)
 	}
 	return store, closeStore, nil
 }
 
-func openBolt(c config) (store.Store, func(context.Context) error, error) {
-	store, err := bolt.Open(c.file, bolt.WithNow(c.now))
+// openSQLite opens the file, and checks it for damage while it is in use.
+func openSQLite(ctx context.Context, c config, log *slog.Logger) (store.Store, func(context.Context) error, error) {
+	store, err := sqlite.Open(c.file, sqlite.WithNow(c.now))
 	if err != nil {
 		return nil, nil, err
 	}
-	return store, func(context.Context) error { return store.Close() }, nil
+	checking, stop := context.WithCancel(context.WithoutCancel(ctx))
+	checked := make(chan struct{})
+	go func() {
+		defer close(checked)
+		if err := store.Check(checking); err != nil && checking.Err() == nil {
+			log.ErrorContext(ctx, "the file of the store is damaged", "error", err)
+		}
+	}()
+	return store, func(context.Context) error {
+		stop()
+		<-checked
+		return store.Close() //nolint:contextcheck // It takes no context.
+	}, nil
+}
+
+// show prints a collection of the file.
+func show(ctx context.Context, c config, out io.Writer) error {
+	store, err := sqlite.Open(c.file)
+	if err != nil {
+		return err
+	}
+	return errors.Join(store.WriteJSON(ctx, out, c.show), store.Close()) //nolint:contextcheck // It takes no context.
+}
+
+func openPostgres(ctx context.Context, c config, log *slog.Logger) (store.Store, func(context.Context) error, error) {
+	store, err := postgres.Open(ctx, c.postgres.Reveal(), postgres.WithLogger(log))
+	if err != nil {
+		return nil, nil, err
+	}
+	return store, func(context.Context) error {
+		store.Close()
+		return nil
+	}, nil
 }
 
 func openMongo(ctx context.Context, c config) (store.Store, func(context.Context) error, error) {
-	store, err := mongo.Open(ctx, c.mongoURI.Reveal())
+	store, err := mongo.Open(ctx, c.mongo.Reveal())
 	if err != nil {
 		return nil, nil, err
 	}

@@ -26,19 +26,19 @@ import (
 const (
 	secretOfTests = "a-secret-that-only-the-tests-know"
 	wrongSecret   = "another-secret-of-enough-length!"
-	// patience is the longest that a test waits for what it waits for.
-	patience = 20 * time.Second
+	// patience is the time after which a test gives up.
+	patience = 5 * time.Minute
 )
 
-// chat is the other end of the channel. It takes a message when the test hears it, so
-// that until then the run that sends it is under way.
+// chat is the other end of the channel. It takes a message when the test reads it, so the run that sends it
+// is blocked until then.
 type chat struct {
 	*httptest.Server
 
 	t    *testing.T
 	now  func() time.Time
 	said chan string
-	// asked counts the messages that have come, refuses is true if none is taken.
+	// asked counts the messages that have arrived; refuses is true if none is accepted.
 	asked   atomic.Int64
 	refuses atomic.Bool
 }
@@ -145,14 +145,14 @@ func (w *world) start() {
 	go func(s *service, stopped chan<- error) { stopped <- s.serve(ctx) }(w.service, w.stopped)
 }
 
-// stop stops the service in good order.
+// stop stops the service gracefully.
 func (w *world) stop() {
 	w.t.Helper()
 	w.cancel()
 	w.isStopped()
 }
 
-// isBusy reports whether a run is under way: its message has reached the chat, which does not answer it.
+// isBusy reports whether a run is in progress: its message has reached the chat, which does not answer it.
 func (w *world) isBusy() bool { return w.chat.asked.Load() > 0 }
 
 // isStopped waits until the service has stopped.
@@ -173,7 +173,7 @@ type reply struct {
 	retryAfter string
 }
 
-// get asks the service.
+// get makes a GET request to the service.
 func (w *world) get(path string) reply {
 	req, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, "http://"+w.service.listener.Addr().String()+path, nil)
 	if err != nil {
@@ -182,7 +182,7 @@ func (w *world) get(path string) reply {
 	return do(req)
 }
 
-// post sends what a member writes. The reply comes once it is kept.
+// post posts a member's message. The reply comes once it is stored.
 func (w *world) post(id, text, secret string) <-chan reply {
 	w.t.Helper()
 	return w.postOf(id, `{"type":"TEXT","from":"ada","data":{"text":"`+text+`"}}`, secret)
@@ -202,7 +202,7 @@ func (w *world) postOf(id, event, secret string) <-chan reply {
 	return replies
 }
 
-// say lets the member write, and returns what the bot answers.
+// say posts a member's message, and returns the bot's answer.
 func (w *world) say(id, text string) string {
 	w.t.Helper()
 	posted := w.post(id, text, secretOfTests)
@@ -233,7 +233,7 @@ func (v variables) lookup(name string) (value string, isSet bool) {
 	return value, isSet
 }
 
-// lockedBuffer takes a log that is written and read at once.
+// lockedBuffer is a log that is written and read concurrently.
 type lockedBuffer struct {
 	lock sync.Mutex
 	text strings.Builder

@@ -1,5 +1,5 @@
-// Package program is the frame of the example programs: their flags, their exit codes, and where
-// what they have to say goes.
+// Package program is the frame of the example programs: their flags, their exit codes, and the destinations
+// of their output.
 package program
 
 import (
@@ -13,18 +13,18 @@ import (
 
 // Program is a command.
 type Program struct {
-	// Name is the prefix of its errors, Usage the help before its flags.
+	// Name is the prefix of its errors. Usage is the help before its flags.
 	Name, Usage string
-	// Flags declares its flags, nil for none.
+	// Flags declares the program's flags; nil means none.
 	Flags func(flags *flag.FlagSet)
-	// Check refuses flags that would be ignored, nil for nothing. Arguments are refused before.
+	// Check refuses flags that would be ignored; nil checks nothing. Arguments are already refused.
 	Check func(flags *flag.FlagSet) error
-	// Do does what the flags say.
+	// Do does the program's work.
 	Do func() error
 }
 
-// Run runs the program, and prints what is wrong to problems. It returns the exit code: 1 if
-// Do failed, 2 if the flags are wrong.
+// Run runs the program, and prints errors to problems. It returns the exit code: 1 if Do failed, 2 if the
+// flags are wrong.
 func (p Program) Run(args []string, problems io.Writer) int {
 	err := p.parse(args, problems)
 	if errors.Is(err, flag.ErrHelp) {
@@ -41,7 +41,7 @@ func (p Program) Run(args []string, problems io.Writer) int {
 	return 0
 }
 
-// Printed returns what prints the text that a program makes.
+// Printed returns a function that prints a generated text.
 func Printed(out io.Writer, text func() (string, error)) func() error {
 	return func() error {
 		made, err := text()
@@ -53,7 +53,7 @@ func Printed(out io.Writer, text func() (string, error)) func() error {
 	}
 }
 
-// parse reads the flags. What is wrong with them, and the help, is printed.
+// parse parses the flags. It prints their errors, and the help.
 func (p Program) parse(args []string, problems io.Writer) error {
 	flags := flag.NewFlagSet(p.Name, flag.ContinueOnError)
 	flags.SetOutput(problems)
@@ -74,11 +74,11 @@ func (p Program) parse(args []string, problems io.Writer) error {
 	return err
 }
 
-// check refuses what would be ignored.
+// check refuses arguments, and flags that would be ignored.
 func (p Program) check(flags *flag.FlagSet) error {
 	switch {
 	case flags.NArg() > 0:
-		return fmt.Errorf("%q is no flag, and there are no arguments", flags.Arg(0))
+		return fmt.Errorf("%q is not a flag, and the command has no arguments", flags.Arg(0))
 	case p.Check != nil:
 		return p.Check(flags)
 	default:
@@ -86,7 +86,7 @@ func (p Program) check(flags *flag.FlagSet) error {
 	}
 }
 
-// tell prints a problem. One that cannot be printed is lost.
+// tell prints a problem. If that fails, it is lost.
 func (p Program) tell(problems io.Writer, err error) {
 	_, _ = fmt.Fprintf(problems, "%s: %s\n", p.Name, boterr.Visible(err.Error()))
 }

@@ -32,8 +32,8 @@ var talks = map[string]string{
 // pages are the example programs that serve a simulator.
 var pages = []string{"simulator", "scripted -simulator"}
 
-// TestSaved_TestsPass saves what is said to one example, or to each in thorough tests, as a user of a clone does, and runs
-// the tests.
+// TestSaved_TestsPass saves the conversation of one example, or of each in thorough tests, as a user of a
+// clone does, and runs the tests.
 func TestSaved_TestsPass(t *testing.T) {
 	t.Parallel()
 	c := copyExamples(t)
@@ -81,7 +81,7 @@ func TestSaved_EachExample(t *testing.T) {
 	}
 }
 
-// clone is a copy of the examples, into which they may write, and their programs.
+// clone is a writable copy of the examples, and their programs.
 type clone struct{ folder, programs string }
 
 // copyExamples copies the module of the examples, and builds its programs.
@@ -119,7 +119,7 @@ func (c clone) overlay(t *testing.T) string {
 	return file
 }
 
-// run runs a command in a folder, and returns what it prints.
+// run runs a command in a folder, and returns its output.
 func run(t *testing.T, folder, typed string, command ...string) string {
 	t.Helper()
 	made := exec.CommandContext(t.Context(), command[0], command[1:]...)
@@ -135,7 +135,7 @@ func (c clone) talk(t *testing.T, command, typed string) string {
 	return run(t, c.folder, typed, strings.Fields(c.programs+"/"+command)...)
 }
 
-// savedOnPage runs an example that serves a page, says hi there, and returns the test that it saves.
+// savedOnPage runs an example that serves a page, says hi there, and returns the saved test.
 func (c clone) savedOnPage(t *testing.T, command string) string {
 	t.Helper()
 	words := strings.Fields(command)
@@ -156,7 +156,7 @@ func (c clone) savedOnPage(t *testing.T, command string) string {
 	return asked(t, http.MethodGet, address+"saved?form=go", "")
 }
 
-// asked asks a page, and returns what it answers.
+// asked sends a request to a page, and returns the answer.
 func asked(t *testing.T, method, address, body string) string {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))

@@ -13,8 +13,8 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// slotsID is the data source of the times at which patients can come. An entry has at, the
-// time in Unix milliseconds, and by, the id of the member who has booked it, if any.
+// slotsID is the data source of available times. An entry has at, the time in Unix milliseconds, and by, the
+// id of the member who has booked it, if any.
 const slotsID = "slots"
 
 // offered is the number of free times that are offered.
@@ -24,7 +24,7 @@ const offered = 3
 type appointment struct {
 	Slot string             `json:"slot"`
 	At   document.Timestamp `json:"at"`
-	// Time is At as patients read it.
+	// Time is At, formatted for patients.
 	Time string `json:"time"`
 }
 
@@ -37,7 +37,7 @@ func slotsAt(times []time.Time) []document.Object {
 	return slots
 }
 
-// booked returns the member's appointment, if one is ahead.
+// booked returns the member's appointment, if it is in the future.
 func booked(bot *botctx.Context) (appointment, bool) {
 	has := document.Get(bot.Member.Meta, "appointment", appointment{})
 	return has, has.At > document.TimestampOf(bot.Now())
@@ -66,7 +66,7 @@ func (p Practice) offer(ctx context.Context, bot *botctx.Context) error {
 }
 
 // choose books the slot with the number in the patient's message. It releases the patient's previous slot
-// last: if a run fails on the way, nothing is lost, and choosing again completes it.
+// last: if a run fails in between, nothing is lost, and choosing again completes it.
 func (p Practice) choose(ctx context.Context, bot *botctx.Context) (*botctx.Redirect, error) {
 	number, _ := strconv.Atoi(strings.TrimSpace(bot.MessageEvent.Text()))
 	ids := document.Get(bot.Member.Meta, "offered", []string(nil))
@@ -111,7 +111,7 @@ func releaseBefore(ctx context.Context, bot *botctx.Context) error {
 	return release(ctx, bot, document.Get(bot.AgendaMeta, "before", ""))
 }
 
-// release lets others book a slot that the member has.
+// release frees a slot of the member for others.
 func release(ctx context.Context, bot *botctx.Context, id string) error {
 	_, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
 		DataSourceID: slotsID,
@@ -136,14 +136,14 @@ func giveUp(ctx context.Context, bot *botctx.Context) error {
 	return release(ctx, bot, has.Slot)
 }
 
-// appointmentOf returns what is remembered of a slot.
+// appointmentOf returns the appointment at a slot.
 func appointmentOf(slot document.Object) appointment {
 	return appointment{
 		Slot: document.Get(slot, "_id", ""), At: document.Get(slot, "at", document.Timestamp(0)), Time: timeOf(slot),
 	}
 }
 
-// timeOf returns the time of a slot as patients read it, with seconds if there are any.
+// timeOf returns the time of a slot, formatted for patients, with seconds if there are any.
 func timeOf(slot document.Object) string {
 	at := document.Get(slot, "at", document.Timestamp(0)).Time()
 	if at.Second() == 0 {

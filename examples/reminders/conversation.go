@@ -23,7 +23,7 @@ var conversation = []step{
 	{patient: "Bob", says: "1"},
 	{patient: "Ada", says: "book"},
 	{patient: "Ada", says: "1"},
-	{patient: "Bob", says: "stop"}, // Nothing comes to him from here on.
+	{patient: "Bob", says: "stop"}, // He gets no more messages from here on.
 	{days: 2},
 	{patient: "Ada", says: "move"},
 	{patient: "Ada", says: "1"},
@@ -33,11 +33,11 @@ var conversation = []step{
 	{patient: "Bob", says: "2"},
 	{days: 1},
 	{patient: "Bob", says: "cancel"},
-	{days: 4}, // Nothing comes any more.
+	{days: 4}, // No more messages come.
 	{patient: "Ada", says: "cancel"},
 }
 
-// openings returns the times at which patients can come, after a time, for days of the given length.
+// openings returns the available times after a time, for days of the given length.
 func openings(after time.Time, day time.Duration) []time.Time {
 	var times []time.Time
 	for _, hours := range []int64{73, 101, 169, 265, 293} {
@@ -46,13 +46,13 @@ func openings(after time.Time, day time.Duration) []time.Time {
 	return times
 }
 
-// Transcript prints what is said. It is safe for concurrent use.
+// Transcript prints the conversation. It is safe for concurrent use.
 type Transcript struct {
 	Out io.Writer
 	mu  sync.Mutex
 }
 
-// Print prints a message with its time. What members write does nothing to the terminal.
+// Print prints a message with its time. Messages cannot control the terminal.
 func (t *Transcript) Print(at time.Time, from, to, text string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -1,21 +1,19 @@
-// Command reminders is the bot of a physiotherapist: patients book an appointment, move it
-// and cancel it. The bot reminds them a day before, and daily of their exercises until the
-// appointment.
+// Command reminders is the bot of a physiotherapist: patients book an appointment, move it and cancel it. The
+// bot reminds them a day before, and daily of their exercises until the appointment.
 //
 //	go -C examples run ./reminders
 //	go -C examples run ./reminders -realtime
 //	go -C examples run ./reminders -talk
 //
-// It shows agendas: one that runs once, with newAgenda, a tag and replace; one by a pattern
-// until a date; updateAgenda and deleteMemberAgenda; what an agenda tells its node, in
-// AgendaMeta; and a member who has unsubscribed. The nodes of the bot are in practice.go,
-// the appointments in appointments.go, and their agendas in remind.go.
+// It shows agendas: one that runs once, with newAgenda, a tag and replace; one with a pattern and an end
+// date; updateAgenda and deleteMemberAgenda; AgendaMeta, an agenda's data for its node; and a member who has
+// unsubscribed. The nodes of the bot are in practice.go, the appointments in appointments.go, and their
+// agendas in remind.go.
 //
-// It plays a conversation of two weeks. That takes no time: the platform is a fake, whose
-// virtual time is moved (virtual.go). With -realtime a Runtime with its scheduler runs on
-// the real clock (realtime.go), and a day lasts five seconds. With
-// -talk you are the patient, and /advance 2d moves the time. practice_test.go shows how bot logic that
-// takes days is tested in no time.
+// It plays a conversation of two weeks. That takes no time: the platform is a fake with virtual time
+// (virtual.go). With -realtime a Runtime with its scheduler runs on the real clock (realtime.go), and a day
+// lasts five seconds. With -talk you are the patient, and /advance 2d moves the time. practice_test.go shows
+// how to test bot logic that takes days in no time.
 package main
 
 import (
@@ -54,7 +52,7 @@ type settings struct {
 	day            time.Duration
 }
 
-// run is the program. It returns the exit code. It stops in good order when ctx ends.
+// run runs the program and returns the exit code. It stops gracefully when ctx ends.
 func run(ctx context.Context, args []string, in io.Reader, out, problems io.Writer) int {
 	var s settings
 	return program.Program{
@@ -79,17 +77,17 @@ func (s *settings) declare(flags *flag.FlagSet) {
 	flags.DurationVar(&s.day, "day", 5*time.Second, "how long a day lasts with -realtime: some seconds that divide a minute")
 }
 
-// check refuses what would be ignored, and days that no pattern can tell apart.
+// check refuses flags that would be ignored, and days that no pattern can express.
 func (s *settings) check(flags *flag.FlagSet) error {
 	isDayGiven := false
 	flags.Visit(func(f *flag.Flag) { isDayGiven = isDayGiven || f.Name == "day" })
 	switch {
 	case s.talk && s.realtime:
-		return errors.New("-talk and -realtime do not go together: the time of a talk is virtual")
+		return errors.New("-talk and -realtime cannot be combined: a talk uses virtual time")
 	case isDayGiven && !s.realtime:
-		return errors.New("-day is for -realtime: in virtual time a day is a day")
+		return errors.New("-day needs -realtime: in virtual time a day lasts a day")
 	case s.day < time.Second || s.day%time.Second != 0 || time.Minute%s.day != 0:
-		return fmt.Errorf("-day is %v, and must be some seconds that divide a minute, such as 5s or 30s", s.day)
+		return fmt.Errorf("-day is %v; it must be a number of seconds that divides a minute, such as 5s or 30s", s.day)
 	default:
 		return nil
 	}

@@ -48,7 +48,7 @@ func TestTranscript_HiddenCharacters(t *testing.T) {
 	require.Contains(t, out.String(), `Ada\x1b > bot: a\x1b[2J\u202e`+"\n")
 }
 
-// timeForm is a time as the transcript and the bot write it.
+// timeForm matches a time in the transcript and in the bot's messages.
 var timeForm = regexp.MustCompile(`\w{3} [ \d]\d? \w{3},? \d\d:\d\d(:\d\d)?`)
 
 // untimed returns a transcript without its times, and without the space that follows from
@@ -107,9 +107,9 @@ func TestMain_TellsProblems(t *testing.T) {
 	}{
 		"help":                   {[]string{"-h"}, 0, "Usage: reminders"},
 		"an unknown flag":        {[]string{"-fast"}, 2, "flag provided but not defined: -fast"},
-		"an argument":            {[]string{"now"}, 2, `"now" is no flag`},
-		"a day of virtual time":  {[]string{"-day", "5s"}, 2, "-day is for -realtime"},
-		"a day without a length": {[]string{"-realtime", "-day", "0s"}, 2, "-day is 0s, and must be some seconds that divide a minute"},
+		"an argument":            {[]string{"now"}, 2, `"now" is not a flag`},
+		"a day of virtual time":  {[]string{"-day", "5s"}, 2, "-day needs -realtime"},
+		"a day without a length": {[]string{"-realtime", "-day", "0s"}, 2, "-day is 0s; it must be a number of seconds that divides a minute"},
 		"a day of part seconds":  {[]string{"-realtime", "-day", "1500ms"}, 2, "-day is 1.5s"},
 		"a day that is no part":  {[]string{"-realtime", "-day", "7s"}, 2, "-day is 7s"},
 		"a long day":             {[]string{"-realtime", "-day", "24h"}, 2, "-day is 24h0m0s"},

@@ -13,13 +13,14 @@ const helpText = `I keep the appointments of a physiotherapist. You can say:
   cancel - to give it up
   stop - and I write no more unasked, start - and I do again`
 
-// Practice is the bot. It keeps in the member's meta what was offered (the ids of the
-// times in the last list) and the appointment.
+// Practice is the bot. It keeps in the member's meta the offered times (the ids in the last list) and the
+// appointment.
 type Practice struct {
-	// Notice is the time before an appointment at which the bot reminds of it. Nearer times cannot be booked.
+	// Notice is the time before an appointment at which the bot sends a reminder. Nearer times cannot be
+	// booked.
 	Notice time.Duration
-	// Exercises is the CRON pattern by which the bot reminds of the exercises, until the
-	// appointment. It fires at least once in a time of Notice.
+	// Exercises is the CRON pattern of the reminders of exercises, until the appointment. It must fire at
+	// least once per Notice.
 	Exercises string
 }
 
@@ -31,7 +32,7 @@ const (
 
 var numberForm = regexp.MustCompile(`^\s*[1-9]\s*$`)
 
-// Nodes returns the bot: what patients may say, what that leads to, and what agendas run.
+// Nodes returns the bot's nodes: for patients' messages, their next steps, and agendas.
 func (p Practice) Nodes() []*botctx.Node {
 	return []*botctx.Node{
 		{
@@ -82,8 +83,8 @@ func (p Practice) Nodes() []*botctx.Node {
 
 const bookedText = "Booked: {{meta.appointment.time}}. I remind you before it, and of your exercises until then."
 
-// subscribe returns the action that lets the bot write unasked, or not. Agendas go on, and
-// send nothing to a member who does not want it.
+// subscribe returns the action that allows the bot to send unrequested messages, or not. Agendas continue,
+// but send nothing to a member who does not want it.
 func subscribe(wanted bool) botctx.Action {
 	return func(_ context.Context, bot *botctx.Context) error {
 		bot.Member.BotMeta.Set("subscribe", wanted)

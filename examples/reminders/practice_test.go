@@ -15,8 +15,8 @@ import (
 
 const day = 24 * time.Hour
 
-// aPractice returns a platform with the bot and two patients on a Monday at nine. Free are
-// Thursday 10:00, Friday 14:00, Monday 10:00, and two times later on.
+// aPractice returns a platform with the bot and two patients on a Monday at nine. The free times are Thursday
+// 10:00, Friday 14:00, Monday 10:00, and two later ones.
 func aPractice(t *testing.T) (p *fakes.Platform, ada, bob *fakes.Actor) {
 	t.Helper()
 	p = fakes.New(fakes.For(t), fakes.StartAt(monday()))
@@ -27,15 +27,15 @@ func aPractice(t *testing.T) (p *fakes.Platform, ada, bob *fakes.Actor) {
 	return p, ada, bob
 }
 
-// says lets a patient say several things.
+// says makes a patient say several texts.
 func says(patient *fakes.Actor, texts ...string) {
 	for _, text := range texts {
 		patient.Says(text)
 	}
 }
 
-// hears lets time pass, and returns what the bot wrote to a patient meanwhile, a line for
-// each message.
+// hears moves the time, and returns the messages that the bot sends to a patient in the meantime, one per
+// line.
 func hears(p *fakes.Platform, patient *fakes.Actor, within time.Duration) string {
 	before := len(p.Sent())
 	p.Advance(within)

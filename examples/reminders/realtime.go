@@ -16,19 +16,18 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// The one app of the program and its one channel.
+// The program's only app and channel.
 const (
 	appID     = "reminders"
 	channelID = "terminal"
 )
 
-// hurried returns the bot of a practice in which a day lasts some seconds.
+// hurried returns the bot of a practice in which a day lasts only seconds.
 func hurried(day time.Duration) Practice {
 	return Practice{Notice: day, Exercises: everyPattern(day)}
 }
 
-// everyPattern returns the CRON pattern, one with seconds, that fires each time that some
-// seconds have passed.
+// everyPattern returns a CRON pattern with seconds that fires at this interval.
 func everyPattern(pause time.Duration) string {
 	if pause == time.Minute {
 		return "0 * * * * * *"
@@ -36,17 +35,15 @@ func everyPattern(pause time.Duration) string {
 	return fmt.Sprintf("*/%d * * * * * *", int(pause.Seconds()))
 }
 
-// realStage is a Runtime over a store in memory and a channel whose messages are printed,
-// on the real clock.
+// realStage is a Runtime over a store in memory and a channel whose messages are printed, on the real clock.
 type realStage struct {
 	runtime    *botctx.Runtime
 	transcript *Transcript
 	day        time.Duration
 }
 
-// playInRealTime plays the conversation while the scheduler runs what falls due. It ends
-// early if ctx ends. Either way the scheduler finishes what it runs. log takes what goes
-// wrong in it.
+// playInRealTime plays the conversation while the scheduler runs due agendas. It ends early if ctx ends. In
+// any case the scheduler finishes current runs. log receives the scheduler's errors.
 func playInRealTime(ctx context.Context, day time.Duration, transcript *Transcript, log *slog.Logger) error {
 	stage, err := newRealStage(ctx, day, transcript, log)
 	if err != nil {
@@ -94,7 +91,7 @@ func newRealStage(
 	return stage, err
 }
 
-// play lets a patient say something, or days pass.
+// play makes a patient say something, or days pass.
 func (s *realStage) play(ctx context.Context, step step) error {
 	if step.days > 0 {
 		return s.wait(ctx, time.Duration(step.days)*s.day)
@@ -109,7 +106,7 @@ func (s *realStage) play(ctx context.Context, step step) error {
 	})
 }
 
-// wait lets time pass, in which the scheduler works.
+// wait waits while the scheduler works.
 func (s *realStage) wait(ctx context.Context, pause time.Duration) error {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
@@ -121,7 +118,7 @@ func (s *realStage) wait(ctx context.Context, pause time.Duration) error {
 	}
 }
 
-// printer is the connector of the channel: it prints what the bot says.
+// printer is the connector of the channel: it prints the bot's messages.
 type printer struct{ transcript *Transcript }
 
 // Send implements send.Connector.

@@ -15,8 +15,7 @@ const (
 	tagExercises = "exercises"
 )
 
-// setReminders schedules what the bot writes because of the appointment. Repeating it replaces what
-// is scheduled.
+// setReminders schedules the bot's messages about the appointment. Repeating it replaces them.
 func (p Practice) setReminders(ctx context.Context, bot *botctx.Context) error {
 	has, _ := booked(bot)
 	if err := p.setReminder(ctx, bot, has); err != nil {
@@ -51,7 +50,7 @@ func (p Practice) setExercises(ctx context.Context, bot *botctx.Context, has app
 	return err
 }
 
-// moveReminders moves the scheduled reminders to the present appointment. Reminders that have run for the
+// moveReminders moves the scheduled reminders to the current appointment. Reminders that have run for the
 // last time are scheduled again.
 func (p Practice) moveReminders(ctx context.Context, bot *botctx.Context) error {
 	has, _ := booked(bot)
@@ -79,7 +78,7 @@ func removeReminders(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// noticeOf returns when the bot reminds of an appointment.
+// noticeOf returns the time of the reminder of an appointment.
 func (p Practice) noticeOf(has appointment) document.Timestamp {
 	return document.TimestampOf(has.At.Time().Add(-p.Notice))
 }
@@ -87,7 +86,7 @@ func (p Practice) noticeOf(has appointment) document.Timestamp {
 // metaOf returns the meta of the reminder of an appointment.
 func metaOf(has appointment) document.Object { return document.O("time", has.Time) }
 
-// remind reminds of the appointment that the agenda was made for.
+// remind sends a reminder of the agenda's appointment.
 func remind(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text("Do not forget your appointment: "+document.Get(bot.AgendaMeta, "time", "")+"."))
 }

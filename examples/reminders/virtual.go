@@ -10,8 +10,8 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// Usual returns the bot with the hours of a real practice: it reminds a day before, and of
-// the exercises at eight in the morning.
+// Usual returns the bot of a real practice, with a reminder a day before an appointment, and reminders of the
+// exercises at eight in the morning.
 func Usual() Practice { return Practice{Notice: 24 * time.Hour, Exercises: "0 8 * * *"} }
 
 // monday returns the beginning of the conversation in virtual time.
@@ -25,7 +25,7 @@ func openPractice(options ...fakes.Option) *fakes.Platform {
 	return platform
 }
 
-// talk lets one talk to the bot, in virtual time.
+// talk is a conversation with the bot, in virtual time.
 func talk(ctx context.Context, in io.Reader, out io.Writer) error {
 	platform := openPractice(fakes.StartAt(monday()))
 	return console.Console{
@@ -34,7 +34,7 @@ func talk(ctx context.Context, in io.Reader, out io.Writer) error {
 	}.Run(ctx)
 }
 
-// virtualStage is a fake platform, whose time is moved.
+// virtualStage is a fake platform with virtual time.
 type virtualStage struct {
 	platform   *fakes.Platform
 	patients   map[string]*fakes.Actor
@@ -62,7 +62,7 @@ func playInVirtualTime(transcript *Transcript) error {
 	return nil
 }
 
-// play lets a patient say something, or days pass.
+// play makes a patient say something, or days pass.
 func (s *virtualStage) play(step step) error {
 	if step.days > 0 {
 		if err := s.platform.TryAdvance(time.Duration(step.days) * 24 * time.Hour); err != nil {
@@ -79,7 +79,7 @@ func (s *virtualStage) play(step step) error {
 	return s.print()
 }
 
-// print prints what the bot has sent since the last time.
+// print prints the messages sent since the last call.
 func (s *virtualStage) print() error {
 	sent := s.platform.Sent()
 	for _, message := range sent[s.printed:] {

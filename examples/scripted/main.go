@@ -1,5 +1,5 @@
-// Command scripted talks to a bot that is a folder of scripts, in the terminal or in the browser. While it runs, the
-// scripts can be changed: the next message is answered by what they say then.
+// Command scripted talks to a bot that is a folder of scripts, in the terminal or in the browser. The scripts
+// can be changed while it runs: the next message is answered by their new version.
 //
 //	go -C examples run ./scripted
 //	go -C examples run ./scripted -simulator
@@ -41,7 +41,7 @@ func nodes(bot fs.FS) ([]*botctx.Node, error) {
 	return slices.Concat(loaded, goNodes), err
 }
 
-// talk has the conversation, and loads the folder again if it has changed at a tick.
+// talk holds the conversation, and reloads the folder if it has changed at a tick.
 func talk(ctx context.Context, bot fs.FS, welcome string, ticks <-chan time.Time) error {
 	goNodes := inGo()
 	watcher := script.Watch(bot, script.Options{Console: slog.Default()}, goNodes...)
@@ -57,7 +57,7 @@ func talk(ctx context.Context, bot fs.FS, welcome string, ticks <-chan time.Time
 	return console.Console{Platform: p, Welcome: welcome, Test: console.Test{Platform: "newBar(t)"}}.Run(ctx)
 }
 
-// simulate serves the page of the simulator, on which what scripts log is seen, and broken changes are.
+// simulate serves the page of the simulator, which shows the scripts' log and broken changes.
 func simulate(ctx context.Context, bot fs.FS, address string, out io.Writer) error {
 	goNodes, log := inGo(), &simulator.Log{}
 	watcher := script.Watch(bot, script.Options{Console: slog.New(log.Handler())}, goNodes...)
@@ -94,13 +94,13 @@ func run(ctx context.Context, args []string, out, problems io.Writer) int {
 		},
 		Check: func(*flag.FlagSet) error {
 			if !isPage && address != simulator.DefaultAddress {
-				return errors.New("-address is for -simulator: give that, too")
+				return errors.New("-address needs -simulator: give both")
 			}
 			return nil
 		},
 		Do: func() error {
 			if _, err := os.Stat(folder); err != nil {
-				return fmt.Errorf("-bot names no folder that is there: %w", err)
+				return fmt.Errorf("-bot does not name an existing folder: %w", err)
 			}
 			if isPage {
 				return simulate(ctx, os.DirFS(folder), address, out)

@@ -131,13 +131,13 @@ func TestRun_RefusesWhatWouldBeIgnored(t *testing.T) {
 	t.Parallel()
 	var problems strings.Builder
 	require.Equal(t, 2, run(t.Context(), []string{"-address", "127.0.0.1:0"}, io.Discard, &problems))
-	require.Contains(t, problems.String(), "-address is for -simulator")
+	require.Contains(t, problems.String(), "-address needs -simulator")
 }
 
 func TestRun_FolderIsNotThere(t *testing.T) {
 	t.Parallel()
 	var out, problems strings.Builder
 	require.Equal(t, 1, run(t.Context(), []string{"-bot", filepath.Join(t.TempDir(), "bot")}, &out, &problems))
-	require.Contains(t, problems.String(), "-bot names no folder that is there")
+	require.Contains(t, problems.String(), "-bot does not name an existing folder")
 	require.Empty(t, out.String())
 }

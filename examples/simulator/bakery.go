@@ -14,7 +14,7 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// orders is the data source with what is ordered, account the payment account.
+// orders is the data source of orders. account is the payment account.
 const (
 	orders  = "orders"
 	account = "bakery"
@@ -57,7 +57,7 @@ func nodes() []*botctx.Node {
 // prices are the prices of the breads, in cents.
 var prices = map[string]int64{"rye": 420, "wheat": 280}
 
-// order takes the price, keeps the order, and schedules what is said when it is ready.
+// order charges the price, stores the order, and schedules the message for when it is ready.
 func order(ctx context.Context, bot *botctx.Context) error {
 	bread := document.Get(bot.MessageEvent.Data, "payload", "")
 	bot.Member.Meta.Set("bread", bread)
@@ -77,7 +77,7 @@ func order(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// charge takes the price of a bread. An event that comes twice takes it once.
+// charge charges the price of a bread. A repeated event charges only once.
 func charge(ctx context.Context, bot *botctx.Context, bread string) error {
 	shop, err := bot.Golf(ctx, utility.GolfParams{GolfName: account})
 	if err != nil {
@@ -90,7 +90,7 @@ func charge(ctx context.Context, bot *botctx.Context, bread string) error {
 	return err
 }
 
-// cancel takes away what the order has scheduled.
+// cancel removes the scheduled messages of the order.
 func cancel(ctx context.Context, bot *botctx.Context) error {
 	if _, err := bot.DeleteMemberAgenda(ctx, agenda.DeleteParams{MemberID: bot.Member.ID, Tag: "order"}); err != nil {
 		return err
@@ -117,7 +117,7 @@ func receipt(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// callPerson asks for a person.
+// callPerson requests a person.
 func callPerson(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.CreateAssignment(ctx, livechat.CreateAssignmentParams{
 		AssignmentDetails: livechat.AssignmentDetails{Summary: bot.Member.FirstName + " has a question."},

@@ -1,5 +1,5 @@
-// Command simulator is the bot of a bakery, to be tried in the browser: several members on two platforms,
-// an agent, a payment account, mails, a data source and an agenda.
+// Command simulator is the bot of a bakery, to be tried in the browser: several members on two platforms, an
+// agent, a payment account, mails, a data source and an agenda.
 //
 //	go -C examples run ./simulator
 package main
@@ -46,7 +46,7 @@ func run(ctx context.Context, args []string, out, problems io.Writer) int {
 	}.Run(args, problems)
 }
 
-// newBakery returns the bakery with who is there.
+// newBakery returns the bakery with its members and agents.
 func newBakery() simulator.Simulator {
 	p := newPlatform()
 	return simulator.Simulator{

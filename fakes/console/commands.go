@@ -19,6 +19,7 @@ import (
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/conversation"
 	"github.com/botctx/go-sdk/internal/nearest"
+	"github.com/botctx/go-sdk/internal/session"
 	"github.com/botctx/go-sdk/member"
 )
 
@@ -26,42 +27,42 @@ import (
 type command struct {
 	// argument describes the argument, "" if there is none. Brackets make it optional.
 	argument, help string
-	do             func(s *session, argument string) error
+	do             func(s *talk, argument string) error
 	// choices returns the possible arguments, nil if they are not known.
-	choices func(s *session) []string
+	choices func(s *talk) []string
 }
 
 func commands() map[string]command {
 	return map[string]command{
-		"as":      {"NAME", "speak as a member, a new one if there is none of the name", (*session).speakAs, (*session).memberNames},
-		"tap":     {"[NUMBER or TITLE]", "tap a button, of older messages too; alone it lists them", (*session).tapAny, (*session).titles},
-		"say":     {"TEXT", "say a text that would be taken for a choice or a command", (*session).sayAsItIs, nil},
-		"advance": {"TIME", "let time pass, as in 24h, 2d or 1h30m: what falls due runs", (*session).advance, nil},
-		"agent":   {"[NAME]", "sit as an agent, and list the open tickets", (*session).sitAsAgent, (*session).agentNames},
-		"take":    {"[NUMBER]", "as an agent, take a ticket: the newest one", (*session).take, nil},
-		"end":     {"", "as an agent, end the live chat", (*session).end, nil},
-		"data":    {"[SOURCE]", "list the data sources, or what is in one", (*session).data, (*session).sources},
-		"state":   {"", "the member, the position, agendas, requests for a person", (*session).state, nil},
-		"why":     {"", "what answered the last event and why, or what each node refused", (*session).why, nil},
-		"save":    {"FILE", "write the conversation as a Go test, or in a file that ends in .chat as one", (*session).save, nil},
-		"help":    {"", "list the commands", (*session).help, nil},
-		"quit":    {"", "end, as Ctrl-D and Ctrl-C do", (*session).quit, nil},
+		"as":      {"NAME", "speak as a member, a new one if there is none of the name", (*talk).speakAs, (*talk).memberNames},
+		"tap":     {"[NUMBER or TITLE]", "tap a button, of older messages too; alone it lists them", (*talk).tapAny, (*talk).titles},
+		"say":     {"TEXT", "say a text that would be taken for a choice or a command", (*talk).sayAsItIs, nil},
+		"advance": {"TIME", "let time pass, as in 24h, 2d or 1h30m: what falls due runs", (*talk).advance, nil},
+		"agent":   {"[NAME]", "sit as an agent, and list the open tickets", (*talk).sitAsAgent, (*talk).agentNames},
+		"take":    {"[NUMBER]", "as an agent, take a ticket: the newest one", (*talk).take, nil},
+		"end":     {"", "as an agent, end the live chat", (*talk).end, nil},
+		"data":    {"[SOURCE]", "list the data sources, or what is in one", (*talk).data, (*talk).sources},
+		"state":   {"", "the member, the position, agendas, requests for a person", (*talk).state, nil},
+		"why":     {"", "what answered the last event and why, or what each node refused", (*talk).why, nil},
+		"save":    {"FILE", "write the conversation as a Go test, or in a file that ends in .chat as one", (*talk).save, nil},
+		"help":    {"", "list the commands", (*talk).help, nil},
+		"quit":    {"", "end, as Ctrl-D and Ctrl-C do", (*talk).quit, nil},
 	}
 }
 
-// obey does what a command says.
-func (s *session) obey(line string) {
+// obey runs a command.
+func (s *talk) obey(line string) {
 	name, argument, _ := strings.Cut(line, " ")
 	argument = strings.TrimSpace(argument)
 	if s.isEchoing {
 		s.screen.block("", plain, "/"+line, plain)
 	}
-	if err := guarded(func() error { return s.run(strings.ToLower(name), argument) }); err != nil {
+	if err := session.Guarded(func() error { return s.run(strings.ToLower(name), argument) }); err != nil {
 		s.fail(err)
 	}
 }
 
-func (s *session) run(name, argument string) error {
+func (s *talk) run(name, argument string) error {
 	all := commands()
 	found, isKnown := all[name]
 	switch {
@@ -76,7 +77,7 @@ func (s *session) run(name, argument string) error {
 	}
 }
 
-// unknown is the error for a command that is none.
+// unknown is the error for an unknown command.
 func unknown(name string, among []string) error {
 	hint := "/help lists the commands"
 	if near := nearest.To(name, among); near != "" {
@@ -85,7 +86,7 @@ func unknown(name string, among []string) error {
 	return fmt.Errorf("there is no command /%s: //%s says it to the bot; %s", name, name, hint)
 }
 
-func (s *session) help(string) error {
+func (s *talk) help(string) error {
 	all := commands()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		usage := strings.TrimRight("/"+name+" "+all[name].argument, " ")
@@ -95,43 +96,47 @@ func (s *session) help(string) error {
 	return nil
 }
 
-func (s *session) quit(string) error {
+func (s *talk) quit(string) error {
 	s.isOver = true
 	return nil
 }
 
-// speakAs lets a member speak, who is made if there is none of the name.
-func (s *session) speakAs(name string) error {
-	found := s.find(name, isMember)
-	if found == nil && s.find(name, isAgent) != nil {
+// speakAs makes a member the speaker, adding the member if the name is new.
+func (s *talk) speakAs(name string) error {
+	found := s.find(name, (*session.Person).IsMember)
+	if found == nil && s.find(name, (*session.Person).IsAgent) != nil {
 		return fmt.Errorf("%s is an agent: /agent %s speaks as one", name, name)
 	}
 	if found == nil {
-		channel := s.people[0].actor.Added().Channel
-		if s.seat.actor != nil {
-			channel = s.seat.actor.Added().Channel
+		like := s.People()[0]
+		if s.seat.IsMember() {
+			like = s.seat
 		}
-		found = s.addActor(s.platform.AddMember(member.Member{FirstName: name, Channel: channel}))
+		added, err := s.add(name, conversation.AddMember{Name: name, Member: member.Member{FirstName: name, Channel: like.Actor.Added().Channel}})
+		if err != nil {
+			return err
+		}
+		found = added
 		s.screen.notef("%s is new here.", name)
 	}
 	s.seat = found
 	return nil
 }
 
-// sayAsItIs says a text whatever it looks like.
-func (s *session) sayAsItIs(text string) error {
+// sayAsItIs says a text without interpreting it.
+func (s *talk) sayAsItIs(text string) error {
 	s.say(text)
 	return nil
 }
 
-// tapAny taps what any message has to tap, or lists that.
-func (s *session) tapAny(argument string) error {
+// tapAny taps anything tappable in any message, or lists everything tappable.
+func (s *talk) tapAny(argument string) error {
 	if err := s.onlyMembers(); err != nil {
 		return err
 	}
-	offers := s.seat.actor.Tappables()
+	offers := s.seat.Actor.Tappables()
 	if len(offers) == 0 {
-		return fmt.Errorf("%s is shown nothing that can be tapped", s.seat.name)
+		return fmt.Errorf("%s is shown nothing that can be tapped", s.seat.Name)
 	}
 	if argument == "" {
 		for i, one := range offers {
@@ -147,11 +152,11 @@ func (s *session) tapAny(argument string) error {
 	return nil
 }
 
-// complete returns what a line may go on as.
-func (s *session) complete(line string) []string {
+// complete returns the possible completions of a line.
+func (s *talk) complete(line string) []string {
 	typed, isCommand := strings.CutPrefix(line, "/")
 	if !isCommand {
-		return beginning("", line, titlesOf(s.seat.offers))
+		return beginning("", line, titlesOf(s.offers[s.seat.ID]))
 	}
 	all := commands()
 	name, argument, hasArgument := strings.Cut(typed, " ")
@@ -164,12 +169,12 @@ func (s *session) complete(line string) []string {
 	return nil
 }
 
-// beginning returns the texts that begin with the typed one, in upper or lower case, after a prefix. Texts
-// that would control a terminal are left out.
+// beginning returns the texts, with a prefix, that begin with the typed text, in upper or lower case. Texts
+// that could control a terminal are omitted.
 func beginning(prefix, typed string, among []string) []string {
 	var found []string
 	for _, one := range among {
-		isSafe := one == oneLine(one) // An editor of lines writes it as it is.
+		isSafe := one == oneLine(one) // The line editor does not escape it.
 		if isSafe && len(one) >= len(typed) && strings.EqualFold(one[:len(typed)], typed) {
 			found = append(found, prefix+one)
 		}
@@ -177,8 +182,8 @@ func beginning(prefix, typed string, among []string) []string {
 	return found
 }
 
-// programFolder returns the folder of the program's own package, as seen from the working directory, if that is in the
-// program's module: go run ./bot runs a bot whose files are in ./bot. Otherwise it is "".
+// programFolder returns the folder of the program's own package, relative to the working directory, if the
+// two are in the same module: go run ./bot runs a bot whose files are in ./bot. Otherwise it is "".
 func programFolder() string {
 	info, isKnown := debug.ReadBuildInfo()
 	if !isKnown {
@@ -191,7 +196,7 @@ func programFolder() string {
 	return packageFolder(info, here)
 }
 
-// packageFolder is programFolder for a program that was built so and runs in a folder.
+// packageFolder is programFolder for a program with this build info that runs in the folder here.
 func packageFolder(info *debug.BuildInfo, here string) string {
 	below, isInModule := strings.CutPrefix(info.Path+"/", info.Main.Path+"/")
 	root := moduleFolder(here, info.Main.Path)
@@ -208,7 +213,8 @@ func packageFolder(info *debug.BuildInfo, here string) string {
 	return folder
 }
 
-// moduleFolder returns the folder of the module that a folder is in, "" if that is not the module of this path.
+// moduleFolder returns the root folder of the module that contains folder, "" if the module's path differs
+// from path.
 func moduleFolder(folder, path string) string {
 	for {
 		file, err := os.ReadFile(filepath.Join(folder, "go.mod")) //nolint:gosec // The folders are those above the user's own.
@@ -233,12 +239,12 @@ type declared struct {
 	names map[string]bool
 }
 
-// declaredIn reads the Go files of a folder. If pkg is "", the package is the one of the files there, and "main" if there
-// are none. Tests in a package of their own do not decide.
+// declaredIn reads the Go files of a folder. If pkg is "", it uses the package of the files there, or "main"
+// if there are none. Files of external test packages do not decide.
 func declaredIn(folder, pkg string) declared {
-	files, _ := os.ReadDir(folder) // A folder that is not there has none.
+	files, _ := os.ReadDir(folder) // A missing folder has no files.
 	isTest := func(file fs.DirEntry) int { return strings.Count(file.Name(), "_test.go") }
-	slices.SortStableFunc(files, func(a, b fs.DirEntry) int { return isTest(a) - isTest(b) }) // These may have a package of their own.
+	slices.SortStableFunc(files, func(a, b fs.DirEntry) int { return isTest(a) - isTest(b) }) // May be in another package.
 	found := declared{pkg: pkg, names: map[string]bool{}}
 	for _, file := range files {
 		if filepath.Ext(file.Name()) != ".go" {
@@ -278,7 +284,7 @@ func (d declared) add(file *ast.File) {
 	}
 }
 
-// free returns a name that nothing has yet: the given one, with a number behind it if need be.
+// free returns an unused name: the given one, with a number appended if necessary.
 func (d declared) free(name string) string {
 	free := name
 	for i := 2; d.names[free]; i++ {
@@ -307,43 +313,30 @@ func (d declared) missing(expressions ...string) []string {
 	return missing
 }
 
-// deskID is the id of the channel of the console's own desk.
-const deskID = "desk"
-
-// sitAsAgent lets the agent of a name speak, the first one without any.
-func (s *session) sitAsAgent(name string) error {
+// sitAsAgent makes the named agent the speaker, or the first one if name is empty.
+func (s *talk) sitAsAgent(name string) error {
 	agent, err := s.agentNamed(name)
 	if err != nil {
 		return err
 	}
 	s.seat = agent
-	s.screen.notef("%s sits at %s. /take takes a ticket, /end ends the live chat, /as NAME goes back.", agent.name, agent.agent.Channel())
+	s.screen.notef("%s sits at %s. /take takes a ticket, /end ends the live chat, /as NAME goes back.", agent.Name, agent.Agent.Channel())
 	s.printTickets()
 	return nil
 }
 
-// agentNamed returns the agent of a name, who is made at the console's own desk.
-func (s *session) agentNamed(name string) (*person, error) {
-	for _, p := range s.people {
-		if isAgent(p) && name == "" {
+// agentNamed returns the agent of a name, adding the agent if the desk is the console's own.
+func (s *talk) agentNamed(name string) (*session.Person, error) {
+	for _, p := range s.People() {
+		if p.IsAgent() && (name == "" || strings.EqualFold(p.Name, name)) {
 			return p, nil
 		}
 	}
-	if found := s.find(name, isAgent); found != nil {
-		return found, nil
-	}
-	if !s.hasDesk {
+	if !s.IsOwn() {
 		return nil, fmt.Errorf("there is no agent%s: give the Console its Agents", strings.TrimRight(" "+name, " "))
 	}
-	return s.addAgent(s.platform.AddAgent(deskID, nameOr(name, "Grace"))), nil
-}
-
-// nameOr returns a name, and another one where there is none.
-func nameOr(name, otherwise string) string {
-	if name == "" {
-		return otherwise
-	}
-	return name
+	name = cmp.Or(name, session.Agent)
+	return s.add(name, conversation.AddAgent{Name: name, Channel: session.Desk})
 }
 
 // openTickets returns the tickets that the agent can take, and their places among all.
@@ -357,8 +350,8 @@ func openTickets(agent *fakes.Agent) (tickets []fakes.Ticket, places []int) {
 }
 
 // printTickets lists the tickets that are open, with their numbers.
-func (s *session) printTickets() {
-	tickets, _ := openTickets(s.seat.agent)
+func (s *talk) printTickets() {
+	tickets, _ := openTickets(s.seat.Agent)
 	if len(tickets) == 0 {
 		s.screen.notef("There is no open ticket.")
 	}
@@ -367,12 +360,12 @@ func (s *session) printTickets() {
 	}
 }
 
-// take takes the ticket of a number, the newest one without any.
-func (s *session) take(number string) error {
+// take takes the ticket with this number, or the newest one if number is empty.
+func (s *talk) take(number string) error {
 	if err := s.onlyAgents(); err != nil {
 		return err
 	}
-	agent := s.seat.agent
+	agent := s.seat.Agent
 	tickets, places := openTickets(agent)
 	if len(tickets) == 0 {
 		return errors.New("there is no open ticket: a bot asks for a person by createAssignment")
@@ -385,15 +378,15 @@ func (s *session) take(number string) error {
 		}
 		i = n - 1
 	}
-	s.act(conversation.Takes{By: s.seat.name, Ticket: places[i] + 1})
+	s.act(conversation.Takes{By: s.seat.Name, Ticket: places[i] + 1})
 	return nil
 }
 
 // end ends the agent's live chat.
-func (s *session) end(string) error {
+func (s *talk) end(string) error {
 	if err := s.onlyAgents(); err != nil {
 		return err
 	}
-	s.act(conversation.Ends{By: s.seat.name})
+	s.act(conversation.Ends{By: s.seat.Name})
 	return nil
 }

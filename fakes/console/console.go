@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -17,12 +16,12 @@ import (
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/conversation"
 	"github.com/botctx/go-sdk/internal/absent"
-	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/internal/session"
 )
 
-// Run lets one talk to a bot of these nodes, on standard input and output, until one of them or ctx
-// ends: nil then. It fails if the nodes are refused, and where reading or writing does. Ada is the
-// member, and Grace sits at the channel "desk", which gets requests for a person. A bot whose agents have
+// Run starts a conversation with a bot of these nodes, on standard input and output. It returns nil when the
+// input or ctx ends. It fails if the nodes are refused, or if reading or writing fails. Ada is the member,
+// and Grace is the agent at the channel "desk", which receives requests for a person. A bot whose agents have
 // commands needs a Platform with its channels.
 func Run(ctx context.Context, nodes ...*botctx.Node) error { return Console{}.Run(ctx, nodes...) }
 
@@ -30,45 +29,38 @@ func Run(ctx context.Context, nodes ...*botctx.Node) error { return Console{}.Ru
 type Console struct {
 	// Platform is the platform of the bot, with everything that it needs. The default is a new one.
 	Platform *fakes.Platform
-	// Members are the speakers, the first one first. The default is Ada.
+	// Members are the speakers, starting with the first. The default is Ada.
 	Members []*fakes.Actor
 	// Agents are the agents at outlet channels. The default is Grace, or none if Platform is set.
 	Agents []*fakes.Agent
 	// Bot is the name before the bot's messages. The default is "Bot".
 	Bot string
-	// Ends reports whether something that a member said ends the conversation when it is answered, nil
-	// for nothing.
+	// Ends reports whether a member's text ends the conversation after its answer. If it is nil, none does.
 	Ends func(said string) bool
 	// Welcome is printed first, "" for nothing.
 	Welcome string
 	// Test configures the tests of /save.
 	Test Test
-	// CannotSave is why no test could hold the conversation again, such as answers that come from a real service. /save
-	// then says so. "" lets it save.
+	// CannotSave is the reason why a test could not repeat the conversation, such as answers that come from a
+	// real service. /save then prints it. If it is "", /save works.
 	CannotSave string
-	// In and Out are the source and the target of lines. The default is standard input and output. A terminal
-	// is an *os.File that is one.
+	// In and Out are the source and the target of lines. The default is standard input and output. Terminals
+	// are recognized if they are an *os.File.
 	In  io.Reader
 	Out io.Writer
 }
 
-// Test describes how a saved test makes the bot that it is about. A file without a folder in its name is
-// saved next to the program's own Go files, if the console runs in their module, and otherwise in the working
-// directory. Expressions use declarations of the test's package; if one is missing, /save reports it.
-type Test struct {
-	// Package is the name of its package. The default is the package of the Go files in the same folder, and
-	// "main" without any.
-	Package string
-	// Nodes is the Go expression of the nodes that were given to Run. The default is "nodes()".
-	Nodes string
-	// Platform is the Go expression of a platform like the Console's, without its members and agents, in a
-	// test named t. The default is "newPlatform(t)".
-	Platform string
-}
+// Test describes how a saved test creates the bot: its Package, and the Go expressions of the Nodes that were
+// passed to Run ("nodes()") and of a Platform like the Console's, without its members and agents, in a test named t
+// ("newPlatform(t)"). The default of Package is the package of the Go files in the same folder, and "main" without
+// any. A file name without a folder is relative to the folder of the program's own Go files, if the console runs in
+// their module, and otherwise to the working directory. Expressions use declarations of the test's package; if one is
+// missing, /save reports it.
+type Test = session.Test
 
 // Run is the function Run for a configured Console. Nodes are added to the nodes of the Platform. If ctx
-// ends, it waits for a run of the bot, and a read of In may still be under way. InvalidArgument: a member or
-// an agent is nil, or In or Out is a nil pointer.
+// ends, Run waits for a run of the bot, and a read of In may still be in progress. It returns InvalidArgument
+// if a member or an agent is nil, or In or Out is a nil pointer.
 func (c Console) Run(ctx context.Context, nodes ...*botctx.Node) error {
 	if err := c.check(); err != nil {
 		return err
@@ -77,10 +69,10 @@ func (c Console) Run(ctx context.Context, nodes ...*botctx.Node) error {
 	if isTerminal(set.In) { // Ctrl-C outside of a line that is edited ends it, too.
 		ending, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 		defer stop()
-		context.AfterFunc(ending, stop) // The second one ends the program, whatever the bot does.
+		context.AfterFunc(ending, stop) // A second signal ends the program, whatever the bot does.
 		ctx = ending
 	}
-	s, err := newSession(set, nodes) //nolint:contextcheck // A platform in memory takes none: nothing in it waits.
+	s, err := newTalk(set, nodes)
 	if err != nil {
 		return err
 	}
@@ -92,7 +84,7 @@ func (c Console) Run(ctx context.Context, nodes ...*botctx.Node) error {
 	return s.hold(ctx, lines)
 }
 
-// check refuses what could only fail later.
+// check refuses values that would only fail later.
 func (c Console) check() error {
 	return cmp.Or(absent.CheckList("Members", c.Members), absent.CheckList("Agents", c.Agents),
 		absent.Check("In", c.In), absent.Check("Out", c.Out))
@@ -107,74 +99,44 @@ func (c Console) withDefaults() Console {
 		set.Out = os.Stdout
 	}
 	set.Bot = cmp.Or(c.Bot, "Bot")
-	set.Test.Nodes = cmp.Or(c.Test.Nodes, "nodes()")
-	set.Test.Platform = cmp.Or(c.Test.Platform, "newPlatform(t)")
 	return set
 }
 
-// guarded calls what may panic: a platform without a test does where it is misused.
-func guarded(do func() error) (err error) {
-	defer func() {
-		if panicked := recover(); panicked != nil {
-			err = fmt.Errorf("%v", panicked)
-		}
-	}()
-	return do()
-}
+// talk is a session in a terminal.
+type talk struct {
+	*session.Session
 
-type session struct {
-	console  Console
-	platform *fakes.Platform
-	screen   *screen
-	// isEchoing is whether what is typed is printed, too.
+	console Console
+	screen  *screen
+	// isEchoing is true if typed lines are printed, too.
 	isEchoing bool
-	people    []*person
 	// seat is the present speaker.
-	seat *person
-	// hasDesk is whether the platform and its desk are the console's own, hasNodes whether Run was given nodes.
-	hasDesk, hasNodes bool
+	seat *session.Person
+	// offers are the buttons and replies of the newest messages to members, by their ids.
+	offers map[string][]fakes.Tappable
 	// sent counts the printed messages, choices the choices before the last act.
 	sent, choices int
-	stage         *conversation.Session
 	isOver        bool
 }
 
-// newSession prepares the platform, with its members and agents.
-func newSession(c Console, nodes []*botctx.Node) (*session, error) {
-	s := &session{console: c, platform: c.Platform, screen: &screen{out: c.Out}}
-	s.screen.grow(c.Bot)
-	err := guarded(func() error {
-		if s.platform == nil {
-			s.platform, s.hasDesk = fakes.New(), true
-		}
-		s.platform.Handle(nodes...)
-		s.stage, s.hasNodes = conversation.NewSession(s.platform), len(nodes) > 0
-		for _, actor := range c.Members {
-			s.addActor(actor)
-		}
-		if len(c.Members) == 0 {
-			s.addActor(s.platform.AddMember(member.Member{FirstName: "Ada"}))
-		}
-		if s.hasDesk {
-			if _, err := s.stage.Do(conversation.AddDesk{ID: deskID}); err != nil {
-				return err
-			}
-		}
-		for _, agent := range c.Agents {
-			s.addAgent(agent)
-		}
-		return nil
-	})
+// newTalk prepares the platform, with its members and agents.
+func newTalk(c Console, nodes []*botctx.Node) (*talk, error) {
+	held, err := session.New(session.Config{Platform: c.Platform, Members: c.Members, Agents: c.Agents, Nodes: nodes, Test: c.Test})
 	if err != nil {
 		return nil, err
 	}
-	s.seat, s.sent = s.people[0], len(s.platform.Sent())
+	s := &talk{Session: held, console: c, screen: &screen{out: c.Out}, offers: map[string][]fakes.Tappable{}}
+	s.screen.grow(c.Bot)
+	for _, p := range s.People() {
+		s.screen.grow(p.Name)
+	}
+	s.seat, s.sent = s.People()[0], len(s.Platform().Sent())
 	return s, nil
 }
 
-func (s *session) hold(ctx context.Context, from lines) error {
+func (s *talk) hold(ctx context.Context, from lines) error {
 	for !s.isOver && s.screen.err == nil && ctx.Err() == nil {
-		line, err := from.next(s.screen.painted(s.screen.padded(s.seat.name, ">"), ofUser))
+		line, err := from.next(s.screen.painted(s.screen.padded(s.seat.Name, ">"), ofUser))
 		if errors.Is(err, io.EOF) {
 			return s.screen.err
 		}
@@ -187,7 +149,7 @@ func (s *session) hold(ctx context.Context, from lines) error {
 	return s.screen.err
 }
 
-func (s *session) read(line string) {
+func (s *talk) read(line string) {
 	command, isCommand := strings.CutPrefix(line, "/")
 	said, isEscaped := strings.CutPrefix(line, "//")
 	switch {
@@ -201,47 +163,27 @@ func (s *session) read(line string) {
 	}
 }
 
-// person is a member who speaks, or an agent who does.
-type person struct {
-	name string
-	// actor is nil for an agent, agent for a member.
-	actor *fakes.Actor
-	agent *fakes.Agent
-	// offers are the buttons and replies of the newest messages.
-	offers []fakes.Tappable
-}
-
-// addActor lets a member take part.
-func (s *session) addActor(actor *fakes.Actor) *person {
-	return s.add(&person{name: s.stage.Add(actor), actor: actor})
-}
-
-// addAgent lets an agent take part.
-func (s *session) addAgent(agent *fakes.Agent) *person {
-	return s.add(&person{name: s.stage.AddAgent(agent), agent: agent})
-}
-
-func (s *session) add(added *person) *person {
-	s.people = append(s.people, added)
-	s.screen.grow(added.name)
-	return added
+// add adds a person as a speaker.
+func (s *talk) add(name string, act conversation.Act) (*session.Person, error) {
+	if _, err := s.Stage.Do(act); err != nil {
+		return nil, err
+	}
+	s.screen.grow(name)
+	return s.Person(name), nil
 }
 
 // find returns the person with a name, in upper or lower case, or nil.
-func (s *session) find(name string, fits func(*person) bool) *person {
-	i := slices.IndexFunc(s.people, func(p *person) bool { return fits(p) && strings.EqualFold(p.name, name) })
+func (s *talk) find(name string, fits func(*session.Person) bool) *session.Person {
+	people := s.People()
+	i := slices.IndexFunc(people, func(p *session.Person) bool { return fits(p) && strings.EqualFold(p.Name, name) })
 	if i < 0 {
 		return nil
 	}
-	return s.people[i]
+	return people[i]
 }
 
-func isMember(p *person) bool { return p.actor != nil }
-
-func isAgent(p *person) bool { return p.agent != nil }
-
-// fail tells an error: its code, and what it says to do, and for a panic where it arose.
-func (s *session) fail(err error) {
+// fail prints an error: its code and remedy, and the origin of a panic.
+func (s *talk) fail(err error) {
 	text := err.Error()
 	if coded, ok := errors.AsType[*boterr.Error](err); ok && !strings.Contains(text, string(coded.Code)) {
 		text = string(coded.Code) + ": " + text
@@ -255,38 +197,38 @@ func (s *session) fail(err error) {
 // stamp is the form of the virtual time.
 const stamp = "Mon 2 Jan 2006 15:04:05 MST"
 
-// advance lets time pass.
-func (s *session) advance(argument string) error {
+// advance moves the clock forward.
+func (s *talk) advance(argument string) error {
 	by, err := conversation.Duration(argument)
 	if err != nil {
 		return err
 	}
 	s.act(conversation.Waits{For: by})
-	s.screen.notef("It is %s.", s.platform.Now().Format(stamp))
+	s.screen.notef("It is %s.", s.Platform().Now().Format(stamp))
 	return nil
 }
 
-func (s *session) memberNames() []string { return s.names(isMember) }
+func (s *talk) memberNames() []string { return s.names((*session.Person).IsMember) }
 
-func (s *session) agentNames() []string { return s.names(isAgent) }
+func (s *talk) agentNames() []string { return s.names((*session.Person).IsAgent) }
 
-// names returns the names of those whom a condition fits.
-func (s *session) names(fits func(*person) bool) []string {
+// names returns the names of the people who fit a condition.
+func (s *talk) names(fits func(*session.Person) bool) []string {
 	var names []string
-	for _, p := range s.people {
+	for _, p := range s.People() {
 		if fits(p) {
-			names = append(names, p.name)
+			names = append(names, p.Name)
 		}
 	}
 	return names
 }
 
-// titles returns the titles of all that who speaks can tap.
-func (s *session) titles() []string {
-	if s.seat.actor == nil {
+// titles returns the titles of everything that the speaker can tap.
+func (s *talk) titles() []string {
+	if s.seat.Actor == nil {
 		return nil
 	}
-	return titlesOf(s.seat.actor.Tappables())
+	return titlesOf(s.seat.Actor.Tappables())
 }
 
 func titlesOf(offers []fakes.Tappable) []string {
@@ -297,4 +239,4 @@ func titlesOf(offers []fakes.Tappable) []string {
 	return titles
 }
 
-func (s *session) sources() []string { return s.platform.DataSources() }
+func (s *talk) sources() []string { return s.Platform().DataSources() }

@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// A program gives its nodes to console.Run; here, what is typed comes from a text.
+// A program passes its nodes to console.Run; here, the typed lines come from a text.
 func Example() {
 	greeting := &botctx.Node{ID: "greeting", Trigger: botctx.TextIs("hi"), Responses: botctx.Say("Hello {{firstName}}!")}
 	err := console.Console{In: strings.NewReader("hi\n/as Bob\nhi\n")}.Run(context.Background(), greeting)

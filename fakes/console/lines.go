@@ -16,23 +16,23 @@ import (
 	"github.com/botctx/go-sdk/internal/display"
 )
 
-// maxLine is the most bytes of a line that is read from what is no terminal.
+// maxLine is the maximum length, in bytes, of a line that is not read from a terminal.
 const maxLine = 1 << 20
 
 // lines reads typed lines, and knows the terminal, if there is one.
 type lines struct {
-	// next returns the next line after a prompt. It blocks until there is one. io.EOF is the end, also of the
-	// context.
+	// next prints a prompt, and blocks until it can return the next line. It returns io.EOF at the end of the
+	// input or the context.
 	next func(prompt string) (string, error)
-	// width is the number of cells of the terminal when the console begins, and refreshed returns the present
-	// one.
+	// width is the number of cells of the terminal when the console begins. refreshed returns the current
+	// width.
 	width     int
 	refreshed func() int
-	// colours is whether there are any, isEchoing whether what is typed is not to be seen otherwise.
+	// colours is true if colours are supported, isEchoing if typed lines would otherwise be invisible.
 	colours, isEchoing bool
 }
 
-// complete returns what a line up to the cursor may go on as.
+// complete returns the possible completions of a line up to the cursor.
 type complete func(line string) []string
 
 func isTerminal(stream any) bool {
@@ -40,7 +40,7 @@ func isTerminal(stream any) bool {
 	return isFile && term.IsTerminal(int(file.Fd()))
 }
 
-// linesOf returns what is typed into in: edited lines where both are a terminal that can do that.
+// linesOf returns the lines typed into in. They can be edited if both are terminals that support it.
 func linesOf(ctx context.Context, in io.Reader, out io.Writer, complete complete) lines {
 	typed := interruptible(ctx, in)
 	file, _ := in.(*os.File)
@@ -68,7 +68,7 @@ func promptedLines(in io.Reader, out io.Writer) lines {
 	return prompted
 }
 
-// plainLines reads lines as they come, without a prompt.
+// plainLines reads lines without a prompt.
 func plainLines(in io.Reader, out io.Writer) lines {
 	scanner := bufio.NewScanner(in)
 	scanner.Buffer(nil, maxLine)
@@ -101,8 +101,8 @@ type got struct {
 	err   error
 }
 
-// interruptible returns a reader whose Read returns the error of ctx when that ends, while one of the
-// underlying reader may still be under way. One goroutine reads.
+// interruptible returns a reader whose Read returns the error of ctx once that ends, even while the
+// underlying Read blocks. One goroutine reads.
 func interruptible(ctx context.Context, from io.Reader) reading {
 	const chunk = 4096
 	answers := make(chan got, 1)
@@ -134,8 +134,8 @@ func interruptible(ctx context.Context, from io.Reader) reading {
 	}
 }
 
-// validated returns a reader that puts a question mark in the place of each byte that is no UTF-8: an
-// editor of lines may wait for what completes it.
+// validated returns a reader that replaces each byte that is not UTF-8 by a question mark: a line editor
+// could wait for the rest of the character.
 func validated(from io.Reader) io.Reader {
 	var pending []byte
 	return reading(func(into []byte) (int, error) {
@@ -155,7 +155,7 @@ func validated(from io.Reader) io.Reader {
 	})
 }
 
-// completeText makes a text valid in its place, and returns how many bytes of it are whole characters.
+// completeText makes a text valid UTF-8 in place, and returns the number of bytes in complete characters.
 func completeText(text []byte) int {
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRune(text[i:])
@@ -177,8 +177,7 @@ const (
 	narrowIndent = 2
 )
 
-// wrapped returns a text in lines that are no wider than a number of cells, broken between words if
-// that is possible. 0 breaks nothing.
+// wrapped returns a text in lines of at most width cells, broken between words if possible. 0 means no limit.
 func wrapped(text string, width int) []string {
 	var lines []string
 	for line := range strings.SplitSeq(text, "\n") {
@@ -187,7 +186,7 @@ func wrapped(text string, width int) []string {
 	return lines
 }
 
-// wrappedLine is wrapped for one line. What follows its first part is as far to the right.
+// wrappedLine is wrapped for one line. Continuation lines keep its indentation.
 func wrappedLine(line string, width int) []string {
 	if width <= 0 {
 		return []string{line}
@@ -200,7 +199,7 @@ func wrappedLine(line string, width int) []string {
 	for runewidth.StringWidth(line) > width {
 		head := headOf(line, width, len(indent))
 		if len(head) == len(line) {
-			break // One character that is wider than all there is.
+			break // A single character that is wider than the terminal.
 		}
 		lines = append(lines, strings.TrimRight(head, " "))
 		line = indent + strings.TrimLeft(line[len(head):], " ")
@@ -208,8 +207,8 @@ func wrappedLine(line string, width int) []string {
 	return append(lines, line)
 }
 
-// headOf returns the beginning of a line that fits, up to a space behind what is indented if there is
-// one, and at least one character.
+// headOf returns the beginning of a line that fits, up to a space after the indentation if there is one, and
+// at least one character.
 func headOf(line string, width, indent int) string {
 	head := runewidth.Truncate(line, width, "")
 	if len(head) <= indent {
@@ -225,8 +224,8 @@ func headOf(line string, width, indent int) string {
 	return head
 }
 
-// visible returns a text that does nothing to a terminal, see display.Visible. Tabs are spaces, so that its width
-// is known.
+// visible returns a text that cannot control a terminal, see display.Visible. Tabs become spaces, so that the
+// width is known.
 func visible(text string) string {
 	return display.Visible(strings.ReplaceAll(text, "\t", "    "))
 }

@@ -50,7 +50,7 @@ func TestWrapped(t *testing.T) {
 	}
 }
 
-// No word is broken that fits, and no line is wider than its terminal, whatever stands before the text.
+// Words that fit are not broken, and no line is wider than its terminal, whatever precedes the text.
 func TestBlock_BreaksNoWordsThatFit(t *testing.T) {
 	t.Parallel()
 	words := []string{"This", "is", "a", "text", "of", "\u6728\u6728", "and", "\uff21\uff22", "narrow", "words"}
@@ -133,12 +133,12 @@ func TestValidated_NeverWaitsForHalfACharacter(t *testing.T) {
 	}
 }
 
-// oneByOne gives a byte at a time.
+// oneByOne is a reader that returns one byte at a time.
 type oneByOne struct{ from io.Reader }
 
 func (o oneByOne) Read(into []byte) (int, error) { return o.from.Read(into[:1]) }
 
-// What is completed is written to the terminal as it is.
+// Completions are written to the terminal unescaped.
 func TestBeginning_NothingThatControlsTheTerminal(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, []string{"/tap Yes"}, beginning("/tap ", "", []string{"\x1b[2JNo", "Yes", "two\nlines", "\u202eturned"}))

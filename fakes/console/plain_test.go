@@ -19,7 +19,7 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// talk types lines into a console of the bot, and returns what is printed.
+// talk types lines into a console of the bot, and returns its output.
 func talk(t *testing.T, c console.Console, lines ...string) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -104,7 +104,7 @@ func TestCommand_AsAgent(t *testing.T) {
 	require.Contains(t, out, "there is no agent: give the Console its Agents")
 }
 
-// Two agents at a desk each see why what they wrote themselves was answered.
+// Two agents at a desk each see why their own message was answered.
 func TestWhy_OfTheAgentWhoSits(t *testing.T) {
 	t.Parallel()
 	p := fakes.New()

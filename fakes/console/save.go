@@ -13,8 +13,8 @@ import (
 	"github.com/botctx/go-sdk/fakes/conversation"
 )
 
-// save writes the conversation as a Go test, or as a file of a conversation if the name says so.
-func (s *session) save(file string) error {
+// save writes the conversation as a Go test, or as a conversation file if its name ends so.
+func (s *talk) save(file string) error {
 	if reason := s.console.CannotSave; reason != "" {
 		return fmt.Errorf("it cannot be saved: %s", reason)
 	}
@@ -26,16 +26,9 @@ func (s *session) save(file string) error {
 	}
 	path := testFile(file)
 	beside := declaredIn(filepath.Dir(path), s.console.Test.Package)
-	as := conversation.GoTest{
-		Package: beside.pkg, Name: beside.free(conversation.TestName(path)),
-		Platform: s.console.Test.Platform, Nodes: s.console.Test.Nodes,
-	}
-	if s.hasDesk {
-		as.Platform = ""
-	} else if !s.hasNodes {
-		as.Nodes = ""
-	}
-	source, err := s.stage.GoTest(as)
+	as := s.Test()
+	as.Package, as.Name = beside.pkg, beside.free(conversation.TestName(path))
+	source, err := s.Stage.GoTest(as)
 	if err != nil {
 		return err
 	}
@@ -58,16 +51,16 @@ func (s *session) save(file string) error {
 	return nil
 }
 
-// saveConversation writes the conversation as a file that conversation.Run runs.
-func (s *session) saveConversation(path string) error {
-	if err := writeNew(path, s.stage.Conversation().String()); err != nil {
+// saveConversation writes the conversation as a file for conversation.Run.
+func (s *talk) saveConversation(path string) error {
+	if err := writeNew(path, s.Stage.Conversation().String()); err != nil {
 		return err
 	}
 	s.screen.notef("Saved in %s. conversation.Run runs it.", path)
 	return nil
 }
 
-// testFile returns the name of the file of a test: go test runs those that end in _test.go alone.
+// testFile returns the file name of a test: go test only runs files that end in _test.go.
 func testFile(name string) string {
 	name = strings.TrimSuffix(name, ".go")
 	if !strings.HasSuffix(name, "_test") {
@@ -84,7 +77,7 @@ func isRun(path, source string) bool {
 	return err == nil && isMatch
 }
 
-// writeNew writes a file that is not there yet.
+// writeNew writes a new file. It fails if the file exists.
 func writeNew(path, text string) (err error) {
 	//nolint:gosec // The user names the path; all may read the file.
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)

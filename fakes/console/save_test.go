@@ -108,7 +108,7 @@ func TestSave_CodeThatIsNone(t *testing.T) {
 	}
 }
 
-// A reminder that comes too early shows in a test of time.
+// A reminder that comes too early fails a test that advances the time.
 func TestSave_TimeThatBringsNothing(t *testing.T) {
 	t.Parallel()
 	require.Contains(t, saved(t, "wait.go", console.Console{}, "remind me", "/advance 23h"),
@@ -241,7 +241,7 @@ func TestSave_TestsPass(t *testing.T) {
 	require.Equal(t, 7, strings.Count(string(out), "\n--- PASS: "), string(out))
 }
 
-// What is saved as a file of a conversation goes the same way on another platform.
+// A conversation saved as a file has the same result on another platform.
 func TestSave_Conversation(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "talk.chat")

@@ -2,26 +2,28 @@ package console
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/botctx/go-sdk/botctx"
-	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/conversation"
+	"github.com/botctx/go-sdk/internal/render"
+	"github.com/botctx/go-sdk/internal/session"
 	"github.com/botctx/go-sdk/send"
 )
 
 // answer taps an offer of the last messages by number or title, or says the line.
-func (s *session) answer(line string) {
-	if i := chosen(line, s.seat.offers); i >= 0 {
-		s.tap(s.seat.offers[i])
+func (s *talk) answer(line string) {
+	if i := chosen(line, s.offers[s.seat.ID]); i >= 0 {
+		s.tap(s.offers[s.seat.ID][i])
 		return
 	}
 	s.say(line)
 }
 
-// chosen returns the place of what a number from 1 or a title chooses, -1 if that is nothing.
+// chosen returns the index of the offer that a line selects, by a number from 1 on or a title, or -1.
 func chosen(line string, offers []fakes.Tappable) int {
 	for i := range offers {
 		if line == strconv.Itoa(i+1) { // +1 and 01 are texts.
@@ -36,58 +38,43 @@ func chosen(line string, offers []fakes.Tappable) int {
 	return -1
 }
 
-// say lets who speaks say a text.
-func (s *session) say(text string) {
+// say makes the speaker say a text.
+func (s *talk) say(text string) {
 	speaks := s.seat
 	if s.isEchoing {
-		s.screen.says(ofUser, speaks.name, text)
+		s.screen.says(ofUser, speaks.Name, text)
 	}
-	s.act(conversation.Says{By: speaks.name, Text: text})
-	if speaks.actor != nil && s.console.Ends != nil && s.console.Ends(text) {
+	s.act(conversation.Says{By: speaks.Name, Text: text})
+	if speaks.Actor != nil && s.console.Ends != nil && s.console.Ends(text) {
 		s.isOver = true
 	}
 }
 
-// tap lets the member tap a button or a quick reply.
-func (s *session) tap(one fakes.Tappable) {
-	s.screen.says(ofUser, s.seat.name, "["+one.Title+"]")
-	s.act(conversation.Taps{By: s.seat.name, Title: one.Title, Which: placeOf(one, s.seat.actor.Tappables())})
-}
-
-// placeOf returns the place of an offer among the ones with its title, from 1 on.
-func placeOf(one fakes.Tappable, among []fakes.Tappable) int {
-	place := 0
-	for _, other := range among {
-		if other.Title != one.Title {
-			continue
-		}
-		place++
-		if other.MessageID == one.MessageID && document.Identical(other.Payload, one.Payload) {
-			break
-		}
-	}
-	return place
+// tap makes the member tap a button or a quick reply.
+func (s *talk) tap(one fakes.Tappable) {
+	s.screen.says(ofUser, s.seat.Name, "["+one.Title+"]")
+	s.act(s.Tap(s.seat.Name, one))
 }
 
 // act carries out an act, prints its results, and keeps it for /save.
-func (s *session) act(act conversation.Act) {
-	s.choices = len(s.platform.Choices())
-	_, err := s.stage.Do(act)
+func (s *talk) act(act conversation.Act) {
+	s.choices = len(s.Platform().Choices())
+	_, err := s.Stage.Do(act)
 	s.printNew()
 	if err != nil {
 		s.fail(err)
 		return
 	}
-	for _, choice := range s.platform.Choices()[s.choices:] {
+	for _, choice := range s.Platform().Choices()[s.choices:] {
 		if choice.Answer == botctx.AnswerNone {
 			s.screen.notef("Nothing answers. /why shows why.")
 		}
 	}
 }
 
-// printNew prints what was sent since the last time.
-func (s *session) printNew() {
-	sent := s.platform.Sent()
+// printNew prints the messages sent since the last time.
+func (s *talk) printNew() {
+	sent := s.Platform().Sent()
 	s.sent = min(s.sent, len(sent))
 	s.renewOffers(sent[s.sent:])
 	for _, one := range sent[s.sent:] {
@@ -96,28 +83,29 @@ func (s *session) printNew() {
 	s.sent = len(sent)
 }
 
-// renewOffers finds what there is to tap in the newest messages to each member who got any.
-func (s *session) renewOffers(sent []fakes.Sent) {
-	for _, p := range s.people {
-		isRenewed := false
-		for _, one := range sent {
-			if p.actor == nil || one.Member != p.actor.ID() {
-				continue
-			}
-			if !isRenewed {
-				p.offers, isRenewed = nil, true
-			}
-			for _, offered := range p.actor.Tappables() {
-				if offered.MessageID == one.MessageID {
-					p.offers = append(p.offers, offered)
-				}
+// renewOffers finds everything tappable in the newest messages to each member who received any.
+func (s *talk) renewOffers(sent []fakes.Sent) {
+	people := s.People()
+	renewed := map[string]bool{}
+	for _, one := range sent {
+		i := slices.IndexFunc(people, func(p *session.Person) bool { return p.IsAlone() && p.Gets(one, nil) })
+		if i < 0 {
+			continue
+		}
+		p := people[i]
+		if !renewed[p.ID] {
+			s.offers[p.ID], renewed[p.ID] = nil, true
+		}
+		for _, offered := range p.Actor.Tappables() {
+			if offered.MessageID == one.MessageID {
+				s.offers[p.ID] = append(s.offers[p.ID], offered)
 			}
 		}
 	}
 }
 
 // printSent prints a message, with the numbers of the speaker's offers.
-func (s *session) printSent(sent fakes.Sent) {
+func (s *talk) printSent(sent fakes.Sent) {
 	if sent.Shown.Type() == send.TypeTyping {
 		return
 	}
@@ -128,16 +116,20 @@ func (s *session) printSent(sent fakes.Sent) {
 	} else {
 		label += " to " + to
 	}
-	parts := shownParts(sent.Shown, number)
-	s.screen.says(ofBot, label, parts[0])
-	for _, part := range parts[1:] {
+	message := render.Of(sent.Shown)
+	head := message.Head()
+	if sent.Shown.IsZero() {
+		head = render.TakenBack
+	}
+	s.screen.says(ofBot, label, head)
+	for _, part := range message.Parts(render.Form{First: number}) {
 		s.screen.more(part)
 	}
 }
 
 // firstOffer returns the number of the first offer in a message to the speaker, 0 if there is none.
-func (s *session) firstOffer(messageID string) int {
-	for i, one := range s.seat.offers {
+func (s *talk) firstOffer(messageID string) int {
+	for i, one := range s.offers[s.seat.ID] {
 		if one.MessageID == messageID {
 			return i + 1
 		}
@@ -146,53 +138,33 @@ func (s *session) firstOffer(messageID string) int {
 }
 
 // recipient returns the recipient of a message, and whether that is the speaker.
-func (s *session) recipient(sent fakes.Sent) (name string, isSeat bool) {
-	for _, p := range s.people {
-		if p.gets(sent, s.platform) {
-			return p.name, p == s.seat
+func (s *talk) recipient(sent fakes.Sent) (name string, isSeat bool) {
+	groups := s.Platform().Groups(sent.Channel)
+	for _, p := range s.People() {
+		if p.Gets(sent, groups) {
+			return p.Name, p.ID == s.seat.ID
 		}
 	}
 	return sent.To, false
 }
 
-// gets reports whether a message goes to a person.
-func (p *person) gets(sent fakes.Sent, platform *fakes.Platform) bool {
-	if p.actor != nil {
-		return sent.Member == p.actor.ID()
-	}
-	if sent.Channel != p.agent.Channel() || sent.Member != "" {
-		return false
-	}
-	if sent.To == p.agent.ExternalID() || sent.ChatID == p.agent.ExternalID() {
-		return true
-	}
-	for _, group := range platform.Groups(sent.Channel) {
-		for _, in := range group.Members {
-			if group.ExternalID == sent.To && in == p.agent.ExternalID() {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// onlyMembers refuses an agent what members do.
-func (s *session) onlyMembers() error {
-	if s.seat.actor == nil {
-		return fmt.Errorf("%s is an agent: /as NAME speaks as a member", s.seat.name)
+// onlyMembers refuses an action of members if the speaker is an agent.
+func (s *talk) onlyMembers() error {
+	if s.seat.Actor == nil {
+		return fmt.Errorf("%s is an agent: /as NAME speaks as a member", s.seat.Name)
 	}
 	return nil
 }
 
-// onlyAgents refuses a member what agents do.
-func (s *session) onlyAgents() error {
-	if s.seat.agent == nil {
-		return fmt.Errorf("%s is a member: /agent sits as the agent", s.seat.name)
+// onlyAgents refuses an action of agents if the speaker is a member.
+func (s *talk) onlyAgents() error {
+	if s.seat.Agent == nil {
+		return fmt.Errorf("%s is a member: /agent sits as the agent", s.seat.Name)
 	}
 	return nil
 }
 
-// numbered returns what stands before something to tap.
+// numbered returns the label of a tappable part.
 func numbered(number int, title string) string {
 	if number == 0 {
 		return "[" + title + "]"

@@ -14,7 +14,7 @@ import (
 // colour is the look of a text in a terminal.
 type colour string
 
-// The colours. Each is the number by which a terminal knows it.
+// The colours, each by its terminal code.
 const (
 	plain  colour = ""
 	ofBot  colour = "36"
@@ -23,7 +23,7 @@ const (
 	ofFail colour = "31"
 )
 
-// screen writes lines. The first error of writing is kept, and nothing is written after it.
+// screen writes lines. It keeps the first write error, and writes nothing after it.
 type screen struct {
 	out io.Writer
 	// width is the number of cells of a line, 0 if lines are not wrapped.
@@ -37,7 +37,7 @@ type screen struct {
 // grow makes room for a label.
 func (s *screen) grow(label string) { s.labels = max(s.labels, runewidth.StringWidth(visible(label))) }
 
-// padded returns a label with a sign behind it, as wide as all labels are.
+// padded returns a label followed by a sign, as wide as the widest label.
 func (s *screen) padded(label, sign string) string {
 	label = oneLine(label)
 	return label + sign + strings.Repeat(" ", max(s.labels-runewidth.StringWidth(label), 0)+1)
@@ -46,7 +46,7 @@ func (s *screen) padded(label, sign string) string {
 // oneLine is visible for a text within a line.
 func oneLine(text string) string { return strings.ReplaceAll(visible(text), "\n", `\n`) }
 
-// says prints a message, behind a label.
+// says prints a message after a label.
 func (s *screen) says(of colour, label, text string) {
 	head := s.padded(label, ":")
 	s.block(head, of, text, plain)
@@ -55,16 +55,16 @@ func (s *screen) says(of colour, label, text string) {
 // more prints lines below a message.
 func (s *screen) more(text string) { s.block(strings.Repeat(" ", s.labels+2), plain, text, plain) }
 
-// notef prints what the console itself has to tell.
+// notef prints a note of the console itself.
 func (s *screen) notef(format string, args ...any) {
 	s.block("-- ", ofNote, fmt.Sprintf(format, args...), ofNote)
 }
 
-// fails prints what went wrong.
+// fails prints an error.
 func (s *screen) fails(text string) { s.block("!! ", ofFail, text, ofFail) }
 
-// block prints a text behind a head, wrapped. On a terminal that leaves little room behind the head, the text begins
-// below it, as far to the left as there is need.
+// block prints a text after a head, wrapped. On a terminal that leaves little room after the head, the text
+// begins on the next line, as far to the left as necessary.
 func (s *screen) block(head string, ofHead colour, text string, ofText colour) {
 	indent, width := runewidth.StringWidth(head), 0
 	var lines strings.Builder
@@ -101,13 +101,13 @@ func (s *screen) write(text string) {
 	}
 }
 
-// The size of a terminal that does not tell it.
+// The size of a terminal that does not report its own.
 const (
 	usualWidth  = 80
 	usualHeight = 24
 )
 
-// sizeOf returns how many cells and rows a terminal has.
+// sizeOf returns the number of cells and rows of a terminal.
 func sizeOf(descriptor int) (cells, rows int) {
 	cells, rows, err := term.GetSize(descriptor)
 	if err != nil || cells <= 0 {
@@ -116,7 +116,7 @@ func sizeOf(descriptor int) (cells, rows int) {
 	return cells, rows
 }
 
-// widthOf returns what returns the width of where lines go to, 0 if that is no terminal.
+// widthOf returns a function that returns the width of the output, 0 if it is not a terminal.
 func widthOf(out io.Writer) func() int {
 	file, isFile := out.(*os.File)
 	if !isFile || !isTerminal(file) {
@@ -173,8 +173,8 @@ func editedLines(ctx context.Context, file *os.File, in io.Reader, out io.Writer
 	return lines{next: next, width: width(), refreshed: width, colours: os.Getenv("NO_COLOR") == ""}
 }
 
-// completed returns a line with as much behind it as all that it may go on as has in common, and these
-// where that is nothing more.
+// completed returns a line extended by the common prefix of its completions, or the completions if there is
+// no more in common.
 func completed(line string, among []string) (head string, others []string) {
 	if len(among) == 0 {
 		return line, nil
@@ -186,7 +186,7 @@ func completed(line string, among []string) (head string, others []string) {
 		}
 	}
 	head = strings.ToValidUTF8(head, "")
-	if len(head) < len(line) { // They differ from what is typed in upper and lower case.
+	if len(head) < len(line) { // The completions differ from the typed text in upper and lower case.
 		head = line
 	}
 	if len(among) > 1 && head == line {

@@ -23,7 +23,7 @@ import (
 	"github.com/botctx/go-sdk/fakes/console"
 )
 
-// terminal is a terminal in which a console of the bot runs, with a person who types.
+// terminal is a terminal that runs a console of the bot, with a person who types.
 type terminal struct {
 	t        *testing.T
 	keyboard *os.File
@@ -55,7 +55,7 @@ func openTerminal(ctx context.Context, t *testing.T, width uint16) *terminal {
 	return x
 }
 
-// watch shows what is written.
+// watch shows the output.
 func (x *terminal) watch() {
 	buffer := make([]byte, 4096)
 	for {
@@ -96,7 +96,7 @@ func (x *terminal) types(keys, end string) string {
 	return x.waitFor(end)
 }
 
-// requireEnd requires that the console has ended well and left the terminal as it was.
+// requireEnd requires that the console has ended well and has restored the terminal.
 func (x *terminal) requireEnd() {
 	x.t.Helper()
 	require.NoError(x.t, <-x.ended)
@@ -117,7 +117,7 @@ Bot: This is a text of many words, which is longer than a
      hundred and twenty.
 Ada> sure?
 Bot: Are you sure?
-     1 [Yes]  2 [No]
+     1 (Yes)  2 (No)
 Ada> 2
 Ada: [No]
 Bot: You sent {"payload":"no"}
@@ -131,7 +131,7 @@ Bot: This is a text of many words, which is longer than a line of a terminal of 
      twenty.
 Ada> sure?
 Bot: Are you sure?
-     1 [Yes]  2 [No]
+     1 (Yes)  2 (No)
 Ada> 2
 Ada: [No]
 Bot: You sent {"payload":"no"}
@@ -143,7 +143,7 @@ Ada>
 		x := openTerminal(t.Context(), t, width)
 		x.waitFor("Ada>")
 		x.types("long\r", "twenty.\nAda>")
-		x.types("sure?\r", "[No]\nAda>")
+		x.types("sure?\r", "(No)\nAda>")
 		x.types("2\r", "}\nAda>")
 		require.Equal(t, want, x.types("/nonsense\r", "commands\nAda>"))
 		x.types("\x04", "Ada>")
@@ -176,7 +176,7 @@ func TestTerminal_HistoryAndCompletion(t *testing.T) {
 	x.types(" 1h\r", "01:00:00 UTC.\nBob>")
 	x.types("/a\t", "/advance  /agent  /as\nBob> /a")
 	x.types("s A\t\r", "Ada>")
-	x.types("sure?\r", "[No]\nAda>")
+	x.types("sure?\r", "(No)\nAda>")
 	x.types("y\t\r", "}\nAda>")
 	x.types("hX\x7fi\r", "Hello Ada!\nAda>")
 	x.types("\x04", "Ada>")
@@ -207,6 +207,8 @@ func TestTerminal_HostileText(t *testing.T) {
 	require.Contains(t, screen, `\x1b[31mtext\x1b[0m`)
 	x.types("\x04", "Ada>")
 	x.requireEnd()
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	require.NotContains(t, x.written, "\x1b[31mtext")
 	require.NotContains(t, x.written, "\x1b]0;")
 }
@@ -216,7 +218,7 @@ func TestTerminal_NoColor(t *testing.T) {
 	x := openTerminal(t.Context(), t, 60)
 	x.waitFor("Ada>")
 	x.types("hi\r", "Hello Ada!\nAda>")
-	x.types("/why\r", "answered\nAda>") // Not the prompt before: what is typed between two lines may be lost.
+	x.types("/why\r", "answered\nAda>") // Not the previous prompt: text typed between two lines may be lost.
 	x.types("\x04", "Ada>")
 	x.requireEnd()
 	require.Empty(t, x.screen.colours)
@@ -233,13 +235,13 @@ func TestTerminal_ThatCannotEdit(t *testing.T) {
 	require.NotContains(t, x.written, "\x1b")
 }
 
-// emulator is a terminal: what is written to it shows as rows of cells. It knows what line editors
-// write, and keeps all that scrolls away. What it does not know it notes in unknown.
+// emulator is a terminal that shows its output as rows of cells. It understands the sequences that line
+// editors write, and keeps all rows that scroll away. Unknown sequences are recorded in unknown.
 type emulator struct {
 	width    int
 	rows     [][]rune
 	row, col int
-	// colours are the colours that were asked for, unknown what is none of the sequences it knows.
+	// colours are the requested colours. unknown are the unknown sequences.
 	colours, unknown []string
 	pending          []byte
 }
@@ -256,7 +258,7 @@ func (e *emulator) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// next carries out the sequence at the beginning of a text, and returns its length, 0 if it is not whole.
+// next carries out the sequence at the beginning of a text, and returns its length, 0 if it is incomplete.
 func (e *emulator) next(text []byte) int {
 	switch text[0] {
 	case '\r':
@@ -283,7 +285,7 @@ func (e *emulator) next(text []byte) int {
 	return size
 }
 
-// sequence does what an escape sequence asks for.
+// sequence carries out an escape sequence.
 func (e *emulator) sequence(text []byte) int {
 	if len(text) < 2 {
 		return 0
@@ -301,7 +303,7 @@ func (e *emulator) sequence(text []byte) int {
 	return 0
 }
 
-// control does what a control sequence asks for.
+// control carries out a control sequence.
 func (e *emulator) control(argument string, final byte) {
 	n, err := strconv.Atoi(argument)
 	if err != nil {
@@ -326,14 +328,14 @@ func (e *emulator) control(argument string, final byte) {
 	}
 }
 
-// line makes the row of the cursor.
+// line creates the row of the cursor.
 func (e *emulator) line() {
 	for len(e.rows) <= e.row {
 		e.rows = append(e.rows, nil)
 	}
 }
 
-// put writes a character where the cursor is.
+// put writes a character at the cursor.
 func (e *emulator) put(r rune) {
 	if e.col >= e.width {
 		e.row, e.col = e.row+1, 0
@@ -346,7 +348,7 @@ func (e *emulator) put(r rune) {
 	e.col += runewidth.RuneWidth(r)
 }
 
-// String returns the rows, without what is blank behind them.
+// String returns the rows, without trailing blanks.
 func (e *emulator) String() string {
 	lines := make([]string, len(e.rows))
 	for i, row := range e.rows {
@@ -370,7 +372,7 @@ func TestMain(m *testing.M) {
 	_, _ = fmt.Fprintln(os.Stdout, "The console has ended.")
 }
 
-// TestTmux_Conversation drives a console in a terminal that others have written.
+// TestTmux_Conversation drives a console in tmux, a real terminal.
 func TestTmux_Conversation(t *testing.T) {
 	t.Parallel()
 	requireTmux(t)
@@ -403,12 +405,12 @@ The console has ended.
 		x.types("twenty.\nAda>", "long", "Enter")
 		x.types("turned\\u202c\nAda>", "hostile", "Enter")
 		x.types("Hello Ada!\nAda>", "hi", "Enter")
-		x.types("The console has ended.", "Up", "Up", "C-c") // A line that is typed goes with it.
+		x.types("The console has ended.", "Up", "Up", "C-c") // A partly typed line is discarded.
 		require.Equal(t, want, strings.Replace(x.screen(), "Ada> hostile\nThe", "Ada>\nThe", 1))
 	}
 }
 
-// requireTmux skips a test where there is no tmux.
+// requireTmux skips a test if tmux is not installed.
 func requireTmux(t *testing.T) {
 	t.Helper()
 	if _, err := exec.LookPath("tmux"); err != nil {
@@ -450,7 +452,7 @@ func startTmux(t *testing.T, width int) tmux {
 	return x
 }
 
-// do runs a command of tmux, and returns what it prints.
+// do runs a command of tmux, and returns its output.
 func (x tmux) do(args ...string) string {
 	x.t.Helper()
 	command := exec.CommandContext(x.t.Context(), "tmux", append([]string{"-S", x.socket}, args...)...)

@@ -13,16 +13,16 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Act is something that is done: one of the types of this package whose comments say so. People are
-// called by their names in the conversation.
+// Act is an action: one of the types of this package whose comments say so. People are referred to by their
+// names in the conversation.
 type Act interface {
 	// by returns the name of the person who acts, "" if there is none.
 	by() string
-	// lines returns it as a file has it.
+	// lines returns the act as lines of a file.
 	lines() []string
-	// do does it on a stage. An error that is none of the bot is a mistake.
+	// do carries it out on a stage. An error that does not come from the bot is a mistake.
 	do(on *Session) error
-	// code returns it as Go, by the variables of people.
+	// code returns the act as Go, with the variables of people.
 	code(of *names, made done) call
 }
 
@@ -45,7 +45,7 @@ type Taps struct {
 // Takes is the act of an agent who takes a ticket.
 type Takes struct {
 	By string
-	// Ticket is its place among all that the agent has seen, from 1 on. 0 is the newest that is open.
+	// Ticket is its place among all that the agent has seen, from 1 on. 0 is the newest open ticket.
 	Ticket int
 }
 
@@ -70,8 +70,8 @@ type AddMember struct {
 	Member member.Member
 }
 
-// JoinsGroup is the act of a member who joins a group of their channel's platform, which is made if there is
-// none. In the group the member has another name: for Ada and "family", "Ada in family".
+// JoinsGroup is the act of a member who joins a group of their channel's platform, which is created if it
+// does not exist. In the group the member has another name: for Ada and "family", "Ada in family".
 type JoinsGroup struct{ By, Group string }
 
 // AddAgent is the act of adding an agent to an outlet channel.
@@ -87,7 +87,7 @@ type AddChannel struct {
 	Type channel.Type
 }
 
-// AddDesk is the act of adding an outlet channel, where agents answer the members who were added before.
+// AddDesk is the act of adding an outlet channel, whose agents answer the members who were added before.
 type AddDesk struct{ ID string }
 
 // AddData is the act of adding an entry to a data source.
@@ -96,12 +96,7 @@ type AddData struct {
 	Entry  document.Object
 }
 
-// Faults is the act of planning what goes wrong with the next call of an operation: it fails with a code, is late,
-// or is done and times out. So may the next mail and the next file that is stored fail, and the next charge of a
-// payment account be declined.
-type Faults struct{ fakes.Fault }
-
-// Bounces is the act of refusing each mail to an address from now on, as if its mailbox does not exist.
+// Bounces is the act of refusing each mail to an address from now on, as if its mailbox did not exist.
 type Bounces struct{ Address string }
 
 func (a Says) by() string       { return a.By }
@@ -116,7 +111,6 @@ func (a AddAgent) by() string   { return "" }
 func (a AddChannel) by() string { return "" }
 func (a AddDesk) by() string    { return "" }
 func (a AddData) by() string    { return "" }
-func (a Faults) by() string     { return "" }
 
 func (a JoinsGroup) by() string { return a.By }
 func (a Bounces) by() string    { return "" }
@@ -217,7 +211,7 @@ func (a Ends) do(on *Session) error {
 	return agent.TryEnds()
 }
 
-// noAgent is the error of a step of a person who is no agent.
+// noAgent is the error for a step of a person who is not an agent.
 func noAgent(name, does string) error {
 	return usagef("%s is no agent: agents %s, and a line such as \"agent Grace at support\" adds one to the channel support", name, does)
 }
@@ -282,9 +276,9 @@ func (a AddDesk) do(on *Session) error {
 	}))
 }
 
-// OpenDesk gives a platform a channel of an id where agents answer some members. It has one broadcast
-// group, "default", and the nodes of the tree "agents" are for its agents. In their channels it takes
-// the place of the outlets that they were paired with.
+// OpenDesk gives a platform a channel where agents answer some members. It has one broadcast group,
+// "default", and the nodes of the tree "agents" serve its agents. It replaces the outlets of the members'
+// channels.
 func OpenDesk(p *fakes.Platform, id string, members ...*fakes.Actor) {
 	p.AddChannel(channel.Channel{
 		ID: id, Type: channel.Charlie,
@@ -303,20 +297,8 @@ func (a AddData) do(on *Session) error {
 	}))
 }
 
-func (a Faults) do(on *Session) error {
-	return asMistake(guarded(func() error {
-		if injected := on.platform.Inject(a.Fault); a.isOptional() {
-			injected.Optional()
-		}
-		return nil
-	}))
-}
-
-// isOptional reports whether the fault may stay unmet: a conversation shows whether a bot uses a service.
-func (a Faults) isOptional() bool { return a.Op == "" }
-
-// cast decides who gets an answer without a name: the person who acted last, and before that the first
-// member.
+// cast decides who receives an answer without a name: the last actor, or the first member before anyone has
+// acted.
 type cast struct{ speaker string }
 
 func (c *cast) acts(act Act) {

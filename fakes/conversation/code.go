@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -164,15 +163,7 @@ func (a AddData) code(*names, done) call {
 	return call{receiver: "p", name: "AddData", args: []string{quoted(a.Source), goValue(a.Entry)}}
 }
 
-func (a Faults) code(*names, done) call {
-	injected := call{receiver: "p", name: "Inject", args: []string{a.GoString()}}
-	if a.isOptional() {
-		injected.then = ".Optional()"
-	}
-	return injected
-}
-
-// reserved are the words that mean something in a line, and so no name as they stand.
+// reserved are the words with a meaning in a line, which cannot be unquoted names.
 var reserved = []string{
 	"Bot", "Fails", "The", "member", "agent", "channel", "desk", "data", "taps", "sends", "takes", "ends", "joins",
 	"at", "in", "to", "of", "later",
@@ -180,7 +171,7 @@ var reserved = []string{
 
 var plainName = regexp.MustCompile(`^[\pL\pM\pN'’._-]+( [\pL\pM\pN'’._-]+)*$`)
 
-// nameOf returns a name as a file has it. That of a member in a group stands as it is, too.
+// nameOf returns a name as written in a file. The name of a member in a group is unquoted, too.
 func nameOf(name string) string {
 	first, group, isInGroup := strings.Cut(name, inGroup)
 	if isPlain(name) || isInGroup && isPlain(first) && isPlain(group) {
@@ -194,8 +185,8 @@ func isPlain(name string) bool {
 	return plainName.MatchString(name) && !slices.ContainsFunc(strings.Fields(name), isReserved)
 }
 
-// idOf returns the id of a channel, a group or a data source as a file has it. It may be a word that begins
-// a line.
+// idOf returns the id of a channel, a group or a data source as written in a file. It may be a word that
+// begins a line.
 func idOf(id string) string {
 	switch id {
 	case "member", "agent", "channel", "desk", "data":
@@ -214,7 +205,7 @@ func readName(text string) (string, error) { return readAs(nameOf, text) }
 
 func readID(text string) (string, error) { return readAs(idOf, text) }
 
-// readAs reads what a function writes.
+// readAs parses a text in the form that a function writes.
 func readAs(written func(string) string, text string) (string, error) {
 	text = strings.TrimSpace(text)
 	switch {
@@ -235,48 +226,10 @@ func readAs(written func(string) string, text string) (string, error) {
 	return name, nil
 }
 
-// escaped returns a line of a text as a file has it: what one does not see, spaces at its ends and the
-// marks that mean something are escaped.
-func escaped(line string, marks string) string {
-	first := len(line) - len(strings.TrimLeftFunc(line, unicode.IsSpace))
-	last := len(strings.TrimRightFunc(line, unicode.IsSpace))
-	var text strings.Builder
-	for at := 0; at < len(line); {
-		r, size := utf8.DecodeRuneInString(line[at:])
-		isSeen := first <= at && at < last && !display.IsHidden(r)
-		switch {
-		case r == utf8.RuneError && size == 1:
-			fmt.Fprintf(&text, `\x{%x}`, line[at])
-		case r == '\\' || strings.ContainsRune(marks, r):
-			text.WriteString(`\` + string(r))
-		case isSeen:
-			text.WriteRune(r)
-		default:
-			text.WriteString(escapeOf(r))
-		}
-		at += size
-	}
-	return text.String()
-}
-
-// escapeOf returns the escape of a character.
-func escapeOf(r rune) string {
-	switch r {
-	case ' ':
-		return `\s`
-	case '\t':
-		return `\t`
-	case '\n':
-		return `\n`
-	default:
-		return fmt.Sprintf(`\u{%x}`, r)
-	}
-}
-
 // escape matches an escape of a character.
 var escape = regexp.MustCompile(`\\(?:[xu]\{[0-9a-fA-F]{1,6}\}|.|$)`)
 
-// unescaped returns the line that escaped made a text of.
+// unescaped is the inverse of render.Escape.
 func unescaped(text string) (line string, err error) { return unescapedAll(strings.TrimSpace(text)) }
 
 // unescapedAll is unescaped for a text that includes the spaces at its ends.
@@ -312,7 +265,7 @@ func unescapedOne(found string) (string, bool) {
 	}
 }
 
-// jsonLine returns JSON on a line, in which all characters are seen.
+// jsonLine returns JSON on one line, with all invisible characters escaped.
 func jsonLine(text string) string {
 	if !strings.ContainsFunc(text, display.IsHidden) {
 		return text
@@ -332,7 +285,7 @@ func jsonLine(text string) string {
 	return line.String()
 }
 
-// surrogates returns a character as JSON escapes it that has more than 16 bits.
+// surrogates returns the JSON escape of a character beyond 16 bits.
 func surrogates(r rune) string {
 	high, low := utf16.EncodeRune(r)
 	return fmt.Sprintf(`\u%04x\u%04x`, high, low)
@@ -376,7 +329,7 @@ func durationText(d time.Duration) string {
 // amount is one part of a duration.
 var amount = regexp.MustCompile(`^(\d+(?:\.\d+)?)\s*([a-z]+)(?:\s*,)?(?:\s+and\s+|\s*)`)
 
-// Duration reads a duration such as "2 days", "1 hour 30 minutes", "1d12h" or "90m".
+// Duration parses a duration such as "2 days", "1 hour 30 minutes", "1d12h" or "90m".
 func Duration(text string) (time.Duration, error) {
 	rest := strings.TrimSpace(text)
 	if strings.HasPrefix(rest, "-") {

@@ -1,8 +1,8 @@
-// Package conversation has conversations with a bot as files that non-programmers can read and write. It
-// plays them on a platform in memory, and writes actions on a platform as such a file or as a Go test.
+// Package conversation represents conversations with a bot as files that non-programmers can read and write.
+// It plays them on a platform in memory, and writes actions on a platform as such a file or as a Go test.
 //
 //   - To read and write a file, use [Parse] and [Conversation.String].
-//   - To hold a conversation on a platform, use [Session.Play]; [Run] runs files as tests.
+//   - To play a conversation on a platform, use [Session.Play]; [Run] runs files as tests.
 //   - To carry out actions on a platform and keep their results, use [Session.Do], [Session.Conversation] and
 //     [Session.GoTest].
 //
@@ -20,7 +20,7 @@
 //	Bot: See you today, Ada!
 //
 // It lists all messages of the bot to the people of the conversation: if no answer follows, there must be
-// none. TYPING is left out.
+// none. TYPING is omitted.
 //
 // # Actions
 //
@@ -28,15 +28,22 @@
 //	  | and more                                 a further line of it
 //	Ada taps [Yes]                               a button or a quick reply by its title
 //	Ada taps [Buy] 2                             the second one of that title, the newest message first
-//	Ada sends IMAGE https://example.com/k.png    so AUDIO, VIDEO and FILE
+//	Ada sends IMAGE https://example.com/k.png    also AUDIO, VIDEO and FILE
 //	Ada sends {"type": "LOCATION", "data": {"lat": 38.6}}
 //	2 days later                                 time passes, as in 1 hour 30 minutes, 24h or 90m
 //	Grace takes the ticket                       an agent takes the newest ticket; ticket 2 is the second one
 //	Grace taps the ticket                        the agent taps its first button
 //	Grace: How can I help?
 //	Grace ends the chat
-//	The next sendResponse fails: Unavailable     so "times out" and "is 20 seconds late"
-//	The next mail fails: Unavailable             so the next file that is stored
+//	The next sendResponse fails: Unavailable     also "times out" and "is 20 seconds late"
+//	Call 3 of sendResponse fails: Unavailable    also "times out" and "is 20 seconds late"
+//	The process crashes at the next sendResponse also "after" it, and "call 3 of sendResponse"
+//	The process crashes                          until
+//	The process starts again
+//	Out of service: payments                     or the store, data sources, mail, files, HTTP, channel shop; until
+//	Back in service: payments
+//	The next message comes twice                 also the next payment event
+//	The next mail fails: Unavailable             also the next file that is stored
 //	The next charge of shop is declined: insufficient_funds
 //	Mail to ada@example.com bounces              each from now on
 //
@@ -69,15 +76,15 @@
 //
 // A message to a group goes to each of its members here, as to "Bob in family".
 //
-// A name with other characters than letters, digits, spaces and . _ - ' is quoted, and so is a name with a
-// word that has a meaning here ("Bot", "member", "to" and so on).
+// A name is quoted if it has characters other than letters, digits, spaces and . _ - ' or a word with a
+// meaning here ("Bot", "member", "to" and so on).
 //
 // # Notation
 //
-// Indents and empty lines mean nothing; a line that begins with # is a comment. A text is written literally,
-// in any script. A backslash is \\, a space at an end of a line \s (not needed at the beginning of a further
-// line), a tab \t, and an invisible character, such as one that changes the direction of text, \u{202e}. In
-// titles brackets and parentheses are \[ and \(.
+// Indentation and empty lines mean nothing; a line that begins with # is a comment. A text is written
+// literally, in any script. A backslash is \\, a space at an end of a line \s (not needed at the beginning of
+// a further line), a tab \t, and an invisible character, such as one that changes the direction of text,
+// \u{202e}. In titles brackets and parentheses are \[ and \(.
 //
-// String writes all of this in one form, so that Parse of it gives the same conversation.
+// String writes all of this in one form, so parsing its result gives the same conversation.
 package conversation

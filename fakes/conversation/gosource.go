@@ -19,7 +19,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// quoted returns a text as Go: between backquotes if that can be read better.
+// quoted returns a text as a Go literal: between backquotes if that is more readable.
 func quoted(text string) string {
 	if strings.Contains(text, `"`) && strconv.CanBackquote(text) && !strings.ContainsFunc(text, display.IsHidden) {
 		return "`" + text + "`"
@@ -54,7 +54,7 @@ func goValue(value any) string {
 	}
 }
 
-// goFloat returns a number as Go that is a float64.
+// goFloat returns a float64 as a Go literal.
 func goFloat(number float64) string {
 	text := strconv.FormatFloat(number, 'g', -1, 64)
 	if strings.ContainsAny(text, ".e") {
@@ -68,7 +68,7 @@ type names struct {
 	taken map[string]bool
 	// of are the variables by the names of the conversation.
 	of map[string]string
-	// members are the variables of members, in the order in which they came.
+	// members are the variables of members, in order of creation.
 	members []string
 }
 
@@ -120,8 +120,8 @@ func lowerCamel(text string) string {
 	return ""
 }
 
-// camel returns the letters and digits of a text as one word, each part with a capital, from the first
-// letter on.
+// camel returns the letters and digits of a text as one word, each part with a capital, from the first letter
+// on.
 func camel(text string) string {
 	var word strings.Builder
 	isFirst := true
@@ -145,15 +145,15 @@ type GoTest struct {
 	Package string
 	// Name is the name of the test. The default is "TestConversation".
 	Name string
-	// Platform is the Go expression of a platform in a test named t, without the members and agents who
-	// take part. The default is one of fakes.New.
+	// Platform is the Go expression of a platform in a test named t, without the members and agents who take
+	// part. The default is a call of fakes.New.
 	Platform string
 	// Nodes is the Go expression of the nodes of the platform, "" for none.
 	Nodes string
 }
 
 // GoTest returns a Go test that repeats the actions of the session and expects their results: each message to
-// the people of the conversation, and no message if the actor got none.
+// the people of the conversation, or no message if the actor received none.
 func (s *Session) GoTest(as GoTest) (string, error) {
 	body := "\tp := " + cmp.Or(as.Platform, "fakes.New(fakes.For(t))") + "\n"
 	if as.Nodes != "" {
@@ -163,7 +163,7 @@ func (s *Session) GoTest(as GoTest) (string, error) {
 		"\nfunc "+cmp.Or(as.Name, "TestConversation")+"(t *testing.T) {\n\tt.Parallel()\n"+body+s.source()+"}\n")
 }
 
-// source returns what was done as Go.
+// source returns the actions as Go.
 func (s *Session) source() string {
 	var body strings.Builder
 	all := s.needed()
@@ -206,7 +206,7 @@ func (p *person) called() string {
 	return cmp.Or(p.actor.Added().FirstName, p.actor.ID())
 }
 
-// used returns who is named in the test.
+// used returns the people named in the test.
 func used(all []done) map[*person]bool {
 	used := map[*person]bool{}
 	var members []*person
@@ -229,7 +229,7 @@ func used(all []done) map[*person]bool {
 	return used
 }
 
-// source returns what was done, and what is expected of it, as Go.
+// source returns an action and its expected results as Go.
 func (d done) source(of *names) string {
 	var text strings.Builder
 	made := d.step.Act.code(of, d)
@@ -250,7 +250,7 @@ func (d done) source(of *names) string {
 	return text.String()
 }
 
-// source returns what is expected of a message, as Go.
+// source returns the expectations of a message as Go.
 func (h heard) source(of *names) string {
 	variable := of.of[h.by.name]
 	message, text := variable+".LastMessage()", variable+".Last()"
@@ -270,13 +270,13 @@ func TestName(file string) string {
 	if name == "" || name == "Test" {
 		return "TestConversation"
 	}
-	if first, _ := utf8.DecodeRuneInString(name); unicode.IsLower(first) { // It has no capital, and go test wants one.
+	if first, _ := utf8.DecodeRuneInString(name); unicode.IsLower(first) { // Names without capitals need one: go test requires it.
 		name = "Of" + name
 	}
 	return "Test" + name
 }
 
-// formatted returns a file with its imports, as gofmt has it.
+// formatted returns a file with its imports, formatted as by gofmt.
 func formatted(head, body string) (string, error) {
 	imports, err := importing(head + body)
 	if err != nil {
@@ -299,7 +299,7 @@ func importGroups() [][]string {
 	}
 }
 
-// importing returns the imports of a file without any, by what it names.
+// importing returns the imports for a file without any, from the packages that it refers to.
 func importing(file string) (string, error) {
 	parsed, err := parser.ParseFile(token.NewFileSet(), "", file, parser.SkipObjectResolution)
 	if err != nil {

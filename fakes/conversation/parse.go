@@ -13,7 +13,6 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/internal/nearest"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -22,8 +21,7 @@ import (
 // mostErrors bounds the errors of a file that are reported at once.
 const mostErrors = 10
 
-// Parse reads a conversation of a file. Its errors are joined; each names the file and the line, and says
-// what to do.
+// Parse parses a conversation. Its errors are joined; each names the file and the line, and has a remedy.
 func Parse(file, text string) (Conversation, error) {
 	p := &reader{}
 	text = lineEnds.Replace(strings.TrimPrefix(text, "\ufeff"))
@@ -41,7 +39,7 @@ func Parse(file, text string) (Conversation, error) {
 	return p.read, errors.Join(failed...)
 }
 
-// lineEnds makes one of those that editors write.
+// lineEnds normalizes line endings.
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 type reader struct {
@@ -50,9 +48,10 @@ type reader struct {
 	cast   cast
 	// comment are the comments since the last step or answer.
 	comment []string
-	// more takes a further line of the last text, nil if there is none.
+	// more accepts a further line of the last text, nil if there is none.
 	more func(line string)
-	// isAnswer is true if the last line was an answer that may have buttons, inCard if it was a card of it.
+	// isAnswer is true if the last line was an answer that may have buttons, inCard if it belonged to a card
+	// of the answer.
 	isAnswer, inCard bool
 }
 
@@ -86,7 +85,7 @@ const name = `("(?:[^"\\]|\\.)*"|[^\s"#|*:!\[\](){}\\][^":\[\](){}|\\]*?)`
 // inBrackets matches a text in brackets, with escapes.
 const inBrackets = `\[((?:[^\\\[\]]|\\.)*)\]`
 
-// ticket is which ticket an agent takes or taps.
+// ticket matches the ticket that an agent takes or taps.
 const ticket = `(?:the ticket|ticket (\d{1,6}))`
 
 // kind is a form of lines.
@@ -99,7 +98,7 @@ func lineOf(pattern string, read func(p *reader, found []string) error) kind {
 	return kind{regexp.MustCompile(`^` + pattern + `$`), read}
 }
 
-// kinds are the forms of lines, those first that others would take as well.
+// kinds are the forms of lines. The order matters: an earlier form takes precedence.
 var kinds = []kind{
 	lineOf(`\| ?(.*)`, (*reader).furtherLine),
 	lineOf(`(`+inBrackets+`.*)`, (*reader).buttons),
@@ -118,10 +117,15 @@ var kinds = []kind{
 	lineOf(`data\s+`+name+`\s*(\{.*)`, (*reader).addData),
 	lineOf(`The\s+next\s+charge\s+of\s+`+name+`\s+is\s+declined:\s*(\S.*)`, (*reader).chargeDeclined),
 	lineOf(`The\s+next\s+(mail|file)\s+fails:\s*(\w+)`, (*reader).serviceFails),
+	lineOf(`The\s+next\s+(message|payment event)\s+comes\s+twice`, (*reader).comesTwice),
 	lineOf(`Mail\s+to\s+(\S.*?)\s+bounces`, (*reader).bounces),
-	lineOf(`The\s+next\s+(\w+)\s+fails:\s*(\w+)`, (*reader).faultOfCode),
-	lineOf(`The\s+next\s+(\w+)\s+times\s+out`, (*reader).faultTimesOut),
-	lineOf(`The\s+next\s+(\w+)\s+is\s+(.*)\s+late`, (*reader).faultLate),
+	lineOf(theCall+`\s+fails:\s*(\w+)`, (*reader).callFails),
+	lineOf(theCall+`\s+times\s+out`, (*reader).callTimesOut),
+	lineOf(theCall+`\s+is\s+(.*)\s+late`, (*reader).callIsLate),
+	lineOf(`The\s+process\s+crashes\s+(at|after)\s+`+aCall, (*reader).crashesAtCall),
+	lineOf(`The\s+process\s+(crashes|starts\s+again)`, (*reader).process),
+	lineOf(`Out\s+of\s+service:\s*(\S.*)`, (*reader).outOfService),
+	lineOf(`Back\s+in\s+service:\s*(\S.*)`, (*reader).backInService),
 	lineOf(`(\d[\w\s,.]*?)\s+later\.?`, (*reader).waits),
 	lineOf(name+`\s+taps\s+`+inBrackets+`(?:\s+(\d{1,6}))?`, (*reader).taps),
 	lineOf(name+`\s+taps\s+`+ticket, (*reader).tapsTicket),
@@ -133,7 +137,7 @@ var kinds = []kind{
 	lineOf(name+`\s*:\s?(.*)`, (*reader).says),
 }
 
-// hints say what is wrong with lines that are nearly of a form.
+// hints explain common mistakes in lines that match no form.
 var hints = []struct {
 	pattern *regexp.Regexp
 	text    string
@@ -148,6 +152,9 @@ var hints = []struct {
 	{regexp.MustCompile(`^agent\b`), "write where the agent sits: \"agent Grace at support\""},
 	{regexp.MustCompile(`^channel\b`), "write what the channel is: \"channel page of type alpha\""},
 	{regexp.MustCompile(`^data\b`), "write where the entry goes, and what it is as JSON: data coupons {\"code\": \"SPRING\"}"},
+	{regexp.MustCompile(`^The process\b`), "write \"The process crashes\", \"The process crashes at the next sendResponse\" (or after it), " +
+		"and \"The process starts again\""},
+	{regexp.MustCompile(`^Call\b`), "write \"Call 3 of sendResponse fails: Unavailable\", and so that it times out or is late"},
 	{regexp.MustCompile(`^The next\b`), "write \"The next sendResponse fails: Unavailable\", " +
 		"\"The next sendResponse times out\" or \"The next sendResponse is 20 seconds late\"; so \"The next mail fails: Unavailable\", " +
 		"\"The next file fails: Unavailable\" and \"The next charge of shop is declined: insufficient_funds\""},
@@ -271,14 +278,14 @@ func (p *reader) takes(found []string) error {
 	return err
 }
 
-// readTicket reads who takes or taps a ticket, and its number.
+// readTicket reads the agent who takes or taps a ticket, and its number.
 func readTicket(found []string) (by string, n int, err error) {
 	by, err = readName(found[0])
 	n, badNumber := number(found[1])
 	return by, n, errors.Join(err, badNumber)
 }
 
-// number reads a number from 1 on, 0 if there is none.
+// number parses a number from 1 on, 0 if there is none.
 func number(text string) (int, error) {
 	if text == "" {
 		return 0, nil
@@ -399,56 +406,6 @@ func (p *reader) addData(found []string) error {
 	return err
 }
 
-func (p *reader) faultOfCode(found []string) error {
-	op, err := operation(found[0])
-	code, badCode := readCode(found[1])
-	if err := errors.Join(err, badCode); err != nil {
-		return err
-	}
-	p.begin(Faults{fakes.Fails(op, code)})
-	return nil
-}
-
-func (p *reader) faultTimesOut(found []string) error {
-	op, err := operation(found[0])
-	if err == nil {
-		p.begin(Faults{fakes.TimesOut(op)})
-	}
-	return err
-}
-
-func (p *reader) faultLate(found []string) error {
-	op, err := operation(found[0])
-	late, badTime := Duration(found[1])
-	if badTime == nil && late == 0 {
-		badTime = errors.New("a call that is 0 seconds late is not late: give more")
-	}
-	if err := errors.Join(err, badTime); err != nil {
-		return err
-	}
-	p.begin(Faults{fakes.Delays(op, late)})
-	return nil
-}
-
-func (p *reader) chargeDeclined(found []string) error {
-	account, err := readID(found[0])
-	reason, badReason := unescaped(found[1])
-	if err := errors.Join(err, badReason); err != nil {
-		return err
-	}
-	p.begin(Faults{fakes.Declines(account, reason)})
-	return nil
-}
-
-func (p *reader) serviceFails(found []string) error {
-	service := map[string]fakes.Service{"mail": fakes.ServiceMail, "file": fakes.ServiceFiles}[found[0]]
-	code, err := readCode(found[1])
-	if err == nil {
-		p.begin(Faults{fakes.Fails(service, code)})
-	}
-	return err
-}
-
 // operation reads the name of an operation.
 func operation(text string) (botctx.Op, error) {
 	if slices.Contains(botctx.Ops(), botctx.Op(text)) {
@@ -561,7 +518,7 @@ func (p *reader) fails(found []string) error {
 	return nil
 }
 
-// errNoAnswer is the error for a part of an answer where there is none.
+// errNoAnswer is the error for a part of an answer without an answer.
 var errNoAnswer = errors.New("this is part of an answer: a line such as \"Bot: Which one?\" goes before it")
 
 func (p *reader) card(found []string) error {
@@ -579,7 +536,7 @@ func (p *reader) card(found []string) error {
 
 func (p *reader) lastCard() *Card { return &p.message().Cards[len(p.message().Cards)-1] }
 
-// errNoCard is the error for a part of a card if there is none.
+// errNoCard is the error for a part of a card without a card.
 var errNoCard = errors.New("this is part of a card, once: a line such as \"* Steel\" goes before it, below an answer")
 
 func (p *reader) subtitle(found []string) error {
@@ -648,7 +605,7 @@ func (p *reader) quickReplies(found []string) error {
 		if err != nil {
 			return err
 		}
-		p.message().QuickReplies = append(p.message().QuickReplies, title)
+		p.message().QuickReplies = append(p.message().QuickReplies, Button{Title: title})
 		rest = strings.TrimSpace(rest[len(one[0]):])
 	}
 	p.more = nil

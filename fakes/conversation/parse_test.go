@@ -66,6 +66,30 @@ The next sendResponse times out
 
 The next sendResponse is 20 seconds late
 
+Call 3 of sendResponse fails: Unavailable
+
+Call 2 of sendEmail times out
+
+The process crashes at the next sendResponse
+
+The process crashes after call 2 of sendResponse
+
+The process crashes
+
+The process starts again
+
+Out of service: payments
+
+Back in service: payments
+
+Out of service: channel "a:b"
+
+Back in service: channel "a:b"
+
+The next message comes twice
+
+The next payment event comes twice
+
 The next mail fails: Unavailable
 
 The next file fails: NotFound
@@ -179,6 +203,11 @@ func TestParse_SaysWhatToDo(t *testing.T) {
 		"The next sendRespons fails: Unavail": "there is no operation sendRespons: did you mean sendResponse?",
 		"The next sendResponse breaks":        `write "The next sendResponse fails: Unavailable"`,
 		"The next sendResponse is 0s late":    "0 seconds late is not late",
+		"Call 0 of sendResponse times out":    "there is no call 0",
+		"Call 2 of sendRespons times out":     "did you mean sendResponse?",
+		"Call sendResponse fails":             `write "Call 3 of sendResponse fails: Unavailable"`,
+		"The process dies":                    `write "The process crashes"`,
+		"Out of service: the moon":            "there is no service",
 	} {
 		_, err := conversation.Parse("f.chat", text)
 		require.ErrorContains(t, err, want, text)
@@ -210,7 +239,7 @@ func TestDuration(t *testing.T) {
 	}
 }
 
-// invented makes up conversations.
+// invented generates random conversations.
 type invented struct{ random *rand.Rand }
 
 // texts are the parts of hostile and foreign texts.
@@ -229,7 +258,7 @@ func (i invented) text() string {
 	return text.String()
 }
 
-// name returns a text that is not empty.
+// name returns a nonempty text.
 func (i invented) name() string {
 	if i.random.IntN(2) == 0 {
 		return []string{"Ada", "Bob", "Mary Ann", "Bot", "O'Hara", "desk", "member", "Ada in family", "Ada in to"}[i.random.IntN(9)]
@@ -306,6 +335,12 @@ func (i invented) act() conversation.Act {
 			conversation.Faults{Fault: fakes.Fails(botctx.OpSendResponse, boterr.Unavailable)},
 			conversation.Faults{Fault: fakes.TimesOut(botctx.OpSendResponse)},
 			conversation.Faults{Fault: fakes.Delays(botctx.OpSendResponse, time.Second)},
+			conversation.Faults{Fault: fakes.CrashesAfter(botctx.OpSendResponse).At(2)},
+			conversation.Faults{Fault: fakes.Repeats(fakes.ServiceMessages)},
+			conversation.Faults{Fault: fakes.Down(fakes.ServiceHTTP)},
+			conversation.Lifts{Fault: fakes.Down(fakes.ServiceMessages).Of("a:b")},
+			conversation.Crashes{},
+			conversation.Starts{},
 		}[i.random.IntN(3)]
 	default:
 		return conversation.Says{By: by, Text: i.text()}
@@ -324,7 +359,7 @@ func (i invented) message() conversation.Message {
 		m.Cards = append(m.Cards, conversation.Card{Title: i.text(), Subtitle: i.text(), ImageURL: i.text(), Buttons: i.buttons()})
 	}
 	for range i.random.IntN(3) {
-		m.QuickReplies = append(m.QuickReplies, i.text())
+		m.QuickReplies = append(m.QuickReplies, conversation.Button{Title: i.text()})
 	}
 	return m
 }
@@ -337,7 +372,7 @@ func (i invented) buttons() []conversation.Button {
 	return buttons
 }
 
-// withoutLines returns a conversation as one that was not read from a file.
+// withoutLines returns a conversation as if it had not been read from a file.
 func withoutLines(c conversation.Conversation) conversation.Conversation {
 	for i := range c.Steps {
 		c.Steps[i].Line = 0
@@ -357,7 +392,7 @@ func TestParse_OfString(t *testing.T) {
 	}
 }
 
-// FuzzParse reads any text: what is understood is the same conversation when it is written and read again.
+// FuzzParse parses any text: if this succeeds, the result survives being written and parsed again.
 func FuzzParse(f *testing.F) {
 	for seed := range uint64(40) {
 		f.Add(invented{rand.New(rand.NewPCG(seed, 1))}.conversation().String())

@@ -5,13 +5,12 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/internal/render"
 	"github.com/botctx/go-sdk/send"
 )
 
-// String returns the conversation as a file, which Parse reads.
+// String returns the conversation as a file for Parse.
 func (c Conversation) String() string {
 	out := &printer{}
 	for _, step := range c.Steps {
@@ -32,7 +31,7 @@ type printer struct {
 	isCast bool
 }
 
-// step writes a step, with an empty line before it unless it and the one before add something.
+// step writes a step, preceded by an empty line unless it and the previous one add something.
 func (p *printer) step(s Step) {
 	isCast := adds(s.Act)
 	if p.text.Len() > 0 && (!isCast || !p.isCast || len(s.Comment) > 0) {
@@ -51,7 +50,7 @@ func (p *printer) step(s Step) {
 	}
 }
 
-// adds reports whether an act adds something, and does nothing.
+// adds reports whether an act only adds something.
 func adds(act Act) bool {
 	switch act.(type) {
 	case AddMember, AddAgent, AddChannel, AddDesk, AddData, JoinsGroup:
@@ -87,89 +86,23 @@ func (p *printer) answer(a Answer) {
 		p.lines("", []string{from + " sends " + jsonLine(m.Other.String())})
 		return
 	case m.File != "":
-		p.lines("", fileLines(from, m.File, m.URL))
+		p.lines("", []string{from + " sends " + m.Head()})
 	default:
-		p.lines("", textLines(from+":", m.Text))
+		p.lines("", render.TextLines(from+":", m.Text))
 	}
-	p.buttons("  ", m.Buttons)
-	for _, card := range m.Cards {
-		p.lines("  ", textLines("*", card.Title))
-		if card.Subtitle != "" {
-			p.lines("    ", textLines(":", card.Subtitle))
-		}
-		if card.ImageURL != "" {
-			p.lines("    ", []string{"! " + escaped(card.ImageURL, "")})
-		}
-		p.buttons("    ", card.Buttons)
-	}
-	if len(m.QuickReplies) > 0 {
-		var replies []string
-		for _, title := range m.QuickReplies {
-			replies = append(replies, "("+escaped(title, "[]()")+")")
-		}
-		p.lines("  ", []string{strings.Join(replies, " ")})
-	}
+	p.lines("  ", m.Parts(render.Form{IsEscaped: true}))
 }
 
-func (p *printer) buttons(indent string, buttons []Button) {
-	var all []string
-	for _, button := range buttons {
-		text := "[" + escaped(button.Title, "[]()") + "]"
-		if button.URL != "" {
-			text += "(" + escaped(button.URL, "[]()") + ")"
-		}
-		all = append(all, text)
-	}
-	if len(all) > 0 {
-		p.lines(indent, []string{strings.Join(all, " ")})
-	}
-}
-
-// textLines returns a text behind what says whose it is, further lines behind bars.
-func textLines(head, text string) []string {
-	lines := strings.Split(text, "\n")
-	all := []string{strings.TrimRight(head+" "+escaped(lines[0], ""), " ")}
-	for _, line := range lines[1:] {
-		all = append(all, strings.TrimRight("  | "+indented(line), " "))
-	}
-	return all
-}
-
-// indented is escaped, but keeps the spaces at the beginning of a further line: a bar comes before them.
-func indented(line string) string {
-	text := strings.TrimLeft(line, " ")
-	if text == "" {
-		return escaped(line, "")
-	}
-	return line[:len(line)-len(text)] + escaped(text, "")
-}
-
-func fileLines(from string, kind send.Type, url string) []string {
-	return []string{from + " sends " + string(kind) + " " + escaped(url, "")}
-}
-
-func (a Says) lines() []string { return textLines(nameOf(a.By)+":", a.Text) }
+func (a Says) lines() []string { return render.TextLines(nameOf(a.By)+":", a.Text) }
 
 func (a Sends) lines() []string {
-	if url, isFile := isFile(a.Event); isFile {
-		return fileLines(nameOf(a.By), a.Event.Type, url)
+	if m := render.Of(a.Event.Response()); m.File != "" && m.Other.IsZero() && eventObject(a.Event).Len() == 2 {
+		return []string{nameOf(a.By) + " sends " + m.Head()}
 	}
 	return []string{nameOf(a.By) + " sends " + jsonLine(eventObject(a.Event).String())}
 }
 
-// isFile reports whether an event is a file of an address, and nothing more.
-func isFile(event send.MessageEvent) (url string, is bool) {
-	url = document.Get(event.Data, "url", "")
-	isPlain := eventObject(event).Len() == 2 && event.Data.Len() == 1
-	switch event.Type {
-	case send.TypeImage, send.TypeAudio, send.TypeVideo, send.TypeFile:
-		return url, isPlain && url != ""
-	default:
-		return "", false
-	}
-}
-
-// eventObject returns an event without what is absent.
+// eventObject returns an event without absent fields.
 func eventObject(event send.MessageEvent) document.Object {
 	object := document.O("type", string(event.Type), "data", event.Data)
 	for _, field := range []struct{ name, value string }{{"from", event.From}, {"to", event.To}, {"messageId", event.MessageID}} {
@@ -187,7 +120,7 @@ func eventObject(event send.MessageEvent) document.Object {
 }
 
 func (a Taps) lines() []string {
-	line := nameOf(a.By) + " taps [" + escaped(a.Title, "[]()") + "]"
+	line := nameOf(a.By) + " taps [" + render.Escape(a.Title, "[]()") + "]"
 	if a.Which > 1 {
 		line += fmt.Sprintf(" %d", a.Which)
 	}
@@ -255,35 +188,6 @@ func (a AddData) lines() []string {
 	return []string{"data " + idOf(a.Source) + " " + jsonLine(a.Entry.String())}
 }
 
-func (a Faults) lines() []string {
-	line := "The next " + a.called()
-	switch a.Kind {
-	case fakes.KindDeclines:
-		line += " is declined: " + escaped(a.Reason, "")
-	case fakes.KindDelays:
-		line += " is " + durationText(a.For) + " late"
-	case fakes.KindTimesOut:
-		line += " times out"
-	default:
-		line += " fails: " + string(boterr.CodeOf(a.Err))
-	}
-	return []string{line}
-}
-
-// called returns the words for the call that goes wrong.
-func (a Faults) called() string {
-	switch {
-	case a.Kind == fakes.KindDeclines:
-		return "charge of " + idOf(a.Part)
-	case a.Op != "":
-		return string(a.Op)
-	case a.Service == fakes.ServiceFiles:
-		return "file"
-	default:
-		return "mail"
-	}
-}
-
 func (a JoinsGroup) do(on *Session) error {
 	actor := on.Actor(a.By)
 	switch {
@@ -303,7 +207,7 @@ func (a JoinsGroup) do(on *Session) error {
 	return nil
 }
 
-// named returns what a conversation calls the member in the group.
+// named returns the member's name for the group.
 func (a JoinsGroup) named() string { return a.By + inGroup + a.Group }
 
 // inGroup separates the name of a member and the name of a group.
@@ -334,7 +238,9 @@ func (a Bounces) do(on *Session) error {
 	}))
 }
 
-func (a Bounces) lines() []string { return []string{"Mail to " + escaped(a.Address, "") + " bounces"} }
+func (a Bounces) lines() []string {
+	return []string{"Mail to " + render.Escape(a.Address, "") + " bounces"}
+}
 
 func (a Bounces) code(*names, done) call {
 	return call{receiver: "p", name: "RefuseMailTo", args: []string{quoted(a.Address)}}

@@ -100,7 +100,7 @@ func shop() []*botctx.Node {
 	}
 }
 
-// said answers with a result.
+// said replies done, or a failure if err is set.
 func said(ctx context.Context, bot *botctx.Context, done string, err error) error {
 	if err != nil {
 		done = "That failed: " + string(boterr.CodeOf(err))
@@ -108,7 +108,7 @@ func said(ctx context.Context, bot *botctx.Context, done string, err error) erro
 	return bot.Reply(ctx, send.Text(done))
 }
 
-// holds plays a conversation on a new platform with the shop, and requires that it comes as it is written.
+// holds plays a conversation on a new platform with the shop, and requires the written results.
 func holds(t *testing.T, text string) *conversation.Session {
 	t.Helper()
 	kept, err := conversation.Parse("kept.chat", text)
@@ -181,6 +181,34 @@ The next file fails: NotFound
 	}
 }
 
+func TestPlay_CrashesAndOutages(t *testing.T) {
+	t.Parallel()
+	holds(t, `member Ada
+
+Out of service: payments
+
+Ada: buy
+Bot: That failed: Unavailable
+
+Back in service: payments
+
+Ada: buy
+Bot: Paid.
+
+The next message comes twice
+
+Ada: mail
+Bot: Sent.
+
+The process crashes
+
+The process starts again
+
+Ada: mail
+Bot: Sent.
+`)
+}
+
 func TestPlay_GroupsThatCannotBeJoinedAreMistakes(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -216,8 +244,8 @@ func TestDo_ActOfNobodyIsAMistake(t *testing.T) {
 	}
 }
 
-// rerun runs TestRun of this package's own program in a folder where testdata has one file, and returns
-// what it printed and what the file is afterwards.
+// rerun runs TestRun of this package's own program in a folder with one file in testdata, and returns its
+// output and the file's new content.
 func rerun(t *testing.T, file string, flags ...string) (out, after string, err error) {
 	t.Helper()
 	folder := t.TempDir()
@@ -234,7 +262,7 @@ func rerun(t *testing.T, file string, flags ...string) (out, after string, err e
 	return string(printed), string(written), failed
 }
 
-// outdated is the bot's conversation, with another title and one answer too many.
+// outdated is the bot's conversation with a wrong title and one answer too many.
 const outdated = `# Ada buys a kettle.
 Ada: kettles
 Bot: Which one?

@@ -11,13 +11,14 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/internal/nearest"
+	"github.com/botctx/go-sdk/internal/render"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
 
-// Session holds conversations: it has a platform in memory and the people. It keeps their actions and the
-// results. One goroutine uses it at a time.
+// Session plays conversations on a platform in memory, with its people, and keeps their actions and the
+// results. It may be used by one goroutine at a time.
 type Session struct {
 	platform *fakes.Platform
 	people   []*person
@@ -45,18 +46,18 @@ func (p *person) messages() []send.Response {
 	return p.actor.Messages()
 }
 
-// done is a step, with what a Go test needs to know of it.
+// done is a step, with further details for a Go test.
 type done struct {
 	step Step
 	// err is the failure of the act.
 	err error
-	// heard are the messages that came, TYPING included.
+	// heard are the resulting messages, including TYPING.
 	heard []heard
 	// by is the present or last actor, nil if there is none. silent is the number of the actor's messages if
 	// no new one came, -1 otherwise.
 	by     *person
 	silent int
-	// tapped is the tapped choice, if Actor.TapsOn would not tap it.
+	// tapped is the tapped choice, if Actor.TapsOn would not select it.
 	tapped *fakes.Tappable
 	// person is the added person, nil if the step adds none.
 	person *person
@@ -93,7 +94,7 @@ func (s *Session) AddAgent(agent *fakes.Agent) string {
 	return name
 }
 
-// free returns a name that is not taken yet.
+// free returns an unused name.
 func (s *Session) free(name string) string {
 	found := name
 	for i := 2; s.person(found) != nil; i++ {
@@ -102,14 +103,14 @@ func (s *Session) free(name string) string {
 	return found
 }
 
-// admit adds a person, and keeps that.
+// add adds a person, and records that.
 func (s *Session) add(act Act, added *person) {
 	s.join(added)
 	s.cast.acts(act)
 	s.done = append(s.done, done{step: Step{Act: act}, person: added, silent: -1})
 }
 
-// join lets a person take part, who has heard nothing of what was sent before.
+// join adds a person; earlier messages do not count as new to them.
 func (s *Session) join(added *person) {
 	added.heard = len(added.messages())
 	s.people = append(s.people, added)
@@ -122,6 +123,15 @@ func (s *Session) person(name string) *person {
 		return nil
 	}
 	return s.people[i]
+}
+
+// Names returns the names of the people, in the order in which they were added.
+func (s *Session) Names() []string {
+	names := make([]string, len(s.people))
+	for i, p := range s.people {
+		names[i] = p.name
+	}
+	return names
 }
 
 // Actor returns the member with a name, or nil.
@@ -151,11 +161,11 @@ func (s *Session) Conversation() Conversation {
 	return c
 }
 
-// Len returns how many things were done on the stage, for Back.
+// Len returns the number of actions in the session, for Back.
 func (s *Session) Len() int { return len(s.done) }
 
-// Back forgets all but the first length actions, after the platform was put back to its state then. People
-// who were added later are removed.
+// Back removes all but the first length actions, after the platform was restored to its state at that point.
+// People who were added later are removed.
 func (s *Session) Back(length int) {
 	s.done = slices.Clip(s.done[:length])
 	s.people, s.cast = nil, cast{}
@@ -170,7 +180,7 @@ func (s *Session) Back(length int) {
 	}
 }
 
-// In returns a stage on a fork of the platform, which goes on from what this one is.
+// In returns a copy of the session that continues on a fork of the platform.
 func (s *Session) In(fork *fakes.Platform) *Session {
 	other := &Session{platform: fork, cast: s.cast, isOpen: s.isOpen}
 	forked := map[*person]*person{}
@@ -200,7 +210,8 @@ func (p *person) in(fork *fakes.Platform) *person {
 	return &other
 }
 
-// UsageError is an error of a conversation itself: what it says cannot be done. It is none of the bot.
+// UsageError is an error of a conversation itself: an action in it is impossible. It does not come from the
+// bot.
 type UsageError struct{ text string }
 
 // Error returns the correction.
@@ -211,8 +222,8 @@ func (m *UsageError) Unwrap() error { return boterr.InvalidArgument }
 
 func usagef(format string, args ...any) error { return &UsageError{fmt.Sprintf(format, args...)} }
 
-// Do carries out an act, and returns it with its results. The error comes from a run of the bot, and is the
-// step's Failure, or it is a UsageError, with which nothing was done and nothing is kept.
+// Do carries out an act, and returns it with its results. The error either comes from a run of the bot, and
+// is the step's Failure, or is a UsageError: then nothing was done, and nothing is recorded.
 func (s *Session) Do(act Act) (Step, error) {
 	if err := s.meet(act.by()); err != nil {
 		return Step{}, err
@@ -236,8 +247,8 @@ func (s *Session) Do(act Act) (Step, error) {
 	return now.step, err
 }
 
-// tappedBy returns what an act taps, nil if it taps nothing, or what Actor.TapsOn taps: the only one of its title in the
-// newest message that has one.
+// tappedBy returns the choice that an act taps. It is nil for other acts, and if Actor.TapsOn selects the
+// same: the only choice of its title in the newest message that has it.
 func tappedBy(act Act, on *Session) (*fakes.Tappable, error) {
 	taps, isTap := act.(Taps)
 	if !isTap {
@@ -255,7 +266,7 @@ func tappedBy(act Act, on *Session) (*fakes.Tappable, error) {
 	return &one, nil
 }
 
-// needed returns what was done without the desks that nothing was asked of.
+// needed returns the actions, without unused desks.
 func (s *Session) needed() []done {
 	if slices.ContainsFunc(s.platform.Calls(), isOfLiveChat) {
 		return s.done
@@ -272,7 +283,7 @@ func (s *Session) needed() []done {
 	})
 }
 
-// isOfLiveChat reports whether a call is one of a live chat's operations, which belong to a desk.
+// isOfLiveChat reports whether a call is a live chat operation, which needs a desk.
 func isOfLiveChat(made fakes.Call) bool {
 	return reflect.TypeOf(made.Params).PkgPath() == reflect.TypeFor[livechat.State]().PkgPath()
 }
@@ -283,12 +294,8 @@ func (s *Session) meet(name string) error {
 		return nil
 	}
 	if !s.isOpen {
-		var names []string
-		for _, p := range s.people {
-			names = append(names, p.name)
-		}
 		hint := ""
-		if near := nearest.To(name, names); near != "" {
+		if near := nearest.To(name, s.Names()); near != "" {
 			hint = "; did you mean " + near + "?"
 		}
 		return usagef("there is no person %s: a line such as \"member %s\" adds a member%s", name, nameOf(name), hint)
@@ -308,7 +315,8 @@ func (a AddMember) named() member.Member {
 	return a.Member
 }
 
-// hear returns what each person got since the last time: first who acts, then the others as they came.
+// hear returns each person's new messages: the actor's first, then the others in the order in which people
+// were added.
 func (s *Session) hear() []heard {
 	var first, others []heard
 	for _, p := range s.people {
@@ -334,7 +342,7 @@ func (d *done) tell() {
 	for _, one := range d.heard {
 		isSilent = isSilent && one.by != d.by
 		if one.response.Type() != send.TypeTyping {
-			d.step.Answers = append(d.step.Answers, Answer{To: one.by.name, Message: Seen(one.response)})
+			d.step.Answers = append(d.step.Answers, Answer{To: one.by.name, Message: render.Of(one.response)})
 		}
 	}
 	if isSilent {
@@ -342,7 +350,7 @@ func (d *done) tell() {
 	}
 }
 
-// failureOf returns how something fails.
+// failureOf returns the Failure of an error.
 func failureOf(err error) Failure {
 	if err == nil {
 		return Failure{}
@@ -355,7 +363,7 @@ func failureOf(err error) Failure {
 	return Failure{Fails: true}
 }
 
-// guarded calls what may panic: a platform without a test does where it is misused.
+// guarded calls a function that may panic: a misused platform panics without a test.
 func guarded(do func() error) (err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {

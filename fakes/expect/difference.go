@@ -5,18 +5,20 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/botctx/go-sdk/internal/render"
 	"github.com/botctx/go-sdk/send"
 )
 
-// textDifference shows two texts one below the other: a line of each with a mark below the first letter that differs,
-// or, of texts of several lines, all lines with - before what is missing and + before what there is in its place.
+// textDifference shows two texts one below the other: a single line each, with a mark below the first
+// different letter, or, for texts of several lines, all lines with - before missing and + before unexpected
+// ones.
 func textDifference(wanted string, message send.Response) string {
 	got := message.Text()
 	switch {
 	case wanted == got:
 		return ""
 	case got == "":
-		return "it has no text: " + Shown(message)
+		return "it has no text: " + render.Line(message)
 	case strings.Contains(wanted+got, "\n"):
 		return strings.Join(lineDifference(strings.Split(wanted, "\n"), strings.Split(got, "\n")), "\n")
 	}
@@ -28,8 +30,8 @@ func textDifference(wanted string, message send.Response) string {
 	return string(quoted) + "\n" + string(shown) + "\n" + strings.Repeat(" ", same) + "^"
 }
 
-// lineDifference is the shortest list of lines to take away and to add that makes one text of another: "  " before
-// lines that both have, "- " before those that only a has, "+ " before those that only b has.
+// lineDifference returns the shortest list of removed and added lines that turns a into b: " " before lines
+// of both, "- " before lines of a only, "+ " before lines of b only.
 func lineDifference(a, b []string) []string {
 	common := commonLengths(a, b)
 	var lines []string
@@ -49,7 +51,8 @@ func lineDifference(a, b []string) []string {
 	return slices.Clip(lines)
 }
 
-// commonLengths returns for each pair of places how many lines what is behind them has in common, in order.
+// commonLengths returns, for each pair of places, the length of the longest common subsequence of the lines
+// after them.
 func commonLengths(a, b []string) [][]int {
 	common := make([][]int, len(a)+1)
 	for i := range common {

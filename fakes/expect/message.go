@@ -9,10 +9,11 @@ import (
 
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/nearest"
+	"github.com/botctx/go-sdk/internal/render"
 	"github.com/botctx/go-sdk/send"
 )
 
-// Message is one thing that is expected of a message. The zero Message expects nothing of it.
+// Message is an expectation of a message. Any message meets the zero Message.
 type Message struct {
 	what string
 	// difference describes the difference of a message, "" if there is none.
@@ -27,8 +28,8 @@ func (m Message) String() string {
 	return m.what
 }
 
-// Difference describes how a message differs from the expectation, for a reader: in one or more lines. It is
-// "" if the message is as expected.
+// Difference describes, in one or more lines, how a message differs from the expectation. It is "" if the
+// message is as expected.
 func (m Message) Difference(from send.Response) string {
 	if m.difference == nil {
 		return ""
@@ -36,7 +37,7 @@ func (m Message) Difference(from send.Response) string {
 	return m.difference(from)
 }
 
-// Text expects a message whose whole text is this one, whatever else it has.
+// Text expects a message with exactly this text; it may have other parts.
 func Text(text string) Message {
 	return Message{what: strconv.Quote(text), difference: func(message send.Response) string {
 		return textDifference(text, message)
@@ -52,24 +53,24 @@ func Match(pattern *regexp.Regexp) Message {
 		if pattern.MatchString(message.Text()) {
 			return ""
 		}
-		return "not in  " + Shown(message)
+		return "not in  " + render.Line(message)
 	}}
 }
 
-// never is as no message is expected, for what was given by mistake.
+// never returns an expectation that always fails, for invalid arguments.
 func never(what, why string) Message {
 	return Message{what: what, difference: func(send.Response) string { return why }}
 }
 
 // Choice expects a message that shows buttons or quick replies with these titles, in this order, possibly
-// with others: its own buttons, buttons of its cards, and buttons that open a page.
+// among others: its own buttons, buttons of its cards, and buttons that open a page.
 func Choice(titles ...string) Message {
 	return Message{what: "a choice of " + strings.Join(inBrackets(titles), " "), difference: func(message send.Response) string {
-		return choiceDifference(titles, titlesOf(message))
+		return choiceDifference(titles, render.Of(message).Titles())
 	}}
 }
 
-// choiceDifference names the first title that is missing, and what there is.
+// choiceDifference names the first missing title, and the titles that are shown.
 func choiceDifference(wanted, shown []string) string {
 	left := shown
 	for _, title := range wanted {
@@ -105,7 +106,7 @@ func Media(url string) Message {
 		case url:
 			return ""
 		case nil:
-			return "there is no address in  " + Shown(message)
+			return "there is no address in  " + render.Line(message)
 		default:
 			return fmt.Sprintf("it has what is at %v", found)
 		}
@@ -118,7 +119,7 @@ func Type(of send.Type) Message {
 		if message.Type() == of {
 			return ""
 		}
-		return fmt.Sprintf("it is of type %s: %s", message.Type(), Shown(message))
+		return fmt.Sprintf("it is of type %s: %s", message.Type(), render.Line(message))
 	}}
 }
 
@@ -132,8 +133,8 @@ func Exactly(other send.Response) Message {
 	}}
 }
 
-// That expects a message for which holds is true; what describes it for the reader of a failure: "a price
-// in euros".
+// That expects a message for which holds is true; what is its description in failure messages: "a price in
+// euros".
 func That(what string, holds func(message send.Response) bool) Message {
 	if holds == nil {
 		return never(what, "That was given no function that says whether it is so")
@@ -142,6 +143,14 @@ func That(what string, holds func(message send.Response) bool) Message {
 		if holds(message) {
 			return ""
 		}
-		return "that is not so of  " + Shown(message)
+		return "that is not so of  " + render.Line(message)
 	}}
+}
+
+func inBrackets(titles []string) []string {
+	all := make([]string, len(titles))
+	for i, title := range titles {
+		all[i] = "[" + title + "]"
+	}
+	return all
 }

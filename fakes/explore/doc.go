@@ -1,16 +1,16 @@
 // Package explore searches for the ways in which a bot can go wrong: faults of services, and orders of
-// simultaneous actions. A test states what must hold, and the search runs it on fresh platforms of package
-// fakes until it does not.
+// simultaneous actions. A test states a property that must hold, and the search runs it on fresh platforms of
+// package fakes until it fails.
 //
-//   - To make services fail, be late, lose answers and lose the process, use [Faults]: it
-//     prints the smallest plan of faults that breaks a property, as lines of Go.
-//   - To interleave members, agents and agendas at each operation and each request to a service, use
-//     [Orders] and [T.Go]: it prints the order that breaks a property, with as few switches as possible.
-//   - To wait until a bot has recovered before stating what must hold, use [T.Settle].
+//   - To make services fail, be late, lose answers or lose the process, use [Faults]: it prints the smallest
+//     plan of faults that breaks a property, as lines of Go.
+//   - To interleave members, agents and agendas at each operation and each request to a service, use [Orders]
+//     and [T.Go]: it prints the order that breaks a property, with as few switches as possible.
+//   - To wait until a bot has recovered before the test states its property, use [T.Settle].
 //
-// A property makes members say things, and then states what is true. Under faults, that is rarely that all
-// goes well. It is that no member pays twice, that confirmed orders are stored, and that a repeated message
-// gets an answer at last:
+// A property makes members write to the bot, and then checks the outcome. Under faults, this is rarely that
+// everything succeeds. It is rather that no member pays twice, that confirmed orders are stored, and that a
+// repeated message gets an answer in the end:
 //
 //	func TestOrder_IsPaidOnce(t *testing.T) {
 //		explore.Faults(t, 100, func(t *explore.T, p *fakes.Platform) {
@@ -18,8 +18,8 @@
 //			account := p.AddAccount("shop")
 //			ada := p.AddMember(member.Member{FirstName: "Ada"})
 //			_ = ada.TrySays("buy")     // It may fail.
-//			t.Settle(time.Hour)        // The bot comes back, and what failed is tried again.
-//			_ = ada.TrySaysAgain()     // The platform repeats what was perhaps not heard.
+//			t.Settle(time.Hour)        // The bot restarts, and retries what failed.
+//			_ = ada.TrySaysAgain()     // The platform delivers the message again if it may be lost.
 //			require.LessOrEqual(t, len(account.Payments()), 1)
 //		}, explore.PlatformOptions(fakes.WithInbox()))
 //	}
@@ -38,19 +38,19 @@
 //		})
 //	}
 //
-// # What a search promises
+// # Guarantees of a search
 //
-// The same seed is the same search, and the same round the same run: before anything is reported it is run
-// again, and if the property has another result then, it is reported as one that depends on more than the
-// test. A property that fails without any fault is reported, too. Variable repeats a round; the failing test
-// prints its value.
+// The same seed gives the same search, and the same round the same run: before a failure is reported it is
+// run again, and if the property then has another result, it is reported as nondeterministic. A property that
+// fails without any fault is reported, too. Variable repeats a round; the failing test prints its value.
 //
 // A search finds faults; finding none proves nothing. It tries each single fault, and each single switch, at
 // operations first, and then several at once; an effect of a fault, such as a second attempt, is made to fail
-// next. Most faults of bots need one or two.
+// next. Most bugs of bots need one or two.
 //
 // # Limits
 //
-// A bot's own goroutines run at the same time as the turn that started them, and clocks, random numbers and
-// services other than the fakes are not under its control; T.Switch makes a point of a test's own fake.
+// A bot's own goroutines run at the same time as the turn that started them, and the search does not control
+// clocks, random numbers and services other than the fakes; T.Switch adds a switching point to a test's own
+// fake.
 package explore

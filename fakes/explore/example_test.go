@@ -15,7 +15,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// printer is a test that prints how it ends, up to what the property says.
+// printer is a test that prints its result, up to the message of the property.
 type printer struct{}
 
 func (printer) Helper() {}
@@ -33,8 +33,8 @@ func (printer) Fatalf(format string, args ...any) {
 	_, _ = fmt.Fprintln(os.Stdout, first)
 }
 
-// count notes an order, and then confirms it: if the answer of the first operation is lost, the member
-// says it again, and it is noted twice.
+// count records an order, and then confirms it: if the answer of the first operation is lost, the member says
+// it again, and it is recorded twice.
 func count(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertParams{
 		DataSourceID: "orders", Data: []document.Object{document.O("by", bot.Member.ID)},

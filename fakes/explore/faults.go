@@ -15,20 +15,20 @@ import (
 	"github.com/botctx/go-sdk/fakes"
 )
 
-// Faults runs a property under this many plans of faults, and ends the test if it does not hold under one. It
-// runs first without faults, to learn which operations are called, and which requests they make to the store,
-// the messaging platforms, mail, payments, files and the web. Then each of these calls, alone and with
-// others, fails, reports a time-out after it was carried out, is late, or loses the process before or after:
-// in turn one fault, operations first, and up to MaxFaults.
+// Faults runs a property under this many plans of faults, and ends the test if it fails under one. It first
+// runs without faults, to record the operations it calls, and their requests to the store, the messaging
+// platforms, mail, payments, files and the web. Then each of these calls, alone and with others, fails,
+// reports a time-out after it was carried out, is late, or loses the process before or after: alternately a
+// single fault, operations first, and up to MaxFaults.
 //
 // A failure is printed as small as possible, as the lines of Go that plan the same faults at the beginning of
-// the property, and with the value that repeats the round. A property that fails without faults is reported
-// as such; so is one whose plans no call meets, and one that is not the same each time.
+// the property, and with the value that repeats the round. Faults also reports a property that fails without
+// faults, a property whose plans match no call, and a property that is not deterministic.
 //
-// If the property holds, the log of the test, which go test -v prints, has the planned faults, the ones that
-// a call met, and the ones that were never tried, since there were too few plans.
+// If the property holds, the log of the test, which go test -v prints, has the planned faults, the faults
+// that occurred, and the faults that were never tried for lack of plans.
 //
-// Actions of members may fail in a property: use TrySays, and Settle before what must hold.
+// Members' actions may fail in a property: use TrySays, and call Settle before the assertions.
 func Faults(t fakes.TB, plans int, property Property, options ...Option) {
 	t.Helper()
 	f := &faultSearch{
@@ -67,26 +67,26 @@ type faultSearch struct {
 	property Property
 	// places are the calls without faults.
 	places *places
-	// known are calls that only faults bring about. In the plans of ofOperations and ofRequests these go
-	// wrong, too.
+	// known are calls that only happen after a fault. ofOperations and ofRequests are the plans in which they
+	// fail, too.
 	known                    map[consequence]bool
 	ofOperations, ofRequests [][]fakes.Fault
-	// planned are the faults of all plans, met the ones that a call met; last are the unmet ones of the last
-	// plan.
+	// planned are the faults of all plans, met the faults that a call met; last are the unmet faults of the
+	// last plan.
 	planned, met map[fakes.Fault]bool
 	last         []fakes.Fault
 }
 
-// consequence is a call that only a fault brings about, in a way.
+// consequence is a call that only happens after a fault of some kind.
 type consequence struct {
 	of string
 	at place
 }
 
-// anyOf is of how many plans with several faults one has any, while there are consequences left.
+// anyOf is the interval of plans with arbitrary faults, while consequences are left to try.
 const anyOf = 3
 
-// draw draws a plan: mostly one in which what is done about a fault goes wrong, as long as there are such.
+// draw draws a plan: mostly one in which a consequence of a fault also fails, as long as there are any.
 func (f *faultSearch) draw(random *rand.Rand) []fakes.Fault {
 	isAny := random.IntN(anyOf) == 0
 	for _, next := range []*[][]fakes.Fault{&f.ofOperations, &f.ofRequests} {
@@ -114,7 +114,7 @@ func (f *faultSearch) try(plan []fakes.Fault) outcome {
 	}
 	came := r.of(f.property)
 	if came.hangs {
-		return came // What was left behind may still call.
+		return came // An abandoned run may still make calls.
 	}
 	if len(plan) == 0 {
 		f.places = called
@@ -125,7 +125,7 @@ func (f *faultSearch) try(plan []fakes.Fault) outcome {
 	return came
 }
 
-// count notes which faults were met.
+// count records the faults that were met.
 func (f *faultSearch) count(plan []fakes.Fault, planned []*fakes.Injected) {
 	f.last = nil
 	for i, one := range planned {
@@ -138,7 +138,7 @@ func (f *faultSearch) count(plan []fakes.Fault, planned []*fakes.Injected) {
 	}
 }
 
-// goOn notes the calls that only the faults of a plan have brought about: they are to fail, too.
+// goOn records the calls that only happened because of the faults of a plan: they are to fail next.
 func (f *faultSearch) goOn(plan []fakes.Fault, called *places) {
 	if len(plan) >= f.settings.most {
 		return
@@ -167,7 +167,7 @@ func (f *faultSearch) unmet() string {
 	return ", but nothing met\n" + indented(linesOf(f.last))
 }
 
-// way is a way in which a call goes wrong.
+// way is a way for a call to go wrong.
 type way struct {
 	kind fakes.Kind
 	err  error
@@ -177,7 +177,7 @@ type way struct {
 // lateness is the delay of a late call: longer than any lease.
 const lateness = 2 * time.Minute
 
-// ways are the ways in which a call of an operation, or a request to a service, goes wrong, by what they are called in
+// ways are the ways for a call of an operation, or a request to a service, to go wrong, by their names in
 // Variable.
 func ways() map[string]way {
 	return map[string]way{
@@ -212,7 +212,7 @@ func linesOf(plan []fakes.Fault) string {
 type place struct {
 	op      botctx.Op
 	service fakes.Service
-	// n is which call of the operation, or request to the service, it is.
+	// n numbers the calls of the operation, or the requests to the service.
 	n int
 	// isRead is true if it changes nothing.
 	isRead bool
@@ -226,7 +226,7 @@ type places struct {
 
 func newPlaces() *places { return &places{counts: map[place]int{}} }
 
-// beyond returns the calls that are not among others.
+// beyond returns the calls that are not in others.
 func (p *places) beyond(others *places) []place {
 	var list []place
 	for _, at := range p.list {
@@ -237,17 +237,17 @@ func (p *places) beyond(others *places) []place {
 	return list
 }
 
-// addCall notes a call of an operation.
+// addCall records a call of an operation.
 func (p *places) addCall(_ context.Context, op botctx.Op) {
 	p.add(place{op: op}, beginsWith(string(op), "get", "fetch", "count"))
 }
 
-// addRequest notes a request to a service.
+// addRequest records a request to a service.
 func (p *places) addRequest(_ context.Context, asked fakes.Request) {
 	switch {
 	case beginsWith(asked.Name, "ask "): // The faults of fakes do not count it.
 		return
-	case beginsWith(asked.Name, "ensureIndex "): // No test means it.
+	case beginsWith(asked.Name, "ensureIndex "): // No test is about indexes.
 		p.counts[place{service: asked.Service}]++
 		return
 	}
@@ -265,7 +265,7 @@ func beginsWith(text string, prefixes ...string) bool {
 	return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(text, prefix) })
 }
 
-// ways returns how a call can go wrong. A read that times out is one that fails.
+// ways returns the ways for a call to go wrong. For a read, a time-out is the same as a failure.
 func (p place) ways() []string {
 	switch {
 	case p.isRead:
@@ -282,12 +282,12 @@ func (p place) fault(name string) fakes.Fault {
 	return fakes.Fault{Op: p.op, Service: p.service, Nth: p.n, Kind: how.kind, Err: how.err, For: how.late}
 }
 
-// isOf reports whether a fault is of this call.
+// isOf reports whether a fault is for this call.
 func (p place) isOf(f fakes.Fault) bool {
 	return p.op == f.Op && p.service == f.Service && p.n == f.Nth
 }
 
-// singles returns all faults, faults of operations first, else in the order of a seed.
+// singles returns all faults, operations first, otherwise in the order of a seed.
 func (p *places) singles(seed uint64) []fakes.Fault {
 	var ofOperations, ofRequests []fakes.Fault
 	for _, at := range p.list {
@@ -306,11 +306,11 @@ func (p *places) singles(seed uint64) []fakes.Fault {
 	return slices.Concat(ofOperations, ofRequests)
 }
 
-// repetitions bounds how many more times than without faults a call may come before it meets one: it may be
-// tried again.
+// repetitions bounds the additional calls, compared with a run without faults, until a fault is met: a call
+// may be repeated.
 const repetitions = 3
 
-// draw draws several faults, each of another call.
+// draw draws several faults, each for another call.
 func (p *places) draw(random *rand.Rand, most int) []fakes.Fault {
 	var plan []fakes.Fault
 	for range 1 + random.IntN(most) {
@@ -335,7 +335,7 @@ func serviceNames() map[fakes.Service]string {
 	}
 }
 
-// keyOf returns a plan as Variable has it: "sendResponse#1=timesOut,Mail#2=fails".
+// keyOf returns a plan in the form of Variable: "sendResponse#1=timesOut,Mail#2=fails".
 func keyOf(plan []fakes.Fault) string {
 	parts := make([]string, len(plan))
 	for i, f := range plan {
@@ -344,10 +344,10 @@ func keyOf(plan []fakes.Fault) string {
 	return strings.Join(parts, ",")
 }
 
-// nameOfCall names the call or the request that a fault is of: "sendResponse#1".
+// nameOfCall names the call or request of a fault: "sendResponse#1".
 func nameOfCall(f fakes.Fault) string { return fmt.Sprintf("%s#%d", targetOf(f), f.Nth) }
 
-// targetOf names the operation or the service that a fault is of.
+// targetOf names the operation or service of a fault.
 func targetOf(f fakes.Fault) string {
 	if f.Op == "" {
 		return serviceNames()[f.Service]
@@ -355,13 +355,13 @@ func targetOf(f fakes.Fault) string {
 	return string(f.Op)
 }
 
-// parsePlan is the way back. InvalidArgument: a part is no fault.
+// parsePlan is the inverse of keyOf. It returns InvalidArgument if a part is not a fault.
 func parsePlan(key string) ([]fakes.Fault, error) {
 	var plan []fakes.Fault
 	for part := range strings.SplitSeq(key, ",") {
 		one, isFault := parseFault(part)
 		if !isFault {
-			return nil, boterr.Invalid("", "%q is no fault: give what a failing test has printed, such as sendResponse#1=timesOut", part)
+			return nil, boterr.Invalid("", "%q is not a fault: copy the one that a failing test printed, such as sendResponse#1=timesOut", part)
 		}
 		plan = append(plan, one)
 	}
@@ -385,8 +385,8 @@ func parseFault(part string) (read fakes.Fault, isFault bool) {
 	return place{op: op, n: n}.fault(name), op.Exists()
 }
 
-// report describes a search that found nothing: the numbers of planned and met faults, and the names of
-// faults that no call met, and of the ones that were never tried.
+// report describes a search that found nothing: the numbers of planned and met faults, and the names of the
+// faults that no call met or that were never tried.
 func (f *faultSearch) report(plans int, singles []fakes.Fault) string {
 	var unmet, untried []fakes.Fault
 	for one := range f.planned {
@@ -414,10 +414,10 @@ func (f *faultSearch) report(plans int, singles []fakes.Fault) string {
 	return text
 }
 
-// plansFor returns how many plans try each of so many single things: every second plan is of one.
+// plansFor returns the number of plans that try each of n single things: every second plan has a single one.
 func plansFor(singles int) int { return 2 * singles } //nolint:mnd // Every second one, see search.round.
 
-// byCall names faults as Variable has them, a line for each call: "sendResponse#1=timesOut,crashes".
+// byCall lists faults in the form of Variable, a line for each call: "sendResponse#1=timesOut,crashes".
 func byCall(faults []fakes.Fault) string {
 	slices.SortFunc(faults, func(a, b fakes.Fault) int {
 		return cmp.Or(strings.Compare(targetOf(a), targetOf(b)), cmp.Compare(a.Nth, b.Nth), strings.Compare(wayOf(a), wayOf(b)))

@@ -23,7 +23,7 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// sell charges a member, and tells the member. With a key the charge of the order is made once.
+// sell charges a member, and replies. With a key, the order is only charged once.
 func sell(key string) botctx.Action {
 	return func(ctx context.Context, bot *botctx.Context) error {
 		account, err := bot.Golf(ctx, utility.GolfParams{GolfName: "shop"})
@@ -66,7 +66,7 @@ func TestFaults_AKeyChargesOnce(t *testing.T) {
 	explore.Faults(t, rounds.Of(t, 60, 600), chargedOnce(sell("order 1")))
 }
 
-// note notes an order, and confirms it.
+// note stores an order, and confirms it.
 func note(ctx context.Context, bot *botctx.Context, order document.Object) error {
 	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertParams{
 		DataSourceID: "orders", Data: []document.Object{order},
@@ -77,7 +77,7 @@ func note(ctx context.Context, bot *botctx.Context, order document.Object) error
 	return bot.Reply(ctx, send.Text("Yours."))
 }
 
-// noteAnew notes an order under a new id, noteOnce under the id of its event.
+// noteAnew stores an order under a new id, noteOnce under the id of its event.
 func noteAnew(ctx context.Context, bot *botctx.Context) error {
 	return note(ctx, bot, document.O("text", bot.MessageEvent.Text()))
 }
@@ -93,7 +93,7 @@ func notedOnce(logic botctx.Action) explore.Property {
 		p.AddData("orders")
 		if ada.TrySays("a kettle") != nil {
 			t.Settle(time.Hour)
-			_ = ada.TrySaysAgain() // The platform did not hear that it arrived.
+			_ = ada.TrySaysAgain() // The platform did not learn that it arrived.
 		}
 		_ = bob.TrySays("a pot")
 		t.Settle(time.Hour)
@@ -110,7 +110,7 @@ func TestFaults_FindsAnOrderNotedTwice(t *testing.T) {
 	explore.Faults(t, rounds.Of(t, 60, 600), notedOnce(noteOnce), accepting)
 }
 
-// tell answers a member, by a mail if messages do not reach the member.
+// tell answers a member, by mail if the message cannot be sent.
 func tell(ctx context.Context, bot *botctx.Context) error {
 	if err := bot.Reply(ctx, send.Text("It is on its way.")); err == nil {
 		return nil
@@ -238,7 +238,7 @@ func TestFaults_TellsWhatHangsOrHasNoEnd(t *testing.T) {
 	}), "it has no end: 1000 calls")
 }
 
-// insist does something until it goes well, as people do, with the bot coming back in between.
+// insist repeats an action until it succeeds, as people do, and restarts the bot in between.
 func insist(t *explore.T, what string, try func() error) {
 	var err error
 	for range 8 {
@@ -250,7 +250,7 @@ func insist(t *explore.T, what string, try func() error) {
 	t.Fatalf("%s never goes well: %v", what, err)
 }
 
-// A live chat that people insist on comes about once, goes on and ends, whatever goes wrong on the way.
+// A live chat that people insist on is created once, continues and ends, whatever fails in between.
 func TestFaults_LiveChat(t *testing.T) {
 	t.Parallel()
 	explore.Faults(t, rounds.Of(t, 40, 400), func(t *explore.T, p *fakes.Platform) {
@@ -310,7 +310,7 @@ func TestOrders_LiveChat(t *testing.T) {
 	})
 }
 
-// enough returns how many rounds a report says are enough.
+// enough returns the number of rounds that a report calls enough.
 func enough(t *testing.T, report string) int {
 	t.Helper()
 	found := regexp.MustCompile(`for which (\d+) (plans|orders) are enough`).FindStringSubmatch(report)
@@ -336,7 +336,7 @@ func TestReport_NamesFaultsThatWereNeverTried(t *testing.T) {
 	require.NotContains(t, run(enough(t, few)), "faults of its calls")
 }
 
-// Faults that were planned, and that nothing came to, are named, too.
+// Planned faults that no call met are named, too.
 func TestReport_NamesFaultsThatNoCallMet(t *testing.T) {
 	t.Parallel()
 	found := search(func(t fakes.TB) { explore.Faults(t, 200, notedOnce(noteOnce)) })

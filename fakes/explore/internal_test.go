@@ -49,7 +49,7 @@ func TestFault_KeyIsReadBack(t *testing.T) {
 	require.Equal(t, all, read)
 	for _, key := range []string{"", "sendResponse", "sendResponse#0=fails", "sendResponse#x=fails", "nothing#1=fails", "sendResponse#1=sings"} {
 		_, err := parsePlan(key)
-		require.ErrorContains(t, err, "is no fault", key)
+		require.ErrorContains(t, err, "is not a fault", key)
 	}
 }
 
@@ -71,7 +71,7 @@ func TestChanges_KeyIsReadBack(t *testing.T) {
 	require.Equal(t, changes, read)
 	for _, key := range []string{"", "1", "1>", "a>b", "1>-1"} {
 		_, err := parseChanges(key)
-		require.ErrorContains(t, err, "is no change of turns", key)
+		require.ErrorContains(t, err, "is not a change of turns", key)
 	}
 }
 

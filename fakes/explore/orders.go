@@ -16,23 +16,24 @@ import (
 )
 
 type change struct {
-	// at is the decision, counted from 1, to which of the others goes on there, counted round.
+	// at is the number of the decision, from 1 on. to selects one of the other turns, modulo their number.
 	at, to int
 }
 
-// Orders runs a property in this many orders of the functions given to Go, and ends the test if it does not
-// hold in one. Only one of the turns runs at a time. At each call of an operation, and each request to the
-// store, the messaging platforms, mail, payments, files and the web, another one may continue: in turn at one
-// such point, operations first, and at up to MaxFaults. Runs that wait for one another by the rules of the
-// SDK do so here.
+// Orders runs a property in this many orders of the functions passed to Go, and ends the test if it fails in
+// one. Only one of the turns runs at a time. At each call of an operation, and each request to the store, the
+// messaging platforms, mail, payments, files and the web, another turn may continue: alternately at one such
+// point, operations first, and at up to MaxFaults points. Runs that the SDK makes wait for one another do so
+// here.
 //
-// A failure is printed with as few switches from one turn to another as it needs, as the actions of each turn
-// until the next one continued, and with the value that repeats the round. A property that fails if the turns
-// run one after the other, in the order of Go, is reported as such; so is one with fewer than two turns, and
-// one that is not the same each time. Turns that block each other, or have no end, fail with their positions.
+// A failure is printed with as few switches between turns as possible, as the actions of each turn until the
+// next one continued, and with the value that repeats the round. Orders also reports a property that fails if
+// the turns run one after the other, in the order of Go, a property with fewer than two turns, and a property
+// that is not deterministic. Turns that block each other, or never end, fail with their positions.
 //
-// A turn may move the time, by Advance: then agendas run against messages. Only one turn may. Goroutines that
-// a bot starts itself are not ordered: they run at the same time as the turn that started them.
+// A turn may move the time, by Advance: then agendas run against messages. Only one turn may do so.
+// Goroutines that a bot starts itself are not ordered: they run at the same time as the turn that started
+// them.
 func Orders(t fakes.TB, orders int, property Property, options ...Option) {
 	t.Helper()
 	o := &orderSearch{TB: t, settings: settingsOf(options), property: property, tried: map[change]bool{}}
@@ -79,8 +80,8 @@ func (o *orderSearch) report(orders int, singles []change) string {
 	return text
 }
 
-// longWait is for how long a run waits for another one of its member, in real time: the schedule knows
-// which wait never ends.
+// longWait is the time, in real time, that a run waits for another run of its member: the schedule detects
+// waits that never end.
 const longWait = time.Hour
 
 // try runs the property in an order.
@@ -116,7 +117,7 @@ func (o *orderSearch) try(changes []change) outcome {
 	return came
 }
 
-// singleChanges returns each switch alone, at operations first, else in the order of a seed.
+// singleChanges returns each switch alone, at operations first, otherwise in the order of a seed.
 func singleChanges(decisions []decision, seed uint64) []change {
 	var atOperations, atRequests []change
 	for i, one := range decisions {
@@ -141,8 +142,7 @@ const longer = 2
 // mostOthers bounds the other turns that a switch may choose from, before it starts again.
 const mostOthers = 12
 
-// drawChanges draws several changes of an order of so many decisions. Every other order has one at its
-// beginning.
+// drawChanges draws several changes of an order with n decisions. Every other order has one at its beginning.
 func drawChanges(random *rand.Rand, decisions, most int) []change {
 	var drawn []change
 	at := map[int]bool{}
@@ -159,7 +159,7 @@ func drawChanges(random *rand.Rand, decisions, most int) []change {
 	return drawn
 }
 
-// keyOfChanges returns an order as Variable has it: "3>0,7>1".
+// keyOfChanges returns an order in the form of Variable: "3>0,7>1".
 func keyOfChanges(changes []change) string {
 	parts := make([]string, len(changes))
 	for i, one := range changes {
@@ -168,33 +168,33 @@ func keyOfChanges(changes []change) string {
 	return strings.Join(parts, ",")
 }
 
-// parseChanges is the way back. InvalidArgument: a part is no change.
+// parseChanges is the inverse of keyOfChanges. It returns InvalidArgument if a part is not a change.
 func parseChanges(key string) ([]change, error) {
 	var changes []change
 	for part := range strings.SplitSeq(key, ",") {
 		var one change
 		if read, err := fmt.Sscanf(part, "%d>%d", &one.at, &one.to); read != 2 || err != nil || one.to < 0 {
-			return nil, boterr.Invalid("", "%q is no change of turns: give what a failing test has printed, such as 3>0", part)
+			return nil, boterr.Invalid("", "%q is not a change of turns: copy the one that a failing test printed, such as 3>0", part)
 		}
 		changes = append(changes, one)
 	}
 	return changes, nil
 }
 
-// search looks for a round in which a property does not hold. A round is a list of things that are done to
-// the bot: faults, or switches from one turn to another.
+// search looks for a round in which a property fails. A round is a list of things that are done to the bot:
+// faults, or switches from one turn to another.
 type search[A any] struct {
 	fakes.TB
 
 	settings settings
-	// kind is the name of the search in Variable; what names the parts of a round for readers: "faults".
+	// kind is the name of the search in Variable; what is the printed name of the parts of a round: "faults".
 	kind, what string
-	// try runs the property in a round, with nothing done to it if that is empty.
+	// try runs the property in a round; an empty round leaves the bot alone.
 	try func(round []A) outcome
 	// singles are the things that are tried alone, in this order; draw draws several.
 	singles []A
 	draw    func(random *rand.Rand) []A
-	// key tells rounds apart, as Variable has them, and parse reads it.
+	// key returns a round in the form of Variable, and parse parses it.
 	key   func(round []A) string
 	parse func(key string) ([]A, error)
 	// shown describes a round and its results, in Go or in words.
@@ -218,14 +218,14 @@ func (s *search[A]) logf(format string, args ...any) {
 	}
 }
 
-// found is a round in which the property does not hold.
+// found is a round in which the property fails.
 type found[A any] struct {
 	number int
 	round  []A
 	outcome
 }
 
-// round returns the round of a number, counted from 1: in turn a single thing, as long as there are such,
+// round returns the round of a number, counted from 1: alternately a single thing, as long as there are any,
 // and several.
 func (s *search[A]) round(number int) []A {
 	if single := number / 2; number%2 == 1 && single < len(s.singles) {
@@ -234,10 +234,10 @@ func (s *search[A]) round(number int) []A {
 	return s.draw(rand.New(rand.NewPCG(s.settings.seed, uint64(number)))) //nolint:gosec // Rounds can be repeated.
 }
 
-// drawsPerRound is the number of rounds that are drawn for each that is run, since some repeat others.
+// drawsPerRound is the number of rounds drawn for each round that is run, since some repeat others.
 const drawsPerRound = 10
 
-// run runs rounds until one fails, and ends the test then. It returns how many it ran.
+// run runs rounds until one fails, and then ends the test. It returns the number of rounds.
 func (s *search[A]) run(rounds int) int {
 	s.Helper()
 	known := map[string]bool{}
@@ -251,8 +251,8 @@ func (s *search[A]) run(rounds int) int {
 	return len(known)
 }
 
-// isToRun reports whether Variable leaves the search to be run. It ends the test where it says nothing that is
-// understood: a round that is misspelt would pass without having been run.
+// isToRun reports whether Variable allows this search. It ends the test if the value is invalid: a misspelt
+// round would pass without being run.
 func (s *search[A]) isToRun() bool {
 	s.Helper()
 	if !isUnderstood() {
@@ -279,7 +279,7 @@ func (s *search[A]) runAsked() bool {
 	return true
 }
 
-// runOne runs a round, and ends the test where it fails. number is which one it is.
+// runOne runs a round, and ends the test if it fails. number is its number.
 func (s *search[A]) runOne(number int, round []A) {
 	s.Helper()
 	came := s.try(round)
@@ -288,11 +288,11 @@ func (s *search[A]) runOne(number int, round []A) {
 	}
 }
 
-// report makes a failing round as small as it gets, and ends the test with it.
+// report reduces a failing round as far as possible, and ends the test with it.
 func (s *search[A]) report(f found[A]) {
 	s.Helper()
 	small := f
-	if !f.hangs { // Each further one would hang as long.
+	if !f.hangs { // Each further run would hang as long.
 		again := s.try(f.round)
 		if again.failure != f.failure || again.transcript != f.transcript {
 			s.fatalf("explore: the property is not the same each time: round %d has failed with\n%sand, run again, came to\n%s"+
@@ -309,7 +309,7 @@ func (s *search[A]) report(f found[A]) {
 		Variable, s.kind, s.key(small.round), pattern(s.Name()))
 }
 
-// smallest returns a part of a failing round that fails, too, or a single thing that does.
+// smallest returns a part of a failing round that also fails, or a single thing that does.
 func (s *search[A]) smallest(round []A) []A {
 	fails := func(part []A) bool { return len(part) > 0 && s.try(part).failed() }
 	round = smallest(round, fails)
@@ -327,8 +327,8 @@ func (s *search[A]) smallest(round []A) []A {
 // mostSingles bounds the single changes that are tried in place of a round that needs several.
 const mostSingles = 200
 
-// begin runs the property with nothing done to it, twice, and ends the test where it does not hold then, or
-// is not the same each time. It reports whether the search goes on.
+// begin runs the property twice with an empty round, and ends the test if it fails or is not deterministic.
+// It reports whether the search continues.
 func (s *search[A]) begin() bool {
 	s.Helper()
 	first := s.try(nil)
@@ -346,7 +346,7 @@ func (s *search[A]) begin() bool {
 // indented returns lines with a tab before each.
 func indented(text string) string { return "\t" + strings.ReplaceAll(text, "\n", "\n\t") }
 
-// pattern returns what go test -run takes for the name of a test.
+// pattern returns the pattern by which go test -run selects a test.
 func pattern(name string) string {
 	parts := strings.Split(name, "/")
 	for i, part := range parts {

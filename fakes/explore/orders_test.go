@@ -28,7 +28,7 @@ import (
 // mostOrders is the number of orders within which each of the faults below must be found.
 const mostOrders = 100
 
-// requireFound asserts that a search has failed, and that it says these words.
+// requireFound asserts that a search has failed, with these words in its message.
 func requireFound(t *testing.T, o *outer, words ...string) {
 	t.Helper()
 	require.NotEmpty(t, o.failed, "nothing was found: %v", o.logged)
@@ -37,7 +37,7 @@ func requireFound(t *testing.T, o *outer, words ...string) {
 	}
 }
 
-// soldOnce states that as many kettles are gone as were confirmed.
+// soldOnce states that the number of kettles gone equals the number of confirmations.
 func soldOnce(logic botctx.Action) explore.Property {
 	return func(t *explore.T, p *fakes.Platform) {
 		ada, bob := shop(p, logic, 2)
@@ -101,7 +101,7 @@ func TestOrders_FindsADoubleBooking(t *testing.T) {
 	explore.Orders(t, rounds.Of(t, 50, 600), bookedOnce(book(document.O("by", nil))))
 }
 
-// claim gives a member the only coupon, if it is not given yet and a filter finds it.
+// claim gives a member the only coupon, if it is still unclaimed and a filter finds it.
 func claim(filter document.Object) botctx.Action {
 	return func(ctx context.Context, bot *botctx.Context) error {
 		coupon, err := bot.FetchDataFromDataSource(ctx, datasource.FetchParams{DataSourceID: "coupons"})
@@ -168,7 +168,8 @@ func TestOrders_OneOfTwoAgentsGetsTheTicket(t *testing.T) {
 	})
 }
 
-// takeBySeen takes the ticket of a desk that a bot keeps itself: if it reads the ticket as free, it writes.
+// takeBySeen takes the ticket of a desk that a bot implements itself: if it reads the ticket as free, it
+// writes.
 func takeBySeen(ctx context.Context, bot *botctx.Context) error {
 	free, err := bot.FetchDataFromDataSource(ctx, datasource.FetchParams{
 		DataSourceID: "tickets", Filter: document.O("agent", nil),
@@ -199,8 +200,8 @@ func TestOrders_FindsTwoAgentsWithOneTicket(t *testing.T) {
 	}), "one agent has the ticket")
 }
 
-// reserve keeps a kettle for a member, for an hour: the agenda gives back what is not paid for, and what a
-// filter finds.
+// reserve reserves a kettle for a member, for an hour: the agenda gives back unpaid kettles that a filter
+// finds.
 func reserve(filter document.Object) []*botctx.Node {
 	pay := func(ctx context.Context, bot *botctx.Context) error {
 		paid, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
@@ -279,7 +280,7 @@ func TestOrders_OverAccept(t *testing.T) {
 	}, explore.PlatformOptions(fakes.WithInbox()))
 }
 
-// outer is the test around a search, which notes how it ends.
+// outer is the test around a search, which records its result.
 type outer struct {
 	mu     sync.Mutex
 	failed string
@@ -305,7 +306,7 @@ func (o *outer) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// search runs a search that may fail, and returns how it ended.
+// search runs a search that may fail, and returns its result.
 func search(run func(t fakes.TB)) *outer {
 	var o outer
 	done := make(chan struct{})
@@ -317,17 +318,17 @@ func search(run func(t fakes.TB)) *outer {
 	return &o
 }
 
-// stockOf returns how many kettles there are.
+// stockOf returns the number of kettles.
 func stockOf(p *fakes.Platform) int { return document.Get(p.Data("stock")[0], "left", 0) }
 
-// shop adds so many kettles, and two members.
+// shop adds n kettles, and two members.
 func shop(p *fakes.Platform, logic botctx.Action, left int) (ada, bob *fakes.Actor) {
 	p.AddData("stock", document.O("_id", "kettle", "left", left))
 	p.HandleFunc(logic)
 	return p.AddMember(member.Member{FirstName: "Ada"}), p.AddMember(member.Member{FirstName: "Bob"})
 }
 
-// readAndWrite takes a kettle in two operations, so that two members may take the same.
+// readAndWrite takes a kettle in two operations, so that two members may take the same one.
 func readAndWrite(ctx context.Context, bot *botctx.Context) error {
 	found, err := bot.FetchDataFromDataSource(ctx, datasource.FetchParams{
 		DataSourceID: "stock", Filter: document.O("_id", "kettle"),
@@ -386,7 +387,7 @@ func TestVariable_RepeatsARoundOfFaults(t *testing.T) { //nolint:paralleltest //
 	require.Empty(t, passed.failed)
 	require.Equal(t, []string{"explore: the property holds under these faults, but nothing met\n" +
 		"\tp.Inject(fakes.Fails(botctx.OpUpsertDataToDataSource, boterr.Unavailable).At(9))"}, passed.logged)
-	requireFound(t, searched(t, "faults:nonsense", run), `BOTCTX_EXPLORE: invalid argument: "nonsense" is no fault`)
+	requireFound(t, searched(t, "faults:nonsense", run), `BOTCTX_EXPLORE: invalid argument: "nonsense" is not a fault`)
 	require.Empty(t, searched(t, "orders:1>0", run).failed, "a round of orders is none of its own")
 }
 
@@ -409,7 +410,7 @@ func TestVariable_RepeatsARoundOfOrders(t *testing.T) { //nolint:paralleltest //
 	again := searched(t, printed[1], run)
 	requireFound(t, again, "1. Ada does fetchDataFromDataSource, up to findAndModifyDataFromDataSource", "(1 of the 1 of round 1 ")
 	require.Equal(t, []string{"explore: the property holds in this order"}, searched(t, "orders:1>0", run).logged)
-	requireFound(t, searched(t, "orders:nonsense", run), `"nonsense" is no change of turns`)
+	requireFound(t, searched(t, "orders:nonsense", run), `"nonsense" is not a change of turns`)
 }
 
 func TestVariable_ANumberIsASeed(t *testing.T) { //nolint:paralleltest // It sets a variable of the environment.

@@ -15,19 +15,19 @@ import (
 	"github.com/botctx/go-sdk/fakes"
 )
 
-// Property is a function that makes members say things on a fresh platform, and states what is true then. It
-// may run many times, and does the same each time; its helpers take a fakes.TB.
+// Property is a function that makes members write to a bot on a fresh platform, and then checks the outcome.
+// It may run many times, and must do the same each time; its helpers take a fakes.TB.
 type Property func(t *T, p *fakes.Platform)
 
 // outcome is the result of one run of a property.
 type outcome struct {
-	// failure is why the property does not hold, "" if it does.
+	// failure is the reason why the property fails, "" if it holds.
 	failure string
-	// logged is the further output of a failing run, and transcript the platform's transcript.
+	// logged is the further output of a failing run. transcript is the platform's transcript.
 	logged, transcript string
 	// story lists the actions of turns in their order.
 	story string
-	// hangs is true if the run was left behind, since it made no calls any more.
+	// hangs is true if the run was abandoned, because it no longer made calls.
 	hangs bool
 }
 
@@ -79,7 +79,7 @@ func (r *run) of(property Property) outcome {
 	return came
 }
 
-// play makes the platform, and lets the property run on it.
+// play creates the platform, and runs the property on it.
 func (r *run) play(property Property) {
 	r.platform = fakes.New(append(append([]fakes.Option{fakes.For(r.T)}, r.settings.platform...),
 		fakes.Within(r.within), fakes.PausingAtOnce(),
@@ -102,7 +102,7 @@ func (r *run) intercept(ctx context.Context, call *botctx.Call, next botctx.Next
 	return next(ctx)
 }
 
-// count ends a run that calls without end.
+// count ends a run that makes calls endlessly.
 func (r *run) count() {
 	switch calls := r.calls.Add(1); {
 	case calls == r.settings.calls:
@@ -114,8 +114,7 @@ func (r *run) count() {
 	}
 }
 
-// await waits for the end of a run, and reports whether it came: false if the run makes no calls for too
-// long.
+// await waits for the end of a run. It returns false if the run makes no calls for too long.
 func (r *run) await(done <-chan struct{}) bool {
 	for before := int64(-1); ; {
 		timer := time.NewTimer(r.settings.patience)
@@ -142,7 +141,7 @@ func (o outcome) printed() string {
 }
 
 // Go adds a turn to the run: the actions of a member, an agent or the time, simultaneous with other turns.
-// name is its name if the property does not hold. Wait runs the turns.
+// name identifies it in a failure. Wait runs the turns.
 //
 //	t.Go("Ada", func() { ada.Says("buy") })
 //	t.Go("time", func() { p.Advance(time.Hour) })
@@ -153,9 +152,9 @@ func (t *T) Go(name string, run func()) {
 	t.turns = append(t.turns, turn{name, run})
 }
 
-// Wait runs the turns since the last Wait, and returns when all have ended: one after the other under Faults,
-// and in the order of the round under Orders. It is called at the end of the property, too. If a turn has
-// failed so that the run ends, Wait ends it.
+// Wait runs the turns added since the last Wait, and returns when all have ended: one after the other under
+// Faults, and in the order of the round under Orders. It is also called at the end of the property. If a
+// failed turn has ended the run, Wait does not return.
 func (t *T) Wait() {
 	t.mu.Lock()
 	turns := t.turns
@@ -186,18 +185,18 @@ func (t *T) Switch(at string) {
 	}
 }
 
-// isAmidLock reports whether the SDK holds a lock while it asks the store: no other turn could go on
-// there. These are the requests by which the inbox keeps its own records.
+// isAmidLock reports whether the SDK holds a lock during a request to the store: no other turn could continue
+// there. The inbox makes such requests to keep its own records.
 func isAmidLock(asked fakes.Request) bool {
 	_, collection, _ := strings.Cut(asked.Name, " ")
 	return asked.Service == fakes.ServiceStore && strings.HasPrefix(collection, "inbox") || strings.HasPrefix(asked.Name, "ensureIndex ")
 }
 
-// Variable is the environment variable that repeats one round of a search, as a failing one prints it, such
-// as "faults:sendResponse#1=timesOut" or "orders:3>0". A number is a Seed for all searches.
+// Variable is the environment variable that repeats one round of a search. A failing round prints its value,
+// such as "faults:sendResponse#1=timesOut" or "orders:3>0". A number is a Seed for all searches.
 const Variable = "BOTCTX_EXPLORE"
 
-// The kinds of searches, as Variable has them.
+// The kinds of searches, as named in Variable.
 const (
 	kindFaults = "faults"
 	kindOrders = "orders"
@@ -228,8 +227,8 @@ func Seed(seed uint64) Option { return func(s *settings) { s.seed = seed } }
 // MaxFaults bounds the faults, or switches, of a round. The default is 3.
 func MaxFaults(most int) Option { return func(s *settings) { s.most = max(1, most) } }
 
-// MaxCalls bounds the calls of operations and services in one run: more are an endless loop. The default is
-// 100,000.
+// MaxCalls limits the calls of operations and services in one run: more are considered an endless loop. The
+// default is 100,000.
 func MaxCalls(most int) Option { return func(s *settings) { s.calls = int64(max(1, most)) } }
 
 // PlatformOptions gives options to the platforms, such as fakes.WithInbox.
@@ -237,11 +236,11 @@ func PlatformOptions(options ...fakes.Option) Option {
 	return func(s *settings) { s.platform = append(s.platform, options...) }
 }
 
-// Timeout is for how long, in real time, a run may call nothing before it counts as one that hangs. The
-// default is ten seconds.
+// Timeout is the time, in real time, after which a run without calls is considered hanging. The default is
+// ten seconds.
 func Timeout(d time.Duration) Option { return func(s *settings) { s.patience = d } }
 
-// settingsOf returns what options set. The seed that Variable gives counts more.
+// settingsOf applies the options. A seed in Variable takes precedence.
 func settingsOf(options []Option) settings {
 	s := settings{seed: defaultSeed, most: defaultMost, calls: defaultCalls, patience: defaultPatience}
 	for _, option := range options {
@@ -258,7 +257,7 @@ func asked(kind string) (round string, isAsked bool) {
 	return strings.CutPrefix(os.Getenv(Variable), kind+":")
 }
 
-// isUnderstood reports whether Variable is a seed, or asks for a round of a search of some kind, or is not set.
+// isUnderstood reports whether Variable is valid: unset, a seed, or a round of a known kind of search.
 func isUnderstood() bool {
 	given := os.Getenv(Variable)
 	_, err := strconv.ParseUint(given, 10, 64)
@@ -271,8 +270,8 @@ func isForAnother(kind string) bool {
 	return isRound && other != kind
 }
 
-// smallest returns a part of a list for which fails still holds, and does not if any one thing is left
-// out: delta debugging, by halves, quarters and so on.
+// smallest returns a part of a list for which fails is true, and is false if any single item is removed:
+// delta debugging, by halves, quarters and so on.
 func smallest[A any](list []A, fails func([]A) bool) []A {
 	for parts := 2; len(list) > 0; {
 		size := (len(list) + parts - 1) / parts
@@ -288,7 +287,7 @@ func smallest[A any](list []A, fails func([]A) bool) []A {
 	return list
 }
 
-// without leaves a part of a size out of a list, so that fails still holds.
+// without removes a part of a size from a list, such that fails is still true.
 func without[A any](list []A, size int, fails func([]A) bool) (rest []A, found bool) {
 	for from := 0; from < len(list); from += size {
 		rest = slices.Concat(list[:from], list[min(from+size, len(list)):])
@@ -299,7 +298,7 @@ func without[A any](list []A, size int, fails func([]A) bool) (rest []A, found b
 	return nil, false
 }
 
-// story has the actions of turns, in their order.
+// story has the actions of turns, in order.
 type story struct{ segments []segment }
 
 // segment has the actions of one turn until another one continued.
@@ -310,17 +309,17 @@ type segment struct {
 	stands string
 }
 
-// goesOn notes that a turn goes on.
+// goesOn records that a turn continues.
 func (s *story) goesOn(t *task) { s.segments = append(s.segments, segment{task: t.name}) }
 
-// stands notes where the turn stopped that went on last, nil for none.
+// stands records the point at which the last turn stopped, nil for none.
 func (s *story) stands(t *task) {
 	if last := len(s.segments) - 1; last >= 0 && t != nil {
 		s.segments[last].stands = t.at.name
 	}
 }
 
-// did notes what the turn calls that goes on.
+// did records a call of the current turn.
 func (s *story) did(call string) {
 	last := &s.segments[len(s.segments)-1]
 	last.calls = append(last.calls, call)

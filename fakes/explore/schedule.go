@@ -13,7 +13,7 @@ import (
 // requests to services, waits. The next turn is a decision; without a switch it is the same turn, or if that
 // cannot continue, the first one that can.
 type schedule struct {
-	// changes say at which decisions, counted from 1, another turn goes on.
+	// changes maps decisions, counted from 1, to other turns that continue there.
 	changes map[int]int
 	// fail is called with the reason why turns do not end.
 	fail func(format string, args ...any)
@@ -29,7 +29,7 @@ type schedule struct {
 	ended  chan struct{}
 }
 
-// task is a turn under way.
+// task is an unfinished turn.
 type task struct {
 	name string
 	// wake receives when the turn continues, and is closed to end it.
@@ -39,9 +39,9 @@ type task struct {
 	hasEnded bool
 }
 
-// decision is a point at which more than one turn could go on.
+// decision is a point at which more than one turn could continue.
 type decision struct {
-	// others counts the turns that could continue in place of the one without a switch.
+	// others counts the other turns that could continue.
 	others int
 	// isOperation is true if the point is a call of an operation, or the beginning or end of a turn.
 	isOperation bool
@@ -88,7 +88,7 @@ func (s *schedule) leave(t *task) {
 	}
 }
 
-// finish forgets the turns, which have ended, and ends their goroutines that were not waited for.
+// finish removes the finished turns, and ends the goroutines that nothing waited for.
 func (s *schedule) finish() {
 	if !s.isOff {
 		for _, t := range s.tasks {
@@ -101,7 +101,7 @@ func (s *schedule) finish() {
 // taskKey is the key of the turn that a context belongs to.
 type taskKey struct{}
 
-// within returns the context of what the turn does that goes on.
+// within returns the context for the current turn's calls.
 func (s *schedule) within(ctx context.Context) context.Context {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,8 +111,8 @@ func (s *schedule) within(ctx context.Context) context.Context {
 	return context.WithValue(ctx, taskKey{}, s.current)
 }
 
-// turnOf returns the turn that continues if a context belongs to it or to no turn: nil for goroutines outside
-// of it, such as one that a bot has started in another turn. The caller holds the mutex.
+// turnOf returns the current turn if a context belongs to it or to no turn: nil for goroutines outside of it,
+// such as those that a bot has started in another turn. The caller holds the mutex.
 func (s *schedule) turnOf(ctx context.Context) *task {
 	if own, isTurn := ctx.Value(taskKey{}).(*task); isTurn && own != s.current {
 		return nil
@@ -126,14 +126,14 @@ type point struct {
 	name string
 	// isOperation is true if it calls an operation, begins or ends.
 	isOperation bool
-	// until are the channels that it waits for there, empty for nothing. isPause is true if it lets others
-	// continue first.
+	// until are the channels that it waits for there, empty for nothing. isPause is true if it yields to
+	// others first.
 	until   []<-chan struct{}
 	isPause bool
 }
 
-// yield is a point at which a turn may hand over, before it does what the point names. Goroutines outside of
-// the current turn do not hand over.
+// yield is a point at which a turn may hand over, before the action that the point names. Goroutines outside
+// of the current turn do not hand over.
 func (s *schedule) yield(ctx context.Context, at point) {
 	s.mu.Lock()
 	t := s.turnOf(ctx)
@@ -161,8 +161,8 @@ func (s *schedule) wait(ctx context.Context, member string, turn <-chan struct{}
 	s.yield(ctx, point{name: "its wait for the run of " + member, until: []<-chan struct{}{turn, ctx.Done()}})
 }
 
-// handOn lets the turn go on that is to, for a caller that holds the mutex. from is the turn that stands
-// at the point, nil at the beginning.
+// handOn makes the chosen turn continue; the caller holds the mutex. from is the turn at the point, nil at
+// the beginning.
 func (s *schedule) handOn(from *task) {
 	next := s.choose(from)
 	if next == nil {
@@ -211,7 +211,7 @@ func (s *schedule) choose(from *task) *task {
 	return next
 }
 
-// ready returns who can go on: those that let others go first only if there are no others.
+// ready returns the turns that can continue. It only includes pausing turns if there are no others.
 func (s *schedule) ready() []*task {
 	var ready, pausing []*task
 	for _, t := range s.tasks {
@@ -229,7 +229,7 @@ func (s *schedule) ready() []*task {
 	return ready
 }
 
-// isFree reports whether what the turn waits for has come.
+// isFree reports whether the turn's wait is over.
 func (t *task) isFree() bool {
 	for _, come := range t.at.until {
 		select {
@@ -241,7 +241,7 @@ func (t *task) isFree() bool {
 	return len(t.at.until) == 0
 }
 
-// stop ends all turns where they stand. A nil schedule has none.
+// stop ends all turns at their current points. A nil schedule has none.
 func (s *schedule) stop() {
 	if s == nil {
 		return

@@ -12,9 +12,8 @@ import (
 	"github.com/botctx/go-sdk/fakes"
 )
 
-// T is the test of one run of a property: a failure in it ends that run, and not the test around it.
-// fakes.For takes it, and so do packages of assertions such as testify's require. It is safe for concurrent
-// use.
+// T is the test of one run of a property: a failure ends only that run, not the surrounding test. It can be
+// passed to fakes.For, and to assertion packages such as testify's require. It is safe for concurrent use.
 type T struct {
 	name     string
 	ctx      context.Context //nolint:containedctx // Context returns it.
@@ -36,7 +35,7 @@ type turn struct {
 
 var _ fakes.TB = (*T)(nil)
 
-// Helper marks the caller as no place to report.
+// Helper marks the caller as a test helper.
 func (*T) Helper() {}
 
 // Name returns the name of the test around it.
@@ -52,8 +51,7 @@ func (t *T) Errorf(format string, args ...any) {
 	t.failures = append(t.failures, strings.TrimRight(fmt.Sprintf(format, args...), "\n"))
 }
 
-// FailNow ends the run as one in which the property does not hold: the goroutine that calls it, and after
-// Wait the property's own.
+// FailNow ends the run with a failure: it ends the calling goroutine, and Wait ends the property's own.
 func (t *T) FailNow() {
 	t.mu.Lock()
 	t.isOver = true
@@ -64,7 +62,7 @@ func (t *T) FailNow() {
 	runtime.Goexit()
 }
 
-// abandonf is Errorf if the goroutine is none that could end: Wait ends the run.
+// abandonf is Errorf for goroutines that FailNow cannot end: Wait ends the run.
 func (t *T) abandonf(format string, args ...any) {
 	t.Errorf(format, args...)
 	t.mu.Lock()
@@ -78,21 +76,21 @@ func (t *T) Fatalf(format string, args ...any) {
 	t.FailNow()
 }
 
-// Logf adds to the output if the property does not hold.
+// Logf adds to the output of a failing run.
 func (t *T) Logf(format string, args ...any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.logged = append(t.logged, fmt.Sprintf(format, args...))
 }
 
-// Failed reports whether the property does not hold, as far as is known.
+// Failed reports whether the property has failed so far.
 func (t *T) Failed() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return len(t.failures) > 0
 }
 
-// Cleanup calls a function when the run has ended, the last one first.
+// Cleanup registers a function to be called when the run has ended, the last one first.
 func (t *T) Cleanup(f func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -102,9 +100,9 @@ func (t *T) Cleanup(f func()) {
 // settlings bounds the tries of Settle.
 const settlings = 20
 
-// Settle lets what failed be tried again, as a bot recovers: it starts the process where it has crashed,
-// and moves the time, until a move goes well. What a property states is mostly stated after it. An error
-// that stays is none of the property's: it states what must hold all the same.
+// Settle lets the bot recover and retry failures: it restarts a crashed process, and moves the time, until a
+// move succeeds. Most assertions of a property belong after it. Settle ignores an error that persists: the
+// property must hold all the same.
 func (t *T) Settle(by time.Duration) {
 	for range settlings {
 		if t.platform.IsDown() {
@@ -116,7 +114,7 @@ func (t *T) Settle(by time.Duration) {
 	}
 }
 
-// guarded calls a function, and keeps its panic as a failure, with where it arose.
+// guarded calls a function, and records its panic as a failure, with its origin.
 func (t *T) guarded(f func()) {
 	defer func() {
 		if thrown := recover(); thrown != nil {
@@ -126,7 +124,7 @@ func (t *T) guarded(f func()) {
 	f()
 }
 
-// end calls what Cleanup was given. Each function has a goroutine, which it may end.
+// end calls the functions registered by Cleanup. Each has its own goroutine, which it may end.
 func (t *T) end() {
 	for {
 		t.mu.Lock()

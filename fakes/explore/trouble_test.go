@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -19,7 +20,7 @@ func hello(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text("Hello."))
 }
 
-// atOnce lets Ada and Bob say something at once.
+// atOnce makes Ada and Bob speak at once.
 func atOnce(t *explore.T, p *fakes.Platform, logic botctx.Action) {
 	ada, bob := shop(p, logic, 0)
 	t.Go("Ada", func() { ada.Says("hi") })
@@ -50,7 +51,7 @@ func TestOrders_TellsALoopWithoutAnEnd(t *testing.T) {
 	requireFound(t, search(func(t fakes.TB) {
 		explore.Orders(t, 100, func(t *explore.T, p *fakes.Platform) {
 			atOnce(t, p, func(ctx context.Context, bot *botctx.Context) error {
-				for len(p.Sent()) < 3 { // Which is never so.
+				for len(p.Sent()) < 3 { // It never is.
 					_, _ = bot.GetMember(ctx, member.GetParams{MemberID: "nobody"})
 				}
 				return nil
@@ -61,24 +62,26 @@ func TestOrders_TellsALoopWithoutAnEnd(t *testing.T) {
 
 func TestOrders_TellsATurnThatHangs(t *testing.T) {
 	t.Parallel()
-	ended := make(chan struct{})
-	defer close(ended)
-	requireFound(t, search(func(t fakes.TB) {
-		explore.Orders(t, 100, func(t *explore.T, p *fakes.Platform) {
-			noted := 0
-			atOnce(t, p, func(ctx context.Context, bot *botctx.Context) error {
-				noted++
-				before := noted
-				if err := bot.Reply(ctx, send.Text("Hello.")); err != nil {
-					return err
-				}
-				if noted != before { // Another one came between.
-					<-ended
-				}
-				return nil
-			})
-		}, explore.Timeout(20*time.Millisecond))
-	}), "it hangs: nothing was called for 20ms", " goes on at ", "\t1. ", "\t2. ")
+	synctest.Test(t, func(t *testing.T) { // Its time passes once all goroutines wait, however slow the machine is.
+		ended := make(chan struct{})
+		defer close(ended)
+		requireFound(t, search(func(t fakes.TB) {
+			explore.Orders(t, 100, func(t *explore.T, p *fakes.Platform) {
+				noted := 0
+				atOnce(t, p, func(ctx context.Context, bot *botctx.Context) error {
+					noted++
+					before := noted
+					if err := bot.Reply(ctx, send.Text("Hello.")); err != nil {
+						return err
+					}
+					if noted != before { // Another one came between.
+						<-ended
+					}
+					return nil
+				})
+			}, explore.Timeout(20*time.Millisecond))
+		}), "it hangs: nothing was called for 20ms", " goes on at ", "\t1. ", "\t2. ")
+	})
 }
 
 func TestOrders_WhoAsksAgainAndAgainLetsOthersGoOn(t *testing.T) {

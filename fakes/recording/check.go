@@ -14,6 +14,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/nearest"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/render"
 )
 
 // Check configures the comparison of a recording with another implementation.
@@ -26,20 +27,20 @@ type Check struct {
 	IDs map[string]string
 	// Now is the implementation's clock. Without one its times must equal the recording's.
 	Now func() time.Time
-	// Advance moves the time of the implementation, as between recorded calls, nil if it needs no help.
-	// Platform.Advance of package fakes is one.
+	// Advance moves the time of the implementation by the time between two recorded calls, for example
+	// Platform.Advance of package fakes. It may be nil.
 	Advance func(by time.Duration)
 	// Within is the tolerance of times, in addition to the difference of the two clocks when the check
 	// begins. The default is a second.
 	Within time.Duration
 }
 
-// Difference is a place at which an implementation answered differently from the recording.
+// Difference is a place in which the implementation's answer differs from the recording.
 type Difference struct {
 	Call Call
 	// Path is the place in the result, or in the error, such as "error.code".
 	Path string
-	// Recorded and Got are the two values, as JSON, or "nothing".
+	// Recorded and Got are the two values, as JSON, or "none".
 	Recorded, Got string
 }
 
@@ -83,11 +84,11 @@ func (r *Recording) Check(ctx context.Context, how Check) (Differences, error) {
 	return all, nil
 }
 
-// checking is a check that is under way.
+// checking is a running check.
 type checking struct {
 	how Check
 	ids *ids
-	// at is the time of the recording that has come, shift how much later it is in the implementation, in
+	// at is the current time of the recording. shift is the difference to the implementation's time, in
 	// milliseconds.
 	at    document.Timestamp
 	shift int64
@@ -152,30 +153,30 @@ func (c *checking) translated(name string, value any) any {
 	return value
 }
 
-// compare returns where what came differs from what was recorded.
-func (c *checking) compare(call Call, result json.RawMessage, failed error) (all Differences) {
-	for _, one := range errorDifferences(call.Err, failed) {
-		all = append(all, Difference{Call: call, Path: one.path, Recorded: text(one.want), Got: text(one.got)})
-	}
-	if len(all) > 0 {
-		return all
-	}
-	var got any
-	if len(result) > 0 {
-		read, err := document.ParseJSON(result)
-		if err != nil {
-			return Differences{{Call: call, Path: fieldResult, Recorded: text(call.Result), Got: err.Error()}}
+// compare returns the differences between the answer and the recording.
+func (c *checking) compare(call Call, result json.RawMessage, failed error) Differences {
+	found := errorDifferences(call.Err, failed)
+	if len(found) == 0 {
+		var got any
+		if len(result) > 0 {
+			read, err := document.ParseJSON(result)
+			if err != nil {
+				return Differences{{Call: call, Path: fieldResult, Recorded: render.Value(call.Result), Got: err.Error()}}
+			}
+			got = hider{}.value(read)
 		}
-		got = hider{}.value(read)
+		found = differences(fieldResult, call.Result, got, c.areAlike)
 	}
-	for _, one := range likeness(c.areAlike).differences(fieldResult, call.Result, got) {
-		all = append(all, Difference{Call: call, Path: one.path, Recorded: text(one.want), Got: text(one.got)})
+	var all Differences
+	for _, one := range found {
+		recorded, got := texts(one)
+		all = append(all, Difference{Call: call, Path: one.Path, Recorded: recorded, Got: got})
 	}
 	return all
 }
 
-// errorDifferences compares two errors, but for their messages.
-func errorDifferences(want *boterr.Error, got error) []pair {
+// errorDifferences compares two errors, except for their messages.
+func errorDifferences(want *boterr.Error, got error) []render.Change {
 	var failed *boterr.Error
 	if got != nil {
 		failed = errorOf(got, "")
@@ -184,12 +185,12 @@ func errorDifferences(want *boterr.Error, got error) []pair {
 	case want == nil && failed == nil:
 		return nil
 	case want == nil:
-		return []pair{{fieldError, absent{}, got.Error()}}
+		return []render.Change{{Path: fieldError, After: got.Error(), IsThere: true}}
 	case failed == nil:
-		return []pair{{fieldError, string(want.Code), absent{}}}
+		return []render.Change{{Path: fieldError, Before: string(want.Code), WasThere: true}}
 	}
-	return likeness(areEqual).differences(fieldError,
-		document.O("code", string(want.Code), "field", want.Field), document.O("code", string(failed.Code), "field", failed.Field))
+	return differences(fieldError, document.O("code", string(want.Code), "field", want.Field),
+		document.O("code", string(failed.Code), "field", failed.Field), areEqual)
 }
 
 // areAlike compares results: ids have counterparts, and times keep their distance from now.
@@ -209,104 +210,39 @@ func (c *checking) areAlike(path string, want, got any) bool {
 	return document.Equal(want, got)
 }
 
-// absent is the value of a missing field.
-type absent struct{}
-
-// pair has the values of two documents at one path.
-type pair struct {
-	path      string
-	want, got any
-}
-
-// likeness reports whether two values at a path are alike that are neither both objects nor both arrays.
-type likeness func(path string, want, got any) bool
-
-// areEqual is the likeness of values that are the same.
-func areEqual(_ string, want, got any) bool { return document.Equal(want, got) }
-
-// differences returns where two values of documents differ. The order of fields is none, and what was
-// redacted is like anything.
-func (alike likeness) differences(path string, want, got any) []pair {
-	switch want := want.(type) {
-	case absent:
-		return []pair{{path, want, got}}
-	case document.Object:
-		if got, isObject := got.(document.Object); isObject {
-			return alike.ofObjects(path, want, got)
-		}
-	case document.Array:
-		if got, isArray := got.(document.Array); isArray {
-			return alike.ofArrays(path, want, got)
-		}
-	}
-	if _, isAbsent := got.(absent); !isAbsent && (isRedacted(want) || alike(path, want, got)) {
-		return nil
-	}
-	return []pair{{path, want, got}}
-}
-
 // isRedacted reports whether a recorded value had a credential.
 func isRedacted(want any) bool {
 	text, isText := want.(string)
 	return isText && strings.Contains(text, redacted)
 }
 
-func (alike likeness) ofObjects(path string, want, got document.Object) (all []pair) {
-	for name, value := range want.All() {
-		other, has := got.Field(name)
-		if !has {
-			other = absent{}
-		}
-		all = append(all, alike.differences(join(path, name), value, other)...)
-	}
-	for name, value := range got.All() {
-		if !want.Has(name) {
-			all = append(all, pair{join(path, name), absent{}, value})
-		}
-	}
-	return all
+// differences returns the differences between recorded and other values. Redacted values equal anything.
+func differences(path string, want, got any, areAlike func(path string, want, got any) bool) []render.Change {
+	return render.Comparison{IsByItem: true, AreAlike: func(path string, want, got any) bool {
+		return isRedacted(want) || areAlike(path, want, got)
+	}}.Changes(path, want, got)
 }
 
-func (alike likeness) ofArrays(path string, want, got document.Array) (all []pair) {
-	for i := range max(want.Len(), got.Len()) {
-		all = append(all, alike.differences(fmt.Sprintf("%s[%d]", path, i), itemOf(want, i), itemOf(got, i))...)
-	}
-	return all
-}
-
-func itemOf(array document.Array, i int) any {
-	if i >= array.Len() {
-		return absent{}
-	}
-	return array.At(i)
-}
-
-func join(path, name string) string {
-	if path == "" {
-		return name
-	}
-	return path + "." + name
-}
+// areEqual reports whether two values are the same.
+func areEqual(_ string, want, got any) bool { return document.Equal(want, got) }
 
 // longest bounds the bytes of a value that are shown.
 const longest = 200
 
-func text(value any) string {
-	if _, isAbsent := value.(absent); isAbsent {
-		return "nothing"
+// texts returns the two values of a difference, cut to the longest.
+func texts(of render.Change) (recorded, got string) {
+	cut := func(text string) string {
+		if len(text) > longest {
+			return strings.ToValidUTF8(text[:longest], "") + "…"
+		}
+		return text
 	}
-	encoded, err := document.EncodeJSON(value)
-	if err != nil {
-		return fmt.Sprint(value)
-	}
-	if len(encoded) > longest {
-		return strings.ToValidUTF8(string(encoded[:longest]), "") + "…"
-	}
-	return string(encoded)
+	recorded, got = of.Values()
+	return cut(recorded), cut(got)
 }
 
-// Replay answers as a recording does: of the calls of one operation with the same params in their order,
-// whatever stands between them. It is safe for concurrent use.
+// Replay answers from a recording: calls of one operation with the same params get the recorded answers in
+// order, whatever other calls come between them. It is safe for concurrent use.
 type Replay struct {
 	of *Recording
 
@@ -314,19 +250,19 @@ type Replay struct {
 	used map[int]bool
 }
 
-// Replay returns what answers as the recording does, from its beginning.
+// Replay returns a Replay of the recording, from its beginning.
 func (r *Recording) Replay() *Replay { return &Replay{of: r, used: map[int]bool{}} }
 
-// Caller returns a door that answers the calls that were made for a scope. A call that was not recorded
-// is Internal, with the nearest one that was.
+// Caller returns a door that answers the calls recorded for a scope. A call that was not recorded is
+// Internal, with the most similar recorded one.
 func (r *Replay) Caller(scope record.Scope) botctx.Caller { return replayed{r, scopeOf(scope)} }
 
-// Operations returns operations that answer the calls that were made for a scope, as Caller does.
+// Operations returns operations that answer the calls recorded for a scope, as Caller does.
 func (r *Replay) Operations(scope record.Scope) botctx.Operations {
 	return botctx.FromCaller(r.Caller(scope))
 }
 
-// Left returns the calls that nothing has asked for yet.
+// Left returns the calls that have not been replayed yet.
 func (r *Replay) Left() []Call {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -354,7 +290,7 @@ func (c replayed) Call(_ context.Context, name string, args json.RawMessage) (js
 	return found.result()
 }
 
-// take returns the next call that was recorded of the same scope, operation and params.
+// take returns the next recorded call of the same scope, operation and params.
 func (r *Replay) take(asked Call) (Call, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -372,9 +308,9 @@ func (r *Replay) take(asked Call) (Call, error) {
 	return Call{}, boterr.New(boterr.Internal, "", "%s", r.of.unknown(asked, times))
 }
 
-// isLike reports whether two calls ask for the same.
+// isLike reports whether two calls have the same scope, operation and params.
 func (c Call) isLike(other Call) bool {
-	return c.Op == other.Op && c.Scope == other.Scope && len(likeness(areEqual).differences("", c.Params, other.Params)) == 0
+	return c.Op == other.Op && c.Scope == other.Scope && len(differences("", c.Params, other.Params, areEqual)) == 0
 }
 
 // unknown describes a call that was not recorded, or not so many times.
@@ -390,7 +326,7 @@ func (r *Recording) unknown(asked Call, times int) string {
 		if call.Op != asked.Op {
 			continue
 		}
-		n := len(likeness(areEqual).differences("", call.Params, asked.Params))
+		n := len(differences("", call.Params, asked.Params, areEqual))
 		if call.Scope != asked.Scope {
 			n++
 		}
@@ -408,14 +344,15 @@ func (r *Recording) unknown(asked Call, times int) string {
 	return text
 }
 
-// otherwise says in what a recorded call differs from one that is asked for.
+// otherwise describes the differences between a recorded call and a requested one.
 func (c Call) otherwise(asked Call) string {
 	var all []string
 	if c.Scope != asked.Scope {
 		all = append(all, fmt.Sprintf("for %s in the place of %s", c.Scope, asked.Scope))
 	}
-	for _, one := range likeness(areEqual).differences("", c.Params, asked.Params) {
-		all = append(all, fmt.Sprintf("which has %s %s in the place of %s", one.path, text(one.want), text(one.got)))
+	for _, one := range differences("", c.Params, asked.Params, areEqual) {
+		recorded, got := texts(one)
+		all = append(all, fmt.Sprintf("which has %s %s in the place of %s", one.Path, recorded, got))
 	}
 	return strings.Join(all, ", ")
 }

@@ -1,10 +1,10 @@
-// Package recording keeps calls of operations as lines of JSON, answers from them, and compares another
+// Package recording records calls of operations as lines of JSON, answers from them, and compares another
 // implementation with them.
 //
 //   - To record the calls of a Caller, of Operations or of a Runtime, use [New] and [Recorder.Caller],
 //     [Recorder.Operations] or [Recorder.Intercept].
-//   - To answer as a recording does, use [Read] and [Recording.Replay].
-//   - To ask whether another implementation answers alike, such as the platform in memory, use
+//   - To answer from a recording, use [Read] and [Recording.Replay].
+//   - To check whether another implementation, such as the platform in memory, gives the same answers, use
 //     [Recording.Check].
 //
 // A recording begins with a line that identifies it, and has a line for each call, in the order in which they

@@ -19,7 +19,7 @@ import (
 	"github.com/botctx/go-sdk/internal/record"
 )
 
-// Recording are calls that were recorded, in the order in which they returned.
+// Recording are recorded calls, in the order in which they returned.
 type Recording struct {
 	// File is its name in errors.
 	File  string
@@ -28,8 +28,8 @@ type Recording struct {
 	hasHead bool
 }
 
-// Read reads a recording of a name, which its errors begin with. An error names the line that is no call,
-// that is cut off, or before which lines are missing.
+// Read reads a recording; file is its name for errors. An error names the line that is not a call, that is
+// truncated, or before which lines are missing.
 func Read(file string, in io.Reader) (*Recording, error) {
 	r := &Recording{File: file}
 	lines := bufio.NewReader(in)
@@ -129,14 +129,14 @@ type Call struct {
 	// Scope is the scope of the call.
 	Scope Scope
 	Op    botctx.Op
-	// Params and Result are values of documents. Result is nil for null, and where there is none.
+	// Params and Result are document values. Result is nil for null, and if there is none.
 	Params, Result any
-	// Err is the error, nil if it succeeded. A send that reached some has a Result, too.
+	// Err is the error, nil if the call succeeded. A send that reached some recipients has a Result, too.
 	Err *boterr.Error
 }
 
-// readParams reads the params of a call. A failed call may name no operation, or have no object there: then
-// that was its failure.
+// readParams reads the params of a call. A failed call may have an unknown operation, or params that are not
+// an object: that was then its failure.
 func (c *Call) readParams(line document.Object) error {
 	params, hasParams := line.Field(fieldParams)
 	if !hasParams {
@@ -155,7 +155,7 @@ func (c *Call) readParams(line document.Object) error {
 	return nil
 }
 
-// paramsOf returns params as they are compared: null is none.
+// paramsOf returns params in the form for comparison: null equals an empty object.
 func paramsOf(params any) any {
 	if params == nil {
 		return document.O()
@@ -186,7 +186,7 @@ func codeNames() []string {
 	return names
 }
 
-// checkOp refuses a name that no operation has.
+// checkOp refuses unknown operations.
 func checkOp(op botctx.Op) error {
 	if slices.Contains(botctx.Ops(), op) {
 		return nil
@@ -213,7 +213,7 @@ func scopeOf(scope record.Scope) Scope {
 	return Scope{App: scope.App, Channel: scope.Channel, Member: scope.Member, Group: scope.GroupExternalID}
 }
 
-// Record returns the scope as records have it.
+// Record returns the scope as a record.Scope.
 func (s Scope) Record() record.Scope {
 	return record.Scope{App: s.App, Channel: s.Channel, Member: s.Member, GroupExternalID: s.Group}
 }
@@ -259,7 +259,7 @@ func errorObject(err *boterr.Error) any {
 	return document.O("code", string(err.Code))
 }
 
-// result returns what the call returned, as a door does.
+// result returns the result of the call in the form of a door.
 func (c Call) result() (json.RawMessage, error) {
 	var text json.RawMessage
 	if c.Err == nil || c.Result != nil {
@@ -279,7 +279,7 @@ func (c Call) result() (json.RawMessage, error) {
 	return text, &own
 }
 
-// callerOf returns a caller of operations: their own, if they have one.
+// callerOf returns a caller of operations: the operations themselves if they implement it.
 func callerOf(all botctx.Operations) botctx.Caller {
 	if door, has := all.(botctx.Caller); has {
 		return door
@@ -287,7 +287,7 @@ func callerOf(all botctx.Operations) botctx.Caller {
 	return typed{reflect.ValueOf(all)}
 }
 
-// typed is a door to operations that have none.
+// typed is a door to operations that do not implement botctx.Caller.
 type typed struct{ operations reflect.Value }
 
 func (t typed) Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
@@ -329,7 +329,7 @@ func encoded(result any) (json.RawMessage, error) {
 	return document.EncodeJSON(result)
 }
 
-// method returns the method of an operation: it has its name, with other capitals.
+// method returns the method of an operation: the same name with other capitals.
 func (t typed) method(name string) (reflect.Value, bool) {
 	all := reflect.TypeFor[botctx.Operations]()
 	for method := range all.Methods() {

@@ -30,8 +30,8 @@ type Recorder struct {
 	err    error
 }
 
-// New returns a recorder that writes to out, with the times of a clock, such as time.Now. A line is
-// written by one call of Write when its call has returned.
+// New returns a recorder that writes to out, with the times of a clock, such as time.Now. Each line is
+// written by one Write, when its call has returned.
 func New(out io.Writer, now func() time.Time) *Recorder {
 	r := &Recorder{out: out, now: now}
 	_, r.err = io.WriteString(out, head+"\n")
@@ -39,29 +39,29 @@ func New(out io.Writer, now func() time.Time) *Recorder {
 }
 
 // Hide redacts texts wherever they appear in params, results and errors from now on, such as a secret in a
-// field of another name. Empty ones are ignored.
+// field with another name. Empty texts are ignored.
 func (r *Recorder) Hide(secrets ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.hidden = append(r.hidden, slices.DeleteFunc(slices.Clone(secrets), func(s string) bool { return s == "" })...)
-	slices.SortFunc(r.hidden, longestFirst) // One that is part of another leaves nothing of it.
+	slices.SortFunc(r.hidden, longestFirst) // A secret that contains another one must be redacted first.
 }
 
 func longestFirst(a, b string) int { return len(b) - len(a) }
 
-// Err returns the first error of writing, or nil. After it calls are no longer recorded.
+// Err returns the first error of writing, or nil. After an error, calls are no longer recorded.
 func (r *Recorder) Err() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.err
 }
 
-// Caller returns a door with the calls through another one, which works for a scope, recorded.
+// Caller returns a door that records the calls through another door of a scope.
 func (r *Recorder) Caller(of botctx.Caller, scope record.Scope) botctx.Caller {
 	return recorded{r, of, scope}
 }
 
-// Operations returns operations that do what others do, for a scope, and are recorded.
+// Operations returns operations that record the calls of others, for a scope.
 func (r *Recorder) Operations(of botctx.Operations, scope record.Scope) botctx.Operations {
 	return botctx.FromCaller(r.Caller(callerOf(of), scope))
 }
@@ -95,7 +95,7 @@ func (c recorded) Call(ctx context.Context, name string, args json.RawMessage) (
 //	Interceptors: []botctx.Interceptor{recorder.Intercept},
 func (r *Recorder) Intercept(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
 	at := r.now()
-	params, badParams := valueOf(call.Params) // The operation may change what they hold.
+	params, badParams := valueOf(call.Params) // The operation may modify the params.
 	result, err := next(ctx)
 	var value any
 	var badResult error
@@ -113,7 +113,7 @@ func hasOutcomes(result any) bool {
 	return is && kept.HasOutcomes()
 }
 
-// valueOf returns a Go value as one of a document, as its JSON has it.
+// valueOf converts a Go value to a document value, by its JSON.
 func valueOf(v any) (any, error) {
 	text, err := document.EncodeJSON(v)
 	if err != nil {
@@ -122,7 +122,7 @@ func valueOf(v any) (any, error) {
 	return document.ParseJSON(text)
 }
 
-// add writes a call, and how it failed. bad is why it cannot be written as it was.
+// add writes a call and its error. bad is the reason why it cannot be written as it was.
 func (r *Recorder) add(call Call, failed, bad error) {
 	if failed != nil {
 		call.Err = errorOf(failed, call.Op)
@@ -161,7 +161,7 @@ func errorOf(err error, op botctx.Op) *boterr.Error {
 // redacted replaces a credential, as in display.Redact.
 const redacted = "[redacted]"
 
-// hider takes credentials out of values.
+// hider redacts credentials in values.
 type hider struct{ secrets []string }
 
 // value returns a value of a document without credentials.
@@ -216,7 +216,7 @@ func newIDs(known map[string]string) *ids {
 	return all
 }
 
-// of returns the id of the implementation for one of the recording, or the text itself.
+// of returns the implementation's id for a recorded one, or the text itself.
 func (i *ids) of(recorded string) string {
 	if got, isKnown := i.got[recorded]; isKnown {
 		return got
@@ -250,7 +250,7 @@ func isID(path string) bool {
 // isTime reports whether a field of a name holds a time.
 func isTime(name string) bool { return timeName.MatchString(name) }
 
-// lastName returns the name of the field at a path: the last that is no index.
+// lastName returns the last field name in a path, ignoring indexes.
 func lastName(path string) string {
 	for strings.HasSuffix(path, "]") {
 		path = path[:strings.LastIndexByte(path, '[')]

@@ -31,8 +31,7 @@ type shop struct {
 	ada *fakes.Actor
 }
 
-// newShop returns a shop whose clock begins at a time, and whose ids differ from a shop with another number
-// of earlier members.
+// newShop returns a shop whose clock begins at a time, and whose ids depend on the number of earlier members.
 func newShop(t *testing.T, start time.Time, before int) shop {
 	t.Helper()
 	p := fakes.New(fakes.For(t), fakes.StartAt(start))
@@ -135,7 +134,7 @@ func TestRecorder_Intercept(t *testing.T) {
 	require.Equal(t, ada.Scope(), r.Calls[1].Scope.Record())
 }
 
-// Calls at once have lines of their own.
+// Simultaneous calls have separate lines.
 func TestRecorder_AtOnce(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, fakes.Start(), 0)
@@ -155,7 +154,7 @@ func TestRecorder_AtOnce(t *testing.T) {
 	require.Len(t, read(t, out.String()).Calls, 20)
 }
 
-// broken is a file that takes no more.
+// broken is a writer that fails after left writes.
 type broken struct{ left int }
 
 func (b *broken) Write(text []byte) (int, error) {
@@ -174,7 +173,7 @@ func TestRecorder_ThatCannotWrite(t *testing.T) {
 	require.ErrorContains(t, recorder.Err(), "the disk is full")
 }
 
-// secrets is a door whose answers hold credentials of each kind.
+// secrets is a door whose answers contain credentials of each kind.
 type secrets struct{}
 
 func (secrets) Call(context.Context, string, []byte) (result []byte, err error) {
@@ -251,7 +250,7 @@ func check(t *testing.T, text string, s shop, recordedAda string) recording.Diff
 	return found
 }
 
-// Another platform has other ids and another clock, and answers alike.
+// Another platform has other ids and another clock, and gives the same answers.
 func TestCheck_AnswersAlike(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, fakes.Start(), 0)
@@ -276,7 +275,7 @@ line 8: countDataSource result: 1 was recorded, and this answers 2
 `, "\n"), check(t, text, other, s.ada.ID()).String())
 }
 
-// A call at a later time is made when as much time has passed, and what falls due has run.
+// Before a later call, as much time passes in the implementation, and due agendas run.
 func TestCheck_LetsTimePass(t *testing.T) {
 	t.Parallel()
 	r := read(t, lines(
@@ -290,7 +289,7 @@ func TestCheck_LetsTimePass(t *testing.T) {
 		IDs:  map[string]string{"m": other.ada.ID()}, Now: other.Now, Advance: other.Advance,
 	})
 	require.NoError(t, err)
-	require.Equal(t, "line 2: newAgenda error: \"Internal\" was recorded, and this answers nothing\n", found.String())
+	require.Equal(t, "line 2: newAgenda error: \"Internal\" was recorded, and this answers none\n", found.String())
 	require.Equal(t, "Still yours.", other.ada.Last())
 	require.Equal(t, fakes.Start().Add(3601*time.Second), other.Now())
 }
@@ -333,7 +332,7 @@ func TestCheck_WhatMayDiffer(t *testing.T) {
 		{
 			"what is not there", `"result":{"a":1}`, `"result":[1]`,
 			[]string{`{"b":1}`, `[1,2]`},
-			"result.a: 1 was recorded, and this answers nothing\nline 2: getMember result.b: nothing was recorded, and this answers 1\nline 3: getMember result[1]: nothing",
+			"result.b: none was recorded, and this answers 1\nline 2: getMember result.a: 1 was recorded, and this answers none\nline 3: getMember result[1]: none",
 		},
 		{"messages of errors", `"error":{"code":"NotFound","field":"memberId","message":"was"}`, `"result":1`, []string{"!NotFound", "1.0"}, ""},
 		{
@@ -344,7 +343,7 @@ func TestCheck_WhatMayDiffer(t *testing.T) {
 		{
 			"an error that is none", `"error":{"code":"Conflict"}`, `"result":1`,
 			[]string{"1", "!NotFound"},
-			"line 2: getMember error: \"Conflict\" was recorded, and this answers nothing\nline 3: getMember error: nothing was recorded, and this answers",
+			"line 2: getMember error: \"Conflict\" was recorded, and this answers none\nline 3: getMember error: none was recorded, and this answers",
 		},
 		{"no JSON", `"result":1`, `"result":1`, []string{"{", "1"}, "line 2: getMember result: 1 was recorded"},
 	} {
@@ -419,7 +418,7 @@ func TestReplay_NamesTheNearestCall(t *testing.T) {
 	for _, c := range []struct{ op, args, want string }{
 		{"countDataSource", `{"dataSourceId":"a","filter":{"x":2}}`, "the nearest is that of line 2, which has filter.x 1 in the place of 2"},
 		{"countDataSource", `{"dataSourceId":"b"}`, "the nearest is that of line 3, for app-1/m in the place of "},
-		{"countDataSource", `{"dataSourceId":"a"}`, `line 2, which has filter {"x":1} in the place of nothing`},
+		{"countDataSource", `{"dataSourceId":"a"}`, `line 2, which has filter.x 1 in the place of none`},
 		{"getMember", `{}`, "no call of this operation was recorded in calls.jsonl"},
 		{"countDataSources", `{}`, "there is countDataSource"},
 		{"countDataSource", `{`, "is no JSON"},

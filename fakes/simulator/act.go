@@ -16,21 +16,22 @@ import (
 	"github.com/botctx/go-sdk/fakes/conversation"
 	"github.com/botctx/go-sdk/internal/nearest"
 	"github.com/botctx/go-sdk/internal/page"
+	"github.com/botctx/go-sdk/internal/session"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
 
 // act is a request of a page: the body of a POST to "act".
 type act struct {
-	// Branch is the id of the branch in which it is done. The default is the first one.
+	// Branch is the id of the branch to act in. The default is the first one.
 	Branch string `json:"branch,omitempty"`
-	// Do names what is done, such as "say".
+	// Do names the action, such as "say".
 	Do string `json:"do"`
-	// With has the parameters, by the names of its fields.
+	// With has the parameters by name.
 	With json.RawMessage `json:"with,omitempty"`
 }
 
-// outcome is the answer to an Act that was done.
+// outcome is the answer to an act.
 type outcome struct {
 	// Revision is the revision of the World afterwards, Branch the id of the branch to show then.
 	Revision int64  `json:"revision"`
@@ -39,14 +40,14 @@ type outcome struct {
 	Error *page.Problem `json:"error,omitempty"`
 }
 
-// play is an action on a platform: it makes a moment. If the action is refused, it panics, as the platform
+// play is an action on a platform: it returns a moment. If the action is refused, it panics, as the platform
 // does, or returns an error.
 type play func(b *branch) (moment, error)
 
-// reader reads the fields of something that is done.
+// reader reads the fields of an action.
 type reader func(with json.RawMessage) (play, error)
 
-// plays returns what can be done on a platform, by name, each read from its fields.
+// plays returns the actions on a platform, by name, each read from its fields.
 func plays() map[string]reader {
 	all := map[string]reader{}
 	for _, some := range []map[string]reader{
@@ -57,7 +58,7 @@ func plays() map[string]reader {
 	return all
 }
 
-// of returns what reads the fields of something that is done.
+// of returns a reader of an action's fields.
 func of[With any](do func(b *branch, with With) (moment, error)) reader {
 	return func(raw json.RawMessage) (play, error) {
 		var with With
@@ -71,11 +72,11 @@ func of[With any](do func(b *branch, with With) (moment, error)) reader {
 	}
 }
 
-// moves returns the names of what is done with branches.
+// moves returns the names of the actions on branches.
 func moves() []string { return []string{"fork", "go", "close"} }
 
-// move moves a branch as a name says. It makes no moment, and returns the id of the branch to be shown.
-func (s *session) move(name string, b *branch, m move) (string, error) {
+// move carries out an action on a branch. It adds no moment, and returns the id of the branch to be shown.
+func (s *simulation) move(name string, b *branch, m move) (string, error) {
 	switch name {
 	case "fork":
 		return s.fork(b, strings.TrimSpace(m.Name), m.Moment)
@@ -87,12 +88,12 @@ func (s *session) move(name string, b *branch, m move) (string, error) {
 }
 
 type move struct {
-	// Moment is the number of a moment, Name what a fork is called.
+	// Moment is the number of a moment, Name the name of a fork.
 	Moment int    `json:"moment"`
 	Name   string `json:"name"`
 }
 
-func (s *session) act(ctx context.Context, asked act) (outcome, error) {
+func (s *simulation) act(ctx context.Context, asked act) (outcome, error) {
 	if slices.Contains(moves(), asked.Do) {
 		return s.actMove(ctx, asked)
 	}
@@ -113,15 +114,15 @@ func (s *session) act(ctx context.Context, asked act) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
-	if err := s.play(on, do); err != nil { //nolint:contextcheck // A platform in memory takes none: nothing in it waits.
+	if err := s.play(on, do); err != nil {
 		return outcome{}, err
 	}
 	revision, _ := s.state()
 	return outcome{Revision: revision, Branch: on.id, Error: page.ProblemOf(on.now().err)}, nil
 }
 
-// actMove does what is done with branches.
-func (s *session) actMove(ctx context.Context, asked act) (outcome, error) {
+// actMove carries out actions on branches.
+func (s *simulation) actMove(ctx context.Context, asked act) (outcome, error) {
 	var with move
 	if len(asked.With) > 0 {
 		if err := page.Decode(bytes.NewReader(asked.With), &with); err != nil {
@@ -136,19 +137,19 @@ func (s *session) actMove(ctx context.Context, asked act) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
-	shown, err := s.move(asked.Do, on, with) //nolint:contextcheck // As play.
+	shown, err := s.move(asked.Do, on, with)
 	revision, _ := s.state()
 	return outcome{Revision: revision, Branch: shown}, err
 }
 
 // find is branchOf for callers that do not hold the mutex.
-func (s *session) find(id string) (*branch, error) {
+func (s *simulation) find(id string) (*branch, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.branchOf(id)
 }
 
-// unknown is the error for what cannot be done.
+// unknown is the error for an unknown action.
 func unknown(name string, among []string) error {
 	slices.Sort(among)
 	hint := "there are " + strings.Join(among, ", ")
@@ -167,15 +168,15 @@ func deskPlays() map[string]reader {
 }
 
 // agentOf returns the agent with an id, as a person and on the branch's platform.
-func agentOf(b *branch, id string) (*person, *fakes.Agent, error) {
+func agentOf(b *branch, id string) (*session.Person, *fakes.Agent, error) {
 	by, err := b.personOf(id)
 	if err != nil {
 		return nil, nil, err
 	}
-	if !by.isAgent() {
-		return nil, nil, boterr.Invalid("person", "%s is a member: agents do that", by.name)
+	if !by.IsAgent() {
+		return nil, nil, boterr.Invalid("person", "%s is a member: agents do that", by.Name)
 	}
-	return by, by.agent.In(b.platform), nil
+	return by, by.Agent.In(b.Platform()), nil
 }
 
 // takeWith is a ticket that an agent takes, by the id of its message.
@@ -192,9 +193,9 @@ func take(b *branch, with takeWith) (moment, error) {
 	tickets := agent.Tickets()
 	i := slices.IndexFunc(tickets, func(t fakes.Ticket) bool { return t.MessageID == with.Message })
 	if i < 0 {
-		return moment{}, boterr.New(boterr.NotFound, "message", "is no ticket that %s sees", by.name)
+		return moment{}, boterr.New(boterr.NotFound, "message", "is no ticket that %s sees", by.Name)
 	}
-	return b.does(conversation.Takes{By: by.name, Ticket: i + 1}, moment{what: by.name + " takes a ticket", by: by})
+	return b.does(conversation.Takes{By: by.Name, Ticket: i + 1}, moment{by: by})
 }
 
 func end(b *branch, with personWith) (moment, error) {
@@ -202,7 +203,7 @@ func end(b *branch, with personWith) (moment, error) {
 	if err != nil {
 		return moment{}, err
 	}
-	return b.does(conversation.Ends{By: by.name}, moment{what: by.name + " ends the live chat", by: by})
+	return b.does(conversation.Ends{By: by.Name}, moment{by: by})
 }
 
 type addAgentWith struct {
@@ -219,8 +220,7 @@ func addAgent(b *branch, with addAgentWith) (moment, error) {
 	if err != nil {
 		return moment{}, err
 	}
-	m.by = ofAgent(b.stage.Agent(name), name)
-	m.people = append(slices.Clone(b.people()), m.by)
+	m.by = b.Person(name)
 	return m, nil
 }
 
@@ -248,14 +248,12 @@ func say(b *branch, with sayWith) (moment, error) {
 		return moment{}, err
 	}
 	if strings.TrimSpace(with.Text) == "" {
-		return moment{}, boterr.Missing("text", "what %s says", by.name)
+		return moment{}, boterr.Missing("text", "what %s says", by.Name)
 	}
-	return b.does(conversation.Says{By: by.name, Text: with.Text},
-		moment{what: by.name + ": " + with.Text, by: by, said: said{text: with.Text}})
+	return b.does(conversation.Says{By: by.Name, Text: with.Text}, moment{by: by, said: said{text: with.Text}})
 }
 
-// tapWith is a button or a quick reply of a message, the one of a number from 0 among those that send
-// something.
+// tapWith is a button or a quick reply of a message, by its number from 0 among those that send something.
 type tapWith struct {
 	Person  string `json:"person"`
 	Message string `json:"message"`
@@ -267,51 +265,34 @@ func tap(b *branch, with tapWith) (moment, error) {
 	if err != nil {
 		return moment{}, err
 	}
-	if by.isAgent() {
-		return moment{}, boterr.Invalid("person", "%s is an agent: members tap, and agents take tickets", by.name)
+	if by.IsAgent() {
+		return moment{}, boterr.Invalid("person", "%s is an agent: members tap, and agents take tickets", by.Name)
 	}
-	actor := by.actor.In(b.platform)
-	all := actor.Tappables()
-	offered := slices.DeleteFunc(slices.Clone(all), func(one fakes.Tappable) bool { return one.MessageID != with.Message })
+	offered := slices.DeleteFunc(by.Actor.In(b.Platform()).Tappables(), func(one fakes.Tappable) bool { return one.MessageID != with.Message })
 	if with.Number < 0 || with.Number >= len(offered) {
 		return moment{}, boterr.New(boterr.NotFound, "number", "is %d, which the message no longer shows", with.Number)
 	}
 	one := offered[with.Number]
-	return b.does(conversation.Taps{By: by.name, Title: one.Title, Which: placeOf(one, all)},
-		moment{what: by.name + " taps " + one.Title, by: by, said: said{text: one.Title, isTap: true}})
-}
-
-// placeOf returns the place of something among what has its title, from 1 on.
-func placeOf(one fakes.Tappable, among []fakes.Tappable) int {
-	place := 0
-	for _, other := range among {
-		if other.Title != one.Title {
-			continue
-		}
-		place++
-		if other.MessageID == one.MessageID && document.Identical(other.Payload, one.Payload) {
-			break
-		}
-	}
-	return place
+	return b.does(b.Tap(by.Name, one),
+		moment{by: by, said: said{text: one.Title, isTap: true}})
 }
 
 type personWith struct {
 	Person string `json:"person"`
 }
 
-// repeat repeats a person's last message, as the platform may.
+// repeat repeats a person's last message, as platforms sometimes do.
 func repeat(b *branch, with personWith) (moment, error) {
 	by, err := b.personOf(with.Person)
 	if err != nil {
 		return moment{}, err
 	}
-	if by.isAgent() {
-		err = by.agent.In(b.platform).TrySaysAgain()
+	if by.IsAgent() {
+		err = by.Agent.In(b.Platform()).TrySaysAgain()
 	} else {
-		err = by.actor.In(b.platform).TrySaysAgain()
+		err = by.Actor.In(b.Platform()).TrySaysAgain()
 	}
-	return moment{what: "The platform repeats what " + by.name + " sent last", by: by, err: err, isUnsaved: true}, nil
+	return moment{what: "The platform repeats what " + by.Name + " sent last", by: by, err: err, isUnsaved: true}, nil
 }
 
 type addMemberWith struct {
@@ -337,8 +318,7 @@ func addMember(b *branch, with addMemberWith) (moment, error) {
 	if err != nil {
 		return moment{}, err
 	}
-	m.by = ofActor(b.stage.Actor(name), name)
-	m.people = append(slices.Clone(b.people()), m.by)
+	m.by = b.Person(name)
 	return m, nil
 }
 
@@ -352,7 +332,7 @@ func addChannel(b *branch, platform channel.Type) (string, error) {
 	for n := 2; slices.Contains(all, id); n++ {
 		id = string(platform) + "-" + strconv.Itoa(n)
 	}
-	_, err := b.stage.Do(conversation.AddChannel{ID: id, Type: platform})
+	_, err := b.Stage.Do(conversation.AddChannel{ID: id, Type: platform})
 	return id, err
 }
 
@@ -372,18 +352,17 @@ func joinGroup(b *branch, with joinWith) (moment, error) {
 	if group == "" {
 		return moment{}, boterr.Missing("group", "what the group is called")
 	}
-	on := b.toldChannel(fakes.Observing(context.Background()), by.channel()).Platform
-	if !by.isAgent() && !slices.Contains(channel.InletGroups.Types(), on) {
+	on := b.toldChannel(fakes.Observing(context.Background()), by.Channel()).Platform
+	if !by.IsAgent() && !slices.Contains(channel.InletGroups.Types(), on) {
 		return moment{}, boterr.New(boterr.Unsupported, "person", "%s is on %s, where members and a bot are in no groups: there are on %v",
-			by.name, on, channel.InletGroups.Types())
+			by.Name, on, channel.InletGroups.Types())
 	}
-	m, err := b.does(conversation.JoinsGroup{By: by.name, Group: group}, moment{what: by.name + " joins the group " + group})
+	m, err := b.does(conversation.JoinsGroup{By: by.Name, Group: group}, moment{})
 	if err != nil {
 		return moment{}, err
 	}
-	name := by.name + " in " + group
-	m.by = ofActor(b.stage.Actor(name), name)
-	m.people = append(slices.Clone(b.people()), m.by)
+	name := by.Name + " in " + group
+	m.by = b.Person(name)
 	return m, nil
 }
 
@@ -411,8 +390,8 @@ func sendFile(b *branch, with fileWith) (moment, error) {
 	case url == "":
 		return moment{}, boterr.Missing("url", "the address of the file")
 	}
-	return b.does(conversation.Sends{By: by.name, Event: send.MessageEvent{Type: with.Type, Data: document.O("url", url)}},
-		moment{what: by.name + " sends " + string(with.Type) + " " + url, by: by, said: said{file: with.Type, url: url}})
+	return b.does(conversation.Sends{By: by.Name, Event: send.MessageEvent{Type: with.Type, Data: document.O("url", url)}},
+		moment{by: by, said: said{file: with.Type, url: url}})
 }
 
 // eventWith is any other event that a person's platform reports, such as a location.
@@ -430,7 +409,6 @@ func sendEvent(b *branch, with eventWith) (moment, error) {
 	if with.Type == "" {
 		return moment{}, boterr.Missing("type", "the type of the event, such as LOCATION")
 	}
-	text := string(with.Type) + " " + with.Data.String()
-	return b.does(conversation.Sends{By: by.name, Event: send.MessageEvent{Type: with.Type, Data: with.Data}},
-		moment{what: by.name + " sends " + text, by: by, said: said{file: with.Type, text: with.Data.String()}})
+	return b.does(conversation.Sends{By: by.Name, Event: send.MessageEvent{Type: with.Type, Data: with.Data}},
+		moment{by: by, said: said{file: with.Type, text: with.Data.String()}})
 }

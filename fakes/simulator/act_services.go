@@ -3,7 +3,6 @@ package simulator
 import (
 	"context"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -33,15 +32,14 @@ func declineCharge(b *branch, with declineWith) (moment, error) {
 	if code == "" {
 		return moment{}, boterr.Missing("code", "why it is declined, such as insufficient_funds")
 	}
-	return b.does(conversation.Faults{Fault: fakes.Declines(with.Account, code)},
-		moment{what: "The next charge of " + with.Account + " is declined: " + code})
+	return b.does(conversation.Faults{Fault: fakes.Declines(with.Account, code)}, moment{})
 }
 
 type codeWith struct {
 	Code boterr.Code `json:"code"`
 }
 
-// check refuses what is no code.
+// check refuses unknown codes.
 func (c codeWith) check() error {
 	if !slices.Contains(boterr.Codes(), c.Code) {
 		return boterr.Invalid("code", "is %q: give one of package boterr", string(c.Code))
@@ -50,20 +48,19 @@ func (c codeWith) check() error {
 }
 
 func failMail(b *branch, with codeWith) (moment, error) {
-	return with.fails(b, "mail", fakes.ServiceMail)
+	return with.fails(b, fakes.ServiceMail)
 }
 
 func failFile(b *branch, with codeWith) (moment, error) {
-	return with.fails(b, "file", fakes.ServiceFiles)
+	return with.fails(b, fakes.ServiceFiles)
 }
 
-// fails lets the next request to a service fail.
-func (c codeWith) fails(b *branch, what string, of fakes.Service) (moment, error) {
+// fails makes the next request to a service fail.
+func (c codeWith) fails(b *branch, of fakes.Service) (moment, error) {
 	if err := c.check(); err != nil {
 		return moment{}, err
 	}
-	m := moment{what: "Fault: the next " + what + " fails with " + string(c.Code)}
-	return b.does(conversation.Faults{Fault: fakes.Fails(of, c.Code)}, m)
+	return b.does(conversation.Faults{Fault: fakes.Fails(of, c.Code)}, moment{})
 }
 
 type addressWith struct {
@@ -73,7 +70,7 @@ type addressWith struct {
 func bounce(b *branch, with addressWith) (moment, error) {
 	address := strings.TrimSpace(with.Address)
 	return b.does(conversation.Bounces{Address: address},
-		moment{what: "Mail to " + address + " bounces", out: append(outBut(b, "mail to "+address), "mail to "+address)})
+		moment{out: append(outBut(b, "mail to "+address), "mail to "+address)})
 }
 
 func faultPlays() map[string]reader {
@@ -90,21 +87,10 @@ type faultWith struct {
 	Operation botctx.Op   `json:"operation"`
 	Nth       int         `json:"nth"`
 	Code      boterr.Code `json:"code"`
-	// Late is as time.ParseDuration reads it.
+	// Late is a duration in the form of time.ParseDuration.
 	Late string `json:"late"`
 	// After is true if the crash comes after the call has done its work.
 	After bool `json:"after"`
-}
-
-// nth returns the number of the call.
-func (f faultWith) nth() int { return max(1, f.Nth) }
-
-// which names the call, for a timeline.
-func (f faultWith) which() string {
-	if f.nth() == 1 {
-		return "the next " + string(f.Operation)
-	}
-	return "call " + strconv.Itoa(f.nth()) + " of " + string(f.Operation)
 }
 
 func (f faultWith) late() (time.Duration, error) {
@@ -115,19 +101,16 @@ func (f faultWith) late() (time.Duration, error) {
 	return late, nil
 }
 
-// plan plans a fault of the next call, which a conversation can do again, or of another one.
-func (f faultWith) plan(b *branch, what string, fault fakes.Fault) (moment, error) {
-	m := moment{what: "Fault: " + f.which() + " " + what}
-	if f.nth() == 1 {
-		return b.does(conversation.Faults{Fault: fault}, m)
+// plan plans a fault of the call.
+func (f faultWith) plan(b *branch, fault fakes.Fault) (moment, error) {
+	if f.Nth > 1 {
+		fault = fault.At(f.Nth)
 	}
-	b.platform.Inject(fault.At(f.nth())).Optional()
-	m.isUnsaved = true
-	return m, nil
+	return b.does(conversation.Faults{Fault: fault}, moment{})
 }
 
 func fail(b *branch, with faultWith) (moment, error) {
-	return with.plan(b, "fails with "+string(with.Code), fakes.Fails(with.Operation, with.Code))
+	return with.plan(b, fakes.Fails(with.Operation, with.Code))
 }
 
 func delay(b *branch, with faultWith) (moment, error) {
@@ -135,20 +118,18 @@ func delay(b *branch, with faultWith) (moment, error) {
 	if err != nil {
 		return moment{}, err
 	}
-	return with.plan(b, "takes "+spanText(late), fakes.Delays(with.Operation, late))
+	return with.plan(b, fakes.Delays(with.Operation, late))
 }
 
 func timeOut(b *branch, with faultWith) (moment, error) {
-	return with.plan(b, "times out after its work", fakes.TimesOut(with.Operation))
+	return with.plan(b, fakes.TimesOut(with.Operation))
 }
 
 func crashAt(b *branch, with faultWith) (moment, error) {
-	fault, when := fakes.Crashes(with.Operation), "at"
 	if with.After {
-		fault, when = fakes.CrashesAfter(with.Operation), "after"
+		return with.plan(b, fakes.CrashesAfter(with.Operation))
 	}
-	b.platform.Inject(fault.At(with.nth())).Optional()
-	return moment{what: "Fault: the process crashes " + when + " " + with.which(), isUnsaved: true}, nil
+	return with.plan(b, fakes.Crashes(with.Operation))
 }
 
 // outagePlays are the outages, which last until they are ended.
@@ -181,29 +162,41 @@ func disconnect(b *branch, with channelWith) (moment, error) {
 	if err := with.known(b); err != nil {
 		return moment{}, err
 	}
-	b.platform.Inject(fakes.Down(fakes.ServiceMessages).Of(with.Channel))
-	return goesOut(b, "channel "+with.Channel), nil
+	return takesOut(b, fakes.Down(fakes.ServiceMessages).Of(with.Channel), "channel "+with.Channel)
 }
 
 func reconnect(b *branch, with channelWith) (moment, error) {
 	if err := with.known(b); err != nil {
 		return moment{}, err
 	}
-	b.platform.Lift(fakes.Down(fakes.ServiceMessages).Of(with.Channel))
-	return comesBack(b, "channel "+with.Channel), nil
+	return bringsBack(b, fakes.Down(fakes.ServiceMessages).Of(with.Channel), "channel "+with.Channel)
 }
 
-// goesOut returns the moment at which something goes out of service.
+// takesOut takes a service, or a channel, out of service.
+func takesOut(b *branch, outage fakes.Fault, what string) (moment, error) {
+	m := goesOut(b, what)
+	m.isUnsaved = false
+	return b.does(conversation.Faults{Fault: outage}, m)
+}
+
+// bringsBack brings it back into service.
+func bringsBack(b *branch, outage fakes.Fault, what string) (moment, error) {
+	m := comesBack(b, what)
+	m.isUnsaved = false
+	return b.does(conversation.Lifts{Fault: outage}, m)
+}
+
+// goesOut returns the moment when a service goes down.
 func goesOut(b *branch, what string) moment {
 	return moment{what: "Out of service: " + what, out: append(outBut(b, what), what), isUnsaved: true}
 }
 
-// comesBack returns the moment at which something is in service again.
+// comesBack returns the moment when a service is back.
 func comesBack(b *branch, what string) moment {
 	return moment{what: "Back in service: " + what, out: outBut(b, what), isUnsaved: true}
 }
 
-// outBut returns what is out of service, but for one thing.
+// outBut returns the services that are down, except one.
 func outBut(b *branch, what string) []string {
 	return slices.DeleteFunc(append([]string{}, b.now().out...), func(one string) bool { return one == what })
 }
@@ -229,8 +222,7 @@ func disconnectService(b *branch, with serviceWith) (moment, error) {
 	if err != nil {
 		return moment{}, err
 	}
-	b.platform.Inject(fakes.Down(found))
-	return goesOut(b, found.String()), nil
+	return takesOut(b, fakes.Down(found), found.String())
 }
 
 func reconnectService(b *branch, with serviceWith) (moment, error) {
@@ -238,18 +230,17 @@ func reconnectService(b *branch, with serviceWith) (moment, error) {
 	if err != nil {
 		return moment{}, err
 	}
-	b.platform.Lift(fakes.Down(found))
-	return comesBack(b, found.String()), nil
+	return bringsBack(b, fakes.Down(found), found.String())
 }
 
-// refuse lets the platform refuse messages to a person, who has blocked the bot.
+// refuse makes the platform refuse messages to a person, as if the person had blocked the bot.
 func refuse(b *branch, with personWith) (moment, error) {
 	by, err := b.personOf(with.Person)
 	if err != nil {
 		return moment{}, err
 	}
-	b.platform.RefuseSends(boterr.FailedPrecondition, recipientOf(by))
-	return goesOut(b, "messages to "+by.name), nil
+	b.Platform().RefuseSends(boterr.FailedPrecondition, by.Recipient())
+	return goesOut(b, "messages to "+by.Name), nil
 }
 
 func accept(b *branch, with personWith) (moment, error) {
@@ -257,15 +248,8 @@ func accept(b *branch, with personWith) (moment, error) {
 	if err != nil {
 		return moment{}, err
 	}
-	b.platform.AcceptSends(recipientOf(by))
-	return comesBack(b, "messages to "+by.name), nil
-}
-
-func recipientOf(p *person) fakes.Recipient {
-	if p.isAgent() {
-		return p.agent
-	}
-	return p.actor
+	b.Platform().AcceptSends(by.Recipient())
+	return comesBack(b, "messages to "+by.Name), nil
 }
 
 // switchChannel switches a channel on or off, as its operator does.
@@ -273,7 +257,7 @@ func switchChannel(b *branch, with channelWith) (moment, error) {
 	if err := with.known(b); err != nil {
 		return moment{}, err
 	}
-	b.platform.SwitchChannel(with.Channel, with.On)
+	b.Platform().SwitchChannel(with.Channel, with.On)
 	what := "channel " + with.Channel + " (switched off)"
 	if with.On {
 		return comesBack(b, what), nil
@@ -292,13 +276,11 @@ func processPlays() map[string]reader {
 }
 
 func crash(b *branch, _ struct{}) (moment, error) {
-	b.platform.Crash()
-	return moment{what: "The process crashes", isDown: true, isUnsaved: true}, nil
+	return b.does(conversation.Crashes{}, moment{isDown: true})
 }
 
 func restart(b *branch, _ struct{}) (moment, error) {
-	b.platform.Restart()
-	return moment{what: "The process starts again", isStart: true, isUnsaved: true}, nil
+	return b.does(conversation.Starts{}, moment{isStart: true})
 }
 
 type letterWith struct {
@@ -306,12 +288,12 @@ type letterWith struct {
 }
 
 func retryDeadLetter(b *branch, with letterWith) (moment, error) {
-	b.platform.RetryDeadLetter(with.ID)
+	b.Platform().RetryDeadLetter(with.ID)
 	return moment{what: "A dead letter is tried again: move the time", isUnsaved: true}, nil
 }
 
 func discardDeadLetter(b *branch, with letterWith) (moment, error) {
-	b.platform.DiscardDeadLetter(with.ID)
+	b.Platform().DiscardDeadLetter(with.ID)
 	return moment{what: "A dead letter is discarded", isUnsaved: true}, nil
 }
 
@@ -323,7 +305,7 @@ func timePlays() map[string]reader {
 	}
 }
 
-// advanceWith is a duration, as time.ParseDuration reads it.
+// advanceWith is a duration, in the form of time.ParseDuration.
 type advanceWith struct {
 	By string `json:"by"`
 }
@@ -336,37 +318,37 @@ func advance(b *branch, with advanceWith) (moment, error) {
 	return passed(b, by)
 }
 
-// advanceToWith is the time until which time passes.
+// advanceToWith is the time to advance the clock to.
 type advanceToWith struct {
 	To time.Time `json:"to"`
 }
 
 func advanceTo(b *branch, with advanceToWith) (moment, error) {
-	by := with.To.Sub(b.platform.Now())
-	if !b.platform.Now().Add(by).Equal(with.To) {
-		return moment{}, boterr.Invalid("to", "is %v, which is too far from %v: give one within 290 years", with.To, b.platform.Now())
+	by := with.To.Sub(b.Platform().Now())
+	if !b.Platform().Now().Add(by).Equal(with.To) {
+		return moment{}, boterr.Invalid("to", "is %v, which is too far from %v: give one within 290 years", with.To, b.Platform().Now())
 	}
 	return passed(b, by)
 }
 
-// next lets time pass until the next agenda is due.
+// next advances the clock until the next agenda is due.
 func next(b *branch, _ struct{}) (moment, error) {
 	due := dueAgendas(b)
 	if len(due) == 0 {
 		return moment{}, boterr.New(boterr.NotFound, "", "nothing is scheduled")
 	}
 	first := slices.MinFunc(due, time.Time.Compare)
-	return passed(b, max(0, first.Sub(b.platform.Now())))
+	return passed(b, max(0, first.Sub(b.Platform().Now())))
 }
 
 // dueAgendas returns when the open agendas of the members run next.
 func dueAgendas(b *branch) []time.Time {
 	var due []time.Time
 	for _, p := range b.people() {
-		if !p.isAlone() {
+		if !p.IsAlone() {
 			continue
 		}
-		for _, record := range p.actor.In(b.platform).Agendas() {
+		for _, record := range p.Actor.In(b.Platform()).Agendas() {
 			at := record.NextRunAt.Time()
 			if record.RetryAt > 0 {
 				at = record.RetryAt.Time()
@@ -386,43 +368,8 @@ func passed(b *branch, by time.Duration) (moment, error) {
 	if by < 0 {
 		return moment{}, boterr.Invalid("by", "is %v: time does not go back, but the timeline does", by)
 	}
-	if b.platform.Now().Add(by).UTC().Year() > lastYear {
+	if b.Platform().Now().Add(by).UTC().Year() > lastYear {
 		return moment{}, boterr.Invalid("by", "is %v, which is beyond the year %d: give less", by, lastYear)
 	}
-	return b.does(conversation.Waits{For: by}, moment{what: passText(by)})
-}
-
-func passText(d time.Duration) string {
-	text := spanText(d)
-	if strings.HasPrefix(text, "1 ") && strings.Count(text, " ") == 1 {
-		return text + " passes"
-	}
-	return text + " pass"
-}
-
-// spanText returns a time in words: in the largest units that it has.
-func spanText(d time.Duration) string {
-	const day = 24 * time.Hour
-	units := []struct {
-		word string
-		of   time.Duration
-	}{{"day", day}, {"hour", time.Hour}, {"minute", time.Minute}, {"second", time.Second}}
-	text := ""
-	for _, unit := range units {
-		if n := d / unit.of; n > 0 {
-			if text != "" {
-				text += " "
-			}
-			text += plural(int(n), unit.word)
-			d %= unit.of
-		}
-	}
-	switch {
-	case text != "":
-		return text
-	case d > 0:
-		return d.String()
-	default:
-		return "0 seconds"
-	}
+	return b.does(conversation.Waits{For: by}, moment{})
 }

@@ -1,9 +1,9 @@
 // Package simulator is a page in the browser to try a bot, on a platform in memory.
 //
 //   - To try a bot of nodes, use [Serve].
-//   - To try one that needs more (data, channels, accounts, agents), use [Simulator] and its
+//   - To try a bot that needs more (data, channels, accounts, agents), use [Simulator] and its
 //     [Simulator.Serve].
-//   - To serve the page from a program of one's own, use [Simulator.Handler].
+//   - To serve the page from your own program, use [Simulator.Handler].
 //
 // A program passes its nodes, and prints the address of the page:
 //
@@ -13,23 +13,23 @@
 //		}
 //	}
 //
-// On the page one chats as several members on channels of several platforms, each with its form of buttons,
-// quick replies and cards; answers as the agent; moves the time; makes calls fail; sees why a node answered,
-// or none, and the place of each member in the graph of nodes; watches members, data, agendas, requests for a
-// person, outboxes, mails, files and payments change; goes back in time, forks, and saves the actions as a Go
+// On the page you chat as several members on channels of several platforms, each with its form of buttons,
+// quick replies and cards; answer as the agent; move the time; make calls fail; see which node answered and
+// why, and the place of each member in the graph of nodes; watch members, data, agendas, requests for a
+// person, outboxes, mails, files and payments change; go back in time, fork, and save the actions as a Go
 // test or as a conversation.
 //
 // The nodes may change meanwhile, see Reload of [Simulator], and the bot's log is shown, see [Log].
 //
 // # State
 //
-// All state is here in the process: the page shows one JSON text, which it loads again when an event
-// announces a change. So the state survives a reload, and several tabs see the same. An action is a POST.
+// All state is in the process: the page shows one JSON text, which it loads again when an event announces a
+// change. So the state survives a reload, and several tabs see the same. An action is a POST.
 //
 // # Access
 //
-// The page listens on this machine alone unless Address sets another address. Requests must name the host by
-// a number, by "localhost" or by one of Hosts, and must not come from scripts of other sites. There are no
-// users and no passwords: everybody who reaches the page can do everything that it offers. It is for one's
-// own machine.
+// The page is only reachable from this machine unless Address is set. Requests must name the host by a
+// number, by "localhost" or by one of Hosts, and must not come from scripts of other sites. There are no
+// users and no passwords: anyone who can reach the page can do everything that it offers. Do not
+// expose it beyond a development machine.
 package simulator

@@ -8,16 +8,17 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/botctx"
-	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/internal/page"
+	"github.com/botctx/go-sdk/internal/render"
+	"github.com/botctx/go-sdk/internal/session"
 	"github.com/botctx/go-sdk/send"
 )
 
-// entry is something that was said, by a person or by the bot.
+// entry is a message from a person or from the bot.
 type entry struct {
 	At time.Time `json:"at"`
-	// Moment is the number of the moment in which it was said.
+	// Moment is the number of the moment in which it was sent.
 	Moment int `json:"moment"`
 	// IsIn is true for a person's message, false for the bot's; IsTap is true if Text is the title of a
 	// tapped choice.
@@ -29,18 +30,10 @@ type entry struct {
 	// ID is the platform's id of the message, Channel the id of the channel.
 	ID      string `json:"id"`
 	Channel string `json:"channel"`
-	// Type is the type of the message, Text its text.
+	// Type is the type of the message.
 	Type send.Type `json:"type"`
-	Text string    `json:"text"`
-	// Buttons, QuickReplies and Cards are the choices and cards of the message.
-	Buttons      []shownButton `json:"buttons,omitempty"`
-	QuickReplies []shownButton `json:"quickReplies,omitempty"`
-	Cards        []shownCard   `json:"cards,omitempty"`
-	// Articles are the articles of Echo's news.
-	Articles []send.Article `json:"articles,omitempty"`
-	// URL is the address of a picture, a recording, a film or a file.
-	URL string `json:"url,omitempty"`
-	// Rest is all of a message that has none of these.
+	render.Message
+	// Rest is the whole message if it has none of these.
 	Rest string `json:"rest,omitempty"`
 	// IsChanged is true if it was changed after it was sent, IsTakenBack if it was recalled.
 	IsChanged   bool `json:"isChanged"`
@@ -49,101 +42,26 @@ type entry struct {
 	Error *page.Problem `json:"error,omitempty"`
 }
 
-// shownButton is a button or a quick reply.
-type shownButton struct {
-	Title string `json:"title"`
-	// Number is the number to tap, -1 if it cannot be tapped now.
-	Number int `json:"number"`
-	// URL is the address that it opens.
-	URL string `json:"url,omitempty"`
-}
-
-type shownCard struct {
-	Title    string        `json:"title"`
-	Subtitle string        `json:"subtitle,omitempty"`
-	ImageURL string        `json:"imageUrl,omitempty"`
-	Buttons  []shownButton `json:"buttons,omitempty"`
-}
-
-// entryOf describes a message as it shows now. taps are the choices that its recipient can tap now.
+// entryOf describes a message as currently shown. taps are the choices that its recipient can tap now: buttons
+// stay, and quick replies, which come last, vanish.
 func entryOf(sent fakes.Sent, taps []fakes.Tappable) entry {
 	shown := sent.Shown
 	e := entry{
-		At: sent.SentAt, ID: sent.MessageID, Channel: sent.Channel, Type: shown.Type(), Text: shown.Text(),
+		At: sent.SentAt, ID: sent.MessageID, Channel: sent.Channel, Type: shown.Type(), Message: render.Of(shown),
 		IsTakenBack: shown.IsZero(), IsChanged: !shown.IsZero() && shown.String() != sent.Response.String(),
-		Articles: shown.Articles(),
 	}
-	offered := offers{message: sent.MessageID, open: taps}
-	e.Buttons = offered.ofButtons(shown.Buttons())
-	for _, card := range shown.Cards() {
-		e.Cards = append(e.Cards, shownCard{
-			Title: card.Title, Subtitle: card.Subtitle, ImageURL: card.ImageURL, Buttons: offered.ofButtons(card.Buttons),
-		})
+	open := 0
+	for _, one := range taps {
+		if one.MessageID == sent.MessageID {
+			open++
+		}
 	}
-	e.QuickReplies = offered.ofQuickReplies(shown)
-	e.URL = document.Get(shown, "url", "")
-	if e.isEmpty() {
+	e.Close(open)
+	hasParts := len(e.Cards)+len(e.Choices())+len(e.Articles) > 0
+	if !e.IsTakenBack && !hasParts && e.Type != send.TypeTyping && e.Text == "" && e.URL == "" {
 		e.Rest = shown.Data().String()
 	}
 	return e
-}
-
-// isEmpty reports whether a message that was not recalled shows nothing.
-func (e entry) isEmpty() bool {
-	hasParts := len(e.Cards)+len(e.Buttons)+len(e.QuickReplies)+len(e.Articles) > 0
-	return !e.IsTakenBack && !hasParts && e.Type != send.TypeTyping && e.Text == "" && e.URL == ""
-}
-
-// offers gives what a message shows the numbers by which it is tapped.
-type offers struct {
-	message string
-	// open are the choices of all messages that can be tapped now; next is the number of the next choice in
-	// the message.
-	open []fakes.Tappable
-	next int
-}
-
-// number returns the number of something with a title that sends a payload, -1 if it cannot be tapped.
-func (o *offers) number(title string) int {
-	n := 0
-	for _, one := range o.open {
-		if one.MessageID != o.message {
-			continue
-		}
-		if n == o.next && one.Title == title {
-			o.next++
-			return n
-		}
-		n++
-	}
-	return -1
-}
-
-func (o *offers) ofButtons(buttons []send.Button) []shownButton {
-	var told []shownButton
-	for _, button := range buttons {
-		one := shownButton{Title: button.Title, URL: button.URL, Number: -1}
-		if button.Payload != nil {
-			one.Number = o.number(button.Title)
-		}
-		told = append(told, one)
-	}
-	return told
-}
-
-func (o *offers) ofQuickReplies(message send.Response) []shownButton {
-	var told []shownButton
-	for _, reply := range document.Get(message, "quickReplies", []document.Object(nil)) {
-		one := shownButton{Title: document.Get(reply, "title", ""), Number: -1}
-		if one.Title == "" {
-			one.Title = document.Get(reply, "content_type", "")
-		}
-		if reply.Has("payload") {
-			one.Number = o.number(one.Title)
-		}
-		told = append(told, one)
-	}
-	return told
 }
 
 // Log keeps lines that are logged during actions, such as by a script's console.log, so that the page shows
@@ -162,8 +80,8 @@ type logLine struct {
 	More  []string `json:"more,omitempty"`
 }
 
-// Handler returns the handler for a logger whose lines are kept at every level. slog.NewMultiHandler writes
-// to another place as well.
+// Handler returns a slog handler that keeps lines of every level. Use slog.NewMultiHandler to also write them
+// elsewhere.
 //
 //	log := &simulator.Log{}
 //	logger := slog.New(log.Handler())
@@ -176,7 +94,7 @@ func (l *Log) add(one logLine) {
 	l.kept = append(newest(l.kept), one)
 }
 
-// take returns what was logged since the last time. A nil Log has nothing.
+// take returns the lines logged since the last call. A nil Log has none.
 func (l *Log) take() []logLine {
 	if l == nil {
 		return nil
@@ -191,7 +109,7 @@ func (l *Log) take() []logLine {
 // logHandler is the handler of a Log, with the attributes of its logger.
 type logHandler struct {
 	log *Log
-	// more are these attributes, prefix the names of the groups behind which others stand.
+	// more are the attributes of WithAttrs. prefix has the names of the open groups.
 	more   []string
 	prefix string
 }
@@ -221,7 +139,7 @@ func (h logHandler) WithGroup(name string) slog.Handler {
 	return h
 }
 
-// text returns an attribute as it is shown.
+// text returns an attribute as shown on the page.
 func (h logHandler) text(one slog.Attr) string {
 	return h.prefix + one.Key + " " + one.Value.Resolve().String()
 }
@@ -238,13 +156,13 @@ func (b *branch) toldLog() []logLine {
 	return newest(told)
 }
 
-// lookEvery is the time between two looks for changed nodes while a page is open.
+// lookEvery is the interval of looking for changed nodes while a page is open.
 const lookEvery = time.Second
 
-// look asks whether the nodes are others now, and puts them in the place of those before, in every branch: what is
-// done next is answered by them, and one goes back in time without them. What is wrong with them is told, and the
-// bot stays as it was. The caller holds the turn.
-func (s *session) look() {
+// look replaces the nodes in every branch if Reload returns new ones. The new nodes answer from the next
+// action on; going back in time does not bring back the old ones. Errors of the nodes are shown, and the bot
+// stays unchanged. The caller holds the turn.
+func (s *simulation) look() {
 	if s.settings.Reload == nil {
 		return
 	}
@@ -263,100 +181,29 @@ func (s *session) look() {
 	})
 }
 
-// isKnown reports whether an error is the one that is told already.
-func (s *session) isKnown(err error) bool {
+// isKnown reports whether an error is already shown.
+func (s *simulation) isKnown(err error) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.stale != nil && s.stale.Error() == err.Error()
 }
 
-// replace gives all branches other nodes. The caller holds the mutex.
-func (s *session) replace(nodes []*botctx.Node) error {
+// replace replaces the nodes of all branches. The caller holds the mutex.
+func (s *simulation) replace(nodes []*botctx.Node) error {
 	for _, b := range s.branches {
-		if err := guarded(func() error { b.platform.Replace(nodes...); return nil }); err != nil {
+		if err := session.Guarded(func() error { b.Platform().Replace(nodes...); return nil }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// lookNow looks unless something is under way, which has looked itself.
-func (s *session) lookNow() {
+// lookNow calls look, unless an action is in progress, which has called it.
+func (s *simulation) lookNow() {
 	select {
 	case s.turn <- struct{}{}:
 		defer s.giveTurn()
 		s.look()
 	default:
 	}
-}
-
-// person is a member who speaks, or an agent who does. It is the same in all branches.
-type person struct {
-	id, name string
-	// actor is nil for an agent, agent for a member.
-	actor *fakes.Actor
-	agent *fakes.Agent
-}
-
-// ofActor returns the person for a member, with the name in the conversation. The same member in a group is
-// another person.
-func ofActor(actor *fakes.Actor, name string) *person {
-	id := actor.ID()
-	if group := actor.Scope().GroupExternalID; group != "" {
-		id += " in " + group
-	}
-	return &person{id: id, name: name, actor: actor}
-}
-
-// ofAgent returns the person for an agent, with the name in the conversation.
-func ofAgent(agent *fakes.Agent, name string) *person {
-	return &person{id: agent.AdminID(), name: name, agent: agent}
-}
-
-func (p *person) isAgent() bool { return p.agent != nil }
-
-// isAlone reports whether the person is a member alone with the bot, as each member is once.
-func (p *person) isAlone() bool { return p.actor != nil && p.group() == "" }
-
-// group returns the id of the group in which the person speaks, "" for none.
-func (p *person) group() string {
-	if p.isAgent() {
-		return ""
-	}
-	return p.actor.Scope().GroupExternalID
-}
-
-// isWith reports whether two people are in one group.
-func (p *person) isWith(other *person) bool {
-	return p.group() != "" && p.group() == other.group() && p.channel() == other.channel()
-}
-
-// channel returns the id of the channel where the person speaks.
-func (p *person) channel() string {
-	if p.isAgent() {
-		return p.agent.Channel()
-	}
-	return p.actor.Scope().Channel
-}
-
-// gets reports whether a message goes to a person, alone or in one of these groups.
-func (p *person) gets(sent fakes.Sent, groups []fakes.Group) bool {
-	if sent.IsRepeat {
-		return false
-	}
-	switch {
-	case p.isAlone():
-		return sent.Member == p.id
-	case !p.isAgent():
-		return sent.Channel == p.channel() && sent.To == p.group()
-	}
-	if sent.Channel != p.agent.Channel() || sent.Member != "" {
-		return false
-	}
-	if sent.To == p.agent.ExternalID() || sent.ChatID == p.agent.ExternalID() {
-		return true
-	}
-	return slices.ContainsFunc(groups, func(group fakes.Group) bool {
-		return group.ExternalID == sent.To && slices.Contains(group.Members, p.agent.ExternalID())
-	})
 }

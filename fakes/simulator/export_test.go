@@ -1,6 +1,6 @@
 package simulator
 
-// What a page is told, for the tests.
+// The answers that a page gets, for the tests.
 type (
 	World   = world
 	Member  = shownMember

@@ -32,7 +32,7 @@ func TestAdvance_RunsWhatFallsDue(t *testing.T) {
 		require.Equal(t, "The kettle boils.", p.last().Text)
 		w := p.world()
 		require.Equal(t, fakes.Start().Add(24*time.Hour), w.Now)
-		require.Equal(t, "1 day passes", w.Moments[w.Current].What)
+		require.Equal(t, "1 day later", w.Moments[w.Current].What)
 		require.Empty(t, w.Agendas)
 	}
 }
@@ -126,7 +126,7 @@ func TestCrash_NobodyAnswersUntilRestart(t *testing.T) {
 	p.says("hi")
 }
 
-// A page goes on showing where people are, and what they are in, whatever has failed.
+// The page keeps showing positions and groups, whichever service is down.
 func TestOutage_ThePageStaysAsItWas(t *testing.T) {
 	t.Parallel()
 	for do, with := range map[string]map[string]any{

@@ -18,14 +18,15 @@ import (
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/internal/absent"
 	"github.com/botctx/go-sdk/internal/page"
+	"github.com/botctx/go-sdk/internal/session"
 )
 
 // DefaultAddress is the default of Address.
 const DefaultAddress = "127.0.0.1:8321"
 
-// Serve serves a page to try a bot of these nodes, at DefaultAddress, until ctx ends: nil then. It fails
-// where the nodes are refused, and where it cannot listen. Ada is the member, and Grace sits at the channel
-// "desk", which gets requests for a person.
+// Serve serves a page to try a bot of these nodes, at DefaultAddress. It returns nil when ctx ends. It fails
+// if the nodes are refused, or if it cannot listen. Ada is the member, and Grace is the agent at the channel
+// "desk", which receives requests for a person.
 func Serve(ctx context.Context, nodes ...*botctx.Node) error {
 	return Simulator{}.Serve(ctx, nodes...)
 }
@@ -35,19 +36,20 @@ type Simulator struct {
 	// Platform is the platform of the bot, with everything that it needs. The default is a new one. A
 	// platform with another store (fakes.Config) cannot go back in time, nor be forked.
 	Platform *fakes.Platform
-	// Members are the speakers, the first one first. The default is Ada.
+	// Members are the speakers, starting with the first. The default is Ada.
 	Members []*fakes.Actor
 	// Agents are the agents at outlet channels. The default is Grace, or none if Platform is set.
 	Agents []*fakes.Agent
 	// Accounts are the payment accounts to be watched.
 	Accounts []*fakes.Account
-	// OnFork is told each fork of the Platform, for what forks do not have of it: what OnEvent of an
-	// account registers. nil for nothing.
+	// OnFork is called with each fork of the Platform, to add state that forks do not copy: functions
+	// registered by OnEvent of an account. It may be nil.
 	OnFork func(fork *fakes.Platform)
 	// Reload returns changed nodes: it is called before each action, and each second while a page is open.
-	// The nodes that it returns replace all nodes, as by fakes.Platform.Replace. With an error the bot stays
-	// as it was, and the page shows the error. Look of script.Watcher is one, to which nodes in Go can be
-	// added. It is called by one goroutine at a time. The default is nil: the nodes stay.
+	// The nodes that it returns replace all nodes, as by fakes.Platform.Replace. If it returns an error, the
+	// bot stays unchanged, and the page shows the error. Look of a script.Watcher can serve as Reload, or be
+	// wrapped to add nodes in Go. Reload is called by one goroutine at a time. If it is nil, the nodes never
+	// change.
 	Reload func() (nodes []*botctx.Node, hasChanged bool, err error)
 	// Log has the log lines that the page shows with the actions. The default is nil, for none.
 	Log *Log
@@ -55,43 +57,37 @@ type Simulator struct {
 	Bot string
 	// Test configures saved tests.
 	Test Test
-	// Address is the address to listen on, as net.Listen takes it. The default is DefaultAddress.
+	// Address is the address to listen on, in the form of net.Listen. The default is DefaultAddress.
 	Address string
-	// Hosts are names, without ports, by which the page is asked for besides numbers and "localhost".
+	// Hosts are host names, without ports, that requests may use besides numbers and "localhost".
 	Hosts []string
 	// Out is the writer to which Serve prints the address of the page. The default is standard output.
 	Out io.Writer
 }
 
-// Test describes how a saved test makes the bot that it is about.
-type Test struct {
-	// Package is the name of its package. The default is "main".
-	Package string
-	// Nodes is the Go expression of the nodes that were given. The default is "nodes()".
-	Nodes string
-	// Platform is the Go expression of a platform like the Simulator's, without its members and agents, in a
-	// test named t. The default is "newPlatform(t)".
-	Platform string
-}
+// Test describes how a saved test creates the bot: its Package (the default is "main"), and the Go expressions of
+// the Nodes that were passed in ("nodes()") and of a Platform like the Simulator's, without its members and agents, in
+// a test named t ("newPlatform(t)").
+type Test = session.Test
 
 // Handler returns a handler that serves the page at its root, with nodes added to the nodes of the Platform.
-// Behind a path of another handler, wrap it in http.StripPrefix, and load it with a slash at the end. Long
-// requests hold their connections open; they end with the context of the request, see
-// http.Server.BaseContext. It fails if the nodes, the first nodes of Reload too, the members or the agents
-// are refused. InvalidArgument: a member, an agent or an account is nil, or Out is a nil pointer.
+// To serve it under a path, wrap it in http.StripPrefix, and load it with a slash at the end. Long requests
+// hold their connections open; they end with the context of the request, see http.Server.BaseContext. Handler
+// fails if the nodes (including the first nodes of Reload), the members or the agents are refused. It returns
+// InvalidArgument if a member, an agent or an account is nil, or Out is a nil pointer.
 func (s Simulator) Handler(nodes ...*botctx.Node) (http.Handler, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
 	set := s.withDefaults()
-	opened, err := newSession(set, nodes)
+	opened, err := newSimulation(set, nodes)
 	if err != nil {
 		return nil, err
 	}
 	return routes(opened, set.Hosts), nil
 }
 
-// check refuses what could only fail later.
+// check refuses values that would only fail later.
 func (s Simulator) check() error {
 	return cmp.Or(absent.CheckList("Members", s.Members), absent.CheckList("Agents", s.Agents),
 		absent.CheckList("Accounts", s.Accounts), absent.Check("Out", s.Out))
@@ -101,34 +97,17 @@ func (s Simulator) withDefaults() Simulator {
 	set := s
 	set.Bot = cmp.Or(s.Bot, "Bot")
 	set.Address = cmp.Or(s.Address, DefaultAddress)
-	set.Test.Package = cmp.Or(s.Test.Package, "main")
-	set.Test.Nodes = cmp.Or(s.Test.Nodes, "nodes()")
-	set.Test.Platform = cmp.Or(s.Test.Platform, "newPlatform(t)")
 	if set.Out == nil {
 		set.Out = os.Stdout
 	}
 	return set
 }
 
-// guarded turns a panic into an error. A platform without a test panics with a text when it is misused, and
-// the text describes the remedy.
-func guarded(do func() error) (err error) {
-	defer func() {
-		panicked := recover()
-		if misuse, isText := panicked.(string); isText {
-			err = boterr.Invalid("", "%s", misuse)
-		} else if panicked != nil {
-			err = boterr.Recovered(panicked)
-		}
-	}()
-	return do()
-}
-
 //go:embed page
 var pageFiles embed.FS
 
-// routes returns what a page asks for.
-func routes(s *session, hosts []string) http.Handler {
+// routes returns the routes of the page.
+func routes(s *simulation, hosts []string) http.Handler {
 	files, err := fs.Sub(pageFiles, "page")
 	if err != nil {
 		panic(err) // The embedded folder has that name.
@@ -143,7 +122,7 @@ func routes(s *session, hosts []string) http.Handler {
 	return page.Guard{IsHost: page.LocalOr(hosts)}.Around(mux)
 }
 
-// The limits of requests, and of the time that those under way have when the page ends.
+// The limits of requests, and the time that pending ones have when the page ends.
 const (
 	headerTime = 10 * time.Second
 	lastTime   = 5 * time.Second
@@ -152,7 +131,7 @@ const (
 // Serve is the function Serve for a configured Simulator. Nodes are added to the nodes of the Platform.
 func (s Simulator) Serve(ctx context.Context, nodes ...*botctx.Node) error {
 	set := s.withDefaults()
-	handler, err := set.Handler(nodes...) //nolint:contextcheck // A platform in memory takes none: nothing in it waits.
+	handler, err := set.Handler(nodes...)
 	if err != nil {
 		return err
 	}
@@ -185,24 +164,24 @@ func serveOn(ctx context.Context, listener net.Listener, handler http.Handler) e
 	return <-ended
 }
 
-// beat is the time between two lines on an idle stream, so that a client that is gone is noticed.
+// beat is the time between two lines on an idle stream, so that a lost client is noticed.
 const beat = 20 * time.Second
 
-// beat is the constant, or how often it is looked for other nodes.
-func (s *session) beat() time.Duration {
+// beat returns the interval of idle lines, which is also the interval of looking for new nodes.
+func (s *simulation) beat() time.Duration {
 	if s.settings.Reload == nil {
 		return beat
 	}
 	return lookEvery
 }
 
-// events tells, as server-sent events, that the world has changed: at once if the page knows another
-// revision than there is, by Last-Event-ID, and after each change. The page asks for the world then. What
-// changes several times in between is told once.
-func (s *session) events(w http.ResponseWriter, r *http.Request) {
+// events sends server-sent events that announce changes of the world: at once if the page has another
+// revision (Last-Event-ID), and after each change. The page then requests the world. Several changes in quick
+// succession are announced once.
+func (s *simulation) events(w http.ResponseWriter, r *http.Request) {
 	out := http.NewResponseController(w)
 	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("X-Accel-Buffering", "no") // A proxy in between hands each on at once.
+	w.Header().Set("X-Accel-Buffering", "no") // Tells a proxy not to buffer.
 	w.WriteHeader(http.StatusOK)
 	if _, err := fmt.Fprint(w, "retry: 1000\n\n"); err != nil {
 		return
@@ -237,8 +216,8 @@ func (s *session) events(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// answerWorld answers with the world of the branch that is asked for.
-func (s *session) answerWorld(w http.ResponseWriter, r *http.Request) {
+// answerWorld answers with the world of the requested branch.
+func (s *simulation) answerWorld(w http.ResponseWriter, r *http.Request) {
 	told, err := s.world(fakes.Observing(r.Context()), r.FormValue("branch"))
 	if err != nil {
 		page.Fail(w, http.StatusNotFound, err)
@@ -247,7 +226,7 @@ func (s *session) answerWorld(w http.ResponseWriter, r *http.Request) {
 	page.Answer(w, http.StatusOK, told)
 }
 
-func (s *session) answerAct(w http.ResponseWriter, r *http.Request) {
+func (s *simulation) answerAct(w http.ResponseWriter, r *http.Request) {
 	var asked act
 	err := page.Read(w, r, &asked)
 	var acted outcome

@@ -112,15 +112,15 @@ func TestServe_RefusesWhatCannotBe(t *testing.T) {
 	require.ErrorContains(t, simulator.Simulator{Address: "nowhere"}.Serve(t.Context()), "Address says where else")
 }
 
-// tab is a page in a browser, as far as it asks for something.
+// tab is a page in a browser, reduced to its requests.
 type tab struct {
 	t      *testing.T
 	server *httptest.Server
-	// branch is the one that is shown.
+	// branch is the id of the shown branch.
 	branch string
 }
 
-// plays does something of everything that a conversation can do again.
+// plays does one of each action that a conversation can repeat.
 func (p *tab) plays() {
 	p.t.Helper()
 	ada := p.world().Members[0].ID
@@ -185,13 +185,28 @@ func TestSaved_AForkHasWhatWasDoneInIt(t *testing.T) {
 	require.Contains(t, text, "coupon")
 }
 
+func TestSaved_CrashesAndOutages(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, simulator.Simulator{})
+	p.does("disconnectService", map[string]any{"service": "mail"})
+	p.does("reconnectService", map[string]any{"service": "mail"})
+	p.does("crash", nil)
+	p.does("restart", nil)
+	p.says("hi")
+	status, text, _ := p.get("/saved?form=text")
+	require.Equal(t, http.StatusOK, status, text)
+	require.Contains(t, text, "Out of service: mail\n\nBack in service: mail\n\nThe process crashes\n\nThe process starts again\n\nAda: hi\n")
+	status, text, _ = p.get("/saved?form=go")
+	require.Equal(t, http.StatusOK, status, text)
+	require.Contains(t, text, "p.Crash()\n")
+}
+
 func TestSaved_WhatNoConversationHasIsRefused(t *testing.T) {
 	t.Parallel()
 	for says, does := range map[string]func(p *tab){
-		"step 1 (The process crashes)":      func(p *tab) { p.does("crash", nil) },
-		"step 1 (Out of service: mail)":     func(p *tab) { p.does("disconnectService", map[string]any{"service": "mail"}) },
-		"getMember fails with NotFound":     func(p *tab) { p.does("fail", map[string]any{"operation": "getMember", "code": "NotFound"}) },
-		"call 2 of getMember fails with No": func(p *tab) { p.does("fail", map[string]any{"operation": "getMember", "code": "NotFound", "nth": 2}) },
+		"step 1 (Out of service: messages":    func(p *tab) { p.does("refuse", map[string]any{"person": p.world().Members[0].ID}) },
+		"getMember fails with NotFound":       func(p *tab) { p.does("fail", map[string]any{"operation": "getMember", "code": "NotFound"}) },
+		"call 2 from now on: getMember fails": func(p *tab) { p.does("fail", map[string]any{"operation": "getMember", "code": "NotFound", "nth": 2}) },
 	} {
 		p := newTab(t, simulator.Simulator{})
 		does(p)
@@ -237,7 +252,7 @@ func (p *tab) do(request *http.Request) (status int, text string, header http.He
 	return response.StatusCode, string(body), response.Header
 }
 
-// world returns what the page shows.
+// world returns the world that the page shows.
 func (p *tab) world() simulator.World {
 	p.t.Helper()
 	status, text, _ := p.get("/world?branch=" + p.branch)
@@ -247,7 +262,7 @@ func (p *tab) world() simulator.World {
 	return told
 }
 
-// asks lets the page ask for something to be done, and returns the status and what was answered.
+// asks sends an action, and returns the status and the answer.
 func (p *tab) asks(do string, with map[string]any) (int, string) {
 	p.t.Helper()
 	body, err := json.Marshal(map[string]any{"branch": p.branch, "do": do, "with": with})
@@ -259,7 +274,7 @@ func (p *tab) asks(do string, with map[string]any) (int, string) {
 	return status, text
 }
 
-// does sends an act, and returns the outcome.
+// does sends an action, and returns the outcome.
 func (p *tab) does(do string, with map[string]any) simulator.Outcome {
 	p.t.Helper()
 	status, text := p.asks(do, with)
@@ -269,14 +284,14 @@ func (p *tab) does(do string, with map[string]any) simulator.Outcome {
 	return done
 }
 
-// says lets the first member say something.
+// says makes the first member say a text.
 func (p *tab) says(text string) {
 	p.t.Helper()
 	done := p.does("say", map[string]any{"person": p.world().Members[0].ID, "text": text})
 	require.Nil(p.t, done.Error)
 }
 
-// last returns what was said last by or to the first member.
+// last returns the last message by or to the first member.
 func (p *tab) last() simulator.Entry {
 	p.t.Helper()
 	talk := p.world().Members[0].Talk
@@ -368,7 +383,7 @@ func TestPage_OtherFilesAreNotThere(t *testing.T) {
 	}
 }
 
-// listens returns the ids of the events for a page that knows the event with an id.
+// listens returns the ids of the events for a page whose last event is known.
 func listens(t *testing.T, p *tab, known string) <-chan string {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.server.URL+"/events", nil)

@@ -302,7 +302,7 @@ func TestLog_StandsBesideTheStepInWhichItWasWritten(t *testing.T) {
 	require.Empty(t, p.world().Log)
 }
 
-// services is a bot that charges, mails and answers with what it was sent.
+// services is a bot that charges, mails and echoes.
 func services() []*botctx.Node {
 	charges := func(ctx context.Context, bot *botctx.Context) error {
 		shop, err := bot.Golf(ctx, utility.GolfParams{GolfName: "shop"})
@@ -353,7 +353,7 @@ func newShop(t *testing.T) *tab {
 	return serve(t, handler)
 }
 
-// savedIsHeldAgain requires that the saved conversation comes as it was.
+// savedIsHeldAgain requires that the saved conversation has the same result again.
 func (p *tab) savedIsHeldAgain(on *fakes.Platform) {
 	p.t.Helper()
 	status, text, _ := p.get("/saved?form=text")
@@ -453,7 +453,7 @@ func TestJoinGroup_WhateverIsOutOfService(t *testing.T) {
 	require.Equal(t, "Bob in family", p.world().Members[2].Name)
 }
 
-// memberOf returns a member as the page shows them.
+// memberOf returns a member as shown on the page.
 func (p *tab) memberOf(id string) simulator.Member {
 	p.t.Helper()
 	for _, one := range p.world().Members {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"net/mail"
 	"slices"
 
 	"github.com/botctx/go-sdk/botctx"
@@ -15,17 +14,20 @@ import (
 	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/page"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/render"
+	"github.com/botctx/go-sdk/internal/session"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/utility"
 )
 
-// mostTold bounds the entries of a data source, messages of the outbox and choices on the page: the newest
-// ones.
+// mostTold bounds the shown entries of a data source, messages of the outbox and choices: the newest ones are
+// shown.
 const mostTold = 200
 
 // world returns the visible state of a branch.
-func (s *session) world(ctx context.Context, id string) (world, error) {
+func (s *simulation) world(ctx context.Context, id string) (world, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	b, err := s.branchOf(id)
@@ -34,10 +36,10 @@ func (s *session) world(ctx context.Context, id string) (world, error) {
 	}
 	w := world{
 		Instance: s.instance, Revision: s.revision, Busy: s.busy, Bot: s.settings.Bot,
-		Branch: b.id, Branches: s.toldBranches(), Now: b.platform.Now().UTC(), Current: b.at, Moments: b.toldMoments(),
+		Branch: b.id, Branches: s.toldBranches(), Now: b.Platform().Now().UTC(), Current: b.at, Moments: b.toldMoments(),
 		Operations: botctx.Ops(), Codes: boterr.Codes(), Platforms: channel.Types(), Groups: channel.InletGroups.Types(), FileTypes: fileTypes(),
 		Accounts: []string{},
-		Log:      b.toldLog(), Loads: s.loads, Stale: page.ProblemOf(s.stale), Faults: b.toldFaults(), Transcript: b.platform.Transcript(),
+		Log:      b.toldLog(), Loads: s.loads, Stale: page.ProblemOf(s.stale), Faults: b.toldFaults(), Transcript: b.Platform().Transcript(),
 	}
 	for _, one := range services {
 		w.Services = append(w.Services, one.String())
@@ -45,11 +47,11 @@ func (s *session) world(ctx context.Context, id string) (world, error) {
 	for _, one := range s.settings.Accounts {
 		w.Accounts = append(w.Accounts, one.Name())
 	}
-	w.Problem = page.ProblemOf(guarded(func() error { return b.tell(ctx, &w, s.settings) }))
+	w.Problem = page.ProblemOf(session.Guarded(func() error { return b.tell(ctx, &w, s.settings) }))
 	return w, nil
 }
 
-func (s *session) toldBranches() (told []shownBranch) {
+func (s *simulation) toldBranches() (told []shownBranch) {
 	for _, b := range s.branches {
 		told = append(told, shownBranch{ID: b.id, Name: b.name, Moments: len(b.moments)})
 	}
@@ -58,9 +60,9 @@ func (s *session) toldBranches() (told []shownBranch) {
 
 func (b *branch) toldMoments() (told []shownMoment) {
 	for i, m := range b.moments {
-		one := shownMoment{Number: i, At: m.at.UTC(), What: m.what, IsKept: m.snapshot != nil, Error: page.ProblemOf(m.err)}
+		one := shownMoment{Number: i, At: m.at.UTC(), What: m.what, IsKept: m.place.IsKept(), Error: page.ProblemOf(m.err)}
 		if m.by != nil {
-			one.By = m.by.id
+			one.By = m.by.ID
 		}
 		told = append(told, one)
 	}
@@ -68,27 +70,27 @@ func (b *branch) toldMoments() (told []shownMoment) {
 }
 
 func (b *branch) toldFaults() shownFaults {
-	return shownFaults{Planned: orNone(b.platform.Planned()), Out: orNone(b.now().out), IsDown: b.now().isDown}
+	return shownFaults{Planned: orNone(b.Platform().Planned()), Out: orNone(b.now().out), IsDown: b.now().isDown}
 }
 
-// tell collects the state of the platform, whatever is out of service: ctx is one of fakes.Observing. Parts
-// that cannot be read, as from a failing store of the host, are an error, and the rest is collected.
+// tell collects the state of the platform, even of services that are down: ctx is one of fakes.Observing.
+// Parts that cannot be read, as from a failing store of the host, are an error, and the rest is collected.
 func (b *branch) tell(ctx context.Context, w *world, settings Simulator) error {
 	b.tellPeople(ctx, w)
 	b.tellOutbox(w)
 	b.tellServices(w, settings) //nolint:contextcheck // The platform takes none: nothing in it waits.
-	w.Graph = b.platform.Runtime().Graph()
-	w.Choices = b.toldChoices() //nolint:contextcheck // As above.
+	w.Graph = b.Platform().Runtime().Graph()
+	w.Choices = b.toldChoices()
 	return b.tellRecords(ctx, w)
 }
 
 // scopes returns the scopes of the apps of the members.
 func (b *branch) scopes() (found []record.Scope) {
 	for _, p := range b.people() {
-		if p.isAgent() {
+		if p.IsAgent() {
 			continue
 		}
-		app := record.Scope{App: p.actor.Scope().App}
+		app := record.Scope{App: p.Actor.Scope().App}
 		if !slices.Contains(found, app) {
 			found = append(found, app)
 		}
@@ -96,7 +98,7 @@ func (b *branch) scopes() (found []record.Scope) {
 	return found
 }
 
-// orNone returns a list that is not nil, so that its JSON is none.
+// orNone returns a list that is not nil, so that its JSON is [].
 func orNone(list []string) []string {
 	if list == nil {
 		return []string{}
@@ -109,11 +111,11 @@ func newest[T any](list []T) []T { return list[max(0, len(list)-mostTold):] }
 
 // toldChoices returns the choices with their reasons, the newest last.
 func (b *branch) toldChoices() []shownChoice {
-	told, all, writers := []shownChoice{}, b.platform.Choices(), map[record.Scope]string{}
+	told, all, writers := []shownChoice{}, b.Platform().Choices(), map[record.Scope]string{}
 	from := 0
 	for number, m := range b.past() {
 		to := m.chosen
-		if number == b.at { // What is under way has chosen more.
+		if number == b.at { // The action in progress has chosen more.
 			to = len(all)
 		}
 		to = min(to, len(all))
@@ -138,16 +140,11 @@ func toldChoice(number int, by string, made botctx.Choice) shownChoice {
 
 // writerOf returns the id of the person who wrote in a scope, "" if they are not on the page.
 func (b *branch) writerOf(scope record.Scope) string {
-	i := slices.IndexFunc(b.people(), func(p *person) bool {
-		if p.isAgent() {
-			return p.agent.In(b.platform).Wrote(scope)
-		}
-		return p.actor.Scope() == scope
-	})
+	i := slices.IndexFunc(b.people(), func(p *session.Person) bool { return p.Wrote(scope, b.Platform()) })
 	if i < 0 {
 		return ""
 	}
-	return b.people()[i].id
+	return b.people()[i].ID
 }
 
 func toldCandidates(all []botctx.Candidate) []shownCandidate {
@@ -168,7 +165,7 @@ func (b *branch) tellPeople(ctx context.Context, w *world) {
 		w.Channels = append(w.Channels, told)
 	}
 	for _, p := range b.people() {
-		if p.isAgent() {
+		if p.IsAgent() {
 			told := b.toldAgent(p) //nolint:contextcheck // The platform takes none: nothing in it waits.
 			told.Platform = types[told.Channel]
 			w.Agents = append(w.Agents, told)
@@ -189,7 +186,7 @@ func channelIDs(ctx context.Context, b *branch) []string {
 		}
 	}
 	for _, p := range b.people() {
-		add(p.channel())
+		add(p.Channel())
 	}
 	for _, id := range b.now().channels {
 		add(id)
@@ -205,7 +202,7 @@ func channelIDs(ctx context.Context, b *branch) []string {
 // outletsOf returns the channels that serve the live chats of a channel.
 func (b *branch) outletsOf(ctx context.Context, id string) []string {
 	for _, scope := range b.scopes() {
-		paired, err := channels.New(b.platform.Runtime().Env(), scope).Pairing(ctx, id)
+		paired, err := channels.New(b.Platform().Runtime().Env(), scope).Pairing(ctx, id)
 		if err == nil && len(paired.Outlets) > 0 {
 			return paired.Outlets
 		}
@@ -213,47 +210,47 @@ func (b *branch) outletsOf(ctx context.Context, id string) []string {
 	return []string{}
 }
 
-// toldChannel tells a channel, as far as it can be read.
+// toldChannel describes a channel, as far as it can be read.
 func (b *branch) toldChannel(ctx context.Context, id string) shownChannel {
 	told := shownChannel{ID: id, Outlets: b.outletsOf(ctx, id)}
 	for _, scope := range b.scopes() {
-		if found, err := channels.New(b.platform.Runtime().Env(), scope).Load(ctx, id); err == nil {
+		if found, err := channels.New(b.Platform().Runtime().Env(), scope).Load(ctx, id); err == nil {
 			told.Platform, told.Name, told.IsOn = found.Type, found.Name, found.On
 		}
 	}
 	return told
 }
 
-func (b *branch) toldMember(ctx context.Context, p *person) shownMember {
-	actor := p.actor.In(b.platform)
+func (b *branch) toldMember(ctx context.Context, p *session.Person) shownMember {
+	actor := p.Actor.In(b.Platform())
 	m := actor.Member() //nolint:contextcheck // The platform takes none: nothing in it waits.
 	told := shownMember{
-		ID: p.id, Member: p.actor.ID(), Name: p.name, Channel: p.channel(), ExternalID: actor.ExternalID(),
+		ID: p.ID, Member: p.Actor.ID(), Name: p.Name, Channel: p.Channel(), ExternalID: actor.ExternalID(),
 		Position: botctx.NodeRef{CompositeID: m.BotMeta.NodeCompositeID(), Tree: m.BotMeta.Tree()},
-		Group:    p.group(), IsInLiveChat: b.isInLiveChat(ctx, p, m), Talk: b.talkOf(p, actor.Tappables()),
+		Group:    p.Group(), IsInLiveChat: b.isInLiveChat(ctx, p, m), Talk: b.talkOf(p, actor.Tappables()),
 	}
 	told.Record, _ = document.Encode(m) // It was read from a document.
 	return told
 }
 
-// isInLiveChat reports whether an agent answers a person: the member is in a live chat that was asked for where the
-// person writes, in the group or alone with the bot.
-func (b *branch) isInLiveChat(ctx context.Context, p *person, m *member.Member) bool {
+// isInLiveChat reports whether an agent answers a person: the member is in a live chat that was requested in
+// the same place, the group or alone with the bot.
+func (b *branch) isInLiveChat(ctx context.Context, p *session.Person, m *member.Member) bool {
 	if !m.BotMeta.LiveChat() {
 		return false
 	}
-	open, err := b.platform.Runtime().FindAssignments(ctx, m.App, botctx.Query{
+	open, err := b.Platform().Runtime().FindAssignments(ctx, m.App, botctx.Query{
 		Filter: document.O("member", m.ID, "endedAt", document.O("$exists", false)),
 	})
 	isHere := func(one *livechat.AssignmentRecord) bool {
-		return document.Get(one.InletGroupInfo, "externalId", "") == p.group()
+		return document.Get(one.InletGroupInfo, "externalId", "") == p.Group()
 	}
 	return err != nil || len(open) == 0 || slices.ContainsFunc(open, isHere)
 }
 
-func (b *branch) toldAgent(p *person) shownAgent {
-	agent := p.agent.In(b.platform)
-	told := shownAgent{ID: p.id, Name: p.name, Channel: p.channel(), Groups: orNone(agent.Groups()), Tickets: []shownTicket{}}
+func (b *branch) toldAgent(p *session.Person) shownAgent {
+	agent := p.Agent.In(b.Platform())
+	told := shownAgent{ID: p.ID, Name: p.Name, Channel: p.Channel(), Groups: orNone(agent.Groups()), Tickets: []shownTicket{}}
 	hidden := map[string]bool{}
 	for _, ticket := range agent.Tickets() {
 		hidden[ticket.MessageID] = true
@@ -269,24 +266,24 @@ func (b *branch) toldAgent(p *person) shownAgent {
 	return told
 }
 
-// talkOf returns what a person said and was sent, in order.
-func (b *branch) talkOf(p *person, taps []fakes.Tappable) []entry {
-	talk, groups, all := []entry{}, []fakes.Group(nil), b.platform.Sent()
-	if p.isAgent() {
-		groups = b.platform.Groups(p.channel())
+// talkOf returns the messages by and to a person, in order.
+func (b *branch) talkOf(p *session.Person, taps []fakes.Tappable) []entry {
+	talk, groups, all := []entry{}, []fakes.Group(nil), b.Platform().Sent()
+	if p.IsAgent() {
+		groups = b.Platform().Groups(p.Channel())
 	}
 	from := 0
 	for number, m := range b.past() {
-		if m.by != nil && !m.said.isZero() && (m.by == p || p.isWith(m.by)) {
+		if m.by != nil && !m.said.isZero() && p.IsWith(m.by) {
 			talk = append(talk, m.entry(number, p))
 		}
 		to := m.sent
-		if number == b.at { // What is under way has sent more.
+		if number == b.at { // The action in progress has sent more.
 			to = len(all)
 		}
 		to = min(to, len(all))
 		for _, sent := range all[min(from, to):to] {
-			if p.gets(sent, groups) && sent.Shown.Type() != send.TypeTyping {
+			if !sent.IsRepeat && p.Gets(sent, groups) && sent.Shown.Type() != send.TypeTyping {
 				told := entryOf(sent, taps)
 				told.Moment = number
 				talk = append(talk, told)
@@ -298,10 +295,10 @@ func (b *branch) talkOf(p *person, taps []fakes.Tappable) []entry {
 }
 
 // entry describes the message of a moment, as a person sees it.
-func (m moment) entry(number int, seenBy *person) entry {
+func (m moment) entry(number int, seenBy *session.Person) entry {
 	return entry{
-		At: m.at.UTC(), Moment: number, IsIn: m.by == seenBy, IsTap: m.said.isTap, From: m.by.name, Channel: m.by.channel(),
-		Type: cmp.Or(m.said.file, send.TypeText), Text: m.said.text, URL: m.said.url, Error: page.ProblemOf(m.err),
+		At: m.at.UTC(), Moment: number, IsIn: m.by.ID == seenBy.ID, IsTap: m.said.isTap, From: m.by.Name, Channel: m.by.Channel(),
+		Type: cmp.Or(m.said.file, send.TypeText), Message: render.Message{Text: m.said.text, URL: m.said.url}, Error: page.ProblemOf(m.err),
 	}
 }
 
@@ -309,13 +306,13 @@ func (m moment) entry(number int, seenBy *person) entry {
 func (b *branch) tellOutbox(w *world) {
 	names := map[string]string{}
 	for _, p := range b.people() {
-		names[p.id] = p.name
-		if p.isAgent() {
-			names[p.agent.ExternalID()] = p.name
+		names[p.ID] = p.Name
+		if p.IsAgent() {
+			names[p.Agent.ExternalID()] = p.Name
 		}
 	}
 	w.Outbox = []entry{}
-	for _, sent := range newest(b.platform.Sent()) {
+	for _, sent := range newest(b.Platform().Sent()) {
 		told := entryOf(sent, nil)
 		told.To = sent.To
 		for _, id := range []string{sent.To, sent.Member} {
@@ -327,21 +324,21 @@ func (b *branch) tellOutbox(w *world) {
 	}
 }
 
-// tellRecords tells the agendas, the requests for a person and the data.
+// tellRecords collects the agendas, the requests for a person and the data.
 func (b *branch) tellRecords(ctx context.Context, w *world) error {
 	w.Agendas, w.Assignments, w.Data = []document.Object{}, []document.Object{}, []shownData{}
 	var problems []error
 	for _, p := range b.people() {
-		if !p.isAlone() {
+		if !p.IsAlone() {
 			continue
 		}
-		for _, due := range p.actor.In(b.platform).Agendas() { //nolint:contextcheck // The platform takes none: nothing in it waits.
+		for _, due := range p.Actor.In(b.Platform()).Agendas() { //nolint:contextcheck // The platform takes none: nothing in it waits.
 			told, err := document.Encode(*due)
 			w.Agendas, problems = append(w.Agendas, told), append(problems, err)
 		}
 	}
-	for _, name := range b.platform.DataSources() {
-		all := b.platform.Data(name) //nolint:contextcheck // The platform takes none: nothing in it waits.
+	for _, name := range b.Platform().DataSources() {
+		all := b.Platform().Data(name) //nolint:contextcheck // The platform takes none: nothing in it waits.
 		w.Data = append(w.Data, shownData{Name: name, Count: len(all), Entries: newest(all)})
 	}
 	for _, scope := range b.scopes() {
@@ -350,9 +347,9 @@ func (b *branch) tellRecords(ctx context.Context, w *world) error {
 	return errors.Join(problems...)
 }
 
-// tellAssignments tells the requests of an app, the oldest first, each with its state.
+// tellAssignments collects the requests of an app, the oldest first, each with its state.
 func (b *branch) tellAssignments(ctx context.Context, w *world, scope record.Scope) error {
-	found, err := b.platform.Runtime().FindAssignments(ctx, scope.App, botctx.Query{SortBy: document.O("createdAt", 1)})
+	found, err := b.Platform().Runtime().FindAssignments(ctx, scope.App, botctx.Query{SortBy: document.O("createdAt", 1)})
 	if err != nil {
 		return err
 	}
@@ -368,41 +365,19 @@ func (b *branch) tellAssignments(ctx context.Context, w *world, scope record.Sco
 
 // tellServices collects the bot's effects other than messages, and the dead letters.
 func (b *branch) tellServices(w *world, settings Simulator) {
-	w.Mails, w.Files, w.Payments, w.DeadLetters = []shownMail{}, []shownFile{}, []shownPayment{}, []shownDeadLetter{}
-	for _, one := range newest(b.platform.Mails()) {
-		w.Mails = append(w.Mails, toldMail(one))
+	w.Mails, w.Files, w.Payments, w.DeadLetters = []render.Entry{}, []shownFile{}, []utility.Payment{}, []shownDeadLetter{}
+	for _, one := range newest(b.Platform().Mails()) {
+		w.Mails = append(w.Mails, render.Mail(one.SentAt.UTC(), one.Mail))
 	}
-	for _, one := range newest(b.platform.Files()) {
+	for _, one := range newest(b.Platform().Files()) {
 		w.Files = append(w.Files, shownFile{At: one.StoredAt.UTC(), Key: one.Key, Type: one.ContentType, Size: len(one.Content)})
 	}
 	for _, account := range settings.Accounts {
-		for _, one := range newest(account.In(b.platform).Payments()) {
-			w.Payments = append(w.Payments, shownPayment{one})
-		}
+		w.Payments = append(w.Payments, newest(account.In(b.Platform()).Payments())...)
 	}
-	for _, one := range newest(b.platform.DeadLetters()) {
+	for _, one := range newest(b.Platform().DeadLetters()) {
 		w.DeadLetters = append(w.DeadLetters, shownDeadLetter{
 			ID: one.ID, From: one.Event.From, At: one.DiedAt.UTC(), Failures: one.Failures, Code: one.Code, Error: one.Error,
 		})
 	}
-}
-
-// toldMail tells a mail by its text, and where it has none by its HTML.
-func toldMail(sent fakes.Mail) shownMail {
-	told := shownMail{At: sent.SentAt.UTC(), To: addresses(sent.To), CC: addresses(sent.CC), Subject: sent.Subject.Data}
-	switch {
-	case sent.Text != nil:
-		told.Text = sent.Text.Data
-	case sent.HTML != nil:
-		told.Text, told.IsHTML = sent.HTML.Data, true
-	}
-	return told
-}
-
-func addresses(all []mail.Address) []string {
-	told := []string{}
-	for _, one := range all {
-		told = append(told, one.String())
-	}
-	return told
 }

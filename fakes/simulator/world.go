@@ -8,16 +8,17 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/page"
+	"github.com/botctx/go-sdk/internal/render"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/utility"
 )
 
-// world is all that a page shows of a branch: the answer to GET "world".
+// world is everything that a page shows of a branch: the answer to GET "world".
 type world struct {
-	// Instance tells one simulator from another at the same address, Revision counts the changes.
+	// Instance distinguishes simulators at the same address, Revision counts the changes.
 	Instance string `json:"instance"`
 	Revision int64  `json:"revision"`
-	// Busy describes the action under way, "" for none.
+	// Busy describes the action in progress, "" for none.
 	Busy string `json:"busy"`
 	// Bot is the name of the bot.
 	Bot string `json:"bot"`
@@ -26,7 +27,8 @@ type world struct {
 	Branches []shownBranch `json:"branches"`
 	// Now is the virtual time.
 	Now time.Time `json:"now"`
-	// Current is the number of the moment that is shown, Moments are all: later ones can be gone to as well.
+	// Current is the number of the shown moment. Moments are all of them: the user can go to later ones as
+	// well.
 	Current int           `json:"at"`
 	Moments []shownMoment `json:"moments"`
 	// Members and Agents are the people, Channels their channels.
@@ -40,9 +42,9 @@ type world struct {
 	Data []shownData `json:"data"`
 	// Outbox has the sent messages, the newest last; Mails, Files and Payments have the bot's other effects.
 	Outbox      []entry           `json:"outbox"`
-	Mails       []shownMail       `json:"mails"`
+	Mails       []render.Entry    `json:"mails"`
 	Files       []shownFile       `json:"files"`
-	Payments    []shownPayment    `json:"payments"`
+	Payments    []utility.Payment `json:"payments"`
 	DeadLetters []shownDeadLetter `json:"deadLetters"`
 	Faults      shownFaults       `json:"faults"`
 	Graph       botctx.Graph      `json:"graph"`
@@ -51,24 +53,24 @@ type world struct {
 	Problem     *page.Problem     `json:"problem,omitempty"`
 	// Log is the log, the newest line last.
 	Log []logLine `json:"log"`
-	// Loads counts how often Simulator.Reload returned other nodes. Stale is the error of the newest ones:
-	// the bot stays as it was before.
+	// Loads counts the new nodes returned by Simulator.Reload. Stale is the error of the newest ones: the bot
+	// still has the previous nodes.
 	Loads int           `json:"loads"`
 	Stale *page.Problem `json:"stale,omitempty"`
 	// Operations are the names of all operations, Codes the codes of errors, Platforms the types of channels,
-	// and Services the services that can be out of service.
+	// and Services the services that can be down.
 	Operations []botctx.Op    `json:"operations"`
 	Codes      []boterr.Code  `json:"codes"`
 	Platforms  []channel.Type `json:"platforms"`
 	Services   []string       `json:"services"`
-	// Groups are the platforms on which members speak in groups, FileTypes the types of files that people send, and
-	// Accounts the names of the payment accounts.
+	// Groups are the platforms on which members speak in groups, FileTypes the types of files that people
+	// send, and Accounts the names of the payment accounts.
 	Groups    []channel.Type `json:"groups"`
 	FileTypes []send.Type    `json:"fileTypes"`
 	Accounts  []string       `json:"accounts"`
 }
 
-// shownBranch is one course of things.
+// shownBranch is one sequence of actions.
 type shownBranch struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
@@ -76,14 +78,14 @@ type shownBranch struct {
 	Moments int `json:"moments"`
 }
 
-// shownMoment is something that was done.
+// shownMoment is an action in the timeline.
 type shownMoment struct {
 	Number int       `json:"number"`
 	At     time.Time `json:"at"`
 	What   string    `json:"what"`
 	// By is the id of the actor, "" for none.
 	By string `json:"by"`
-	// IsKept is true if one can go back to it.
+	// IsKept is true if the user can go back to it.
 	IsKept bool          `json:"isKept"`
 	Error  *page.Problem `json:"error,omitempty"`
 }
@@ -100,11 +102,11 @@ type shownMember struct {
 	// Platform is the type of the channel, ExternalID the id there.
 	Platform   channel.Type `json:"platform"`
 	ExternalID string       `json:"externalId"`
-	// Position is the node at which the conversation stands, zero for none.
+	// Position is the current node of the conversation, zero for none.
 	Position botctx.NodeRef `json:"position"`
 	// IsInLiveChat is true if an agent answers.
 	IsInLiveChat bool `json:"isInLiveChat"`
-	// Record is the member as it is stored.
+	// Record is the stored member.
 	Record document.Object `json:"record"`
 	// Talk has the messages, in order.
 	Talk []entry `json:"talk"`
@@ -140,7 +142,7 @@ type shownChannel struct {
 	Platform channel.Type `json:"platform"`
 	Name     string       `json:"name"`
 	IsOn     bool         `json:"isOn"`
-	// Outlets are the ids of the channels that get its requests for a person.
+	// Outlets are the ids of the channels that receive its requests for a person.
 	Outlets []string `json:"outlets"`
 }
 
@@ -152,16 +154,6 @@ type shownData struct {
 	Entries []document.Object `json:"entries"`
 }
 
-type shownMail struct {
-	At      time.Time `json:"at"`
-	To      []string  `json:"to"`
-	CC      []string  `json:"cc"`
-	Subject string    `json:"subject"`
-	Text    string    `json:"text"`
-	// IsHTML is true if Text is the source of HTML.
-	IsHTML bool `json:"isHtml"`
-}
-
 type shownFile struct {
 	At   time.Time `json:"at"`
 	Key  string    `json:"key"`
@@ -169,12 +161,7 @@ type shownFile struct {
 	Size int       `json:"size"`
 }
 
-// shownPayment is a charge on an account.
-type shownPayment struct {
-	utility.Payment
-}
-
-// shownDeadLetter is an event that was given up.
+// shownDeadLetter is an event that the bot has given up on.
 type shownDeadLetter struct {
 	ID       string      `json:"id"`
 	From     string      `json:"from"`
@@ -194,8 +181,8 @@ type shownFaults struct {
 
 // shownChoice is the chosen answer to an event, with the reasons.
 type shownChoice struct {
-	// Moment is the number of the event's moment, By the id of the member or agent who wrote it, "" for one
-	// who is not on the page.
+	// Moment is the number of the event's moment, By the id of the member or agent who wrote it, "" if they
+	// are not on the page.
 	Moment int            `json:"moment"`
 	By     string         `json:"by"`
 	Answer botctx.Answer  `json:"answer"`

@@ -1,9 +1,9 @@
-// Package web is a fake of the web for tests: it answers requests with replies that were registered by method
-// and URL, and keeps the requests.
+// Package web is a fake of the web for tests: it answers requests with replies registered by method and URL,
+// and records the requests.
 //
 //   - To answer a request, register [JSON], [Text] or [Redirect] with [Replies.Add].
-//   - To let a request fail, register [Fail].
-//   - To see what was asked, use [Replies.Requests].
+//   - To make a request fail, register [Fail].
+//   - To inspect the requests, use [Replies.Requests].
 //
 // A reply, and the request that gets it:
 //
@@ -11,8 +11,8 @@
 //	site.Add("GET", "https://api.example.com/weather?city=Oslo", web.JSON(200, `{"celsius": 3}`))
 //	response, err := outbound.Fetch(ctx, &site, outbound.Request{URL: "https://api.example.com/weather?city=Oslo"})
 //
-// Requests go through an outbound.Client, so URLs, redirects, headers and limits
-// are checked as in production. Names are not resolved, and pass.
+// Requests go through an outbound.Client, so URLs, redirects, headers and limits are checked as in
+// production. Host names are not resolved, and are always accepted.
 package web
 
 import (
@@ -30,8 +30,8 @@ import (
 // Replies answers with registered replies. Its zero value has none and is ready for use. It is safe for
 // concurrent use.
 //
-// It is an outbound.Doer with the default limits. For other limits, or hosts that are allowed, it is the
-// transport of another client:
+// It is an outbound.Doer with the default limits. For other limits, or allowed hosts, use it as the transport
+// of another client:
 //
 //	client, err := outbound.New(outbound.Config{Transport: &web, Allow: []string{"files.internal"}})
 type Replies struct {
@@ -45,7 +45,7 @@ var (
 	_ http.RoundTripper = (*Replies)(nil)
 )
 
-// Request is a request that arrived. One that the checks refused did not.
+// Request is a request that arrived. Requests refused by the checks do not arrive.
 type Request struct {
 	// Method is the method, such as "GET".
 	Method string
@@ -55,16 +55,14 @@ type Request struct {
 	Header http.Header
 	// Body is the whole body.
 	Body string
-	// Pattern is the one that answered, as it was given to Add. It is empty if
-	// none was registered for the request.
+	// Pattern is the matching pattern, as passed to Add. It is empty if none was registered for the request.
 	Pattern string
 }
 
-// Add registers what answers a method (empty means GET) and a pattern. The
-// pattern is a URL with its query, or the beginning of one when it ends in "*".
-// An exact pattern goes before a beginning, a longer beginning before a shorter
-// one. Several replies are given one after the other, the last one from then on.
-// The same method and pattern again replaces what was there.
+// Add registers replies for a method (empty means GET) and a pattern. The pattern is a URL with its query, or
+// a prefix of one if it ends in "*". An exact pattern takes precedence over a prefix, a longer prefix over a
+// shorter one. Several replies are given one after the other; the last one is then repeated. Adding the same
+// method and pattern again replaces its replies.
 func (r *Replies) Add(method, pattern string, first Reply, later ...Reply) {
 	added := newRoute(method, pattern, append([]Reply{first}, later...))
 	r.mu.Lock()
@@ -78,9 +76,8 @@ func (r *Replies) Add(method, pattern string, first Reply, later ...Reply) {
 	r.routes = append(r.routes, added)
 }
 
-// Do sends a request through the checks of an outbound.Client to the replies. A
-// request for which nothing is registered is Unavailable, with an error that
-// lists what is.
+// Do sends a request through the checks of an outbound.Client to the replies. A request without a registered
+// reply is Unavailable; the error lists the registered patterns.
 func (r *Replies) Do(req *http.Request) (*http.Response, error) {
 	client, err := outbound.New(outbound.Config{Transport: r})
 	if err != nil {
@@ -89,8 +86,8 @@ func (r *Replies) Do(req *http.Request) (*http.Response, error) {
 	return client.Do(req)
 }
 
-// RoundTrip records a request and answers it, without following redirects. It
-// checks nothing: outbound.Client, whose transport this is, does.
+// RoundTrip records a request and answers it, without following redirects or checking anything: this is the
+// job of the outbound.Client around it.
 func (r *Replies) RoundTrip(req *http.Request) (*http.Response, error) {
 	arrived, err := receive(req)
 	if err != nil {
@@ -145,7 +142,7 @@ func (r *Replies) find(method, url string) *route {
 	return best
 }
 
-// registered lists the methods and patterns, in the order in which they came.
+// registered lists the methods and patterns, in order of registration.
 func (r *Replies) registered() string {
 	if len(r.routes) == 0 {
 		return "none"
@@ -157,23 +154,22 @@ func (r *Replies) registered() string {
 	return strings.Join(list, ", ")
 }
 
-// Requests returns what arrived, oldest first, each redirect as a request of its
-// own.
+// Requests returns the requests that arrived, oldest first. Each redirect is a separate request.
 func (r *Replies) Requests() []Request {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return cloneRequests(r.requests)
 }
 
-// Clone returns a copy with the same replies, as far as they were used up, and
-// the same requests. From then on the two are independent.
+// Clone returns a copy with the same remaining replies and the same requests. After that the two are
+// independent.
 func (r *Replies) Clone() *Replies {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return &Replies{routes: slices.Clone(r.routes), requests: cloneRequests(r.requests)}
 }
 
-// cloneRequests returns a copy that shares nothing.
+// cloneRequests returns a deep copy.
 func cloneRequests(requests []Request) []Request {
 	copies := slices.Clone(requests)
 	for i := range copies {

@@ -15,11 +15,11 @@ type Reply struct {
 	Header http.Header
 	// Body is the whole body.
 	Body string
-	// Err is a failure of the network, in the place of all else.
+	// Err is a network failure, which replaces everything else.
 	Err error
 }
 
-// JSON returns a reply with a JSON body, which is sent as it is given.
+// JSON returns a reply with a JSON body, which is sent unchanged.
 func JSON(status int, body string) Reply {
 	return Reply{Status: status, Header: contentType("application/json"), Body: body}
 }
@@ -29,14 +29,13 @@ func Text(status int, body string) Reply {
 	return Reply{Status: status, Header: contentType("text/plain; charset=utf-8"), Body: body}
 }
 
-// Redirect returns a reply that sends the client to another URL, absolute or
-// relative.
+// Redirect returns a reply that redirects the client to another URL, absolute or relative.
 func Redirect(status int, location string) Reply {
 	return Reply{Status: status, Header: http.Header{"Location": {location}}}
 }
 
-// Fail returns a reply that fails as the network does. The caller sees
-// Unavailable, or the code that the error has.
+// Fail returns a reply that is a network failure. The caller gets Unavailable, or the code of the error if it
+// has one.
 func Fail(err error) Reply { return Reply{Err: err} }
 
 func contentType(value string) http.Header { return http.Header{"Content-Type": {value}} }

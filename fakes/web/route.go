@@ -10,9 +10,9 @@ import (
 // route is a pattern and its replies. A copy of it is independent: the slice of replies is never written to.
 type route struct {
 	method  string
-	pattern string // as it was given
-	url     string // the pattern in the form of addressOf, or the beginning
-	prefix  bool   // url is a beginning
+	pattern string // as passed to Add
+	url     string // the pattern in the form of addressOf, or its prefix
+	prefix  bool   // url is a prefix
 	replies []Reply
 }
 
@@ -29,7 +29,7 @@ func newRoute(method, pattern string, replies []Reply) route {
 	return made
 }
 
-// methodOf returns a method as a client sends it. One that no client sends stays as it is.
+// methodOf returns a method in the form that a client sends. An invalid method is returned unchanged.
 func methodOf(method string) string {
 	if sent, err := outbound.ParseMethod(method); err == nil {
 		return sent
@@ -62,7 +62,7 @@ func (r *route) matches(method, url string) bool {
 	return r.url == url || r.prefix && strings.HasPrefix(url, r.url)
 }
 
-// beats reports whether the route goes before another that matches as well.
+// beats reports whether the route takes precedence over another match.
 func (r *route) beats(other *route) bool {
 	if r.prefix != other.prefix {
 		return other.prefix
@@ -70,7 +70,7 @@ func (r *route) beats(other *route) bool {
 	return len(r.url) > len(other.url)
 }
 
-// next takes a reply; the last one stays.
+// next takes a reply; the last one is repeated.
 func (r *route) next() Reply {
 	reply := r.replies[0]
 	if len(r.replies) > 1 {

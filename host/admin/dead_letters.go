@@ -8,6 +8,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/redact"
 )
 
 // deadLetter is a dead letter as the page shows it.
@@ -72,8 +73,8 @@ func (v *view) oneOrNone(ctx context.Context, id string) ([]botctx.DeadLetter, e
 	return []botctx.DeadLetter{letter}, err
 }
 
-// letter returns a dead letter if its app is in Config.Apps. For other apps it returns the same
-// NotFound as for a missing id, so that the caller cannot find out that it exists.
+// letter returns a dead letter if its app is in Config.Apps. For other apps it returns the same NotFound as
+// for a missing id, so that the caller cannot find out that it exists.
 func (v *view) letter(ctx context.Context, id string) (botctx.DeadLetter, error) {
 	letter, err := v.runtime.DeadLetter(ctx, id)
 	isOthers := err == nil && !slices.Contains(v.apps, letter.Event.App)
@@ -91,7 +92,7 @@ func (v *view) deadLetter(r *http.Request) (any, error) {
 		return nil, err
 	}
 	one := seen(letter)
-	one.Event = redacted(document.Get(letter.Event.Body, "event", document.O()))
+	one.Event = redact.Object(document.Get(letter.Event.Body, "event", document.O()))
 	return one, nil
 }
 

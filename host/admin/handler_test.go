@@ -71,7 +71,7 @@ func (h *host) accept(app, from, text string) {
 	}}))
 }
 
-// arrive accepts a message and lets the bot handle it.
+// arrive accepts a message and runs the bot for it.
 func (h *host) arrive(app, from, text string) {
 	h.t.Helper()
 	h.accept(app, from, text)

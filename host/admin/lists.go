@@ -16,6 +16,7 @@ import (
 	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/redact"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 )
@@ -65,7 +66,7 @@ func (l list) check(skip string) error {
 	case skip != "":
 		return boterr.Invalid("skip", "is not supported; give last of the previous page as after")
 	case l.after != "" && l.before != "":
-		return boterr.Invalid("before", "is set together with after; give only one of them")
+		return boterr.Invalid("before", "cannot be combined with after; give only one of them")
 	}
 	for name, place := range map[string]string{"after": l.after, "before": l.before} {
 		if len(place) > maxPlace || !utf8.ValidString(place) || strings.ContainsFunc(place, unicode.IsControl) {
@@ -155,7 +156,7 @@ func tell[R any](wanted list, found []R, placeOf func(R) string) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		shown.Records = append(shown.Records, redacted(kept))
+		shown.Records = append(shown.Records, redact.Object(kept))
 	}
 	if len(found) > 0 {
 		shown.First, shown.Last = placeOf(found[0]), placeOf(found[len(found)-1])

@@ -1,4 +1,4 @@
-// Package absent finds parts of a configuration that look given and are not: interfaces that hold a nil pointer.
+// Package absent finds interfaces in a configuration that look set but hold a nil pointer.
 package absent
 
 import (
@@ -7,16 +7,16 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// Is reports whether there is nothing behind an interface: it is nil, or holds a nil pointer or function.
+// Is reports whether an interface is nil, or holds a nil pointer or function.
 func Is(given any) bool { return given == nil || isHollow(given) }
 
-// Check returns InvalidArgument at the field for an interface that holds a nil pointer or function, which its
-// methods would fail on. Plain nil passes: it means the default, or that the part is left out.
+// Check returns InvalidArgument at the field for an interface that holds a nil pointer or function, whose
+// methods would fail. Plain nil passes: it means the default, or that the part is omitted.
 func Check(field string, given any) error {
 	if !isHollow(given) {
 		return nil
 	}
-	return boterr.Invalid(field, "is a nil %T: leave the field out, or check the error of what made it", given)
+	return boterr.Invalid(field, "is a nil %T: leave the field out, or check the error of the call that returned it", given)
 }
 
 // CheckList returns InvalidArgument for a list with a nil element.

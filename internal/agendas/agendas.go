@@ -1,18 +1,19 @@
-// Package agendas keeps agendas, and runs what falls due. A Service carries out the operations; a Scheduler claims the
-// agendas that are due and gives each to a handler. Any number of schedulers on one store share the work.
+// Package agendas stores agendas, and runs them when they fall due. A Service carries out the operations; a
+// Scheduler claims the agendas that are due and gives each to a handler. Any number of schedulers on one
+// store share the work.
 //
 // At most one worker holds an agenda. Its claim is one atomic write that sets a lease and increments a
 // fencing token, and applies only if the agenda has not changed since it was read. The lease is judged by the
 // store's clock alone, so a worker whose clock is wrong neither takes another worker's agenda nor misses its
 // turn. A worker renews the leases of its agendas. If it cannot, because it or the store does not answer, it
 // loses the agenda at the end of the lease: the context of its run ends, and another worker begins a new
-// attempt. The two may overlap for as long as the first handler continues after its context has ended, or its
-// process stood still; the result of the first one has no effect, since the fencing token has changed. The
-// same holds if the agenda was deleted or replaced while it ran. If the agenda got another schedule, that
-// schedule stays.
+// attempt. The two runs may overlap while the first handler ignores the end of its context, or if its process
+// was suspended. The result of the first one then has no effect, because the fencing token has changed. The
+// same holds if the agenda was deleted or replaced while it ran. If the agenda got a new schedule meanwhile,
+// that schedule is kept.
 //
-// A start that never came back is a failure of the agenda if its scheduler held nothing else. Otherwise
-// the agendas that it held are run again one at a time, until it is known which one ends its process.
+// A start that never came back is a failure of the agenda if its scheduler held nothing else. Otherwise the
+// agendas that it held are run again one at a time, until the one that ends its process is found.
 package agendas
 
 import (
@@ -35,14 +36,14 @@ import (
 type Ports struct {
 	// Members serves the members of the scope's app. Required.
 	Members members.Getter
-	// Zone returns the time zone for the patterns of a member that name none. The default is UTC.
+	// Zone returns the time zone for a member's patterns that name none. The default is UTC.
 	Zone Zone
-	// Tree returns the tree of a node for a member, if a call names no tree. The default is the tree that the
-	// member is in.
+	// Tree returns the tree of a node for a member, if a call names no tree. The default is the member's
+	// current tree.
 	Tree func(m *member.Member, nodeCompositeID string) string
 }
 
-// Service is the agendas of one app. It is safe for concurrent use.
+// Service carries out the operations on the agendas of one app. It is safe for concurrent use.
 type Service struct {
 	env     record.Env
 	scope   record.Scope
@@ -65,12 +66,12 @@ func New(env record.Env, scope record.Scope, ports Ports) *Service {
 	}
 }
 
-// EnsureIndexes makes the indexes by which a Service finds the agendas of a member, and lists the agendas of
-// an app or a member in pages by id, unless they exist. A host calls it once, before it uses the store.
-// Errors come from store.Collection.EnsureIndex.
+// EnsureIndexes creates the indexes for finding the agendas of a member, and for listing the agendas of an
+// app or a member in pages by id, unless they exist. A host calls it once, before it uses the store. Errors
+// come from store.Collection.EnsureIndex.
 func EnsureIndexes(ctx context.Context, database store.Store) error {
 	for _, index := range []store.Index{
-		// Completed agendas stand apart, so that they cost the operations nothing.
+		// Completed agendas are in a separate part of the index, so that they cost the operations nothing.
 		store.Ascending(record.FieldApp, fieldMember, fieldCompleted, fieldTag),
 		store.Ascending(record.FieldApp, record.FieldID),
 		store.Ascending(record.FieldApp, fieldMember, record.FieldID),
@@ -82,13 +83,12 @@ func EnsureIndexes(ctx context.Context, database store.Store) error {
 	return nil
 }
 
-// Find returns the agendas of the app as the store keeps them, or an empty slice: those that have failed, for
-// one, are
+// Find returns the agendas of the app as stored, or an empty slice. For example, the failed ones are
 //
 //	service.Find(ctx, record.Query{Filter: document.O("failed", true)})
 //
-// Filter and SortBy name the JSON fields of agenda.Record. InvalidArgument: one of them, or a
-// number, is wrong. FailedPrecondition: what is stored is no agenda.
+// Filter and SortBy name the JSON fields of agenda.Record. InvalidArgument: one of them, or a number, is
+// wrong. FailedPrecondition: a stored record is not an agenda.
 func (s *Service) Find(ctx context.Context, query record.Query) ([]*agenda.Record, error) {
 	found, err := s.agendas.Find(ctx, query)
 	if err != nil {
@@ -97,7 +97,7 @@ func (s *Service) Find(ctx context.Context, query record.Query) ([]*agenda.Recor
 	return record.ReadAll(found, fromDocument)
 }
 
-// ofMember returns the agendas of a member: all, or the ones with a tag.
+// ofMember returns the agendas of a member, or only those that have a tag.
 func (s *Service) ofMember(memberID, tag string) *record.Collection {
 	agendas := s.agendas.Where(fieldMember, memberID)
 	if tag != "" {
@@ -106,8 +106,7 @@ func (s *Service) ofMember(memberID, tag string) *record.Collection {
 	return agendas
 }
 
-// openFilter returns the filter of the open agendas that a call with a tag, or without one, is
-// about.
+// openFilter returns the filter for the open agendas that a call with or without a tag affects.
 func openFilter(tag string) document.Object {
 	filter := document.O(fieldCompleted, false)
 	if tag == "" {
@@ -121,8 +120,8 @@ func missingTag() error {
 	return boterr.Invalid("tag", "is missing: replace removes the agendas of one tag, so give the tag")
 }
 
-// inMeta returns the error of a write whose other parameters are checked: what a store
-// refuses then is in meta, too deep or too large.
+// inMeta returns the error of a write whose other parameters have been checked. A store can then only refuse
+// meta, because it is too deep or too large.
 func inMeta(err error) error {
 	if boterr.CodeOf(err) != boterr.InvalidArgument {
 		return err
@@ -148,7 +147,7 @@ func (s *Service) NewAgenda(ctx context.Context, p agenda.NewParams) (*agenda.Ag
 		return nil, err
 	}
 	made := s.newRecord(m, p, planned)
-	// The id is the same if the run that makes it is tried again, and with it the key of each of its runs.
+	// The id is the same if the run that creates the agenda is tried again, and so are the keys of its runs.
 	made.ID = s.env.SendID(ctx, fmt.Sprintf("agenda %q %q %q", m.ID, p.NodeCompositeID, p.Tag))
 	if p.Replace {
 		last, err := s.lastOf(ctx, p.MemberID, p.Tag, openFilter(p.Tag))
@@ -165,7 +164,7 @@ func (s *Service) NewAgenda(ctx context.Context, p agenda.NewParams) (*agenda.Ag
 		return nil, err
 	}
 	if p.Replace {
-		// The agenda is there; now only the last of its tag may stay.
+		// The agenda exists; now the earlier ones of its tag must go.
 		if err := s.removeReplaced(context.WithoutCancel(ctx), p.MemberID, p.Tag); err != nil {
 			return nil, err
 		}
@@ -177,13 +176,16 @@ func (s *Service) NewAgenda(ctx context.Context, p agenda.NewParams) (*agenda.Ag
 	return &stored.Agenda, nil
 }
 
-// insert adds a record, and returns it as it is stored.
+// insert adds a record, and returns the stored document.
 func (s *Service) insert(ctx context.Context, made agenda.Record) (document.Object, error) {
 	encoded, err := document.Encode(made)
 	if err != nil {
 		return document.Object{}, inMeta(err)
 	}
 	inserted, err := s.agendas.Insert(ctx, encoded)
+	if err == nil {
+		notify(s.env.Store, made.NextRunAt.Time())
+	}
 	return inserted, inMeta(err)
 }
 
@@ -241,15 +243,15 @@ func (s *Service) DeleteMemberAgenda(
 	return agenda.DeleteResult{ClientMutationID: s.env.NewID()}, nil
 }
 
-// latestTime is the last time that a schedule may name: the end of the dates of
-// ECMAScript, in which bot logic counts. What is later is no number of milliseconds.
+// latestTime is the last time that a schedule may name: the end of ECMAScript's dates, which bot logic uses.
+// Later times cannot be expressed in milliseconds there.
 const latestTime document.Timestamp = 8_640_000_000_000_000
 
-// A schedule is the part of an agenda that decides when it runs, as given or as stored.
+// A schedule is the part of an agenda that decides when it runs, as given or stored.
 type schedule struct {
-	// next is the next run, pattern what gives the runs after it until the instant
-	// until. What is absent is zero. It takes both to run again: a pattern without an end
-	// gives no run after next, and an end without a pattern ends nothing.
+	// next is the next run, and pattern gives the runs after it until the instant until. Absent fields are
+	// zero. An agenda repeats only with both: without until there is no run after next, and without pattern
+	// until has no effect.
 	next    document.Timestamp
 	pattern string
 	until   document.Timestamp
@@ -257,7 +259,7 @@ type schedule struct {
 	zone string
 }
 
-// checkGiven refuses what is no time and what is no pattern, even if next overrides it.
+// checkGiven returns an error for an invalid time or pattern, even if next overrides it.
 func (s schedule) checkGiven() error {
 	if err := checkTime("nextRunAt", s.next); err != nil {
 		return err
@@ -276,8 +278,8 @@ func checkTime(field string, at document.Timestamp) error {
 	return nil
 }
 
-// firstRun returns when the schedule that a call gives runs first: at the time that it names, else
-// by its pattern after now. 0 is for one without either.
+// firstRun returns the first run of a given schedule: next if that is set, otherwise the first time of the
+// pattern after now, 0 without either.
 func (s schedule) firstRun(now time.Time) (document.Timestamp, error) {
 	if s.pattern == "" || s.next != 0 {
 		return s.next, nil
@@ -293,8 +295,8 @@ func (s schedule) firstRun(now time.Time) (document.Timestamp, error) {
 	return document.TimestampOf(first), nil
 }
 
-// check refuses a schedule that no agenda may have: a pattern without an end that has to give the next run,
-// or one that checkEnd refuses. given is the schedule in the call, for the error.
+// check returns an error for a schedule that no agenda may have: a pattern without an end that must give the
+// next run, or a schedule that checkEnd refuses. given is the schedule in the call, for the error.
 func (s schedule) check(given schedule) error {
 	if given.pattern != "" && given.next == 0 && s.until == 0 {
 		return boterr.Missing("runUntil", "the last instant at which the pattern may run")
@@ -318,7 +320,7 @@ func (s schedule) checkEnd(given schedule) error {
 	}
 }
 
-// text is a time as errors show it.
+// text formats a time for errors.
 func text(at document.Timestamp) string { return at.Time().Format(time.RFC3339Nano) }
 
 // The fields of the documents.
@@ -368,7 +370,7 @@ func fromDocument(o document.Object) (*agenda.Record, error) {
 	return r, nil
 }
 
-// read makes a record what the store holds.
+// read decodes a stored document into a record.
 func read(r *agenda.Record, o document.Object) error {
 	*r = agenda.Record{}
 	if err := document.Decode(o, r); err != nil {

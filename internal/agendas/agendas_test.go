@@ -273,7 +273,7 @@ func TestService_OtherApps(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	must(t, a.theirs.NewAgenda, `{"memberId": "tom", "nodeCompositeId": "n", "nextRunAt": 5, "tag": "x"}`)
-	// A member of the same id, so that only the app tells the agendas apart.
+	// A member with the same id, so that only the app separates the agendas.
 	a.theirs = a.in("theirs", agendas.Ports{}, member.Member{ID: "ada", Channel: "c2"})
 	must(t, a.theirs.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 5, "tag": "x"}`)
 	before := a.stored(t)
@@ -340,8 +340,7 @@ func TestFind_Refuses(t *testing.T) {
 	require.Equal(t, []string{"past", "bobs"}, nodes(records(t, a.mine)), "what cannot be read can be deleted")
 }
 
-// zones are the time zones of members by their ids. A member without one has a zone that cannot be
-// told.
+// zones maps members' ids to their time zones. The zone of other members is unavailable.
 type zones map[string]string
 
 func (z zones) of(_ context.Context, m *member.Member) (string, error) {
@@ -400,7 +399,7 @@ func TestMemberZone_NotToldOrNone(t *testing.T) {
 
 			err = operation(`{"memberId": "bob", "nodeCompositeId": "n", "runUntil": 1719298000000, ` + pattern + `}`)
 			requireRefused(t, err, "zone")
-			require.ErrorContains(t, err, `the host gives the member bob a time zone that is none: "Berlin" is not in the time-zone database; give a name such as`)
+			require.ErrorContains(t, err, `the host returned an invalid time zone for the member bob: "Berlin" is not in the time-zone database; give a name such as`)
 			require.Equal(t, before, a.stored(t), "nothing is stored")
 		}
 	}

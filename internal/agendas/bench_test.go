@@ -20,7 +20,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// anyone is the members of an app that has every member that is asked for.
+// anyone is the members of an app in which every requested member exists.
 type anyone struct{}
 
 func (anyone) GetMember(_ context.Context, p member.GetParams) (*member.Member, error) {
@@ -63,7 +63,7 @@ func newCrowd(b *testing.B, workers int) *crowd {
 	return c
 }
 
-// schedule makes agendas, each stride milliseconds after the one before, within a day.
+// schedule adds agendas, each stride milliseconds after the previous one, modulo a day.
 func (c *crowd) schedule(b *testing.B, count int, stride int64) {
 	b.Helper()
 	for i := range count {
@@ -103,8 +103,8 @@ func heapSize() uint64 {
 	return stats.HeapAlloc
 }
 
-// BenchmarkVirtualTime schedules a million agendas over a day, in the order of their
-// times and in no order, and runs them.
+// BenchmarkVirtualTime schedules a million agendas over a day, once in the order of their times and once in
+// random order, and runs them.
 func BenchmarkVirtualTime(b *testing.B) {
 	for name, stride := range map[string]int64{"in order": 86, "in no order": 7_919_000} {
 		b.Run(name, func(b *testing.B) { virtualTime(b, stride) })
@@ -188,8 +188,8 @@ func BenchmarkDistantStore(b *testing.B) {
 	}
 }
 
-// BenchmarkNeighbour measures the wait of an agenda of one app while the runs of another app hang, on a store
-// whose changes can be followed and on one that is polled each millisecond.
+// BenchmarkNeighbour measures the wait of one app's agenda while another app's runs hang, on a watched store
+// and on one that is polled each millisecond.
 func BenchmarkNeighbour(b *testing.B) {
 	for _, hung := range []int{0, 16, 64, 1000} {
 		b.Run(fmt.Sprintf("watched/hung=%d", hung), func(b *testing.B) { neighbour(b, memstore.New(), hung) })
@@ -199,7 +199,7 @@ func BenchmarkNeighbour(b *testing.B) {
 	}
 }
 
-// neighbour schedules agendas of one app, one after the other, while so many of another one hang.
+// neighbour schedules agendas of one app, one after the other, while a number of another app's runs hang.
 func neighbour(b *testing.B, database store.Store, hung int) {
 	b.Helper()
 	ran := make(chan struct{})
@@ -243,7 +243,7 @@ func neighbour(b *testing.B, database store.Store, hung int) {
 	require.NoError(b, <-ended)
 }
 
-// everybody are members of every id.
+// everybody has members with every id.
 type everybody struct{}
 
 func (everybody) GetMember(_ context.Context, p member.GetParams) (*member.Member, error) {
@@ -308,9 +308,9 @@ func BenchmarkUpdateBesideOthers(b *testing.B) {
 	}
 }
 
-// maxAllocations bounds what a run in virtual time allocates, from the search for what is due to the
-// result that is stored, with a handler that does nothing. It is a little above what is reached: 24,
-// most of them in the store, for two writes.
+// maxAllocations bounds the allocations of a run in virtual time with a handler that does nothing, from the
+// search for due agendas to the stored result. It is slightly above the present number, 24. The store makes
+// most of these, for two writes.
 const maxAllocations = 25
 
 //nolint:paralleltest // What other tests allocate would count.
@@ -336,7 +336,7 @@ func TestRunNext_Allocations(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, result.Ran)
 	}
-	run() // The first one fills the queue.
+	run() // The first run fills the queue.
 	allocations := testing.AllocsPerRun(runs, run)
 	require.LessOrEqual(t, allocations, float64(maxAllocations))
 }

@@ -14,8 +14,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// interposed is a store in which something happens between what is read and the next
-// update or insert.
+// interposed is a store that runs a function between a read and the next update or insert.
 type interposed struct {
 	store.Store
 
@@ -44,7 +43,7 @@ func (c interposedCollection) Insert(ctx context.Context, documents ...document.
 	return c.Collection.Insert(ctx, documents...)
 }
 
-// interpose does what is to happen in between, once.
+// interpose runs the function once, if one is set.
 func (s *interposed) interpose() {
 	if between := s.between; between != nil {
 		s.between = nil
@@ -52,8 +51,7 @@ func (s *interposed) interpose() {
 	}
 }
 
-// newInterposed returns apps with what seed makes, in a store into which something can
-// be put in between.
+// newInterposed returns apps with the agendas of seed in an interposed store.
 func newInterposed(t *testing.T) (*apps, *interposed) {
 	t.Helper()
 	store := &interposed{Store: memstore.New()}
@@ -153,7 +151,7 @@ func TestUpdateAgenda_AlwaysEndsMeanwhile(t *testing.T) {
 func TestNewAgenda_ReplacementsOfOneNumber(t *testing.T) {
 	t.Parallel()
 	const params = `{"memberId": "ada", "nodeCompositeId": "new", "nextRunAt": 5, "tag": "x", "replace": true}`
-	for _, lastID := range []int64{10, 98} { // The second id is the greater text, or the smaller one.
+	for _, lastID := range []int64{10, 98} { // As text, the second id is greater or smaller than the first.
 		a, store := newInterposed(t)
 		a.ids.Store(lastID)
 		var second document.Object

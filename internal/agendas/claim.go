@@ -18,9 +18,9 @@ import (
 // Claim is an agenda that a scheduler holds.
 type Claim struct {
 	id string
-	// fence is the fencing token: a later claim of the agenda has a greater one.
+	// fence is the fencing token. It increases with each claim of the agenda.
 	fence int64
-	// stored is the agenda as last read, record its decoded part, and unreadable the error if not all of it
+	// stored is the agenda as last read. record is its decoded part. unreadable is the error if not all of it
 	// could be decoded.
 	stored     document.Object
 	record     agenda.Record
@@ -31,23 +31,23 @@ type Claim struct {
 	isSuspect bool
 	// isEdited is true if the stored fields of the claim were changed by another program.
 	isEdited bool
-	// scheduler is the one that claimed it.
+	// scheduler is the scheduler that made the claim.
 	scheduler *Scheduler
 	// run goes to the handler; claimedAt is the time of the claim by the store's clock.
 	run       agenda.Run
 	claimedAt time.Time
-	// zone is the zone of its member, "" if it is not asked for.
+	// zone is the zone of its member, "" if it is not needed.
 	zone string
 	// isAbandoned is true once the scheduler no longer waits for the run.
 	isAbandoned atomic.Bool
-	// isSpent is true if the last of its starts never came back, so that it is given up.
+	// isSpent is true if the agenda is given up because the last of its starts never came back.
 	isSpent bool
-	// hasBegun is true if the handler was called, isZoneUnknown if it was not since the zone of the pattern
-	// is not known here.
+	// hasBegun is true if the handler was called. isZoneUnknown is true if it was not called because this
+	// process does not know the pattern's zone.
 	hasBegun, isZoneUnknown bool
 }
 
-// claim claims an agenda that is ready, see prepare. It returns nil if the agenda has changed since.
+// claim claims an agenda that prepare has returned. It returns nil if the agenda has changed since.
 func (s *Scheduler) claim(ctx context.Context, ready document.Object, now time.Time) (*Claim, error) {
 	filter, err := asSeen(ready)
 	if err != nil {
@@ -66,13 +66,13 @@ func (s *Scheduler) claim(ctx context.Context, ready document.Object, now time.T
 
 var claimStamps = document.NewShape([]string{fieldLeaseUntil, fieldHeldAt, fieldClaim, fieldBegun})
 
-// leased returns the stamps of a claim that is made at a time.
+// leased returns the stamps of a claim made at a time.
 func (s *Scheduler) leased(now time.Time) document.Object {
 	values := [...]any{millis(now.Add(s.config.Lease)), millis(now), s.name, true}
 	return claimStamps.Object(func(i int) any { return values[i] })
 }
 
-// claimed returns the claim of an agenda that was claimed at a time, and is stored now as it says.
+// claimed returns the claim, made at a time, of an agenda with the given stored document.
 func (s *Scheduler) claimed(stored document.Object, now time.Time) *Claim {
 	c := &Claim{scheduler: s, id: idOf(stored), fence: lease.Fence(stored), claimedAt: now}
 	c.read(stored)
@@ -84,15 +84,15 @@ func (s *Scheduler) claimed(stored document.Object, now time.Time) *Claim {
 // claimKey is the key of the claim in the context of its run.
 type claimKey struct{}
 
-// ClaimOf returns the claim of the run whose context is ctx, nil if no scheduler made the run.
+// ClaimOf returns the claim of the run whose context is ctx, nil if the run was not made by a scheduler.
 func ClaimOf(ctx context.Context) *Claim {
 	c, _ := ctx.Value(claimKey{}).(*Claim)
 	return c
 }
 
-// IsCurrent reports whether the agenda must still run as the run says: it exists, this claim holds, and it
-// has no other schedule. A handler that had to wait before it begins checks it, and returns nil if it is
-// false. It is true for the nil Claim. Errors come from the store.
+// IsCurrent reports whether the agenda must still run: it exists, this claim holds, and its schedule is
+// unchanged. A handler that has to wait before it begins should check it, and return nil if it is false. It
+// is true for the nil Claim. Errors come from the store.
 func (c *Claim) IsCurrent(ctx context.Context) (bool, error) {
 	if c == nil {
 		return true, nil
@@ -101,13 +101,13 @@ func (c *Claim) IsCurrent(ctx context.Context) (bool, error) {
 	return exists && c.holds(stored) && !isRescheduled(stored), err
 }
 
-// IsAbandoned reports whether the scheduler has returned without waiting for the run any
-// longer, since it ignored the end of its context: the agenda runs again, so that nothing
-// which this run still does may count. It is false for the nil Claim.
+// IsAbandoned reports whether the scheduler has returned without waiting for the run any longer, because the
+// run ignored the end of its context. The agenda runs again, so later effects of this run must not count. It
+// is false for the nil Claim.
 func (c *Claim) IsAbandoned() bool { return c != nil && c.isAbandoned.Load() }
 
-// holds reports whether a stored agenda has this claim. The fencing token and the mark both show it, in case
-// one of them was edited, and so do the lease and the mark that the run has not ended.
+// holds reports whether a stored agenda has this claim. It compares the fencing token and the mark, in case
+// one of them was edited, and requires a lease and that the run has not ended.
 func (c *Claim) holds(stored document.Object) bool {
 	mark, _ := stored.Field(fieldClaim)
 	fence, _ := stored.Field(fieldFence)
@@ -118,7 +118,7 @@ func (c *Claim) holds(stored document.Object) bool {
 	return isMarked || document.Get[any](stored, fieldLeaseUntil, nil) != nil
 }
 
-// read reads the agenda as it is stored now.
+// read updates the claim from the stored agenda.
 func (c *Claim) read(stored document.Object) {
 	c.stored = stored
 	if c.unreadable = read(&c.record, stored); c.unreadable != nil {
@@ -132,9 +132,9 @@ func (c *Claim) read(stored document.Object) {
 	}
 }
 
-// asSeen returns a filter that finds an agenda only while it is as it was seen, also in further fields: a claim
-// increments the fence, updateAgenda changes nextRunAt, and renewing an old lease, or ending its run, changes
-// leaseUntil.
+// asSeen returns a filter that matches an agenda only while it is unchanged since it was seen, also in
+// further fields: a claim increments the fence, updateAgenda changes nextRunAt, and renewing an old lease, or
+// ending its run, changes leaseUntil.
 func asSeen(seen document.Object, further ...query.FieldValue) (*query.Filter, error) {
 	fields := [4]query.FieldValue{{Name: record.FieldID}, {Name: fieldFence}, {Name: fieldNextRunAt}, {Name: fieldLeaseUntil}}
 	for i := range fields {
@@ -146,7 +146,7 @@ func asSeen(seen document.Object, further ...query.FieldValue) (*query.Filter, e
 	return fieldsAre(append(further, fields[:]...))
 }
 
-// fieldsAre returns the filter for records with these values, some of them not scalars.
+// fieldsAre returns a filter for records with these values, which need not be scalars.
 func fieldsAre(fields []query.FieldValue) (*query.Filter, error) {
 	isPlain := true
 	for _, field := range fields {
@@ -165,7 +165,7 @@ func fieldsAre(fields []query.FieldValue) (*query.Filter, error) {
 	return query.CompileFilter(document.O("$and", document.A(equal...)))
 }
 
-// runOf returns what the handler is told.
+// runOf returns the run for the handler.
 func (s *Scheduler) runOf(r *agenda.Record, now time.Time) agenda.Run {
 	return agenda.Run{
 		Agenda:          r.Agenda,
@@ -182,7 +182,7 @@ func runKey(r *agenda.Record) string {
 	return string(strconv.AppendInt(append(append(room[:0], r.ID...), ':'), int64(r.NextRunAt), 10))
 }
 
-// handle gives a claim to the handler, if it is due in the zone of its member. A panic is an error.
+// handle passes a claim to the handler if it is due in its member's zone. A panic becomes an error.
 func (s *Scheduler) handle(ctx context.Context, c *Claim) (err error) {
 	if c.unreadable != nil {
 		return c.unreadable

@@ -36,7 +36,7 @@ func TestClockThatGoesBack_DelaysNoRetry(t *testing.T) {
 				s.requireNothingDue(scheduler)
 				s.clock.advance(-time.Hour)
 				s.clock.advance(20 * time.Second)
-				s.runNext(s.scheduler(handler)) // One that knows nothing of the time before.
+				s.runNext(s.scheduler(handler)) // A new scheduler without a history.
 			})
 		})
 	}
@@ -46,7 +46,7 @@ func TestClockThatGoesBack_DelaysNoLease(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
 		id := s.add(-2 * time.Hour)
-		s.clock.advance(3 * defaultLease) // So that dieOnce ends where it began.
+		s.clock.advance(3 * defaultLease) // So that dieOnce ends at the time at which it began.
 		watching := s.scheduler(succeed)
 		s.requireNothingDueAfter(watching, id)
 		s.add(-2*time.Hour, named("dies"))
@@ -85,7 +85,7 @@ func with(failure error) agenda.Handler {
 	return func(context.Context, agenda.Run) error { return failure }
 }
 
-// requireNothingDueAfter runs one agenda, and fails if anything else is due.
+// requireNothingDueAfter runs one agenda, and fails if another one is due.
 func (s *stand) requireNothingDueAfter(scheduler *Scheduler, id string) {
 	s.t.Helper()
 	require.Equal(s.t, id, s.runNext(scheduler).Run.Agenda.ID)
@@ -103,7 +103,7 @@ func (s *stand) rawOf(id string) document.Object {
 // A step is called at each step of a worker: a call of its store, or the work of its handler.
 type step func(number int, act func())
 
-// stepped is a store that lets a worker take its steps.
+// stepped is a store whose calls go through a step function.
 type stepped struct {
 	store.Store
 
@@ -125,7 +125,7 @@ func (s *stepped) Collection(name string) store.Collection {
 	return &steppedCollection{Collection: s.Store.Collection(name), store: s}
 }
 
-// watchedSteps is a stepped store whose changes can be followed.
+// watchedSteps is a stepped store that can be watched.
 type watchedSteps struct{ *stepped }
 
 func (s watchedSteps) Watch(name string, changed func(before, after document.Object), reset func()) (stop func()) {
@@ -164,8 +164,7 @@ func (c *steppedCollection) FindAndModify(
 	return result, err
 }
 
-// crash is a store with agendas of all kinds, a worker that meets with an accident, and
-// the count of the runs that went well.
+// crash is a store with agendas of all kinds, a worker that dies, and the number of successful runs.
 type crash struct {
 	*stand
 
@@ -196,7 +195,7 @@ func (c *crash) handler(_ context.Context, run agenda.Run) error {
 // wrapping returns the store that a worker sees.
 type wrapping func(steps *stepped) store.Store
 
-// wrappings are one whose changes can be followed, and one where they cannot.
+// wrappings are a store that can be watched, and one that cannot.
 func wrappings() []wrapping {
 	return []wrapping{
 		func(steps *stepped) store.Store { return watchedSteps{steps} },
@@ -204,7 +203,7 @@ func wrappings() []wrapping {
 	}
 }
 
-// worker returns a scheduler whose steps, and its handler's, go through step.
+// worker returns a scheduler whose store calls and handler calls go through step.
 func (c *crash) worker(wrap wrapping, step step) *Scheduler {
 	steps := &stepped{Store: c.store, step: step}
 	store := wrap(steps)
@@ -214,8 +213,8 @@ func (c *crash) worker(wrap wrapping, step step) *Scheduler {
 	}, limited(5), func(config *SchedulerConfig) { config.Env.Store = store })
 }
 
-// requireAllDone lets the leases pass, runs what is left by another worker, and asserts
-// that nothing was lost and nothing left unfinished.
+// requireAllDone lets the leases expire, runs the remaining agendas in another worker, and asserts that none
+// was lost or left unfinished.
 func (c *crash) requireAllDone(about string) {
 	c.t.Helper()
 	heir := c.scheduler(c.handler, limited(5))
@@ -237,7 +236,7 @@ func (c *crash) requireAllDone(about string) {
 	}
 }
 
-// mostSteps is more than any worker takes here.
+// mostSteps is more than the number of steps of any worker here.
 const mostSteps = 200
 
 func TestScheduler_KilledAtAnyStep(t *testing.T) {
@@ -264,8 +263,8 @@ func TestScheduler_KilledAtAnyStep(t *testing.T) {
 	}
 }
 
-// isSpared runs all that is due by a worker that is killed at a step, and reports
-// whether it took fewer.
+// isSpared runs all due agendas in a worker that is killed at a step, and reports whether it finished before
+// that step.
 func (c *crash) isSpared(wrap wrapping, at int, kill func(act func())) bool {
 	c.t.Helper()
 	spared := false

@@ -13,29 +13,29 @@ import (
 )
 
 // Operators may edit the records of agendas in the database. Whatever they write, an agenda does not run
-// without end, and it holds up no other one. Fields of the scheduler with values that no scheduler writes are
-// repaired before the next claim. A result that matches no record counts as a failure. A record that cannot
-// be read fails like a run.
+// endlessly, and does not hold up other agendas. Fields of the scheduler with impossible values are repaired
+// before the next claim. A result that matches no record counts as a failure. A record that cannot be decoded
+// fails like a run.
 //
-// The clock may be set back, too. A lease or a pause that was written in the future does not count: the pause
-// is over, and the lease begins again.
+// The clock may also be set back. A lease or a pause that was written in the future does not count: the pause
+// ends, and the lease begins again.
 
-// errEdited is the failure of a run whose result matches no record.
-var errEdited = boterr.New(boterr.Internal, "", "the record of the agenda was changed while its run was under way")
+// errEdited is the failure of a run whose record was edited, so that its result matches no record.
+var errEdited = boterr.New(boterr.Internal, "", "the record of the agenda changed during its run")
 
 const (
-	// mostCount is more than an agenda can have of what is counted in one.
+	// mostCount is more than any of an agenda's counters can reach.
 	mostCount = 1 << 30
-	// mostFence is more than any fencing token. Repaired ones are times in milliseconds.
+	// mostFence is more than any fencing token. Repaired tokens are times in milliseconds.
 	mostFence = 1 << 53
 	// longestLease is the longest time that a lease may last.
 	longestLease = 24 * time.Hour
-	// clockSlack is the allowed step back of the store's clock, before it counts as a jump: processes may
-	// read it with some error.
+	// clockSlack is the step back of the store's clock that does not count as a jump, because processes may
+	// read the clock with some error.
 	clockSlack = time.Second
 )
 
-// isOdd reports whether a field that the scheduler writes holds what no scheduler writes. Null counts as
+// isOdd reports whether a field of the scheduler has a value that no scheduler writes. Null counts as
 // missing.
 func isOdd(field string, value any) bool {
 	var isFine bool
@@ -62,13 +62,13 @@ func isCount(value any, limit int64) bool {
 	return isInteger && number >= 0 && number <= limit
 }
 
-// countIn returns what a document counts in a field, 0 if that is no count.
+// countIn returns the counter in a field of a document, 0 if the value is not a count.
 func countIn(o document.Object, field string) int64 {
 	return min(max(0, document.Get(o, field, int64(0))), mostCount)
 }
 
-// isSound reports whether an agenda that was found due can be claimed as it stands: all fields of the scheduler
-// hold what a scheduler writes, and it has no lease.
+// isSound reports whether an agenda that was found due can be claimed without repair: all fields of the
+// scheduler have values that a scheduler writes, and it has no lease.
 func isSound(seen document.Object) bool {
 	for field, value := range seen.All() {
 		if isOdd(field, value) || field == fieldLeaseUntil && value != nil {
@@ -78,9 +78,9 @@ func isSound(seen document.Object) bool {
 	return true
 }
 
-// repair stores the agenda with values that a scheduler writes in all fields of the scheduler, and returns
-// it: unchanged if there is nothing to repair, and the zero Object if it has changed since. Counts in
-// repaired fields are lost. A lease that is no time begins again, in case a worker holds it.
+// repair replaces values of the scheduler's fields that no scheduler writes, and returns the stored agenda:
+// unchanged if there is nothing to repair, and the zero Object if it has changed since. Counts in repaired
+// fields are lost. An invalid lease begins again, in case a worker holds it.
 func (s *Scheduler) repair(ctx context.Context, seen document.Object, now time.Time) (document.Object, error) {
 	set, unset, fields := document.O(), document.O(), []query.FieldValue(nil)
 	for field, value := range seen.All() {
@@ -89,7 +89,7 @@ func (s *Scheduler) repair(ctx context.Context, seen document.Object, now time.T
 		}
 		fields = append(fields, query.FieldValue{Name: field, Value: value})
 		switch field {
-		case fieldFence: // It must not be the token of a claim before.
+		case fieldFence: // It must differ from the token of any earlier claim.
 			set = set.With(field, millis(now))
 		case fieldLeaseUntil:
 			set = set.With(field, millis(now.Add(s.config.Lease))).With(fieldHeldAt, millis(now))
@@ -106,16 +106,16 @@ func (s *Scheduler) repair(ctx context.Context, seen document.Object, now time.T
 	return s.rewrite(ctx, seen, fields, set, unset.Without(fieldHeldAt))
 }
 
-// redate restarts a lease that was written in the future, or that no scheduler could have written: a worker
-// that holds it renews it soon, and otherwise it passes.
+// redate restarts a lease that was written in the future, or that no scheduler could have written. A worker
+// that holds it will renew it soon; otherwise it expires.
 func (s *Scheduler) redate(ctx context.Context, seen document.Object, now time.Time) error {
 	s.log.LogAttrs(ctx, slog.LevelWarn, "agenda: a lease from another time begins again", slog.String("agenda", idOf(seen)))
 	_, err := s.rewrite(ctx, seen, nil, document.O(fieldLeaseUntil, millis(now.Add(s.config.Lease)), fieldHeldAt, millis(now)), document.O())
 	return err
 }
 
-// rewrite sets and removes fields of an agenda that is as it was seen, also in further fields, and returns it
-// then. The zero Object: it has changed.
+// rewrite sets and removes fields of an agenda that is unchanged since it was seen, also in further fields,
+// and returns the result, or the zero Object if it has changed.
 func (s *Scheduler) rewrite(
 	ctx context.Context, seen document.Object, further []query.FieldValue, set, unset document.Object,
 ) (document.Object, error) {
@@ -137,7 +137,8 @@ func (s *Scheduler) rewrite(
 	return s.modify(ctx, filter, query.Change{Update: update})
 }
 
-// modify changes the agenda that a filter finds, and returns it then: the zero Object if it finds none.
+// modify changes the agenda that a filter matches, and returns the result, or the zero Object if there is
+// none.
 func (s *Scheduler) modify(ctx context.Context, filter *query.Filter, change query.Change) (document.Object, error) {
 	done, err := s.agendas.FindAndModify(ctx, filter, change, store.FindAndModifyOptions{New: true})
 	if err != nil || !done.Matched {
@@ -147,7 +148,7 @@ func (s *Scheduler) modify(ctx context.Context, filter *query.Filter, change que
 }
 
 // wasEdited reports whether the stored fields of the claim were changed by another program. Changes by
-// updateAgenda are no edit.
+// updateAgenda do not count.
 func (c *Claim) wasEdited(stored document.Object) bool {
 	if isRescheduled(stored) {
 		return false
@@ -163,8 +164,8 @@ func (c *Claim) wasEdited(stored document.Object) bool {
 	return false
 }
 
-// restore stores what the claim had written, and failures that were counted since, in the agenda as it is
-// stored now. It changes nothing if the agenda has changed again.
+// restore writes the claim's values, and the failures counted since, into the stored agenda. It does nothing
+// if the agenda has changed again.
 func (c *Claim) restore(ctx context.Context) error {
 	s := c.scheduler
 	s.report(ctx, slog.LevelWarn, "agenda: edited while it ran", agenda.Event{Run: c.run, At: c.claimedAt})

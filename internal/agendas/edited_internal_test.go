@@ -46,7 +46,7 @@ func edits() []document.Object {
 // null is an edit that sets a field to null.
 type null struct{}
 
-// edit changes fields of a record, as an operator with access to the database may.
+// edit changes fields of a record, as an operator with access to the database may do.
 func (s *stand) edit(id string, fields document.Object) {
 	s.t.Helper()
 	set, unset := document.O("edited", s.env.NewID()), document.O("none", true)
@@ -68,7 +68,7 @@ func (s *stand) edit(id string, fields document.Object) {
 	require.NoError(s.t, err)
 }
 
-// editing is an agenda whose record is edited, and another one behind it.
+// editing is an agenda whose record is edited, followed by another one.
 type editing struct {
 	*stand
 
@@ -80,8 +80,8 @@ type editing struct {
 
 const limitOfEdited = 3
 
-// newEditing returns a scheduler that brings runs of the agenda to an outcome, but postpones it once only.
-// meanwhile is edited in each run.
+// newEditing returns a scheduler whose runs of the agenda have the given outcome, except that the agenda is
+// postponed only once. The record is edited with meanwhile during each run.
 func newEditing(s *stand, outcome error, before, meanwhile document.Object) (*editing, *Scheduler) {
 	e := &editing{stand: s, about: fmt.Sprint(outcome, " ", before, " ", meanwhile)}
 	_, isPostponed := agenda.Postponed(outcome)
@@ -107,7 +107,8 @@ func newEditing(s *stand, outcome error, before, meanwhile document.Object) (*ed
 	return e, scheduler
 }
 
-// check lets time pass until nothing is due, and checks that the agenda was run so often at most.
+// check lets time pass until nothing is due, and requires that the agenda was run at most the given number of
+// times.
 func (e *editing) check(scheduler *Scheduler, most int) {
 	e.t.Helper()
 	const rounds, mostAtOnce = 12, 50
@@ -116,7 +117,7 @@ func (e *editing) check(scheduler *Scheduler, most int) {
 		for runs := 0; ; runs++ {
 			require.Less(e.t, runs, mostAtOnce, "it runs without end: %s: %v", e.about, e.stored())
 			result, err := scheduler.RunNext(e.ctx)
-			if !errors.Is(err, agenda.ErrLeaseLost) { // Whatever is written there.
+			if !errors.Is(err, agenda.ErrLeaseLost) { // Whatever was edited.
 				require.NoError(e.t, err, e.about)
 			}
 			if !result.Ran {
@@ -171,6 +172,6 @@ func TestEdited_ResultCountsAsFailure(t *testing.T) {
 		r := s.get(e.id)
 		require.True(s.t, r.Failed)
 		require.EqualValues(s.t, limitOfEdited, r.Failures)
-		require.Contains(s.t, r.Error, "changed while")
+		require.Contains(s.t, r.Error, "changed during")
 	})
 }

@@ -20,13 +20,13 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// maxErrorSize is the number of bytes that are kept of the text of a failure.
+// maxErrorSize is the number of bytes stored of a failure's text.
 const maxErrorSize = 1000
 
 // An outcome is the consequence of a run for its agenda.
 type outcome struct {
 	update *query.Update
-	// stamps are the fields that the update sets to a value of their own each time.
+	// stamps are the fields that get a new value in each update.
 	stamps document.Object
 	// next is the time of the next run, zero if there is none or if a pause comes first.
 	next time.Time
@@ -37,7 +37,7 @@ type outcome struct {
 	final bool
 }
 
-// A verdict decides the outcome of a run from the agenda as it is stored now.
+// A verdict decides the outcome of a run from the current stored agenda.
 type verdict func(r *agenda.Record) outcome
 
 // finish stores the outcome of a run, and reports it. ctx is not the context of the run, which may have
@@ -69,8 +69,8 @@ func (s *Scheduler) finish(
 	return result, err
 }
 
-// failureOf returns the failure of a claim's run: the given error, or an error if the record does not fit its
-// result.
+// failureOf returns the failure of a claim's run: the given error, or an error if the record no longer fits
+// the result.
 func (c *Claim) failureOf(failure error) error {
 	switch {
 	case failure != nil:
@@ -91,11 +91,11 @@ func (s *Scheduler) afterRun(
 		return s.released(r)
 	case failure == nil:
 		return s.afterSuccess(r, c.claimedAt)
-	case c.isZoneUnknown: // Another process may know it.
+	case c.isZoneUnknown: // Another process may know the zone.
 		return s.retry(ctx, r, failure, pause)
 	case int(r.Failures)+1 < s.config.Limit:
 		next := s.retry(ctx, r, failure, pause)
-		if !c.hasBegun && !c.isSpent { // What failed before the run began is no start of it.
+		if !c.hasBegun && !c.isSpent { // A failure before the handler was called does not count as a start.
 			next.update = updates().retryNotBegun
 		}
 		return next
@@ -121,7 +121,7 @@ func (s *Scheduler) postpone(
 	return result, err
 }
 
-// abandon gives a claim back, so that another worker can take the agenda at once.
+// abandon releases a claim, so that another worker can take the agenda at once.
 func (s *Scheduler) abandon(ctx context.Context, c *Claim, reason error, judge verdict) (agenda.Result, error) {
 	done, err := s.conclude(ctx, c, judge)
 	s.report(ctx, slog.LevelDebug, "agenda: given back", agenda.Event{Run: c.run, At: c.claimedAt, Err: reason, Next: done.next})
@@ -131,9 +131,9 @@ func (s *Scheduler) abandon(ctx context.Context, c *Claim, reason error, judge v
 // mostVerdicts bounds how often an outcome is decided, when the agenda changes each time.
 const mostVerdicts = 8
 
-// conclude stores what follows from a run, unless the agenda was removed. If the agenda was
-// changed meanwhile, so that something else follows, it judges again. The error is
-// agenda.ErrLeaseLost, errEdited after too many changes, or one of the store: then the lease passes.
+// conclude stores the outcome of a run, unless the agenda was removed. If the agenda has changed so that the
+// outcome differs, it judges again. The error is agenda.ErrLeaseLost, errEdited after too many changes, or an
+// error of the store, after which the lease expires.
 func (s *Scheduler) conclude(ctx context.Context, c *Claim, judge verdict) (outcome, error) {
 	for range mostVerdicts {
 		done, err := s.timed(ctx, judge(&c.record))
@@ -141,6 +141,10 @@ func (s *Scheduler) conclude(ctx context.Context, c *Claim, judge verdict) (outc
 			return outcome{}, err
 		}
 		if stored, err := c.store(ctx, done); err != nil || stored {
+			if stored {
+				s.candidates.expect(done.next)
+				notify(s.store, done.next)
+			}
 			return done, err
 		}
 		state, err := s.reread(ctx, c)
@@ -159,7 +163,7 @@ func (s *Scheduler) conclude(ctx context.Context, c *Claim, judge verdict) (outc
 	return outcome{}, errEdited
 }
 
-// store stores an outcome, and reports whether the agenda was as it was claimed.
+// store stores an outcome, and reports whether the agenda was still as claimed.
 func (c *Claim) store(ctx context.Context, o outcome) (stored bool, err error) {
 	filter, err := c.unchanged()
 	if err != nil {
@@ -170,7 +174,7 @@ func (c *Claim) store(ctx context.Context, o outcome) (stored bool, err error) {
 	return written.Matched > 0, err
 }
 
-// timed returns an outcome with the time at which its pause ends. No other one asks for the time.
+// timed returns an outcome with the time at which its pause ends. Only pauses need the store's clock.
 func (s *Scheduler) timed(ctx context.Context, o outcome) (outcome, error) {
 	if !o.pauses {
 		return o, nil
@@ -184,8 +188,8 @@ func (s *Scheduler) timed(ctx context.Context, o outcome) (outcome, error) {
 	return o, nil
 }
 
-// unchanged returns a filter that finds an agenda while the claim holds and the fields that decide
-// what follows from the run are unchanged.
+// unchanged returns a filter that matches the agenda while the claim holds and the fields that decide the
+// outcome are unchanged.
 func (c *Claim) unchanged() (*query.Filter, error) {
 	fields := make([]query.FieldValue, 0, 5)
 	fields = append(fields, c.field(record.FieldID), query.FieldValue{Name: fieldFence, Value: c.fence},
@@ -196,7 +200,7 @@ func (c *Claim) unchanged() (*query.Filter, error) {
 	return fieldsAre(fields)
 }
 
-// field returns a field of the agenda as it was last seen.
+// field returns a field of the agenda as last read.
 func (c *Claim) field(name string) query.FieldValue {
 	value, _ := c.stored.Field(name) // nil matches a field that is missing.
 	return query.FieldValue{Name: name, Value: value}
@@ -207,12 +211,12 @@ type claimState int
 
 const (
 	isHeldStill claimState = iota
-	// isEnded: the end of the run is stored already, so this claim cannot end again.
+	// isEnded: the end of the run is already stored, so this claim cannot end again.
 	isEnded
 	isRemoved
 )
 
-// reread reads an agenda that has changed. The error is agenda.ErrLeaseLost if another worker has it.
+// reread reads an agenda that has changed. The error is agenda.ErrLeaseLost if another worker has claimed it.
 func (s *Scheduler) reread(ctx context.Context, c *Claim) (claimState, error) {
 	stored, exists, err := s.agendas.Get(ctx, c.id)
 	switch {
@@ -230,9 +234,9 @@ func (s *Scheduler) reread(ctx context.Context, c *Claim) (claimState, error) {
 	}
 }
 
-// afterSuccess is the verdict on a run that was claimed at a time, and succeeded. The outcome is the next
-// occurrence after that time: an occurrence that passed during the run is late, and carries the number of the
-// others that were missed.
+// afterSuccess is the verdict on a successful run that was claimed at a time. The outcome is the next
+// occurrence after that time. An occurrence that passed during the run is late, and carries the number of
+// further missed ones.
 func (s *Scheduler) afterSuccess(r *agenda.Record, claimed time.Time) outcome {
 	next, err := s.occurrence(r, claimed)
 	switch {
@@ -245,8 +249,7 @@ func (s *Scheduler) afterSuccess(r *agenda.Record, claimed time.Time) outcome {
 	}
 }
 
-// afterLastFailure is the verdict on a run that was claimed at a time, and failed so that
-// no other attempt for its scheduled time follows.
+// afterLastFailure is the verdict on a run that was claimed at a time and failed at its last attempt.
 func (s *Scheduler) afterLastFailure(r *agenda.Record, claimed time.Time, failure error) outcome {
 	next, err := s.occurrence(r, claimed)
 	if err != nil || next.IsZero() {
@@ -264,7 +267,7 @@ func (s *Scheduler) failed(claimed time.Time, failure error) outcome {
 	}
 }
 
-// retry is the verdict that another attempt follows, after a pause.
+// retry is the verdict for a failed run that is attempted again after a pause.
 func (s *Scheduler) retry(
 	ctx context.Context, r *agenda.Record, failure error, pause func(failures int) time.Duration,
 ) outcome {
@@ -274,17 +277,16 @@ func (s *Scheduler) retry(
 	}
 }
 
-// wasRescheduled reports whether an agenda that is held was given another schedule since
-// it was claimed.
+// wasRescheduled reports whether a claimed agenda got a new schedule since it was claimed.
 func wasRescheduled(r *agenda.Record) bool { return r.Attempts == 0 && !r.Begun }
 
 // released is the verdict on a run that ends without a result, or whose agenda has a new schedule: the stored
-// schedule holds.
+// schedule applies.
 func (s *Scheduler) released(r *agenda.Record) outcome {
 	return outcome{update: updates().release, next: r.NextRunAt.Time()}
 }
 
-// notBegun is the verdict on a claim whose run has not begun.
+// notBegun is the verdict on a claim whose run did not begin.
 func (s *Scheduler) notBegun(r *agenda.Record) outcome {
 	if wasRescheduled(r) {
 		return s.released(r)
@@ -292,8 +294,7 @@ func (s *Scheduler) notBegun(r *agenda.Record) outcome {
 	return outcome{update: updates().giveBack, next: r.NextRunAt.Time()}
 }
 
-// textOf returns the text of a failure as it is kept: without credentials, and cut if
-// it is long.
+// textOf returns the text of a failure for storing: without credentials, and cut if it is long.
 func textOf(failure error) string {
 	text := strings.ToValidUTF8(display.Text(failure), "�")
 	if len(text) > maxErrorSize {
@@ -323,8 +324,8 @@ func jittered(failures int) time.Duration {
 	return rand.N(exponential(failures) + 1) //nolint:gosec // Spreading load needs no secrecy.
 }
 
-// pauseAfter returns the pause after that many failures: the host's, or the default one where the
-// host's function panics.
+// pauseAfter returns the pause after a number of failures: the host's, or the default if the host's function
+// panics.
 func (s *Scheduler) pauseAfter(
 	ctx context.Context, failures int, pause func(failures int) time.Duration,
 ) (chosen time.Duration) {
@@ -337,28 +338,27 @@ func (s *Scheduler) pauseAfter(
 	return max(0, pause(failures))
 }
 
-// updates are the changes that schedulers make, compiled at the first use. The values that differ each time
-// are the stamps of a query.Change, which need no compiling.
+// updates are the changes made by schedulers, compiled on first use. Values that differ each time are stamps
+// of a query.Change, which need no compiling.
 var updates = sync.OnceValue(newUpdates)
 
 type allUpdates struct {
-	// claim counts a claim, claimAgain one after a pause. lost ends a claim that never came back alone, which
-	// is a failure, and lostNotAlone one that never came back while others ran. A later result of such a run
-	// finds another fence.
+	// claim counts a claim. claimAgain counts a claim after a pause. lost ends a claim that never came back
+	// and was alone, which is a failure; lostNotAlone ends one that never came back while others ran. A later
+	// result of such a run finds a different fence.
 	claim, claimAgain, lost, lostNotAlone *query.Update
-	// notAlone notes that another agenda was lost as well.
+	// notAlone records that another agenda was lost as well.
 	notAlone *query.Update
-	// release ends a run and leaves the schedule, giveBack also takes back the claim as
-	// an attempt.
+	// release ends a run and keeps the schedule. giveBack also takes back the attempt.
 	release, giveBack *query.Update
 	// postpone is giveBack with a pause.
 	postpone *query.Update
 	// relocate moves the run to another time.
 	relocate *query.Update
-	// advance goes on with another occurrence, complete ends the agenda.
+	// advance continues with another occurrence. complete ends the agenda.
 	advance, complete *query.Update
-	// retry counts a failure, and retryNotBegun does not count the claim as an attempt. fail ends an agenda
-	// that failed for good. skip marks the failure, and goes on with another occurrence.
+	// retry counts a failure. retryNotBegun does not count the claim as an attempt. fail ends an agenda that
+	// failed for good. skip records the failure and continues with another occurrence.
 	retry, retryNotBegun, fail, skip *query.Update
 }
 
@@ -393,10 +393,10 @@ func newUpdates() *allUpdates {
 	}
 }
 
-// appendPairs returns a copy of pairs with more behind them.
+// appendPairs returns pairs followed by more. It does not change pairs.
 func appendPairs(pairs []any, more ...any) []any { return append(slices.Clip(pairs), more...) }
 
-// mustUpdate compiles an update that is known to be one.
+// mustUpdate compiles an update that is known to be valid.
 func mustUpdate(pairs ...any) *query.Update {
 	update, err := query.CompileUpdate(document.O(pairs...))
 	if err != nil {

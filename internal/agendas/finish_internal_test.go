@@ -429,7 +429,7 @@ func TestMissed_WhileItRuns(t *testing.T) {
 	})
 }
 
-// runOut runs what falls due until nothing does any more, or so often that something is wrong.
+// runOut runs due agendas until none is left. It fails after too many runs.
 func runOut(s *stand, scheduler *Scheduler) {
 	s.t.Helper()
 	for range 100 {

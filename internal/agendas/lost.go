@@ -15,31 +15,31 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// A start never came back if its worker died, or lost its lease, before it stored how the run ended. If its
+// A start never came back if its worker died, or lost its lease, before it stored the outcome. If its
 // scheduler held nothing else, that is a failure of the agenda. Otherwise any of the agendas may have ended
-// the process, and all of them become suspects, without a failure, see package blame. So an agenda that ends
-// each process fails for good after SchedulerOptions.Limit failures and two more starts, and the agendas that
-// ran with it never do.
+// the process: all of them become suspects, without a failure; see package blame. So an agenda that ends each
+// process fails for good after SchedulerOptions.Limit failures and two more starts, while agendas that ran
+// with it do not.
 
 // errNeverCameBack is the failure of a start that never came back.
 var errNeverCameBack = boterr.New(boterr.Internal, "",
-	"the run began and never came back: its process ended, or lost the lease")
+	"the run began and never finished: its process ended, or lost the lease")
 
 // neverCameBackText is the stored text of that failure.
 var neverCameBackText = textOf(errNeverCameBack)
 
-// wasLost reports whether the last start of an agenda, as it is stored, never came back.
-// One that was given another schedule since is not what was started.
+// wasLost reports whether the last start of a stored agenda never came back. An agenda that got a new
+// schedule since then does not count.
 func wasLost(stored document.Object) bool {
 	return document.Get[any](stored, fieldLeaseUntil, nil) != nil && countIn(stored, fieldAttempts) > 0
 }
 
-// isRescheduled reports whether an agenda, as it is stored, was given another schedule since it was claimed.
+// isRescheduled reports whether a stored agenda got a new schedule since it was claimed.
 func isRescheduled(stored document.Object) bool {
 	return countIn(stored, fieldAttempts) == 0 && !document.Get(stored, fieldBegun, false)
 }
 
-// lossesOf returns how often starts of an agenda never came back.
+// lossesOf returns the number of starts of an agenda that never came back.
 func lossesOf(stored document.Object) int64 {
 	losses := countIn(stored, fieldLost)
 	if document.Get(stored, fieldError, "") == neverCameBackText {
@@ -51,15 +51,15 @@ func lossesOf(stored document.Object) int64 {
 	return losses
 }
 
-// suspicion returns the run of an agenda as Suspects takes it.
+// suspicion returns the agenda's run in the form for Suspects.
 func suspicion(stored document.Object) blame.Run {
 	losses := lossesOf(stored)
 	return blame.Run{Name: idOf(stored), App: keyOf(stored).App, Level: blame.LevelOf(losses), Losses: countIn(stored, fieldLost)}
 }
 
-// prepare stores what must be before an agenda that was found due can be claimed, and returns it then: the zero
-// Object if it cannot be claimed now. isSpent is true if its last start never came back and no attempt is left:
-// then the end of the claim counts the failure.
+// prepare does the necessary writes before an agenda that was found due can be claimed, and returns the
+// agenda, or the zero Object if it cannot be claimed now. isSpent is true if its last start never came back
+// and no attempt is left: then the end of the claim counts the failure.
 func (s *Scheduler) prepare(ctx context.Context, seen document.Object, now time.Time) (ready document.Object, isSpent bool, err error) {
 	if ready, err = s.repair(ctx, seen, now); err != nil || ready.IsZero() {
 		return document.Object{}, false, err
@@ -77,8 +77,8 @@ func (s *Scheduler) prepare(ctx context.Context, seen document.Object, now time.
 	}
 }
 
-// countLost stores that the last start of an agenda never came back: as a failure if nothing else was lost
-// with it. isSpent is as in prepare.
+// countLost stores that the last start of an agenda never came back, which is a failure if nothing else was
+// lost with it. isSpent is as in prepare.
 func (s *Scheduler) countLost(ctx context.Context, seen document.Object) (ready document.Object, isSpent bool, err error) {
 	isAlone, err := s.wasAlone(ctx, seen)
 	if err != nil {
@@ -102,8 +102,8 @@ func (s *Scheduler) countLost(ctx context.Context, seen document.Object) (ready 
 	return ready, false, err
 }
 
-// wasAlone reports whether the scheduler that an agenda was lost with held nothing else, and notes with the
-// others that they were not alone.
+// wasAlone reports whether the scheduler that was lost held only this agenda. If it held others, they are
+// marked as not alone.
 func (s *Scheduler) wasAlone(ctx context.Context, seen document.Object) (bool, error) {
 	if document.Get(seen, fieldNotAlone, false) {
 		return false, nil
@@ -126,12 +126,12 @@ func (s *Scheduler) wasAlone(ctx context.Context, seen document.Object) (bool, e
 	if err != nil || len(found) > 0 {
 		return false, err
 	}
-	// A worker that has taken another one over since this one was read has marked it first.
+	// A worker that has since taken over one of the others has marked this agenda first.
 	now, exists, err := s.agendas.Get(ctx, idOf(seen))
 	return exists && !document.Get(now, fieldNotAlone, false), err
 }
 
-// claimIndex is the index by which the agendas are found that a scheduler holds. It is made when the first one
+// claimIndex is the index for finding the agendas that a scheduler holds. It is created when the first agenda
 // is lost.
 func claimIndex() store.Index {
 	index := store.Ascending(fieldClaim)
@@ -139,8 +139,7 @@ func claimIndex() store.Index {
 	return index
 }
 
-// giveUp stores that the last start of a claim never came back. There is no run that a shutdown
-// could end.
+// giveUp stores that the last start of a claim never came back. No run is involved that a shutdown could end.
 func (s *Scheduler) giveUp(ctx context.Context, c *Claim) (agenda.Result, error) {
 	s.tellClaimed(ctx, agenda.Event{Run: c.run, At: c.claimedAt})
 	return s.finish(ctx, c, errNeverCameBack, s.backoff)

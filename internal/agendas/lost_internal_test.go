@@ -19,14 +19,13 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// dies is a handler at which the worker dies.
+// dies is a handler in which the worker dies.
 func dies(context.Context, agenda.Run) error {
 	runtime.Goexit()
 	return nil
 }
 
-// dieOnce lets a worker claim what is due and die of it, and reports whether anything was due.
-// Then its lease passes.
+// dieOnce makes a worker claim a due agenda and die, and reports whether one was due. Then the lease expires.
 func (s *stand) dieOnce() bool {
 	s.t.Helper()
 	started := false
@@ -41,7 +40,7 @@ func (s *stand) dieOnce() bool {
 	return started
 }
 
-// deaths lets workers die until nothing is started any more, and returns how many did.
+// deaths makes workers die until no agenda starts any more, and returns the number of deaths.
 func (s *stand) deaths() int {
 	s.t.Helper()
 	for count := range 20 {
@@ -62,7 +61,7 @@ func TestLostRun_IsGivenUp(t *testing.T) {
 		require.True(s.t, r.Failed)
 		require.False(s.t, r.Completed)
 		require.EqualValues(s.t, defaultLimit, r.Failures)
-		require.Contains(s.t, r.Error, "never came back")
+		require.Contains(s.t, r.Error, "never finished")
 		require.Zero(s.t, r.LeaseUntil)
 		s.requireNothingDue(s.scheduler(succeed))
 	})
@@ -114,7 +113,7 @@ func TestLostRun_ScheduledAnewMeanwhile(t *testing.T) {
 	})
 }
 
-// mortal is a store as one process sees it, until the process dies: then no call of it comes back.
+// mortal is a store as seen by one process. Once the process dies, no call returns.
 type mortal struct {
 	store.Store
 
@@ -139,8 +138,8 @@ func (m *mortal) live() {
 	}
 }
 
-// oneProcess runs the due agendas in a separate process, which dies in the middle of the agenda with the tag
-// "kills", and returns when it is dead or an hour has passed.
+// oneProcess runs the due agendas in a separate process, which dies during the agenda with the tag "kills".
+// It returns once the process is dead or an hour has passed.
 func (l *live) oneProcess() {
 	l.t.Helper()
 	store := l.newMortal()
@@ -247,7 +246,7 @@ func TestLostRun_LastStartAtShutdown(t *testing.T) {
 				})
 				l.pass(time.Minute)
 				takes(l, l.scheduler(succeed, func(c *SchedulerConfig) {
-					// The hook comes before the end of the claim: the shutdown begins then.
+					// The hook runs before the end of the claim: the shutdown begins then.
 					c.Hooks.Claimed = func(context.Context, agenda.Event) {
 						l.stop()
 						<-time.After(time.Second)
@@ -262,7 +261,7 @@ func TestLostRun_LastStartAtShutdown(t *testing.T) {
 	}
 }
 
-// crashTogether has a scheduler claim these agendas, and never come back.
+// crashTogether makes a scheduler claim these agendas and never come back.
 func (s *stand) crashTogether(ids ...string) {
 	s.t.Helper()
 	victim := s.scheduler(succeed)
@@ -328,7 +327,7 @@ func TestBlame_BesideAnEditedRecord(t *testing.T) {
 	}
 }
 
-// If several agendas are under way, only the one that ends each process fails.
+// If several agendas are running, only the one that ends each process fails.
 func TestBlame_GuiltyAgendaIsFound(t *testing.T) {
 	t.Parallel()
 	const innocent, limit = 5, 3
@@ -351,13 +350,13 @@ func TestBlame_GuiltyAgendaIsFound(t *testing.T) {
 	})
 }
 
-// dueNow has an agenda due when the test begins.
+// dueNow makes an agenda due at the beginning of the test.
 func dueNow(l *live) func(*agenda.Record) {
 	return func(r *agenda.Record) { r.NextRunAt = document.TimestampOf(l.began) }
 }
 
-// dies runs the due agendas in a separate process, in which the agenda "kills" ends the process while others
-// run, and reports whether it did.
+// dies runs the due agendas in a separate process, which the agenda "kills" ends while others run. It reports
+// whether that happened.
 func (l *live) dies(limit int) bool {
 	l.t.Helper()
 	store := l.newMortal()
@@ -379,7 +378,7 @@ func (l *live) dies(limit int) bool {
 	return isDead
 }
 
-// One app's suspects hold up another app's by one run at a time.
+// One app's suspects hold up another app's suspects by one run at a time.
 func TestBlame_AppsTakeTurns(t *testing.T) {
 	t.Parallel()
 	const long, suspects = time.Minute, 20
@@ -404,7 +403,7 @@ func TestBlame_AppsTakeTurns(t *testing.T) {
 	})
 }
 
-// Suspects that run alone leave other agendas half of the time.
+// Suspects that run alone leave half of the time to other agendas.
 func TestBlame_SuspectsLeaveTimeForOthers(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(l *live) {
@@ -428,7 +427,7 @@ func TestBlame_SuspectsLeaveTimeForOthers(t *testing.T) {
 }
 
 // A suspect that ignores the end of its context holds up others for a limited time. If the process ends then,
-// neither the suspect nor the agendas that ran with it have failed.
+// neither the suspect nor the agendas that ran with it count as failed.
 func TestBlame_SuspectThatDoesNotEnd(t *testing.T) {
 	t.Parallel()
 	for lost := range int64(2) {

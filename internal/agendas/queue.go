@@ -11,46 +11,48 @@ import (
 	"github.com/botctx/go-sdk/internal/record"
 )
 
-// candidates finds the agendas that can be claimed. now is always a time of the store's clock. It is safe for
-// concurrent use.
+// candidates finds the agendas that can be claimed. now is always a time of the store's clock.
+// Implementations are safe for concurrent use.
 type candidates interface {
-	// first returns the first of the agendas that are due, in the order in which they run, as it is now;
-	// the zero Object if none is. The caller claims it, or gives it back.
+	// first returns the first due agenda, in the order in which agendas run, in its current form; the zero
+	// Object if none is due. The caller claims it, or gives it back.
 	first(ctx context.Context, now time.Time) (document.Object, error)
-	// take returns at most limit of those that are due. Apps take turns, and within an app its channels;
-	// for each agenda it takes a place of its channel, which the caller releases. They may be agendas that
-	// were found up to maxAge ago. isLeft is true if others are due whose channels have no place.
+	// take returns at most limit due agendas. Apps take turns, and within an app its channels. Each agenda
+	// takes a place of its channel, which the caller releases. The agendas may have been found up to maxAge
+	// ago. isLeft is true if others are due whose channels have no place.
 	take(ctx context.Context, now time.Time, limit int, maxAge time.Duration, places *fair.Shares) (
 		taken []document.Object, isLeft bool, err error)
-	// giveBack returns an agenda that was taken but could not be claimed.
+	// giveBack returns an agenda that was taken and could not be claimed.
 	giveBack(taken document.Object)
-	// putBack returns an agenda that was taken but not tried.
+	// putBack returns an agenda that was taken, without an attempt to claim it.
 	putBack(taken document.Object)
-	// deferUntil keeps an agenda that was taken from being taken again before a time, unless it changes.
+	// deferUntil prevents an agenda that was taken from being taken again before a time, unless it changes.
 	deferUntil(taken document.Object, at time.Time)
-	// next returns when the next agenda can be claimed: now if one is due.
+	// expect notes that this scheduler has stored an agenda that can be claimed from a time on; zero for none.
+	expect(at time.Time)
+	// next returns the time at which the next agenda can be claimed, which is now if one is due.
 	next(ctx context.Context, now time.Time) (at time.Time, ok bool, err error)
 	// count returns the number of agendas that are due.
 	count(ctx context.Context, now time.Time) (int, error)
-	// idle returns how long to wait for more to fall due after nothing could be taken at now, at most so
-	// long.
+	// idle returns the time to wait until more agendas may fall due, after none could be taken at now. It is
+	// at most atMost.
 	idle(now time.Time, atMost time.Duration) time.Duration
-	// woken receives when idle may have become less; nil if that is not known.
+	// woken receives when idle may have decreased. It is nil if that is unknown.
 	woken() <-chan struct{}
-	// close ends what goes on between the calls, until the next one.
+	// close ends the background work, which the next call starts again.
 	close()
 }
 
-// queue holds open agendas in memory. Those that are due are in one heap, or, if the queue is fair, in one
-// for each channel. Its zero value is not ready: see newQueue.
+// queue holds open agendas in memory. The due ones are in one heap, or in one heap for each channel if the
+// queue is fair. The zero value is not usable: see newQueue.
 type queue struct {
 	byID         map[string]*entry
 	waiting, due heap
-	// isFair is true if channels has those that are due, and not due.
+	// isFair is true if channels, and not due, has the due agendas.
 	isFair   bool
 	channels fair.Ring[*heap]
 	arrivals uint64
-	// latestHeld is the latest heldAt of an entry, or later.
+	// latestHeld is an upper bound of the entries' heldAt.
 	latestHeld int64
 }
 
@@ -62,7 +64,7 @@ func newQueue(size int) *queue {
 	}
 }
 
-// keyOf returns the channel of an agenda, which it takes places of.
+// keyOf returns the channel whose places an agenda takes.
 func keyOf(o document.Object) fair.Key {
 	return fair.Key{App: document.Get(o, record.FieldApp, ""), Channel: document.Get(o, record.FieldChannel, "")}
 }
@@ -93,7 +95,7 @@ func (q *queue) set(id string, o document.Object) bool {
 	return known.index == 0
 }
 
-// remove takes an agenda out.
+// remove removes an agenda.
 func (q *queue) remove(id string) {
 	if known, ok := q.byID[id]; ok {
 		q.takeOut(known)
@@ -101,8 +103,7 @@ func (q *queue) remove(id string) {
 	}
 }
 
-// takeOut takes an entry out of the heap that it is in, and drops the heap of a channel that is empty
-// then.
+// takeOut removes an entry from its heap, and drops a channel's heap that becomes empty.
 func (q *queue) takeOut(e *entry) {
 	switch e.place {
 	case waiting:
@@ -117,7 +118,7 @@ func (q *queue) takeOut(e *entry) {
 	}
 }
 
-// pushDue adds an entry to those that are due.
+// pushDue adds an entry to the due ones.
 func (q *queue) pushDue(e *entry) {
 	e.due = &q.due
 	if q.isFair {
@@ -127,7 +128,7 @@ func (q *queue) pushDue(e *entry) {
 	e.due.push(e)
 }
 
-// heaps returns the heaps of those that are due.
+// heaps returns the heaps of due entries.
 func (q *queue) heaps() []*heap {
 	all := []*heap{&q.due}
 	q.channels.All(func(_ fair.Key, h *heap) bool {
@@ -137,7 +138,7 @@ func (q *queue) heaps() []*heap {
 	return all
 }
 
-// putAllBack moves all entries that are due, so that refresh moves them to where they belong.
+// putAllBack moves all due entries to the waiting ones, so that refresh distributes them again.
 func (q *queue) putAllBack() {
 	for _, h := range q.heaps() {
 		for e := h.top(); e != nil; e = h.top() {
@@ -147,8 +148,8 @@ func (q *queue) putAllBack() {
 	}
 }
 
-// refresh moves the entries that have become due. If the clock went back, it moves those that are not due
-// any more out of the way, until the first one of each heap is.
+// refresh moves entries that have become due. If the clock went back, it also removes entries that are no
+// longer due from the top of each heap.
 func (q *queue) refresh(now int64) {
 	if q.latestHeld > now+clockSlack.Milliseconds() {
 		q.freeHeld(now)
@@ -163,7 +164,8 @@ func (q *queue) refresh(now int64) {
 	q.moveDue(now)
 }
 
-// freeHeld has those entries due whose leases and pauses were written later than now: the clock was set back.
+// freeHeld makes entries due whose leases and pauses were written later than now, because the clock was set
+// back.
 func (q *queue) freeHeld(now int64) {
 	q.latestHeld = 0
 	for _, e := range q.byID {
@@ -187,7 +189,7 @@ func (q *queue) moveDue(now int64) {
 	}
 }
 
-// putBack moves entries that are not due any more from the top of a heap.
+// putBack removes entries that are no longer due from the top of a heap.
 func (q *queue) putBack(h *heap, now int64) {
 	for e := h.top(); e != nil && e.dueAt() > now; e = h.top() {
 		q.takeOut(e)
@@ -195,7 +197,7 @@ func (q *queue) putBack(h *heap, now int64) {
 	}
 }
 
-// take takes the first entry that is due out of its heap, nil if there is none.
+// take removes the first due entry from its heap and returns it, or nil if there is none.
 func (q *queue) take(now int64) *entry {
 	if q.isFair {
 		q.isFair = false
@@ -209,8 +211,8 @@ func (q *queue) take(now int64) *entry {
 	return e
 }
 
-// takeFairly takes up to limit entries that are due, in the turns of their channels, and a place for each.
-// isLeft is true if others are due whose channels have no place.
+// takeFairly takes up to limit due entries, with channels taking turns, and a place for each. isLeft is true
+// if others are due whose channels have no place.
 func (q *queue) takeFairly(now int64, limit int, places *fair.Shares) (taken []document.Object, isLeft bool) {
 	if !q.isFair {
 		q.isFair = true
@@ -230,14 +232,14 @@ func (q *queue) takeFairly(now int64, limit int, places *fair.Shares) (taken []d
 	return taken, false
 }
 
-// giveBack puts an agenda that was taken, and has not changed since, in its previous place.
+// giveBack returns an agenda that was taken, and has not changed since, to its previous place.
 func (q *queue) giveBack(id string) {
 	if e, ok := q.byID[id]; ok && e.place == nowhere {
 		q.waiting.push(e)
 	}
 }
 
-// deferUntil puts an agenda that was taken, and has not changed since, among the ones that wait until a time.
+// deferUntil makes an agenda that was taken, and has not changed since, wait until a time.
 func (q *queue) deferUntil(id string, at int64) {
 	if e, ok := q.byID[id]; ok && e.place == nowhere {
 		e.deferredUntil = at
@@ -273,22 +275,22 @@ func (q *queue) nextWaiting() (at int64, ok bool) {
 
 // entry is an open agenda in a queue.
 type entry struct {
-	// seen is the document as it was seen last.
+	// seen is the document as last read.
 	seen document.Object
-	// The fields that decide when, and in which order, it is claimed. Times are Unix milliseconds.
+	// These fields decide when the agenda is claimed, and in which order. Times are Unix milliseconds.
 	nextRunAt int64
-	// heldUntil is the later one of leaseUntil and retryAt, as far as they count, written at heldAt.
+	// heldUntil is the later of leaseUntil and retryAt, if they count, written at heldAt.
 	heldUntil, heldAt int64
-	// deferredUntil is until when this process leaves it alone.
+	// deferredUntil is the time until which this process ignores the agenda.
 	deferredUntil int64
 
 	priority, createdAt int64
 	// arrival is its number in the order of insertion.
 	arrival uint64
-	// index is its place in the heap that it is in.
+	// index is its index in its heap.
 	index int32
 	place place
-	// due is the heap that it is in while it is due.
+	// due is the heap for the entry while it is due.
 	due *heap
 }
 
@@ -296,23 +298,22 @@ type entry struct {
 type place uint8
 
 const (
-	// nowhere is the place of an entry that is in no heap: a worker is trying to claim it.
+	// nowhere means that the entry is in no heap, because a worker is trying to claim it.
 	nowhere place = iota
-	// waiting entries are not due yet, or kept from being claimed by a lease, or by the pause after a
+	// waiting entries are not yet due, or cannot be claimed because of a lease or of the pause after a
 	// failure.
 	waiting
 	// due entries can be claimed.
 	due
-	// parked entries have failed for good. They keep their number until updateAgenda
-	// gives them another schedule.
+	// parked entries have failed for good. They keep their number until updateAgenda sets a new schedule.
 	parked
 )
 
 // dueAt is the time from which it can be claimed.
 func (e *entry) dueAt() int64 { return max(e.nextRunAt, e.heldUntil, e.deferredUntil) }
 
-// slot returns the slot of the entry in a heap. In the heap of a channel, an agenda that is tried again
-// stands behind those that fell due before its pause ended.
+// slot returns the slot of the entry in a heap. In a channel's heap, an agenda that is tried again comes
+// after agendas that fell due before its pause ended.
 func (e *entry) slot(h *heap) slot {
 	switch {
 	case h.place != due:
@@ -324,11 +325,11 @@ func (e *entry) slot(h *heap) slot {
 	}
 }
 
-// read reads from a document what decides when it is claimed, and reports whether the
-// agenda is completed, or has failed for good.
+// read reads the fields that decide when the agenda is claimed, and reports whether it is completed or has
+// failed for good.
 func (e *entry) read(o document.Object) (completed, stopped bool) { //nolint:cyclop // It is one table of fields.
 	*e = entry{seen: o, arrival: e.arrival, index: e.index, place: e.place}
-	var failed, forGood, hasPattern, hasEnd bool // As isAlive has it.
+	var failed, forGood, hasPattern, hasEnd bool // As in isAlive.
 	var leaseUntil, retryAt int64
 	for field, value := range o.All() {
 		switch field {
@@ -361,7 +362,7 @@ func (e *entry) read(o document.Object) (completed, stopped bool) { //nolint:cyc
 	return completed, forGood || failed && !(hasPattern && hasEnd)
 }
 
-// hold notes until when the agenda cannot be claimed, as isHeld has it.
+// hold sets the time until which the agenda cannot be claimed, as in isHeld.
 func (e *entry) hold(leaseUntil, retryAt int64) {
 	if e.heldAt > 0 && leaseUntil <= e.heldAt+longestLease.Milliseconds() {
 		e.heldUntil = max(0, leaseUntil)
@@ -371,8 +372,8 @@ func (e *entry) hold(leaseUntil, retryAt int64) {
 	}
 }
 
-// integer returns a number as an integer, the nearest one for one that is out of range. It returns 0 for what is
-// no number.
+// integer returns a number as an integer, the nearest one if it is out of range. It returns 0 for other
+// values.
 func integer(value any) int64 {
 	switch v := value.(type) {
 	case int64:
@@ -396,26 +397,26 @@ func idOf(o document.Object) string {
 	return text
 }
 
-// millis is a time as records hold it. What is below a millisecond is cut off.
+// millis returns a time in the form used in records. Fractions of a millisecond are cut off.
 func millis(t time.Time) int64 { return int64(document.TimestampOf(t)) }
 
-// heap is the entries of one place in a queue, the first one on top. Each node has four children,
-// and their slots hold the keys, so that few entries are looked at.
+// heap holds the entries of one place in a queue, with the first one on top. Each node has four children, and
+// the slots contain the keys, so that few entries are accessed.
 type heap struct {
 	place place
 	slots []slot
-	// channel is the channel whose agendas a heap of a fair queue has.
+	// channel is the channel of a fair queue's heap.
 	channel fair.Key
 	isFair  bool
 }
 
-// slot is an entry with what it is ordered by first.
+// slot is an entry with its first sort keys.
 type slot struct {
 	first, second int64
 	entry         *entry
 }
 
-// before reports whether a slot comes before another one: by its keys, then by creation.
+// before reports whether a slot precedes another one: by its keys, then by creation.
 func (s *slot) before(other *slot) bool {
 	switch {
 	case s.first != other.first:
@@ -445,7 +446,7 @@ func (h *heap) push(e *entry) {
 	h.up(len(h.slots)-1, e.slot(h))
 }
 
-// remove takes an entry out.
+// remove removes an entry.
 func (h *heap) remove(e *entry) {
 	at, last := int(e.index), len(h.slots)-1
 	moved := h.slots[last]
@@ -467,7 +468,7 @@ func (h *heap) put(at int, s slot) {
 	s.entry.index = int32(at)
 }
 
-// up puts a slot at an index, or above.
+// up puts a slot at an index or above it.
 func (h *heap) up(at int, s slot) {
 	for at > 0 {
 		parent := (at - 1) / children
@@ -480,7 +481,7 @@ func (h *heap) up(at int, s slot) {
 	h.put(at, s)
 }
 
-// down puts a slot at an index, or below.
+// down puts a slot at an index or below it.
 func (h *heap) down(at int, s slot) {
 	for {
 		first := at*children + 1

@@ -23,7 +23,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// tagsDue runs all that is due and returns the tags in order.
+// tagsDue runs all due agendas and returns their tags in order.
 func tagsDue(s *stand) []string {
 	s.t.Helper()
 	return s.drain(s.scheduler(succeed))
@@ -169,8 +169,7 @@ func TestHeap_OrderWhateverIsTakenOut(t *testing.T) {
 	require.Nil(t, q.take(1000))
 }
 
-// interrupted is a store in memory where something happens between the reading of the
-// agendas and its answer.
+// interrupted is an in-memory store that runs a function between reading the agendas and returning them.
 type interrupted struct {
 	*memstore.Store
 
@@ -198,7 +197,7 @@ func (c interruptedCollection) Find(
 	return found, err
 }
 
-// FindAndModify fails if something is to happen meanwhile.
+// FindAndModify fails if a function is set to run meanwhile.
 func (c interruptedCollection) FindAndModify(
 	ctx context.Context, filter *query.Filter, change query.Change, options store.FindAndModifyOptions,
 ) (store.FindAndModifyResult, error) {
@@ -235,7 +234,7 @@ func TestQueue_ClaimFails(t *testing.T) {
 	require.Equal(t, []string{"a"}, s.drain(scheduler))
 }
 
-// planned gives an agenda a tag, a priority and a time of its making.
+// planned gives an agenda a tag, a priority and a creation time.
 func planned(tag string, priority int64, created time.Duration) func(*agenda.Record) {
 	return func(r *agenda.Record) {
 		r.Tag, r.Priority, r.CreatedAt = tag, priority, document.TimestampOf(start().Add(created))
@@ -334,7 +333,7 @@ func (m modelled) compare(other modelled) int {
 	return cmp.Or(cmp.Compare(m.priority, other.priority), cmp.Compare(m.at, other.at), cmp.Compare(m.creation, other.creation))
 }
 
-// model is a stand with the list of its open agendas, which are changed at random.
+// model is a stand with a list of its open agendas, which are changed at random.
 type model struct {
 	*stand
 
@@ -372,7 +371,7 @@ func (m *model) change() {
 	require.NoError(m.t, err)
 }
 
-// takeFirst takes the first of those that are due out of the list.
+// takeFirst removes the first due agenda from the list.
 func (m *model) takeFirst() (modelled, bool) {
 	first := -1
 	for i, candidate := range m.open {
@@ -420,7 +419,7 @@ func TestRunNext_FollowsSortedList(t *testing.T) {
 	})
 }
 
-// of adds agendas of a channel, each for another member, which are due now.
+// of adds due agendas of a channel, each for a different member.
 func (s *stand) of(app, channel string, number int) {
 	s.t.Helper()
 	now, err := s.store.Now(s.ctx)
@@ -436,7 +435,8 @@ func (s *stand) of(app, channel string, number int) {
 	require.NoError(s.t, s.store.Collection(schema.Collection).Insert(s.ctx, all...))
 }
 
-// hanging is a handler whose runs in an app's channel hang until they are told to end. Others it tells.
+// hanging returns a handler whose runs in an app's channel hang until they are told to end. It sends other
+// runs to ran.
 func hanging(app, channel string, hung *atomic.Int64, ran chan<- agenda.Run) agenda.Handler {
 	return func(ctx context.Context, run agenda.Run) error {
 		if run.Agenda.App == app && run.Agenda.Channel == channel {
@@ -449,7 +449,7 @@ func hanging(app, channel string, hung *atomic.Int64, ran chan<- agenda.Run) age
 	}
 }
 
-// waitFor returns the next run, and fails if there is none.
+// waitFor returns the next run, and fails the test if there is none.
 func (l *live) waitFor(ran <-chan agenda.Run, about any) agenda.Run {
 	l.t.Helper()
 	select {
@@ -571,7 +571,7 @@ func TestTake_ChannelsTakeTurns(t *testing.T) {
 	})
 }
 
-// readStore counts the agendas that are read.
+// readStore counts the agendas that it reads.
 type readStore struct {
 	store.Store
 
@@ -594,8 +594,8 @@ func (c readCollection) Find(ctx context.Context, filter *query.Filter, options 
 	return found, err
 }
 
-// A polled store is not asked again and again for the backlog of a channel that has no place. Once it has one, its
-// agendas are found at once, whatever else was found before.
+// A polled store is not queried repeatedly for the backlog of a channel without a place. Once the channel has
+// a place, its agendas are found at once, whatever else was found before.
 func TestTake_BacklogOfABlockedChannelIsReadOnce(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)

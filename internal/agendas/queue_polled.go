@@ -14,38 +14,39 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// polledQueue is the candidates of a store that is asked each time: an index gives those
-// that are due, and the store puts them in order.
+// polledQueue finds candidates by querying the store each time: an index gives the due ones, and the store
+// sorts them. If the store sends notices, it is queried when something falls due, and otherwise less often.
 type polledQueue struct {
 	store store.Collection
-	// inOrder is the order in which due agendas run, byTime the order of their times.
+	alarm *alarm
+	// inOrder sorts due agendas in the order in which they run, byTime by their times.
 	inOrder, byTime *query.Sort
 
 	mu      sync.Mutex
 	indexed bool
-	// found has the agendas that were found at foundAt and have not been taken, nil before the first look.
-	// If one has changed since, its claim fails. hasMore is true if the last look may have left some.
+	// found has the agendas found at foundAt and not yet taken, nil before the first query. If one has
+	// changed since, its claim fails. hasMore is true if the last query may have left some out.
 	found   *queue
 	foundAt time.Time
 	hasMore bool
-	// blocked are channels with agendas that are due and that had no place when these were found. They are left
-	// out of looks until they may have one, so that a long backlog is not read again and again.
+	// blocked are channels with due agendas that had no place when these were found. Queries leave them out
+	// until they may have a place, so that a long backlog is not read repeatedly.
 	blocked map[fair.Key]bool
-	// deferred are agendas that are not to be taken, by id, and until when.
+	// deferred maps the ids of agendas that must not be taken to the time until which this holds.
 	deferred map[string]time.Time
 }
 
 var _ candidates = (*polledQueue)(nil)
 
-func newPolledQueue(store store.Collection) *polledQueue {
+func newPolledQueue(database store.Store, collection store.Collection) *polledQueue {
 	return &polledQueue{
-		store: store, blocked: map[fair.Key]bool{},
+		store: collection, alarm: newAlarm(database), blocked: map[fair.Key]bool{},
 		inOrder: mustSort(document.O(fieldPriority, 1, fieldNextRunAt, 1, record.FieldCreatedAt, 1)),
 		byTime:  mustSort(document.O(fieldNextRunAt, 1)),
 	}
 }
 
-// mustSort compiles a sort that is known to be one.
+// mustSort compiles a sort that is known to be valid.
 func mustSort(source document.Object) *query.Sort {
 	sort, err := query.CompileSort(source)
 	if err != nil {
@@ -54,15 +55,15 @@ func mustSort(source document.Object) *query.Sort {
 	return sort
 }
 
-// ensureIndexes makes the indexes that the questions need, once. The caller holds the lock.
+// ensureIndexes creates the indexes for the queries, once. The caller holds the lock.
 func (p *polledQueue) ensureIndexes(ctx context.Context) error {
 	if p.indexed {
 		return nil
 	}
 	for _, paths := range [][]string{
 		timesIndex(),
-		// In the order in which they run, so that a long backlog is not read as a whole.
-		// App and channel let the index pass over those whose channels have no place.
+		// In the order in which agendas run, so that a long backlog is not read as a whole. With app and
+		// channel, the index can skip channels without a place.
 		{
 			fieldCompleted, fieldFailedAt, fieldPriority, fieldNextRunAt, record.FieldCreatedAt,
 			record.FieldApp, record.FieldChannel,
@@ -77,14 +78,15 @@ func (p *polledQueue) ensureIndexes(ctx context.Context) error {
 }
 
 const (
-	// lookAhead is the number of agendas that are asked for at once, since more may be taken soon: to put
-	// a long backlog in order costs more than to read these.
+	// lookAhead is the number of agendas read in one query, because sorting a long backlog costs more than
+	// reading these.
 	lookAhead = 256
-	// maxLooks bounds how often one take asks for more behind agendas whose channels have no place.
+	// maxLooks bounds the number of queries in one take that look beyond agendas whose channels have no
+	// place.
 	maxLooks = 4
 )
 
-// first implements candidates. Another worker may find the same.
+// first implements candidates. Another worker may find the same agenda.
 func (p *polledQueue) first(ctx context.Context, now time.Time) (document.Object, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -98,7 +100,7 @@ func (p *polledQueue) first(ctx context.Context, now time.Time) (document.Object
 	return found[0], nil
 }
 
-// take implements candidates. Another worker may find the same.
+// take implements candidates. Another worker may find the same agendas.
 func (p *polledQueue) take(
 	ctx context.Context, now time.Time, limit int, maxAge time.Duration, places *fair.Shares,
 ) (taken []document.Object, isLeft bool, err error) {
@@ -107,6 +109,7 @@ func (p *polledQueue) take(
 	if err := p.ensureIndexes(ctx); err != nil {
 		return nil, false, err
 	}
+	mustLook := p.alarm.looks(millis(now))
 	if err := p.renew(ctx, now, maxAge, places); err != nil {
 		return nil, true, err
 	}
@@ -117,11 +120,25 @@ func (p *polledQueue) take(
 		}
 		taken, isLeft = p.found.takeFairly(millis(now), limit, places)
 	}
+	if len(taken) == 0 && mustLook {
+		later, err := p.find(ctx, isLater(now), store.FindOptions{Sort: p.byTime, Limit: 1})
+		if err != nil {
+			return nil, isLeft, err
+		}
+		if len(later) > 0 {
+			p.alarm.set(document.Get(later[0], fieldNextRunAt, int64(0)))
+		}
+	}
 	return taken, isLeft || p.hasMore || len(p.blocked) > 0, nil
 }
 
-// renew forgets what was found longer ago than maxAge, but for the channels that have no place. Those that may have
-// one again are looked for at once: what was found since may last for a while.
+// isLater is the filter of the agendas that are not due yet.
+func isLater(now time.Time) document.Object {
+	return document.O(fieldCompleted, false, fieldFailedAt, nil, fieldNextRunAt, document.O("$gt", millis(now)))
+}
+
+// renew drops agendas found longer ago than maxAge, except of channels that have no place. Channels that may
+// have one again are queried at once, because the found agendas may last for a while.
 func (p *polledQueue) renew(ctx context.Context, now time.Time, maxAge time.Duration, places *fair.Shares) error {
 	age := now.Sub(p.foundAt)
 	isNew := p.found == nil || p.found.channels.Len() == 0 || age < 0 || age >= maxAge
@@ -142,7 +159,7 @@ func (p *polledQueue) renew(ctx context.Context, now time.Time, maxAge time.Dura
 	return p.look(ctx, now, places)
 }
 
-// look finds the first due agendas. It leaves out the channels that were found already, and the blocked ones.
+// look finds the first due agendas. It leaves out the channels already found and the blocked ones.
 func (p *polledQueue) look(ctx context.Context, now time.Time, places *fair.Shares) error {
 	but := maps.Clone(p.blocked)
 	p.found.channels.All(func(k fair.Key, _ *heap) bool {
@@ -159,7 +176,7 @@ func (p *polledQueue) look(ctx context.Context, now time.Time, places *fair.Shar
 			apps[app] = true
 		}
 	}
-	if apps[""] { // Also those whose app is no text.
+	if apps[""] { // "" includes agendas whose app is not a text.
 		held = held.Append(document.O(record.FieldApp, isText("")))
 	}
 	filter := isDue(now).With("$nor", held)
@@ -184,7 +201,7 @@ func (p *polledQueue) look(ctx context.Context, now time.Time, places *fair.Shar
 	return nil
 }
 
-// isText is the condition for a field that keyOf reads as a text: "" if it is none.
+// isText is the condition for a field that keyOf reads as a text. "" matches values that are not texts.
 func isText(text string) any {
 	if text == "" {
 		return document.O("$not", document.O("$gt", ""))
@@ -192,7 +209,7 @@ func isText(text string) any {
 	return text
 }
 
-// anyOther is the id of no channel: an app that may take a place for it may take one for a channel that
+// anyOther is the id of no channel. If an app may take a place for it, it may take one for a channel that
 // holds none.
 const anyOther = "\x00"
 
@@ -211,14 +228,14 @@ func isDue(now time.Time) document.Object {
 	return document.O(
 		fieldCompleted, false,
 		fieldFailedAt, nil,
-		fieldNextRunAt, document.O("$not", document.O("$gt", millis(now))), // Also what is no time.
+		fieldNextRunAt, document.O("$not", document.O("$gt", millis(now))), // This includes values that are not times.
 		"$nor", isHeld(now),
 		"$and", document.A(isAlive()),
 	)
 }
 
-// isHeld are conditions. Each of them alone keeps an agenda from being claimed. What was written later than now
-// does not: the clock was set back.
+// isHeld returns conditions that each keep an agenda from being claimed. A time written later than now does
+// not count, because the clock was set back.
 func isHeld(now time.Time) document.Array {
 	future := millis(now.Add(clockSlack))
 	return document.A(
@@ -233,12 +250,12 @@ func isHeld(now time.Time) document.Array {
 	)
 }
 
-// timesIndex are the paths of the index by time. Agendas that are completed, or failed for good, stand
-// apart in it, so that they cost those that are due nothing.
+// timesIndex returns the paths of the index by time. Agendas that are completed or failed for good are in
+// separate parts of it, so that they cost nothing.
 func timesIndex() []string { return []string{fieldCompleted, fieldFailedAt, fieldNextRunAt} }
 
 // isAlive is the condition that an agenda without failedAt has not failed for good: if it is marked as
-// failed, it goes on only if it repeats, see Record.Repeats.
+// failed, it continues only if it repeats, see Record.Repeats.
 func isAlive() document.Object {
 	return document.O("$or", document.A(
 		document.O(fieldFailed, document.O("$ne", true)),
@@ -246,7 +263,7 @@ func isAlive() document.Object {
 	))
 }
 
-// giveBack implements candidates. There is nothing to do: what has changed is looked for again.
+// giveBack implements candidates. It does nothing, because changed agendas are queried again.
 func (p *polledQueue) giveBack(document.Object) {}
 
 func (p *polledQueue) putBack(taken document.Object) {
@@ -264,6 +281,13 @@ func (p *polledQueue) deferUntil(taken document.Object, at time.Time) {
 		p.deferred = map[string]time.Time{}
 	}
 	p.deferred[idOf(taken)] = at
+	p.alarm.expect(millis(at))
+}
+
+func (p *polledQueue) expect(at time.Time) {
+	if !at.IsZero() {
+		p.alarm.expect(millis(at))
+	}
 }
 
 func (p *polledQueue) next(ctx context.Context, now time.Time) (at time.Time, ok bool, err error) {
@@ -271,13 +295,8 @@ func (p *polledQueue) next(ctx context.Context, now time.Time) (at time.Time, ok
 	if err != nil || due > 0 {
 		return now, err == nil, err
 	}
-	later, err := p.find(ctx, document.O(
-		fieldCompleted, false,
-		fieldFailedAt, nil,
-		fieldNextRunAt, document.O("$gt", millis(now)),
-		"$nor", isHeld(now),
-		"$and", document.A(isAlive()),
-	), store.FindOptions{Sort: p.byTime, Limit: 1})
+	later, err := p.find(ctx, isLater(now).With("$nor", isHeld(now)).With("$and", document.A(isAlive())),
+		store.FindOptions{Sort: p.byTime, Limit: 1})
 	if err != nil {
 		return at, false, err
 	}
@@ -304,11 +323,14 @@ func (p *polledQueue) count(ctx context.Context, now time.Time) (int, error) {
 	return int(count), err
 }
 
-func (p *polledQueue) idle(_ time.Time, atMost time.Duration) time.Duration { return atMost }
+func (p *polledQueue) idle(now time.Time, atMost time.Duration) time.Duration {
+	return p.alarm.idle(millis(now), atMost)
+}
 
-func (p *polledQueue) woken() <-chan struct{} { return nil }
+func (p *polledQueue) woken() <-chan struct{} { return p.alarm.wake }
 
 func (p *polledQueue) close() {
+	p.alarm.end()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.found = nil

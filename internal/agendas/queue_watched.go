@@ -12,9 +12,8 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// watchedQueue is the candidates of a store whose changes can be followed: a queue in
-// memory that is filled once, when it is asked for the first time, and follows the
-// changes from then on.
+// watchedQueue finds candidates in an in-memory queue of a watched store. The queue is filled at the first
+// call, and follows the store's changes from then on.
 type watchedQueue struct {
 	watcher    store.Watcher
 	collection string
@@ -23,7 +22,7 @@ type watchedQueue struct {
 	// filling is held while the queue is filled or closed. It is locked before the store's lock, which is
 	// locked before mu.
 	filling sync.Mutex
-	// stop ends the watching, nil before it begins.
+	// stop ends the watch, nil before it begins.
 	stop func()
 
 	mu sync.Mutex
@@ -33,10 +32,11 @@ type watchedQueue struct {
 	early *earlyChanges
 }
 
-// earlyChanges are the agendas that changed, in the order in which they did so first.
+// earlyChanges are the agendas that changed while the queue was being filled, in the order of their first
+// change.
 type earlyChanges struct {
 	ids []string
-	// newest has their present values: the zero Object if they were removed.
+	// newest has their current values, the zero Object for removed ones.
 	newest map[string]document.Object
 }
 
@@ -49,7 +49,7 @@ func newWatchedQueue(watcher store.Watcher, store store.Store, collection string
 	}
 }
 
-// mustFilter compiles a filter that is known to be one.
+// mustFilter compiles a filter that is known to be valid.
 func mustFilter(source document.Object) *query.Filter {
 	filter, err := query.CompileFilter(source)
 	if err != nil {
@@ -58,7 +58,7 @@ func mustFilter(source document.Object) *query.Filter {
 	return filter
 }
 
-// filled runs what works on the queue, which it fills first if that is needed.
+// filled calls run with the queue, and fills the queue first if necessary.
 func (w *watchedQueue) filled(ctx context.Context, run func(*queue)) error {
 	for {
 		w.mu.Lock()
@@ -74,7 +74,7 @@ func (w *watchedQueue) filled(ctx context.Context, run func(*queue)) error {
 	}
 }
 
-// fill fills the queue, unless another call has filled it or everything has changed meanwhile.
+// fill fills the queue, unless another call has filled it, or a reset came meanwhile.
 func (w *watchedQueue) fill(ctx context.Context) error {
 	w.filling.Lock()
 	defer w.filling.Unlock()
@@ -108,8 +108,8 @@ func (w *watchedQueue) fill(ctx context.Context) error {
 	return err
 }
 
-// watch begins to watch. A panic of the watcher is an error; one in stop is dropped, since
-// after it nothing that is told counts.
+// watch begins to watch the store. A panic of the watcher becomes an error. A panic of stop is dropped,
+// because later notifications are ignored anyway.
 func (w *watchedQueue) watch() (err error) {
 	defer func() {
 		if thrown := recover(); thrown != nil {
@@ -141,7 +141,7 @@ func (c *earlyChanges) apply(q *queue) {
 	}
 }
 
-// changed is told each change of an agenda.
+// changed is called with each change of an agenda.
 func (w *watchedQueue) changed(before, after document.Object) {
 	id := idOf(after)
 	if after.IsZero() {
@@ -170,7 +170,7 @@ func (w *watchedQueue) reset() {
 	w.signal()
 }
 
-// signal wakes who waits for what is due next.
+// signal wakes a goroutine that waits for the next due agenda.
 func (w *watchedQueue) signal() {
 	select {
 	case w.wake <- struct{}{}:
@@ -212,6 +212,9 @@ func (w *watchedQueue) deferUntil(taken document.Object, at time.Time) {
 	}
 }
 
+// expect implements candidates: the store tells it.
+func (*watchedQueue) expect(time.Time) {}
+
 func (w *watchedQueue) next(ctx context.Context, now time.Time) (at time.Time, ok bool, err error) {
 	err = w.filled(ctx, func(q *queue) {
 		var next int64
@@ -232,7 +235,7 @@ func (w *watchedQueue) idle(now time.Time, atMost time.Duration) time.Duration {
 	if w.queue == nil {
 		return 0
 	}
-	next, ok := w.queue.nextWaiting() // What is due already waits for a place.
+	next, ok := w.queue.nextWaiting() // The agendas that are already due wait for a place.
 	if !ok {
 		return atMost
 	}
@@ -241,7 +244,7 @@ func (w *watchedQueue) idle(now time.Time, atMost time.Duration) time.Duration {
 
 func (w *watchedQueue) woken() <-chan struct{} { return w.wake }
 
-// close implements candidates: it gives the memory of the queue free.
+// close implements candidates: it frees the memory of the queue.
 func (w *watchedQueue) close() {
 	w.filling.Lock()
 	defer w.filling.Unlock()

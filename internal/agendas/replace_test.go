@@ -27,7 +27,7 @@ func TestNewAgenda_ReplaceLeavesOneOfTheTag(t *testing.T) {
 	a.change(t, document.O("nodeCompositeId", "daily"), document.Set("attempts", 1, "leaseUntil", noon+2*hour))
 	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "new", "nextRunAt": 5, "replace": true, "tag": "x"}`)
 	require.Equal(t, []string{"other", "bobs", "new"}, nodes(records(t, a.mine, "completed", false)))
-	only(t, a.mine, "nodeCompositeId", "past") // Completed ones stay.
+	only(t, a.mine, "nodeCompositeId", "past") // Completed agendas remain.
 	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "second", "nextRunAt": 5, "replace": false, "tag": "x"}`)
 	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "y", "nextRunAt": 5, "replace": true, "tag": "y"}`)
 	require.Equal(t, []string{"other", "bobs", "new", "second", "y"}, nodes(records(t, a.mine, "completed", false)))
@@ -35,7 +35,7 @@ func TestNewAgenda_ReplaceLeavesOneOfTheTag(t *testing.T) {
 
 func TestNewAgenda_LastReplacementStays(t *testing.T) {
 	t.Parallel()
-	a := newApps(t) // Whose clock stands still, and whose ids are not in the order of text.
+	a := newApps(t) // The clock is stopped, and the ids are not in the order of their texts.
 	for i := range 120 {
 		node := strconv.Itoa(i)
 		must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "`+node+`", "nextRunAt": 5, "replace": true, "tag": "x"}`)
@@ -212,7 +212,7 @@ func TestNewAgenda_ReplaceAtEachCrash(t *testing.T) {
 	}
 }
 
-// meanwhile is a store in which something happens before the first deletion.
+// meanwhile is a store that runs a function before the first deletion.
 type meanwhile struct {
 	store.Store
 
@@ -253,7 +253,7 @@ func TestNewAgenda_ReplaceAfterDeletion(t *testing.T) {
 	require.Equal(t, []string{"last"}, nodes(records(t, a.mine)))
 }
 
-// killing is a store whose caller is killed at one of its writes, counted from 1 on.
+// killing is a store whose caller is killed at one of its writes, counted from 1.
 type killing struct {
 	store.Store
 

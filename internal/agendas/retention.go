@@ -62,7 +62,7 @@ func (s *Scheduler) runRetention(ctx context.Context) {
 	}
 }
 
-// applyRetention removes completed agendas, and logs what keeps it from that.
+// applyRetention removes completed agendas, and logs an error.
 func (s *Scheduler) applyRetention(ctx context.Context) {
 	back := s.inFlight.begin("the removal of completed agendas")
 	defer back()
@@ -76,9 +76,9 @@ func (s *Scheduler) applyRetention(ctx context.Context) {
 	}
 }
 
-// EraseMember removes all agendas of a member, whatever their state, and returns how many it removed. A run
-// that is under way finishes, and its result is not stored. It removes some at a time: after an error, call
-// it again. InvalidArgument: the id of the app or of the member is missing. Other errors come from the store.
+// EraseMember removes all agendas of a member, whatever their state, and returns their number. A run in
+// progress finishes, and its result is not stored. It works in batches: after an error, call it again.
+// InvalidArgument: the id of the app or of the member is missing. Other errors come from the store.
 func EraseMember(ctx context.Context, env record.Env, app, memberID string) (removed int64, err error) {
 	switch {
 	case app == "":

@@ -24,19 +24,19 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// Run claims and runs what falls due, in real time, until ctx ends. Then it claims
-// nothing more, gives back what it has not begun, and waits for what runs: after
-// ShutdownTimeout the contexts of the runs end with the cause agenda.ErrShutdown, and what they
-// leave undone is given back. It returns when all have returned, or 5 seconds later: of runs
-// that ignore their contexts the leases pass, and nothing that they still do counts, see
-// Claim.IsAbandoned. The context of a run has the values of ctx, but does not end with it.
+// Run claims and runs agendas as they fall due, in real time, until ctx ends. Then it claims nothing more,
+// releases claims that have not begun, and waits for current runs: after ShutdownTimeout the contexts of the
+// runs end with the cause agenda.ErrShutdown, and unfinished agendas are released. It returns once all runs
+// have returned, or 5 seconds later. Leases of runs that ignore their contexts expire, and later effects of
+// these runs do not count, see Claim.IsAbandoned. The context of a run has the values of ctx, but does not
+// end with it.
 //
-// FailedPrecondition: Run is at work already. Canceled: runs, or calls of the store, were left,
-// which the error and the log name. Errors of the store are logged, and do not end it.
+// FailedPrecondition: Run is already running. Canceled: it returned before all runs, or calls of the store,
+// did; the error and the log name them. Errors of the store are logged, and do not end Run.
 func (s *Scheduler) Run(ctx context.Context) error {
 	if !s.running.CompareAndSwap(false, true) {
 		return boterr.New(boterr.FailedPrecondition, "",
-			"this scheduler runs already: give it more workers, or make another one")
+			"this scheduler is already running: give it more workers, or make another one")
 	}
 	defer s.running.Store(false)
 
@@ -53,29 +53,29 @@ type pool struct {
 
 	held *leases
 	// ready are agendas that were taken and that no worker has begun. There is a worker for each of them,
-	// since each holds a place.
+	// because each holds a place.
 	ready chan *taken
-	// turn holds one element, which the worker that takes what is due takes out until it is done.
+	// turn holds one element. The worker that takes due agendas removes it while it does so.
 	turn chan struct{}
-	// hasFailed is true if a claim has failed since something was last taken.
+	// hasFailed is true if a claim has failed since agendas were last taken.
 	hasFailed atomic.Bool
-	// places are the workers, as channels share them. An agenda holds one from when it is taken until its
-	// run has ended.
+	// places are the workers, as shared by the channels. An agenda holds a place from when it is taken until
+	// its run has ended.
 	places *fair.Shares
-	// isStarved is true if something is due whose channel has no place, or may be. Then freed receives
-	// when a place is released.
+	// isStarved is true if a due agenda may be waiting for a place of its channel. Then freed receives when a
+	// place is released.
 	isStarved atomic.Bool
 	freed     chan struct{}
 	// suspects decides when agendas run that may end the process.
 	suspects blame.Suspects
 }
 
-// taken is an agenda that was found due, and holds a place of its channel.
+// taken is a due agenda that holds a place of its channel.
 type taken struct {
 	seen document.Object
 	// at is the time at which it was found, by the store's clock.
 	at time.Time
-	// claim is nil if the worker that begins it has to claim it first.
+	// claim is nil if the worker that begins the agenda has to claim it first.
 	claim *Claim
 }
 
@@ -92,7 +92,7 @@ func newPool(s *Scheduler) *pool {
 	return p
 }
 
-// serve works until ctx has ended and all that runs has returned.
+// serve works until ctx has ended and all runs have returned.
 func (p *pool) serve(ctx, runs context.Context) {
 	defer p.candidates.close()
 	var workers, beating sync.WaitGroup
@@ -107,8 +107,8 @@ func (p *pool) serve(ctx, runs context.Context) {
 	beating.Wait()
 }
 
-// startHeartbeat starts what keeps the leases alive until the workers are idle, and starts it again
-// where the store ends its goroutine.
+// startHeartbeat renews the leases until the workers are idle. It starts again if the store ends its
+// goroutine.
 func (p *pool) startHeartbeat(runs context.Context, beating *sync.WaitGroup, idle <-chan struct{}) {
 	beating.Go(func() {
 		done := false
@@ -122,7 +122,7 @@ func (p *pool) startHeartbeat(runs context.Context, beating *sync.WaitGroup, idl
 	})
 }
 
-// startWorker starts a worker, and another one in its place where a handler ends its goroutine.
+// startWorker starts a worker, and a new one if a handler ends its goroutine.
 func (p *pool) startWorker(ctx, runs context.Context, workers *sync.WaitGroup) {
 	workers.Go(func() {
 		done := false
@@ -136,7 +136,7 @@ func (p *pool) startWorker(ctx, runs context.Context, workers *sync.WaitGroup) {
 	})
 }
 
-// work runs what is taken, and takes what is due if nothing is, until ctx ends.
+// work runs agendas that were taken, and takes due ones if there are none, until ctx ends.
 func (p *pool) work(ctx, runs context.Context) {
 	for ctx.Err() == nil {
 		select {
@@ -150,15 +150,14 @@ func (p *pool) work(ctx, runs context.Context) {
 	for {
 		select {
 		case t := <-p.ready:
-			p.begin(ctx, runs, t) // It is given back.
+			p.begin(ctx, runs, t) // begin releases it.
 		default:
 			return
 		}
 	}
 }
 
-// takeInTurn takes what is due, and gives the turn back: after a pause if the store ends the
-// goroutine.
+// takeInTurn takes due agendas, and returns the turn: after a pause if the store ends the goroutine.
 func (p *pool) takeInTurn(ctx context.Context) {
 	done := false
 	defer func() {
@@ -171,8 +170,8 @@ func (p *pool) takeInTurn(ctx context.Context) {
 	done = true
 }
 
-// takeOrWait takes what is due, unless there is something that is not begun. If nothing is due, it
-// waits until that may have changed.
+// takeOrWait takes due agendas, unless some that were taken have not begun. If none is due, it waits until
+// that may have changed.
 func (p *pool) takeOrWait(ctx context.Context) {
 	if len(p.ready) > 0 {
 		return
@@ -197,13 +196,13 @@ func (p *pool) logNotClaimed(ctx context.Context, err error) {
 	p.log.LogAttrs(ctx, slog.LevelWarn, "agenda: not claimed", slog.String("error", display.Text(err)))
 }
 
-// waitForMore waits until something may have fallen due, or ctx ends.
+// waitForMore waits until an agenda may have fallen due, or ctx ends.
 func (p *pool) waitForMore(ctx context.Context, most time.Duration) {
 	timer := time.NewTimer(most)
 	defer timer.Stop()
 	freed := p.freed
 	if !p.isStarved.Load() {
-		freed = nil // It may have received while something was claimed.
+		freed = nil // It may have received during a claim.
 	}
 	select {
 	case <-ctx.Done():
@@ -224,7 +223,7 @@ func (p *pool) release(channel fair.Key) {
 	}
 }
 
-// takeDue takes what is due, as far as its channels have places, and returns how long to wait for more.
+// takeDue takes due agendas whose channels have places, and returns how long to wait for more.
 func (p *pool) takeDue(ctx context.Context) (wait time.Duration, err error) {
 	back := p.inFlight.begin("the search for what is due")
 	defer back()
@@ -232,7 +231,7 @@ func (p *pool) takeDue(ctx context.Context) (wait time.Duration, err error) {
 	if err != nil {
 		return 0, err
 	}
-	p.isStarved.Store(true) // A place that is released from here on may be missed by take.
+	p.isStarved.Store(true) // take may miss a place that is released from here on.
 	if only, isOnly := p.suspects.Only(p.now()); isOnly {
 		return p.takeOnly(ctx, only, now)
 	}
@@ -247,10 +246,10 @@ func (p *pool) takeDue(ctx context.Context) (wait time.Duration, err error) {
 	return 0, p.handAll(ctx, found, now)
 }
 
-// handAll gives agendas that were found due to the workers, in their order. Those that may be suspects, or
-// that were edited, it claims itself: what else may begin depends on them.
+// handAll passes due agendas to the workers, in order. It claims possible suspects and edited agendas itself,
+// because they decide which others may begin.
 func (p *pool) handAll(ctx context.Context, found []document.Object, now time.Time) error {
-	defer func() { // Also if the store ends the goroutine.
+	defer func() { // Runs even if the store ends the goroutine.
 		for _, seen := range found {
 			p.candidates.putBack(seen)
 			p.release(keyOf(seen))
@@ -259,7 +258,7 @@ func (p *pool) handAll(ctx context.Context, found []document.Object, now time.Ti
 	var failed []error
 	for len(found) > 0 {
 		if _, isOnly := p.suspects.Only(p.now()); isOnly {
-			break // The others are put back.
+			break // The deferred function puts the others back.
 		}
 		seen := found[0]
 		if isSound(seen) && lossesOf(seen) == 0 {
@@ -282,7 +281,7 @@ func (p *pool) claimSuspect(ctx context.Context, seen document.Object, now time.
 	defer cancel()
 	var suspect blame.Run
 	isDeferred := false
-	defer func() { // Also if the store ends the goroutine.
+	defer func() { // Runs even if the store ends the goroutine.
 		switch {
 		case c != nil:
 		case isDeferred:
@@ -314,17 +313,17 @@ func (p *pool) claimSuspect(ctx context.Context, seen document.Object, now time.
 	return c, err
 }
 
-// claiming returns the context of a claim. The claim is finished even if ctx ends, so that no lease is left
+// claiming returns the context of a claim. The claim is completed even if ctx ends, so that no lease is left
 // without a holder.
 func (p *pool) claiming(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), p.config.Lease)
 }
 
-// takeOnly claims the agenda that is to run alone, "" for none, once nothing else is under way. It returns how
+// takeOnly claims the agenda that must run alone, "" for none, once no other one is running. It returns how
 // long to wait for more.
 func (p *pool) takeOnly(ctx context.Context, id string, now time.Time) (wait time.Duration, err error) {
 	if id == "" || p.places.Held() > 0 {
-		return p.config.Poll, nil // It is woken when a run ends.
+		return p.config.Poll, nil // The end of a run wakes it.
 	}
 	defer p.suspects.Drop(id, p.now())
 	which, err := query.CompileFilter(isDue(now).With(record.FieldID, id))
@@ -340,7 +339,7 @@ func (p *pool) takeOnly(ctx context.Context, id string, now time.Time) (wait tim
 	return 0, err
 }
 
-// hand gives a claim, nil for none, to the workers, or releases the place of its agenda.
+// hand passes a claim to the workers, or releases the place of its agenda if the claim is nil.
 func (p *pool) hand(ctx context.Context, c *Claim, seen document.Object) {
 	if c != nil && !c.isSpent {
 		p.ready <- &taken{seen: seen, claim: c}
@@ -348,11 +347,11 @@ func (p *pool) hand(ctx context.Context, c *Claim, seen document.Object) {
 	}
 	defer p.release(keyOf(seen))
 	if c != nil {
-		_, _ = p.giveUp(context.WithoutCancel(ctx), c) // It logs its errors itself.
+		_, _ = p.giveUp(context.WithoutCancel(ctx), c) // giveUp logs its errors itself.
 	}
 }
 
-// begin claims and runs an agenda that was taken, or gives it back if ctx has ended.
+// begin claims and runs an agenda that was taken, or releases it if ctx has ended.
 func (p *pool) begin(ctx, runs context.Context, t *taken) {
 	defer p.release(keyOf(t.seen))
 	c := t.claim
@@ -375,7 +374,7 @@ func (p *pool) begin(ctx, runs context.Context, t *taken) {
 	p.giveBack(giving, c, nil, p.notBegun)
 }
 
-// claimTaken claims an agenda that was taken. It returns nil if the agenda has changed since, or cannot be
+// claimTaken claims an agenda that was taken. It returns nil if the agenda has changed since, it cannot be
 // claimed now, or ctx has ended.
 func (p *pool) claimTaken(ctx context.Context, t *taken) (c *Claim) {
 	back := p.inFlight.begin("the claim of what is due")
@@ -385,7 +384,7 @@ func (p *pool) claimTaken(ctx context.Context, t *taken) (c *Claim) {
 		return nil
 	}
 	hasFailed := true
-	defer func() { // Also if the store ends the goroutine.
+	defer func() { // Runs even if the store ends the goroutine.
 		if hasFailed {
 			p.hasFailed.Store(true)
 		}
@@ -402,7 +401,7 @@ func (p *pool) claimTaken(ctx context.Context, t *taken) (c *Claim) {
 	return c
 }
 
-// perform runs a claim, and stores what follows from it.
+// perform runs a claim, and stores the outcome.
 func (p *pool) perform(runs context.Context, c *Claim) {
 	ctx, cancel := context.WithCancelCause(runs)
 	defer cancel(nil)
@@ -412,29 +411,29 @@ func (p *pool) perform(runs context.Context, c *Claim) {
 	}
 	p.tellClaimed(ctx, agenda.Event{Run: c.run, At: c.claimedAt})
 	failure := errGoroutineEnded
-	defer func() { p.settle(ctx, c, failure) }() // Also where the handler ends the goroutine.
+	defer func() { p.settle(ctx, c, failure) }() // Deferred in case the handler ends the goroutine.
 	failure = p.handle(ctx, c)
 }
 
-// now is the time by which suspects keep other runs waiting: real time, as timers use, which is never set
-// back.
+// now is the time by which suspects keep other runs waiting. It is real time, as for timers, which is never
+// set back.
 func (*pool) now() time.Time { return time.Now() } //nolint:forbidigo // See above.
 
-// endSuspect notes that the run of a claim is over, if it is a suspect.
+// endSuspect records that the run of a claim has ended, if it is a suspect.
 func (p *pool) endSuspect(c *Claim) {
 	if c.isSuspect {
 		p.suspects.End(c.id, p.now())
 	}
 }
 
-// errGoroutineEnded is the failure of a handler that does not return.
+// errGoroutineEnded is the failure of a handler that ends its goroutine.
 var errGoroutineEnded = error(boterr.New(boterr.Internal, "", "the handler ended its goroutine: return an error instead"))
 
-// settle stores what follows from a run whose context is ctx.
+// settle stores the outcome of a run whose context is ctx.
 func (p *pool) settle(ctx context.Context, c *Claim, failure error) {
 	back := p.inFlight.begin("the end of the run of agenda " + c.id)
 	defer back()
-	// What is stored after a run must not hold up a worker for ever.
+	// Writes after a run must not hold up a worker for ever.
 	stored, stop := context.WithTimeout(context.WithoutCancel(ctx), p.config.Lease)
 	defer stop()
 	switch {
@@ -449,8 +448,8 @@ func (p *pool) settle(ctx context.Context, c *Claim, failure error) {
 	}
 }
 
-// abandonAll leaves what runs to its leases, and returns the error that names it, and the calls of
-// the store that have not come back.
+// abandonAll leaves current runs to the expiry of their leases. It returns an error that names them, and the
+// calls of the store that have not returned.
 func (p *pool) abandonAll(ctx context.Context) error {
 	var ids, left []string
 	for _, c := range abandonAll(p.held) {
@@ -465,10 +464,10 @@ func (p *pool) abandonAll(ctx context.Context) error {
 		p.log.LogAttrs(ctx, slog.LevelError, "agenda: the store does not come back", slog.Any("from", calls))
 		left = append(left, "calls of the store, for "+strings.Join(calls, ", "))
 	}
-	return boterr.New(boterr.Canceled, "", "not all came back after the end of its context; left were %s", strings.Join(left, "; "))
+	return boterr.New(boterr.Canceled, "", "not all returned after the end of its context; still running: %s", strings.Join(left, "; "))
 }
 
-// giveBack gives a claim back. If that fails, its lease passes.
+// giveBack gives a claim back. If that fails, its lease expires.
 func (p *pool) giveBack(ctx context.Context, c *Claim, reason error, judge verdict) {
 	if _, err := p.abandon(ctx, c, reason, judge); err != nil {
 		p.report(ctx, slog.LevelWarn, "agenda: not given back", agenda.Event{Run: c.run, At: c.claimedAt},
@@ -479,7 +478,7 @@ func (p *pool) giveBack(ctx context.Context, c *Claim, reason error, judge verdi
 // leases are the claims that a Run holds.
 type leases = lease.Held[*Claim]
 
-// abandonAll ends all claims whose runs the scheduler no longer waits for, and returns them by id.
+// abandonAll ends all claims whose runs the scheduler no longer waits for, and returns them sorted by id.
 func abandonAll(held *leases) []*Claim {
 	abandoned := held.Take(func(c *Claim) { c.isAbandoned.Store(true) })
 	slices.SortFunc(abandoned, func(a, b *Claim) int { return strings.Compare(a.id, b.id) })
@@ -515,8 +514,8 @@ func (s *Scheduler) renewal(ctx context.Context) (query.Change, error) {
 	return query.Change{Update: update}, err
 }
 
-// inFlight are the calls of the store that have not come back, by what they are for. It is safe
-// for concurrent use.
+// inFlight counts the calls of the store that have not returned, by their purpose. It is safe for concurrent
+// use.
 type inFlight struct {
 	mu    sync.Mutex
 	calls map[string]int
@@ -528,7 +527,7 @@ func (u *inFlight) begin(what string) (end func()) {
 	return func() { u.add(what, -1) }
 }
 
-// add adds to the number of calls for something.
+// add changes the number of calls with a purpose.
 func (u *inFlight) add(what string, n int) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -540,7 +539,7 @@ func (u *inFlight) add(what string, n int) {
 	}
 }
 
-// names returns what calls are under way for, in order.
+// names returns the purposes of calls in progress, in order.
 func (u *inFlight) names() []string {
 	u.mu.Lock()
 	defer u.mu.Unlock()

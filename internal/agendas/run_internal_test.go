@@ -26,7 +26,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// live is a fixture in a synctest bubble, in which timers and the store's clock go together.
+// live is a fixture in a synctest bubble, in which timers and the store's clock run together.
 type live struct {
 	*stand
 
@@ -36,8 +36,8 @@ type live struct {
 	runs    sync.WaitGroup
 }
 
-// inBubble runs a test in a bubble, once on a store whose changes can be followed and
-// once on one where they cannot. The schedulers that it starts are stopped at its end.
+// inBubble runs a test in a bubble, once on a watched store and once on a polled one. The schedulers that it
+// starts are stopped at its end.
 func inBubble(t *testing.T, test func(l *live)) {
 	t.Helper()
 	for name, wrap := range map[string]func(store.Store) store.Store{
@@ -76,13 +76,13 @@ func (l *live) start(handler agenda.Handler, settings ...func(*SchedulerConfig))
 	})
 }
 
-// due adds an agenda that is due after a time from the beginning.
+// due adds an agenda that falls due a time after the beginning.
 func (l *live) due(after time.Duration) string {
 	l.t.Helper()
 	return l.add(0, func(r *agenda.Record) { r.NextRunAt = document.TimestampOf(l.began.Add(after)) })
 }
 
-// elapsed is the time since the beginning.
+// elapsed returns the time since the beginning.
 func (l *live) elapsed() time.Duration {
 	now, err := l.store.Now(l.ctx)
 	require.NoError(l.t, err)
@@ -198,7 +198,7 @@ func TestLease_AgendaTaken(t *testing.T) {
 	})
 }
 
-// mute is a store that takes no writes while it is mute.
+// mute is a store that refuses writes while it is mute.
 type mute struct {
 	store.Store
 
@@ -260,7 +260,8 @@ func TestLease_CannotBeRenewed(t *testing.T) {
 	})
 }
 
-// What is taken but not begun when Run is to end is free at once: what was claimed for its worker, and what was not.
+// Agendas that were taken but not begun when Run ends can be claimed again at once, whether they were claimed
+// for their worker or not.
 func TestRun_GivesBackWhatNobodyBegan(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
@@ -333,7 +334,7 @@ func TestRun_OnlyOnceAtATime(t *testing.T) {
 
 func TestRun_SixteenWorkers(t *testing.T) {
 	t.Parallel()
-	count := rounds.Of(t, 2_000, 10_000)
+	count := rounds.Of(t, 500, 10_000)
 	eachStore(t, func(s *stand) {
 		for i := range count {
 			s.add(time.Duration(i%7)*time.Millisecond, named(strconv.Itoa(i)))
@@ -440,7 +441,7 @@ func TestRun_StoreFails(t *testing.T) {
 	})
 }
 
-// failing is a store that knows no time while it fails.
+// failing is a store whose clock fails while it is failing.
 type failing struct {
 	store.Store
 
@@ -537,7 +538,7 @@ func TestShutdown_RunIgnoresItsContext(t *testing.T) {
 	})
 }
 
-// hangingStore is a store in which one kind of call does not return before it is released.
+// hangingStore is a store in which one kind of call blocks until it is released.
 type hangingStore struct {
 	store.Store
 
@@ -584,8 +585,8 @@ func (c hangingCollection) Update(
 func TestShutdown_NamesLostStoreCalls(t *testing.T) {
 	t.Parallel()
 	for call, named := range map[string]string{
-		"Delete":        "left were calls of the store, for the removal of completed agendas",
-		"FindAndModify": "left were calls of the store, for the claim of what is due",
+		"Delete":        "still running: calls of the store, for the removal of completed agendas",
+		"FindAndModify": "still running: calls of the store, for the claim of what is due",
 		"Update":        "the end of the run of agenda ",
 	} {
 		t.Run(call, func(t *testing.T) {

@@ -21,19 +21,18 @@ import (
 
 // SchedulerConfig configures a Scheduler. Env.Store and Handler are required.
 type SchedulerConfig struct {
-	// Env has the store. Its clock, not Env.Now, decides what is due and how long a lease
-	// lasts.
+	// Env has the store. The store's clock, not Env.Now, decides when agendas are due and leases expire.
 	Env record.Env
 	// Handler runs the agendas.
 	Handler agenda.Handler
-	// Zone returns the time zone of the member of an agenda whose pattern names none, and is called before
-	// each run by a pattern. If the zone has changed, the pattern continues in the new one: a run for a time
-	// of day that has not come there yet waits for it. An error, or an unknown zone, fails the run before it
-	// begins: it is tried again, and after the last attempt the pattern continues in its previous zone. The
-	// default leaves patterns in the zone in which they were given.
+	// Zone returns the time zone of an agenda's member, for patterns that name none. It is called before each
+	// run by a pattern. If the zone has changed, the pattern continues in the new one: a run for a time of
+	// day that has not come there yet waits for it. An error, or an unknown zone, fails the run before it
+	// begins: it is tried again, and after the last attempt the pattern continues in its previous zone. By
+	// default patterns stay in the zone in which they were given.
 	Zone func(ctx context.Context, of agenda.Agenda) (string, error)
-	// Retention and FailedRetention are the times for which Run keeps completed agendas, from the time for
-	// which each was last scheduled, and agendas that failed for good, from the last failure, see
+	// Retention and FailedRetention are the times for which Run keeps completed agendas, counted from their
+	// last scheduled time, and agendas that failed for good, counted from the last failure; see
 	// botctx.Retention.
 	Retention, FailedRetention time.Duration
 
@@ -67,8 +66,7 @@ const (
 	defaultFailedRetention = 90 * 24 * time.Hour
 )
 
-// withDefaults returns the configuration with the defaults filled in, or what is wrong
-// with it.
+// withDefaults returns the configuration with defaults for unset fields, or an error.
 func (c SchedulerConfig) withDefaults() (SchedulerConfig, error) {
 	if c.Env.Store == nil {
 		return c, boterr.Missing("env.store", "the store that holds the agendas")
@@ -100,12 +98,12 @@ func (c SchedulerConfig) withAround() (SchedulerConfig, error) {
 		return c, nil
 	}
 	if c.Handler = c.Around(c.Handler); c.Handler == nil {
-		return c, boterr.Invalid("around", "gave no handler: return one that calls the handler that it is given")
+		return c, boterr.Invalid("around", "returned no handler: return one that calls the given handler")
 	}
 	return c, nil
 }
 
-// checkNumbers refuses what is negative.
+// checkNumbers returns an error for negative numbers.
 func (c SchedulerConfig) checkNumbers() error {
 	for _, number := range []struct {
 		field string
@@ -125,8 +123,8 @@ func (c SchedulerConfig) checkNumbers() error {
 	return nil
 }
 
-// Scheduler claims the due agendas of all apps, and gives each to a handler. In real time Run does so until
-// its context ends; in virtual time RunNext does so one by one. Any number of schedulers, in any number of
+// Scheduler claims the due agendas of all apps, and passes each to a handler: with Run in real time until its
+// context ends, or with RunNext one by one in virtual time. Any number of schedulers, in any number of
 // processes, may share one store; the package comment describes the guarantees. It is safe for concurrent
 // use.
 type Scheduler struct {
@@ -140,7 +138,7 @@ type Scheduler struct {
 	name any
 
 	config SchedulerConfig
-	// backoff and jittered return the pause after that many failures, by the default one without and with jitter.
+	// backoff and jittered return the default pause after a number of failures, without and with jitter.
 	backoff, jittered func(failures int) time.Duration
 	log               *slog.Logger
 
@@ -148,8 +146,7 @@ type Scheduler struct {
 	inFlight inFlight
 }
 
-// NewScheduler returns a scheduler. InvalidArgument names what is wrong with the
-// configuration.
+// NewScheduler returns a scheduler, or InvalidArgument if the configuration is wrong.
 func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 	c, err := config.withDefaults()
 	if err != nil {
@@ -167,13 +164,13 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 	if watcher, ok := c.Env.Store.(store.Watcher); ok {
 		s.candidates = newWatchedQueue(watcher, database, schema.Collection)
 	} else {
-		s.candidates = newPolledQueue(s.agendas)
+		s.candidates = newPolledQueue(database, s.agendas)
 	}
 	return s, nil
 }
 
-// Next returns the time at which the next agenda can be claimed, by the store's clock: now if one is due. ok
-// is false if there is none to wait for. Errors come from the store.
+// Next returns the time at which the next agenda can be claimed, by the store's clock, which is now if one is
+// due. ok is false if no agenda waits. Errors come from the store.
 func (s *Scheduler) Next(ctx context.Context) (at time.Time, ok bool, err error) {
 	now, err := s.store.Now(ctx)
 	if err != nil {
@@ -191,13 +188,13 @@ func (s *Scheduler) Due(ctx context.Context) (int, error) {
 	return s.candidates.count(ctx, now)
 }
 
-// RunNext claims the first of the due agendas, runs it, and stores the outcome. Agendas that a run schedules,
-// changes or deletes count for the next call. The lease is not renewed: if the handler takes longer, another
-// call may take the agenda. If ctx ends while it runs, and the handler returns an error, that is no failure:
-// the claim is given back.
+// RunNext claims the first due agenda, runs it, and stores the outcome. If a run schedules, changes or
+// deletes agendas, that counts for the next call. The lease is not renewed: if the handler takes longer,
+// another call may take the agenda. If ctx ends during the run and the handler returns an error, that is not
+// a failure: the claim is released.
 //
-// The error is one of the store: then the agenda runs again after its lease, unless it
-// was not claimed.
+// Errors come from the store. After an error the agenda runs again once its lease has expired, or at once if
+// it was not claimed.
 func (s *Scheduler) RunNext(ctx context.Context) (agenda.Result, error) {
 	for {
 		now, err := s.store.Now(ctx)
@@ -218,8 +215,8 @@ func (s *Scheduler) RunNext(ctx context.Context) (agenda.Result, error) {
 	}
 }
 
-// claimHere claims an agenda that was found due, for a run that no suspect has to wait for. It returns nil if the
-// agenda has changed since, or cannot be claimed now.
+// claimHere claims a due agenda for a run without regard to suspects. It returns nil if the agenda has
+// changed since, or cannot be claimed now.
 func (s *Scheduler) claimHere(ctx context.Context, found document.Object, now time.Time) (c *Claim, err error) {
 	ready, isSpent, err := s.prepare(ctx, found, now)
 	if err == nil && !ready.IsZero() {
@@ -233,7 +230,7 @@ func (s *Scheduler) claimHere(ctx context.Context, found document.Object, now ti
 	return c, nil
 }
 
-// runHere runs a claim, and stores what follows from it.
+// runHere runs a claim, and stores the outcome.
 func (s *Scheduler) runHere(ctx context.Context, c *Claim) (agenda.Result, error) {
 	if c.isSpent {
 		return s.giveUp(context.WithoutCancel(ctx), c)
@@ -283,7 +280,7 @@ func (s *Scheduler) tellFailed(ctx context.Context, level slog.Level, e agenda.E
 	s.call(ctx, "Failed", s.config.Hooks.Failed, e)
 }
 
-// logPanic writes a line about a panic, with where it arose.
+// logPanic logs a panic with its stack.
 func (s *Scheduler) logPanic(ctx context.Context, message string, thrown any, about ...slog.Attr) {
 	s.log.LogAttrs(ctx, slog.LevelError, message, append(about,
 		slog.String("panic", display.Text(thrown)), slog.String("stack", string(debug.Stack())))...)

@@ -101,7 +101,7 @@ func TestRun_PatternUntilInclusive(t *testing.T) {
 	})
 }
 
-// aroundKey is the key of what a wrapper leaves for the handler.
+// aroundKey is the key of a value that a wrapper passes to the handler.
 type aroundKey struct{}
 
 func TestAround_SeesEachRun(t *testing.T) {
@@ -230,7 +230,7 @@ func TestHooks_PanicChangesNothing(t *testing.T) {
 	})
 }
 
-// breaking is a store that, while it is broken, breaks in one method.
+// breaking is a store that breaks in one method while isBroken is set.
 type breaking struct {
 	store.Store
 
@@ -239,7 +239,7 @@ type breaking struct {
 	breaks   func()
 }
 
-// at breaks if the method is the one.
+// at breaks if the method matches.
 func (b breaking) at(method string) {
 	if b.method == method && b.isBroken.Load() {
 		b.breaks()
@@ -309,12 +309,12 @@ func (s *stand) breakingIn(method string, isBroken *atomic.Bool, breaks func()) 
 	return broken
 }
 
-// storeMethods are those that a scheduler calls.
+// storeMethods returns the methods that a scheduler calls.
 func storeMethods() []string {
 	return []string{"Now", "Collection", "Get", "Find", "Update", "FindAndModify", "Watch"}
 }
 
-// breaks are the ways in which a store breaks, other than errors.
+// breaks returns the ways in which a store breaks, other than errors.
 func breaks() map[string]func() {
 	return map[string]func(){
 		"panics":             func() { panic("the store is broken") },
@@ -386,7 +386,7 @@ func TestRun_LoggerPanics(t *testing.T) {
 	})
 }
 
-// fill gives each field of a struct a value that is not zero.
+// fill sets each field of a struct to a non-zero value.
 func fill(t *testing.T, fields reflect.Value) {
 	t.Helper()
 	for i := range fields.NumField() {

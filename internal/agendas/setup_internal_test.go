@@ -21,7 +21,7 @@ const day = 24 * time.Hour
 // start returns the beginning of virtual time in tests.
 func start() time.Time { return time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC) }
 
-// testClock is a clock that stands still unless it is moved.
+// testClock is a clock that changes only when it is moved.
 type testClock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -45,7 +45,7 @@ func (c *testClock) set(to time.Time) {
 	c.now = to
 }
 
-// unwatched is a store whose changes cannot be followed, as in a database.
+// unwatched is a store that cannot be watched, like a database.
 type unwatched struct{ store.Store }
 
 type stand struct {
@@ -68,7 +68,7 @@ func standOn(t *testing.T, clock *testClock, store store.Store) *stand {
 	return &stand{t: t, ctx: t.Context(), clock: clock, store: store, env: record.Env{Store: store, Now: clock.Now}.WithDefaults()}
 }
 
-// wraps are a store whose changes can be followed, and one where they cannot.
+// wraps returns a watched store and an unwatched one.
 func wraps() map[string]func(store.Store) store.Store {
 	return map[string]func(store.Store) store.Store{
 		"watched": func(s store.Store) store.Store { return s },
@@ -76,8 +76,7 @@ func wraps() map[string]func(store.Store) store.Store {
 	}
 }
 
-// eachStore runs a test on a store whose changes can be followed, and on one where they
-// cannot.
+// eachStore runs a test on a watched store and on an unwatched one.
 func eachStore(t *testing.T, test func(s *stand)) {
 	t.Helper()
 	for name, wrap := range wraps() {
@@ -89,7 +88,7 @@ func eachStore(t *testing.T, test func(s *stand)) {
 	}
 }
 
-// eachStoreOf is eachStore for one of many cases, which get no names.
+// eachStoreOf is eachStore for one of many cases, without subtests.
 func eachStoreOf(t *testing.T, test func(s *stand)) {
 	t.Helper()
 	for _, wrap := range wraps() {
@@ -157,7 +156,7 @@ func (s *stand) remove(id string) {
 	require.NoError(s.t, err)
 }
 
-// runNext runs what is due next, which must be there.
+// runNext runs the next due agenda, which must exist.
 func (s *stand) runNext(scheduler *Scheduler) agenda.Result {
 	s.t.Helper()
 	result, err := scheduler.RunNext(s.ctx)
@@ -174,7 +173,7 @@ func (s *stand) requireNothingDue(scheduler *Scheduler) {
 	require.False(s.t, result.Ran, "%s is due", result.Run.Agenda.Tag)
 }
 
-// drain runs what is due until nothing is, and returns the tags in order.
+// drain runs due agendas until none is left, and returns their tags in order.
 func (s *stand) drain(scheduler *Scheduler) []string {
 	s.t.Helper()
 	var tags []string
@@ -193,7 +192,7 @@ func (s *stand) drain(scheduler *Scheduler) []string {
 // succeed is a handler that does nothing.
 func succeed(context.Context, agenda.Run) error { return nil }
 
-// anybody has every member that is asked for.
+// anybody has every requested member.
 type anybody struct{}
 
 func (anybody) GetMember(_ context.Context, p member.GetParams) (*member.Member, error) {

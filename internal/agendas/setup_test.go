@@ -29,8 +29,8 @@ const hour = 3_600_000
 
 type operation[P, R any] = func(context.Context, P) (R, error)
 
-// apps are two apps in one store, with a clock that stands still and ids that count.
-// Mine has the members ada, in the tree t1, and bob; theirs has tom.
+// apps are two apps in one store, with a stopped clock and numbered ids. Mine has the members ada, in the
+// tree t1, and bob; theirs has tom.
 type apps struct {
 	mine, theirs *agendas.Service
 
@@ -44,7 +44,7 @@ func newApps(t *testing.T) *apps {
 	return newAppsOver(t, memstore.New(), agendas.Ports{})
 }
 
-// newAppsOver returns two apps in a store. What the ports lack is filled in.
+// newAppsOver returns two apps in a store. Missing ports are filled in.
 func newAppsOver(tb testing.TB, store store.Store, ports agendas.Ports) *apps {
 	tb.Helper()
 	a := &apps{store: store}
@@ -68,7 +68,7 @@ func (a *apps) in(app string, ports agendas.Ports, has ...member.Member) *agenda
 
 type members []member.Member
 
-// GetMember implements members.Getter. The error names no parameter.
+// GetMember implements members.Getter. Its error names no parameter.
 func (all members) GetMember(_ context.Context, p member.GetParams) (*member.Member, error) {
 	for _, m := range all {
 		if m.ID == p.MemberID {
@@ -81,7 +81,7 @@ func (all members) GetMember(_ context.Context, p member.GetParams) (*member.Mem
 // advance moves the clock by an hour.
 func (a *apps) advance() { a.now.Add(hour) }
 
-// change changes agendas behind the service's back, as a scheduler does.
+// change changes agendas bypassing the service, as a scheduler does.
 func (a *apps) change(t *testing.T, filter, change document.Object) {
 	t.Helper()
 	which, err := query.CompileFilter(filter)
@@ -103,12 +103,12 @@ func (a *apps) stored(t *testing.T) string {
 	return string(text)
 }
 
-// inZone is a host with one time zone for all members.
+// inZone is a host that returns one time zone for all members.
 func inZone(name string) agendas.Zone {
 	return func(context.Context, *member.Member) (string, error) { return name, nil }
 }
 
-// records returns the agendas of a service that match, as they are kept.
+// records returns the stored agendas of a service that match.
 func records(t *testing.T, s *agendas.Service, filter ...any) []*agenda.Record {
 	t.Helper()
 	found, err := s.Find(t.Context(), record.Query{Filter: document.O(filter...)})
@@ -116,7 +116,7 @@ func records(t *testing.T, s *agendas.Service, filter ...any) []*agenda.Record {
 	return found
 }
 
-// only returns the one agenda of a service that matches.
+// only returns a service's only agenda that matches.
 func only(t *testing.T, s *agendas.Service, filter ...any) *agenda.Record {
 	t.Helper()
 	found := records(t, s, filter...)
@@ -133,7 +133,7 @@ func nodes(records []*agenda.Record) []string {
 	return names
 }
 
-// call calls an operation as JSON does, and returns the JSON of its result.
+// call calls an operation with JSON parameters, and returns its JSON result.
 func call[P, R any](t *testing.T, run operation[P, R], params string) (document.Object, error) {
 	t.Helper()
 	var p P
@@ -152,7 +152,7 @@ func call[P, R any](t *testing.T, run operation[P, R], params string) (document.
 	return o, nil
 }
 
-// must calls an operation as JSON does, and returns the JSON of its result.
+// must is call for an operation that must succeed.
 func must[P, R any](t *testing.T, run operation[P, R], params string) document.Object {
 	t.Helper()
 	result, err := call(t, run, params)

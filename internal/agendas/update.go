@@ -20,7 +20,7 @@ func (s *Service) UpdateAgenda(ctx context.Context, p agenda.UpdateParams) (agen
 		return agenda.UpdateResult{}, err
 	}
 	// Agendas that were open when they were read may have ended since. If all of them have, the update reads
-	// the open ones again, at most this often.
+	// the open ones again, up to this many times.
 	const tries = 8
 	for range tries {
 		open, err := u.open(ctx)
@@ -35,20 +35,20 @@ func (s *Service) UpdateAgenda(ctx context.Context, p agenda.UpdateParams) (agen
 			return agenda.UpdateResult{}, err
 		}
 		if written.Matched > 0 {
-			return u.result(context.WithoutCancel(ctx), open, written) // The change is made.
+			return u.result(context.WithoutCancel(ctx), open, written) // The change is already made.
 		}
 	}
-	return agenda.UpdateResult{}, boterr.New(boterr.Conflict, "", "the member's agendas change all the time: try again")
+	return agenda.UpdateResult{}, boterr.New(boterr.Conflict, "", "the member's agendas kept changing: try again")
 }
 
 type update struct {
 	service *Service
 	params  agenda.UpdateParams
-	// given is the schedule as the call gives it, planned the same one with its next run filled in.
+	// given is the schedule in the call. planned is the same with its next run filled in.
 	given, planned schedule
 }
 
-// newUpdate checks the parameters, as far as they do not depend on the agendas that are stored.
+// newUpdate checks the parameters, as far as they do not depend on the stored agendas.
 func (s *Service) newUpdate(ctx context.Context, p agenda.UpdateParams) (*update, error) {
 	given := schedule{next: p.NextRunAt, pattern: p.Pattern, until: p.RunUntil}
 	if _, err := members.ByRequiredID(p.MemberID).Resolve(); err != nil {
@@ -70,8 +70,8 @@ func (s *Service) newUpdate(ctx context.Context, p agenda.UpdateParams) (*update
 	return &update{service: s, params: p, given: given, planned: planned}, planned.checkEnd(given)
 }
 
-// planUpdate is plan for a member who may be unknown: the agendas of one who was removed can still be
-// changed, and none of them runs.
+// planUpdate is plan for a member who may no longer exist: the agendas of a removed member can still be
+// changed, but do not run.
 func (s *Service) planUpdate(ctx context.Context, memberID string, given schedule) (schedule, error) {
 	if !s.asksZone(given) {
 		return s.planIn("", given)
@@ -87,8 +87,8 @@ func (s *Service) planUpdate(ctx context.Context, memberID string, given schedul
 	}
 }
 
-// open returns the agendas that the update is about, in the order in which they were
-// made. With Replace that is one, the newest, which takes the place of the others.
+// open returns the agendas to update, in the order of their creation. With Replace it is only the newest,
+// which replaces the others.
 func (u *update) open(ctx context.Context) ([]*agenda.Record, error) {
 	found, err := u.service.ofMember(u.params.MemberID, u.params.Tag).Find(ctx, record.Query{Filter: openFilter(u.params.Tag)})
 	if err != nil {
@@ -109,8 +109,7 @@ func (u *update) open(ctx context.Context) ([]*agenda.Record, error) {
 	return open, nil
 }
 
-// check refuses an update that an agenda cannot have, because of what it keeps of its
-// own schedule.
+// check returns an error if an agenda cannot have the update, because of the stored part of its schedule.
 func (u *update) check(r *agenda.Record) error {
 	if u.given == (schedule{}) {
 		return nil
@@ -127,8 +126,8 @@ func (u *update) check(r *agenda.Record) error {
 	return err
 }
 
-// write changes the agendas that were found open, in one write, if they are still open and the update still
-// fits their schedules.
+// write changes the agendas that were found open in a single write, if they are still open and the update
+// still fits their schedules.
 func (u *update) write(ctx context.Context, open []*agenda.Record) (store.UpdateResult, error) {
 	set, unset := u.fields()
 	if u.params.Replace {
@@ -147,12 +146,14 @@ func (u *update) write(ctx context.Context, open []*agenda.Record) (store.Update
 		WithModifier: true,
 		Multi:        true,
 	})
+	if err == nil && u.planned.next != 0 {
+		notify(u.service.env.Store, u.planned.next.Time())
+	}
 	return written, inMeta(err)
 }
 
-// fits returns the conditions of check as pairs of a filter: after the update an agenda must have
-// no pattern, or no end, or its next run no later than the end. What the update itself gives needs
-// no condition.
+// fits returns the conditions of check as pairs of a filter: after the update an agenda must have no pattern,
+// or no end, or its next run no later than the end. Values given by the update itself need no condition.
 func (u *update) fits() []any {
 	next, until := u.planned.next, u.planned.until
 	if next == 0 && until == 0 || next != 0 && next <= until {
@@ -174,8 +175,8 @@ func (u *update) fits() []any {
 	return []any{"$or", document.A(fit...)}
 }
 
-// fields returns what the update sets, as pairs of a name and a value, and what it
-// removes, as pairs as well.
+// fields returns the fields that the update sets, as pairs of a name and a value, and the fields that it
+// removes, also as pairs.
 func (u *update) fields() (set, unset []any) {
 	if !u.params.Meta.IsZero() {
 		set = append(set, fieldMeta, u.params.Meta)
@@ -208,7 +209,7 @@ func (u *update) fields() (set, unset []any) {
 }
 
 // resetAttempts returns the fields to remove from an agenda with a new schedule: all of its earlier attempts.
-// The lease of a running one stays; its run learns of the new schedule from the missing attempts and the
+// The lease of a running one is kept; its run recognises the new schedule by the missing attempts and the
 // missing Begun.
 func resetAttempts() []any {
 	return []any{
@@ -217,8 +218,8 @@ func resetAttempts() []any {
 	}
 }
 
-// replacementNumber returns the number with which an agenda takes the place of the others of its tag, or 0 if
-// it is already the last.
+// replacementNumber returns the number with which an agenda replaces the others of its tag, or 0 if it is
+// already the last.
 func (u *update) replacementNumber(ctx context.Context, r *agenda.Record) (int64, error) {
 	others, err := u.service.lastOf(ctx, u.params.MemberID, u.params.Tag,
 		openFilter(u.params.Tag).With(record.FieldID, document.O("$ne", r.ID)))
@@ -228,7 +229,7 @@ func (u *update) replacementNumber(ctx context.Context, r *agenda.Record) (int64
 	return others.number + 1, nil
 }
 
-// result removes what the update replaced, and returns what it changed.
+// result removes replaced agendas, and returns the result of the update.
 func (u *update) result(
 	ctx context.Context, open []*agenda.Record, written store.UpdateResult,
 ) (agenda.UpdateResult, error) {
@@ -247,7 +248,7 @@ func (u *update) result(
 	result.Modified = written.Modified
 	for _, r := range found {
 		if written.Matched < int64(len(open)) && !r.Completed {
-			// It may be one whose schedule has changed so that the update does not fit any more.
+			// One agenda's schedule may have changed so that the update no longer fits.
 			if err := u.check(r); err != nil {
 				return agenda.UpdateResult{}, err
 			}
@@ -271,22 +272,22 @@ func ids(records []*agenda.Record) []any {
 	return all
 }
 
-// A replacement takes the place of the open agendas of a member and tag, in three steps: it reads the
-// greatest number that one of them has, writes its own agenda with the next number, and removes all but
-// the last: the one with the greatest number, and of several with that number the one with the greatest
-// id. So the agenda of the replacement that came last stays, whatever the clock says. Two at once may
-// take the same number, and one of them stays. An agenda is removed only once the one that replaces it is
-// there, so there is always one. If a replacement ends halfway, the next one completes it.
+// A replacement replaces the open agendas of a member and tag, in three steps: it reads their greatest
+// number, writes its own agenda with the next number, and removes all but the last, which is the one with the
+// greatest number, or of several with that number the one with the greatest id. So the agenda of the last
+// replacement remains, whatever the clock says. Two concurrent replacements may use the same number, and one
+// of the two agendas remains. An agenda is removed only after its replacement exists, so there is always one.
+// If a replacement is interrupted, the next one completes it.
 
-// replacement is the place of an agenda among the open ones of its member and tag.
+// replacement is the rank of an agenda among the open ones of its member and tag.
 type replacement struct {
-	// number is 0 if it was made without replace.
+	// number is 0 if the agenda was created without replace.
 	number int64
 	// id is nil if there is no agenda.
 	id any
 }
 
-// lastOf returns which of the open agendas of a member and tag that match came last.
+// lastOf returns the last of the matching open agendas of a member and tag.
 func (s *Service) lastOf(ctx context.Context, memberID, tag string, filter document.Object) (replacement, error) {
 	found, err := s.ofMember(memberID, tag).Find(ctx, record.Query{
 		Filter: filter,
@@ -300,9 +301,9 @@ func (s *Service) lastOf(ctx context.Context, memberID, tag string, filter docum
 	return replacement{number: document.Get(found[0], fieldReplaces, int64(0)), id: id}, nil
 }
 
-// removeReplaced removes the open agendas of a member and tag that have been replaced. It removes the ones
-// that it read, if their numbers are unchanged: after a deletion the numbers may begin again, so the last
-// agenda may have a small one, and an update may have made one of them the last.
+// removeReplaced removes the open agendas of a member and tag that have been replaced. It only removes
+// agendas whose numbers are unchanged since it read them: after a deletion the numbers may start again, so
+// that the last agenda may have a small one, and an update may have made one of them the last.
 func (s *Service) removeReplaced(ctx context.Context, memberID, tag string) error {
 	found, err := s.ofMember(memberID, tag).Find(ctx, record.Query{
 		Filter: openFilter(tag),
@@ -311,12 +312,12 @@ func (s *Service) removeReplaced(ctx context.Context, memberID, tag string) erro
 	if err != nil || len(found) == 0 || document.Get(found[0], fieldReplaces, int64(0)) == 0 {
 		return err
 	}
-	// The work of a deletion is its conditions times its documents, so it is done in parts.
+	// The cost of a deletion is its conditions times its documents, so it is done in parts.
 	for part := range slices.Chunk(found[1:], record.RemovalBatch) {
 		ids, unchanged := make([]any, len(part)), make([]any, len(part))
 		for i, o := range part {
 			ids[i], _ = o.Field(record.FieldID)
-			number, _ := o.Field(fieldReplaces) // Null if there is none.
+			number, _ := o.Field(fieldReplaces) // Null if it is missing.
 			unchanged[i] = document.O(record.FieldID, ids[i], fieldReplaces, number)
 		}
 		which := document.O(record.FieldID, document.O("$in", document.A(ids...)), "$or", document.A(unchanged...))

@@ -10,15 +10,15 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/agendas"
+	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// seed makes what updates are tried on: of ada "once" and "daily" with the tag x, "other"
-// without one, and "past", which is completed and has the tag x; of bob "bobs" with the
-// tag x.
+// seed adds the agendas that updates are tried on: for ada "once" and "daily" with the tag x, "other" without
+// a tag, and "past", which is completed and has the tag x; for bob "bobs" with the tag x.
 func seed(t *testing.T, a *apps) {
 	t.Helper()
 	for _, params := range []string{
@@ -223,7 +223,7 @@ func TestUpdateAgenda_Refuses(t *testing.T) {
 		`{"memberId": "ada", "runUntil": -1}`:                                          "runUntil",
 		`{"memberId": "ada", "pattern": "never"}`:                                      "pattern",
 		`{"memberId": "none", "pattern": "never"}`:                                     "pattern",
-		`{"memberId": "ada", "pattern": "0 9 * * *"}`:                                  "runUntil", // The agenda "once" has none stored.
+		`{"memberId": "ada", "pattern": "0 9 * * *"}`:                                  "runUntil", // The agenda "once" has no runUntil stored.
 		`{"memberId": "none", "pattern": "0 9 * * *", "runUntil": 5}`:                  "pattern",
 		`{"memberId": "none", "pattern": "0 9 * * *", "nextRunAt": 6, "runUntil": 5}`:  "nextRunAt",
 		`{"memberId": "ada", "tag": "x", "nextRunAt": 1719298000001}`:                  "nextRunAt", // After runUntil of daily.
@@ -263,8 +263,7 @@ func notesOf(r *agenda.Record) notes {
 	}
 }
 
-// newNoted returns apps where the one agenda, a daily one of ada, has been noted by a
-// scheduler.
+// newNoted returns apps whose only agenda, a daily one of ada, has been changed by a scheduler.
 func newNoted(t *testing.T, noted ...any) *apps {
 	t.Helper()
 	a := newApps(t)
@@ -278,7 +277,7 @@ func TestUpdateAgenda_StartsFailedAfresh(t *testing.T) {
 	failed := []any{"fence", 7, "attempts", 3, "failures", 3, "failed", true, "error", "no", "retryAt", noon + hour}
 	for _, params := range []string{
 		`{"memberId": "ada", "nextRunAt": 1709299999999}`,
-		`{"memberId": "ada", "nextRunAt": 1709298000000}`, // As it was.
+		`{"memberId": "ada", "nextRunAt": 1709298000000}`, // The unchanged time.
 		`{"memberId": "ada", "pattern": "0 14 * * *"}`,
 		`{"memberId": "ada", "pattern": "0 13 * * *"}`,
 	} {
@@ -318,10 +317,13 @@ func TestUpdateAgenda_LeavesLeaseOfARun(t *testing.T) {
 	}
 }
 
-// manyAgendas is the number of a member's agendas in tests of costs.
-const manyAgendas = 8000
+// manyAgendas returns the number of a member's agendas in tests of costs.
+func manyAgendas(t *testing.T) int {
+	t.Helper()
+	return rounds.Of(t, 2_000, 8_000)
+}
 
-// fill adds agendas of ada's with the tag "x" to the store, as a scheduler leaves them.
+// fill adds agendas of ada's with the tag "x" to the store, in the form that a scheduler leaves.
 func (a *apps) fill(tb testing.TB, number int, isCompleted bool) {
 	tb.Helper()
 	all := make([]document.Object, number)
@@ -336,7 +338,7 @@ func (a *apps) fill(tb testing.TB, number int, isCompleted bool) {
 func TestNewAgenda_ReplaceAfterManyCompleted(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
-	a.fill(t, manyAgendas, true)
+	a.fill(t, manyAgendas(t), true)
 	for _, node := range []string{"first", "second"} {
 		_, err := a.mine.NewAgenda(t.Context(), agenda.NewParams{
 			MemberID: "ada", NodeCompositeID: node, NextRunAt: 5, Replace: true, Tag: "x",
@@ -349,7 +351,7 @@ func TestNewAgenda_ReplaceAfterManyCompleted(t *testing.T) {
 func TestNewAgenda_ReplaceOfManyOpen(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
-	a.fill(t, manyAgendas, false)
+	a.fill(t, manyAgendas(t), false)
 	_, err := a.mine.NewAgenda(t.Context(), agenda.NewParams{
 		MemberID: "ada", NodeCompositeID: "new", NextRunAt: 5, Replace: true, Tag: "x",
 	})
@@ -360,7 +362,7 @@ func TestNewAgenda_ReplaceOfManyOpen(t *testing.T) {
 func TestUpdateAgenda_ReplaceOfMany(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
-	a.fill(t, manyAgendas, false)
+	a.fill(t, manyAgendas(t), false)
 	_, err := a.mine.UpdateAgenda(t.Context(), agenda.UpdateParams{MemberID: "ada", NextRunAt: 7, Replace: true, Tag: "x"})
 	require.NoError(t, err)
 	require.EqualValues(t, 7, only(t, a.mine).NextRunAt)
@@ -368,17 +370,17 @@ func TestUpdateAgenda_ReplaceOfMany(t *testing.T) {
 
 func TestAgendas_WithoutReplaceOfMany(t *testing.T) {
 	t.Parallel()
-	a := newApps(t)
-	a.fill(t, manyAgendas, false)
+	a, many := newApps(t), manyAgendas(t)
+	a.fill(t, many, false)
 	result, err := a.mine.UpdateAgenda(t.Context(), agenda.UpdateParams{MemberID: "ada", NextRunAt: noon})
 	require.NoError(t, err)
-	require.EqualValues(t, manyAgendas, result.Modified)
+	require.EqualValues(t, many, result.Modified)
 	_, err = a.mine.DeleteMemberAgenda(t.Context(), agenda.DeleteParams{MemberID: "ada"})
 	require.NoError(t, err)
 	require.Empty(t, records(t, a.mine))
 }
 
-// examined counts the documents that the searches, changes and deletions of a store look at.
+// examined returns the number of documents that a store's searches, changes and deletions examine.
 func examined(t *testing.T, memory *memstore.Store, filter, sort document.Object, limit int64) int64 {
 	t.Helper()
 	which, err := query.CompileFilter(filter)
@@ -396,7 +398,7 @@ func examined(t *testing.T, memory *memstore.Store, filter, sort document.Object
 func TestEnsureIndexes_OpenAgendasApart(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
-	a.fill(t, manyAgendas, true)
+	a.fill(t, manyAgendas(t), true)
 	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "open", "nextRunAt": 5, "tag": "x"}`)
 	memory := a.store.(*memstore.Store)
 	ofMember := document.O("app", "mine", "member", "ada", "completed", false)
@@ -408,7 +410,8 @@ func TestEnsureIndexes_OpenAgendasApart(t *testing.T) {
 	}
 }
 
-// BenchmarkReplaceAfterCompleted shows that a replacement costs the same whatever has been completed.
+// BenchmarkReplaceAfterCompleted shows that the cost of a replacement does not depend on the number of
+// completed agendas.
 func BenchmarkReplaceAfterCompleted(b *testing.B) {
 	for _, completed := range []int{0, 1_000, 10_000, 100_000} {
 		b.Run(strconv.Itoa(completed), func(b *testing.B) {

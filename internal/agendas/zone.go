@@ -13,13 +13,12 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// Zone returns the time zone in which the patterns for a member are read: a name of the IANA
-// database, such as "Europe/London", or "" for UTC. What it cannot tell now is an error, which an
-// operation returns with its code, for the field zone.
+// Zone returns the time zone for a member's patterns: a name of the IANA database, such as "Europe/London",
+// or "" for UTC. If it fails, the operation returns the error with its code, for the field zone.
 type Zone func(ctx context.Context, m *member.Member) (string, error)
 
-// Location returns the time zone of a member as Go has it. The nil Zone gives UTC. What is wrong
-// with the zone is an error for the field zone.
+// Location returns a member's time zone as a *time.Location. The nil Zone gives UTC. Errors have the field
+// zone.
 func (z Zone) Location(ctx context.Context, m *member.Member) (*time.Location, error) {
 	if z == nil {
 		return time.UTC, nil
@@ -56,35 +55,35 @@ func (s *Service) asksZone(given schedule) bool {
 	return s.ports.Zone != nil && given.pattern != "" && !cron.NamesZone(given.pattern)
 }
 
-// zoneOf returns the name of the zone that a host has given for a member, or the error at the field
-// zone where it has failed or given a name that is none.
+// zoneOf returns the name of a member's zone from the host. It returns an error for the field zone if the
+// host failed or returned an unknown name.
 func zoneOf(memberID, name string, failure error) (string, error) {
 	if failure != nil {
-		return "", boterr.New(boterr.CodeOf(failure), "zone", "the host does not tell the time zone of the member %s: %w", memberID, failure)
+		return "", boterr.New(boterr.CodeOf(failure), "zone", "the host did not return the time zone of the member %s: %w", memberID, failure)
 	}
 	if _, err := cron.LoadZone(name); err != nil {
-		return "", boterr.Invalid("zone", "the host gives the member %s a time zone that is none: %w", memberID, errors.Unwrap(err))
+		return "", boterr.Invalid("zone", "the host returned an invalid time zone for the member %s: %w", memberID, errors.Unwrap(err))
 	}
 	return name, nil
 }
 
-// A pattern that names no zone continues in its member's zone. So before each run of it the host is asked for
-// the present zone. It is asked before the run, since a failure then means that nothing has been done.
+// A pattern that names no zone continues in its member's current zone. The host is asked for it before each
+// run, so that a failure means that nothing has been done.
 //
-// If the member has moved east, the time of the run has already passed there, and it runs, late. If the
-// member has moved west, the time has not come yet, and the run waits for it: nine o'clock is not four in the
-// morning. Hours that are a wildcard mean no time of day, and are as due in one zone as in another; so is a
-// run whose time a call has named itself, and one that has begun before.
+// If the member has moved east, the time of the run has already passed there, and the agenda runs late. If
+// the member has moved west, the time has not come yet, and the run waits for it: a reminder for nine o'clock
+// must not come at four in the morning. A pattern with a wildcard for its hours names no time of day, and is
+// due in every zone at once; so is a run whose time was given in a call, and one that has begun before.
 
-// relocation is the error of a run that is not due yet in the zone of its member.
+// relocation is the error for a run that is not due yet in its member's zone.
 type relocation struct{ next time.Time }
 
 func (r *relocation) Error() string {
 	return "the member has moved to another time zone, where the run is due at " + r.next.Format(time.RFC3339)
 }
 
-// followMember reads the zone of a claim's member, in which the pattern continues. It returns *relocation if
-// the run is not due there, and an error if the zone is not known.
+// followMember updates the zone of a claim's member, in which the pattern continues. It returns *relocation
+// if the run is not due there, and an error if the zone is unknown.
 func (s *Scheduler) followMember(ctx context.Context, c *Claim) error {
 	if s.config.Zone == nil || !c.record.Repeats() || cron.NamesZone(c.record.Pattern) {
 		return nil
@@ -105,8 +104,8 @@ func (s *Scheduler) followMember(ctx context.Context, c *Claim) error {
 	return err
 }
 
-// unknownZone returns an error if this process does not know the zone of a pattern. Another process may have
-// a newer database of zones.
+// unknownZone returns an error if this process does not know a pattern's zone. Another process may have a
+// newer time zone database.
 func (s *Scheduler) unknownZone(r *agenda.Record) error {
 	if !r.Repeats() {
 		return nil
@@ -118,7 +117,7 @@ func (s *Scheduler) unknownZone(r *agenda.Record) error {
 	return err
 }
 
-// enter takes note of the zone in which the agenda goes on.
+// enter sets the zone in which the agenda continues.
 func (c *Claim) enter(zone string) {
 	if zone == "" && c.record.Zone != "" {
 		zone = time.UTC.String()
@@ -126,8 +125,8 @@ func (c *Claim) enter(zone string) {
 	c.zone, c.record.Zone = zone, zone
 }
 
-// notBefore returns when an agenda that was scheduled in another zone is due in its own: the time
-// for which it is scheduled, unless the member has moved west.
+// notBefore returns the time at which an agenda that was scheduled in another zone is due in its current one:
+// the scheduled time, unless the member has moved west.
 func (s *Scheduler) notBefore(r *agenda.Record, before string) (time.Time, error) {
 	scheduled := r.NextRunAt.Time()
 	here, err := s.patterns.parse(r.Pattern, r.Zone)
@@ -142,7 +141,7 @@ func (s *Scheduler) notBefore(r *agenda.Record, before string) (time.Time, error
 	return next, nil
 }
 
-// relocate gives back a claim whose run is not due yet in the zone of its member.
+// relocate releases a claim whose run is not due yet in its member's zone.
 func (s *Scheduler) relocate(ctx context.Context, c *Claim, reason *relocation) (agenda.Result, error) {
 	result, err := s.abandon(ctx, c, reason, func(r *agenda.Record) outcome {
 		if wasRescheduled(r) || document.TimestampOf(reason.next) > r.RunUntil {
@@ -171,7 +170,7 @@ type patterns struct {
 
 type patternKey struct{ text, zone string }
 
-// maxPatterns bounds what patterns remembers.
+// maxPatterns is the largest number of cached patterns.
 const maxPatterns = 1024
 
 func (p *patterns) parse(text, zone string) (*cron.Pattern, error) {
@@ -192,8 +191,7 @@ func (p *patterns) parse(text, zone string) (*cron.Pattern, error) {
 	return parsed, nil
 }
 
-// missed returns the number of occurrences after the one that a record is scheduled for,
-// up to now, at most MaxMissed.
+// missed returns the number of occurrences after a record's scheduled one, up to now, at most MaxMissed.
 func (s *Scheduler) missed(r *agenda.Record, now time.Time) int {
 	count := 0
 	for at := r.NextRunAt.Time(); count < agenda.MaxMissed; count++ {
@@ -205,8 +203,8 @@ func (s *Scheduler) missed(r *agenda.Record, now time.Time) int {
 	return count
 }
 
-// occurrence returns the first occurrence of a record's pattern after a time, or the zero
-// time where there is none until RunUntil.
+// occurrence returns the first occurrence of a record's pattern after a time, or the zero time if there is
+// none until RunUntil.
 func (s *Scheduler) occurrence(r *agenda.Record, after time.Time) (time.Time, error) {
 	if !r.Repeats() {
 		return time.Time{}, nil

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"testing"
 	"time"
-	_ "time/tzdata" // The tests do not depend on what the machine has.
+	_ "time/tzdata" // The tests do not depend on the machine's time zones.
 
 	"github.com/stretchr/testify/require"
 
@@ -14,14 +14,14 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// traveller is a member whose zone a test changes, and the scheduler that asks for it.
+// traveller is a member whose zone a test changes, and a scheduler that uses it.
 type traveller struct {
 	*stand
 
 	zone string
 	// failure is the error of a call for the zone.
 	failure error
-	// ran are the times for which the agendas have run.
+	// ran are the scheduled times of the agendas that have run.
 	ran []string
 	// fails is the error of the runs.
 	fails     error
@@ -39,7 +39,7 @@ func newTraveller(s *stand, zone string, settings ...func(*SchedulerConfig)) *tr
 	return m
 }
 
-// adds makes an agenda by a pattern in the member's zone, which runs next at a time, and waits for that time.
+// adds stores an agenda with a pattern in the member's zone and a next run, and moves the clock to that time.
 func (m *traveller) adds(pattern, next string, settings ...func(*agenda.Record)) string {
 	m.t.Helper()
 	id := m.add(0, append([]func(*agenda.Record){repeating(pattern), func(r *agenda.Record) {
@@ -56,7 +56,7 @@ func (m *traveller) at(text string) time.Time {
 	return at
 }
 
-// requireNext asserts for when an agenda is scheduled, and in which zone.
+// requireNext asserts the time and the zone for which an agenda is scheduled.
 func (m *traveller) requireNext(id, at, zone string) {
 	m.t.Helper()
 	r := m.get(id)
@@ -201,11 +201,11 @@ func TestFollowMember_ZoneNotTold(t *testing.T) {
 	}{
 		"an error": {
 			spoil: func(m *traveller) { m.failure = boterr.New(boterr.Unavailable, "", "no answer") },
-			want:  "zone: the host does not tell the time zone of the member m1: unavailable: no answer",
+			want:  "zone: the host did not return the time zone of the member m1: unavailable: no answer",
 		},
 		"a name that is none": {
 			spoil: func(m *traveller) { m.zone = "London" },
-			want:  `zone: the host gives the member m1 a time zone that is none: "London" is not in the time-zone database`,
+			want:  `zone: the host returned an invalid time zone for the member m1: "London" is not in the time-zone database`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -244,7 +244,7 @@ func TestFollowMember_ClocksChange(t *testing.T) {
 		require.True(t, s.runNext(m.scheduler).Relocated)
 		m.requireNext(id, "2026-03-08T03:00:00-04:00", "America/New_York")
 
-		// On 1 November half past one comes twice there: it runs at the first.
+		// On 1 November half past one appears twice there: it runs at the first.
 		id = m.adds("30 1 * * *", "2026-11-01T01:30:00-04:00")
 		s.clock.set(m.at("2026-11-01T01:30:00-04:00"))
 		s.remove(m.onlyOther(id))

@@ -9,7 +9,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// EdgeValues are values at which encodings of keys tend to go wrong.
+// EdgeValues are values for which encodings of keys are often wrong.
 func EdgeValues() []any {
 	const twoTo53 = int64(1) << 53
 	return []any{
@@ -30,8 +30,8 @@ func EdgeValues() []any {
 	}
 }
 
-// Value draws a value nested at most depth levels. Few different scalars
-// are drawn, so that values with common beginnings are frequent.
+// Value draws a value nested at most depth levels. It uses few different scalars, so that values often have
+// common beginnings.
 func Value(random *rand.Rand, depth int) any {
 	kinds := 2
 	if depth > 0 {

@@ -1,5 +1,5 @@
-// Package around holds the list of the further ports of connectors, for wrappers that stand around all of
-// them: a new port goes into Port, and each wrapper has it.
+// Package around lists the optional ports of connectors, for wrappers that wrap all of them: a new port is
+// added to Port, and every wrapper supports it.
 package around
 
 import (
@@ -10,13 +10,13 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Call stands around a call of a port. name is the method, such as "saveLabel"; in is the channel, nil if the
-// caller gave none. It calls do once, with the ctx in which the platform is asked, and returns the error for the
+// Call wraps a call of a port. name is the method, such as "saveLabel"; in is the channel, nil if the caller
+// gave none. It must call do once, with the ctx for the request to the platform, and return the error for the
 // caller.
 type Call func(ctx context.Context, name string, in *channel.Channel, do func(ctx context.Context) error) error
 
 // Port returns a port with call around each of its methods, for send.PortWrapper: wanted and inner are as in
-// WrapPort. It returns nil for a port that is not the SDK's, which leaves inner as it is.
+// WrapPort. It returns nil for a port that is not the SDK's, which leaves inner unwrapped.
 func Port(wanted, inner any, call Call) any {
 	switch wanted.(type) {
 	case *send.BatchSender:
@@ -40,7 +40,7 @@ func Port(wanted, inner any, call Call) any {
 	}
 }
 
-// as returns a port as what send.PortOf has found it to be.
+// as converts a port to the type under which send.PortOf has found it.
 func as[P any](inner any) P {
 	port, _ := inner.(P)
 	return port

@@ -39,7 +39,7 @@ const (
 	// suspectFor is the maximum time without other suspects while one runs. It grows with each
 	// loss. It is twice the default time limit of a run, for runs that end late.
 	suspectFor = 2 * aloneFor
-	// askedFor is the time for which an app keeps its turn without asking again.
+	// askedFor is the time that an app keeps its turn without another request.
 	askedFor = 10 * time.Second
 )
 
@@ -99,8 +99,8 @@ func (s *Suspects) Only(now time.Time) (name string, isOnly bool) {
 	}
 }
 
-// Admit reports whether a run may start next to the given number of others. If it returns true for
-// a suspect, callers must call End.
+// Admit reports whether a run may start next to the given number of others. If it returns true for a suspect,
+// the caller must call End.
 func (s *Suspects) Admit(r Run, underWay int, now time.Time) bool {
 	if r.Level == None {
 		return true

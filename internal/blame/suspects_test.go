@@ -44,7 +44,8 @@ func TestAdmit_AppsTakeTurns(t *testing.T) {
 	require.True(t, s.Admit(suspect("a3", "a", 1), 0, noon.Add(time.Minute)), "b does not ask any more")
 }
 
-// A suspect that does not end delays others for a limited time. Its later end does not end the suspect that runs by then.
+// A suspect that does not end delays others for a limited time. When it ends later, that does not end the
+// suspect running by then.
 func TestAdmit_BesideOneThatDoesNotEnd(t *testing.T) {
 	t.Parallel()
 	for losses := range int64(3) {
@@ -104,7 +105,8 @@ func TestDrop_WaitsNoMore(t *testing.T) {
 	require.False(t, s.IsWaiting())
 }
 
-// A suspect that is to run alone and never asks again, since it was removed, does not keep the next one waiting for ever.
+// If a suspect that must run alone never asks again, because it was removed, the next one does not wait for
+// ever.
 func TestAdmit_AloneBehindOneThatIsGone(t *testing.T) {
 	t.Parallel()
 	var s blame.Suspects

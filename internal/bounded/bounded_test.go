@@ -111,7 +111,7 @@ func TestDial_EndlessAnswer(t *testing.T) {
 
 func TestDial_ContextEnds(t *testing.T) {
 	t.Parallel()
-	server := boundedtest.Serve(t, true, "", "a") // It waits for what does not come.
+	server := boundedtest.Serve(t, true, "", "a") // The reader waits for data that never arrives.
 	ctx, cancel := context.WithCancel(t.Context())
 	conn, err := bounded.Dial(ctx, server.Address, 1)
 	require.NoError(t, err)

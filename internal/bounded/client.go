@@ -39,7 +39,7 @@ type RedirectError struct {
 	Status int
 }
 
-// Error states the status. It leaves out the other address, which may contain what was sent.
+// Error states the status. It leaves out the other address, which may contain sent data.
 func (e *RedirectError) Error() string {
 	return fmt.Sprintf("the service answered with a redirect (status %d), which is not followed; give its final address", e.Status)
 }

@@ -115,6 +115,21 @@ func (s *Service) Load(ctx context.Context, id string) (*channel.Channel, error)
 	return s.decoded.read(found)
 }
 
+// All returns channels of the app in the order of their ids, at most limit, with their credentials.
+func (s *Service) All(ctx context.Context, limit int64) ([]*channel.Channel, error) {
+	found, err := s.channels.Find(ctx, record.Query{SortBy: document.O(record.FieldID, 1), Limit: limit})
+	if err != nil {
+		return nil, err
+	}
+	all := make([]*channel.Channel, len(found))
+	for i, stored := range found {
+		if all[i], err = s.decoded.read(stored); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
 // Save stores a channel and returns the stored record. It assigns an ID if c has none, the app, and
 // new values for CreatedAt, UpdatedAt, Version and Etag, whatever c has in them. It is for hosts.
 //
@@ -270,17 +285,17 @@ func (s *Service) pairingID(inlet string) string {
 	return url.PathEscape(s.scope.App) + "/" + url.PathEscape(inlet)
 }
 
-// Pair replaces the outlets of an inlet, in order; without outlets the inlet is unpaired. It is for
-// hosts.
+// Pair replaces the outlets of an inlet, in order; without outlets the inlet is unpaired. The channels are those that
+// from loads. It is for hosts.
 //
 // Errors: InvalidArgument if an outlet is given twice or is the inlet itself; NotFound if the app
 // has no such channel. Nothing is stored then.
-func (s *Service) Pair(ctx context.Context, inlet string, outlets ...string) error {
-	if _, err := s.channels.Get(ctx, inlet); err != nil {
+func (s *Service) Pair(ctx context.Context, from Loader, inlet string, outlets ...string) error {
+	if _, err := from.Load(ctx, inlet); err != nil {
 		return boterr.PrefixField("inlet", err)
 	}
 	for i, outlet := range outlets {
-		if err := s.checkOutlet(ctx, inlet, outlets[:i], outlet); err != nil {
+		if err := checkOutlet(ctx, from, inlet, outlets[:i], outlet); err != nil {
 			return boterr.PrefixField("outlets["+strconv.Itoa(i)+"]", err)
 		}
 	}
@@ -292,14 +307,14 @@ func (s *Service) Pair(ctx context.Context, inlet string, outlets ...string) err
 	return err
 }
 
-func (s *Service) checkOutlet(ctx context.Context, inlet string, before []string, outlet string) error {
+func checkOutlet(ctx context.Context, from Loader, inlet string, before []string, outlet string) error {
 	switch {
 	case outlet == inlet:
 		return boterr.Invalid("", "a channel cannot be its own outlet")
 	case slices.Contains(before, outlet):
 		return boterr.Invalid("", "the channel %s is given twice", outlet)
 	}
-	_, err := s.channels.Get(ctx, outlet)
+	_, err := from.Load(ctx, outlet)
 	return err
 }
 
@@ -369,4 +384,14 @@ func Load(ctx context.Context, from Loader, named record.Ref, allowed ...channel
 		}
 	}
 	return loaded, nil
+}
+
+// Find returns the channel with an id, of whichever app, with its credentials, or NotFound. It is for
+// connectors whose requests name the channel alone: no two apps have a channel with the same id.
+func Find(ctx context.Context, env record.Env, decoded *Decoded, id string) (*channel.Channel, error) {
+	found, err := record.Open(env, schema).Get(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return decoded.read(found)
 }

@@ -9,5 +9,5 @@ import (
 
 func freeze(*os.Process) error { return errors.ErrUnsupported }
 
-// thaw would let a frozen process go on.
+// thaw would let a frozen process continue.
 func thaw(*os.Process) error { return errors.ErrUnsupported }

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// freeze has a process do nothing until it is thawed.
+// freeze suspends a process until it is thawed.
 func freeze(p *os.Process) error { return p.Signal(syscall.SIGSTOP) }
 
-// thaw has a process that was frozen go on.
+// thaw continues a frozen process.
 func thaw(p *os.Process) error { return p.Signal(syscall.SIGCONT) }

@@ -29,7 +29,7 @@ func TestJournal_ReadsNothingOfAnEntryThatWasCutOff(t *testing.T) {
 	require.Contains(t, string(text), "fi\nkilled", "the next entry has a line of its own")
 }
 
-// read returns the verdict on a journal, whose lines are separated by semicolons.
+// read returns the verdict on a journal, given with semicolons between its lines.
 func read(t *testing.T, journal string) *judge {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "journal")
@@ -50,6 +50,14 @@ func TestJudge_AcceptsWhatIsRight(t *testing.T) {
 		"under way when killed": "began 1 ada 1 -; sent 1 ada 1 0/k; killed 1 - 0 -; " +
 			"began 2 ada 1 -; sent 2 ada 1 0/k; replied 2 ada 1 0",
 		"overtaken as its send returns": "began 1 ada 1 -; sent 1 ada 1 0/k; frozen 1 - 0 -; thawed 1 - 0 -; replied 1 ada 1 0; " +
+			"began 2 ada 1 -; sent 2 ada 1 0/k",
+		"lease expired": "began 1 ada 1 -; expired 2 ada 0 taken; began 2 ada 1 -; sent 1 ada 1 0/k; ended 1 ada 1 Conflict; " +
+			"sent 2 ada 1 0/k; ended 2 ada 1 fine; done 2 ada 1 -",
+		"lease expired, noticed by the run first": "began 1 ada 1 -; ended 1 ada 1 Conflict; expired 2 ada 0 taken; failed 2 ada 1 Conflict; " +
+			"began 2 ada 1 -",
+		"lease expired at its end":  "began 1 ada 1 -; ended 1 ada 1 fine; expired 2 ada 0 taken; began 2 ada 1 -",
+		"lease expired and renewed": "began 1 ada 1 -; ended 1 ada 1 Conflict; expired 1 ada 0 renewed; failed 1 ada 1 Conflict; began 2 ada 1 -",
+		"lease expired as its send returns": "began 1 ada 1 -; sent 1 ada 1 0/k; replied 1 ada 1 0; expired 2 ada 0 taken; " +
 			"began 2 ada 1 -; sent 2 ada 1 0/k",
 		"overtaken": "began 1 ada 1 -; frozen 1 - 0 -; began 2 ada 1 -; ended 2 ada 1 fine; done 2 ada 1 -; " +
 			"began 2 ada 2 -; thawed 1 - 0 -; refused 1 ada 1 send; ended 1 ada 1 Conflict",
@@ -89,6 +97,14 @@ func TestJudge_SeesWhatIsWrong(t *testing.T) {
 		"began 1 ada 1 -; sent 1 ada 1 0/k; killed 1 - 0 -; began 2 ada 1 -; sent 2 ada 1 0/l": "its key was k",
 		"began 1 ada 1 -; sent 1 ada 1 0/k; replied 1 ada 1 0; killed 1 - 0 -; began 2 ada 1 -; sent 2 ada 1 0/k": "it was sent, and that was remembered",
 		"began 1 ada 1 -; frozen 1 - 0 -; began 2 ada 1 -; sent 1 ada 1 0/k; sent 1 ada 1 1/l":                    "a run sends on that others have overtaken",
+		"began 1 ada 1 -; sent 1 ada 1 0/k; replied 1 ada 1 0; sent 1 ada 1 1/l; replied 1 ada 1 1; expired 2 ada 0 taken; " +
+			"began 2 ada 1 -; sent 2 ada 1 0/k": "it was sent, and that was remembered",
+		"began 1 ada 1 -; expired 2 bob 0 taken; began 2 ada 1 -":                         "the run of 1 in process 1 is under way",
+		"began 1 ada 1 -; expired 2 ada 0 taken; began 2 ada 1 -; began 3 ada 1 -":        "the run of 1 in process 2 is under way",
+		fineRun + "done 1 ada 1 -; expired 2 ada 0 taken; began 2 ada 1 -":                "it is done",
+		"began 1 ada 1 -; ended 1 ada 1 Conflict; began 2 ada 1 -; expired 3 ada 0 taken": "a run failed that was not harmed",
+		"began 1 ada 1 -; ended 1 ada 1 Conflict; killed 1 - 0 -; began 2 ada 1 -":        "a run failed that was not harmed",
+		"began 1 ada 1 -; expired 2 ada 0 renewed; began 2 ada 1 -":                       "the run of 1 in process 1 is under way",
 		"sent 1 ada 1 0/k": "a run that never began",
 	} {
 		faults := read(t, journal).faults

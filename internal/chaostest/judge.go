@@ -25,35 +25,43 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// judge reads the journal of what happened.
+// judge checks the journal.
 type judge struct {
 	frozen map[int]bool
 	// last is the last run of each member, and all has the runs of each event.
 	last map[string]*run
 	all  map[event][]*run
-	// done are the events that are stored as handled, and dead those that are dead letters.
+	// done are the events that are stored as handled. dead are the dead letters.
 	done, dead map[event]bool
 	// first are the first sends.
 	first   map[slot]*run
 	keys    map[slot]string
 	slots   map[string]slot
 	replied map[slot]bool
-	// These are the figures.
-	runs, again, sentAgain, lateSends, refused, blamed int
-	faults                                             []string
+	// early are the runs that failed without a known harm. They are faults unless their leases prove to have
+	// expired.
+	early []*run
+	// The counts of the report.
+	runs, again, sentAgain, lateSends, refused, blamed, expired int
+	faults                                                      []string
 }
 
 type run struct {
 	event
 
 	process int
-	// isFine is true if it ended without an error, and isHarmed if its process was killed or frozen before it
-	// was known to be done.
+	// isFine is true if it ended without an error. isHarmed is true if its process was killed or frozen, or its
+	// lease expired, before the run was known to be done.
 	isOver, isFine, isHarmed bool
-	// mayWriteLate is true if its process was frozen before it sent anything, perhaps during its first
-	// operation, which writes to the data source and may arrive when the process continues.
+	// mayWriteLate is true if it was harmed, but its process lives, before it sent a message: perhaps during
+	// its first operation, a write to the data source that may arrive later.
 	hasSent, mayWriteLate bool
-	// late counts the messages that it sent after others began.
+	// lastReply is the last send that is stored.
+	lastReply slot
+	// failure is the fault of an early end with an error. hasExpired is true if its lease expired.
+	failure    string
+	hasExpired bool
+	// late is the number of its messages sent after other runs began.
 	late int
 }
 
@@ -72,35 +80,41 @@ func judged(entries []entry) *judge {
 	}
 	for i, e := range entries {
 		before := len(j.faults)
-		j.take(e)
+		j.take(i, e)
 		for at := before; at < len(j.faults); at++ {
-			j.faults[at] = fmt.Sprintf("line %d, %q: %s", i+1, e, j.faults[at])
+			j.faults[at] = atLine(i, e, j.faults[at])
+		}
+	}
+	for _, r := range j.early {
+		if !r.hasExpired {
+			j.faults = append(j.faults, r.failure)
 		}
 	}
 	return j
+}
+
+// atLine returns a fault with the entry in which it shows.
+func atLine(i int, e entry, fault string) string {
+	return fmt.Sprintf("line %d, %q: %s", i+1, e, fault)
 }
 
 func (j *judge) faultf(format string, values ...any) {
 	j.faults = append(j.faults, fmt.Sprintf(format, values...))
 }
 
-func (j *judge) take(e entry) {
+func (j *judge) take(i int, e entry) {
 	of := event{e.member, e.number}
 	switch e.what {
 	case killed, frozen:
-		j.frozen[e.process] = true // What is killed does nothing more, either.
-		for _, last := range j.last {
-			if last.process == e.process && !j.done[last.event] {
-				last.isHarmed = true
-				last.mayWriteLate = e.what == frozen && !last.hasSent
-			}
-		}
+		j.harm(e)
 	case thawed:
 		delete(j.frozen, e.process)
+	case expired:
+		j.expire(j.last[e.member], e)
 	case began:
 		j.begin(of, e.process)
 	case ended:
-		j.end(j.runOf(of, e.process), e.more)
+		j.end(j.runOf(of, e.process), i, e)
 	case sent:
 		position, key, _ := strings.Cut(e.more, "/")
 		j.send(slot{of, position}, key, j.runOf(of, e.process))
@@ -118,6 +132,17 @@ func (j *judge) take(e entry) {
 	}
 }
 
+// harm records that a process was killed or frozen.
+func (j *judge) harm(e entry) {
+	j.frozen[e.process] = true // Like a frozen process, a killed one does nothing more.
+	for _, last := range j.last {
+		if last.process == e.process && !j.done[last.event] {
+			last.isHarmed = true
+			last.mayWriteLate = e.what == frozen && !last.hasSent
+		}
+	}
+}
+
 // runOf returns the last run of an event in a process.
 func (j *judge) runOf(of event, process int) *run {
 	for _, r := range slices.Backward(j.all[of]) {
@@ -129,7 +154,7 @@ func (j *judge) runOf(of event, process int) *run {
 	return &run{event: of, process: process}
 }
 
-// begin checks that a run may begin: after the one before, and again only if that was harmed.
+// begin checks that a run may begin: after the previous one, and again only if that was harmed.
 func (j *judge) begin(of event, process int) {
 	j.runs++
 	last := j.last[of.member]
@@ -167,15 +192,33 @@ func (j *judge) isHandled(of event) bool {
 	return false
 }
 
-// end notes that a run ended, which must be without an error unless it was harmed.
-func (j *judge) end(r *run, code string) {
-	r.isOver, r.isFine = true, code == fine
-	if code != fine && !r.isHarmed {
-		j.faultf("a run failed that was not harmed")
+// expire records that the lease of a run had expired, because the machine held its process up, when another
+// process took the lane or its own renewed it late. If the run has just sent, that may not be stored, or not known
+// to the other process.
+func (j *judge) expire(last *run, e entry) {
+	if last == nil || j.done[last.event] || e.more == renewed && last.process != e.process {
+		return // The lease was another run's, which never began.
+	}
+	last.hasExpired = true
+	if last.isHarmed {
+		return // That is why.
+	}
+	j.expired++
+	last.isHarmed, last.mayWriteLate = true, !last.hasSent
+	delete(j.replied, last.lastReply)
+}
+
+// end records the end of a run, which must be without an error unless the run was harmed. A run may notice that
+// its lease has expired before another process does.
+func (j *judge) end(r *run, i int, e entry) {
+	r.isOver, r.isFine = true, e.more == fine
+	if !r.isFine && !r.isHarmed {
+		r.failure = atLine(i, e, "a run failed that was not harmed")
+		j.early = append(j.early, r)
 	}
 }
 
-// send checks the key of a send, and that what was answered is not sent again.
+// send checks the key of a send, and that an answered message is not sent again.
 func (j *judge) send(s slot, key string, by *run) {
 	if known, isKnown := j.keys[s]; isKnown && known != key {
 		j.faultf("its key was %s", known)
@@ -185,7 +228,7 @@ func (j *judge) send(s slot, key string, by *run) {
 	}
 	j.keys[s], j.slots[key] = key, s
 	by.hasSent = true
-	if by != j.last[s.member] { // The one send that was under way when its process was frozen.
+	if by != j.last[s.member] { // The one send that was in progress when it was harmed.
 		j.lateSends++
 		by.late++
 		if by.late > 1 {
@@ -207,20 +250,21 @@ func (j *judge) send(s slot, key string, by *run) {
 	}
 }
 
-// reply notes that a send is remembered: it is before it returns, unless others have overtaken the run, which
-// can be if its process was frozen. Such a run is told by what follows.
+// reply records that a send is stored. It is stored before it returns, unless other runs have overtaken the
+// run because it was harmed; what follows decides about such a run.
 func (j *judge) reply(s slot, by *run) {
 	if !by.isHarmed {
-		j.replied[s] = true
+		j.replied[s], by.lastReply = true, s
 	}
 }
 
-// mayBeLate reports whether a run of an event may have written it to the data source when others had handled it.
+// mayBeLate reports whether a run of an event may have written it to the data source after other runs had
+// handled it.
 func (j *judge) mayBeLate(of event) bool {
 	return slices.ContainsFunc(j.all[of], func(r *run) bool { return r.mayWriteLate })
 }
 
-// fail takes an attempt that failed: only a start that never came back is one.
+// fail records a failed attempt, which must be a start that never came back.
 func (j *judge) fail(of event) {
 	runs := j.all[of]
 	switch {
@@ -231,7 +275,7 @@ func (j *judge) fail(of event) {
 	}
 }
 
-// requireFine fails a test with what was wrong.
+// requireFine fails a test with the faults found.
 func (j *judge) requireFine(t *testing.T) {
 	t.Helper()
 	const most = 10
@@ -241,23 +285,27 @@ func (j *judge) requireFine(t *testing.T) {
 	require.Empty(t, strings.Join(j.faults, "\n"))
 }
 
-// Figures count the events of a test.
+// Figures are the counts of a test.
 type Figures struct {
 	// Events were answered, and Repeated sent again although they were.
 	Events, Repeated int
-	// Runs are the runs of events, and Again the runs of events that had an earlier one.
+	// Runs is the number of runs of events, and Again of those that followed an earlier run of the same
+	// event.
 	Runs, Again int
-	// SentAgain are messages that were sent twice, under one key.
+	// SentAgain is the number of messages sent twice with the same key.
 	SentAgain int
-	// Refused are operations of runs that were overtaken, and LateSends messages that were under way then.
+	// Refused is the number of refused operations of overtaken runs, and LateSends of messages in progress
+	// when their runs were overtaken.
 	Refused, LateSends int
-	// Blamed are events that had not begun, and were counted as failed.
+	// Expired is the number of runs whose leases expired because the machine was slow.
+	Expired int
+	// Blamed is the number of events that counted as failed before they had begun.
 	Blamed int
 }
 
-// Judge checks that each answered event was handled, the events of a member in their order, none twice unless
-// its process was harmed during it, and then under the same keys; and that the writes of runs agree. Call it
-// after Stop.
+// Judge checks that each answered event was handled, with the events of a member in order, and none twice
+// unless its process was harmed during it, and then with the same keys; and that the writes of runs agree.
+// Call it after Stop.
 func (p *Platform) Judge(database store.Store) Figures {
 	p.t.Helper()
 	entries, err := readJournal(p.path)
@@ -288,18 +336,18 @@ func (p *Platform) Judge(database store.Store) Figures {
 	}
 	return Figures{
 		Events: p.answered, Repeated: p.repeated, Runs: j.runs, Again: j.again, SentAgain: j.sentAgain,
-		Refused: j.refused, LateSends: j.lateSends, Blamed: j.blamed,
+		Refused: j.refused, LateSends: j.lateSends, Expired: j.expired, Blamed: j.blamed,
 	}
 }
 
-// judgeMember checks what was handled and written of a member.
+// judgeMember checks the handled events and the writes of a member.
 func (p *Platform) judgeMember(j *judge, s *sender, runtime *botctx.Runtime) {
 	p.t.Helper()
 	for number := 1; number <= s.number; number++ {
 		require.True(p.t, j.isHandled(event{s.name, number}), "event %d of %s was answered, and not handled", number, s.name)
 	}
 	if slices.Contains(s.asked, count) || slices.Contains(s.asked, visit) {
-		return // They write nothing of their own.
+		return // They write nothing themselves.
 	}
 	bot := runtime.Operations(record.Scope{App: app, Channel: channelID})
 	found, err := bot.FetchDataFromDataSource(p.t.Context(), datasource.FetchParams{
@@ -324,8 +372,7 @@ func numbersIn(o document.Object, path string) (numbers []int) {
 	return numbers
 }
 
-// inTime returns the numbers of a member without those that were written again, late, by a run that others have
-// overtaken.
+// inTime returns a member's numbers without the repeated ones written late by an overtaken run.
 func (j *judge) inTime(s *sender, written []int) []int {
 	var seen []int
 	return slices.DeleteFunc(slices.Clone(written), func(number int) bool {
@@ -335,8 +382,8 @@ func (j *judge) inTime(s *sender, written []int) []int {
 	})
 }
 
-// requireInOrder checks that a list has each number of a member in order, and none more often than it
-// had runs.
+// requireInOrder checks that a list has each number of a member in order, and none more often than the number
+// of its runs.
 func (j *judge) requireInOrder(t *testing.T, s *sender, written []int) {
 	t.Helper()
 	times := map[int]int{}
@@ -351,8 +398,8 @@ func (j *judge) requireInOrder(t *testing.T, s *sender, written []int) {
 	require.Equal(t, want, slices.Compact(slices.Clone(written)), s.name)
 }
 
-// requireRefused checks that a late run wrote nothing and sent nothing: its operations were refused, and it has
-// ended with an error.
+// requireRefused checks that a late run wrote and sent nothing: its operations were refused, and it ended
+// with an error.
 func requireRefused(t *testing.T, entries []entry, late lateRun) {
 	t.Helper()
 	isLate := false
@@ -381,8 +428,8 @@ func requireRefused(t *testing.T, entries []entry, late lateRun) {
 type entry struct {
 	what    kind
 	process int
-	// member and number tell the event, and more what belongs to the kind. They are "-" and 0 if
-	// there is none.
+	// member and number identify the event. more depends on the kind. They are "-" and 0 for entries without
+	// an event.
 	member string
 	number int
 	more   string
@@ -391,28 +438,37 @@ type entry struct {
 type kind string
 
 const (
-	// began and ended are a run of an event; more is the code of the error with which it ended, or fine.
+	// began and ended are the start and end of an event's run. more is the error code of its end, or fine.
 	began kind = "began"
 	ended kind = "ended"
 	// sent is a message that the platform took; more is its position in the run and its key.
 	sent kind = "sent"
-	// replied notes that a send has returned; more is its position.
+	// replied means that a send has returned; more is its position.
 	replied kind = "replied"
-	// refused notes that an operation failed; more is its name.
+	// refused is a failed operation; more is its name.
 	refused kind = "refused"
-	// done is stored once an event is handled, failed once an attempt has failed, and died once the event is
-	// a dead letter.
+	// done means that an event is stored as handled, failed that an attempt has failed, and died that the
+	// event is a dead letter.
 	done   kind = "done"
 	failed kind = "failed"
 	died   kind = "died"
-	// killed, frozen and thawed note what happened to a process.
+	// expired means that the lease of a member's lane had expired: more is taken if the process then took the
+	// lane from another run, and renewed if it renewed its own lease.
+	expired kind = "expired"
+	// killed, frozen and thawed are changes of a process.
 	killed kind = "killed"
 	frozen kind = "frozen"
 	thawed kind = "thawed"
 )
 
-// fine is the code of no error.
+// fine means no error.
 const fine = "fine"
+
+// What happened to a lease that had expired.
+const (
+	taken   = "taken"
+	renewed = "renewed"
+)
 
 func (e entry) String() string {
 	return fmt.Sprintf("%s %d %s %d %s", e.what, e.process, e.member, e.number, e.more)
@@ -426,12 +482,12 @@ func openJournal(path string) (journal, error) {
 	return journal{file: file}, err
 }
 
-// end is at the end of an entry. An entry without it was cut off, since its process was killed during the
-// write, which the system ends between two pages of the file: nothing was noted.
+// end marks the end of an entry. An entry without it was cut off because its process was killed during the
+// write, which the system can interrupt between two pages of the file. Such an entry does not count.
 const end = " ."
 
-// note appends an entry, by one write, so that entries of several processes are not mixed. It begins with an
-// end of line, so that it is on a separate line after one that was cut off.
+// note appends an entry with a single write, so that entries of several processes do not mix. It begins with
+// a line break, in case the previous entry was cut off.
 func (j journal) note(e entry) error {
 	_, err := j.file.WriteString("\n" + e.String() + end + "\n")
 	return err
@@ -459,10 +515,10 @@ func readJournal(path string) ([]entry, error) {
 	return entries, lines.Err()
 }
 
-// Counted is the id of the member who counts events, agendas and redirects.
+// Counted is the id of the member that counts events, agendas and redirects.
 const Counted = "counted"
 
-// The places of the count: in the member, and in an entry of a data source.
+// The places of the counter: in the member, and in an entry of a data source.
 const (
 	pathCount  = "count"
 	counters   = "counters"
@@ -470,12 +526,12 @@ const (
 	fieldCount = "count"
 )
 
-// nodes are those that redirects and agendas run.
+// nodes returns the nodes for redirects and agendas.
 func (*worker) nodes() []*botctx.Node {
 	return []*botctx.Node{{ID: nodeCount, Entry: true, Pre: []botctx.Action{countUp}}}
 }
 
-// countUp reads how far it was counted, and writes one more.
+// countUp reads the counter, and writes the next number.
 func countUp(ctx context.Context, bot *botctx.Context) error {
 	found, err := bot.FetchDataFromDataSource(ctx, datasource.FetchParams{DataSourceID: counters})
 	if err != nil {
@@ -492,8 +548,8 @@ func countUp(ctx context.Context, bot *botctx.Context) error {
 	return nil
 }
 
-// Prepare makes the channel of the events, and with it the member Counted with a number of agendas that
-// count up and are due.
+// Prepare creates the channel for the events, and in it the member Counted with a number of due agendas that
+// count up.
 func Prepare(t *testing.T, database store.Store, agendas int) {
 	t.Helper()
 	require.NoError(t, botctx.EnsureIndexes(t.Context(), database))

@@ -12,11 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// patience is the longest that nothing may be heard of the processes.
-const patience = time.Minute
+// patience is the longest time without a line from the processes.
+const patience = 5 * time.Minute
 
-// Platform sends events of members to processes, the events of a member one after the other: each once the
-// one before was answered. It repeats events without an answer, and some of the others, too.
+// Platform sends events of members to processes. A member's next event is sent once the previous one was
+// answered. The platform repeats events without an answer, and some of the others.
 type Platform struct {
 	t       *testing.T
 	random  *rand.Rand
@@ -29,13 +29,13 @@ type Platform struct {
 	members   []*sender
 	// late are the runs that went on after they were overtaken.
 	late []lateRun
-	// left is the number of events that are still to be sent, and answered the number of answered ones.
+	// left is the number of events still to be sent. answered is the number of answered events.
 	left, answered, repeated int
-	// isEndless is true if there is no such number.
+	// isEndless is true while events are sent without a limit.
 	isEndless bool
-	// held is the process whose runs that wait are not told to go on.
+	// held is the process whose waiting runs must not continue yet.
 	held *process
-	// poisoned is the member Poisoned, nil if there is none. Then processes may end by themselves.
+	// poisoned is the member Poisoned, or nil. While it is set, processes may end by themselves.
 	poisoned *sender
 	// dead are the events that are dead letters.
 	dead map[event]bool
@@ -46,14 +46,14 @@ type Platform struct {
 // sender is a member who writes.
 type sender struct {
 	name string
-	// number is the number of the last event that was sent, and asked the request of each one.
+	// number is the number of the last event sent. asked holds the request of each event.
 	number int
 	asked  []string
 	// ended is the number of the last event whose run has ended.
 	ended int
-	// at is the process that must answer the last one, nil if it is answered, and home the process that gets
-	// all until it is harmed: if different processes accept two events within half a round trip, either may
-	// come first.
+	// at is the process that must answer the last event, nil if it is answered. home is the process that gets
+	// all events until it is harmed: if different processes accept two events within half a round trip,
+	// either may come first.
 	at, home *process
 }
 
@@ -77,7 +77,7 @@ func NewPlatform(t *testing.T, path string, members int, start func() *exec.Cmd)
 	return p
 }
 
-// killAll ends what a test that failed has left.
+// killAll ends the processes that a failed test has left.
 func (p *Platform) killAll() {
 	for _, one := range p.processes {
 		if !one.isGone {
@@ -92,8 +92,8 @@ func (p *Platform) killAll() {
 	}
 }
 
-// CountUp makes members of all processes count up for the member Counted: this member by events, and the
-// others by redirects to this member, that many each.
+// CountUp makes members of all processes count up for the member Counted, the given number of times each:
+// this member by events, and the others by redirects to this member.
 func (p *Platform) CountUp(events int) {
 	p.t.Helper()
 	herself := &sender{name: Counted}
@@ -109,7 +109,7 @@ func (p *Platform) CountUp(events int) {
 // Random returns a number of 0 or more and less than below, by the test's seed.
 func (p *Platform) Random(below int) int { return p.random.IntN(below) }
 
-// Start starts further processes.
+// Start starts a number of further processes.
 func (p *Platform) Start(number int) {
 	p.t.Helper()
 	for range number {
@@ -117,7 +117,7 @@ func (p *Platform) Start(number int) {
 	}
 }
 
-// Send lets the members write that many further events, all together, and returns when they were answered.
+// Send makes the members write a number of further events in total, and returns once they were answered.
 func (p *Platform) Send(events int) {
 	p.t.Helper()
 	p.left += events
@@ -126,13 +126,13 @@ func (p *Platform) Send(events int) {
 	}, nil)
 }
 
-// SendUntilHeard has the members write until the processes have said that many lines.
+// SendUntilHeard makes the members write until the processes have written a number of lines.
 func (p *Platform) SendUntilHeard(lines int) {
 	p.t.Helper()
 	p.sendWhile(func() { p.until(func() bool { return lines <= 0 }, nil) }, func(line) { lines-- })
 }
 
-// SendFor has the members write for a time.
+// SendFor makes the members write for a time.
 func (p *Platform) SendFor(d time.Duration) {
 	p.t.Helper()
 	timer := time.NewTimer(d)
@@ -140,7 +140,7 @@ func (p *Platform) SendFor(d time.Duration) {
 	p.sendWhile(func() { p.until(func() bool { return false }, timer.C) }, func(line) {})
 }
 
-// sendWhile has the members write while something is done, and onLine told each line.
+// sendWhile makes the members write while do runs. onLine is called with each line.
 func (p *Platform) sendWhile(do func(), onLine func(line)) {
 	p.isEndless, p.onLine = true, onLine
 	do()
@@ -184,11 +184,11 @@ func (p *Platform) state() string {
 	return text.String()
 }
 
-// maxBacklog bounds the waiting events of a member while the members write without end, so that no more is
-// sent than is handled.
+// maxBacklog is the largest number of waiting events of a member while the members write without end, so that
+// no more is sent than is handled.
 const maxBacklog = 50
 
-// sendAll has all members write who may.
+// sendAll makes all members write that may.
 func (p *Platform) sendAll() {
 	for _, s := range p.members {
 		if s.at == nil && (p.left > 0 || p.isEndless && s.number-s.ended < maxBacklog) {
@@ -205,7 +205,7 @@ func (p *Platform) writeNext(s *sender, what string) {
 	p.sendTo(s)
 }
 
-// write has a member write once the event before was answered, and returns the event.
+// write makes a member write once the previous event was answered, and returns the event.
 func (p *Platform) write(s *sender, what string) event {
 	p.t.Helper()
 	p.until(func() bool { return s.at == nil }, nil)
@@ -222,14 +222,14 @@ func (p *Platform) sendTo(s *sender) {
 	s.at.tell(wordAccept, event{s.name, s.number}, s.asked[s.number-1])
 }
 
-// one returns one of the processes that can be reached.
+// one returns a random process that can be reached.
 func (p *Platform) one() *process {
 	able := slices.DeleteFunc(slices.Clone(p.processes), func(one *process) bool { return one.isGone || one.isFrozen })
 	require.NotEmpty(p.t, able)
 	return able[p.random.IntN(len(able))]
 }
 
-// hear takes a line of a process.
+// hear handles a line of a process.
 func (p *Platform) hear(said line) {
 	if said.isEnd {
 		said.from.isGone = true
@@ -259,7 +259,7 @@ func (p *Platform) hear(said line) {
 	}
 }
 
-// hearAccepted notes an answer, and now and then repeats an event all the same.
+// hearAccepted records an answer, and sometimes repeats the event anyway.
 func (p *Platform) hearAccepted(said line) {
 	s := p.sender(said.of)
 	if s.at == nil || s.number != said.of.number {
@@ -281,8 +281,8 @@ func (p *Platform) sender(of event) *sender {
 	return p.members[at]
 }
 
-// KillOne kills one of the processes, whatever it does, and starts another one in its place, to which
-// or to others the platform sends again what was not answered.
+// KillOne kills a random process at a random moment, and starts another one. The platform sends unanswered
+// events again, to any process.
 func (p *Platform) KillOne() {
 	p.t.Helper()
 	victim := p.one()
@@ -298,7 +298,7 @@ func (p *Platform) note(what kind, victim *process) {
 	require.NoError(p.t, p.journal.note(entry{what: what, process: victim.id(), member: "-", more: "-"}))
 }
 
-// sendAgain sends again what a process has not answered.
+// sendAgain sends the events again that a process has not answered.
 func (p *Platform) sendAgain(victim *process) {
 	for _, s := range p.members {
 		if s.at == victim {
@@ -307,9 +307,9 @@ func (p *Platform) sendAgain(victim *process) {
 	}
 }
 
-// FreezeOne freezes one of the processes during the run of an event, until others have handled the event and
-// the member's next one. Meanwhile it calls harm. Then the process and the run continue, and FreezeOne
-// returns when the run has ended.
+// FreezeOne freezes a random process during the run of an event, until other processes have handled the event
+// and the member's next one. Meanwhile it calls harm. Then the process and the run continue, and FreezeOne
+// returns once the run has ended.
 func (p *Platform) FreezeOne(harm func()) {
 	p.t.Helper()
 	writer := p.members[p.random.IntN(len(p.members))]
@@ -332,14 +332,15 @@ func (p *Platform) FreezeOne(harm func()) {
 	p.late = append(p.late, lateRun{event: of, process: victim.id()})
 }
 
-// lateRun is a run that went on after others had handled its event.
+// lateRun is a run that continued after other processes had handled its event.
 type lateRun struct {
 	event
 
 	process int
 }
 
-// await waits until one of some processes says a word of an event, and returns it.
+// await waits until a process writes a word about an event, and returns the process. It ignores
+// the processes for which in returns false.
 func (p *Platform) await(word string, of event, in func(*process) bool) (found *process) {
 	p.t.Helper()
 	p.onLine = func(said line) {
@@ -352,7 +353,30 @@ func (p *Platform) await(word string, of event, in func(*process) bool) (found *
 	return found
 }
 
-// Stop lets the processes handle what waits, and ends them.
+// Disturb disturbs all processes in a way that may fail their runs, such as by a restart of the database. These
+// count as harmed.
+func (p *Platform) Disturb(happen func() error) {
+	p.t.Helper()
+	note := func(what kind) {
+		for _, one := range p.processes {
+			if !one.isGone {
+				p.note(what, one)
+			}
+		}
+	}
+	note(frozen)
+	var err error
+	done := make(chan time.Time)
+	go func() {
+		defer close(done)
+		err = happen()
+	}()
+	p.sendWhile(func() { p.until(func() bool { return false }, done) }, func(line) {})
+	require.NoError(p.t, err)
+	note(thawed)
+}
+
+// Stop makes the processes handle the waiting events, and ends them.
 func (p *Platform) Stop() {
 	p.t.Helper()
 	for _, one := range p.processes {

@@ -25,8 +25,10 @@ import (
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/inbox"
+	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // Order is the order for a process.
@@ -35,12 +37,12 @@ type Order struct {
 	Journal string `json:"journal"`
 	// Lease is the lease of members' lanes.
 	Lease time.Duration `json:"lease"`
-	// Limit is the number of failures after which an event is a dead letter. The default is so large that
-	// an event may meet many kills.
+	// Limit is the number of failures after which an event is a dead letter. The default is so large that an
+	// event survives many kills.
 	Limit int `json:"limit"`
 }
 
-// The place at which the events arrive.
+// The app and channel of the events.
 const (
 	app       = "shop"
 	channelID = "web"
@@ -52,10 +54,14 @@ type worker struct {
 	runtime *botctx.Runtime
 
 	mu sync.Mutex
-	// said are the lines to the platform.
+	// said receives the lines to the platform.
 	said io.Writer
-	// gates are closed to let the run of an event go on.
+	// gates are closed to let the run of an event continue.
 	gates map[event]chan struct{}
+	// asked is the time at which the store was asked to confirm the lease of a lane, when it last did.
+	asked map[string]time.Time
+	lease time.Duration
+	now   func() time.Time
 }
 
 type event struct {
@@ -63,10 +69,13 @@ type event struct {
 	number int
 }
 
-// Work accepts the events in in, and writes their results to out, until in ends and nothing waits any more.
-// The error comes from the store or the journal.
+// Work accepts the events in in, and writes their results to out, until in ends and no event waits. The error
+// comes from the store or the journal.
 func Work(ctx context.Context, order Order, database store.Store, in io.Reader, out io.Writer) error {
-	w := &worker{said: out, gates: map[event]chan struct{}{}}
+	w := &worker{
+		said: out, gates: map[event]chan struct{}{}, asked: map[string]time.Time{}, lease: order.Lease,
+		now: time.Now,
+	}
 	var err error
 	if w.journal, err = openJournal(order.Journal); err != nil {
 		return err
@@ -97,7 +106,8 @@ func (w *worker) config(order Order, database store.Store) botctx.Config {
 	const workers, poll, pause = 32, 50 * time.Millisecond, 10 * time.Millisecond
 	const endless = 1_000_000
 	return botctx.Config{
-		Store: database, LaneLease: order.Lease,
+		Store: w.observeLeases(database), LaneLease: order.Lease,
+		Scheduler:  botctx.SchedulerOptions{Lease: order.Lease},
 		Connectors: send.Connectors{channel.Webchat: connector{w}},
 		Logger:     slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Inbox: botctx.InboxOptions{
@@ -109,7 +119,7 @@ func (w *worker) config(order Order, database store.Store) botctx.Config {
 	}
 }
 
-// obey does what the platform says, until it says nothing more.
+// obey carries out the platform's requests until they end.
 func (w *worker) obey(ctx context.Context, in io.Reader) error {
 	var accepting sync.WaitGroup
 	defer accepting.Wait()
@@ -131,7 +141,7 @@ func (w *worker) obey(ctx context.Context, in io.Reader) error {
 	return nil
 }
 
-// accept accepts an event, and answers as a handler of HTTP would.
+// accept accepts an event, and answers as an HTTP handler would.
 func (w *worker) accept(ctx context.Context, e event, what string) {
 	err := w.runtime.Accept(ctx, botctx.Inbound{App: app, Channel: channelID, Event: send.MessageEvent{
 		From: e.member, Type: send.TypeText, MessageID: e.id(),
@@ -145,14 +155,14 @@ func (w *worker) accept(ctx context.Context, e event, what string) {
 	w.say(wordAccepted, e)
 }
 
-// say says something of an event to the platform.
+// say writes a line about an event to the platform.
 func (w *worker) say(word string, e event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	_, _ = fmt.Fprintln(w.said, word, e.member, e.number) // A platform that does not hear ends this process.
+	_, _ = fmt.Fprintln(w.said, word, e.member, e.number) // If the platform does not read, this process is about to end.
 }
 
-// gate returns what is closed to let the run of an event go on.
+// gate returns the channel that is closed to let the run of an event continue.
 func (w *worker) gate(e event) chan struct{} {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -162,7 +172,7 @@ func (w *worker) gate(e event) chan struct{} {
 	return w.gates[e]
 }
 
-// note notes something in the journal. A process that cannot is of no use.
+// note writes to the journal. A process that cannot do that is useless.
 func (w *worker) note(what kind, e event, more string) {
 	err := w.journal.note(entry{what: what, process: os.Getpid(), member: e.member, number: e.number, more: more})
 	if err != nil {
@@ -170,7 +180,7 @@ func (w *worker) note(what kind, e event, more string) {
 	}
 }
 
-// observed notes when runs begin and end.
+// observed records the beginning and end of runs.
 func (w *worker) observed(next inbox.Handler) inbox.Handler {
 	return func(ctx context.Context, d *inbox.Delivery) error {
 		e, err := eventOf(document.Get(d.Event.Body, "event.data.text", ""), d.Event.From)
@@ -186,6 +196,111 @@ func (w *worker) observed(next inbox.Handler) inbox.Handler {
 		w.say(wordEnded, e)
 		return err
 	}
+}
+
+// observeLeases returns a store that notes when a lane is taken whose lease has expired.
+func (w *worker) observeLeases(database store.Store) store.Store {
+	observed := leaseObserver{database, w}
+	if _, isAlone := database.(store.Watcher); isAlone {
+		return database // No other process takes its lanes.
+	}
+	if notifier, ok := database.(store.Notifier); ok {
+		return struct {
+			leaseObserver
+			store.Notifier
+		}{observed, notifier}
+	}
+	return observed
+}
+
+type leaseObserver struct {
+	store.Store
+	worker *worker
+}
+
+func (o leaseObserver) Collection(name string) store.Collection {
+	found := o.Store.Collection(name)
+	if name != "leases" {
+		return found
+	}
+	return leaseCollection{found, o}
+}
+
+type leaseCollection struct {
+	store.Collection
+	leaseObserver leaseObserver
+}
+
+func (c leaseCollection) Insert(ctx context.Context, documents ...document.Object) error {
+	asked := c.leaseObserver.worker.now()
+	err := c.Collection.Insert(ctx, documents...)
+	if err == nil {
+		for _, o := range documents {
+			c.leaseObserver.worker.confirmed(document.Get(o, document.IDField, ""), asked)
+		}
+	}
+	return err
+}
+
+// Update notes each lease that had expired: when another process takes the lane, and when its own process renews
+// it all the same.
+func (c leaseCollection) Update(
+	ctx context.Context, filter *query.Filter, change query.Change, options store.UpdateOptions,
+) (store.UpdateResult, error) {
+	seen, set := filter.Source(), change.Stamps.Set
+	lane := document.Get(seen, document.IDField, "")
+	member, isLane := memberOf(lane)
+	until, wasHeld := seen.Value(lease.FieldUntil).(int64)
+	isClaim := set.Has(lease.FieldUntil)
+	isRenewal := !isClaim && set.IsZero() && seen.Has(lease.FieldFence)
+	if !isLane || !isClaim && !isRenewal {
+		return c.Collection.Update(ctx, filter, change, options)
+	}
+	var isDue bool
+	if isClaim && wasHeld { // The store's clock has the proof. Without it, the judge does not excuse the lost run.
+		now, err := c.leaseObserver.Now(ctx)
+		if err != nil {
+			return store.UpdateResult{}, err
+		}
+		isDue = int64(document.TimestampOf(now)) >= until
+	}
+	worker := c.leaseObserver.worker
+	asked := worker.now()
+	result, err := c.Collection.Update(ctx, filter, change, options)
+	if err != nil || result.Matched == 0 {
+		return result, err
+	}
+	gap := worker.confirmed(lane, asked)
+	switch {
+	case isDue:
+		worker.note(expired, event{member: member}, taken)
+	case isRenewal && gap >= worker.lease/lease.BeatsPerLease*(lease.BeatsPerLease-1): // It asks for up to a quarter of the lease before.
+		worker.note(expired, event{member: member}, renewed)
+	}
+	return result, err
+}
+
+// confirmed records that the store confirmed the lease of a lane when asked at a time, and returns how long it has
+// taken since it was last asked.
+func (w *worker) confirmed(lane string, asked time.Time) (gap time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if before, isKnown := w.asked[lane]; isKnown {
+		gap = w.now().Sub(before)
+	}
+	w.asked[lane] = asked
+	return gap
+}
+
+// memberOf returns the member of a lane.
+func memberOf(lane string) (member string, ok bool) {
+	channel := strings.TrimSuffix(inbox.Lane(app, channelID, ""), `""`)
+	quoted, ok := strings.CutPrefix(lane, channel)
+	if !ok {
+		return "", false
+	}
+	member, err := strconv.Unquote(quoted)
+	return member, err == nil
 }
 
 // settled notes the result of an attempt.
@@ -207,7 +322,7 @@ func (w *worker) settled(_ context.Context, s inbox.Settled) {
 
 func (e event) id() string { return fmt.Sprint(e.member, "/", e.number) }
 
-// eventOf reads what the platform sends.
+// eventOf parses an event from the platform.
 func eventOf(text, member string) (event, error) {
 	e := event{member: member}
 	_, err := fmt.Sscan(text, &e.number)
@@ -238,16 +353,16 @@ func (w *worker) awaitIdle(ctx context.Context) error {
 // The special requests of events.
 const (
 	plain = "plain"
-	// during is a request whose run waits until the platform lets it continue.
+	// during requests a run that waits until the platform lets it continue.
 	during = "during"
-	// count counts up for its own member, and visit for the member Counted.
+	// count increments the counter of the sender, visit the counter of the member Counted.
 	count = "count"
 	visit = "visit"
 	// poison ends the process.
 	poison = "poison"
 )
 
-// The places in which the bot stores what it has handled: a data source and the member.
+// The places in which the bot stores handled events: a data source and the member.
 const (
 	dataSource  = "handled"
 	fieldMember = "member"
@@ -258,7 +373,7 @@ const (
 // replies is the number of messages of a run.
 const replies = 2
 
-// answer is the bot: it notes the event in a data source, replies, and notes it in the member, which it
+// answer is the bot: it stores the event in a data source, replies, and stores it in the member, which it
 // reads and writes.
 func (w *worker) answer(ctx context.Context, bot *botctx.Context) error {
 	e, err := eventOf(bot.MessageEvent.Text(), bot.Member.ExternalID)
@@ -281,8 +396,8 @@ func (w *worker) answer(ctx context.Context, bot *botctx.Context) error {
 	}
 }
 
-// goOn waits during the run until the platform says go, and continues whatever happened meanwhile, like a bot
-// that ignores its ctx and errors.
+// goOn pauses the run until the platform lets it continue. Then it continues whatever has happened, like a
+// bot that ignores its ctx and errors.
 func (w *worker) goOn(ctx context.Context, bot *botctx.Context, e event) error {
 	w.say(wordDuring, e)
 	<-w.gate(e)
@@ -294,7 +409,7 @@ func (w *worker) goOn(ctx context.Context, bot *botctx.Context, e event) error {
 	})
 }
 
-// handle does the work for each event. heed decides about an error of an operation.
+// handle does the work for each event. heed decides about an operation's error.
 func (w *worker) handle(ctx context.Context, bot *botctx.Context, e event, heed func(of string, err error) error) error {
 	_, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
 		DataSourceID: dataSource, Filter: document.O(fieldMember, e.member),
@@ -333,23 +448,22 @@ func (c connector) Send(_ context.Context, m send.Message) (send.Delivery, error
 // Poisoned is the id of the member whose messages end the process that runs them.
 const Poisoned = "poisoned"
 
-// overflow ends the process as bot logic does that calls itself for ever.
+// overflow ends the process, like bot logic with infinite recursion.
 func overflow() {
 	const enough = 1 << 20
 	debug.SetMaxStack(enough)
 	recurse(0)
 }
 
-// recurse calls itself for ever.
+// recurse calls itself without end.
 func recurse(depth int) int {
 	var room [64]int
 	room[depth%len(room)] = depth
 	return recurse(depth+1) + room[(depth+1)%len(room)] //nolint:revive,staticcheck // The stack is to overflow.
 }
 
-// Poison has the member Poisoned send a message that ends each process that runs it, and another one behind
-// it, while the other members write. It returns once the first is a dead letter. Processes that end are
-// replaced.
+// Poison makes the member Poisoned send a message that ends each process that runs it, and then another one,
+// while the other members write. It returns once the first is a dead letter. Processes that end are replaced.
 func (p *Platform) Poison() {
 	p.t.Helper()
 	if p.poisoned == nil {
@@ -357,12 +471,12 @@ func (p *Platform) Poison() {
 		p.members = append(p.members, p.poisoned)
 	}
 	of := p.write(p.poisoned, poison)
-	p.write(p.poisoned, plain) // Once the first is stored: of two that are accepted at once, either may come first.
+	p.write(p.poisoned, plain) // Only once the first is stored: of two concurrent acceptances, either may come first.
 	p.sendWhile(func() { p.until(func() bool { return p.dead[of] }, nil) }, func(line) {})
 }
 
-// replace starts a process in the place of one that has ended, to which or to others the platform sends
-// again what was not answered.
+// replace starts a process to replace one that has ended. The platform sends unanswered events again, to any
+// process.
 func (p *Platform) replace(ended *process) {
 	_ = ended.command.Wait() // Its error is that it was killed.
 	p.note(killed, ended)
@@ -370,7 +484,7 @@ func (p *Platform) replace(ended *process) {
 	p.sendAgain(ended)
 }
 
-// requireDead checks that the poisonous events are dead letters, and no others.
+// requireDead checks that exactly the poisonous events are dead letters.
 func (p *Platform) requireDead(keys []string) {
 	p.t.Helper()
 	var want []string
@@ -388,7 +502,7 @@ func (p *Platform) requireDead(keys []string) {
 
 // The words between the platform and the processes; member and number of an event follow them.
 const (
-	// wordAccept has an event, with its request. The answer is wordAccepted or wordRefused.
+	// wordAccept carries an event with its request. The answer is wordAccepted or wordRefused.
 	wordAccept   = "accept"
 	wordAccepted = "accepted"
 	wordRefused  = "refused"
@@ -400,18 +514,18 @@ const (
 	wordDead = "dead"
 )
 
-// process is one that the platform has started.
+// process is a process started by the platform.
 type process struct {
 	command *exec.Cmd
 	input   io.WriteCloser
 	// complaint is its output to standard error, guarded by mu.
 	mu        sync.Mutex
 	complaint bytes.Buffer
-	// isEnding is true if it was asked to end, or killed, and isGone once it has ended.
+	// isEnding is true if it was asked to end, or killed. isGone is true once it has ended.
 	isEnding, isGone, isFrozen bool
 }
 
-// Write keeps what the process complains of.
+// Write stores the error output of the process.
 func (p *process) Write(text []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -426,7 +540,7 @@ func (p *process) complaints() string {
 
 func (p *process) id() int { return p.command.Process.Pid }
 
-// line is a line of a process; at its end there is one with isEnd.
+// line is a line of a process. After the last there is one with isEnd.
 type line struct {
 	from  *process
 	word  string
@@ -434,7 +548,7 @@ type line struct {
 	isEnd bool
 }
 
-// startProcess starts a process, whose lines go to a channel.
+// startProcess starts a process whose lines go to a channel.
 func startProcess(t *testing.T, command *exec.Cmd, to chan<- line) *process {
 	t.Helper()
 	p := &process{command: command}
@@ -450,14 +564,14 @@ func startProcess(t *testing.T, command *exec.Cmd, to chan<- line) *process {
 			said := line{from: p}
 			if _, err := fmt.Sscan(lines.Text(), &said.word, &said.of.member, &said.of.number); err == nil {
 				to <- said
-			} // Else the process was killed within the line.
+			} // Otherwise the process was killed in the middle of the line.
 		}
 		to <- line{from: p, isEnd: true}
 	}()
 	return p
 }
 
-// tell tells a process something. One that has died does not hear it.
+// tell sends a line to a process. A dead process does not receive it.
 func (p *process) tell(word string, e event, more string) {
 	_, _ = fmt.Fprintln(p.input, word, e.member, e.number, more)
 }

@@ -50,7 +50,7 @@ func deliveryOf(reply document.Object) send.Delivery {
 	}
 }
 
-// Call asks the platform for something and returns its reply.
+// Call makes a request to the platform and returns its reply.
 func (c *Connector) Call(ctx context.Context, in *channel.Channel, method string, body document.Object) (document.Object, error) {
 	if err := send.RequireChannel(in); err != nil {
 		return document.Object{}, err
@@ -80,13 +80,13 @@ func (c *Connector) Call(ctx context.Context, in *channel.Channel, method string
 	return read(response, answer)
 }
 
-// TokenOf returns the token of a channel, "" if it has none.
+// TokenOf returns the token of a channel, or "".
 func TokenOf(in *channel.Channel) string {
 	info, _ := in.Info.(channel.OtherInfo)
 	return document.Get(info.Reveal(), "token", "")
 }
 
-// read returns the platform's reply, or what its status means.
+// read returns the platform's reply, or the error for its status.
 func read(response *http.Response, answer []byte) (document.Object, error) {
 	switch response.StatusCode {
 	case http.StatusOK:
@@ -97,16 +97,16 @@ func read(response *http.Response, answer []byte) (document.Object, error) {
 		return reply, nil
 	case http.StatusTooManyRequests:
 		wait, _ := outbound.RetryAfter(response.Header, time.Now()) //nolint:forbidigo // The platform is on the same machine.
-		return document.Object{}, boterr.New(boterr.ResourceExhausted, "", "the platform takes no more for now: %w",
+		return document.Object{}, boterr.New(boterr.ResourceExhausted, "", "the platform is limiting the rate of requests: %w",
 			&send.RetryAfterError{After: wait})
 	case http.StatusNotFound:
-		return document.Object{}, boterr.New(boterr.NotFound, "", "the platform has nothing of that id")
+		return document.Object{}, boterr.New(boterr.NotFound, "", "the platform has nothing with that id")
 	case http.StatusBadRequest:
 		var problem struct {
 			Field string `json:"field"`
 		}
 		_ = json.Unmarshal(answer, &problem)
-		return document.Object{}, boterr.Invalid(problem.Field, "is nothing that the platform can show")
+		return document.Object{}, boterr.Invalid(problem.Field, "cannot be shown by the platform")
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return document.Object{}, boterr.New(boterr.FailedPrecondition, "", "the platform does not allow it, with status %d", response.StatusCode)
 	default:

@@ -1,4 +1,4 @@
-// Package chatplatform is a made-up platform over HTTP that can do everything that a port of packages send
-// and livechat needs, and the connector to it. It is for tests of the suite of connectors, and of connectors
-// that wrap others.
+// Package chatplatform is a fictional platform over HTTP that supports every port of packages send and
+// livechat, with a connector to it. It is for tests of the connector suite, and of connectors that wrap
+// others.
 package chatplatform

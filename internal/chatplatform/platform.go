@@ -17,14 +17,14 @@ import (
 type Message struct {
 	// Channel is the id of the channel whose token the request had.
 	Channel string
-	// ID is the platform's, Key that under which it was sent, To who gets it.
+	// ID is the platform's id. Key is the key with which it was sent. To is the recipient.
 	ID, Key, To string
-	// Text is the text that it shows now, Body the whole message.
+	// Text is the text that it shows now. Body is the whole message.
 	Text, Body string
 	IsRecalled bool
 }
 
-// Platform is a platform in memory, an http.Handler. Messages of one key are shown once.
+// Platform is an in-memory platform, an http.Handler. Messages with the same key are shown once.
 type Platform struct {
 	// channels are the ids of the channels by their tokens.
 	channels map[string]string
@@ -40,7 +40,7 @@ type Platform struct {
 	links    int
 }
 
-// New returns a platform that knows channels by their tokens, with one group.
+// New returns a platform with one group. channels maps tokens to channels.
 func New(channels map[string]string, group string) *Platform {
 	return &Platform{
 		channels: channels, groups: map[string]string{group: "a group"}, labels: map[string][]string{},
@@ -48,7 +48,7 @@ func New(channels map[string]string, group string) *Platform {
 	}
 }
 
-// Messages returns what is shown, the oldest first.
+// Messages returns the messages shown, oldest first.
 func (p *Platform) Messages() []Message {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -126,7 +126,7 @@ func (p *Platform) answer(in, method string, asked document.Object) (int, docume
 	}
 }
 
-// answerAboutPeople does what is asked for about recipients and groups. The caller holds the mutex.
+// answerAboutPeople handles requests about recipients and groups. The caller holds the mutex.
 func (p *Platform) answerAboutPeople(method string, asked document.Object, text func(string) string) (int, document.Object) {
 	to := text("to")
 	switch method {
@@ -199,14 +199,14 @@ func (p *Platform) change(id string, change func(*Message)) (int, document.Objec
 	return http.StatusOK, document.O("ok", true, "ts", id, "text", p.messages[i].Text)
 }
 
-// makeGroup makes a group, one for each key. The caller holds the mutex.
+// makeGroup creates a group, once per key. The caller holds the mutex.
 func (p *Platform) makeGroup(key, name string) (int, document.Object) {
 	id := "group-of-" + key
 	p.groups[id] = name
 	return http.StatusOK, document.O("id", id, "link", p.newLink())
 }
 
-// newLink returns an address by which people join. The caller holds the mutex.
+// newLink returns an invitation link. The caller holds the mutex.
 func (p *Platform) newLink() string {
 	p.links++
 	return fmt.Sprintf("https://join.example/%d", p.links)

@@ -1,5 +1,4 @@
-// Package conformance has the common parts of the suites that hold implementations to rules: store/storetest
-// and botctx/botctxtest.
+// Package conformance has the common parts of the conformance suites: store/storetest and botctx/botctxtest.
 package conformance
 
 import (
@@ -13,11 +12,11 @@ import (
 
 // T is the part of *testing.T that a rule needs.
 type T interface {
-	// Helper marks the function that calls it as one whose lines are not reported.
+	// Helper excludes the caller from the reported lines.
 	Helper()
 	// Context returns the context of the operations that rules call.
 	Context() context.Context
-	// Errorf reports a failure and goes on.
+	// Errorf reports a failure and continues.
 	Errorf(format string, args ...any)
 	// FailNow ends the goroutine that calls it.
 	FailNow()
@@ -30,8 +29,7 @@ func NameOf(check any) string {
 	return strings.ToUpper(name[:1]) + name[1:]
 }
 
-// AtOnce runs work in so many goroutines, which begin at one instant, and returns what each of
-// them returned.
+// AtOnce runs work in a number of goroutines that start at the same instant, and returns the error of each.
 func AtOnce(workers int, work func(worker int) error) []error {
 	var group sync.WaitGroup
 	start, errs := make(chan struct{}), make([]error, workers)
@@ -46,8 +44,8 @@ func AtOnce(workers int, work func(worker int) error) []error {
 	return errs
 }
 
-// Violations returns what the check of a rule reports, for the tests of a suite. A panic of the check, which did not
-// expect what a broken implementation returned, is a report, too.
+// Violations returns the reports of a rule's check, for the tests of a suite. A panic of the check, which did
+// not expect the result of a broken implementation, is also a report.
 func Violations(ctx context.Context, check func(T)) []string {
 	r := &recorder{ctx: ctx}
 	done := make(chan struct{})
@@ -64,7 +62,7 @@ func Violations(ctx context.Context, check func(T)) []string {
 	return r.reports
 }
 
-// recorder is a T that keeps what is reported.
+// recorder is a T that records reports.
 type recorder struct {
 	ctx context.Context //nolint:containedctx // It takes the place of the context of a test.
 

@@ -18,7 +18,7 @@ var usual = []struct{ name, pattern string }{
 	{"yearly", "0 0 1 1 *"},
 }
 
-// BenchmarkNext goes from one time of a usual pattern to the next, with the guard and without.
+// BenchmarkNext computes successive times of a typical pattern, with the guard and without.
 func BenchmarkNext(b *testing.B) { benchmarkNext(b, "") }
 
 // BenchmarkNextInAZone is BenchmarkNext if clocks change.
@@ -55,7 +55,7 @@ func benchmarkNext(b *testing.B, zone string) {
 	}
 }
 
-// BenchmarkParse reads a pattern, the look for a first time included.
+// BenchmarkParse reads a pattern and finds its first time.
 func BenchmarkParse(b *testing.B) {
 	for _, zone := range []string{"UTC", newYork} {
 		for _, c := range usual {

@@ -11,25 +11,24 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// Pattern is a CRON pattern in a time zone, as the documentation of package agenda describes it. It is safe for
-// concurrent use.
+// Pattern is a CRON pattern in a time zone, as documented in package agenda. It is safe for concurrent use.
 type Pattern struct {
 	text     string
 	location *time.Location
-	// schedule is never asked itself, for it remembers things between two calls: each call
-	// asks a copy, which shares with it only what is never written.
+	// schedule must not be used directly, because it keeps state between calls. Each call uses a copy, which
+	// shares only data that never changes.
 	schedule cronexpr.Expression
-	// fixedHours is true if the hours are no wildcard, fixedTime if neither hours nor minutes nor seconds
+	// fixedHours is true if the hours are not a wildcard, fixedTime if neither hours, minutes nor seconds
 	// are.
 	fixedHours, fixedTime bool
 }
 
-// Parse reads a CRON pattern. The zone is a name of the IANA database, such as "Europe/London", and UTC if it is
-// empty. A text that names a zone in front, "CRON_TZ=Europe/London 0 9 * * 1", is read in that one.
+// Parse reads a CRON pattern. zone is a name of the IANA database, such as "Europe/London", or "" for UTC. A
+// text that begins with a zone, "CRON_TZ=Europe/London 0 9 * * 1", is read in that zone.
 //
-// What is wrong with the text is an InvalidArgument for the field pattern, and so is a pattern
-// that never fires, such as one for 30 February. A zone that is not known is one for the field
-// zone, and so is "Local", because nothing depends on the zone of the machine.
+// A malformed text is InvalidArgument for the field pattern, and so is a pattern that never fires, such as
+// one for 30 February. An unknown zone is InvalidArgument for the field zone, and so is "Local", because
+// nothing may depend on the machine's zone.
 func Parse(text, zone string) (*Pattern, error) {
 	location, words, err := ReadZone(text, zone)
 	if err != nil {
@@ -56,23 +55,23 @@ func Parse(text, zone string) (*Pattern, error) {
 	return pattern, nil
 }
 
-// HasFixedHours reports whether the hours of the pattern are no wildcard.
+// HasFixedHours reports whether the hours of the pattern are not a wildcard.
 func (p *Pattern) HasFixedHours() bool { return p.fixedHours }
 
-// String returns the pattern as it was given.
+// String returns the pattern as given.
 func (p *Pattern) String() string { return p.text }
 
 // Zone returns the name of the time zone, "UTC" if none was given.
 func (p *Pattern) Zone() string { return p.location.String() }
 
-// The years of a pattern lie between these two in every zone, for none is a day from UTC.
+// Bounds of a pattern's years in every zone, because no zone is a day or more from UTC.
 var (
 	beforeAllYears = time.Date(1969, time.December, 31, 0, 0, 0, 0, time.UTC)
 	afterAllYears  = time.Date(2100, time.January, 2, 0, 0, 0, 0, time.UTC)
 )
 
-// Next returns the first time later than after at which the pattern fires, in UTC. It reports false if it
-// never fires again. Package agenda documents what happens when clocks change.
+// Next returns the first time at which the pattern fires after another time, in UTC. It reports false if the pattern
+// never fires again. Package agenda documents the behaviour when clocks change.
 func (p *Pattern) Next(after time.Time) (next time.Time, ok bool) {
 	switch {
 	case after.Before(beforeAllYears):
@@ -86,8 +85,8 @@ func (p *Pattern) Next(after time.Time) (next time.Time, ok bool) {
 	return p.nextInZone(after.UTC())
 }
 
-// nextInZone goes through the periods of the zone from the one of after on, until one has a
-// time that matches.
+// nextInZone searches the periods of the zone, beginning with the one that contains after, until one has a
+// matching time.
 func (p *Pattern) nextInZone(after time.Time) (time.Time, bool) {
 	now := periodAt(after, p.location)
 	wall := now.wallClock(after)
@@ -109,15 +108,15 @@ func (p *Pattern) nextInZone(after time.Time) (time.Time, bool) {
 		if found && p.fixedHours && next.Before(resumed) { // It is in the gap between the two.
 			return now.end, true
 		}
-		if !found && resumed.After(wall) { // No time that was searched comes again.
+		if !found && resumed.After(wall) { // No time that was searched occurs again.
 			return time.Time{}, false
 		}
 		now, wall = following, resumed.Add(-time.Second)
 	}
 }
 
-// nextOnWallClock returns the first time later than after that matches, both written as if the wall clock
-// showed UTC, so that no zone matters. It reports false if there is none.
+// nextOnWallClock returns the first matching time after after. Both are wall clock times written as UTC, so
+// that no zone matters. It reports false if there is none.
 func (p *Pattern) nextOnWallClock(after time.Time) (time.Time, bool) {
 	schedule := p.schedule
 	next := schedule.Next(after)
@@ -133,7 +132,7 @@ func (p *Pattern) FiresAt(at time.Time) bool {
 	return ok && next.Equal(at)
 }
 
-// IsBehind reports whether the clocks of a pattern's zone are behind the clocks of another pattern's.
+// IsBehind reports whether the clocks of the pattern's zone are behind the clocks of other's.
 func (p *Pattern) IsBehind(other *Pattern, at time.Time) bool {
 	return periodAt(at, p.location).offset < periodAt(at, other.location).offset
 }
@@ -143,7 +142,7 @@ const maxZoneLength = 64
 
 const exampleZone = "Europe/London"
 
-// exampleInZone is the pattern with a zone that errors give as an example.
+// exampleInZone is the example of a pattern with a zone in errors.
 const exampleInZone = ZonePrefix + exampleZone + " 0 9 * * 1"
 
 // LoadZone returns the time zone of that name in the IANA database, and UTC for "". Its errors are
@@ -155,7 +154,7 @@ func LoadZone(name string) (*time.Location, error) {
 	if name == "Local" {
 		return nil, boterr.Invalid("zone", "Local is the zone of the machine; name one such as %q", exampleZone)
 	}
-	// All names begin with a capital letter. Other files, such as localtime, do not.
+	// All names begin with a capital letter. Other files in the database, such as localtime, do not.
 	if len(name) > maxZoneLength || name[0] < 'A' || name[0] > 'Z' {
 		return nil, boterr.Invalid("zone", "must be a name of the IANA database in its spelling, such as %q, got %q", exampleZone, name)
 	}
@@ -167,10 +166,9 @@ func LoadZone(name string) (*time.Location, error) {
 	return location, nil
 }
 
-// period is a time in which the clocks of a zone keep the same distance from UTC. The clocks
-// may go on the same at its end, too.
+// period is a time in which a zone's offset from UTC is constant. The offset may remain the same at its end.
 type period struct {
-	// start and end are instants, zero if the period has no such end.
+	// start and end are instants. They are zero if the period is unbounded on that side.
 	start, end time.Time
 	offset     time.Duration
 }
@@ -179,8 +177,8 @@ func periodAt(instant time.Time, location *time.Location) period {
 	local := instant.In(location)
 	start, end := local.ZoneBounds()
 	if !end.IsZero() && !end.After(instant) {
-		// In a zone that follows a rule for ever, ZoneBounds ends each year after 365 days, before
-		// its last day in a leap year. No rule changes clocks on this day.
+		// In a zone that follows a rule indefinitely, ZoneBounds ends each year after 365 days, which in a
+		// leap year is before the last day. No rule changes clocks on that day.
 		end = instant.Truncate(oneDay).Add(oneDay)
 	}
 	_, offset := local.Zone()
@@ -189,7 +187,7 @@ func periodAt(instant time.Time, location *time.Location) period {
 
 const oneDay = 24 * time.Hour
 
-// wallClock returns what the clocks show at an instant of the period, written as UTC.
+// wallClock returns the wall clock time at an instant of the period, written as UTC.
 func (p *period) wallClock(instant time.Time) time.Time { return instant.Add(p.offset) }
 
 // has reports whether the clocks show a time before the period ends.
@@ -200,8 +198,8 @@ func (p *period) has(wall time.Time) bool {
 // isLast reports whether the clocks never change again.
 func (p *period) isLast() bool { return p.end.IsZero() }
 
-// seenBefore returns the last time that the clocks showed in the period before, or the zero
-// time where wall is too far behind the start for the clocks to have shown it before.
+// seenBefore returns the last time that the clocks showed in the previous period. It returns the zero time if
+// wall is so long after the start that it was not shown before.
 func (p *period) seenBefore(wall time.Time, location *time.Location) time.Time {
 	if p.start.IsZero() || wall.Sub(p.wallClock(p.start)) > oneDay {
 		return time.Time{}
@@ -211,14 +209,13 @@ func (p *period) seenBefore(wall time.Time, location *time.Location) time.Time {
 	return before.wallClock(last)
 }
 
-// ZonePrefix stands before the zone in a pattern that names its own.
+// ZonePrefix precedes the zone in a pattern that names its zone.
 const ZonePrefix = "CRON_TZ="
 
 // NamesZone reports whether a pattern names its own zone.
 func NamesZone(pattern string) bool { return strings.HasPrefix(strings.TrimSpace(pattern), ZonePrefix) }
 
-// ReadZone returns the zone of a pattern, which is the one that it names, else another one, and
-// the pattern without it.
+// ReadZone returns the zone that a pattern names, or else otherwise, and the pattern without the zone.
 func ReadZone(text, otherwise string) (location *time.Location, fields string, err error) {
 	if !NamesZone(text) {
 		location, err = LoadZone(otherwise)
@@ -229,7 +226,7 @@ func ReadZone(text, otherwise string) (location *time.Location, fields string, e
 		name, fields = name[:end], name[end:]
 	}
 	if name == "" {
-		return nil, "", boterr.Invalid("pattern", "%q names no zone behind %s; write %q", text, ZonePrefix, exampleInZone)
+		return nil, "", boterr.Invalid("pattern", "%q has no zone after %s; write %q", text, ZonePrefix, exampleInZone)
 	}
 	location, err = LoadZone(name)
 	return location, fields, boterr.WithField("pattern", err)

@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/internal/cron"
 )
 
-// requireInvalid fails if an error is no InvalidArgument for the field with the text.
+// requireInvalid fails unless an error is an InvalidArgument for the field, with the text.
 func requireInvalid(t *testing.T, err error, field, text string) {
 	t.Helper()
 	require.ErrorIs(t, err, boterr.InvalidArgument)
@@ -23,7 +23,7 @@ func requireInvalid(t *testing.T, err error, field, text string) {
 	require.Contains(t, found.Message(), text)
 }
 
-// refusals are patterns, and what the error that refuses each says to do.
+// refusals are invalid patterns, and the remedies in their errors.
 type refusals []struct{ pattern, why string }
 
 func (r refusals) check(t *testing.T) {
@@ -110,10 +110,10 @@ func TestParse_Values(t *testing.T) {
 func TestParse_EmptyEntry(t *testing.T) {
 	t.Parallel()
 	refusals{
-		{", * * * *", "take out the comma that is too many"},
-		{"1, * * * *", "take out the comma that is too many"},
-		{",1 * * * *", "take out the comma that is too many"},
-		{"1,,2 * * * *", "take out the comma that is too many"},
+		{", * * * *", "remove the extra comma"},
+		{"1, * * * *", "remove the extra comma"},
+		{",1 * * * *", "remove the extra comma"},
+		{"1,,2 * * * *", "remove the extra comma"},
 	}.check(t)
 }
 
@@ -138,19 +138,19 @@ func TestParse_Ranges(t *testing.T) {
 func TestParse_Steps(t *testing.T) {
 	t.Parallel()
 	refusals{
-		{"*/0 * * * *", "a step of the minutes goes from 1 to 59"},
-		{"*/60 * * * *", "a step of the minutes goes from 1 to 59"},
-		{"*/00 * * * *", "a step of the minutes goes from 1 to 59"},
-		{"*/-5 * * * *", "a step of the minutes goes from 1 to 59"},
-		{"*/ * * * *", "a step of the minutes goes from 1 to 59"},
-		{"*/5/5 * * * *", "a step of the minutes goes from 1 to 59"},
-		{"*/99999999999999999999 * * * *", "a step of the minutes goes from 1 to 59"},
-		{"0-30/0 * * * *", "a step of the minutes goes from 1 to 59"},
-		{"5/0 * * * *", "a step of the minutes goes from 1 to 59"},
-		{"* */24 * * *", "a step of the hours goes from 1 to 23"},
-		{"* * * * */7", "a step of the days of the week goes from 1 to 6"},
-		{"* * * * */mon", "a step of the days of the week goes from 1 to 6"},
-		{"* * * * * */1970", "a step of the years goes from 1 to 59"},
+		{"*/0 * * * *", "a step of the minutes is from 1 to 59"},
+		{"*/60 * * * *", "a step of the minutes is from 1 to 59"},
+		{"*/00 * * * *", "a step of the minutes is from 1 to 59"},
+		{"*/-5 * * * *", "a step of the minutes is from 1 to 59"},
+		{"*/ * * * *", "a step of the minutes is from 1 to 59"},
+		{"*/5/5 * * * *", "a step of the minutes is from 1 to 59"},
+		{"*/99999999999999999999 * * * *", "a step of the minutes is from 1 to 59"},
+		{"0-30/0 * * * *", "a step of the minutes is from 1 to 59"},
+		{"5/0 * * * *", "a step of the minutes is from 1 to 59"},
+		{"* */24 * * *", "a step of the hours is from 1 to 23"},
+		{"* * * * */7", "a step of the days of the week is from 1 to 6"},
+		{"* * * * */mon", "a step of the days of the week is from 1 to 6"},
+		{"* * * * * */1970", "a step of the years is from 1 to 59"},
 		{"/5 * * * *", "minutes go from 0 to 59"},
 		{"* * ?/5 * *", "days of the month go from 1 to 31"},
 	}.check(t)
@@ -172,11 +172,11 @@ func TestParse_Days(t *testing.T) {
 		{"* * * * 15W", "days of the week go from 0 to 7"},
 		{"* * * * #2", "days of the week go from 0 to 7"},
 		{"* * * * 8#1", "days of the week go from 0 to 7"},
-		{"* * * * 1#0", "behind # write 1 to 5"},
-		{"* * * * 1#6", "behind # write 1 to 5"},
-		{"* * * * 1#", "behind # write 1 to 5"},
+		{"* * * * 1#0", "write 1 to 5 after #"},
+		{"* * * * 1#6", "write 1 to 5 after #"},
+		{"* * * * 1#", "write 1 to 5 after #"},
 		{"* * * * 1#l", "days of the week go from 0 to 7"},
-		{"* * * * 1#2#3", "behind # write 1 to 5"},
+		{"* * * * 1#2#3", "write 1 to 5 after #"},
 		{"* * * * 1-5#2", "days of the week go from 0 to 7"},
 	}.check(t)
 }
@@ -201,7 +201,7 @@ func TestParse_FiresOnlyWhereClocksSkip(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestParse_SameMeaning compares each notation with one that cronexpr reads without help.
+// TestParse_SameMeaning compares each notation with an equivalent one that cronexpr reads directly.
 func TestParse_SameMeaning(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ pattern, same string }{
@@ -381,12 +381,12 @@ func TestInZone_Refuses(t *testing.T) {
 		{agenda.InZone("../etc/passwd", "0 9 * * 1"), "must be a name of the IANA database"},
 		{agenda.InZone("UTC+2", "0 9 * * 1"), `"UTC+2" is not in the time-zone database`},
 		{agenda.InZone("Local", "0 9 * * 1"), "Local is the zone of the machine"},
-		{agenda.InZone("", "0 9 * * 1"), `names no zone behind CRON_TZ=; write "CRON_TZ=Europe/London 0 9 * * 1"`},
-		{"CRON_TZ=", "names no zone"},
+		{agenda.InZone("", "0 9 * * 1"), `has no zone after CRON_TZ=; write "CRON_TZ=Europe/London 0 9 * * 1"`},
+		{"CRON_TZ=", "has no zone"},
 		{agenda.InZone(london, ""), "has 0 fields"},
-		{agenda.InZone(london, agenda.InZone(newYork, "0 9 * * 1")), `has "cron_tz=america/new_york" where a field is`},
-		{"0 9 * * 1 CRON_TZ=Europe/London", "a zone is named once, in front and in capitals"},
+		{agenda.InZone(london, agenda.InZone(newYork, "0 9 * * 1")), `has "cron_tz=america/new_york" in place of a field`},
+		{"0 9 * * 1 CRON_TZ=Europe/London", "give the zone once, first and in capitals"},
 		{"cron_tz=Europe/London 0 9 * * 1", `write "CRON_TZ=Europe/London 0 9 * * 1"`},
-		{"TZ=Europe/London 0 9 * * 1", `in front and in capitals: write "CRON_TZ=Europe/London 0 9 * * 1"`},
+		{"TZ=Europe/London 0 9 * * 1", `first and in capitals: write "CRON_TZ=Europe/London 0 9 * * 1"`},
 	}.check(t)
 }

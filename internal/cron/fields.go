@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// maxPatternLength is the length in bytes that a pattern may have.
+// maxPatternLength is the longest allowed pattern, in bytes.
 const maxPatternLength = 256
 
 // fields are the seven fields of a pattern, from seconds to years.
@@ -36,7 +36,7 @@ func (f *fields) seconds() fieldText { return f[0] }
 func (f *fields) minutes() fieldText { return f[1] }
 func (f *fields) hours() fieldText   { return f[2] }
 
-// macros are patterns that have a name, in seven fields.
+// macros maps names to patterns of seven fields.
 var macros = map[string]string{
 	"@yearly":   "0 0 0 1 1 * *",
 	"@annually": "0 0 0 1 1 * *",
@@ -62,16 +62,16 @@ func parseFields(text string) (*fields, error) {
 	return parsed, nil
 }
 
-// explained adds to an error of a pattern of six fields what they are, since others begin them with
-// seconds.
+// explained adds a description of the six fields to the error of such a pattern, because other
+// implementations begin them with seconds.
 func explained(err error, text string) error {
 	if len(strings.Fields(text)) != 6 {
 		return err
 	}
-	return boterr.Invalid("", "%w; six fields begin with minutes and end with years: with seconds in front, give seven", errors.Unwrap(err))
+	return boterr.Invalid("", "%w; six fields begin with minutes and end with years; to begin with seconds, give seven", errors.Unwrap(err))
 }
 
-// splitFields splits a pattern into seven fields in lower case, and adds those that it left out.
+// splitFields splits a pattern into seven fields in lower case, and adds missing ones.
 func splitFields(text string) ([]string, error) {
 	if len(text) > maxPatternLength {
 		return nil, boterr.Invalid("", "the pattern has %d bytes; shorten it to at most %d", len(text), maxPatternLength)
@@ -91,7 +91,7 @@ func splitFields(text string) ([]string, error) {
 		words = strings.Fields(macro)
 	}
 	if i := slices.IndexFunc(words, isMisplacedZone); i >= 0 {
-		return nil, boterr.Invalid("", "%q has %q where a field is; a zone is named once, in front and in capitals: write %q",
+		return nil, boterr.Invalid("", "%q has %q in place of a field; give the zone once, first and in capitals: write %q",
 			text, words[i], exampleInZone)
 	}
 	switch len(words) {
@@ -121,11 +121,11 @@ type fieldKind struct {
 	first, last int
 	// maxStep is the largest step that cronexpr reads.
 	maxStep int
-	// hint tells, in errors, what may be written.
+	// hint describes the allowed values in errors.
 	hint string
-	// names are names of the values from first on, which may be cut to three letters.
+	// names are the names of the values starting at first. They may be shortened to three letters.
 	names []string
-	// special reads an entry that only this kind has; ok is true if it is one.
+	// special reads an entry that only this kind of field has. ok is false for other entries.
 	special func(kind *fieldKind, entry string) (text string, ok bool, err error)
 }
 
@@ -180,7 +180,7 @@ func (k *fieldKind) parse(text string) (fieldText, error) {
 // entry reads one entry of a field's list.
 func (k *fieldKind) entry(text string) (string, error) {
 	if text == "" {
-		return "", boterr.Invalid("", "an entry of the %s is empty; take out the comma that is too many", k.name)
+		return "", boterr.Invalid("", "an entry of the %s is empty; remove the extra comma", k.name)
 	}
 	if k.special != nil {
 		if normal, ok, err := k.special(k, text); ok || err != nil {
@@ -209,7 +209,7 @@ func (k *fieldKind) entry(text string) (string, error) {
 	return withStep(fmt.Sprintf("%d-%d", first, k.last), step), nil
 }
 
-// cutStep cuts an entry into its values and its step, which is 0 if there is none.
+// cutStep splits an entry into its values and its step, which is 0 if there is none.
 func (k *fieldKind) cutStep(text string) (values string, step int, err error) {
 	values, stepText, hasStep := strings.Cut(text, "/")
 	if !hasStep {
@@ -217,7 +217,7 @@ func (k *fieldKind) cutStep(text string) (values string, step int, err error) {
 	}
 	step, ok := number(stepText)
 	if !ok || step < 1 || step > k.maxStep {
-		return "", 0, boterr.Invalid("", "%q has no step that can be read; a step of the %s goes from 1 to %d", text, k.name, k.maxStep)
+		return "", 0, boterr.Invalid("", "%q has an invalid step; a step of the %s is from 1 to %d", text, k.name, k.maxStep)
 	}
 	return values, step, nil
 }
@@ -230,8 +230,8 @@ func withStep(values string, step int) string {
 	return values + "/" + strconv.Itoa(step)
 }
 
-// span reads the rest of a range. cronexpr takes 7 at the end of one for 0, so the days of such a range are
-// written one by one.
+// span reads the rest of a range. cronexpr takes 7 at the end of a range for 0, so the days of such a range
+// are written one by one.
 func (k *fieldKind) span(text string, first int, to string, step int) (string, error) {
 	last, err := k.value(to)
 	if err != nil {
@@ -250,7 +250,7 @@ func (k *fieldKind) span(text string, first int, to string, step int) (string, e
 	return strings.Join(days, ","), nil
 }
 
-// forward returns what a range that runs backwards probably means.
+// forward returns the probable meaning of a range that runs backwards.
 func (k *fieldKind) forward(first, last int) string {
 	if start := k.normal(first); start <= last {
 		return fmt.Sprintf("%d-%d", start, last)
@@ -272,7 +272,7 @@ func (k *fieldKind) value(text string) (int, error) {
 	return value, nil
 }
 
-// normal returns the one number that a value has: 0 for Sunday.
+// normal returns the canonical number for a value: 0 for Sunday.
 func (k *fieldKind) normal(value int) int {
 	if value == sunday && k.last == sunday-1 {
 		return 0
@@ -280,7 +280,7 @@ func (k *fieldKind) normal(value int) int {
 	return value
 }
 
-// number reads a number of at most four digits behind leading zeros.
+// number reads a number of at most four digits after leading zeros.
 func number(text string) (int, bool) {
 	digits := strings.TrimLeft(text, "0")
 	if digits == "" {
@@ -331,7 +331,7 @@ func specialDayOfWeek(kind *fieldKind, entry string) (text string, ok bool, err 
 	}
 	week, ok := number(weekText)
 	if !ok || week < 1 || week > 5 {
-		return "", true, boterr.Invalid("", "%q counts no week of a month; behind # write 1 to 5", entry)
+		return "", true, boterr.Invalid("", "%q is not a week of a month; write 1 to 5 after #", entry)
 	}
 	return fmt.Sprintf("%d#%d", kind.normal(day), week), true, nil
 }

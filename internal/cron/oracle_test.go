@@ -17,13 +17,13 @@ import (
 	"github.com/botctx/go-sdk/internal/rounds"
 )
 
-// oracle tells by the definitions of the fields alone, one minute after the other, when a
-// pattern fires. It shares no code with the package.
+// oracle decides when a pattern fires, minute by minute, only by the definitions of the fields. It shares no
+// code with the package.
 type oracle struct {
 	seconds, minutes, hours, months, years []bool
-	// daysOfMonth and daysOfWeek are the entries of their fields; there are none if any day will do.
+	// daysOfMonth and daysOfWeek are the entries of their fields; they are empty if any day matches.
 	daysOfMonth, daysOfWeek []dayTest
-	// fixedHours and fixedTime are true if hours, or any part of the time, are no wildcard.
+	// fixedHours is true if the hours are not a wildcard, fixedTime if no part of the time is.
 	fixedHours, fixedTime bool
 }
 
@@ -78,8 +78,8 @@ func parseValue(t *testing.T, text string) int {
 	return value
 }
 
-// values returns which values a field has, whose entries are all of the common forms. There is room for one
-// value behind the last, for 7 is Sunday.
+// values returns the values of a field whose entries all have the common forms. There is room for one value
+// after the last, because 7 is Sunday.
 func values(t *testing.T, field string, first, last int) []bool {
 	t.Helper()
 	found := make([]bool, last+2)
@@ -124,7 +124,7 @@ func (o *oracle) on(day time.Time) bool {
 	return slices.ContainsFunc(o.daysOfMonth, names) || slices.ContainsFunc(o.daysOfWeek, names)
 }
 
-// dayTests reads a field of days. It returns nil for one that is open.
+// dayTests reads a field of days. It returns nil for an open field.
 func dayTests(t *testing.T, field string, read func(t *testing.T, entry string) dayTest) []dayTest {
 	t.Helper()
 	var tests []dayTest
@@ -199,7 +199,7 @@ func dayOfWeek(t *testing.T, entry string) dayTest {
 	}
 }
 
-// between goes through the times later than start and before end, which is a midnight.
+// between yields the times after start and before end, which is a midnight.
 func (o *oracle) between(start, end time.Time) iter.Seq[time.Time] {
 	return func(yield func(time.Time) bool) {
 		for day := start.Truncate(24 * time.Hour); day.Before(end); day = day.AddDate(0, 0, 1) {
@@ -210,7 +210,7 @@ func (o *oracle) between(start, end time.Time) iter.Seq[time.Time] {
 	}
 }
 
-// within goes through the times of a day that are later than start.
+// within yields the times of a day that are after start.
 func (o *oracle) within(day, start time.Time, yield func(time.Time) bool) bool {
 	for minute := range 24 * 60 {
 		if !o.hours[minute/60] || !o.minutes[minute%60] {
@@ -260,7 +260,7 @@ func (p patterns) entry(first, last int) string {
 	}
 }
 
-// list returns a field: a wildcard as often as open out of ten times, else some entries.
+// list returns a field: a wildcard in open out of ten cases, otherwise some entries.
 func (p patterns) list(open int, entry func() string) string {
 	if p.IntN(10) < open {
 		return "*"
@@ -326,8 +326,8 @@ func (p patterns) pattern(year int) string {
 	return strings.Join(fields, p.oneOf(" ", "  ", "\t"))
 }
 
-// TestPattern_FiresWhenItsFieldsSay goes through a year with each of many patterns, and for those that fire
-// more often than a walk is long, through parts of it.
+// TestPattern_FiresWhenItsFieldsSay checks a whole year for each of many patterns, or parts of it for
+// patterns that fire too often.
 func TestPattern_FiresWhenItsFieldsSay(t *testing.T) {
 	t.Parallel()
 	const (
@@ -354,7 +354,7 @@ func TestPattern_FiresWhenItsFieldsSay(t *testing.T) {
 	}
 }
 
-// firing returns a pattern that Parse takes. One that it does not take is one that never fires.
+// firing returns a pattern that Parse accepts. The refused ones never fire.
 func (p patterns) firing(t *testing.T, year int) string {
 	t.Helper()
 	for {
@@ -372,7 +372,7 @@ func (p patterns) firing(t *testing.T, year int) string {
 
 func newYear(year int) time.Time { return time.Date(year, time.January, 1, 0, 0, 0, 0, time.UTC) }
 
-// walk compares what fires after a start and before an end, and returns how often that is, at most longest times.
+// walk compares the times between start and end, at most longest of them, and returns their number.
 func walk(t *testing.T, text string, start, end time.Time, longest int) int {
 	t.Helper()
 	pattern, err := cron.Parse(text, "")
@@ -394,8 +394,8 @@ func walk(t *testing.T, text string, start, end time.Time, longest int) int {
 	return fired
 }
 
-// FuzzPattern looks for a panic, a hang, a time that is not later than its start, and a time that the pattern
-// does not name.
+// FuzzPattern looks for a panic, a hang, a time that is not after its start, and a time that the pattern does
+// not name.
 func FuzzPattern(f *testing.F) {
 	for i, text := range []string{
 		"*/5 * * * *", "0 9 * * 1-5", "30 2 * * *", "0 0 LW * ?", "0 0 15W,L 2,feb-apr/2 *", "59 59 23 31 12 ? 2099",
@@ -429,7 +429,7 @@ func FuzzPattern(f *testing.F) {
 	})
 }
 
-// requireNamed fails if a pattern names neither what the clocks show at a time nor what they just skipped.
+// requireNamed fails unless a pattern names a time that the clocks show, or one that they have just skipped.
 func requireNamed(t *testing.T, pattern *cron.Pattern, next time.Time) {
 	t.Helper()
 	rules := newOracle(t, pattern.String())

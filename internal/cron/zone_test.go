@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
-	_ "time/tzdata" // The tests do not depend on what the machine has.
+	_ "time/tzdata" // The tests do not depend on the machine's time zones.
 
 	"github.com/stretchr/testify/require"
 
@@ -20,7 +20,7 @@ const (
 	apia     = "Pacific/Apia"        // From the end of 29 to the start of 31 December 2011, at 4:00 to 3:00 on 4 April 2021.
 )
 
-// firings are the times at which a pattern fires after another, as the clocks of its zone show them. "" is never
+// firings are successive times at which a pattern fires, as wall clock times in its zone. "" means never
 // again.
 type firings struct {
 	rule, pattern, after string
@@ -288,8 +288,7 @@ var changes = []struct{ zone, at string }{
 	{newYork, "2099-11-01T02:00:00-04:00"},
 }
 
-// TestPattern_EveryChangeOfClocks compares random patterns with the rules, applied to one
-// minute after the other.
+// TestPattern_EveryChangeOfClocks compares random patterns with the rules applied minute by minute.
 func TestPattern_EveryChangeOfClocks(t *testing.T) {
 	t.Parallel()
 	count := rounds.Of(t, 12, 60)
@@ -316,7 +315,7 @@ func (p patterns) timeOfDay() string {
 		p.list(3, func() string { return p.entry(0, 23) }) + p.oneOf(" * * *", " * * *", " * * *", " * * 1-5", " 1-31/2 * *")
 }
 
-// compareInZone compares all that fires between two instants.
+// compareInZone compares all times between two instants.
 func compareInZone(t *testing.T, text string, zone *time.Location, start, end time.Time) {
 	t.Helper()
 	pattern, err := cron.Parse(text, zone.String())
@@ -348,7 +347,7 @@ func compareInZone(t *testing.T, text string, zone *time.Location, start, end ti
 	require.True(t, !ok || !next.Before(end), "%q fires after %s at %s", text, last, next)
 }
 
-// wallClock returns what clocks show, written as UTC.
+// wallClock returns the wall clock time in a zone, written as UTC.
 func wallClock(at time.Time, zone *time.Location) time.Time {
 	local := at.In(zone)
 	return time.Date(local.Year(), local.Month(), local.Day(), local.Hour(), local.Minute(), local.Second(), 0, time.UTC)

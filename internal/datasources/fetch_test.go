@@ -61,8 +61,7 @@ func TestFetchGeoNear_SeveralColumns(t *testing.T) {
 	})
 }
 
-// upsertTwoPoints makes the data source "points", whose entry has two columns of
-// points.
+// upsertTwoPoints adds the data source "points", whose entry has two columns of points.
 func upsertTwoPoints(t *testing.T, s *datasources.Service) {
 	t.Helper()
 	_, err := s.UpsertDataToDataSource(t.Context(), datasource.UpsertParams{

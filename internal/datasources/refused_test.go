@@ -106,7 +106,7 @@ func TestFetchData_Refuses(t *testing.T) {
 	}))
 }
 
-// indexedTable returns data sources whose table has an index of two columns and one of places.
+// indexedTable returns data sources whose table has an index on two columns and a geo index.
 func indexedTable(t *testing.T) *datasources.Service {
 	t.Helper()
 	database := memstore.New()

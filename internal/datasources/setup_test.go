@@ -25,8 +25,7 @@ import (
 
 type operation[P, R any] = func(context.Context, P) (R, error)
 
-// apps are the data sources of two apps in one store, with a clock that stands still
-// and ids that count.
+// apps are the data sources of two apps in one store, with a stopped clock and numbered ids.
 type apps struct {
 	mine, theirs *datasources.Service
 
@@ -91,7 +90,7 @@ func upsert(t *testing.T, s *datasources.Service, entries ...string) datasource.
 	return done.Result
 }
 
-// call calls an operation as JSON does, and returns the JSON of its result.
+// call calls an operation with JSON parameters, and returns its JSON result.
 func call[P, R any](t *testing.T, run operation[P, R], params string) (string, error) {
 	t.Helper()
 	var p P
@@ -108,7 +107,7 @@ func call[P, R any](t *testing.T, run operation[P, R], params string) (string, e
 	return string(text), nil
 }
 
-// requireResult calls an operation as JSON does, and compares the JSON of its result.
+// requireResult calls an operation with JSON parameters, and compares its JSON result.
 func requireResult[P, R any](t *testing.T, run operation[P, R], params, want string) {
 	t.Helper()
 	got, err := call(t, run, params)
@@ -127,8 +126,8 @@ func requireTable(t *testing.T, s *datasources.Service, want ...string) {
 	}
 }
 
-// requireRefused calls an operation with parameters that are wrong, each with the
-// field at fault, on a table of two entries, and compares the error and the table.
+// requireRefused calls an operation with wrong parameters, each with the field at fault, on a table of two
+// entries. It compares the error, and requires that the table is unchanged.
 func requireRefused[P, R any](
 	t *testing.T, of func(*datasources.Service) operation[P, R], fields map[string]string,
 ) {
@@ -160,7 +159,7 @@ func merged(all ...map[string]string) map[string]string {
 	return cases
 }
 
-// noTable are the ways not to name a data source by either of two parameters.
+// noTable returns the ways to fail to name a data source with the two parameters.
 func noTable() map[string]string {
 	return map[string]string{
 		`{}`:                     "dataSourceId",

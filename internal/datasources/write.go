@@ -165,7 +165,7 @@ func readElements(data []document.Object) ([]element, error) {
 		}
 		key := string(document.AppendKey(nil, read.id))
 		if _, twice := seen[key]; twice {
-			return nil, boterr.Invalid(field+"._id", "comes twice in one call: %v", read.id)
+			return nil, boterr.Invalid(field+"._id", "appears twice in one call: %v", read.id)
 		}
 		seen[key] = struct{}{}
 	}

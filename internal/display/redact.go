@@ -112,9 +112,9 @@ func valueEnd(text string, name, from int) int {
 // countSlashes returns the number of leading backslashes.
 func countSlashes(text string) int { return len(text) - len(strings.TrimLeft(text, `\`)) }
 
-// stringEnd returns the end of a JSON string whose quotes are preceded by so many backslashes: 0 in
-// JSON, 1 in JSON within a JSON string, and so on. A quote with more backslashes is part of the
-// string, unless they are escaped backslashes.
+// stringEnd returns the end of a JSON string whose quotes are preceded by n backslashes: 0 in JSON, 1 in JSON
+// within a JSON string, and so on. A quote with more backslashes is part of the string, unless they are
+// escaped backslashes.
 func stringEnd(text string, from, slashes int) int {
 	for i := from; i < len(text); i++ {
 		run := 0

@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/internal/display"
 )
 
-// inJSON returns a text as a string in JSON, without the quotes around it.
+// inJSON returns a text as a JSON string, without the surrounding quotes.
 func inJSON(text string) string {
 	written, err := json.Marshal(text)
 	if err != nil {
@@ -75,13 +75,13 @@ func TestRedact_EachForm(t *testing.T) {
 func TestRedact_ByName(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{
-		// Those of channels.
+		// Names used in channels.
 		"accessToken", "appAccessToken", "botAccessToken", "signingSecret", "token", "webhookToken", "apiKey", "apiToken",
 		"moduleKey", "adminAuthToken", "adminAuthTokenExpiry", "adminPassword", "adminUsername", "accessTokenExpiry", "appsecret",
 		"JSAPITicket", "JSAPITicketExpiry",
-		// Those of what hosts work with.
+		// Names used by hosts' services.
 		"secretKey", "secret_key", "AWS_SECRET_ACCESS_KEY", "AccountKey", "oauth2_token", "access_token2", "client_secret_v2", "encryption-key",
-		// Letters that a pattern takes for an s and a k.
+		// Letters that a pattern also matches as s and k.
 		"app\u017fecret", "api\u212aey",
 	} {
 		for _, between := range []string{"=", ": ", " => ", ":="} {
@@ -127,7 +127,7 @@ func FuzzRedact(f *testing.F) {
 			return
 		}
 		for name, form := range forms() {
-			// The credential contains other text around the planted one.
+			// The credential has other text on both sides.
 			text := display.Redact(form(around + planted + around))
 			if name != "as a bearer" { // Only few characters are allowed in it.
 				require.NotContains(t, text, planted, name)

@@ -5,7 +5,7 @@ import "container/list"
 // Ring holds a queue for each channel with work, and chooses whose turn it is: apps take turns, and within an
 // app its channels. The zero Ring is empty. It is not safe for concurrent use.
 type Ring[Q any] struct {
-	// apps are *appRing in the order of their turns, and known is the place of each one.
+	// apps are *appRing in the order of their turns. known maps an app to its place.
 	apps   list.List
 	known  map[string]*list.Element
 	queues int
@@ -13,7 +13,7 @@ type Ring[Q any] struct {
 
 type appRing[Q any] struct {
 	app string
-	// channels are *channelQueue in the order of their turns, and known is the place of each one.
+	// channels are *channelQueue in the order of their turns. known maps a channel to its place.
 	channels list.List
 	known    map[string]*list.Element
 }
@@ -33,7 +33,7 @@ func (r *Ring[Q]) Find(k Key) (queue Q, ok bool) {
 	return queue, false
 }
 
-// Get returns the queue of a channel. If there is none, it adds what create returns, behind the others.
+// Get returns the queue of a channel. If there is none, it adds the result of create after the others.
 func (r *Ring[Q]) Get(k Key, create func() Q) Q {
 	if queue, ok := r.Find(k); ok {
 		return queue
@@ -70,8 +70,8 @@ func (r *Ring[Q]) Drop(k Key) {
 	}
 }
 
-// Next returns the queue whose turn it is among those that may be served, and moves it and its app
-// behind the others. ok is false if none may be. It asks may for each queue before that one.
+// Next returns the queue whose turn it is among those that may be served, and moves it and its app to the
+// end. ok is false if none may be served. It calls may for each earlier queue.
 func (r *Ring[Q]) Next(may func(Key, Q) bool) (k Key, queue Q, ok bool) {
 	for ofApp := r.apps.Front(); ofApp != nil; ofApp = ofApp.Next() {
 		app := appAt[Q](ofApp)
@@ -102,7 +102,7 @@ func (r *Ring[Q]) All(f func(Key, Q) bool) {
 // Len returns the number of queues.
 func (r *Ring[Q]) Len() int { return r.queues }
 
-// appAt and queueAt return what an element of the lists holds.
+// appAt and queueAt return the value of a list element.
 func appAt[Q any](at *list.Element) *appRing[Q] {
 	app, _ := at.Value.(*appRing[Q])
 	return app

@@ -20,7 +20,8 @@ type Shares struct {
 	mu     sync.Mutex
 	places int
 	held   int
-	// apps and channels count the places that each one holds, missing for none.
+	// apps and channels map each app and channel to the number of places that it holds, without entries for
+	// 0.
 	apps     map[string]int
 	channels map[Key]int
 }
@@ -86,7 +87,7 @@ func (s *Shares) Held() int {
 	return s.held
 }
 
-// Free returns the number of places that are not taken. Not everybody may take them.
+// Free returns the number of free places. Not every channel may take them.
 func (s *Shares) Free() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

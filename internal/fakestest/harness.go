@@ -1,5 +1,5 @@
-// Package fakestest lets the conformance suite reach the fakes, and so whatever is put under
-// them, such as a store:
+// Package fakestest connects the conformance suite to the fakes, and so to the parts that they run on, such
+// as a store:
 //
 //	func TestConformance(t *testing.T) {
 //		botctxtest.RunConformance(t, func(t *testing.T) *botctxtest.Harness {
@@ -34,8 +34,9 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// Harness returns a harness of a platform, with every verb and nothing lacking. The caller sets ChecksEtags
-// if the platform's Config has CheckEtags. If a set-up fails, the verbs panic, which the suite reports.
+// Harness returns a harness of a platform, with every function and nothing lacking. The caller sets
+// ChecksEtags if the platform's Config has CheckEtags. If a set-up fails, the functions panic, which the
+// suite reports.
 func Harness(p *fakes.Platform) *botctxtest.Harness {
 	s := &stage{
 		platform: p,
@@ -67,7 +68,7 @@ func Harness(p *fakes.Platform) *botctxtest.Harness {
 	}
 }
 
-// stage is a platform and what the verbs of its harness have to remember.
+// stage is a platform with the state of its harness's functions.
 type stage struct {
 	platform *fakes.Platform
 
@@ -101,7 +102,7 @@ func (s *stage) refuse(refused *member.Member) {
 	s.platform.RefuseSends(boterr.FailedPrecondition, s.actors[refused.ID])
 }
 
-// sent returns what has arrived on the platform.
+// sent returns the messages that have arrived on the platform.
 func (s *stage) sent() []botctxtest.Sent {
 	var arrived []botctxtest.Sent
 	for _, sent := range s.platform.Sent() {
@@ -116,7 +117,7 @@ func (s *stage) sent() []botctxtest.Sent {
 	return arrived
 }
 
-// made returns the groups and channels that were made through the channels of the suite.
+// made returns the groups and channels created through the channels of the suite.
 func (s *stage) made() []botctxtest.Made {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -167,7 +168,7 @@ func (s *stage) pair(inlet *channel.Channel, outlets ...*channel.Channel) {
 	for i, outlet := range outlets {
 		ids[i] = outlet.ID
 	}
-	must(s.channels(inlet.App).Pair(context.Background(), inlet.ID, ids...))
+	must(s.channels(inlet.App).Pair(context.Background(), s.channels(inlet.App), inlet.ID, ids...))
 }
 
 func (s *stage) switchOff(switched *channel.Channel) {
@@ -216,7 +217,7 @@ func (s *stage) keep(added *channel.Channel) *channel.Channel {
 	return added
 }
 
-// asked returns what the live-chat APIs were asked.
+// asked returns the requests to the live-chat APIs.
 func (s *stage) asked() []botctxtest.Asked {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -236,7 +237,7 @@ func bodyOf(request web.Request) document.Object {
 	return body
 }
 
-// serve puts a file at an address of the web.
+// serve adds a file at an address of the web.
 func (s *stage) serve(contentType, content string) *botctxtest.Served {
 	url := "https://files.example.com/" + rand.Text()
 	file := web.Reply{Body: content}

@@ -87,7 +87,7 @@ var (
 	isSometimes = regexp.MustCompile(`\b(?:Required with(?:out)?|(?:is|are) required)\b`)
 )
 
-// checkNeed compares when a parameter must be given.
+// checkNeed compares the condition under which a parameter must be given.
 func checkNeed(given operations.Field, f field, comment string) error {
 	need := operations.Optional
 	switch {
@@ -126,7 +126,7 @@ func checkDefault(source *goPackage, given operations.Field, f field, comment st
 	return fmt.Errorf("the table has the default %q, the comment of %s says %q", inTable, f.name, says)
 }
 
-// checkForm compares what else goes into a schema: whole numbers, lists of one, and whether an
+// checkForm compares the other properties used in a schema: whole numbers, lists of one, and whether an
 // object may have other fields.
 func checkForm(source *goPackage, given operations.Field, f field) error {
 	return errors.Join(

@@ -43,10 +43,10 @@ func readDomain(t *testing.T, source string) ([]method, error) {
 func TestGenerate_MethodOfAnotherForm(t *testing.T) {
 	t.Parallel()
 	for source, want := range map[string]string{
-		"type Operations interface { GetMemberByName(ctx context.Context, p X) (int, error) }":                    "GetMemberByName is no operation of the table",
+		"type Operations interface { GetMemberByName(ctx context.Context, p X) (int, error) }":                    "GetMemberByName is not an operation of the table",
 		"type Operations interface { GetMember(ctx context.Context) error }":                                      "GetMember: must have the form",
-		"type Operations interface { GetMember(ctx context.Context, p Params) (int, error) }":                     "must take GetParams",
-		"type Operations interface { GetMember(ctx context.Context, p GetParams) (int, error) }":                  "GetParams is no struct",
+		"type Operations interface { GetMember(ctx context.Context, p Params) (int, error) }":                     "must accept GetParams",
+		"type Operations interface { GetMember(ctx context.Context, p GetParams) (int, error) }":                  "GetParams is not a struct",
 		"type Operations interface { GetMember(c C, p GetParams) (int, error) }; type GetParams struct { A int }": "has no json tag",
 	} {
 		_, err := readDomain(t, source)
@@ -54,7 +54,7 @@ func TestGenerate_MethodOfAnotherForm(t *testing.T) {
 	}
 }
 
-// problemsOf returns what is wrong with getMember, declared in a domain of the given source.
+// problemsOf returns the problems of getMember, declared in a domain with the given source.
 func problemsOf(t *testing.T, source string) error {
 	t.Helper()
 	methods, err := readDomain(t, source)
@@ -64,7 +64,7 @@ func problemsOf(t *testing.T, source string) error {
 	return errors.Join(problems...)
 }
 
-// getMember is an interface with getMember alone, and a comment.
+// getMember returns an interface that has only getMember, with a comment.
 func getMember(comment string) string {
 	return "type Operations interface {\n" + comment + "\nGetMember(c C, p GetParams) (*Member, error)\n}\n"
 }
@@ -80,9 +80,9 @@ func TestGenerate_DisagreesWithTable(t *testing.T) {
 		getMember(fine) + params("// MemberID is it. Required.", "string", "document:\"listOfOne\""): "memberId: the table has the most, where it is a list of one, false, the field MemberID says true",
 		getMember(fine) + params("", "string"):                                                       "memberId: the field MemberID has no comment, and none names it",
 		getMember(fine) + "type GetParams struct { ID string `json:\"id\"` }":                        "id: the table lacks the field ID",
-		getMember(fine) + "type GetParams struct {}":                                                 "memberId: there is no field for it, and the table has no meaning",
+		getMember(fine) + "type GetParams struct {}":                                                 "memberId: there is no field, and the table has no meaning",
 		getMember(fine+"//\n// Errors:\n//   - Wrong: it is.") + params("", "string"):                `has the error "Wrong: it is.": it must be a code of boterr`,
-		getMember(fine+"//\n// Errors:\n//   - NotFound: the app has none") + params("", "string"):   "must end with a full stop",
+		getMember(fine+"//\n// Errors:\n//   - NotFound: the app has none") + params("", "string"):   "must end with a period",
 	} {
 		require.ErrorContains(t, problemsOf(t, source), want)
 	}
@@ -98,7 +98,7 @@ func TestGenerate_MeaningWrittenTwice(t *testing.T) {
 	t.Parallel()
 	r := newReading(nil, func(*goPackage, operations.Field, field) error { return nil })
 	r.read([]operations.Field{{Name: "a", Meaning: "It is."}}, []field{{json: "a", name: "A", comment: "A is."}}, words{}, place{})
-	require.ErrorContains(t, errors.Join(r.problems...), "a: the table has a meaning, and the field A a comment: leave it to the comment")
+	require.ErrorContains(t, errors.Join(r.problems...), "a: the table has a meaning, and the field A a comment: remove the meaning")
 }
 
 func TestGenerate_OperationInNoInterface(t *testing.T) {

@@ -145,8 +145,8 @@ func (w words) with(fields []field) words {
 	return words{names: names, constants: w.constants}
 }
 
-// term matches what may be a name in a comment: code in backquotes, a JSON object, quoted text,
-// {{path}}, $[name], [name], a call, a name with dots and indexes.
+// term matches a possible name in a comment: code in backquotes, a JSON object, quoted text, {{path}},
+// $[name], [name], a call, a name with dots and indexes.
 var term = regexp.MustCompile("`[^`]*`|\\{\"[^{}]*\\}|\"[^\"]*\"|\\{\\{\\w+\\}\\}|\\$\\[\\w*\\]" +
 	`|\[[a-z]+[A-Z]\w*\]|\*?[A-Za-z_$][\w$]*(?:\[\d+\])*(?:\.[A-Za-z_$][\w$]*(?:\[\d+\])*)*(?:\([^()]*\))?`)
 

@@ -46,7 +46,7 @@ func (r *reading) read(listed []operations.Field, fields []field, w words, at pl
 			continue
 		}
 		if given.Meaning == "" {
-			r.problem(at.inJSON+given.Name, errors.New("there is no field for it, and the table has no meaning"))
+			r.problem(at.inJSON+given.Name, errors.New("there is no field, and the table has no meaning"))
 		}
 		r.read(given.Fields, nil, w, place{inJSON: at.inJSON + given.Name + "."})
 	}
@@ -59,7 +59,7 @@ func (r *reading) readField(given operations.Field, f field, w words, at place) 
 		r.problem(path, fmt.Errorf("the field %s has no comment, and none names it", f.name))
 	}
 	if given.Meaning != "" {
-		r.problem(path, fmt.Errorf("the table has a meaning, and the field %s a comment: leave it to the comment", f.name))
+		r.problem(path, fmt.Errorf("the table has a meaning, and the field %s a comment: remove the meaning", f.name))
 	}
 	r.problem(path, r.check(r.source, given, f))
 	r.meanings[path] = meaningOf(f.comment, given, w)

@@ -224,7 +224,7 @@ func (p *goPackage) methods(d domain) ([]method, error) {
 		name := declared.Names[0].Name
 		operation, ok := byMethod[name]
 		if !ok {
-			return nil, fmt.Errorf("%s is no operation of the table: it needs a row in operations.json", name)
+			return nil, fmt.Errorf("%s is not an operation of the table: it needs a row in operations.json", name)
 		}
 		m, err := p.method(d, operation, declared)
 		if err != nil {
@@ -245,7 +245,7 @@ func (p *goPackage) method(d domain, operation operations.Operation, declared *a
 	operation.Package = d.pkg
 	params, ok := signature.Params.List[1].Type.(*ast.Ident)
 	if !ok || params.Name != operation.ParamsType() {
-		return method{}, fmt.Errorf("must take %s", operation.ParamsType())
+		return method{}, fmt.Errorf("must accept %s", operation.ParamsType())
 	}
 	fields, err := p.paramsOf(params.Name)
 	if err != nil {
@@ -269,7 +269,7 @@ func (p *goPackage) method(d domain, operation operations.Operation, declared *a
 func (p *goPackage) paramsOf(typeName string) ([]field, error) {
 	declared, ok := p.types[typeName].(*ast.StructType)
 	if !ok {
-		return nil, fmt.Errorf("%s is no struct of the package", typeName)
+		return nil, fmt.Errorf("%s is not a struct of the package", typeName)
 	}
 	for _, f := range declared.Fields.List {
 		if f.Tag == nil {
@@ -318,10 +318,10 @@ func failuresOf(list string, w words) ([]operations.Failure, error) {
 	for item := range strings.SplitSeq(strings.TrimPrefix(oneLine(list), "- "), " - ") {
 		code, when, _ := strings.Cut(item, ": ")
 		if when == "" || !slices.Contains(boterr.Codes(), boterr.Code(code)) {
-			return nil, fmt.Errorf("the comment has the error %q: it must be a code of boterr, a colon, and when it comes", item)
+			return nil, fmt.Errorf("the comment has the error %q: it must be a code of boterr, a colon, and when it occurs", item)
 		}
 		if !strings.HasSuffix(when, ".") {
-			return nil, fmt.Errorf("the comment's error %q must end with a full stop", item)
+			return nil, fmt.Errorf("the comment's error %q must end with a period", item)
 		}
 		failures = append(failures, operations.Failure{Code: boterr.Code(code), When: capital(w.translate(when))})
 	}

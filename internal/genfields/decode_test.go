@@ -17,7 +17,7 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// The structs without their methods, so that they are read by reflection.
+// The structs without their methods, so that they are decoded by reflection.
 type (
 	plainMember  member.Member
 	plainChannel channel.Channel
@@ -28,13 +28,13 @@ func TestDecodeField_ReadsAsReflectionDoes(t *testing.T) {
 	t.Parallel()
 	count := rounds.Of(t, 2_000, 50_000)
 	holdsToReflection[member.Member, plainMember](t, count)
-	// A channel decodes these itself.
+	// A channel decodes these fields itself.
 	holdsToReflection[channel.Channel, plainChannel](t, count, "info", "metadata")
 	holdsToReflection[agenda.Record, plainAgenda](t, count)
 }
 
-// holdsToReflection reads so many objects whose fields have any value into a struct and into the same struct without
-// methods. What is read and the error must be the same. Some fields may be left out.
+// holdsToReflection decodes a number of objects with arbitrary fields into a struct, and into the same struct
+// without methods. The results and errors must be equal. The fields in without are left out.
 func holdsToReflection[T, Reflected any](t *testing.T, count int, without ...string) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -57,8 +57,8 @@ func holdsToReflection[T, Reflected any](t *testing.T, count int, without ...str
 	require.NotZero(t, read, "each of the objects was refused")
 }
 
-// objectOf returns an object of some fields. Half of them have a value of any type, the others have those that
-// records have.
+// objectOf returns an object with some of the keys. Half of the fields have arbitrary values, the others
+// typical ones.
 func objectOf(random *rand.Rand, keys []string) document.Object {
 	usual := []any{"a text", "", int64(5), int64(1_790_000_000_000), true, false, nil, 5.0, 5.5, document.O("a", 1), document.A("b")}
 	made := document.O()
@@ -68,14 +68,14 @@ func objectOf(random *rand.Rand, keys []string) document.Object {
 			value = arbitrary.Value(random, 2)
 		}
 		if _, err := document.AppendJSON(nil, value); err != nil {
-			continue // What holds NaN does not equal itself.
+			continue // Values that contain NaN do not equal themselves.
 		}
 		made = made.With(keys[random.IntN(len(keys))], value)
 	}
 	return made
 }
 
-// keysOf returns the names that the fields of a struct have in documents.
+// keysOf returns the document names of a struct's fields.
 func keysOf(t reflect.Type) []string {
 	var keys []string
 	for field := range t.Fields() {

@@ -130,7 +130,7 @@ func (s *source) plain(f *ast.Field) ([]field, error) {
 	if len(f.Names) == 0 {
 		embedded, ok := f.Type.(*ast.Ident)
 		if !ok {
-			return nil, errors.New("embeds what is no struct of the package")
+			return nil, errors.New("embeds a type that is not a struct of the package")
 		}
 		return s.fields(embedded.Name)
 	}
@@ -139,7 +139,7 @@ func (s *source) plain(f *ast.Field) ([]field, error) {
 		return nil, nil
 	}
 	if len(f.Names) != 1 {
-		return nil, fmt.Errorf("%s: two fields cannot have the one name %q in documents", f.Names[0].Name, key)
+		return nil, fmt.Errorf("%s: two fields cannot have the same name %q in documents", f.Names[0].Name, key)
 	}
 	return []field{{name: f.Names[0].Name, key: key}}, nil
 }

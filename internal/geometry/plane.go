@@ -14,7 +14,7 @@ import (
 type Plane interface {
 	// Contains reports whether a pair lies in the region.
 	Contains(p Pair) bool
-	// Bounds returns a box in which the region lies.
+	// Bounds returns a box that contains the region.
 	Bounds() Box
 }
 
@@ -37,7 +37,7 @@ func (b Box) Contains(p Pair) bool {
 // Bounds implements Plane.
 func (b Box) Bounds() Box { return b }
 
-// Circle is a circle with what is in it.
+// Circle is a circle with its interior.
 type Circle struct {
 	Center Pair
 	// Radius is not negative. It may be infinite.
@@ -58,15 +58,15 @@ func (c Circle) Bounds() Box {
 	}
 }
 
-// PlanePolygon is a polygon on the plane, which may cross itself: what is inside of
-// an odd number of turns belongs to it.
+// PlanePolygon is a polygon on the plane, which may cross itself: points inside an odd number of turns belong
+// to it.
 type PlanePolygon struct {
 	corners []Pair
 	bounds  Box
 }
 
-// NewPlanePolygon returns the polygon with at least one corner. The last one is
-// joined to the first.
+// NewPlanePolygon returns the polygon with the given corners, at least one. The last corner is joined to the
+// first.
 func NewPlanePolygon(corners []Pair) *PlanePolygon {
 	bounds := NewBox(corners[0], corners[0])
 	for _, c := range corners {
@@ -79,8 +79,8 @@ func NewPlanePolygon(corners []Pair) *PlanePolygon {
 // Bounds implements Plane.
 func (g *PlanePolygon) Bounds() Box { return g.bounds }
 
-// Contains implements Plane. Corners and sides along an axis belong to the polygon; so do other sides with
-// the inside on their left, as in MongoDB.
+// Contains implements Plane. Corners and axis-parallel sides belong to the polygon; so do other sides with
+// the interior on their left, as in MongoDB.
 func (g *PlanePolygon) Contains(p Pair) bool {
 	if !g.bounds.Contains(p) {
 		return false
@@ -111,8 +111,7 @@ func isOnAxisSide(p, a, b Pair) bool {
 	}
 }
 
-// isLeftOf reports whether a ray from p to the right meets a side. The lower end of
-// the side does not belong to it.
+// isLeftOf reports whether a ray from p to the right meets a side. The lower end of the side does not count.
 func isLeftOf(p, a, b Pair) bool {
 	if p.Y <= min(a.Y, b.Y) || p.Y > max(a.Y, b.Y) || p.X > max(a.X, b.X) {
 		return false
@@ -121,8 +120,8 @@ func isLeftOf(p, a, b Pair) bool {
 }
 
 // maxWork bounds the search for crossings in one polygon, in comparisons of two boxes; a comparison of two
-// sides counts for many. Outlines of hundreds of thousands of short sides stay far below it; an outline that
-// exceeds it was made to be slow.
+// sides counts for many. Outlines with hundreds of thousands of short sides stay far below it; an outline
+// that exceeds it was made to be slow.
 const (
 	maxWork     = 200_000_000
 	workOfSides = 50
@@ -138,7 +137,7 @@ type side struct {
 // axes is the number of axes of space.
 const axes = 3
 
-// newSide returns the side from a to b, which are not opposite.
+// newSide returns the side from a to b, which must not be antipodal.
 func newSide(a, b s2.Point) side {
 	// The arc rises above its chord, by a factor that is largest in the middle.
 	const half, rounding = 0.5, 1e-14
@@ -183,7 +182,7 @@ func sidesOf(rings []*s2.Loop) []side {
 	return sides
 }
 
-// sweepAxis returns the axis along which the boxes of sides overlap least.
+// sweepAxis returns the axis along which the boxes of sides overlap the least.
 func sweepAxis(sides []side) int {
 	best, least := 0, math.Inf(1)
 	for axis := range axes {
@@ -200,8 +199,8 @@ func sweepAxis(sides []side) int {
 	return best
 }
 
-// checkCrossings refuses sides if two of them cross at a point that is not a vertex of both. It
-// sweeps over the sides along an axis.
+// checkCrossings returns an error if two sides cross at a point that is not a vertex of both. It sweeps over
+// the sides along an axis.
 func checkCrossings(sides []side) error {
 	axis := sweepAxis(sides)
 	slices.SortFunc(sides, func(s, t side) int { return cmp.Compare(s.low[axis], t.low[axis]) })
@@ -225,7 +224,7 @@ func checkCrossings(sides []side) error {
 			}
 		}
 		if work += len(open); work > maxWork {
-			return boterr.New(boterr.ResourceExhausted, "", "the polygon has too many long sides to be looked at")
+			return boterr.New(boterr.ResourceExhausted, "", "the polygon has too many long sides")
 		}
 		kept = append(kept, next)
 		open = kept

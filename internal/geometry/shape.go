@@ -15,14 +15,14 @@ import (
 type Sphere interface {
 	// Contains reports whether a whole shape lies in the region.
 	Contains(s *Shape) bool
-	// ContainsPoint is Contains for one point.
+	// ContainsPoint is Contains for a single point.
 	ContainsPoint(p Point) bool
-	// Cover returns the cells in which an index looks for what is in the region.
+	// Cover returns the cells in which an index looks for shapes in the region.
 	Cover() Cells
-	// Bounds returns boxes of longitudes and latitudes in which the region lies: one,
-	// or two if it goes across the 180th meridian.
+	// Bounds returns boxes of longitudes and latitudes that contain the region: one, or two if it crosses the
+	// 180th meridian.
 	Bounds() []Box
-	// Hull returns a cap in which the region lies.
+	// Hull returns a cap that contains the region.
 	Hull() Hull
 }
 
@@ -72,8 +72,8 @@ func (s *Shape) Contains(t *Shape) bool {
 	return true
 }
 
-// Intersects reports whether a part of s and one of t have a point in common. The
-// polygons of t are not strict.
+// Intersects reports whether a part of s and a part of t have a point in common. The polygons of t must not
+// be strict.
 func (s *Shape) Intersects(t *Shape) bool {
 	return slices.ContainsFunc(t.Points, s.IntersectsPoint) ||
 		slices.ContainsFunc(t.Lines, s.intersectsLine) ||
@@ -125,23 +125,22 @@ func (s *Shape) Distance(p Point) float64 {
 
 // Polygon is a region with a ring around it, and holes.
 type Polygon struct {
-	// border is the polygon, or for one of more than a hemisphere what is left out.
+	// border is the polygon, or its complement if it is larger than a hemisphere.
 	border *s2.Polygon
-	// big is a polygon of more than a hemisphere, else nil.
+	// big is a polygon larger than a hemisphere, otherwise nil.
 	big *s2.Loop
-	// sides is an index of the border's sides, nil if these are few or not yet
-	// asked for by many.
+	// sides is an index of the border's sides. It is nil if there are few sides, or few comparisons so far.
 	sides *s2.ShapeIndex
-	// strict is true if the order of the points decides which side is inside.
+	// strict is true if the order of the points determined the interior.
 	strict bool
 }
 
-// maxRings bounds the work of finding out which ring is in which.
+// maxRings bounds the work of finding out which ring contains which.
 const maxRings = 8192
 
-// NewPolygon returns the polygon within the first ring and outside of the others. The smaller side of a ring
-// is its inside, whatever the order of its points. Sides must not cross, and the others must be holes in the
-// first.
+// NewPolygon returns the polygon inside the first ring and outside the others. The smaller side of a ring is
+// its interior, whatever the order of its points. Sides must not cross, and the other rings must be holes in
+// the first.
 func NewPolygon(rings [][]Point) (*Polygon, error) {
 	if len(rings) == 0 || len(rings) > maxRings {
 		return nil, boterr.Invalid("", "a polygon has from 1 to %d rings, got %d", maxRings, len(rings))
@@ -171,8 +170,7 @@ func NewPolygon(rings [][]Point) (*Polygon, error) {
 	return newPolygon(border), nil
 }
 
-// NewStrictPolygon returns the region on the left of a ring, which may be more than
-// a hemisphere.
+// NewStrictPolygon returns the region to the left of a ring, which may be larger than a hemisphere.
 func NewStrictPolygon(ring []Point) (*Polygon, error) {
 	loop, err := newRing(ring)
 	if err != nil {
@@ -193,7 +191,7 @@ func NewStrictPolygon(ring []Point) (*Polygon, error) {
 
 func newPolygon(border *s2.Polygon) *Polygon { return &Polygon{border: border} }
 
-// IsStrict reports whether the order of the points decided what is inside.
+// IsStrict reports whether the order of the points determined the interior.
 func (g *Polygon) IsStrict() bool { return g.strict }
 
 // touches reports whether the cell of a point meets the polygon.
@@ -238,7 +236,7 @@ func (g *Polygon) borderMeets(l *Line) bool {
 	return false
 }
 
-// crosses reports whether a line goes through the border, or along it.
+// crosses reports whether a line crosses the border or runs along it.
 func (g *Polygon) crosses(l *Line) bool {
 	for i := 1; i < len(l.line); i++ {
 		if crossed, shared := g.meets(l.line[i-1], l.line[i]); crossed || shared {
@@ -251,8 +249,7 @@ func (g *Polygon) crosses(l *Line) bool {
 // middle returns the point in the middle between two.
 func middle(a, b s2.Point) s2.Point { return s2.Point{Vector: a.Add(b.Vector).Normalize()} }
 
-// meets reports whether the side of a line crosses one of the border, and whether
-// it is one.
+// meets reports whether the side of a line crosses a side of the border, and whether it coincides with one.
 func (g *Polygon) meets(a, b s2.Point) (crossed, shared bool) {
 	crosser := s2.NewEdgeCrosser(a, b)
 	meet := func(edge s2.Edge) {
@@ -272,7 +269,7 @@ func (g *Polygon) meets(a, b s2.Point) (crossed, shared bool) {
 	return crossed, shared
 }
 
-// contains reports whether another polygon, which is not big, is nowhere outside.
+// contains reports whether the polygon contains all of another one, which must not be big.
 func (g *Polygon) contains(h *Polygon) bool {
 	if g.big != nil {
 		return !g.border.Intersects(h.border)
@@ -280,7 +277,7 @@ func (g *Polygon) contains(h *Polygon) bool {
 	return g.border.Contains(h.border)
 }
 
-// intersects reports whether the polygon and another one, which is not big, have a part in common.
+// intersects reports whether the polygon and another one, which must not be big, overlap.
 func (g *Polygon) intersects(h *Polygon) bool {
 	if g.big != nil {
 		return !g.border.Contains(h.border)
@@ -308,7 +305,7 @@ func (g *Polygon) distance(p Point) float64 {
 	return least.Radians()
 }
 
-// distanceToEdge returns the angle between a point and the nearest one of a side.
+// distanceToEdge returns the angle between a point and the nearest point of a side.
 func distanceToEdge(p s2.Point, edge s2.Edge) s1.Angle {
 	if isPole(p, edge) {
 		return s2.DistanceFromSegment(p, edge.V0, edge.V1)
@@ -316,8 +313,8 @@ func distanceToEdge(p s2.Point, edge s2.Edge) s1.Angle {
 	return p.Distance(s2.Project(p, edge.V0, edge.V1))
 }
 
-// isPole reports whether a point is about as far from all points of a side's great circle: which of them is the
-// nearest is then lost in rounding.
+// isPole reports whether a point is about equally far from all points of a side's great circle, so that the
+// nearest of these is lost in rounding.
 func isPole(p s2.Point, edge s2.Edge) bool {
 	const least = 1 - 1e-14 // The cosine of 1.4e-7, which is a metre on the globe.
 	pole := edge.V0.PointCross(edge.V1)
@@ -326,8 +323,8 @@ func isPole(p s2.Point, edge s2.Edge) bool {
 
 type corner struct{ ring, index int }
 
-// checkHoles refuses rings after the first that are no holes in it, and rings that
-// share a side or touch each other more than a polygon allows. Sides do not cross.
+// checkHoles returns an error for rings after the first that are not holes in it, and for rings that share a
+// side or touch each other more than a polygon allows. Sides must not cross.
 func checkHoles(rings []*s2.Loop) error {
 	if len(rings) == 1 {
 		return nil
@@ -348,7 +345,7 @@ func checkHoles(rings []*s2.Loop) error {
 		}
 		field := "[" + strconv.Itoa(number) + "]"
 		if number > 0 && !rings[0].Contains(ring) {
-			return boterr.Invalid(field, "is not within the first ring: the others are holes in it")
+			return boterr.Invalid(field, "is not within the first ring: the other rings must be holes in it")
 		}
 		if touched > 1 {
 			return boterr.Invalid(field, "touches the first ring in more than one point")
@@ -376,14 +373,14 @@ func around(ring *s2.Loop, index int) (before, at, after s2.Point) {
 	return ring.Vertex(index + ring.NumVertices() - 1), ring.Vertex(index), ring.Vertex(index + 1)
 }
 
-// Hull is a cap in which a region or shape lies. It tells without a look at the sides
-// of a shape, which take time to read, that the shape is somewhere else.
+// Hull is a cap that contains a region or shape. With it, a shape can be excluded without reading its sides,
+// which takes time.
 type Hull struct {
 	center s2.Point
 	radius float64
 }
 
-// Hull returns a cap in which the shape lies.
+// Hull returns a cap that contains the shape.
 func (s *Shape) Hull() Hull {
 	bound := s2.EmptyRect()
 	for _, p := range s.Points {
@@ -402,7 +399,7 @@ func (s *Shape) Hull() Hull {
 // Hull implements Sphere.
 func (c *Cap) Hull() Hull { return Hull{center: c.center.at, radius: c.radius + slack} }
 
-// Excludes reports whether a pair lies surely outside. One off the globe does.
+// Excludes reports whether a pair is certainly outside. A pair that is not on the globe is.
 func (h Hull) Excludes(p Pair) bool {
 	point, err := NewPoint(p)
 	return err != nil || point.at.Distance(h.center).Radians() > h.radius
@@ -415,7 +412,7 @@ type Outline struct {
 	radius float64
 }
 
-// Add takes a vertex.
+// Add adds a vertex.
 func (o *Outline) Add(p Pair) {
 	point, err := NewPoint(p)
 	switch {
@@ -427,23 +424,22 @@ func (o *Outline) Add(p Pair) {
 	}
 }
 
-// IsApart reports whether a shape with these vertices lies surely outside of the hull.
-// A shape lies within a cap around its vertices unless that is half of the globe.
+// IsApart reports whether a shape with these vertices is certainly outside the hull. A shape lies within a
+// cap around its vertices unless that is half of the globe.
 func (o *Outline) IsApart(h Hull) bool {
 	return o.known && o.radius < math.Pi/2-slack &&
 		o.first.at.Distance(h.center).Radians() > h.radius+o.radius+slack
 }
 
-// manySides is the number of sides from which an index of them pays, and manyTests that
-// of pairs of sides.
+// manySides is the number of sides from which an index of them pays off. manyTests is the same for pairs of
+// sides.
 const (
 	manySides = 64
 	manyTests = 100_000
 )
 
-// Prepare makes a shape that is compared with many others fast, and safe for
-// concurrent use. S2 builds what it needs when it is first asked, which two at once
-// must not do.
+// Prepare makes comparisons of a shape with many others fast and safe for concurrent use. S2 builds some data
+// on first use, which must not happen concurrently.
 func (s *Shape) Prepare() {
 	anywhere := s2.CellFromCellID(s2.CellIDFromFace(0))
 	for _, l := range s.Lines {
@@ -463,8 +459,8 @@ func (s *Shape) Prepare() {
 	}
 }
 
-// expect makes an index of the polygon's sides, unless there is one, if comparing
-// them one by one with a number of other sides would take longer.
+// expect creates an index of the polygon's sides, unless there is one, if comparing them one by one with other
+// sides would take longer.
 func (g *Polygon) expect(others int) {
 	if count := g.border.NumEdges(); g.sides == nil && count >= manySides && count*others >= manyTests {
 		g.sides = indexOf(g.border)

@@ -1,6 +1,5 @@
-// Package geometry holds the shapes of geo queries and how they lie to each other:
-// on the plane as MongoDB's 2d has it, and on the sphere with S2, in which the
-// sides of shapes are geodesics.
+// Package geometry implements the shapes of geo queries and the relations between them: on the plane, as for
+// MongoDB's 2d index, and on the sphere with S2. There the sides of shapes are geodesics.
 package geometry
 
 import (
@@ -13,8 +12,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// Point is a point on the sphere. It is treated as the smallest S2 cell around it, of about a centimetre:
-// shapes that touch the cell touch it.
+// Point is a point on the sphere. It is treated as the smallest S2 cell around it, about a centimetre wide:
+// shapes that touch the cell touch the point.
 type Point struct{ at s2.Point }
 
 // NewPoint returns the point at a longitude and latitude, which must be on the
@@ -44,7 +43,7 @@ func (p Point) cell() s2.Cell { return s2.CellFromPoint(p.at) }
 // Distance returns the angle between two points in radians.
 func (p Point) Distance(q Point) float64 { return p.at.Distance(q.at).Radians() }
 
-// vertices returns points as S2 has them, without those that equal the one before.
+// vertices returns points as S2 points, without those equal to the previous one.
 func vertices(points []Point) []s2.Point {
 	kept := make([]s2.Point, 0, len(points))
 	for i, p := range points {
@@ -62,8 +61,8 @@ type Line struct {
 	sides *s2.ShapeIndex
 }
 
-// NewLine returns the line through points. A point that is repeated counts once;
-// there must be two, and none may be opposite to the next.
+// NewLine returns the line through points. Repeated points count once; there must be at least two, and none
+// may be antipodal to the next.
 func NewLine(points []Point) (*Line, error) {
 	line := s2.Polyline(vertices(points))
 	if len(line) < 2 {
@@ -77,8 +76,7 @@ func NewLine(points []Point) (*Line, error) {
 	return &Line{line: line}, nil
 }
 
-// areAntipodal reports whether two points are opposite to each other, so that no
-// shortest way joins them.
+// areAntipodal reports whether two points are antipodal, so that no shortest line joins them.
 func areAntipodal(a, b s2.Point) bool { return a.Vector == b.Mul(-1) }
 
 // touches reports whether the line meets the cell of a point.
@@ -110,17 +108,17 @@ func (l *Line) distance(p Point) float64 {
 	return least.Radians()
 }
 
-// EarthRadius is the radius of the earth in metres that MongoDB computes with.
+// EarthRadius is MongoDB's radius of the earth, in metres.
 const EarthRadius = 6378100.0
 
-// Cap is the area within a distance from a point.
+// Cap is the area within a distance of a point.
 type Cap struct {
 	center Point
 	radius float64
 	cap    s2.Cap
 }
 
-// NewCap returns the cap with a radius in radians, which is not negative.
+// NewCap returns the cap with a radius in radians, which must not be negative.
 func NewCap(center Point, radius float64) *Cap {
 	radius = min(radius, math.Pi)
 	return &Cap{center: center, radius: radius, cap: s2.CapFromCenterAngle(center.at, s1.Angle(radius))}
@@ -154,9 +152,8 @@ func (c *Cap) Contains(s *Shape) bool {
 	return true
 }
 
-// containsVertices reports whether vertices lie in the cap. As in MongoDB they keep
-// a distance of about three metres from its rim, but for a cap that is nearly the
-// whole sphere.
+// containsVertices reports whether vertices lie in the cap. As in MongoDB they must be about three metres
+// inside its rim, unless the cap is nearly the whole sphere.
 func (c *Cap) containsVertices(vertices []s2.Point) bool {
 	margin := min(math.Pi/EarthRadius, math.Pi-c.radius)
 	for _, v := range vertices {
@@ -167,8 +164,8 @@ func (c *Cap) containsVertices(vertices []s2.Point) bool {
 	return true
 }
 
-// The plane is divided like the sphere: its cells are squares, and the largest has sides of 360. Everything
-// beyond lies in the cells at its border.
+// The plane is divided like the sphere: its cells are squares, and the largest has sides of 360. Points
+// beyond it belong to the cells at its border.
 const (
 	planeLow   = -180.0
 	planeSide  = 360.0
@@ -185,13 +182,13 @@ func column(coordinate float64) uint64 {
 	return uint64(min(max(at, 0), columns-1))
 }
 
-// gridCell returns the cell of a level in which a column and a row meet.
+// gridCell returns the cell at a level for a column and a row.
 func gridCell(x, y uint64, level int) s2.CellID {
 	leaf := s2.CellID(spread(x)<<2 | spread(y)<<1 | 1)
 	return leaf.Parent(level)
 }
 
-// spread puts a zero bit in front of each bit of a number of 30 bits.
+// spread puts a zero bit before each bit of a 30-bit number.
 func spread(n uint64) uint64 {
 	n = (n | n<<16) & 0x0000ffff0000ffff
 	n = (n | n<<8) & 0x00ff00ff00ff00ff
@@ -233,8 +230,7 @@ func gridBox(x, y uint64, level int) Box {
 	return Box{Low: low, High: Pair{X: low.X + side, Y: low.Y + side}}
 }
 
-// PlaneRing returns the cells of what is at least inner and at most outer away from a
-// pair.
+// PlaneRing returns the cells of points at least inner and at most outer away from a pair.
 func PlaneRing(center Pair, inner, outer float64) Cells {
 	bounds := Circle{Center: center, Radius: outer}.Bounds()
 	return bounds.coverWithout(func(cell Box) bool {
@@ -242,7 +238,7 @@ func PlaneRing(center Pair, inner, outer float64) Cells {
 	})
 }
 
-// isAtBorder reports whether a cell is one at the border, which holds what is beyond.
+// isAtBorder reports whether a cell is at the border and so contains the points beyond it.
 func (b Box) isAtBorder() bool {
 	const high = planeLow + planeSide
 	return b.Low.X <= planeLow || b.Low.Y <= planeLow || b.High.X >= high || b.High.Y >= high
@@ -254,18 +250,18 @@ func (b Box) farthest(p Pair) float64 {
 }
 
 // Cells are parts of the sphere, or of the plane, by which an index finds shapes. Cells are numbered as in
-// S2: each is divided into four of the next level, and the numbers of all cells within one form a range. Two
-// shapes with a point in common have a cell in common, or a cell of one lies in a cell of the other.
+// S2: each is divided into four cells of the next level, and the numbers of all cells inside form a range.
+// Two shapes with a point in common have a cell in common, or a cell of one is inside a cell of the other.
 type Cells = s2.CellUnion
 
 const (
-	// cellsOfShape is the number of cells that a line or polygon is put under.
+	// cellsOfShape is the number of cells under which a line or polygon is indexed.
 	cellsOfShape = 8
-	// A query looks in cellsOfRegion cells, and each step of a search for near shapes in cellsOfRing: finding
-	// more cells takes longer than looking.
+	// A query searches cellsOfRegion cells, and each step of a search for near shapes cellsOfRing: computing
+	// more cells takes longer than searching.
 	cellsOfRegion = 16
 	cellsOfRing   = 8
-	// slack is the angle by which regions are enlarged for what lies on their border.
+	// slack is the angle by which regions are enlarged to include points on their border.
 	slack = 1e-8
 )
 
@@ -297,7 +293,7 @@ func (s *Shape) cells(most int) Cells {
 	return cells
 }
 
-// region returns the polygon as S2 knows it.
+// region returns the polygon as an S2 region.
 func (g *Polygon) region() s2.Region {
 	if g.big != nil {
 		return g.big
@@ -308,8 +304,7 @@ func (g *Polygon) region() s2.Region {
 // Cover implements Sphere.
 func (c *Cap) Cover() Cells { return Ring(c.center, 0, c.radius) }
 
-// Ring returns the cells of what is at least inner and at most outer radians away
-// from a point.
+// Ring returns the cells of points at least inner and at most outer radians away from a point.
 func Ring(center Point, inner, outer float64) Cells {
 	coverer := &s2.RegionCoverer{MaxLevel: s2.MaxLevel, MaxCells: cellsOfRing}
 	r := ring{
@@ -348,8 +343,8 @@ func (c *Cap) Bounds() []Box {
 	return boxesOf(s2.CapFromCenterAngle(c.center.at, s1.Angle(c.radius+slack)).RectBound())
 }
 
-// boxesOf returns a rectangle of the sphere in degrees, enlarged by more than the size
-// of the smallest cells, which near a pole go around it.
+// boxesOf returns a rectangle of the sphere in degrees, enlarged by more than the size of the smallest cells,
+// which near a pole go all around it.
 func boxesOf(bound s2.Rect) []Box {
 	const degrees, margin, half, polar = 180 / math.Pi, 1e-5, 180, 89
 	low := Pair{X: bound.Lng.Lo*degrees - margin, Y: bound.Lat.Lo*degrees - margin}
@@ -366,8 +361,8 @@ func boxesOf(bound s2.Rect) []Box {
 	return []Box{{Low: low, High: high}}
 }
 
-// newRing returns the loop of a ring whose last point repeats the first. Its interior is on the
-// left of its sides. Whether sides cross is not checked.
+// newRing returns the loop for a ring whose last point repeats the first. Its interior lies to the left of its
+// sides. It does not check whether sides cross.
 func newRing(points []Point) (*s2.Loop, error) {
 	if len(points) == 0 || points[0] != points[len(points)-1] {
 		return nil, boterr.Invalid("", "a ring is closed: its last point equals the first")
@@ -381,7 +376,7 @@ func newRing(points []Point) (*s2.Loop, error) {
 	seen := make(map[s2.Point]struct{}, len(corners))
 	for i, corner := range corners {
 		if _, again := seen[corner]; again {
-			return nil, boterr.Invalid("", "a ring passes a point once only, and comes to %s twice", shown(corner))
+			return nil, boterr.Invalid("", "a ring must pass each point once, but passes %s twice", shown(corner))
 		}
 		seen[corner] = struct{}{}
 		if areAntipodal(corner, corners[(i+1)%len(corners)]) {
@@ -401,7 +396,7 @@ func shown(p s2.Point) string {
 // degrees on the sphere.
 type Pair struct{ X, Y float64 }
 
-// IsFinite reports whether both coordinates are neither NaN nor infinite.
+// IsFinite reports whether both coordinates are finite numbers.
 func (p Pair) IsFinite() bool { return isFinite(p.X) && isFinite(p.Y) }
 
 func isFinite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
@@ -416,9 +411,8 @@ func (p Pair) OnGlobe() bool {
 // Distance returns the distance of two pairs on the plane.
 func (p Pair) Distance(q Pair) float64 { return math.Hypot(p.X-q.X, p.Y-q.Y) }
 
-// isWithin reports whether q is at most radius away. Along an axis the sum of
-// coordinate and radius is compared, which is exact if the difference of two
-// coordinates is not.
+// isWithin reports whether q is at most radius away. Along an axis it compares the sum of coordinate and
+// radius, which is exact even if the difference of two coordinates is not.
 func (p Pair) isWithin(q Pair, radius float64) bool {
 	switch {
 	case p.X == q.X:

@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/internal/geometry"
 )
 
-// contains reports whether a cell lies in one of a list.
+// contains reports whether a cell lies in one of a list of cells.
 func contains(cells geometry.Cells, cell s2.CellID) bool {
 	return slices.ContainsFunc(cells, func(c s2.CellID) bool { return c.Contains(cell) })
 }
@@ -327,7 +327,7 @@ func TestPolygon_ManySidesTime(t *testing.T) {
 	for _, x := range []float64{0, 45, 90} {
 		polygon(t, circle(x, 0, 3, 20_000))
 	}
-	// A comb of long teeth: the box of each tooth overlaps all other boxes.
+	// A comb with long teeth: the box of each tooth overlaps all others.
 	var comb []float64
 	for i := range 30_000 {
 		x := float64(i) * 1e-4
@@ -505,7 +505,7 @@ func reversed(ring []float64) []float64 {
 	return all
 }
 
-// circle returns the corners of a polygon with many corners.
+// circle returns the corners of a polygon approximating a circle.
 func circle(x, y, radius float64, corners int) []float64 {
 	all := make([]float64, 0, 2*corners)
 	for i := range corners {
@@ -515,7 +515,7 @@ func circle(x, y, radius float64, corners int) []float64 {
 	return all
 }
 
-// random makes random shapes near the origin.
+// random draws random shapes near the origin.
 type random struct {
 	*testing.T
 

@@ -16,7 +16,7 @@ import (
 
 // TB is the part of *testing.T that golden needs.
 type TB interface {
-	// Helper marks the caller as no place to report.
+	// Helper excludes the caller from the reported location of a failure.
 	Helper()
 	// Name returns the name of the test.
 	Name() string
@@ -26,8 +26,8 @@ type TB interface {
 	Logf(format string, args ...any)
 }
 
-// flagName is the name of the flag of a test's package. It is looked for and not made here: packages have
-// one of their own of that name, and a program has each but once.
+// flagName is the name of the flag of a test's package. It is looked up and not defined here, because
+// packages define their own flag with that name, and a flag may exist only once in a program.
 const flagName = "update"
 
 // declaration declares the flag.
@@ -47,8 +47,9 @@ func IsUpdated() bool {
 	return isBool && set
 }
 
-// Compare fails the test where a file does not hold a text, with what differs, or writes the file where the
-// flag -update is set. Lines may end with CR LF, as if git checks a file out so: that is no difference.
+// Compare fails the test and shows the difference if a file does not equal a text, or writes the file if the
+// flag -update is set. Line endings of CR LF, as in a checkout by git on some systems, do not count as a
+// difference.
 func Compare(t TB, path, got string) {
 	t.Helper()
 	want, err := os.ReadFile(path) //nolint:gosec // The test names the path.
@@ -59,10 +60,10 @@ func Compare(t TB, path, got string) {
 	Replace(t, path, lineEnds.Replace(string(want)), lineEnds.Replace(got))
 }
 
-// lineEnds makes one of those that a checkout writes.
+// lineEnds converts the line endings that a checkout may write.
 var lineEnds = strings.NewReplacer("\r\n", "\n")
 
-// Replace is Compare for a file whose text is known.
+// Replace is Compare with the content of the file in want.
 func Replace(t TB, path, want, got string) {
 	t.Helper()
 	switch {
@@ -87,7 +88,7 @@ func Advice(t TB) string {
 	return text
 }
 
-// write writes a file, and makes its folder.
+// write writes a file, and creates its folder.
 func write(path, text string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
 		return err

@@ -1,4 +1,4 @@
-// Package inbound reads request bodies whose sender is not yet known.
+// Package inbound reads request bodies whose sender is not yet known, and compares their secrets.
 package inbound
 
 import (
@@ -36,7 +36,7 @@ type Refusal struct {
 }
 
 // errTooSlow is returned by reads after the time limit.
-var errTooSlow = errors.New("the time is over")
+var errTooSlow = errors.New("the time limit has passed")
 
 // ReadBody returns the body of a request, or a Refusal if it is too long, arrives too slowly or
 // breaks off. If the request states a length that is too long, nothing is read. After a body that

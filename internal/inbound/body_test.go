@@ -16,7 +16,7 @@ import (
 	"github.com/botctx/go-sdk/internal/inbound"
 )
 
-// never is a time that does not end.
+// never is a timer that never fires.
 func never(time.Duration, func()) func() bool { return func() bool { return true } }
 
 func request(body io.Reader) *http.Request {
@@ -66,8 +66,8 @@ type broken struct{}
 
 func (broken) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
-// drip is a body of one byte after the other, without end. Its time is over with a byte
-// that the test chooses.
+// drip is an endless body that arrives one byte at a time. Its time expires with a byte that the test
+// chooses.
 type drip struct {
 	reads, endsAt int
 	expire        func()
@@ -81,7 +81,7 @@ func (d *drip) Read(into []byte) (int, error) {
 	return copy(into, "x"), nil
 }
 
-// after is a time that is over when the body says so.
+// after is a timer that fires when the body expires.
 func (d *drip) after(_ time.Duration, call func()) func() bool {
 	isOver := false
 	d.expire = func() {
@@ -102,7 +102,7 @@ func TestBody_Drips(t *testing.T) {
 	require.Equal(t, "close", w.Header().Get("Connection"))
 }
 
-// silence is a body that comes no further until its connection has a deadline in the past.
+// silence is a body that does not arrive until its connection has a deadline in the past.
 type silence struct {
 	http.ResponseWriter
 
@@ -115,7 +115,7 @@ func (s *silence) Read([]byte) (int, error) {
 	return 0, os.ErrDeadlineExceeded
 }
 
-// SetReadDeadline ends the read that is under way.
+// SetReadDeadline ends the current read.
 func (s *silence) SetReadDeadline(at time.Time) error {
 	if at.Before(time.Now()) { //nolint:forbidigo // A connection's deadline is of the machine's clock.
 		close(s.ended)

@@ -17,16 +17,16 @@ import (
 type Accepted struct {
 	// ID is its id in the inbox.
 	ID string
-	// IsRepeated is true if an event with the same Key was accepted before, so this one is not handled.
+	// IsRepeated is true if an event with the same Key was already accepted, so that this one is not handled.
 	IsRepeated bool
 }
 
-// Accept writes an event to the store, and returns when it is durable there. It is handled later, here or in
+// Accept writes an event to the store, and returns once it is durable. The event is handled later, here or in
 // another process, unless it is a repetition.
 //
 // InvalidArgument: App, Channel or From is missing, or the body cannot be stored. ResourceExhausted: too many
-// events wait already; the sender must try again later. Canceled: the store did not answer before ctx ended,
-// or within Config.AcceptTimeout. Other errors come from the store: then it is unknown whether the event was
+// events wait; the sender must try again later. Canceled: the store did not answer before ctx ended, or
+// within Config.AcceptTimeout. Other errors come from the store: then it is unknown whether the event was
 // written, and an event with a Key can be accepted again.
 func (b *Inbox) Accept(ctx context.Context, e Event) (Accepted, error) { return b.acceptor(ctx, e) }
 
@@ -59,7 +59,7 @@ func (b *Inbox) accept(ctx context.Context, e Event) (Accepted, error) {
 	return Accepted{ID: id}, nil
 }
 
-// keptID returns the id under which an event is kept: the same for its repetition.
+// keptID returns the id of a stored event. A repetition has the same id.
 func (b *Inbox) keptID(e Event) string {
 	if e.Key == "" {
 		return b.config.Env.NewID()
@@ -67,8 +67,8 @@ func (b *Inbox) keptID(e Event) string {
 	return b.config.DeriveID(e.identity())
 }
 
-// load counts the waiting events of each app: by the last count, plus the ones that this process has added
-// and done since.
+// load is the number of waiting events of each app: the last count, plus the events that this process has
+// added and completed since.
 type load struct {
 	mu   sync.Mutex
 	apps map[string]*appLoad
@@ -80,14 +80,13 @@ type appLoad struct {
 }
 
 const (
-	// pollsPerCount is after how many polls the events that wait are counted again.
+	// pollsPerCount is the number of polls after which the waiting events are counted again.
 	pollsPerCount = 10
-	// maxLoads is the number of apps whose load is known at once. The others are counted when they are
-	// needed.
+	// maxLoads is the largest number of apps with a cached load. Loads of other apps are counted when needed.
 	maxLoads = 10_000
 )
 
-// add notes that events of an app were added or, if it is negative, done.
+// add records that events of an app were added or, if events is negative, completed.
 func (l *load) add(app string, events int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -96,7 +95,8 @@ func (l *load) add(app string, events int64) {
 	}
 }
 
-// known returns the number of events of an app that wait, and whether it was counted less than a time ago.
+// known returns the number of waiting events of an app, and reports whether it was counted within a given
+// time.
 func (l *load) known(app string, now time.Time, within time.Duration) (pending int64, isRecent bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -108,7 +108,7 @@ func (l *load) known(app string, now time.Time, within time.Duration) (pending i
 	return known.pending, age >= 0 && age < within
 }
 
-// set notes how many events of an app wait.
+// set records the number of waiting events of an app.
 func (l *load) set(app string, pending int64, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -118,14 +118,14 @@ func (l *load) set(app string, pending int64, now time.Time) {
 	l.apps[app] = &appLoad{pending: pending, countedAt: now}
 }
 
-// forget has the events of each app counted again when they are needed.
+// forget drops all counts, so that they are counted again when needed.
 func (l *load) forget() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.apps = nil
 }
 
-// admit refuses an event of an app with too many waiting events.
+// admit returns an error for an event of an app with too many waiting events.
 func (b *Inbox) admit(ctx context.Context, app string) error {
 	most := int64(b.config.MaxPending)
 	if most < 0 {
@@ -181,25 +181,25 @@ func (b *Inbox) findSorted(
 	return b.find(ctx, source, options)
 }
 
-// Handler handles an event. An error, a panic, and the end of its goroutine are failures. ctx ends
-// with the cause lease.ErrLost if the lease is lost, and with ErrShutdown if a shutdown does
-// not wait any longer; an error that it returns then is no failure of the event.
+// Handler handles an event. An error, a panic, and the end of its goroutine are failures. ctx ends with the
+// cause lease.ErrLost if the lease is lost, and with ErrShutdown if a shutdown stops waiting for the handler;
+// an error that it returns after that is not a failure of the event.
 type Handler func(ctx context.Context, d *Delivery) error
 
 // Delivery is one attempt to handle an event.
 type Delivery struct {
 	// ID is the event's id in the inbox.
 	ID string
-	// Event is the event, AcceptedAt when it was accepted.
+	// Event is the event, AcceptedAt the time of its acceptance.
 	Event      Event
 	AcceptedAt time.Time
-	// Attempt counts the attempts, from 1 on.
+	// Attempt is the number of the attempt, from 1 on.
 	Attempt int
 
 	inbox *Inbox
 	held  *lease.Lease
-	// mu guards memory: what attempts have noted, by its key. unstored are the keys of what the store does
-	// not have yet.
+	// mu guards memory, which maps keys to the values stored by attempts. unstored are the keys of values
+	// that are not in the store yet.
 	mu       sync.Mutex
 	memory   map[string]document.Object
 	unstored []string
@@ -207,20 +207,20 @@ type Delivery struct {
 	size int
 }
 
-// The attempts at one event can remember MaxRemembered values with MaxRememberedSize bytes in total: they are
-// stored with the event, as long as it waits.
+// The attempts at one event can remember MaxRemembered values with MaxRememberedSize bytes in total. They are
+// stored with the event until it is done.
 const (
 	MaxRemembered     = 1000
 	MaxRememberedSize = 1 << 20
 )
 
-// The fields of what is remembered.
+// The fields of a remembered value.
 const (
 	fieldMemoryKey   = "key"
 	fieldMemoryValue = "value"
 )
 
-// deliver returns the delivery of an event within a lease.
+// deliver returns the delivery of an event under a lease.
 func (b *Inbox) deliver(e stored, held *lease.Lease) *Delivery {
 	d := &Delivery{
 		ID: e.id, Event: e.Event, AcceptedAt: document.Timestamp(e.acceptedAt).Time(), Attempt: int(e.attempts()) + 1,
@@ -241,11 +241,11 @@ func (b *Inbox) deliver(e stored, held *lease.Lease) *Delivery {
 // Lease returns the lease of the event's lane.
 func (d *Delivery) Lease() *lease.Lease { return d.held }
 
-// Err returns lease.ErrLost if nothing that the handler still does counts, since the lease may be
-// another one's.
+// Err returns lease.ErrLost if further work of the handler does not count, because another process may have
+// the lease.
 func (d *Delivery) Err() error { return d.held.Err() }
 
-// Recall returns what was noted under a key, by this attempt or one before.
+// Recall returns the value stored under a key by this attempt or an earlier one.
 func (d *Delivery) Recall(key string) (document.Object, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -265,9 +265,10 @@ func (d *Delivery) Note(key string, value document.Object) error {
 	return nil
 }
 
-// Remember stores a value under a key until the event is done, and returns when it and all earlier values of
-// Note are durable. It is no error if the event is done already. ResourceExhausted: the attempts have stored
-// MaxRemembered values, or MaxRememberedSize bytes; nothing is stored then. Other errors come from the store.
+// Remember stores a value under a key until the event is done, and returns once it and all earlier values of
+// Note are durable. It is not an error if the event is already done. ResourceExhausted: the attempts have
+// stored MaxRemembered values, or MaxRememberedSize bytes; nothing is stored then. Other errors come from the
+// store.
 func (d *Delivery) Remember(ctx context.Context, key string, value document.Object) error {
 	if err := d.keep(key, value); err != nil {
 		return err
@@ -290,7 +291,8 @@ func noted(key string, value document.Object) document.Object {
 	return document.O(fieldMemoryKey, key, fieldMemoryValue, value)
 }
 
-// toStore takes what the store does not have yet, with what is noted under a key.
+// toStore returns the values that are not in the store yet, including the one under key, and marks them as
+// stored.
 func (d *Delivery) toStore(key string) document.Array {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -322,10 +324,10 @@ func (d *Delivery) keep(key string, value document.Object) error {
 	return nil
 }
 
-// Stats counts the work that waits.
+// Stats counts waiting events and dead letters.
 type Stats struct {
-	// Pending is the number of events that wait or are handled, and Oldest the time at which the first of
-	// them was accepted, zero if there are none.
+	// Pending is the number of events that wait or are being handled. Oldest is the time at which the first
+	// of them was accepted, zero if there are none.
 	Pending int64
 	Oldest  time.Time
 	// DeadLetters is the number of events that were given up.
@@ -350,8 +352,8 @@ func (b *Inbox) Stats(ctx context.Context) (stats Stats, err error) {
 	return stats, nil
 }
 
-// countPending counts the events of an app that wait or are handled, or of all apps for "". If the source does not
-// know, the store counts them.
+// countPending returns the number of an app's events, or of all for "", that wait or are being handled. If
+// the source does not know it, the store counts them.
 func (b *Inbox) countPending(ctx context.Context, app string) (int64, error) {
 	if pending, _, ok := b.source.counted(app); ok {
 		return pending, nil
@@ -363,7 +365,8 @@ func (b *Inbox) countPending(ctx context.Context, app string) (int64, error) {
 	return b.count(ctx, which)
 }
 
-// findOldest returns when the first event was accepted that waits or is handled, zero if there is none.
+// findOldest returns the time at which the oldest event that waits or is being handled was accepted, zero if
+// there is none.
 func (b *Inbox) findOldest(ctx context.Context) (time.Time, error) {
 	if _, first, ok := b.source.counted(""); ok {
 		return acceptedAtOf(first), nil
@@ -375,7 +378,7 @@ func (b *Inbox) findOldest(ctx context.Context) (time.Time, error) {
 	return acceptedAtOf(first[0]), nil
 }
 
-// acceptedAtOf returns when an event was accepted, zero for none.
+// acceptedAtOf returns the time at which an event was accepted, zero for the zero Object.
 func acceptedAtOf(o document.Object) time.Time {
 	if o.IsZero() {
 		return time.Time{}

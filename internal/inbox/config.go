@@ -21,22 +21,22 @@ import (
 
 // Config configures an Inbox. Env.Store, DeriveID, Leases and Handler are required.
 type Config struct {
-	// Env has the store, whose clock judges leases, the clock of records, and NewID, which makes
-	// the ids of events without a Key.
+	// Env has the store, whose clock decides when leases expire, the clock for records, and NewID for the ids
+	// of events without a Key.
 	Env record.Env
-	// DeriveID makes the id of an event with a Key of a text: the same of the same, and different
-	// of others, in all processes on the store. Required.
+	// DeriveID returns the id for a text, which identifies an event with a Key: the same for equal texts, and
+	// different for others, in all processes on the store. Required.
 	DeriveID func(of string) string
-	// Leases has the leases of lanes.
+	// Leases manages the leases of lanes.
 	Leases *lease.Leases
 	// Handler handles the events.
 	Handler Handler
 	// Enter is called for a lane before its lease is claimed, if the process limits more than its workers. It
-	// returns the function that leaves the lane, or false if the lane cannot be entered now. The default lets
-	// all in. A refused lane is tried again with the next poll, or after LaneLeft.
+	// returns a function that leaves the lane, or false if the lane cannot be entered now. The default admits
+	// all. A refused lane is tried again at the next poll, or after LaneLeft.
 	Enter func(lane string) (leave func(), ok bool)
-	// Retention is the time for which the inbox remembers that an event with a Key is done, and DeadRetention
-	// the time for which dead letters are kept, see botctx.Retention.
+	// Retention is the time during which the inbox remembers handled events with a Key, and DeadRetention the
+	// retention time of dead letters, see botctx.Retention.
 	Retention, DeadRetention time.Duration
 
 	Options
@@ -68,7 +68,7 @@ const (
 	defaultShutdownTimeout = 20 * time.Second
 )
 
-// withDefaults returns the configuration with the defaults filled in, or what is wrong with it.
+// withDefaults returns the configuration with defaults for unset fields, or an error.
 func (c Config) withDefaults() (Config, error) {
 	switch {
 	case c.Env.Store == nil:
@@ -109,7 +109,7 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// Inbox keeps events until they are handled. New makes one. Any number of inboxes, in any number of
+// Inbox stores events until they are handled. New returns one. Any number of inboxes, in any number of
 // processes, may share one store; the package comment describes the guarantees. It is safe for concurrent
 // use.
 type Inbox struct {
@@ -123,7 +123,7 @@ type Inbox struct {
 	compiled  updates
 	log       *slog.Logger
 	load      load
-	// accepting bounds acceptances, endings what is stored after runs.
+	// accepting bounds the time of acceptances, endings the time of writes after runs.
 	accepting, endings endings
 	// underWay is the number of lanes that are being handled.
 	underWay atomic.Int64
@@ -137,7 +137,7 @@ type Inbox struct {
 	indexes indexes
 }
 
-// New returns an inbox. InvalidArgument names what is wrong with the configuration.
+// New returns an inbox, or InvalidArgument if the configuration is wrong.
 func New(config Config) (*Inbox, error) {
 	config, err := config.withDefaults()
 	if err != nil {
@@ -156,7 +156,7 @@ func New(config Config) (*Inbox, error) {
 	return b, nil
 }
 
-// signal wakes who waits for something to do.
+// signal wakes a goroutine that waits for work.
 func (b *Inbox) signal() {
 	select {
 	case b.wake <- struct{}{}:
@@ -164,8 +164,8 @@ func (b *Inbox) signal() {
 	}
 }
 
-// EnsureIndexes makes the indexes that inboxes need in a store, unless they exist. Errors come from
-// store.Collection.EnsureIndex; a panic of the store is an error, too.
+// EnsureIndexes creates the indexes that inboxes need in a store, unless they exist. Errors come from
+// store.Collection.EnsureIndex or from a panic of the store.
 func EnsureIndexes(ctx context.Context, database store.Store) error {
 	events := store.Wrap(database, nil).Collection(collection)
 	sparse := func(path string) store.Index {
@@ -174,11 +174,11 @@ func EnsureIndexes(ctx context.Context, database store.Store) error {
 		return index
 	}
 	indexes := []store.Index{sparse(fieldDiedAt), sparse(fieldDeadKey)}
-	if _, isAlone := database.(store.Watcher); !isAlone { // Else what waits is kept in memory.
+	if _, isAlone := database.(store.Watcher); !isAlone { // Otherwise waiting events are kept in memory.
 		indexes = append(indexes,
 			store.Ascending(fieldState, fieldAcceptedAt),
 			store.Ascending(fieldState, fieldApp),
-			store.Ascending(fieldLane),
+			store.Ascending(fieldState, fieldLane),
 			sparse(fieldRetryAt), sparse(fieldDoneAt), sparse(fieldSender),
 		)
 	}
@@ -190,13 +190,13 @@ func EnsureIndexes(ctx context.Context, database store.Store) error {
 	return nil
 }
 
-// indexes are made once for an inbox.
+// indexes are created once per inbox.
 type indexes struct {
 	mu     sync.Mutex
 	isMade bool
 }
 
-// ensureIndexes makes the indexes where this inbox has not done so.
+// ensureIndexes creates the indexes, unless this inbox has already done so.
 func (b *Inbox) ensureIndexes(ctx context.Context) error {
 	b.indexes.mu.Lock()
 	defer b.indexes.mu.Unlock()
@@ -210,20 +210,19 @@ func (b *Inbox) ensureIndexes(ctx context.Context) error {
 	return nil
 }
 
-// Hooks let a host see what an inbox does, such as in spans and metrics. Those that are nil are left
-// out.
+// Hooks let a host observe an inbox, for example for spans and metrics. Nil hooks are ignored.
 type Hooks struct {
-	// AroundAccept and AroundHandler return what is called in the place of Accept and of the
-	// Handler, which they are given and call in turn. They are called once, by New.
+	// AroundAccept and AroundHandler wrap Accept and the Handler: they return a function that replaces the
+	// given one and calls it. New calls them once.
 	AroundAccept  func(Acceptor) Acceptor
 	AroundHandler func(Handler) Handler
 	// Settled is called with the result of an attempt after it is stored, by the worker, which waits for the
-	// call. A start that never came back is an attempt, too. A panic of the hook is logged, and changes
-	// nothing.
+	// call. A start that never came back is also an attempt. A panic of the hook is logged and has no other
+	// effect.
 	Settled func(ctx context.Context, s Settled)
 }
 
-// Acceptor is Inbox.Accept, or what calls it.
+// Acceptor is Inbox.Accept, or a wrapper of it.
 type Acceptor func(ctx context.Context, e Event) (Accepted, error)
 
 // Settled is the result of an attempt to handle an event. Without Err the event is done; with Err it is a
@@ -232,18 +231,18 @@ type Settled struct {
 	// ID is the event's id in the inbox.
 	ID    string
 	Event Event
-	// Attempt counts the attempts, from 1 on.
+	// Attempt is the number of the attempt, from 1 on.
 	Attempt int
-	// AcceptedAt is the time at which the event was accepted, and At the end of the attempt: each by the
+	// AcceptedAt is the time at which the event was accepted, and At the end of the attempt, each by the
 	// clock of the process that did it.
 	AcceptedAt, At time.Time
-	// Err is the failure of the attempt. IsDead is true if the event was given up.
+	// Err is the error of the attempt. IsDead is true if the event was given up.
 	Err    error
 	IsDead bool
 }
 
-// withHook returns what a host's hook returns for inner, inner itself if it has none. If the hook
-// returns nothing, that is the error, at a field.
+// withHook returns inner wrapped by a host's hook, or inner itself without a hook. If the hook returns
+// nothing, it returns an error with a field.
 func withHook[F any](field string, hook func(F) F, inner F, isMissing func(F) bool) (around F, err error) {
 	if hook == nil {
 		return inner, nil
@@ -254,7 +253,7 @@ func withHook[F any](field string, hook func(F) F, inner F, isMissing func(F) bo
 	return around, nil
 }
 
-// addHooks puts the host's hooks around what they are for.
+// addHooks applies the host's hooks.
 func (b *Inbox) addHooks() (err error) {
 	hooks := b.config.Hooks
 	b.config.Handler, err = withHook("hooks.aroundHandler", hooks.AroundHandler, b.config.Handler,

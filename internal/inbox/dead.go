@@ -19,16 +19,16 @@ import (
 
 // DeadLettersParams select dead letters. The zero value selects all.
 type DeadLettersParams struct {
-	// App and Channel are the ids of where the events arrived. "" for any.
+	// App and Channel are the ids of the app and channel at which the events arrived. "" means any.
 	App, Channel string
-	// After and Before are Cursors: only the dead letters behind After, or the last ones ahead of Before, are
-	// returned. One of them at most; either needs App. The dead letter may be gone by now.
+	// After and Before are Cursors: they select the dead letters after After, or the last ones before Before.
+	// At most one of them may be set, together with App. The dead letter at the cursor may have been removed.
 	After, Before string
-	// Limit is the most dead letters that are returned; 0 is all.
+	// Limit is the maximum number of dead letters to return. 0 means all.
 	Limit int
 }
 
-// check refuses params that contradict each other.
+// check returns an error for params that contradict each other.
 func (p DeadLettersParams) check() error {
 	switch {
 	case p.Limit < 0:
@@ -41,10 +41,10 @@ func (p DeadLettersParams) check() error {
 	return nil
 }
 
-// DeadLetters returns events that were given up, in the order of acceptance, and by id within a millisecond
-// of an app. A page of an app, which has a Limit, reads few others, unless a Channel leaves out some of them.
-// InvalidArgument: a cursor is not valid, or the params contradict each other. Other errors come from the
-// store.
+// DeadLetters returns events that were given up, in the order of acceptance. Events of an app that were
+// accepted within the same millisecond are sorted by id. A page of an app, with a Limit, reads few other
+// events, unless Channel excludes many. InvalidArgument: a cursor is invalid, or the params contradict each
+// other. Other errors come from the store.
 func (b *Inbox) DeadLetters(ctx context.Context, p DeadLettersParams) ([]DeadLetter, error) {
 	if err := p.check(); err != nil {
 		return nil, err
@@ -63,8 +63,8 @@ func (b *Inbox) DeadLetters(ctx context.Context, p DeadLettersParams) ([]DeadLet
 	return letters, nil
 }
 
-// findDead finds dead letters, backwards for a page ahead of p.Before. An app's dead letters have an index by
-// fieldDeadKey, which costs other events nothing: only dead letters have that field.
+// findDead finds dead letters, in reverse order for a page before p.Before. An app's dead letters have an
+// index by fieldDeadKey. It costs other events nothing, because they lack that field.
 func (b *Inbox) findDead(ctx context.Context, p DeadLettersParams) (found []document.Object, err error) {
 	which, field, direction := allDead(), fieldAcceptedAt, 1
 	if p.App != "" {
@@ -110,15 +110,15 @@ type deadPlace struct {
 	id         string
 }
 
-// deadKey returns a text for a place in an app that sorts as the place does.
+// deadKey returns a text for a place in an app. The texts sort like the places.
 func deadKey(app string, p deadPlace) string {
-	return fmt.Sprintf("%s%016x%s", deadKeys(app), uint64(p.acceptedAt)^1<<63, p.id) // Negative ones come first.
+	return fmt.Sprintf("%s%016x%s", deadKeys(app), uint64(p.acceptedAt)^1<<63, p.id) // So that negative times come first.
 }
 
-// deadKeys returns what the deadKeys of an app, and of no other app, begin with. A digit in base 16 follows.
+// deadKeys returns the common prefix of an app's deadKeys. It is followed by a hexadecimal digit.
 func deadKeys(app string) string { return strconv.Quote(app) + " " }
 
-// afterHex sorts behind all digits in base 16.
+// afterHex sorts after all hexadecimal digits.
 const afterHex = "g"
 
 // Cursor returns the place of the dead letter in the order of DeadLetters, for DeadLettersParams.
@@ -129,7 +129,7 @@ func (l DeadLetter) Cursor() string {
 // maxCursor bounds the bytes of a cursor. The cursors of an Inbox are much shorter.
 const maxCursor = 1000
 
-// parseCursor reads a Cursor. ok is false if it is none.
+// parseCursor reads a Cursor. ok is false if it is invalid.
 func parseCursor(cursor string) (place deadPlace, ok bool) {
 	at, id, _ := strings.Cut(cursor, ".")
 	acceptedAt, err := strconv.ParseInt(at, 10, 64)
@@ -139,8 +139,8 @@ func parseCursor(cursor string) (place deadPlace, ok bool) {
 	return deadPlace{acceptedAt: acceptedAt, id: id}, true
 }
 
-// DeadLetter returns an event that was given up, by its id. NotFound: there is none with that id. Other
-// errors come from the store.
+// DeadLetter returns an event that was given up, by its id. NotFound: there is no dead letter with that id.
+// Other errors come from the store.
 func (b *Inbox) DeadLetter(ctx context.Context, id string) (DeadLetter, error) {
 	found, err := b.find(ctx, deadOf(id), store.FindOptions{Limit: 1})
 	if err == nil && len(found) == 0 {
@@ -152,7 +152,7 @@ func (b *Inbox) DeadLetter(ctx context.Context, id string) (DeadLetter, error) {
 	return readDead(found[0]), nil
 }
 
-// allDead is the filter of all dead letters. When they died has an index where their state has none.
+// allDead matches all dead letters. It names fieldDiedAt because that has an index, and the state has none.
 func allDead() document.Object {
 	return document.O(fieldState, stateDead, fieldDiedAt, document.O("$gt", 0))
 }
@@ -164,9 +164,9 @@ func noDeadLetter(id string) error {
 	return boterr.New(boterr.NotFound, "id", "there is no dead letter %s: it was retried or discarded, or never was one", id)
 }
 
-// Retry puts an event that was given up back into its lane as the next one, with all its attempts. Values
-// that earlier attempts remembered stay. NotFound: there is no dead letter with that id. Other errors come
-// from the store.
+// Retry puts an event that was given up back into its lane as the next one, with the full number of attempts.
+// Values remembered by earlier attempts remain. NotFound: there is no dead letter with that id. Other errors
+// come from the store.
 func (b *Inbox) Retry(ctx context.Context, id string) error {
 	letter, err := b.DeadLetter(ctx, id)
 	if err != nil {
@@ -181,7 +181,7 @@ func (b *Inbox) Retry(ctx context.Context, id string) error {
 	return nil
 }
 
-// Discard removes an event that was given up. A repetition of it is not handled either. NotFound: there is no
+// Discard removes an event that was given up. Repetitions of it are not handled either. NotFound: there is no
 // dead letter with that id. Other errors come from the store.
 func (b *Inbox) Discard(ctx context.Context, id string) error {
 	now, err := b.leases.CachedNow(ctx)
@@ -204,19 +204,18 @@ func (b *Inbox) changeDead(ctx context.Context, id string, update *query.Update,
 }
 
 const (
-	// Run removes old events each retentionPause, retentionBatch at a time, so that other writes come
-	// between.
+	// Run removes old events at intervals of retentionPause, in batches of retentionBatch, so that other
+	// writes can come between.
 	retentionPause = time.Hour
 	retentionBatch = 500
-	// idleLane is for how long the document of a lane without events is kept: far longer than
-	// anybody goes by what he has seen of it.
+	// idleLane is the retention time of the document of a lane without events: far longer than the age of any
+	// snapshot in use.
 	idleLane = time.Hour
 )
 
-// RemoveOld removes the marks of events that were done longer ago than Config.Retention, the dead letters
-// that died longer ago than Config.DeadRetention, and the documents of idle lanes. It returns the number of
-// events that it removed. Run calls it each hour; hosts that call RunNext instead may call it. Errors come
-// from the store.
+// RemoveOld removes the records of events that were done longer ago than Config.Retention, dead letters older
+// than Config.DeadRetention, and the documents of idle lanes. It returns the number of events that it
+// removed. Run calls it each hour; hosts that call RunNext instead may call it. Errors come from the store.
 func (b *Inbox) RemoveOld(ctx context.Context) (removed int64, err error) {
 	if _, err := b.leases.Sweep(ctx, idleLane); err != nil {
 		return 0, err
@@ -242,9 +241,10 @@ func (b *Inbox) RemoveOld(ctx context.Context) (removed int64, err error) {
 	return removed, nil
 }
 
-// removeAll removes the events that a filter matches, in batches, and returns how many it removed. What has changed
-// since it was found, so that the filter does not match it, stays. Without an index of what is done, which each event
-// would pay for where one process has the store, all are looked at: what is old comes first, and is in memory.
+// removeAll removes the events that a filter matches, in batches, and returns their number. An event that has
+// changed so that it no longer matches is kept. There is no index of done events if one process has the
+// store, since each event would pay for it: all events are examined, but old ones come first and are in
+// memory.
 func (b *Inbox) removeAll(ctx context.Context, which document.Object) (removed int64, err error) {
 	for {
 		batch, err := b.find(ctx, which, store.FindOptions{Limit: retentionBatch})
@@ -267,13 +267,13 @@ func (b *Inbox) removeAll(ctx context.Context, which document.Object) (removed i
 	}
 }
 
-// Erase removes everything that the inbox stores of a sender: events that wait or are being handled, dead
-// letters, the marks of events that are done, and the document of the lane. It returns the number of events
-// that it removed.
+// Erase removes everything that the inbox stores about a sender: events that wait or are being handled, dead
+// letters, the records of done events, and the document of the lane. It returns the number of events that it
+// removed.
 //
-// A run that is under way continues, and the result of its event is not stored. An event that is accepted
-// meanwhile may stay, and a repetition of a removed one is a new event. The document of a lane in use stays
-// until the lane has been idle for an hour.
+// A run in progress continues, but the result of its event is not stored. An event that is accepted meanwhile
+// may remain, and a repetition of a removed one is a new event. The document of a lane in use remains until
+// the lane has been idle for an hour.
 //
 // InvalidArgument: app, channel or from is missing. Other errors come from the store: some events may be
 // removed then, and Erase can be called again.
@@ -282,7 +282,7 @@ func (b *Inbox) Erase(ctx context.Context, app, channel, from string) (removed i
 		return 0, err
 	}
 	lane := Lane(app, channel, from)
-	for _, which := range []document.Object{document.O(fieldLane, lane), document.O(fieldSender, senderOf(lane))} {
+	for _, which := range []document.Object{document.O(fieldState, statePending, fieldLane, lane), document.O(fieldSender, senderOf(lane))} {
 		some, err := b.removeAll(ctx, which)
 		removed += some
 		if which.Has(fieldLane) {
@@ -295,7 +295,7 @@ func (b *Inbox) Erase(ctx context.Context, app, channel, from string) (removed i
 	return removed, b.leases.Forget(ctx, lane)
 }
 
-// runRetention removes what is old now and then, until ctx ends.
+// runRetention removes old records at intervals, until ctx ends.
 func (p *pool) runRetention(ctx context.Context) {
 	ticker := time.NewTicker(retentionPause)
 	defer ticker.Stop()

@@ -14,42 +14,81 @@ import (
 )
 
 // distributed is the source of an inbox over a store that processes share. It finds lanes in three ways:
-// lanes known to be ready, at once; lanes that wait for a time, at that time; and all others by passes over
-// the queue of events from its beginning to its end. It reads the events of a lane when the lane's turn
-// comes, together with the lanes that follow.
+// lanes known to be ready, at once; lanes that wait until a time, at that time; and all others by passes over
+// the whole queue of events. It reads the events of a lane when the lane's turn comes, together with the
+// lanes that follow. If the store sends notices, processes tell each other of lanes that they do not handle
+// themselves, and passes are less frequent.
 type distributed struct {
 	taker
 
-	// pass is guarded by taking.
-	pass pass
+	// pass is guarded by taking, and polls counts the polls since the last one began.
+	pass  pass
+	polls int
+	// isExact is true if the present take has read the store's clock; taking guards it.
+	isExact bool
+	// notifier is nil if the store sends no notices. hasMissed is true if the next poll must be a pass, since notices
+	// may be lost; mu guards it.
+	notifier  store.Notifier
+	hasMissed bool
 }
 
 var _ source = (*distributed)(nil)
 
 func newDistributed(b *Inbox) *distributed {
-	return &distributed{taker: taker{Inbox: b, lanes: newLanes()}}
+	notifier, _ := b.config.Env.Store.(store.Notifier)
+	return &distributed{taker: taker{Inbox: b, lanes: newLanes()}, notifier: notifier}
 }
 
 func (s *distributed) prepare(ctx context.Context, want want) (now time.Time, ok bool, err error) {
-	if want.isNew && !s.pass.isUnderWay {
+	if isDue := s.isPassDue(want); isDue && !s.pass.isUnderWay {
 		s.begin(pass{isUnderWay: true})
+	} else if want.isNew && !isDue {
+		s.askAll()
 	}
 	if !s.hasWork() && !s.suspects.IsDraining() {
 		return time.Time{}, false, nil
 	}
-	if want.now, err = s.leases.Now(ctx); err != nil {
+	clock := s.leases.CachedNow // It is exact enough for lanes that wait.
+	if s.isExact = want.isNew || s.pass.isUnderWay; s.isExact {
+		clock = s.leases.Now
+	}
+	if want.now, err = clock(ctx); err != nil {
 		return time.Time{}, false, err
 	}
 	s.mu.Lock()
 	s.lanes.ripen(int64(document.TimestampOf(want.now)))
 	s.mu.Unlock()
-	if s.pass.isUnderWay { // A little at a time, so that lanes that are known do not hide the others.
+	if s.pass.isUnderWay { // Read a page at a time, so that known lanes do not hide the others.
 		err = s.further(ctx, want)
 	}
 	return want.now, true, err
 }
 
-// begin begins a pass, with which the lanes are asked for that were parked.
+// pollsPerPass is the number of polls for a pass over a store that sends notices.
+const pollsPerPass = 10
+
+// isPassDue reports whether a pass begins with a poll, or because of lost notices.
+func (s *distributed) isPassDue(want want) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	isDue := s.hasMissed
+	if want.isNew {
+		isDue = isDue || s.notifier == nil || s.polls%pollsPerPass == 0
+		s.polls++
+	}
+	if isDue {
+		s.hasMissed = false
+	}
+	return isDue
+}
+
+func (s *distributed) askAll() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lanes.askAll()
+}
+
+// begin begins a pass, which also tries the parked lanes again.
 func (s *distributed) begin(p pass) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,7 +100,7 @@ func (s *distributed) begin(p pass) {
 func (s *distributed) hasWork() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.pass.isUnderWay || s.hasSkipped || s.lanes.ready.Len() > 0 || len(s.lanes.waiting) > 0
+	return s.pass.isUnderWay || s.hasSkipped || s.hasMissed || s.lanes.ready.Len() > 0 || len(s.lanes.waiting) > 0
 }
 
 func (s *distributed) more(ctx context.Context, want want) (bool, error) {
@@ -77,6 +116,11 @@ func (s *distributed) open(ctx context.Context, name string, want want) (w work,
 		return cut(*seen, want.each), true, nil
 	}
 	at := s.config.Env.Now()
+	if !s.isExact {
+		if want.now, err = s.leases.Now(ctx); err != nil {
+			return work{}, false, err
+		}
+	}
 	found, err := s.lookInto(ctx, names, want.now)
 	if err != nil {
 		return work{}, false, err
@@ -97,15 +141,15 @@ func (s *distributed) open(ctx context.Context, name string, want want) (w work,
 	return work{}, false, nil
 }
 
-// cut returns a lane with so many of its events at most.
+// cut limits the number of a lane's events.
 func cut(w work, most int) work {
 	w.hasMore = w.hasMore || len(w.events) > most
 	w.events = w.events[:min(len(w.events), most)]
 	return w
 }
 
-// upcoming returns what was seen of a lane that was taken, unless that is too old: it must be younger than a lease.
-// If nothing was, it returns the lanes to look at: that one, and those whose turn comes next.
+// upcoming returns the snapshot of a lane that was taken, unless it is older than a lease. Without a snapshot
+// it returns the lanes to read: that one, and the lanes whose turn comes next.
 func (s *distributed) upcoming(name string, want want) (names []string, seen *work) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,7 +174,7 @@ func (s *distributed) upcoming(name string, want want) (names []string, seen *wo
 	return names, nil
 }
 
-// note keeps the snapshots of lanes that are ready, without the lanes that have changed since.
+// note stores snapshots of ready lanes, except of lanes that have changed since.
 func (s *distributed) note(names []string, found snapshot, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,10 +190,13 @@ func (s *distributed) note(names []string, found snapshot, at time.Time) {
 	}
 }
 
-// place puts a lane where it belongs in which nothing can be done now. The caller holds mu.
+// place moves a lane without work for now to its place. The caller holds mu.
 func (s *distributed) place(of *lane, found snapshot) {
 	switch {
 	case found.held[of.name] != 0:
+		if of.isAccepted {
+			s.notify(noticeHeld, of.name)
+		}
 		s.lanes.park(of, found.held[of.name])
 	case found.waiting[of.name] != 0:
 		s.lanes.wait(of, found.waiting[of.name])
@@ -178,7 +225,7 @@ func (s *distributed) left(_ context.Context, w work, left laneState) {
 	case isNews && !left.isBroken:
 		s.lanes.makeReady(of)
 	default:
-		s.lanes.drop(of) // The next pass finds what there is.
+		s.lanes.drop(of) // The next pass finds its events again.
 		if !s.suspects.IsDraining() {
 			return
 		}
@@ -187,13 +234,68 @@ func (s *distributed) left(_ context.Context, w work, left laneState) {
 }
 
 func (s *distributed) accepted(name string) {
+	p := s.pool.Load()
+	if _, isOnly := s.suspects.Only(s.config.Env.Now()); isOnly || p == nil || !p.shares.May(keyOf(name)) {
+		s.notify(noticeReady, name)
+	}
 	if !s.running.Load() {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.lanes.makeReady(s.lanes.get(name))
+	of := s.lanes.get(name)
+	of.isAccepted = true
+	s.lanes.makeReady(of)
 	s.signal()
+}
+
+// topic is the topic of notices about lanes.
+const topic = "inbox"
+
+// The beginnings of notices, which the name of a lane follows.
+const (
+	// noticeReady is for processes with a free place: an event was accepted in one without.
+	noticeReady = "+"
+	// noticeHeld is for the process that has the lane: an event was accepted elsewhere.
+	noticeHeld = "="
+)
+
+func (s *distributed) notify(kind, lane string) {
+	if s.notifier != nil {
+		s.notifier.Notify(topic, kind+lane)
+	}
+}
+
+// listen has the source hear of other processes, until stop.
+func (s *distributed) listen() (stop func()) {
+	if s.notifier == nil {
+		return func() {}
+	}
+	return s.notifier.Listen(topic, s.heard)
+}
+
+// heard takes a notice. While a channel has enough known lanes, the next ones are left to a pass, so that notices need
+// little memory.
+func (s *distributed) heard(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if text == "" {
+		s.hasMissed = true
+		s.signal()
+		return
+	}
+	kind, name := text[:1], text[1:]
+	of := s.lanes.known[name]
+	switch {
+	case of != nil && of.place == placeTaken:
+		of.isNews = true // It is looked at once it is left.
+	case kind != noticeReady:
+	case s.lanes.count(keyOf(name)) < window:
+		s.lanes.makeReady(s.lanes.get(name))
+		s.signal()
+	default:
+		s.hasMissed = s.hasMissed || !s.hasSkipped // Otherwise a pass comes anyway, once there are places.
+	}
 }
 
 func (*distributed) counted(string) (pending int64, oldest document.Object, ok bool) {
@@ -205,7 +307,7 @@ func (s *distributed) close(context.Context) {
 	defer s.taking.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.pass, s.lanes, s.hasSkipped = pass{}, newLanes(), false
+	s.pass, s.lanes, s.hasSkipped, s.hasMissed, s.polls = pass{}, newLanes(), false, false, 0
 }
 
 func (s *distributed) next(ctx context.Context) (at time.Time, ok bool, err error) {
@@ -237,15 +339,15 @@ func (s *distributed) next(ctx context.Context) (at time.Time, ok bool, err erro
 	return at, ok, nil
 }
 
-// pass is a way through the queue of events, in the order of their acceptance.
+// pass is a scan of the queue of events, in the order of their acceptance.
 type pass struct {
 	isUnderWay bool
 	// after is the acceptance time of the last event that was read, and there are the ids of the events
 	// accepted at that time.
 	after int64
 	there []any
-	// skipped are channels that the pass has left out, since enough of their lanes are known, and since is
-	// after at the first of them.
+	// skipped are channels that the pass has left out because enough of their lanes are known. since is the
+	// value of after when the first was left out.
 	skipped map[fair.Key]bool
 	since   int64
 	// long are lanes with so many events that the rest of the pass leaves them out.
@@ -253,13 +355,13 @@ type pass struct {
 }
 
 const (
-	// skips is the number of channels, and of lanes, that a pass leaves out at most.
+	// skips is the maximum number of channels, and of lanes, that a pass leaves out.
 	skips = 64
-	// many is the number of events in a page from which on a lane is left out of the next ones.
+	// many is the number of events in one page that makes the pass leave a lane out.
 	many = pageSize / 16
 )
 
-// further makes the next lanes of the pass ready that are not known to be taken, parked or to wait.
+// further makes the next lanes of the pass ready, except lanes known to be taken, parked or waiting.
 func (s *distributed) further(ctx context.Context, want want) error {
 	page, err := s.page(ctx, want.now, s.crowded(want))
 	if err != nil {
@@ -282,7 +384,7 @@ func (s *distributed) further(ctx context.Context, want want) error {
 	for _, o := range page {
 		name := laneOf(o)
 		known := s.lanes.known[name]
-		// The clock was set back if an event is in the page that is tried again later: see isPaused.
+		// An event to be tried later is only in the page if the clock was set back: see isPaused.
 		if name != "" && (known == nil || known.isAsked || retryAtOf(o) > int64(document.TimestampOf(want.now))) {
 			s.lanes.makeReady(s.lanes.get(name))
 		}
@@ -290,7 +392,7 @@ func (s *distributed) further(ctx context.Context, want want) error {
 	return nil
 }
 
-// leaveOutLong leaves the lanes that fill a page out of the next ones.
+// leaveOutLong excludes lanes that fill a page from the next pages.
 func (s *distributed) leaveOutLong(page []document.Object) {
 	events := map[string]int{}
 	for _, o := range page {
@@ -302,7 +404,7 @@ func (s *distributed) leaveOutLong(page []document.Object) {
 	}
 }
 
-// crowded returns the channels that have no free place and enough known lanes: the pass leaves them out, so
+// crowded returns the channels that have no free place and enough known lanes. The pass leaves them out, so
 // that their backlog hides no other channel.
 func (s *distributed) crowded(want want) []fair.Key {
 	s.mu.Lock()
@@ -321,8 +423,7 @@ func (s *distributed) crowded(want want) []fair.Key {
 	return keys
 }
 
-// resumes begins a pass if the last one began to leave a channel out, if no more of its lanes are known
-// and it has a place.
+// resumes begins a pass if the last one left out a channel that now has a place and no further known lanes.
 func (s *distributed) resumes(want want) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -367,28 +468,28 @@ func (s *distributed) page(ctx context.Context, now time.Time, but []fair.Key) (
 }
 
 const (
-	// One look is for window lanes, and reads readAhead events at once. A pass reads the lanes of pageSize
+	// A look is for window lanes, and reads readAhead events at once. A pass reads the lanes of pageSize
 	// events at once.
 	window    = 64
 	readAhead = 2 * window
 	pageSize  = 2 * window
-	// perLease is the number of events that are handled under one lease of a lane, and longLease the time after
-	// which no further one begins in it. Then other lanes have their turn.
+	// perLease is the number of events handled under one lease of a lane. After longLease, no further event
+	// begins under it. Then other lanes have their turn.
 	perLease  = 16
 	longLease = 50 * time.Millisecond
 )
 
-// A snapshot is the result of a look at lanes: the work in a lane, or the time until which its first event
-// waits or another process holds it. Other lanes have no work.
+// A snapshot is the result of reading lanes: the work in a lane, or the time until which its first event
+// waits or another process holds the lane. Lanes in neither map have no work.
 type snapshot struct {
 	free          map[string]*work
 	waiting, held map[string]int64
 }
 
-// lookInto looks at lanes. now is the time of the store's clock.
+// lookInto reads lanes. now is the time of the store's clock.
 //
-// The documents of lanes are read before their events: a process that handles one of these later takes a
-// lease, which changes the document, so a claim by the earlier snapshot fails.
+// The documents of lanes are read before their events: a process that handles an event in between takes a
+// lease, which changes the document, so that a claim by the earlier snapshot fails.
 func (b *Inbox) lookInto(ctx context.Context, names []string, now time.Time) (snapshot, error) {
 	found := snapshot{free: map[string]*work{}, waiting: map[string]int64{}, held: map[string]int64{}}
 	seen, err := b.leases.Look(ctx, names)
@@ -426,7 +527,7 @@ func (b *Inbox) addFree(
 		}
 		left := slices.DeleteFunc(slices.Clone(free), func(lane string) bool { return reached[lane] })
 		if len(left) == len(free) {
-			return nil // The records were edited: they have no lane that can be read.
+			return nil // The records were edited so that they name no lane.
 		}
 		free = left
 	}
@@ -446,7 +547,7 @@ func (found *snapshot) add(
 		switch {
 		case found.waiting[e.lane] != 0:
 		case isPaused(e.retryAt, e.pausedAt, int64(document.TimestampOf(now))):
-			found.waiting[e.lane] = e.retryAt // So do those behind it.
+			found.waiting[e.lane] = e.retryAt // Later events of the lane wait, too.
 		case isFirst:
 			found.free[e.lane] = &work{lane: e.lane, seen: seen[e.lane], events: []stored{e}, hasMore: isCut}
 		case len(w.events) < perLease:

@@ -24,20 +24,20 @@ import (
 
 // Event is an event from a platform.
 type Event struct {
-	// App and Channel are the ids of where it arrived, From the sender's id on the platform: they
-	// are its lane. Required.
+	// App and Channel are the ids of the app and channel at which it arrived. From is the sender's id on the
+	// platform. Together they are its lane. Required.
 	App, Channel, From string
 	// Key identifies the event within the app and channel, so that a repetition by the platform is
 	// recognised: the platform's id of the event. "" if there is none.
 	Key string
-	// Body goes to the handler. An Object that cannot be stored is InvalidArgument.
+	// Body is passed to the handler. An Object that cannot be stored is InvalidArgument.
 	Body document.Object
-	// Trace is stored with the event by a hook until it is handled, such as the context of the trace in which
-	// it was accepted. "" if there is none.
+	// Trace is stored with the event until it is handled. A hook sets it, for example to the trace context of
+	// the acceptance. "" if there is none.
 	Trace string
 }
 
-// check refuses an event that has no lane.
+// check returns an error for an event that has no lane.
 func (e Event) check() error {
 	switch {
 	case e.App == "":
@@ -57,8 +57,9 @@ func Lane(app, channel, from string) string {
 	return string(strconv.AppendQuote(name, from))
 }
 
-// senderOf returns what an event that waits no more keeps of its lane: a hash, short since many events keep
-// one. Two of a million senders have the same with a chance of one to ten million.
+// senderOf returns the sender stored with an event that no longer waits: a hash of the lane, which is short
+// because many events store one. The chance that two of a million senders have the same hash is one in ten
+// million.
 func senderOf(lane string) int64 {
 	sum := sha256.Sum256([]byte(lane))
 	return int64(binary.BigEndian.Uint64(sum[:]))
@@ -71,28 +72,28 @@ func keyOf(lane string) (k fair.Key) {
 	return k
 }
 
-// cutQuoted returns the quoted text at the beginning of a text, without quotes, and what follows it. The
-// quoted text is "" if there is none.
+// cutQuoted returns the quoted text at the beginning of a text, unquoted, and the rest. unquoted is "" if
+// there is none.
 func cutQuoted(text string) (unquoted, rest string) {
 	quoted, err := strconv.QuotedPrefix(text)
 	if err != nil {
 		return "", text
 	}
-	unquoted, _ = strconv.Unquote(quoted) // QuotedPrefix has checked it.
+	unquoted, _ = strconv.Unquote(quoted) // QuotedPrefix has validated it.
 	return unquoted, text[len(quoted):]
 }
 
-// identity is the text from which the id of an event with a Key is made.
+// identity returns the text from which the id of an event with a Key is derived.
 func (e Event) identity() string {
 	var room [quotedRoom]byte
 	text := append(appendPlace(append(room[:0], "inbox "...), e.App, e.Channel), ' ')
 	return string(append(text, e.Key...))
 }
 
-// quotedRoom is the number of bytes that most names of lanes and identities do not exceed.
+// quotedRoom is a size in bytes that is enough for most lane names and identities.
 const quotedRoom = 160
 
-// appendPlace appends an app and a channel, so that no two pairs are alike.
+// appendPlace appends an app and a channel. Different pairs give different texts.
 func appendPlace(text []byte, app, channel string) []byte {
 	return strconv.AppendQuote(append(strconv.AppendQuote(text, app), ' '), channel)
 }
@@ -104,14 +105,14 @@ type DeadLetter struct {
 	Event Event
 	// AcceptedAt is the time of acceptance, DiedAt the time at which it was given up.
 	AcceptedAt, DiedAt time.Time
-	// Failures counts its failures.
+	// Failures is the number of failed attempts.
 	Failures int
-	// Code is the code of the last error, and Error its text, in which credentials are redacted.
+	// Code is the code of the last error. Error is its text, with credentials redacted.
 	Code  boterr.Code
 	Error string
 }
 
-// The states of an event. One that is done has none.
+// The states of an event. A done event has none.
 const (
 	statePending = "pending"
 	stateDead    = "dead"
@@ -127,33 +128,34 @@ const (
 	fieldBody    = "body"
 	fieldTrace   = "trace"
 	fieldState   = "state"
-	// fieldLane is the lane in which it waits, missing if it does not.
+	// fieldLane is the lane in which the event waits. It is missing if the event does not wait.
 	fieldLane = "lane"
 	// fieldAcceptedAt and fieldDoneAt are the times at which it was accepted and handled, fieldDiedAt the
 	// time at which it was given up.
 	fieldAcceptedAt = "acceptedAt"
 	fieldDoneAt     = "doneAt"
-	// fieldSender is the hash of the lane of an event that is done or given up, by which Erase finds it.
+	// fieldSender is the hash of the lane of an event that is done or dead, by which Erase finds it.
 	fieldSender = "sender"
 	fieldDiedAt = "diedAt"
 	// fieldDeadKey is the place of a dead letter among the app's dead letters, see deadKey.
 	fieldDeadKey = "deadKey"
-	// fieldFailures counts its failures, fieldRetryAt is the time of the next try.
+	// fieldFailures is the number of failures, fieldRetryAt the time of the next attempt.
 	fieldFailures = "failures"
 	fieldRetryAt  = "retryAt"
 	// fieldPausedAt is the beginning of the pause until fieldRetryAt.
 	fieldPausedAt = "pausedAt"
-	// fieldLost counts its runs that never came back while others ran, which is no failure.
+	// fieldLost is the number of its runs that never came back while others ran, which does not count as a
+	// failure.
 	fieldLost  = "lost"
 	fieldCode  = "code"
 	fieldError = "error"
-	// fieldBegun is true while it is handled over a store that one process has.
+	// fieldBegun is true while it is being handled, in a store that one process has to itself.
 	fieldBegun = "begun"
 	// fieldMemory has the values that its handler remembers for the next attempt.
 	fieldMemory = "memory"
 )
 
-// fieldsOfWaiting returns the fields that an event has only until it is done.
+// fieldsOfWaiting returns the fields that an event only has until it is done.
 func fieldsOfWaiting() document.Object {
 	b := document.NewBuilder(keptFields)
 	for _, field := range []string{
@@ -177,18 +179,16 @@ type stored struct {
 	retryAt    int64
 	pausedAt   int64
 	memory     document.Array
-	// isOdd is true if fieldFailures holds what is no number of failures, and isLostOdd the same for
-	// fieldLost.
+	// isOdd is true if fieldFailures has a value that is not a count. isLostOdd is the same for fieldLost.
 	isOdd, isLostOdd bool
-	// hasBegun is true if it has begun, neverCameBack if it failed last since its run
-	// never came back.
+	// hasBegun is true if it has begun, neverCameBack if its last failure was a run that never came back.
 	hasBegun, neverCameBack bool
 }
 
-// attempts returns how many attempts there were whose end is known.
+// attempts returns the number of attempts whose end is known.
 func (e *stored) attempts() int64 { return e.failures + e.lost }
 
-// asDocument returns a new event as it is kept.
+// asDocument returns the stored form of a new event.
 func (e *stored) asDocument() document.Object {
 	b := document.NewBuilder(keptFields)
 	b.Set(fieldID, e.id)
@@ -213,7 +213,7 @@ func (e *stored) asDocument() document.Object {
 	return b.Object()
 }
 
-// keptFields is the number of fields of a new event with a key and a body, as most have.
+// keptFields is the number of fields of a typical new event, with a key and a body.
 const keptFields = 10
 
 // read reads an event that the store holds.
@@ -283,15 +283,16 @@ func (e *stored) readNumber(field string, number int64) {
 	}
 }
 
-// mostFailures is more failures than an event can have.
+// mostFailures is more than the number of failures of any event.
 const mostFailures = 1 << 30
 
-// clockSlack is the allowed step back of the store's clock in milliseconds, before it counts as a jump:
-// processes measure it with some error.
+// clockSlack is the step back of the store's clock, in milliseconds, that does not count as a jump, because
+// processes measure the clock with some error.
 const clockSlack = 1000
 
-// isPaused reports whether an event is tried again later than at a time of the store's clock. If that time is
-// before its pause began, the clock was set back, and it is tried now: the rest of the pause is unknown.
+// isPaused reports whether the next attempt at an event is still to come at now, a time of the store's clock.
+// If now is before the beginning of the pause, the clock was set back, and the event is tried now, because
+// the rest of the pause is unknown.
 func isPaused(retryAt, pausedAt, now int64) bool { return retryAt > now && pausedAt <= now+clockSlack }
 
 func readDead(o document.Object) DeadLetter {
@@ -306,19 +307,18 @@ func readDead(o document.Object) DeadLetter {
 // collection is the name of the collection with the events.
 const collection = "inbox"
 
-// purpose is the purpose of leases whose holders handle events.
+// purpose is the purpose of leases for handling events.
 const purpose = "inbox"
 
 // Operators may edit the records of events in the database. Whatever they write, an event does not run
-// without end, and its lane continues: a result that matches no record counts as a failure, and a record
+// endlessly, and its lane continues: a result that matches no record counts as a failure, and a record
 // without a lane gets one.
 
-// errEdited is the failure of a run whose result matches no record.
+// errEdited is the failure of a run whose record was edited, so that its result matches no record.
 var errEdited = boterr.New(boterr.Internal, "", "the record of the event was changed while its run was under way")
 
-// settleEdited stores the result of an event whose record has changed since the run began, although the lease
-// may still hold: that is a failure. An event that does not wait any more is over. ErrLost: the lease is
-// lost.
+// settleEdited stores a failure for an event whose record has changed since the run began, although the lease
+// may still hold. An event that no longer waits is over. It returns ErrLost if the lease is lost.
 func (b *Inbox) settleEdited(
 	ctx context.Context, held *lease.Lease, e stored, failure error, part func(time.Duration) time.Duration,
 ) (outcome, error) {
@@ -337,17 +337,17 @@ func (b *Inbox) settleEdited(
 	e.failures = max(e.failures, read(found[0]).failures)
 	result, err := b.failAs(ctx, which, e, failure, part)
 	if isLost(err) {
-		return outcome{failure: failure, isOver: true}, nil // It was removed since.
+		return outcome{failure: failure, isOver: true}, nil // It has been removed since.
 	}
 	return result, err
 }
 
-// ownLane returns the lane of the sender of an event, for a record that names none.
+// ownLane returns the lane of an event's sender, for a record that names none.
 func ownLane(o document.Object) string {
 	return Lane(document.Get(o, fieldApp, ""), document.Get(o, fieldChannel, ""), document.Get(o, fieldFrom, ""))
 }
 
-// repairLanes gives the events of a page a lane that wait and name none.
+// repairLanes gives a lane to waiting events of a page that name none.
 func (s *distributed) repairLanes(ctx context.Context, page []document.Object) error {
 	for _, o := range page {
 		if hasLane(o) {
@@ -384,16 +384,16 @@ func (s *distributed) setLane(ctx context.Context, which document.Object, lane s
 	return err
 }
 
-// endings makes the contexts of writes, so that a store that does not answer blocks no worker for ever.
-// Contexts that begin at about the same time share a timer.
+// endings makes the contexts of writes, so that a store that does not answer cannot block a worker for ever.
+// Contexts created at about the same time share a timer.
 type endings struct {
-	// within is the least time that a context lasts. It lasts twice as long at most.
+	// within is the shortest time that a context lasts. It lasts at most twice as long.
 	within time.Duration
-	// newest ends the next ones, nil if that would be too soon.
+	// newest is the context that ends the next ones, nil if it would end too soon.
 	newest atomic.Pointer[context.Context]
 }
 
-// after returns a context with the values of another one, which may have ended, or never ends.
+// after returns a context with the values of another one, which may have ended, or may never end.
 func (e *endings) after(of context.Context) context.Context {
 	if shared := e.newest.Load(); shared != nil {
 		return ending{Context: *shared, of: of}
@@ -401,7 +401,7 @@ func (e *endings) after(of context.Context) context.Context {
 	return ending{Context: e.begin(), of: of}
 }
 
-// begin begins what further contexts end with.
+// begin creates the context with which later contexts end.
 func (e *endings) begin() context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*e.within)
 	context.AfterFunc(ctx, cancel)
@@ -410,15 +410,15 @@ func (e *endings) begin() context.Context {
 	return ctx
 }
 
-// ending is a context that has the values of one and ends with another one, which has none.
+// ending is a context with the values of one context and the end of another, which has no values.
 type ending struct {
 	context.Context //nolint:containedctx // It is one.
 
 	of context.Context //nolint:containedctx // It has the values.
 }
 
-// Value implements context.Context. The value by which the context package joins cancellations comes from the
-// context with which this one ends.
+// Value implements context.Context. The key with which package context links cancellations is looked up in
+// the context that ends this one.
 func (e ending) Value(key any) any {
 	if value := e.Context.Value(key); value != nil {
 		return value
@@ -426,8 +426,8 @@ func (e ending) Value(key any) any {
 	return e.of.Value(key)
 }
 
-// ErrShutdown is the context.Cause of a run for which an inbox, told to end, does not wait any
-// longer: the event is handled again, and that is no failure.
+// ErrShutdown is the context.Cause of a run for which an inbox that is ending no longer waits. The event is
+// handled again, and the attempt does not count as a failure.
 var ErrShutdown = boterr.New(boterr.Canceled, "", "the inbox ends: the event will be handled again")
 
 // ErrNeverCameBack is the failure of a start that never came back.
@@ -437,7 +437,7 @@ var ErrNeverCameBack = boterr.New(boterr.Internal, "",
 // neverCameBackText is the stored text of that failure.
 var neverCameBackText = textOf(ErrNeverCameBack)
 
-// errGoroutineEnded is the failure of a handler that does not return.
+// errGoroutineEnded is the failure of a handler that ends its goroutine.
 var errGoroutineEnded = boterr.New(boterr.Internal, "", "the handler ended its goroutine: return an error instead")
 
 // IsMistake reports whether an error means that handling the event again cannot help: the event or the bot is
@@ -468,16 +468,16 @@ func growing(failures int) time.Duration {
 	return min(pause, maxPause)
 }
 
-// jittered takes a random part of a pause, at least half of it, so that what failed together is
-// not tried again together.
+// jittered returns a random part of a pause, at least half of it, so that events that failed together are not
+// all tried again at the same time.
 func jittered(pause time.Duration) time.Duration {
 	return pause - rand.N(pause/2+1) //nolint:gosec // Spreading load needs no secrecy.
 }
 
 func whole(pause time.Duration) time.Duration { return pause }
 
-// pauseAfter returns the pause after that many failures: the host's, or the default one where the
-// host's function panics.
+// pauseAfter returns the pause after a number of failures: the host's, or the default if the host's function
+// panics.
 func (b *Inbox) pauseAfter(ctx context.Context, failures int, part func(time.Duration) time.Duration) (chosen time.Duration) {
 	if b.config.Backoff == nil {
 		return part(growing(failures))
@@ -492,10 +492,10 @@ func (b *Inbox) pauseAfter(ctx context.Context, failures int, part func(time.Dur
 	return max(0, b.config.Backoff(failures))
 }
 
-// maxErrorSize is the number of bytes that are kept of the text of a failure.
+// maxErrorSize is the number of bytes stored of a failure's text.
 const maxErrorSize = 1000
 
-// textOf returns the text of a failure as it is kept: without credentials, and cut if it is long.
+// textOf returns the text of a failure for storing: without credentials, and cut if it is long.
 func textOf(failure error) string {
 	text := strings.ToValidUTF8(display.Text(failure), "�")
 	if len(text) > maxErrorSize {
@@ -504,8 +504,7 @@ func textOf(failure error) string {
 	return text
 }
 
-// isEnded reports whether a run failed because its context was ended, which says nothing about
-// the event.
+// isEnded reports whether a run failed because its context ended, so that the event is not at fault.
 func isEnded(ctx context.Context, failure error) bool {
 	return failure != nil && ctx.Err() != nil && !errors.Is(failure, errGoroutineEnded)
 }
@@ -515,18 +514,18 @@ type postponement struct{ pause time.Duration }
 
 func (p *postponement) Error() string { return "postponed by " + p.pause.String() }
 
-// Postpone returns an error for a Handler that cannot handle an event yet, such as if something else
-// of its member is under way: it is given the event again after a pause, and that is no failure. Its
-// lane waits.
+// Postpone returns an error for a Handler that cannot handle an event yet, for example while something else
+// of its member is running. The handler gets the event again after a pause, and the attempt does not count as
+// a failure. Its lane waits.
 func Postpone(pause time.Duration) error { return &postponement{pause: max(0, pause)} }
 
-// isPostponed reports whether a handler returned what Postpone gave it.
+// isPostponed reports whether a handler returned an error made by Postpone.
 func isPostponed(failure error) bool {
 	_, ok := errors.AsType[*postponement](failure)
 	return ok
 }
 
-// postpone stores when an event is tried that could not be.
+// postpone stores the time of the next attempt at a postponed event.
 func (b *Inbox) postpone(ctx context.Context, e stored, failure error) (outcome, error) {
 	p, _ := errors.AsType[*postponement](failure)
 	now, err := b.leases.CachedNow(ctx)

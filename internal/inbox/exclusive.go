@@ -19,24 +19,24 @@ import (
 // being handled has fieldBegun.
 //
 // Only one inbox over such a store, the leader, handles events. An inbox takes the lead when it begins:
-// events that had begun then were ended by the end of their process, or are taken over. An inbox that has
-// lost the lead begins nothing, and its runs no longer count.
+// events that were being handled then were interrupted by the end of their process, or are taken over. An
+// inbox that has lost the lead begins no events, and the results of its runs no longer count.
 type exclusive struct {
 	taker
 
 	watcher store.Watcher
 	notes   store.Collection
-	// stop ends the watching; empty before it begins. taking guards it.
+	// stop ends the watches; empty before they begin. taking guards it.
 	stop []func()
-	// hasLosses is true until what had begun under the inbox that led before is counted. taking guards it.
+	// hasLosses is true until the events begun under the previous leader are counted. taking guards it.
 	hasLosses bool
 
-	// queue is nil before it is filled; lanes are its lanes. early are the changes while it is filled. mu
-	// guards all fields below.
+	// queue is nil before it is filled; lanes are its lanes. early are the changes made while it is being
+	// filled. mu guards all fields below.
 	queue     *queue
 	isFilling bool
 	early     []documentChange
-	// fence is the leader's. isLeader is whether this inbox leads, isDeposed whether another one has taken over.
+	// fence is the leader's. isLeader is true if this inbox leads, isDeposed if another one has taken over.
 	fence               int64
 	isLeader, isDeposed bool
 	// granted are the leases of the lanes that are being handled.
@@ -45,7 +45,7 @@ type exclusive struct {
 
 type documentChange struct{ before, after document.Object }
 
-// The document of the leader, and its field which is true if there is no leader.
+// The document of the leader, and its field that is true if there is no leader.
 const (
 	noteCollection = "inboxLeader"
 	noteID         = "leader"
@@ -95,7 +95,7 @@ func (a *exclusive) open(_ context.Context, name string, want want) (w work, ok 
 	return w, true, nil
 }
 
-// begun stores with the events of lanes that they have begun, in one write.
+// begun marks the events of lanes as begun, in one write.
 func (a *exclusive) begun(ctx context.Context, taken []work) error {
 	var ids []any
 	for _, w := range taken {
@@ -132,18 +132,18 @@ func (a *exclusive) left(ctx context.Context, w work, left laneState) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.leases.Duration())
 	defer cancel()
-	if err := a.changeAll(ctx, notBegun, a.updates().giveBack); err != nil { // They count as begun until they are handled.
+	if err := a.changeAll(ctx, notBegun, a.updates().giveBack); err != nil { // They stay marked as begun until they are handled.
 		a.log.LogAttrs(ctx, slog.LevelWarn, "inbox: what was given back was not stored", slog.String("error", display.Text(err)))
 	}
 }
 
-// putBack puts a lane back into the queue. It returns the ids of its events that say that they have begun, and
-// whether there is something to do or to wait for.
+// putBack puts a lane back into the queue. It returns the ids of its unfinished events that are marked as
+// begun, and reports whether the lane has events.
 func (a *exclusive) putBack(w work, left laneState) (notBegun []any, hasEvents bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.granted[w.lane] != w.held {
-		return nil, false // The lead was lost since.
+		return nil, false // The lead has been lost since.
 	}
 	delete(a.granted, w.lane)
 	of := a.queue.get(w.lane)
@@ -194,7 +194,7 @@ func (a *exclusive) next(ctx context.Context) (at time.Time, ok bool, err error)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.queue == nil {
-		return now, true, nil // All has changed meanwhile.
+		return now, true, nil // The store's contents were replaced meanwhile.
 	}
 	if len(a.queue.waiting) == 0 {
 		return time.Time{}, false, nil
@@ -202,7 +202,7 @@ func (a *exclusive) next(ctx context.Context) (at time.Time, ok bool, err error)
 	return document.Timestamp(a.queue.waiting[0].until).Time(), true, nil
 }
 
-// isReady puts a lane back that was taken to see whether it is ready, and reports that.
+// isReady puts a lane back that was taken to check whether it is ready, and reports whether it is.
 func (a *exclusive) isReady(name string, now time.Time) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -214,7 +214,7 @@ func (a *exclusive) isReady(name string, now time.Time) bool {
 	return len(events) > 0
 }
 
-// accepted implements source: the store tells it.
+// accepted implements source. It does nothing: the store reports changes.
 func (*exclusive) accepted(string) {}
 
 func (a *exclusive) counted(app string) (pending int64, oldest document.Object, ok bool) {
@@ -230,10 +230,11 @@ func (a *exclusive) counted(app string) (pending int64, oldest document.Object, 
 	}
 }
 
-// hold implements source, if nothing of the lane waits or is under way and no others of its channel wait for a place.
+// hold implements source. It succeeds if nothing of the lane waits or is running, and no other lanes of its
+// channel wait for a place.
 func (a *exclusive) hold(name string, of fair.Key) (w work, isFree bool) {
 	if _, isOnly := a.suspects.Only(a.config.Env.Now()); isOnly {
-		return work{}, false // A suspect runs alone.
+		return work{}, false // Only the suspect may run.
 	}
 	if w, isFree = a.holdFree(name, of); !isFree {
 		return work{}, false
@@ -262,13 +263,13 @@ func (a *exclusive) holdFree(name string, of fair.Key) (w work, isFree bool) {
 	return work{lane: name, held: a.granted[name]}, true
 }
 
-// confirm implements source: the event is the first of its lane, unless another one was accepted at the
-// same time.
+// confirm implements source. The event begins if it is the first of its lane, that is unless another one was
+// accepted at the same time.
 func (a *exclusive) confirm(w *work, e stored) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.queue == nil || a.granted[w.lane] != w.held {
-		return false // The lead was lost since.
+		return false // The lead has been lost since.
 	}
 	events := a.queue.get(w.lane).events
 	if len(events) == 0 || events[0].id != e.id {
@@ -295,7 +296,7 @@ func (a *exclusive) fill(ctx context.Context) error {
 	return nil
 }
 
-// isFilled reports whether there is a queue; if not, it notes that the queue is being filled.
+// isFilled reports whether there is a queue. If not, it records that the queue is being filled.
 func (a *exclusive) isFilled() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -303,7 +304,7 @@ func (a *exclusive) isFilled() bool {
 	return a.queue != nil
 }
 
-// filled sets the queue, unless all has changed meanwhile.
+// filled sets the queue, unless the store's contents were replaced meanwhile.
 func (a *exclusive) filled(q *queue, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -319,7 +320,7 @@ func (a *exclusive) filled(q *queue, err error) {
 	a.isFilling, a.early = false, nil
 }
 
-// watch begins to follow the store.
+// watch begins to watch the store.
 func (a *exclusive) watch() {
 	if len(a.stop) == 0 {
 		a.stop = append(a.stop, a.watcher.Watch(collection, a.changed, a.reset))
@@ -329,7 +330,7 @@ func (a *exclusive) watch() {
 	}
 }
 
-// changed is told each change of an event.
+// changed is called with each change of an event.
 func (a *exclusive) changed(before, after document.Object) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -341,7 +342,7 @@ func (a *exclusive) changed(before, after document.Object) {
 	}
 }
 
-// leaderChanged is told each change of the leader.
+// leaderChanged is called with each change of the leader.
 func (a *exclusive) leaderChanged(_, after document.Object) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -351,8 +352,8 @@ func (a *exclusive) leaderChanged(_, after document.Object) {
 	}
 }
 
-// reset is called when everything may have changed: the lead must be taken again, and the present runs belong
-// to the former contents.
+// reset is called when all events may have changed, for example in a store that was restored: the lead must be
+// acquired again, and current runs end.
 func (a *exclusive) reset() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -361,17 +362,17 @@ func (a *exclusive) reset() {
 	a.signal()
 }
 
-// endLocked ends what is under way, for a caller that holds mu.
+// endLocked ends current work, for a caller that holds mu.
 func (a *exclusive) endLocked() {
 	a.isLeader = false
 	for _, held := range a.granted {
 		held.Revoke()
 	}
 	clear(a.granted)
-	a.queue, a.lanes = nil, nil // The lanes are taken by runs that do not count any more.
+	a.queue, a.lanes = nil, nil // The lanes are taken by runs that no longer count.
 }
 
-// close gives the lead back. What is still under way has begun.
+// close gives up the lead. Events still running remain marked as begun.
 func (a *exclusive) close(ctx context.Context) {
 	a.taking.Lock()
 	defer a.taking.Unlock()
@@ -406,8 +407,8 @@ func (a *exclusive) leadership() (isLeader bool, fence int64) {
 	return a.isLeader, a.fence
 }
 
-// lead takes the lead, unless this inbox has it, and fills the queue. It reports false if another inbox leads
-// by now. The caller holds taking.
+// lead takes the lead, unless this inbox has it, and fills the queue. It reports false if another inbox has
+// taken the lead. The caller holds taking.
 func (a *exclusive) lead(ctx context.Context, want want) (bool, error) {
 	a.mu.Lock()
 	isLeader, isDeposed := a.isLeader, a.isDeposed
@@ -465,7 +466,7 @@ func (a *exclusive) takeLead(ctx context.Context) error {
 	return nil
 }
 
-// countLosses counts the starts that never came back: one alone as a failure, several as the losses of
+// countLosses counts the starts that never came back: a single one as a failure, several as losses of
 // suspects. The caller holds taking.
 func (a *exclusive) countLosses(ctx context.Context, want want) (err error) {
 	lost := a.lost()
@@ -475,12 +476,12 @@ func (a *exclusive) countLosses(ctx context.Context, want want) (err error) {
 		err = a.loseAll(ctx, lost)
 	}
 	if isLost(err) {
-		return nil // They have changed: another call has counted them.
+		return nil // The events have changed: another call has counted them.
 	}
 	return err
 }
 
-// lost returns the first events of lanes that had begun, and are not handled by this inbox.
+// lost returns the first events of lanes that are marked as begun and not handled by this inbox.
 func (a *exclusive) lost() (lost []stored) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -495,7 +496,7 @@ func (a *exclusive) lost() (lost []stored) {
 	return lost
 }
 
-// loseAll stores, in one write, that starts of several events never came back: if only half were written, the
+// loseAll stores, in one write, that starts of several events never came back. If only some were written, the
 // last one would look as if it had run alone. Earlier suspects run first, and alone.
 func (a *exclusive) loseAll(ctx context.Context, lost []stored) error {
 	var ids []any

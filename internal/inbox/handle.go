@@ -21,11 +21,11 @@ import (
 // query.Change.
 type updates struct {
 	// begin marks an event as begun, and giveBack removes the mark. lose makes it a suspect, and revive puts
-	// a dead letter back. done removes the fields that an event needs no more once it is over.
+	// a dead letter back. done removes the fields that an event no longer needs.
 	begin, giveBack, lose, revive, done *query.Update
 }
 
-// updates returns the updates, which are compiled when the first is needed.
+// updates returns the updates, compiled on first use.
 func (b *Inbox) updates() *updates {
 	b.compiling.Do(func() { b.compiled = newUpdates() })
 	return &b.compiled
@@ -43,7 +43,7 @@ func newUpdates() updates {
 	}
 }
 
-// mustUpdate compiles an update that is known to be one.
+// mustUpdate compiles an update that is known to be valid.
 func mustUpdate(pairs ...any) *query.Update {
 	update, err := query.CompileUpdate(document.O(pairs...))
 	if err != nil {
@@ -54,13 +54,13 @@ func mustUpdate(pairs ...any) *query.Update {
 
 // An outcome is the result of handling an event.
 type outcome struct {
-	// failure is why it failed.
+	// failure is the error of a failed attempt.
 	failure error
-	// isOver is true if the lane continues without it: it is done, or a dead letter.
+	// isOver is true if the lane continues without the event, because it is done or a dead letter.
 	isOver bool
-	// isDead is true if it is a dead letter; otherwise retryAt is the time of the next try.
+	// isDead is true if it is a dead letter; otherwise retryAt is the time of the next attempt.
 	isDead bool
-	// isPostponed is true if it was not tried.
+	// isPostponed is true if it was postponed.
 	isPostponed bool
 	retryAt     time.Time
 }
@@ -73,35 +73,35 @@ func (o outcome) state(err error) laneState {
 	case err != nil:
 		return laneState{isBroken: true}
 	case !o.isOver && o.retryAt.IsZero():
-		return laneState{hasMore: true} // It is given back.
+		return laneState{hasMore: true} // The lane is given back.
 	default:
 		return laneState{retryAt: o.retryAt}
 	}
 }
 
-// asClaimed is the filter of an event that was not handled since: a process that takes a lease over counts a
-// failure, and so changes it.
+// asClaimed matches an event that was not handled since: a process that takes a lease over counts a failure,
+// and so changes the event.
 func asClaimed(e stored) document.Object {
 	var failures any // nil matches a field that is missing.
 	switch {
 	case e.failures > 0:
 		failures = e.failures
-	case e.isOdd: // The number of failures was edited to another kind of value.
+	case e.isOdd: // The number of failures was edited to a different type.
 		failures = document.O("$not", document.O("$gt", 0))
 	}
 	filter := document.O(fieldID, e.id, fieldState, statePending, fieldFailures, failures)
 	switch {
-	case e.isLostOdd: // The number of losses was edited to another kind of value.
+	case e.isLostOdd: // The number of losses was edited to a different type.
 	case e.lost > 0:
 		filter = filter.With(fieldLost, e.lost)
 	default:
-		filter = filter.With(fieldLost, nil) // One that takes the lease over counts the loss.
+		filter = filter.With(fieldLost, nil) // A process that takes the lease over counts the loss.
 	}
 	return filter
 }
 
-// handle gives an event to the handler, and stores the result. ctx is the context of the run, and part takes
-// a part of a pause. ErrLost: nothing was stored, since the lease is lost.
+// handle passes an event to the handler, and stores the result. ctx is the context of the run, and part
+// returns a part of a pause. It returns ErrLost if nothing was stored because the lease is lost.
 func (b *Inbox) handle(
 	ctx context.Context, held *lease.Lease, e stored, part func(time.Duration) time.Duration,
 ) (result outcome, err error) {
@@ -112,7 +112,7 @@ func (b *Inbox) handle(
 			_, _ = b.settle(ctx, held, e, failure, part)
 		}
 	}()
-	if edited := e.check(); edited != nil { // Accept has checked it.
+	if edited := e.check(); edited != nil { // Accept has validated the event.
 		failure = edited
 	} else {
 		failure = b.call(ctx, b.deliver(e, held))
@@ -121,7 +121,7 @@ func (b *Inbox) handle(
 	return b.settle(ctx, held, e, failure, part)
 }
 
-// call calls the handler. A panic is an error.
+// call calls the handler, and turns a panic into an error.
 func (b *Inbox) call(ctx context.Context, d *Delivery) (err error) {
 	defer func() {
 		if thrown := recover(); thrown != nil {
@@ -160,7 +160,7 @@ func (b *Inbox) settle(
 	return result, err
 }
 
-// finish stores that an event is done. One without a Key leaves nothing.
+// finish stores that an event is done. An event without a Key is removed.
 func (b *Inbox) finish(ctx context.Context, e stored) error {
 	filter, err := query.CompileFilter(asClaimed(e))
 	if err != nil {
@@ -184,8 +184,8 @@ func (b *Inbox) finish(ctx context.Context, e stored) error {
 	return wasLost(changed)
 }
 
-// storeDone stores that the event of a lane is done that a filter matches. Only its id is kept, with what
-// retention and Erase need.
+// storeDone stores that the event of a lane that a filter matches is done. It keeps only its id, and the
+// fields for retention and Erase.
 func (b *Inbox) storeDone(ctx context.Context, filter *query.Filter, lane string) (changed int64, err error) {
 	now, err := b.leases.CachedNow(ctx)
 	if err != nil {
@@ -197,7 +197,7 @@ func (b *Inbox) storeDone(ctx context.Context, filter *query.Filter, lane string
 	return b.update(ctx, filter, b.updates().done, kept.Object())
 }
 
-// wasLost is ErrLost if an event is not what it was when the lease began.
+// wasLost returns ErrLost if no event was changed, because it is not as it was at the beginning of the lease.
 func wasLost(changed int64) error {
 	if changed == 0 {
 		return lease.ErrLost
@@ -205,15 +205,15 @@ func wasLost(changed int64) error {
 	return nil
 }
 
-// update changes an event, and returns how many matched.
+// update changes an event, and returns the number of matches.
 func (b *Inbox) update(ctx context.Context, filter *query.Filter, update *query.Update, set document.Object) (int64, error) {
 	change := query.Change{Update: update, Stamps: query.Stamps{Set: set}}
 	done, err := b.events.Update(ctx, filter, change, store.UpdateOptions{})
 	return done.Matched, err
 }
 
-// setAll sets fields of the event that a filter matches, whatever they were, and removes others. It returns
-// how many matched.
+// setAll sets and removes fields of the event that a filter matches, whatever their values. It returns the
+// number of matches.
 func (b *Inbox) setAll(ctx context.Context, filter *query.Filter, set, unset document.Object) (int64, error) {
 	update, err := query.CompileUpdate(document.O("$set", set, "$unset", unset))
 	if err != nil {
@@ -285,13 +285,12 @@ func (b *Inbox) report(ctx context.Context, level slog.Level, message string, e 
 
 func isLost(err error) bool { return errors.Is(err, lease.ErrLost) }
 
-// A start never came back if its process died before it stored how the run ended. If nothing else was under
-// way in the process, that is a failure of the event. Otherwise any of the events may have ended the process,
-// and all of them become suspects, without a failure, see package blame. So an event that ends each process
-// is a dead letter after Config.Limit failures and two more starts, and the events that ran with it never
-// are.
+// A start never came back if its process died before it stored the outcome. If nothing else was running in
+// the process, that is a failure of the event. Otherwise any of the events may have ended the process: all of
+// them become suspects, without a failure; see package blame. So an event that ends each process becomes a
+// dead letter after Config.Limit failures and two more starts, while events that ran with it do not.
 
-// suspicion returns how much an event is suspected.
+// suspicion returns the level of suspicion of an event.
 func (e stored) suspicion() blame.Level {
 	losses := e.lost
 	if e.neverCameBack {
@@ -300,7 +299,8 @@ func (e stored) suspicion() blame.Level {
 	return blame.LevelOf(losses)
 }
 
-// untilSuspect returns the first events of a lane that may run under one lease: a suspect is the only one.
+// untilSuspect returns the first events of a lane that may run under one lease. A suspect runs under a lease
+// alone.
 func untilSuspect(events []stored) []stored {
 	at := slices.IndexFunc(events, func(e stored) bool { return e.suspicion() > blame.None })
 	if at < 0 {
@@ -312,7 +312,7 @@ func untilSuspect(events []stored) []stored {
 // enter enters a lane for its first event, unless the event is a suspect that must wait or Config.Enter refuses the
 // lane.
 func (b *Inbox) enter(lane string, first stored) (leave func(), ok bool) {
-	run := blame.Run{Name: lane, Level: first.suspicion(), Losses: first.lost} // Lanes have taken their turns.
+	run := blame.Run{Name: lane, Level: first.suspicion(), Losses: first.lost} // The lanes have already taken turns.
 	if !b.suspects.Admit(run, int(b.underWay.Load()), b.config.Env.Now()) {
 		return nil, false
 	}
@@ -329,7 +329,8 @@ func (b *Inbox) enter(lane string, first stored) (leave func(), ok bool) {
 	}, true
 }
 
-// endSuspect ends the run of a lane's suspect, if it has one, and has those looked at that waited for that.
+// endSuspect ends the run of a lane's suspect, if it has one, and makes the lanes that waited for it
+// available.
 func (b *Inbox) endSuspect(lane string) {
 	for _, waited := range b.suspects.End(lane, b.config.Env.Now()) {
 		b.source.base().isFree(waited)

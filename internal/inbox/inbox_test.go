@@ -3,6 +3,7 @@ package inbox_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"strconv"
 	"testing"
 	"time"
@@ -125,7 +126,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	for _, key := range []string{"m1", "m1", "m2"} { // The platform sends the first one again.
+	for _, key := range []string{"m1", "m1", "m2"} { // The platform repeats the first event.
 		accepted, err := events.Accept(ctx, inbox.Event{
 			App: "app", Channel: "web", From: "ada", Key: key, Body: document.O("text", "hi, "+key),
 		})
@@ -145,7 +146,7 @@ func Example() {
 	// ada says hi, m2
 }
 
-// silentStore inserts no event, and returns when the context ends.
+// silentStore does not answer inserts: it returns when the context ends.
 type silentStore struct{ store.Store }
 
 func (s silentStore) Collection(name string) store.Collection {
@@ -167,8 +168,8 @@ func TestAccept_DoesNotWaitForEverForAStoreThatDoesNotAnswer(t *testing.T) {
 	require.Equal(t, boterr.Canceled, boterr.CodeOf(err))
 }
 
-// Accepting and handling an event, with a handler that does nothing, has a bound on its allocations, a little
-// above the present number, so that a longer way fails the test.
+// The allocations for accepting and handling an event, with a handler that does nothing, have a bound
+// slightly above the present number, so that added work fails the test.
 //
 //nolint:paralleltest // What other tests allocate at the same time would be counted.
 func TestAllocations_OfAnEvent(t *testing.T) {
@@ -182,15 +183,18 @@ func TestAllocations_OfAnEvent(t *testing.T) {
 	go func() { ended <- b.Run(ctx) }()
 	next := 0
 	var failed error
-	allocated := testing.AllocsPerRun(1000, func() {
-		next++
-		_, err := b.Accept(ctx, inbox.Event{App: "app", Channel: "web", From: strconv.Itoa(next % 100), Key: strconv.Itoa(next)})
-		if err != nil {
-			failed = err
-			return
-		}
-		<-settled
-	})
+	allocated := math.Inf(1) // The least of several measures, since the inbox also allocates as time passes.
+	for range 10 {
+		allocated = min(allocated, testing.AllocsPerRun(100, func() {
+			next++
+			_, err := b.Accept(ctx, inbox.Event{App: "app", Channel: "web", From: strconv.Itoa(next % 100), Key: strconv.Itoa(next)})
+			if err != nil {
+				failed = err
+				return
+			}
+			<-settled
+		}))
+	}
 	stop()
 	require.NoError(t, <-ended)
 	require.NoError(t, failed)
@@ -205,7 +209,7 @@ func BenchmarkOneMember(b *testing.B) {
 	inboxtest.Benchmark(b, memstore.New(), inboxtest.Load{Members: 1, Producers: 4})
 }
 
-// BenchmarkNeighbour measures one app's latency while the runs of another one hang, over both sources.
+// BenchmarkNeighbour measures one app's latency while another app's runs hang, over both sources.
 func BenchmarkNeighbour(b *testing.B) {
 	for _, hung := range []int{0, 16, 64, 1000} {
 		b.Run(fmt.Sprintf("exclusive/hung=%d", hung), func(b *testing.B) {

@@ -13,12 +13,13 @@ import (
 // that has been ready for longest. It is not safe for concurrent use. Times are milliseconds of the store's
 // clock.
 type lanes struct {
-	// known are the lanes that are somewhere, or have events in memory.
+	// known are the lanes that have a place, or events in memory.
 	known map[string]*lane
-	// ready are the lanes that can be taken, by channel, and waiting those that can be later, by when that is.
+	// ready are the lanes that can be taken, by channel. waiting are the lanes that can be taken later, by
+	// time.
 	ready   fair.Ring[*list.List]
 	waiting laneHeap
-	// parked are lanes that were parked, and perhaps others.
+	// parked are lanes that were parked. Some of them may not be any more.
 	parked []string
 	// now is the latest time that was heard of.
 	now int64
@@ -31,7 +32,7 @@ const (
 	placeNowhere place = iota
 	placeReady
 	placeWaiting
-	// placeTaken is the place of a lane that was taken, and placeParked of one that cannot be for now.
+	// placeTaken means that the lane is taken, placeParked that it cannot be taken for now.
 	placeTaken
 	placeParked
 )
@@ -41,28 +42,29 @@ type lane struct {
 	// key is the channel of the lane.
 	key   fair.Key
 	place place
-	// inReady is the lane's element of its channel's list while it is ready.
+	// inReady is the lane's element in its channel's list while it is ready.
 	inReady *list.Element
 	// until is the time at which the lane becomes ready, and at its index in the heap, while it waits.
 	until int64
 	at    int
-	// isAsked is true if the lane is looked at before until: with the next poll, or when it is free.
+	// isAsked is true if the lane should be tried before until: at the next poll, or when it is free.
 	isAsked bool
-	// isNews is true if something was heard of the lane since it was taken, or since a look at it began.
+	// isNews is true if the lane may have changed since it was taken, or since reading it began.
 	isNews bool
+	// isAccepted is true if an event of the lane was accepted here since it was last forgotten or set aside.
+	isAccepted bool
 
-	// events are the events of an exclusive source. room holds them if there is one.
+	// events are the events of an exclusive source. room is their memory while there is only one.
 	events []numbered
 	room   [1]numbered
-	// seen is the snapshot of the lane that a distributed source read at seenAt, before its turn. nil if
-	// there is none.
+	// seen is the snapshot of the lane that a distributed source read at seenAt, before its turn, or nil.
 	seen   *work
 	seenAt time.Time
 }
 
 func newLanes() *lanes { return &lanes{known: map[string]*lane{}, now: math.MaxInt64} }
 
-// get returns a lane, and adds it if it is not known.
+// get returns a lane, and adds it if it is unknown.
 func (l *lanes) get(name string) *lane {
 	known := l.known[name]
 	if known == nil {
@@ -73,7 +75,7 @@ func (l *lanes) get(name string) *lane {
 	return known
 }
 
-// remove takes a lane from where it is.
+// remove removes a lane from its place.
 func (l *lanes) remove(of *lane) {
 	switch of.place {
 	case placeReady:
@@ -90,7 +92,15 @@ func (l *lanes) remove(of *lane) {
 	of.place, of.until, of.isAsked, of.seen = placeNowhere, 0, false, nil
 }
 
-// drop forgets a lane, unless it has events.
+// count returns the number of ready lanes of a channel.
+func (l *lanes) count(of fair.Key) int {
+	if queue, ok := l.ready.Find(of); ok {
+		return queue.Len()
+	}
+	return 0
+}
+
+// drop removes a lane, unless it has events.
 func (l *lanes) drop(of *lane) {
 	l.remove(of)
 	if len(of.events) == 0 {
@@ -98,8 +108,8 @@ func (l *lanes) drop(of *lane) {
 	}
 }
 
-// makeReady puts a lane behind those that are ready, unless it is one of them. One that was taken becomes ready when
-// it is left.
+// makeReady adds a lane to the ready ones, unless it is already ready. A lane that is taken becomes ready
+// when it is left.
 func (l *lanes) makeReady(of *lane) {
 	of.isNews, of.seen = true, nil
 	if of.place == placeReady || of.place == placeTaken {
@@ -110,7 +120,7 @@ func (l *lanes) makeReady(of *lane) {
 	of.inReady = l.ready.Get(of.key, list.New).PushBack(of)
 }
 
-// wait has a lane become ready at a time.
+// wait makes a lane ready at a time.
 func (l *lanes) wait(of *lane, until int64) {
 	if of.place == placeWaiting && of.until == until {
 		return
@@ -120,10 +130,10 @@ func (l *lanes) wait(of *lane, until int64) {
 	heap.Push(&l.waiting, of)
 }
 
-// park sets a lane aside until it is asked for again, or until a time, if that is not 0.
+// park sets a lane aside until ask, or until a time if that is not 0.
 func (l *lanes) park(of *lane, until int64) {
 	l.remove(of)
-	of.place = placeParked
+	of.place, of.isAccepted = placeParked, false
 	if until > 0 {
 		l.wait(of, until)
 	}
@@ -131,8 +141,8 @@ func (l *lanes) park(of *lane, until int64) {
 	l.parked = append(l.parked, of.name)
 }
 
-// ask makes a lane ready that was parked, and notes that there is something new of one that was taken. It reports
-// whether a lane has become ready.
+// ask makes a parked lane ready, and records that a taken lane may have changed. It reports whether a lane
+// has become ready.
 func (l *lanes) ask(name string) bool {
 	of := l.known[name]
 	switch {
@@ -147,7 +157,7 @@ func (l *lanes) ask(name string) bool {
 	}
 }
 
-// askAll asks for all lanes that were parked.
+// askAll calls ask for all parked lanes.
 func (l *lanes) askAll() {
 	parked := l.parked
 	l.parked = nil
@@ -156,7 +166,8 @@ func (l *lanes) askAll() {
 	}
 }
 
-// take takes the next lane that is ready, nil if there is none. may is asked last: true means that the lane is taken.
+// take takes the next ready lane, nil if there is none. may is called last: if it returns true, the lane is
+// taken.
 func (l *lanes) take(may func(fair.Key) bool) *lane {
 	_, queue, ok := l.ready.Next(func(k fair.Key, _ *list.List) bool { return may(k) })
 	if !ok {
@@ -166,7 +177,7 @@ func (l *lanes) take(may func(fair.Key) bool) *lane {
 	return l.hold(next)
 }
 
-// takeOnly takes a lane, nil if it is not known, or waits for longer.
+// takeOnly takes a lane by name, nil if it is unknown or still has to wait.
 func (l *lanes) takeOnly(name string, may func(fair.Key) bool) *lane {
 	of := l.known[name]
 	if of == nil || of.place == placeTaken || of.place == placeWaiting && !of.isAsked || !may(of.key) {
@@ -175,7 +186,7 @@ func (l *lanes) takeOnly(name string, may func(fair.Key) bool) *lane {
 	return l.hold(of)
 }
 
-// hold takes a lane from where it is.
+// hold removes a lane from its place and marks it as taken.
 func (l *lanes) hold(of *lane) *lane {
 	seen := of.seen
 	l.remove(of)
@@ -183,8 +194,8 @@ func (l *lanes) hold(of *lane) *lane {
 	return of
 }
 
-// ripen makes the lanes ready that have waited long enough, behind the ready ones. If the clock was set back,
-// the rest of a wait is unknown, and all become ready.
+// ripen makes lanes that have waited long enough ready, after the ready ones. If the clock was set back, the
+// rest of a wait is unknown, and all become ready.
 func (l *lanes) ripen(now int64) {
 	wasSetBack := now < l.now-clockSlack
 	for len(l.waiting) > 0 && (wasSetBack || l.waiting[0].until <= now) {
@@ -193,7 +204,7 @@ func (l *lanes) ripen(now int64) {
 	l.now = now
 }
 
-// pause returns how long no lane can be taken that may be: at most a time, and 0 if one can be.
+// pause returns the time until a lane that may run can be taken, at most most: 0 if one can be taken now.
 func (l *lanes) pause(may func(fair.Key) bool, most time.Duration) time.Duration {
 	canTake := false
 	l.ready.All(func(k fair.Key, _ *list.List) bool {
@@ -210,7 +221,7 @@ func (l *lanes) pause(may func(fair.Key) bool, most time.Duration) time.Duration
 	}
 }
 
-// laneHeap is lanes by when they become ready.
+// laneHeap orders lanes by the time when they become ready.
 type laneHeap []*lane
 
 func (h laneHeap) Len() int { return len(h) }

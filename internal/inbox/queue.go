@@ -6,15 +6,16 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// queue holds the events that wait, by lane, in memory, and follows the store. It is not safe for concurrent use.
+// queue holds the waiting events in memory, by lane, and follows the store. It is not safe for concurrent
+// use.
 type queue struct {
 	*lanes
 
 	// pending is the number of events, and ofApp the same by app.
 	pending int64
 	ofApp   map[string]int64
-	// last is the number of the newest event. Events are numbered in their order, and dead letters keep
-	// their numbers, for when they are put back.
+	// last is the number of the newest event. Events are numbered in order. dead keeps the numbers of dead
+	// letters, which may be put back.
 	last int64
 	dead map[string]int64
 }
@@ -29,7 +30,7 @@ func newQueue() *queue {
 	return &queue{lanes: newLanes(), ofApp: map[string]int64{}, dead: map[string]int64{}}
 }
 
-// change follows the change of an event, and reports whether a lane may have become ready.
+// change applies the change of an event, and reports whether a lane may have become ready.
 func (q *queue) change(before, after document.Object) bool {
 	was, is := laneOf(before), laneOf(after)
 	switch {
@@ -51,7 +52,7 @@ func (q *queue) change(before, after document.Object) bool {
 	return false
 }
 
-// catchUp follows a change of an event that the queue may have already.
+// catchUp applies a change of an event that the queue may already contain.
 func (q *queue) catchUp(before, after document.Object) {
 	if lane := laneOf(after); lane != "" {
 		q.put(lane, after)
@@ -60,7 +61,7 @@ func (q *queue) catchUp(before, after document.Object) {
 	}
 }
 
-// put renews an event in its lane, or adds it.
+// put replaces an event in its lane, or adds it.
 func (q *queue) put(name string, o document.Object) bool {
 	if of := q.known[name]; of != nil {
 		if i := of.find(idOf(o)); i >= 0 {
@@ -72,7 +73,7 @@ func (q *queue) put(name string, o document.Object) bool {
 	return q.insert(name, o)
 }
 
-// insert adds an event to its lane that is not there, without a look at those that are.
+// insert adds a new event to its lane, without looking for it among the existing ones.
 func (q *queue) insert(name string, o document.Object) bool {
 	of, id := q.get(name), idOf(o)
 	q.count(of, 1)
@@ -96,7 +97,7 @@ func (q *queue) numberOf(id string) int64 {
 	return q.last
 }
 
-// takeOut takes an event out of its lane.
+// takeOut removes an event from its lane.
 func (q *queue) takeOut(name string, before, after document.Object) {
 	of := q.known[name]
 	if of == nil {
@@ -125,7 +126,7 @@ func (l *lane) find(id string) int {
 	return slices.IndexFunc(l.events, func(e numbered) bool { return e.id == id })
 }
 
-// count counts events that were added to a lane or, if it is negative, taken out.
+// count adds to the number of a lane's events; events is negative for removals.
 func (q *queue) count(of *lane, events int64) {
 	q.pending += events
 	if q.ofApp[of.key.App] += events; q.ofApp[of.key.App] == 0 {
@@ -133,7 +134,7 @@ func (q *queue) count(of *lane, events int64) {
 	}
 }
 
-// arrange puts a lane where it belongs by its first event, unless it is taken or parked.
+// arrange moves a lane to the place that its first event determines, unless the lane is taken or parked.
 func (q *queue) arrange(of *lane) {
 	switch {
 	case of.place == placeTaken, of.place == placeParked:
@@ -148,7 +149,7 @@ func (q *queue) arrange(of *lane) {
 	}
 }
 
-// leave gives a lane back that was taken, and reports whether it has events.
+// leave returns a lane that was taken, and reports whether it has events.
 func (q *queue) leave(name string) (hasEvents bool) {
 	of := q.get(name)
 	q.remove(of)
@@ -169,7 +170,7 @@ func (l *lane) allowed(now int64, most int) []stored {
 	return events
 }
 
-// oldest returns the event that was accepted first, the zero Object if there is none.
+// oldest returns the event that was accepted first, the zero Object if there are none.
 func (q *queue) oldest() document.Object {
 	var first numbered
 	for _, of := range q.known {
@@ -180,7 +181,7 @@ func (q *queue) oldest() document.Object {
 	return first.document
 }
 
-// laneOf returns the lane in which an event waits, "" if it does not.
+// laneOf returns the lane in which an event waits, "" if it does not wait.
 func laneOf(o document.Object) string {
 	if stateOf(o) != statePending {
 		return ""
@@ -192,7 +193,7 @@ func laneOf(o document.Object) string {
 	return lane
 }
 
-// hasLane reports whether a record names a lane. Each does, unless it was edited.
+// hasLane reports whether a record names a lane. Only edited records lack one.
 func hasLane(o document.Object) bool {
 	lane, _ := o.Value(fieldLane).(string)
 	return lane != ""

@@ -17,14 +17,14 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// Run handles what was accepted, in real time, until ctx ends. Then it begins nothing more, and
-// waits for what runs: after Config.ShutdownTimeout the contexts of the runs end with the cause
-// ErrShutdown, and their events are handled again. It returns when all have returned, or 5 seconds
-// later: of runs that ignore their contexts the leases pass, and nothing that they still do counts.
-// The context of a run has the values of ctx, but does not end with it.
+// Run handles accepted events, in real time, until ctx ends. Then it begins no more, and waits for current
+// runs: after Config.ShutdownTimeout the contexts of the runs end with the cause ErrShutdown, and their
+// events are handled again later. It returns once all runs have returned, or 5 seconds later. Leases of runs
+// that ignore their contexts expire, and later effects of these runs do not count. The context of a run has
+// the values of ctx, but does not end with it.
 //
-// FailedPrecondition: Run is at work already. Canceled: runs were left. Errors of the store are logged,
-// and do not end it.
+// FailedPrecondition: Run is already running. Canceled: it returned before all runs did. Errors of the store
+// are logged, and do not end Run.
 func (b *Inbox) Run(ctx context.Context) error {
 	if !b.running.CompareAndSwap(false, true) {
 		return boterr.New(boterr.FailedPrecondition, "",
@@ -35,6 +35,10 @@ func (b *Inbox) Run(ctx context.Context) error {
 	defer polls.Stop()
 	p := &pool{Inbox: b, shares: fair.NewShares(b.config.Workers), handled: map[*lease.Lease]string{}, polls: polls.C, isPollDue: true}
 	defer b.source.close(context.WithoutCancel(ctx))
+	if shared, ok := b.source.(*distributed); ok {
+		stop := shared.listen()
+		defer stop()
+	}
 	if lease.Serve(ctx, b.config.ShutdownTimeout, ErrShutdown, func(runs context.Context) { p.serve(ctx, runs) }) {
 		return nil
 	}
@@ -45,26 +49,27 @@ func (b *Inbox) Run(ctx context.Context) error {
 type pool struct {
 	*Inbox
 
-	// shares has a place for each lane that is being handled. isShort is set while lanes may wait for one.
+	// shares has a place for each lane that is being handled. isShort is set while lanes may wait for a
+	// place.
 	shares  *fair.Shares
 	isShort atomic.Bool
-	// polls receives when it is time to look for what other processes have done.
+	// polls receives when it is time to look for other processes' work.
 	polls <-chan time.Time
 	all   sync.WaitGroup
 	// isPollDue is true once the poll is due. Only dispatch and wait use it, one after the other.
 	isPollDue bool
 
-	// handleNow has a lane handled whose place was reserved by Accept.
+	// handleNow handles a lane for which Accept has reserved a place.
 	handleNow func(w work)
 
 	mu sync.Mutex
-	// isClosed is true once nothing may begin any more.
+	// isClosed is true once no new work may begin.
 	isClosed bool
-	// handled has the event that is handled under each lease.
+	// handled maps each lease to the event that is being handled under it.
 	handled map[*lease.Lease]string
 }
 
-// serve works until ctx has ended and all that runs has returned.
+// serve works until ctx has ended and all runs have returned.
 func (p *pool) serve(ctx, runs context.Context) {
 	p.handleNow = func(w work) { p.begin(ctx, runs, w) }
 	p.start(func() { p.runRetention(ctx) })
@@ -74,7 +79,7 @@ func (p *pool) serve(ctx, runs context.Context) {
 	p.all.Wait()
 }
 
-// start runs something that serve waits for.
+// start runs work in a goroutine. serve waits for it to end.
 func (p *pool) start(work func()) { p.all.Go(work) }
 
 // startDispatch starts the goroutine that finds lanes and starts their handling, and starts it again if the
@@ -97,9 +102,9 @@ func (p *pool) startDispatch(ctx, runs context.Context) {
 	})
 }
 
-// dispatch has what can be handled now handled, and returns how long to wait before the next time.
+// dispatch starts all work that can be done now, and returns how long to wait before the next call.
 func (p *pool) dispatch(ctx, runs context.Context) time.Duration {
-	p.isShort.Store(true) // Before it is asked, so that no place is missed that is given back meanwhile.
+	p.isShort.Store(true) // Set before the shares are checked, so that no place released meanwhile is missed.
 	free := p.shares.Free()
 	if free == 0 {
 		return p.config.Poll
@@ -124,15 +129,20 @@ func (p *pool) dispatch(ctx, runs context.Context) time.Duration {
 	}
 }
 
-// leave leaves a lane, with its place. Lanes that wait for a place are looked at.
+// leave leaves a lane, with its place, and reconsiders the lanes that wait for a place.
 func (p *pool) leave(ctx context.Context, w work, left laneState) {
 	p.source.left(ctx, w, left)
+	p.placeFreed()
+}
+
+// placeFreed reconsiders the lanes that wait for a place.
+func (p *pool) placeFreed() {
 	if p.isShort.Swap(false) {
 		p.signal()
 	}
 }
 
-// takePoll reports whether it is time to look for what other processes have done.
+// takePoll reports whether it is time to look for other processes' work.
 func (p *pool) takePoll() (isDue bool) {
 	select {
 	case <-p.polls:
@@ -159,7 +169,7 @@ func (p *pool) wait(ctx context.Context, most time.Duration) {
 	}
 }
 
-// begin has a lane handled that was taken.
+// begin starts handling a lane that was taken.
 func (p *pool) begin(ctx, runs context.Context, w work) {
 	p.start(func() {
 		left := laneState{isBroken: true} // If the goroutine ends.
@@ -169,7 +179,7 @@ func (p *pool) begin(ctx, runs context.Context, w work) {
 }
 
 // handleLane handles the events of a lane, one after the other, until one fails and must be tried again, or
-// ctx ends. left becomes the state of the lane.
+// ctx ends. It sets left to the state of the lane.
 func (p *pool) handleLane(ctx, runs context.Context, w work, left *laneState) {
 	held, err := p.claim(runs, w)
 	if err != nil {
@@ -177,7 +187,7 @@ func (p *pool) handleLane(ctx, runs context.Context, w work, left *laneState) {
 		return
 	}
 	if held == nil {
-		*left = laneState{} // Another process has it.
+		*left = laneState{} // Another process has the lane.
 		return
 	}
 	run, cancel := context.WithCancelCause(runs)
@@ -186,6 +196,10 @@ func (p *pool) handleLane(ctx, runs context.Context, w work, left *laneState) {
 	var end error
 	defer func() {
 		p.forget(held)
+		if w.held == nil { // To end the lease is a write, for which no other lane need wait.
+			w.free()
+			p.placeFreed()
+		}
 		p.end(runs, held, errors.Join(end, held.Err()))
 	}()
 	done, err := p.countLost(run, held, w.events[0], jittered)
@@ -206,7 +220,7 @@ func (p *pool) handleAll(ctx, run context.Context, held *lease.Lease, w work) (d
 			return outcome{}, lease.ErrLost
 		}
 		if hasEnded(ctx) || i > 0 && p.config.Env.Now().Sub(began) >= longLease {
-			return outcome{}, nil // It is given back.
+			return outcome{}, nil // The lane is given back.
 		}
 		p.note(held, e.id)
 		if done, err = p.handle(run, held, e, jittered); err != nil || !done.isOver {
@@ -218,7 +232,7 @@ func (p *pool) handleAll(ctx, run context.Context, held *lease.Lease, w work) (d
 
 func hasEnded(ctx context.Context) bool { return ctx.Err() != nil }
 
-// note notes which event is handled under a lease.
+// note records the event that is being handled under a lease.
 func (p *pool) note(held *lease.Lease, event string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -231,7 +245,7 @@ func (p *pool) forget(held *lease.Lease) {
 	delete(p.handled, held)
 }
 
-// abandonAll leaves what runs to its leases, and returns the error that tells it.
+// abandonAll leaves current runs to the expiry of their leases, and returns an error that names them.
 func (p *pool) abandonAll() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -244,15 +258,15 @@ func (p *pool) abandonAll() error {
 		display.List(len(events), func(i int) string { return "event " + events[i] }))
 }
 
-// An event begins with its acceptance if a worker is idle and nothing of its lane waits or is under
-// way, over a store that this process has to itself. That it has begun is stored with it, so that no
-// note of the leader is needed: a crash from then on is a start that never came back.
+// An event begins together with its acceptance if a worker is idle and nothing of its lane waits or is
+// running, in a store that this process has to itself. It is stored as begun, which saves a separate write by
+// the leader. After a crash it counts as a start that never came back.
 
 // start is a worker's place and a lane for an event that is being accepted.
 type start struct {
 	pool *pool
 	work work
-	// isGiven is true once a worker has it.
+	// isGiven is true once a worker has the event.
 	isGiven bool
 }
 
@@ -282,7 +296,7 @@ func (b *Inbox) reserve(lane string, of fair.Key) *start {
 	return nil
 }
 
-// isOpen reports whether work can begin. If so, serve waits for the matching end.
+// isOpen reports whether work can begin. If so, serve waits until the caller calls all.Done.
 func (p *pool) isOpen() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -299,7 +313,7 @@ func (p *pool) close() {
 	p.isClosed = true
 }
 
-// give has the worker handle the event, which is in the store now.
+// give makes the worker handle the event, which is now stored.
 func (s *start) give(e stored) {
 	if s != nil && s.pool.source.confirm(&s.work, e) {
 		s.isGiven = true
@@ -307,7 +321,7 @@ func (s *start) give(e stored) {
 	}
 }
 
-// release gives back what the worker did not get.
+// release returns the place and the lane if no worker got the event.
 func (s *start) release(ctx context.Context) {
 	if s == nil {
 		return
@@ -325,33 +339,33 @@ type Result struct {
 	Ran   bool
 	ID    string
 	Event Event
-	// Err is its failure. IsDead is true if it is a dead letter now; otherwise Next is the time of the next
-	// try.
+	// Err is the error of the attempt. IsDead is true if the event is now a dead letter; otherwise Next is
+	// the time of the next attempt.
 	Err    error
 	IsDead bool
 	Next   time.Time
-	// IsPostponed is true if it was not tried, see Postpone.
+	// IsPostponed is true if the handler postponed it, see Postpone.
 	IsPostponed bool
 }
 
-// Next returns the time at which the next event can be handled, by the store's clock: now if one can. ok is
-// false if there is none to wait for. Events whose lanes Config.Enter refuses do not count, so a caller that
-// calls RunNext until it runs nothing, and then waits for Next, comes to an end. Errors come from the store.
+// Next returns the time at which the next event can be handled, by the store's clock, which is now if one
+// can. ok is false if no event waits. Events whose lanes Config.Enter refuses do not count, so that a loop
+// that calls RunNext until nothing runs, and then waits for Next, terminates. Errors come from the store.
 func (b *Inbox) Next(ctx context.Context) (at time.Time, ok bool, err error) {
 	return b.source.next(ctx)
 }
 
-// LaneLeft reports that a lane can be entered which Config.Enter has refused, or whose lease this process
-// held for something else. Run then looks at it at once, and not with the next poll.
+// LaneLeft reports that a lane can be entered that Config.Enter has refused, or whose lease this process held
+// for other work. Run then tries the lane at once, instead of at the next poll.
 func (b *Inbox) LaneLeft(lane string) { b.source.base().isFree(lane) }
 
 // RunNext handles the first event that can be handled, and stores the result. The lease is not renewed: if
-// the handler takes longer than a lease, its result does not count. It is for hosts that drive the inbox
-// themselves, such as in virtual time. The error is one of the store, or lease.ErrLost.
+// the handler outlasts it, its result does not count. It is for hosts that drive the inbox themselves, for
+// example in virtual time. The error comes from the store, or is lease.ErrLost.
 func (b *Inbox) RunNext(ctx context.Context) (Result, error) {
 	from := b.source
 	if _, isDistributed := from.(*distributed); isDistributed {
-		from = newDistributed(b) // It looks at everything again, and leaves a Run alone.
+		from = newDistributed(b) // It reads everything again, without affecting a Run.
 	}
 	for isFirst := true; ; isFirst = false {
 		taken, _, err := take(ctx, from, want{lanes: 1, each: 1, part: whole, isNew: isFirst, isForced: true})
@@ -388,7 +402,8 @@ func (b *Inbox) runClaimed(ctx context.Context, held *lease.Lease, e stored, lef
 	}, err
 }
 
-// claim returns the lease of a lane that was taken, nil if another process had one since it was seen.
+// claim returns the lease of a lane that was taken, nil if another process has had one since the lane was
+// read.
 func (b *Inbox) claim(ctx context.Context, w work) (*lease.Lease, error) {
 	if w.held != nil {
 		return w.held, nil
@@ -404,9 +419,9 @@ func (b *Inbox) claim(ctx context.Context, w work) (*lease.Lease, error) {
 	return b.leases.Claim(ctx, w.lane, w.seen, now, lease.Work{Purpose: purpose, Items: ids})
 }
 
-// countLost counts the start of a lane's first event that never came back, if the lease before was for
-// handling it: as a failure, or as the loss of a suspect. Events that the lease handled before it are gone.
-// It returns the outcome.
+// countLost counts the start of a lane's first event that never came back, if the previous lease was for
+// handling it: as a failure, or as the loss of a suspect. Earlier events of that lease are done. It returns
+// the outcome.
 func (b *Inbox) countLost(
 	ctx context.Context, held *lease.Lease, first stored, part func(time.Duration) time.Duration,
 ) (outcome, error) {
@@ -420,8 +435,8 @@ func (b *Inbox) countLost(
 	return b.lose(ctx, first)
 }
 
-// lose stores that a start of an event never came back while others ran. It is handled again at once, as a
-// suspect.
+// lose stores that a start of an event never came back while others ran. The event is handled again at once,
+// as a suspect.
 func (b *Inbox) lose(ctx context.Context, e stored) (outcome, error) {
 	result := outcome{failure: ErrNeverCameBack}
 	now, err := b.leases.CachedNow(ctx)

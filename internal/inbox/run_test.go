@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -24,7 +25,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// sharedStore is a store that other processes may work on.
+// sharedStore hides that a store belongs to one process.
 type sharedStore struct{ store.Store }
 
 // jumpingClock is a clock that can be set ahead.
@@ -34,7 +35,7 @@ func (c *jumpingClock) now() time.Time {
 	return record.Env{}.WithDefaults().Now().Add(time.Duration(c.by.Load()))
 }
 
-// countingStore counts how often its clock is asked.
+// countingStore counts the readings of its clock.
 type countingStore struct {
 	store.Store
 
@@ -46,10 +47,16 @@ func (s *countingStore) Now(ctx context.Context) (time.Time, error) {
 	return s.Store.Now(ctx)
 }
 
+// renewalEnds waits, at the end of a test in virtual time, until the process no longer renews its leases.
+func renewalEnds() { <-time.After(lease.DefaultLease) }
+
+// patience is the time after which a test gives up.
+const patience = 5 * time.Minute
+
 // runUntil runs an inbox until done is closed.
 func runUntil(t *testing.T, p *inbox.Inbox, done <-chan struct{}) {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	ctx, stop := context.WithTimeout(t.Context(), patience)
 	defer stop()
 	ended := make(chan error)
 	go func() { ended <- p.Run(ctx) }()
@@ -68,107 +75,119 @@ func runUntil(t *testing.T, p *inbox.Inbox, done <-chan struct{}) {
 
 func TestRun_EventOfARunThatWasFrozenForALeaseIsHandledAgain(t *testing.T) {
 	t.Parallel()
-	var clock jumpingClock
-	env := record.Env{Store: sharedStore{memstore.New()}, Now: clock.now}
-	leases, err := lease.New(lease.Config{Env: env, Lease: 200 * time.Millisecond})
-	require.NoError(t, err)
-	done := make(chan struct{})
-	var once sync.Once
-	var isAgain atomic.Bool
-	p, err := inbox.New(inbox.Config{
-		Env: env, Leases: leases, DeriveID: func(of string) string { return of }, Options: inbox.Options{Poll: 20 * time.Millisecond},
-		Handler: func(context.Context, *inbox.Delivery) error {
-			if !isAgain.Swap(true) {
-				clock.by.Add(int64(time.Minute)) // As if the process had been stopped.
+	synctest.Test(t, func(t *testing.T) {
+		defer renewalEnds()
+		var clock jumpingClock
+		env := record.Env{Store: sharedStore{memstore.New()}, Now: clock.now}
+		leases, err := lease.New(lease.Config{Env: env, Lease: 200 * time.Millisecond})
+		require.NoError(t, err)
+		done := make(chan struct{})
+		var once sync.Once
+		var isAgain atomic.Bool
+		p, err := inbox.New(inbox.Config{
+			Env: env, Leases: leases, DeriveID: func(of string) string { return of }, Options: inbox.Options{Poll: 20 * time.Millisecond},
+			Handler: func(context.Context, *inbox.Delivery) error {
+				if !isAgain.Swap(true) {
+					clock.by.Add(int64(time.Minute)) // As if the process had been stopped.
+					return nil
+				}
+				once.Do(func() { close(done) })
 				return nil
-			}
-			once.Do(func() { close(done) })
-			return nil
-		},
+			},
+		})
+		require.NoError(t, err)
+		_, err = p.Accept(t.Context(), inbox.Event{App: "app", Channel: "web", From: "ada"})
+		require.NoError(t, err)
+		runUntil(t, p, done)
 	})
-	require.NoError(t, err)
-	_, err = p.Accept(t.Context(), inbox.Event{App: "app", Channel: "web", From: "ada"})
-	require.NoError(t, err)
-	runUntil(t, p, done)
 }
 
 func TestRun_LaneThatCannotBeEnteredHoldsUpNoOther(t *testing.T) {
 	t.Parallel()
-	done := make(chan struct{})
-	config := configOf(t, memstore.New(), func(_ context.Context, d *inbox.Delivery) error {
-		if d.Event.From == "bob" {
-			close(done)
+	synctest.Test(t, func(t *testing.T) {
+		defer renewalEnds()
+		done := make(chan struct{})
+		config := configOf(t, memstore.New(), func(_ context.Context, d *inbox.Delivery) error {
+			if d.Event.From == "bob" {
+				close(done)
+			}
+			return nil
+		})
+		var refused atomic.Int64
+		config.Enter = func(lane string) (func(), bool) {
+			if lane == inbox.Lane("app", "web", "ada") {
+				refused.Add(1)
+				return nil, false
+			}
+			return func() {}, true
 		}
-		return nil
-	})
-	var refused atomic.Int64
-	config.Enter = func(lane string) (func(), bool) {
-		if lane == inbox.Lane("app", "web", "ada") {
-			refused.Add(1)
-			return nil, false
-		}
-		return func() {}, true
-	}
-	p, err := inbox.New(config)
-	require.NoError(t, err)
-	for range 70 {
-		_, err := p.Accept(t.Context(), inbox.Event{App: "app", Channel: "web", From: "ada"})
+		p, err := inbox.New(config)
 		require.NoError(t, err)
-	}
-	_, err = p.Accept(t.Context(), inbox.Event{App: "app", Channel: "web", From: "bob"})
-	require.NoError(t, err)
-	runUntil(t, p, done)
-	require.LessOrEqual(t, refused.Load(), int64(12), "a lane that cannot be entered is asked again with the next poll")
+		for range 70 {
+			_, err := p.Accept(t.Context(), inbox.Event{App: "app", Channel: "web", From: "ada"})
+			require.NoError(t, err)
+		}
+		_, err = p.Accept(t.Context(), inbox.Event{App: "app", Channel: "web", From: "bob"})
+		require.NoError(t, err)
+		runUntil(t, p, done)
+		require.LessOrEqual(t, refused.Load(), int64(12), "a lane that cannot be entered is asked again with the next poll")
+	})
 }
 
 func TestRun_TriesAgainAfterThePauseHoweverSeldomItPolls(t *testing.T) {
 	t.Parallel()
-	done := make(chan struct{})
-	config := configOf(t, memstore.New(), func(_ context.Context, d *inbox.Delivery) error {
-		if d.Attempt == 1 {
-			return errors.New("try again")
-		}
-		close(done)
-		return nil
-	})
-	config.Poll, config.Backoff = time.Hour, func(int) time.Duration { return time.Millisecond }
-	p, err := inbox.New(config)
-	require.NoError(t, err)
-	_, err = p.Accept(t.Context(), inbox.Event{App: "app", Channel: "web", From: "ada"})
-	require.NoError(t, err)
-	runUntil(t, p, done)
-}
-
-func TestRun_WaitsByTheClockOfTheStore(t *testing.T) {
-	t.Parallel()
-	var clock jumpingClock
-	clock.by.Store(int64(time.Hour))
-	database := &countingStore{Store: memstore.New()}
-	env := record.Env{Store: database, Now: clock.now}
-	leases, err := lease.New(lease.Config{Env: env})
-	require.NoError(t, err)
-	done := make(chan struct{})
-	var failed int64
-	p, err := inbox.New(inbox.Config{
-		Env: env, Leases: leases, DeriveID: func(of string) string { return of },
-		Options: inbox.Options{Backoff: func(int) time.Duration { return 100 * time.Millisecond }},
-		Handler: func(_ context.Context, d *inbox.Delivery) error {
+	synctest.Test(t, func(t *testing.T) {
+		defer renewalEnds()
+		done := make(chan struct{})
+		config := configOf(t, memstore.New(), func(_ context.Context, d *inbox.Delivery) error {
 			if d.Attempt == 1 {
-				failed = database.asked.Load()
 				return errors.New("try again")
 			}
 			close(done)
 			return nil
-		},
+		})
+		config.Poll, config.Backoff = time.Hour, func(int) time.Duration { return time.Millisecond }
+		p, err := inbox.New(config)
+		require.NoError(t, err)
+		_, err = p.Accept(t.Context(), inbox.Event{App: "app", Channel: "web", From: "ada"})
+		require.NoError(t, err)
+		runUntil(t, p, done)
 	})
-	require.NoError(t, err)
-	_, err = p.Accept(t.Context(), inbox.Event{App: "app", Channel: "web", From: "ada"})
-	require.NoError(t, err)
-	runUntil(t, p, done)
-	require.Less(t, database.asked.Load()-failed, int64(50))
 }
 
-// meanwhileStore does something while events are looked for the first time.
+func TestRun_WaitsByTheClockOfTheStore(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		defer renewalEnds()
+		var clock jumpingClock
+		clock.by.Store(int64(time.Hour))
+		database := &countingStore{Store: memstore.New()}
+		env := record.Env{Store: database, Now: clock.now}
+		leases, err := lease.New(lease.Config{Env: env})
+		require.NoError(t, err)
+		done := make(chan struct{})
+		var failed int64
+		p, err := inbox.New(inbox.Config{
+			Env: env, Leases: leases, DeriveID: func(of string) string { return of },
+			Options: inbox.Options{Backoff: func(int) time.Duration { return 100 * time.Millisecond }},
+			Handler: func(_ context.Context, d *inbox.Delivery) error {
+				if d.Attempt == 1 {
+					failed = database.asked.Load()
+					return errors.New("try again")
+				}
+				close(done)
+				return nil
+			},
+		})
+		require.NoError(t, err)
+		_, err = p.Accept(t.Context(), inbox.Event{App: "app", Channel: "web", From: "ada"})
+		require.NoError(t, err)
+		runUntil(t, p, done)
+		require.Less(t, database.asked.Load()-failed, int64(50))
+	})
+}
+
+// meanwhileStore runs a function during the first search for events.
 type meanwhileStore struct {
 	*memstore.Store
 
@@ -218,35 +237,38 @@ func TestRun_EventThatIsAcceptedWhileTheQueueIsFilledIsHandledOnce(t *testing.T)
 
 func TestRun_ClockThatGoesBackDelaysNoRetry(t *testing.T) {
 	t.Parallel()
-	for _, isAlone := range []bool{true, false} {
-		var clock jumpingClock
-		var database store.Store = memstore.New(memstore.WithNow(clock.now))
-		if !isAlone {
-			database = sharedStore{database}
-		}
-		done := make(chan struct{})
-		config := configOf(t, database, func(_ context.Context, d *inbox.Delivery) error {
-			if d.Attempt == 1 {
-				return errors.New("try again")
+	synctest.Test(t, func(t *testing.T) {
+		defer renewalEnds()
+		for _, isAlone := range []bool{true, false} {
+			var clock jumpingClock
+			var database store.Store = memstore.New(memstore.WithNow(clock.now))
+			if !isAlone {
+				database = sharedStore{database}
 			}
-			close(done)
-			return nil
-		})
-		config.Poll, config.Backoff = 5*time.Millisecond, func(int) time.Duration { return 10 * time.Minute }
-		config.Hooks.Settled = func(_ context.Context, s inbox.Settled) {
-			if s.Err != nil {
-				clock.by.Add(-int64(time.Hour))
+			done := make(chan struct{})
+			config := configOf(t, database, func(_ context.Context, d *inbox.Delivery) error {
+				if d.Attempt == 1 {
+					return errors.New("try again")
+				}
+				close(done)
+				return nil
+			})
+			config.Poll, config.Backoff = 5*time.Millisecond, func(int) time.Duration { return 10 * time.Minute }
+			config.Hooks.Settled = func(_ context.Context, s inbox.Settled) {
+				if s.Err != nil {
+					clock.by.Add(-int64(time.Hour))
+				}
 			}
+			p := newInbox(t, config)
+			_, err := p.Accept(t.Context(), inbox.Event{App: "app", Channel: "web", From: "ada"})
+			require.NoError(t, err)
+			runUntil(t, p, done)
 		}
-		p := newInbox(t, config)
-		_, err := p.Accept(t.Context(), inbox.Event{App: "app", Channel: "web", From: "ada"})
-		require.NoError(t, err)
-		runUntil(t, p, done)
-	}
+	})
 }
 
-// exitingStore is a store that ends the goroutines of the first callers that ask for its clock, as a
-// test's store does by t.FailNow.
+// exitingStore is a store that ends the goroutines of the first callers that read its clock, as t.FailNow in
+// a test's store does.
 type exitingStore struct {
 	store.Store
 
@@ -260,7 +282,7 @@ func (s *exitingStore) Now(ctx context.Context) (time.Time, error) {
 	return s.Store.Now(ctx)
 }
 
-// exitingWatched is one that a process has to itself.
+// exitingWatched is an exitingStore that one process has to itself.
 type exitingWatched struct {
 	*exitingStore
 	store.Watcher
@@ -291,7 +313,7 @@ func TestRun_GoesOnWhereTheStoreEndsItsGoroutine(t *testing.T) {
 			require.NoError(t, err)
 			_, err = p.Accept(t.Context(), inbox.Event{App: "app", Channel: "web", From: "ada"})
 			require.NoError(t, err)
-			exits.exits.Store(4) // One of them removes old events, the others look for work.
+			exits.exits.Store(4) // One of the goroutines removes old events, the others look for work.
 			runUntil(t, p, done)
 		})
 	}
@@ -388,7 +410,7 @@ func newInbox(t *testing.T, config inbox.Config) *inbox.Inbox {
 	return b
 }
 
-// runKey is the key of a value that the context of Run has.
+// runKey is the key of a value in the context of Run.
 type runKey struct{}
 
 func TestHooks_SettledIsToldInAContextWithTheValuesOfRunThatEndsByItself(t *testing.T) {
@@ -441,31 +463,34 @@ func (c readCollection) Find(ctx context.Context, filter *query.Filter, options 
 	return found, err
 }
 
-// TestRun_ReadsWhatWaitsAFewTimes has the events of many lanes fail and be tried again: each is read a few
-// times, however many others wait meanwhile.
+// TestRun_ReadsWhatWaitsAFewTimes has many lanes whose events fail and are tried again. Each event is read a
+// few times, however many others wait meanwhile.
 func TestRun_ReadsWhatWaitsAFewTimes(t *testing.T) {
 	t.Parallel()
-	lanes := int64(rounds.Of(t, 1000, 5000))
-	database := &readingStore{Store: memstore.New()}
-	var left atomic.Int64
-	left.Store(lanes)
-	done := make(chan struct{})
-	config := configOf(t, database, func(_ context.Context, d *inbox.Delivery) error {
-		if d.Attempt == 1 {
-			return boterr.New(boterr.Unavailable, "", "no answer")
-		}
-		if left.Add(-1) == 0 {
-			close(done)
-		}
-		return nil
-	})
-	config.Poll, config.Backoff = time.Hour, func(int) time.Duration { return 50 * time.Millisecond }
-	p, err := inbox.New(config)
-	require.NoError(t, err)
-	for i := range lanes {
-		_, err := p.Accept(t.Context(), inbox.Event{App: "app", Channel: "web", From: strconv.FormatInt(i, 10)})
+	synctest.Test(t, func(t *testing.T) {
+		defer renewalEnds()
+		lanes := int64(rounds.Of(t, 1000, 5000))
+		database := &readingStore{Store: memstore.New()}
+		var left atomic.Int64
+		left.Store(lanes)
+		done := make(chan struct{})
+		config := configOf(t, database, func(_ context.Context, d *inbox.Delivery) error {
+			if d.Attempt == 1 {
+				return boterr.New(boterr.Unavailable, "", "no answer")
+			}
+			if left.Add(-1) == 0 {
+				close(done)
+			}
+			return nil
+		})
+		config.Poll, config.Backoff = time.Hour, func(int) time.Duration { return 50 * time.Millisecond }
+		p, err := inbox.New(config)
 		require.NoError(t, err)
-	}
-	runUntil(t, p, done)
-	require.LessOrEqual(t, database.read.Load(), 8*lanes)
+		for i := range lanes {
+			_, err := p.Accept(t.Context(), inbox.Event{App: "app", Channel: "web", From: strconv.FormatInt(i, 10)})
+			require.NoError(t, err)
+		}
+		runUntil(t, p, done)
+		require.LessOrEqual(t, database.read.Load(), 8*lanes)
+	})
 }

@@ -11,48 +11,49 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// A source finds the lanes with work, and keeps them apart. There is one for a store that processes share,
-// and one for a store that this process has to itself. An inbox takes lanes from it, begins each, and leaves
-// it.
+// A source finds the lanes with work, and ensures that each is handled by one worker at a time. There is one
+// for stores that processes share, and one for a store that this process has to itself. An inbox takes lanes
+// from it, begins each, and leaves it.
 type source interface {
 	// base returns the part that sources share.
 	base() *taker
-	// prepare brings the lanes up to date, and returns the time of the store's clock. ok is false if nothing can be
-	// taken now. The caller holds taking.
+	// prepare brings the lanes up to date, and returns the time of the store's clock. ok is false if no lane
+	// can be taken now. The caller holds taking.
 	prepare(ctx context.Context, want want) (now time.Time, ok bool, err error)
-	// more looks for further lanes if none is ready, and reports whether one may be now.
+	// more looks for further lanes if none is ready, and reports whether one may be ready now.
 	more(ctx context.Context, want want) (bool, error)
-	// open returns the first events of a lane that was taken, as far as they can be handled now. If ok is false,
-	// none can, and the source has put the lane where it belongs.
+	// open returns the first events of a lane that was taken, as far as they can be handled now. If there are
+	// none, ok is false, and the source has put the lane back.
 	open(ctx context.Context, name string, want want) (w work, ok bool, err error)
 	// begun records which lanes were taken, in case the process dies.
 	begun(ctx context.Context, taken []work) error
-	// left puts a lane where it belongs that was taken.
+	// left puts back a lane that was taken.
 	left(ctx context.Context, w work, left laneState)
-	// hold takes a lane for an event that is about to be accepted, if the event can begin with that: then its
-	// document has fieldBegun. confirm is called once the store has it, and reports whether it begins. The
-	// lane must be left in either case.
+	// hold takes a lane for an event that is about to be accepted, if the event can begin at once: then it is
+	// stored with fieldBegun. confirm is called once it is stored, and reports whether it begins. The lane
+	// must be left in either case.
 	hold(name string, of fair.Key) (w work, isFree bool)
 	confirm(w *work, e stored) bool
 	// accepted reports that an event of a lane was accepted here, or put back.
 	accepted(name string)
-	// next returns when a lane can be handled, by the store's clock. ok is false if there is none to wait for.
+	// next returns the time at which a lane can be handled, by the store's clock. ok is false if no lane
+	// waits.
 	next(ctx context.Context) (at time.Time, ok bool, err error)
-	// counted returns how many events of an app wait or are handled, of all apps for "", and the first of them. ok
-	// is false if the source does not know.
+	// counted returns the number of an app's events, or of all for "", that wait or are being handled, and
+	// the oldest of them. ok is false if the source does not know.
 	counted(app string) (pending int64, oldest document.Object, ok bool)
-	// close gives back what serves further calls of take.
+	// close releases the resources for further calls of take.
 	close(ctx context.Context)
 }
 
-// taker is the part of sources by which an inbox takes lanes.
+// taker is the common part of sources, by which an inbox takes lanes.
 type taker struct {
 	*Inbox
 
 	// taking is locked while lanes are taken. It is acquired before the store's locks, and these before mu.
 	taking sync.Mutex
 	mu     sync.Mutex
-	// lanes are nil if the source knows none. hasSkipped is true if it has left some out that may be ready.
+	// lanes is nil if the source knows none. hasSkipped is true if it has left out lanes that may be ready.
 	lanes      *lanes
 	hasSkipped bool
 }
@@ -61,27 +62,27 @@ type taker struct {
 type want struct {
 	// lanes is the number of lanes, and each the number of events of one lane.
 	lanes, each int
-	// shares are the places of workers: a lane takes one as it is taken, and gives it back as it is left.
-	// nil if lanes need no place.
+	// shares are the places of workers: a lane takes one when it is taken, and returns it when it is left. It
+	// is nil if lanes need no place.
 	shares *fair.Shares
-	// part takes a part of a pause.
+	// part returns a part of a pause.
 	part func(time.Duration) time.Duration
-	// isNew asks to look at everything again: at lanes that could not be entered, and at the work of other
-	// processes.
+	// isNew makes the source read everything again: lanes that could not be entered, and other processes'
+	// work.
 	isNew bool
-	// isForced tells to take over from an inbox that has taken over from this one.
+	// isForced makes the source take over from an inbox that has taken over from this one.
 	isForced bool
 	// now is the time of the store's clock, set by take.
 	now time.Time
 }
 
-// take takes a place for a lane of a channel, if there is one.
+// take takes a place for a lane of a channel, and reports whether there was one.
 func (w want) take(k fair.Key) bool { return w.shares == nil || w.shares.Take(k) }
 
 // may reports whether take would get a place.
 func (w want) may(k fair.Key) bool { return w.shares == nil || w.shares.May(k) }
 
-// release gives back what take got.
+// release returns a place to shares.
 func (w want) release(k fair.Key) {
 	if w.shares != nil {
 		w.shares.Release(k)
@@ -96,9 +97,9 @@ type work struct {
 	events []stored
 	// hasMore is true if there may be more events than these.
 	hasMore bool
-	// leave leaves the lane in this process.
-	leave func()
-	// held is the lane's lease if it has begun with the lane's being taken.
+	// leave leaves the lane in this process. free returns its place before that, and is nil if it has none.
+	leave, free func()
+	// held is the lane's lease if it began when the lane was taken.
 	held *lease.Lease
 }
 
@@ -108,11 +109,11 @@ type laneState struct {
 	hasMore bool
 	// isBroken is true if the store failed, so that the lane waits for the next poll.
 	isBroken bool
-	// retryAt is the time of the next try of the lane's first event, zero if there is none.
+	// retryAt is the time of the next attempt at the lane's first event, zero if there is none.
 	retryAt time.Time
 }
 
-// sourceOf returns what finds the events of a store.
+// sourceOf returns the source for a store.
 func sourceOf(b *Inbox, database store.Store, guarded store.Store) source {
 	if watcher, isAlone := database.(store.Watcher); isAlone {
 		return newExclusive(b, watcher, guarded.Collection(noteCollection))
@@ -123,7 +124,7 @@ func sourceOf(b *Inbox, database store.Store, guarded store.Store) source {
 func (t *taker) base() *taker { return t }
 
 // take enters lanes that can be handled now: apps take turns, within an app its channels, and within a
-// channel its lanes. pause is the time without other lanes unless the inbox is woken. The caller must leave
+// channel its lanes. pause is the time until the next lane, unless the inbox is woken. The caller must leave
 // each lane.
 func take(ctx context.Context, from source, want want) (taken []work, pause time.Duration, err error) {
 	t := from.base()
@@ -158,17 +159,17 @@ func take(ctx context.Context, from source, want want) (taken []work, pause time
 	}
 	hasBegun = true
 	if _, isOnly := t.suspects.Only(t.config.Env.Now()); isOnly {
-		return taken, t.config.Poll, nil // It is woken when a lane is left.
+		return taken, t.config.Poll, nil // Leaving a lane wakes it.
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.lanes == nil {
-		return taken, 0, nil // All has changed meanwhile.
+		return taken, 0, nil // The store's contents were replaced meanwhile.
 	}
 	return taken, t.lanes.pause(want.may, t.config.Poll), nil
 }
 
-// takeNext takes the next lane that can be entered. While a suspect runs alone or is to, that is the only one.
+// takeNext takes the next lane that can be entered. While a suspect must run alone, only its lane can be.
 func (t *taker) takeNext(ctx context.Context, from source, want want) (w work, ok bool, err error) {
 	for {
 		only, isOnly := t.suspects.Only(t.config.Env.Now())
@@ -191,7 +192,7 @@ func (t *taker) takeNext(ctx context.Context, from source, want want) (w work, o
 	}
 }
 
-// takeLane takes a lane with a place for it: only, or the next one that is ready if that is "".
+// takeLane takes a lane and a place for it: only, or the next ready lane if that is "".
 func (t *taker) takeLane(only string, want want) (name string, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -209,12 +210,11 @@ func (t *taker) takeLane(only string, want want) (name string, ok bool) {
 	return next.name, true
 }
 
-// enterLane enters a lane that was taken with a place, if something can be done in it. Otherwise the place is given
-// back.
+// enterLane enters a lane that was taken with a place, if it has work. Otherwise it returns the place.
 func (t *taker) enterLane(ctx context.Context, from source, name string, want want) (w work, ok bool, err error) {
 	isOurs := true
 	defer func() {
-		if isOurs { // It cannot be entered, or the store has failed or ended the goroutine.
+		if isOurs { // The lane cannot be entered, or the store has failed or ended the goroutine.
 			t.setAside(name)
 		}
 		if !ok {
@@ -233,14 +233,15 @@ func (t *taker) enterLane(ctx context.Context, from source, name string, want wa
 		return work{}, false, nil
 	}
 	isOurs = false
+	w.free = sync.OnceFunc(func() { want.release(keyOf(name)) })
 	w.leave = func() {
 		leave()
-		want.release(keyOf(name))
+		w.free()
 	}
 	return w, true, nil
 }
 
-// setAside parks a lane that was taken, unless there is something new of it.
+// setAside parks a lane that was taken, unless it has changed meanwhile.
 func (t *taker) setAside(name string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

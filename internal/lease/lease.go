@@ -15,22 +15,22 @@ import (
 
 // The fields of a record that is claimed.
 const (
-	// FieldFence is the fencing token of its last claim: a later claim has a greater one.
+	// FieldFence is the fencing token of the last claim. It increases with each claim.
 	FieldFence = "fence"
-	// FieldUntil is the end of the claim, in milliseconds of the store's clock, unless it is renewed. It is
-	// missing if the record has no holder.
+	// FieldUntil is the time at which the claim expires unless it is renewed, in milliseconds of the store's
+	// clock. It is missing if the record has no holder.
 	FieldUntil = "leaseUntil"
 )
 
-// Fence returns the fencing token of the last claim of a record as it is stored.
+// Fence returns the fencing token of a stored record's last claim.
 func Fence(stored document.Object) int64 { return document.Get(stored, FieldFence, int64(0)) }
 
-// Until returns when the claim of a record as it is stored ends; the zero time where it has none.
+// Until returns the time at which a stored record's claim expires, or the zero time if it has none.
 func Until(stored document.Object) time.Time {
 	return document.Get(stored, FieldUntil, document.Timestamp(0)).Time()
 }
 
-// IsHeld reports whether a record as it is stored is held at a time of the store's clock.
+// IsHeld reports whether a stored record is held at a time of the store's clock.
 func IsHeld(stored document.Object, now time.Time) bool {
 	return document.Get(stored, FieldUntil, int64(0)) > int64(document.TimestampOf(now))
 }
@@ -46,8 +46,8 @@ func Renewal(until time.Time) (query.Change, error) {
 	return query.Change{Update: update}, err
 }
 
-// Renew renews the claim of a fencing token by the result of Renewal, and reports whether it holds. Errors
-// come from the store.
+// Renew renews the claim with a fencing token, by the change from Renewal, and reports whether it still
+// holds. Errors come from the store.
 func Renew(ctx context.Context, records store.Collection, id any, fence int64, renewal query.Change) (bool, error) {
 	filter, err := query.CompileFilter(Holds(id, fence))
 	if err != nil {
@@ -57,20 +57,18 @@ func Renew(ctx context.Context, records store.Collection, id any, fence int64, r
 	return renewed.Matched > 0, err
 }
 
-// BeatsPerLease is the number of renewals in the time of a lease, and maxMissedBeats how many in
-// a row may fail: so a claim that began just after a renewal is given up before its lease has
-// passed, even if the last renewal failed only by its time-out.
+// BeatsPerLease is the number of renewals in the time of a lease. maxMissedBeats is the number of consecutive
+// renewals that may fail: so a claim that began just after a renewal is given up before its lease expires,
+// even if the last renewal only failed by timing out.
 const (
 	BeatsPerLease  = 4
 	maxMissedBeats = BeatsPerLease - 1
 )
 
-// Shortest is the shortest time that a lease may last: leases are kept in milliseconds, and renewed
-// several times.
+// Shortest is the shortest duration of a lease: leases are stored in milliseconds, and renewed several times.
 const Shortest = 20 * time.Millisecond
 
-// Held are the claims of type C that a process holds. NewHeld makes one. It is safe for concurrent
-// use.
+// Held holds the claims of type C of one process. NewHeld returns one. It is safe for concurrent use.
 type Held[C comparable] struct {
 	lost error
 
@@ -86,7 +84,7 @@ type holding struct {
 	missed int
 }
 
-// NewHeld returns no claims yet. lost is the context.Cause of a run whose claim is lost.
+// NewHeld returns a Held without claims. lost is the context.Cause of a run whose claim is lost.
 func NewHeld[C comparable](lost error) *Held[C] {
 	return &Held[C]{lost: lost}
 }
@@ -101,7 +99,7 @@ func (h *Held[C]) Add(c C) {
 	h.held[c] = &holding{}
 }
 
-// Begin notes how the run of a claim is ended, and reports whether the claim still holds.
+// Begin records the cancel function of a claim's run, and reports whether the claim still holds.
 func (h *Held[C]) Begin(c C, cancel context.CancelCauseFunc) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -112,14 +110,14 @@ func (h *Held[C]) Begin(c C, cancel context.CancelCauseFunc) bool {
 	return ok
 }
 
-// End takes a claim out.
+// End removes a claim.
 func (h *Held[C]) End(c C) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.held, c)
 }
 
-// All returns the claims that are held, in no order.
+// All returns the held claims, in no particular order.
 func (h *Held[C]) All() []C {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -130,8 +128,8 @@ func (h *Held[C]) All() []C {
 	return all
 }
 
-// Take takes all claims out, calls of for each before anything else can be done with it, and
-// returns them in no order. Their runs go on.
+// Take removes all claims, calls of for each before it can be used otherwise, and returns them in no
+// particular order. Their runs continue.
 func (h *Held[C]) Take(of func(C)) []C {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -144,7 +142,7 @@ func (h *Held[C]) Take(of func(C)) []C {
 	return taken
 }
 
-// Renewed notes that a claim was renewed.
+// Renewed records that a claim was renewed.
 func (h *Held[C]) Renewed(c C) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -153,7 +151,7 @@ func (h *Held[C]) Renewed(c C) {
 	}
 }
 
-// Missed notes that a claim was not renewed, and loses it if that came too often.
+// Missed records that a claim was not renewed, and loses it if that has happened too often.
 func (h *Held[C]) Missed(c C) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -165,7 +163,7 @@ func (h *Held[C]) Missed(c C) {
 	}
 }
 
-// Lose takes a claim out that does not hold any more, and ends its run.
+// Lose removes a claim that no longer holds, and ends its run.
 func (h *Held[C]) Lose(c C) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -182,7 +180,7 @@ func (h *Held[C]) loseLocked(c C, known *holding) {
 	}
 }
 
-// Keep calls beat in each quarter of a lease, which is to call RenewAll, until done is closed.
+// Keep calls beat four times per lease until done is closed. beat must call RenewAll.
 func Keep(lease time.Duration, done <-chan struct{}, beat func()) {
 	ticker := time.NewTicker(lease / BeatsPerLease)
 	defer ticker.Stop()
@@ -196,9 +194,9 @@ func Keep(lease time.Duration, done <-chan struct{}, beat func()) {
 	}
 }
 
-// RenewAll renews all claims once, each by renew, which reports whether the claim holds. failure
-// is why none can be renewed, if so. told is called with each one that is not renewed for an error.
-// Once ctx has ended all that are left fail with the last error.
+// RenewAll renews all claims once, with renew, which reports whether the claim holds. failure, if not nil, is
+// the reason why none can be renewed. told is called with each claim whose renewal failed. Once ctx has
+// ended, all remaining claims fail with the last error.
 func (h *Held[C]) RenewAll(
 	ctx context.Context, failure error, renew func(context.Context, C) (bool, error), told func(C, error),
 ) {
@@ -218,12 +216,12 @@ func (h *Held[C]) RenewAll(
 			h.Lose(c)
 		}
 		if ctx.Err() == nil {
-			err = failure // The next one may be renewed.
+			err = failure // The next claim may still be renewed.
 		}
 	}
 }
 
-// startBeating starts what renews the leases that are held, unless it is at work.
+// startBeating starts renewing the held leases, unless it is already running.
 func (t *Leases) startBeating() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -233,7 +231,7 @@ func (t *Leases) startBeating() {
 	}
 }
 
-// beat renews the leases that are held, until there are none.
+// beat renews the held leases until there are none.
 func (t *Leases) beat() {
 	done := false
 	defer func() {
@@ -251,7 +249,7 @@ func (t *Leases) beat() {
 	done = true
 }
 
-// isIdle reports whether nothing is held; then what renews is at work no more.
+// isIdle reports whether no lease is held. Then the renewal counts as stopped.
 func (t *Leases) isIdle() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -259,7 +257,7 @@ func (t *Leases) isIdle() bool {
 	return !t.isBeating
 }
 
-// renewAll renews the leases that are held once.
+// renewAll renews the held leases once.
 func (t *Leases) renewAll() {
 	ctx, cancel := context.WithTimeout(context.Background(), t.lease/BeatsPerLease)
 	defer cancel()
@@ -281,15 +279,15 @@ func (t *Leases) renewAll() {
 	})
 }
 
-// The pauses between two looks at a lane that is held: the first one, doubled each time up to the
-// last.
+// The pauses between two attempts at a lane that is held: the first one, doubled each time up to the last.
 const (
 	firstLook = 20 * time.Millisecond
 	lastLook  = time.Second
 )
 
-// Acquire waits for a lease of a lane, begins it and keeps it; cancel is called if it is lost. Waiting
-// callers in several processes come in no order. Canceled: ctx ended first. Other errors come from the store.
+// Acquire waits until a lane is free, claims its lease and keeps it renewed; cancel is called if it is lost.
+// Callers waiting in several processes are served in no particular order. Canceled: ctx ended first. Other
+// errors come from the store.
 func (t *Leases) Acquire(
 	ctx context.Context, lane, purpose string, cancel context.CancelCauseFunc,
 ) (*Lease, error) {
@@ -312,7 +310,7 @@ func (t *Leases) Acquire(
 	}
 }
 
-// try claims a lane that is free. It returns nil if the lane is held.
+// try claims a free lane. It returns nil if the lane is held.
 func (t *Leases) try(ctx context.Context, lane, purpose string) (*Lease, error) {
 	seen, err := t.Look(ctx, []string{lane})
 	if err != nil {
@@ -342,8 +340,8 @@ func (t *Leases) Now(ctx context.Context) (time.Time, error) {
 	return now, nil
 }
 
-// CachedNow is Now without asking the store where it was asked less than a quarter of a lease ago.
-// It says until when a claim holds; whether one has passed is for Now to say.
+// CachedNow is Now, but reuses a reading of the store's clock that is less than a quarter of a lease old. Use
+// it for the end of a new claim. To decide whether a claim has expired, use Now.
 func (t *Leases) CachedNow(ctx context.Context) (time.Time, error) {
 	t.mu.Lock()
 	last := t.clock
@@ -355,13 +353,13 @@ func (t *Leases) CachedNow(ctx context.Context) (time.Time, error) {
 	return t.Now(ctx)
 }
 
-// LastWait bounds how long Serve waits for runs whose contexts it has ended.
+// LastWait bounds the time that Serve waits for runs after it has ended their contexts.
 const LastWait = 5 * time.Second
 
-// Serve has work done in real time until ctx ends, and then waits for it: after within, runs ends
-// with a cause, and LastWait later Serve returns false, although work goes on. It returns true when
-// work has returned. runs has the values of ctx, but does not end with it; work is to begin nothing
-// more when ctx has ended.
+// Serve runs work in real time until ctx ends, and then waits for it. If work has not returned after within,
+// Serve ends runs with a cause; if it still has not returned LastWait later, Serve returns false, although
+// work continues. It returns true once work has returned. runs has the values of ctx, but does not end with
+// it; work must begin nothing new once ctx has ended.
 func Serve(ctx context.Context, within time.Duration, cause error, work func(runs context.Context)) bool {
 	runs, endRuns := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer endRuns(nil)
@@ -391,19 +389,20 @@ func isClosedWithin(done <-chan struct{}, most time.Duration) bool {
 }
 
 const (
-	// A process with leases removes idle lanes each sweepPause, if they have been idle for that long.
+	// A process with leases looks for idle lanes at intervals of sweepPause, and removes lanes idle for that
+	// long.
 	sweepPause = time.Hour
-	// lostFactor multiplies the time for which a lane is kept whose last lease never came back, so that the
+	// lostFactor multiplies the retention time of a lane whose last lease never came back, so that the
 	// holder of the next lease learns of it.
 	lostFactor = 24
-	// sweepBatch is the number of lanes that are removed at once, so that other writes come between.
+	// sweepBatch is the number of lanes removed at once, so that other writes can come between.
 	sweepBatch = 500
 )
 
 // Sweep removes the documents of lanes whose last lease ended longer ago than idle, by the store's clock.
-// idle should be many leases long. A lane whose last lease never came back is removed when its lease passed
-// 24 times as long ago. A process with leases does so each hour, for lanes that are idle for an hour. Errors
-// come from the store.
+// idle should be many times the length of a lease. If the last lease of a lane never came back, the lane is
+// kept 24 times as long after the lease expired. A process with leases calls Sweep each hour, for lanes that
+// are idle for an hour. Errors come from the store.
 func (t *Leases) Sweep(ctx context.Context, idle time.Duration) (removed int64, err error) {
 	for _, field := range []string{fieldFreedAt, FieldUntil} {
 		index := store.Index{Keys: []store.IndexKey{{Path: field, Kind: query.Ascending}}, Sparse: true}
@@ -423,8 +422,8 @@ func (t *Leases) Sweep(ctx context.Context, idle time.Duration) (removed int64, 
 	return removed + lost, err
 }
 
-// Forget removes the document of a lane without a holder, as Sweep does with idle lanes. It does nothing if
-// the lane is held, or its last lease never came back. Errors come from the store.
+// Forget removes the document of a lane without a holder, as Sweep does for idle lanes. It does nothing if
+// the lane is held, or if its last lease never came back. Errors come from the store.
 func (t *Leases) Forget(ctx context.Context, lane string) error {
 	filter, err := query.CompileFilter(document.O(document.IDField, lane, FieldUntil, nil))
 	if err != nil {
@@ -434,11 +433,10 @@ func (t *Leases) Forget(ctx context.Context, lane string) error {
 	return err
 }
 
-// before is the condition of a time before another one.
+// before matches times before at.
 func before(at time.Time) document.Object { return document.O("$lt", int64(document.TimestampOf(at))) }
 
-// removeAll removes the lanes that a filter matches, which bounds a field that has an index, in
-// batches.
+// removeAll removes the lanes that a filter matches, in batches. The filter bounds field, which has an index.
 func (t *Leases) removeAll(ctx context.Context, field string, which document.Object) (removed int64, err error) {
 	for {
 		found, deleted, err := t.removeBatch(ctx, field, which)
@@ -467,7 +465,7 @@ func (t *Leases) removeBatch(ctx context.Context, field string, which document.O
 	for i, o := range batch {
 		ids[i], _ = o.Field(document.IDField)
 	}
-	// A lane that has had a lease since does not match any more.
+	// A lane that has had a lease since then no longer matches.
 	filter, err = query.CompileFilter(which.With(document.IDField, document.O("$in", document.A(ids...))))
 	if err != nil {
 		return 0, 0, err
@@ -476,7 +474,7 @@ func (t *Leases) removeBatch(ctx context.Context, field string, which document.O
 	return len(batch), deleted, err
 }
 
-// sweepNowAndThen starts a Sweep if the last one is a while ago.
+// sweepNowAndThen starts a Sweep if the last one was long enough ago.
 func (t *Leases) sweepNowAndThen() {
 	now := t.now()
 	t.mu.Lock()

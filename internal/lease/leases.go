@@ -16,18 +16,18 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// ErrLost is the error of a lease that is held no more, and the context.Cause of its run: it
-// could not be renewed, or another process has taken it.
-var ErrLost = boterr.New(boterr.Conflict, "", "the lease is lost: another run may be under way")
+// ErrLost is the error of a lease that no longer holds, and the context.Cause of its run: it could not be
+// renewed, or another process has taken it.
+var ErrLost = boterr.New(boterr.Conflict, "", "the lease is lost: another run may be in progress")
 
 // DefaultLease is the default of Config.Lease.
 const DefaultLease = 30 * time.Second
 
-// Leases lets one run at a time, in all processes that share a store, have a lane to itself, such
-// as the messages of a member. New makes one. It is safe for concurrent use.
+// Leases gives lanes, such as the messages of a member, to one run at a time, across all processes that share
+// a store. New returns one. It is safe for concurrent use.
 //
-// A lane that was in use has a document, which is removed when the lane has been idle for an hour, or,
-// where its last lease never came back, for a day: see Sweep.
+// A lane that was in use has a document, which is removed when the lane has been idle for an hour, or for a
+// day if its last lease never came back: see Sweep.
 type Leases struct {
 	store   store.Store
 	records store.Collection
@@ -38,7 +38,7 @@ type Leases struct {
 	compiling sync.Once
 	compiled  leaseUpdates
 	held      *Held[*Lease]
-	// process tells the leases of this process from others.
+	// process distinguishes the leases of this process from others.
 	process string
 
 	mu        sync.Mutex
@@ -52,37 +52,36 @@ type Leases struct {
 type Work struct {
 	// Purpose is a word for it.
 	Purpose string
-	// Items are the ids of the steps under the lease, one after the other, if a later lease has to know that
-	// they may have begun.
+	// Items are the ids of the steps under the lease, in order, if a later lease must know that they may have
+	// begun.
 	Items []string
 }
 
-// Config configures Leases. Env.Store is required; the zero value of the others means the default.
+// Config configures Leases. Env.Store is required; the zero values of other fields mean defaults.
 type Config struct {
-	// Env has the store, and with Now the clock by which it is measured how long ago a lease was
-	// renewed.
+	// Env has the store. Its Now measures how long ago a lease was renewed.
 	Env record.Env
 	// Collection is the name of the collection with the lanes. The default is "leases".
 	Collection string
-	// Lease is the time for which a lease holds without renewal. The default is DefaultLease.
+	// Lease is the time that a lease holds without renewal. The default is DefaultLease.
 	Lease time.Duration
-	// Log takes lines about leases that could not be renewed, at warn. By default nothing is logged.
+	// Log receives lines about leases that could not be renewed, at warn. By default nothing is logged.
 	Log *slog.Logger
 }
 
 // leaseUpdates are the changes that leases make, compiled once.
 type leaseUpdates struct{ claim, release, releaseMarked, notAlone *query.Update }
 
-// reading is the store's clock as it was read last, and when that was by the own one.
+// reading is the last reading of the store's clock, with its time by the process's own clock.
 type reading struct{ store, own time.Time }
 
 // The fields of a lane's document, in addition to the fields of every claim.
 const (
 	// fieldPurpose is the purpose of the lease.
 	fieldPurpose = "purpose"
-	// fieldItems are the ids of what the lease does.
+	// fieldItems are the ids of the steps under the lease.
 	fieldItems = "items"
-	// fieldProcess tells the process that has the lease, or had it last.
+	// fieldProcess is the process that has the lease, or had it last.
 	fieldProcess = "process"
 	// fieldNotAlone is true if another lease of that process was lost as well.
 	fieldNotAlone = "notAlone"
@@ -117,7 +116,7 @@ func New(config Config) (*Leases, error) {
 	}, nil
 }
 
-// updates returns the updates, which are compiled when the first is needed.
+// updates returns the updates, compiled on first use.
 func (t *Leases) updates() *leaseUpdates {
 	t.compiling.Do(func() { t.compiled = newLeaseUpdates() })
 	return &t.compiled
@@ -133,7 +132,7 @@ func newLeaseUpdates() leaseUpdates {
 	}
 }
 
-// mustUpdate compiles an update that is known to be one.
+// mustUpdate compiles an update that is known to be valid.
 func mustUpdate(pairs ...any) *query.Update {
 	update, err := query.CompileUpdate(document.O(pairs...))
 	if err != nil {
@@ -142,10 +141,10 @@ func mustUpdate(pairs ...any) *query.Update {
 	return update
 }
 
-// Duration returns how long a lease holds without being renewed.
+// Duration returns the time that a lease holds without renewal.
 func (t *Leases) Duration() time.Duration { return t.lease }
 
-// Look returns the documents of the lanes that have one. Errors come from the store.
+// Look returns the stored documents of lanes, as far as they exist. Errors come from the store.
 func (t *Leases) Look(ctx context.Context, lanes []string) (map[string]document.Object, error) {
 	ids := make([]any, len(lanes))
 	for i, lane := range lanes {
@@ -167,9 +166,9 @@ func (t *Leases) Look(ctx context.Context, lanes []string) (map[string]document.
 }
 
 // Claim begins a lease of a lane that has not changed since it was seen: the zero Object means that it had no
-// document. now is a time of the store's clock at which the lane was free, and work is kept with the lease
-// until another one begins. It returns nil if another process had a lease since. seen must not be older than
-// a lease. Errors come from the store.
+// document. now is a time of the store's clock at which the lane was free, and work is stored with the lease
+// until another one begins. It returns nil if another process has had a lease since. seen must not be older
+// than a lease. Errors come from the store.
 //
 // Callers must call Release. The lease is renewed only after Keep.
 func (t *Leases) Claim(
@@ -179,7 +178,7 @@ func (t *Leases) Claim(
 	held.confirmed(held.began)
 	until := int64(document.TimestampOf(now.Add(t.lease)))
 	if seen.IsZero() {
-		// A lane whose document was removed must not begin with the fences that it had.
+		// A lane whose document was removed must not reuse its earlier fences.
 		held.fence = int64(document.TimestampOf(now))
 		made := document.O(document.IDField, lane, FieldFence, held.fence, FieldUntil, until, fieldPurpose, work.Purpose, fieldProcess, t.process)
 		if len(work.Items) > 0 {
@@ -213,8 +212,8 @@ func (t *Leases) Claim(
 	return held, nil
 }
 
-// wasAlone reports whether the lease that was lost with a lane was the only one of its process, and notes
-// with the others that they were not.
+// wasAlone reports whether the lease that was lost with a lane was the only one of its process. If there were
+// others, they are marked as not alone.
 func (t *Leases) wasAlone(ctx context.Context, lane string, seen document.Object) (bool, error) {
 	if seen.Has(fieldNotAlone) {
 		return false, nil
@@ -228,12 +227,12 @@ func (t *Leases) wasAlone(ctx context.Context, lane string, seen document.Object
 	if err != nil || marked.Matched > 0 {
 		return false, err
 	}
-	// A process that has taken another one over since this one was read has marked it first.
+	// A process that has since taken over one of the other lanes has marked this one first.
 	now, err := t.Look(ctx, []string{lane})
 	return !now[lane].Has(fieldNotAlone), err
 }
 
-// itemsOf returns the items of a lease as they are stored.
+// itemsOf returns a lease's items in their stored form.
 func itemsOf(work Work) document.Array {
 	items := make([]any, len(work.Items))
 	for i, id := range work.Items {
@@ -242,7 +241,7 @@ func itemsOf(work Work) document.Array {
 	return document.A(items...)
 }
 
-// workOf returns what the last lease of a lane was for.
+// workOf returns the work of a lane's last lease.
 func workOf(seen document.Object) Work {
 	work := Work{Purpose: document.Get(seen, fieldPurpose, "")}
 	for _, item := range document.Get(seen, fieldItems, document.A()).All() {
@@ -268,33 +267,34 @@ func (t *Leases) update(ctx context.Context, source document.Object, change quer
 	return done.Matched > 0, err
 }
 
-// Lease is the time in which a run has a lane to itself. It is safe for concurrent use.
+// Lease is a run's exclusive claim of a lane. It is safe for concurrent use.
 type Lease struct {
 	leases *Leases
 	lane   string
 	fence  int64
-	// claimedAt is the time of the claim by the store's clock, and began the same time by the given clock.
+	// claimedAt is the time of the claim by the store's clock. began is the same time by the process's clock.
 	claimedAt, began time.Time
 	// wasLost is true if the previous lease never came back, and lost is its work.
 	wasLost bool
 	lost    Work
-	// wasAlone is true if the process of the lost lease had no other one then.
+	// wasAlone is true if the lost lease was the only one of its process.
 	wasAlone bool
-	// isOvertaken is true if an earlier lease never came back and none since was marked; isMarked if this one
-	// is.
+	// isOvertaken is true if an earlier lease never came back and no lease since was marked. isMarked is true
+	// if this one is.
 	isOvertaken bool
 	isMarked    atomic.Bool
-	// confirmedAt is the time of the last confirmation by the store that it holds, by the given clock.
+	// confirmedAt is the time, by the process's clock, at which the store last confirmed that the lease
+	// holds.
 	confirmedAt atomic.Pointer[time.Time]
 	isOver      atomic.Bool
-	// isGranted is true if the lease is not stored; end ends its run then.
+	// isGranted is true if the lease is not stored; then end ends its run.
 	isGranted bool
 	end       atomic.Pointer[context.CancelCauseFunc]
 }
 
-// Grant begins a lease that is not stored, for a process that has the store to itself: it does not expire,
+// Grant begins a lease that is not stored, for a process that has the store to itself. It does not expire,
 // and lasts until it is released, abandoned or revoked. The caller must make sure that the lane has no other
-// one, and must call Revoke if another process has the store.
+// lease, and must call Revoke if another process gets the store.
 func (t *Leases) Grant(lane string, fence int64) *Lease {
 	return &Lease{leases: t, lane: lane, fence: fence, isGranted: true}
 }
@@ -310,27 +310,29 @@ func (t *Lease) Revoke() {
 // Lane returns the name of the lane.
 func (t *Lease) Lane() string { return t.lane }
 
-// Fence returns the fencing token: later leases of the lane have greater ones.
+// Fence returns the fencing token, which increases with each lease of the lane.
 func (t *Lease) Fence() int64 { return t.fence }
 
-// Lost returns the work of the previous lease if that one never came back: its process died, or lost it.
+// Lost returns the work of the previous lease if that one never came back, because its process died or lost
+// it.
 func (t *Lease) Lost() (work Work, wasLost bool) { return t.lost, t.wasLost }
 
-// WasAlone reports whether the lease in Lost was the only one of its process that never came back: then, if
-// that process died, no other work under a lease can have ended it.
+// WasAlone reports whether the lease in Lost was the only one of its process that never came back. If that
+// process died, no other work under a lease can have ended it.
 func (t *Lease) WasAlone() bool { return t.wasAlone }
 
-// IsOvertaken reports whether a lease before, of any purpose, never came back and none since was
-// marked: its run may still be alive, and store what it does. A run that keeps it from that, by its
-// Fence in what it stores, calls Mark.
+// IsOvertaken reports whether an earlier lease, for any purpose, never came back, and no lease since was
+// marked. The run of that lease may still be alive and write results. A run that prevents that, by storing
+// its Fence with its records, should call Mark.
 func (t *Lease) IsOvertaken() bool { return t.isOvertaken }
 
-// Mark notes that what IsOvertaken tells needs no more care once the lease is released.
+// Mark records that the earlier run reported by IsOvertaken can do no more harm. It takes effect once the
+// lease is released.
 func (t *Lease) Mark() { t.isMarked.Store(true) }
 
-// Err returns ErrLost if another process may have the lane: the lease was released, it was found lost, or its
-// time has passed, by the given clock, since the store last confirmed it. It makes no call, so a run can
-// check it before each step.
+// Err returns ErrLost if another process may have the lane: the lease was released or found lost, or it has
+// expired, by the process's clock, since the store last confirmed it. It makes no call, so a run can check it
+// before each step.
 func (t *Lease) Err() error {
 	if t.isGranted && !t.isOver.Load() {
 		return nil
@@ -341,7 +343,7 @@ func (t *Lease) Err() error {
 	return nil
 }
 
-// Check asks the store whether the lease holds. The error is ErrLost if it does not, or one of the store.
+// Check asks the store whether the lease holds. The error is ErrLost if it does not, or comes from the store.
 func (t *Lease) Check(ctx context.Context) error {
 	if err := t.Err(); err != nil || t.isGranted {
 		return err
@@ -357,10 +359,10 @@ func (t *Lease) Check(ctx context.Context) error {
 	return err
 }
 
-// confirmed notes that the lease held, by the store, when it was asked at a time of the own clock.
+// confirmed records that the store confirmed the lease when asked at a time of the process's clock.
 func (t *Lease) confirmed(at time.Time) { t.confirmedAt.Store(&at) }
 
-// Keep renews the lease until it is released or lost; then it calls cancel with ErrLost.
+// Keep renews the lease until it is released or lost. If it is lost, Keep calls cancel with ErrLost.
 func (t *Lease) Keep(cancel context.CancelCauseFunc) {
 	if t.isGranted {
 		t.keepGranted(cancel)
@@ -381,15 +383,15 @@ func (t *Lease) keepGranted(cancel context.CancelCauseFunc) {
 	}
 }
 
-// Abandon gives the lease up without telling the store: nothing that its run still does counts, and
-// its lease passes.
+// Abandon gives the lease up without telling the store: later effects of its run do not count, and the lease
+// expires.
 func (t *Lease) Abandon() {
 	t.isOver.Store(true)
 	t.leases.held.End(t)
 }
 
-// Release ends the lease, so that another one can begin. The error is ErrLost if it held no
-// more, or one of the store: then the lease passes.
+// Release ends the lease, so that another one can begin. The error is ErrLost if it no longer held, or comes
+// from the store: then the lease expires later.
 func (t *Lease) Release(ctx context.Context) error {
 	t.leases.held.End(t)
 	wasOver := t.isOver.Swap(true)

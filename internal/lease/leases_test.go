@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -56,7 +57,7 @@ func (w *world) advance(by time.Duration) {
 	w.time = w.time.Add(by)
 }
 
-// look returns the lane as it is stored.
+// look returns the stored lane.
 func (w *world) look() document.Object {
 	w.t.Helper()
 	seen, err := w.first.Look(w.t.Context(), []string{lane})
@@ -64,7 +65,7 @@ func (w *world) look() document.Object {
 	return seen[lane]
 }
 
-// claim claims the lane as it is now. It returns nil if another process has it.
+// claim claims the lane in its current state. It returns nil if another process has it.
 func (w *world) claim(leases *lease.Leases, purpose string) *lease.Lease {
 	w.t.Helper()
 	claimed, err := leases.Claim(w.t.Context(), lane, w.look(), w.now(), lease.Work{Purpose: purpose})
@@ -75,7 +76,7 @@ func (w *world) claim(leases *lease.Leases, purpose string) *lease.Lease {
 func TestClaim_OneOfManyAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for range 3 { // A lane that is new, and one that was in use.
+	for range 3 { // First for a new lane, then for one that was in use.
 		seen := w.look()
 		leases := make([]*lease.Lease, 16)
 		var all sync.WaitGroup
@@ -162,63 +163,75 @@ func TestTurn_EndsByTheOwnClockWithoutAskingTheStore(t *testing.T) {
 	require.ErrorIs(t, claimed.Err(), lease.ErrLost)
 }
 
+// renewalEnds waits, at the end of a test in virtual time, until the process no longer renews its leases.
+func renewalEnds() { <-time.After(lease.DefaultLease) }
+
 func TestTurn_WrongClockTakesNothing(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	ahead := w.leases(func() time.Time { return w.now().Add(24 * time.Hour) })
-	held := w.claim(w.first, "")
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	_, err := ahead.Acquire(ctx, lane, "", func(error) {})
-	require.Equal(t, boterr.Canceled, boterr.CodeOf(err))
-	require.NoError(t, held.Err())
+	synctest.Test(t, func(t *testing.T) {
+		defer renewalEnds()
+		w := newWorld(t)
+		ahead := w.leases(func() time.Time { return w.now().Add(24 * time.Hour) })
+		held := w.claim(w.first, "")
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		_, err := ahead.Acquire(ctx, lane, "", func(error) {})
+		require.Equal(t, boterr.Canceled, boterr.CodeOf(err))
+		require.NoError(t, held.Err())
+	})
 }
 
 func TestAcquire_WaitsForTheTurnBefore(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	before := w.claim(w.first, "")
-	acquired := make(chan *lease.Lease)
-	go func() {
-		claimed, _ := w.then.Acquire(t.Context(), lane, "", func(error) {})
-		acquired <- claimed
-	}()
-	require.NoError(t, before.Err())
-	require.NoError(t, before.Release(t.Context()))
-	claimed := <-acquired
-	require.NotNil(t, claimed)
-	require.NoError(t, claimed.Release(t.Context()))
+	synctest.Test(t, func(t *testing.T) {
+		defer renewalEnds()
+		w := newWorld(t)
+		before := w.claim(w.first, "")
+		acquired := make(chan *lease.Lease)
+		go func() {
+			claimed, _ := w.then.Acquire(t.Context(), lane, "", func(error) {})
+			acquired <- claimed
+		}()
+		require.NoError(t, before.Err())
+		require.NoError(t, before.Release(t.Context()))
+		claimed := <-acquired
+		require.NotNil(t, claimed)
+		require.NoError(t, claimed.Release(t.Context()))
+	})
 }
 
 func TestKeep_RenewsUntilAnotherHasTheTurn(t *testing.T) {
 	t.Parallel()
-	database := memstore.New()
-	leases, err := lease.New(lease.Config{Env: record.Env{Store: database}, Lease: lease.Shortest})
-	require.NoError(t, err)
-	renewed, stop := renewals(t, database)
-	defer stop()
-	run, cancel := context.WithCancelCause(t.Context())
-	defer cancel(nil)
-	claimed, err := leases.Acquire(t.Context(), lane, "", cancel)
-	require.NoError(t, err)
-	<-renewed
+	synctest.Test(t, func(t *testing.T) {
+		defer renewalEnds()
+		database := memstore.New()
+		leases, err := lease.New(lease.Config{Env: record.Env{Store: database}, Lease: lease.Shortest})
+		require.NoError(t, err)
+		renewed, stop := renewals(t, database)
+		defer stop()
+		run, cancel := context.WithCancelCause(t.Context())
+		defer cancel(nil)
+		claimed, err := leases.Acquire(t.Context(), lane, "", cancel)
+		require.NoError(t, err)
+		<-renewed
 
-	seen, err := leases.Look(t.Context(), []string{lane})
-	require.NoError(t, err)
-	for { // The first one renews meanwhile.
-		now, err := leases.Now(t.Context())
+		seen, err := leases.Look(t.Context(), []string{lane})
 		require.NoError(t, err)
-		other, err := leases.Claim(t.Context(), lane, seen[lane], now, lease.Work{})
-		require.NoError(t, err)
-		if other != nil {
-			break
+		for { // The first process renews meanwhile.
+			now, err := leases.Now(t.Context())
+			require.NoError(t, err)
+			other, err := leases.Claim(t.Context(), lane, seen[lane], now, lease.Work{})
+			require.NoError(t, err)
+			if other != nil {
+				break
+			}
+			seen, err = leases.Look(t.Context(), []string{lane})
+			require.NoError(t, err)
 		}
-		seen, err = leases.Look(t.Context(), []string{lane})
-		require.NoError(t, err)
-	}
-	<-run.Done()
-	require.ErrorIs(t, context.Cause(run), lease.ErrLost)
-	require.ErrorIs(t, claimed.Err(), lease.ErrLost)
+		<-run.Done()
+		require.ErrorIs(t, context.Cause(run), lease.ErrLost)
+		require.ErrorIs(t, claimed.Err(), lease.ErrLost)
+	})
 }
 
 // renewals receives when the lease of a lane is extended.
@@ -284,24 +297,27 @@ func TestSweep_ManyLanesInBatches(t *testing.T) {
 
 func TestKeep_RemovesIdleLanes(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	require.NoError(t, w.claim(w.first, "").Release(t.Context()))
-	w.advance(2 * time.Hour)
-	removed := make(chan struct{})
-	watched, ok := w.store.(store.Watcher)
-	require.True(t, ok)
-	stop := watched.Watch("leases", func(before, after document.Object) {
-		if after.IsZero() && document.Get(before, document.IDField, "") == lane {
-			close(removed)
-		}
-	}, func() {})
-	defer stop()
-	leases, err := lease.New(lease.Config{Env: record.Env{Store: w.store, Now: w.now}, Lease: lease.Shortest})
-	require.NoError(t, err)
-	claimed, err := leases.Acquire(t.Context(), "bob", "", func(error) {})
-	require.NoError(t, err)
-	<-removed
-	require.NoError(t, claimed.Release(t.Context()))
+	synctest.Test(t, func(t *testing.T) {
+		defer renewalEnds()
+		w := newWorld(t)
+		require.NoError(t, w.claim(w.first, "").Release(t.Context()))
+		w.advance(2 * time.Hour)
+		removed := make(chan struct{})
+		watched, ok := w.store.(store.Watcher)
+		require.True(t, ok)
+		stop := watched.Watch("leases", func(before, after document.Object) {
+			if after.IsZero() && document.Get(before, document.IDField, "") == lane {
+				close(removed)
+			}
+		}, func() {})
+		defer stop()
+		leases, err := lease.New(lease.Config{Env: record.Env{Store: w.store, Now: w.now}, Lease: lease.Shortest})
+		require.NoError(t, err)
+		claimed, err := leases.Acquire(t.Context(), "bob", "", func(error) {})
+		require.NoError(t, err)
+		<-removed
+		require.NoError(t, claimed.Release(t.Context()))
+	})
 }
 
 func TestClaim_TellsWhatTheLostTurnWasToDo(t *testing.T) {
@@ -352,11 +368,11 @@ func ExampleLeases() {
 	}
 	run, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	claimed, err := leases.Acquire(run, "ada", "an agenda", cancel) // Waits where another process has it.
+	claimed, err := leases.Acquire(run, "ada", "an agenda", cancel) // Acquire waits if another process has the lane.
 	if err != nil {
 		panic(err)
 	}
-	_ = claimed.Err() // Asked before each thing that the run does to others.
+	_ = claimed.Err() // Checked before each effect of the run.
 	_ = claimed.Release(context.WithoutCancel(run))
 	// Output:
 }

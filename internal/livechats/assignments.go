@@ -102,7 +102,8 @@ func (s *Service) GetAssignmentByOutlet(ctx context.Context, p livechat.GetAssig
 	return nil, boterr.New(boterr.NotFound, fieldChannelID, "there is no open assignment in the channel %s", p.ChannelID)
 }
 
-// matches reports whether a document, which is asked for where there is a filter, matches.
+// matches reports whether a document matches filter. asked loads the document, and is not called if there is
+// no filter.
 func matches(asking *query.Evaluation, filter *query.Filter, asked func() (document.Object, error)) (bool, error) {
 	if filter == nil {
 		return true, nil
@@ -115,11 +116,11 @@ func matches(asking *query.Evaluation, filter *query.Filter, asked func() (docum
 	if asking.Err() != nil {
 		return false, asking.Err()
 	}
-	return isMatch && failed == nil, nil // A filter that fails on the member does not match.
+	return isMatch && failed == nil, nil // A filter that fails on the member counts as no match.
 }
 
-// openIn returns a filter for the open assignments of an outlet: taken there, sent there directly, or not
-// taken yet and with a ticket there.
+// openIn returns a filter for the open assignments of an outlet: taken there, sent there directly, or untaken
+// with a ticket there.
 func openIn(outlet string) document.Object {
 	ticketThere := document.O(
 		record.FieldChannel, document.O("$eq", outlet),
@@ -132,8 +133,7 @@ func openIn(outlet string) document.Object {
 			document.O(fieldOutlet, nil, fieldTickets, document.O("$elemMatch", ticketThere))))
 }
 
-// ownMember returns the context's member as a document, an empty one if the context has
-// none.
+// ownMember returns the context's member as a document, or an empty document if the context has none.
 func (s *Service) ownMember(ctx context.Context) (document.Object, error) {
 	if s.scope.Member == "" {
 		return document.O(), nil
@@ -175,7 +175,7 @@ func (s *Service) linkGivenGroup(ctx context.Context, p livechat.UpdateAssignmen
 	}
 	if p.BravoGroupID != "" && g.Type != channel.Bravo {
 		if s.ports.IsStrict {
-			return nil, false, boterr.Invalid(fieldBravoGroupID, "is for bravo alone, and the group is of type %q", g.Type)
+			return nil, false, boterr.Invalid(fieldBravoGroupID, "is only for bravo, but the group is of type %q", g.Type)
 		}
 		p.BravoGroupID = ""
 	}
@@ -200,7 +200,7 @@ func (s *Service) UpdateAssignmentMeta(
 	return s.updateAssignment(ctx, p.AssignmentID, fields)
 }
 
-// fieldsOfMeta returns the fields to set that an update of meta means.
+// fieldsOfMeta returns the fields that an update of meta sets.
 func fieldsOfMeta(meta document.Object) (document.Object, error) {
 	if meta.IsZero() {
 		return document.Object{}, boterr.Missing(fieldMeta, "the fields to set")
@@ -237,7 +237,7 @@ func updatedAssignment(r *livechat.AssignmentRecord, modified int64) livechat.Up
 // GetAssignmentsByMeta implements Operations.
 func (s *Service) GetAssignmentsByMeta(ctx context.Context, p livechat.GetAssignmentsByMetaParams) ([]*livechat.Assignment, error) {
 	if p.Meta.IsZero() {
-		return nil, boterr.Missing(fieldMeta, "the data that the assignments have in meta; {} means all")
+		return nil, boterr.Missing(fieldMeta, "the data that meta must contain; {} means all")
 	}
 	if err := p.Meta.Err(); err != nil {
 		return nil, boterr.PrefixField(fieldMeta, err)
@@ -253,8 +253,8 @@ func (s *Service) GetAssignmentsByMeta(ctx context.Context, p livechat.GetAssign
 	return shown, record.RenameField(err, "filter", "")
 }
 
-// refuseOperators refuses an operator in data: a name that begins with $, or a part of a
-// path that does, at any depth. The Field of the error is the path.
+// refuseOperators returns an error if data contains an operator at any depth: a name that begins with $, also
+// as part of a path. The Field of the error is the path.
 func refuseOperators(data document.Object) error {
 	for path, value := range data.All() {
 		for name := range strings.SplitSeq(path, ".") {
@@ -285,10 +285,9 @@ func refuseOperatorsIn(value any) error {
 
 func isOperator(name string) bool { return strings.HasPrefix(name, "$") }
 
-// metaFilter returns the conditions in an assignment's meta, which say whom it is for: what
-// is written as an operator, such as $or, or as operators on a field, such as
-// {"locale": {"$in": ["de", "fr"]}}. Other fields are data. It is nil if there are no
-// conditions, and where they are none that a filter can have: that is data, too.
+// metaFilter returns the conditions in an assignment's meta, which select its recipients: operators such as
+// $or, or operators on a field such as {"locale": {"$in": ["de", "fr"]}}. Other fields are data. It returns
+// nil if there are no conditions, or if they do not form a valid filter: then they are data, too.
 func metaFilter(meta document.Object) *query.Filter {
 	conditions := document.O()
 	for name, value := range meta.All() {
@@ -317,8 +316,8 @@ func hasOperator(o document.Object) bool {
 	return false
 }
 
-// set sets fields of the record of an id, and returns it as it is then. NotFound at _id:
-// there is none, which kind names. Other errors name the field.
+// set sets fields of the record with an id, and returns the changed record. If there is none, it returns
+// NotFound at _id, with the kind of record. Other errors name the field.
 func set(
 	ctx context.Context, records *record.Collection, kind *record.Schema, id string, fields document.Object,
 ) (store.FindAndModifyResult, error) {

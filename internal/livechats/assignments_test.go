@@ -16,8 +16,7 @@ import (
 	"github.com/botctx/go-sdk/livechat"
 )
 
-// putAssignment stores an assignment of mine with the given fields, JSON that begins with a
-// comma: one of ada that has ended.
+// putAssignment stores an ended assignment of ada in mine. fields is JSON to add, beginning with a comma.
 func (s *fixture) putAssignment(t *testing.T, id string, createdAt int64, fields string) {
 	t.Helper()
 	s.put(t, "assignments", fmt.Sprintf(`{"_id": %q, "app": "mine", "_version": 1, "createdAt": %d, "updatedAt": %d, "etag": "e",
@@ -221,8 +220,8 @@ func TestGetAssignmentsByMeta_RefusesNoValue(t *testing.T) {
 	}
 }
 
-// putOpen stores an open assignment of mine, of a member that no other has. The fields are
-// JSON that begins with a comma.
+// putOpen stores an open assignment in mine, of a separate member. fields is JSON to add, beginning with a
+// comma.
 func (s *fixture) putOpen(t *testing.T, id string, createdAt int64, fields string) {
 	t.Helper()
 	s.put(t, "assignments", fmt.Sprintf(`{"_id": %q, "app": "mine", "_version": 1, "createdAt": %d, "updatedAt": %d, "etag": "e",
@@ -326,7 +325,7 @@ func TestGetAssignmentByOutlet_Refuses(t *testing.T) {
 	require.Equal(t, "x", outletOf(t, s.theirs.Service, "foreign"))
 }
 
-// putGroup stores a group of mine. The fields are JSON that begins with a comma.
+// putGroup stores a group in mine. fields is JSON to add, beginning with a comma.
 func (s *fixture) putGroup(t *testing.T, id string, fields string) {
 	t.Helper()
 	s.put(t, "groups", `{"_id": "`+id+`", "app": "mine", "_version": 1, "active": true, "valid": true`+fields+`}`)
@@ -478,7 +477,7 @@ func TestUpdateAssignmentMeta_Refuses(t *testing.T) {
 		refused{`{"groupId": "foreign", "meta": {"n": 1}}`, boterr.NotFound, "groupId"})
 }
 
-// requireMetaSet asserts what an update of the meta of one record tells.
+// requireMetaSet asserts the result of an update of one record's meta.
 func requireMetaSet(t *testing.T, updated, id, meta string) {
 	t.Helper()
 	require.EqualValues(t, 1, withField(t, updated, "modified"))
@@ -508,14 +507,15 @@ func TestEnsureIndexes_OneOpenAssignment(t *testing.T) {
 	require.NoError(t, insert(`{"_id": "a4", "app": "mine", "slot": "ended/a4"}`))
 }
 
-// scripted is a fixture with bot logic that makes a group on Bravo for a request, and brings agents into it.
+// scripted is a fixture with bot logic that creates a group on Bravo for a request, and brings agents into
+// it.
 type scripted struct {
 	*fixture
 
 	t *testing.T
 }
 
-// steps are the calls of that logic. Each may be made by a service that breaks on the way.
+// steps are the calls of that logic. Each can be made by a service that is interrupted.
 var steps = map[string]func(s scripted, by *livechats.Service) error{
 	"ask": func(s scripted, by *livechats.Service) error {
 		_, err := call(s.t, by.CreateAssignment, `{"targets": [{"channel": "phone", "broadcastGroups": [{"id": "B1"}]}],
@@ -537,7 +537,7 @@ var steps = map[string]func(s scripted, by *livechats.Service) error{
 	},
 }
 
-// assignment is Ada's only one.
+// assignment returns Ada's only assignment.
 func (s scripted) assignment() *livechat.AssignmentRecord {
 	s.t.Helper()
 	found := s.assignments(s.t, "ada")
@@ -553,7 +553,7 @@ func (s scripted) room() *livechat.Group {
 	return found[0]
 }
 
-// orders are the orders in which the calls may come.
+// orders are the possible orders of the calls.
 var orders = [][]string{
 	{"ask", "join", "give"},
 	{"join", "ask", "give"},

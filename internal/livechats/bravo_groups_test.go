@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -205,7 +206,7 @@ func (s *fixture) saveLive(t *testing.T, id string) {
 	s.put(t, "groups", `{"_id": "`+id+`", "app": "mine", "outlet": "phone", "externalId": "room", "adminExternalId": "eve", "active": true}`)
 }
 
-// maker is a connector that makes groups in its own way.
+// maker is a connector that creates groups in its own way.
 type maker struct {
 	send.Connector
 
@@ -216,7 +217,7 @@ func (m maker) CreateGroup(context.Context, *channel.Channel, livechat.NewGroup)
 	return m.make()
 }
 
-// thatMakes sets the answer of the connector to Bravo to a request for a group.
+// thatMakes sets the Bravo connector's answer to a request for a group.
 func thatMakes(answer func() (livechat.CreatedGroup, error)) func(*livechats.Ports) {
 	return func(p *livechats.Ports) {
 		p.Connectors[channel.Bravo] = maker{Connector: p.Connectors[channel.Bravo], make: answer}
@@ -278,43 +279,45 @@ func TestSetBravoGroupIcon(t *testing.T) {
 
 func TestSetBravoGroupIcon_Refuses(t *testing.T) {
 	t.Parallel()
-	s := newFixture(t)
-	s.web.Add("GET", "https://pic.example/page", picture("text/html", "<html>"))
-	s.web.Add("GET", "https://pic.example/empty", picture("image/png", ""))
-	s.web.Add("GET", "https://pic.example/gone", web.Text(404, "gone"))
-	s.web.Add("GET", "https://pic.example/busy", web.Text(503, "busy"))
-	s.web.Add("GET", "https://pic.example/down", web.Fail(errDown))
-	s.web.Add("GET", "https://pic.example/moved", web.Redirect(302, "http://127.0.0.1/secret"))
-	s.web.Add("GET", "https://pic.example/huge", picture("image/png", string(make([]byte, 26<<20))))
-	from := func(address string) string {
-		return `{"channelId": "phone", "bravoGroupId": "room", "imageUrl": "` + address + `"}`
-	}
-	requireRefused(t, s, s.mine.SetBravoGroupIcon,
-		refused{from(""), boterr.InvalidArgument, "imageUrl"},
-		refused{`{"channelId": "phone", "imageUrl": "https://pic.example/icon"}`, boterr.InvalidArgument, "bravoGroupId"},
-		refused{`{"channelId": "desk", "imageUrl": "https://pic.example/icon", "bravoGroupId": "room"}`, boterr.Unsupported, "channelId"},
-		refused{`{"channelId": "foreign", "imageUrl": "https://pic.example/icon", "bravoGroupId": "room"}`, boterr.NotFound, "channelId"},
-		refused{from("nonsense"), boterr.InvalidArgument, "imageUrl"},
-		refused{from("file:///etc/passwd"), boterr.InvalidArgument, "imageUrl"},
-		refused{from("http://169.254.169.254/latest"), boterr.InvalidArgument, "imageUrl"},
-		refused{from("https://pic.example/moved"), boterr.InvalidArgument, "imageUrl"},
-		refused{from("https://pic.example/page"), boterr.InvalidArgument, "imageUrl"},
-		refused{from("https://pic.example/empty"), boterr.InvalidArgument, "imageUrl"},
-		refused{from("https://pic.example/gone"), boterr.InvalidArgument, "imageUrl"},
-		refused{from("https://pic.example/busy"), boterr.Unavailable, "imageUrl"},
-		refused{from("https://pic.example/down"), boterr.Unavailable, "imageUrl"},
-		refused{from("https://pic.example/huge"), boterr.ResourceExhausted, "imageUrl"})
+	synctest.Test(t, func(t *testing.T) { // A slow machine takes longer over the large picture than a download may.
+		s := newFixture(t)
+		s.web.Add("GET", "https://pic.example/page", picture("text/html", "<html>"))
+		s.web.Add("GET", "https://pic.example/empty", picture("image/png", ""))
+		s.web.Add("GET", "https://pic.example/gone", web.Text(404, "gone"))
+		s.web.Add("GET", "https://pic.example/busy", web.Text(503, "busy"))
+		s.web.Add("GET", "https://pic.example/down", web.Fail(errDown))
+		s.web.Add("GET", "https://pic.example/moved", web.Redirect(302, "http://127.0.0.1/secret"))
+		s.web.Add("GET", "https://pic.example/huge", picture("image/png", string(make([]byte, 26<<20))))
+		from := func(address string) string {
+			return `{"channelId": "phone", "bravoGroupId": "room", "imageUrl": "` + address + `"}`
+		}
+		requireRefused(t, s, s.mine.SetBravoGroupIcon,
+			refused{from(""), boterr.InvalidArgument, "imageUrl"},
+			refused{`{"channelId": "phone", "imageUrl": "https://pic.example/icon"}`, boterr.InvalidArgument, "bravoGroupId"},
+			refused{`{"channelId": "desk", "imageUrl": "https://pic.example/icon", "bravoGroupId": "room"}`, boterr.Unsupported, "channelId"},
+			refused{`{"channelId": "foreign", "imageUrl": "https://pic.example/icon", "bravoGroupId": "room"}`, boterr.NotFound, "channelId"},
+			refused{from("nonsense"), boterr.InvalidArgument, "imageUrl"},
+			refused{from("file:///etc/passwd"), boterr.InvalidArgument, "imageUrl"},
+			refused{from("http://169.254.169.254/latest"), boterr.InvalidArgument, "imageUrl"},
+			refused{from("https://pic.example/moved"), boterr.InvalidArgument, "imageUrl"},
+			refused{from("https://pic.example/page"), boterr.InvalidArgument, "imageUrl"},
+			refused{from("https://pic.example/empty"), boterr.InvalidArgument, "imageUrl"},
+			refused{from("https://pic.example/gone"), boterr.InvalidArgument, "imageUrl"},
+			refused{from("https://pic.example/busy"), boterr.Unavailable, "imageUrl"},
+			refused{from("https://pic.example/down"), boterr.Unavailable, "imageUrl"},
+			refused{from("https://pic.example/huge"), boterr.ResourceExhausted, "imageUrl"})
 
-	s.web.Add("GET", "https://pic.example/icon", picture("image/png", "PNG"))
-	s.platform.fail("room", boterr.New(boterr.NotFound, "", "there is no such group"))
-	requireRefused(t, s, s.mine.SetBravoGroupIcon, refused{setIcon, boterr.NotFound, "bravoGroupId"})
-	s.platform.fail("room", boterr.Invalid("icon", "is no square"))
-	requireRefused(t, s, s.mine.SetBravoGroupIcon, refused{setIcon, boterr.InvalidArgument, "imageUrl"})
-	s.platform.fail("room", errDown)
-	requireRefused(t, s, s.mine.SetBravoGroupIcon, refused{setIcon, boterr.Unavailable, ""})
+		s.web.Add("GET", "https://pic.example/icon", picture("image/png", "PNG"))
+		s.platform.fail("room", boterr.New(boterr.NotFound, "", "there is no such group"))
+		requireRefused(t, s, s.mine.SetBravoGroupIcon, refused{setIcon, boterr.NotFound, "bravoGroupId"})
+		s.platform.fail("room", boterr.Invalid("icon", "is no square"))
+		requireRefused(t, s, s.mine.SetBravoGroupIcon, refused{setIcon, boterr.InvalidArgument, "imageUrl"})
+		s.platform.fail("room", errDown)
+		requireRefused(t, s, s.mine.SetBravoGroupIcon, refused{setIcon, boterr.Unavailable, ""})
 
-	offline := newFixture(t, func(p *livechats.Ports) { p.HTTP = nil })
-	requireRefused(t, offline, offline.mine.SetBravoGroupIcon, refused{setIcon, boterr.Unsupported, "imageUrl"})
+		offline := newFixture(t, func(p *livechats.Ports) { p.HTTP = nil })
+		requireRefused(t, offline, offline.mine.SetBravoGroupIcon, refused{setIcon, boterr.Unsupported, "imageUrl"})
+	})
 }
 
 func TestCreateHotelChannel(t *testing.T) {
@@ -336,9 +339,8 @@ func TestCreateHotelChannel(t *testing.T) {
 	requireRefused(t, bare, bare.mine.CreateHotelChannel, refused{params, boterr.Unsupported, "channel"})
 }
 
-// lateStore is a store in which something happens, once, before the next write to the groups.
-// As in a database, an upsert looks for a document first and inserts one afterwards, which only
-// a unique index can refuse.
+// lateStore runs a function once, before the next write to the groups. Its upsert first looks for a document
+// and then inserts one, as in a database, so that only a unique index can refuse a second one.
 type lateStore struct {
 	store.Store
 
@@ -468,7 +470,7 @@ type namer struct {
 
 func (n namer) GroupName(context.Context, *channel.Channel, string) (string, error) { return n.tell() }
 
-// thatNames sets the answer of the connector to Bravo to a request for the name of a group.
+// thatNames sets the Bravo connector's answer to a request for the name of a group.
 func thatNames(tell func() (string, error)) func(*livechats.Ports) {
 	return func(p *livechats.Ports) {
 		linker, _ := p.Connectors[channel.Bravo].(livechat.InviteLinker)

@@ -21,8 +21,8 @@ import (
 // the group whose external id it is addressed to. An event addressed to the bot belongs to the direct
 // conversation with the agent who wrote it. An event is addressed to the bot if it has no To, or if To is the
 // id of the channel, of the bot in the channel's info on Charlie, of the bot in the group, or of the scope's
-// member if the member is the agent. Other messages of an agent belong to no group. Bot logic gets the group
-// as the group of its context.
+// member if the member is the agent. Other messages of an agent belong to no group. The result is also the
+// group of bot logic's context.
 func (s *Service) GroupOf(ctx context.Context, outletChannelID string, event send.MessageEvent) (*livechat.Group, error) {
 	live, err := s.liveGroups(ctx, outletChannelID, event)
 	if err != nil || len(live) == 0 {
@@ -32,8 +32,8 @@ func (s *Service) GroupOf(ctx context.Context, outletChannelID string, event sen
 }
 
 // HasLiveGroup reports whether an event in an outlet channel may belong to a live group of the scope's app:
-// whether a group has the id of its writer or of its address. If not, the caller need not ask GroupOf, nor
-// make a Service. Errors come from the store.
+// whether a group has the id of the event's sender or recipient. If not, the caller need not create a Service
+// to call GroupOf. Errors come from the store.
 func HasLiveGroup(
 	ctx context.Context, env record.Env, scope record.Scope, outletChannelID string, event send.MessageEvent,
 ) (bool, error) {
@@ -50,7 +50,7 @@ func HasLiveGroup(
 	return false, nil
 }
 
-// liveGroups returns the live groups of an outlet that an event belongs to: groups of the agent who wrote it
+// liveGroups returns the live groups of an outlet that an event belongs to: groups of the sending agent
 // first, then newest first.
 func (s *Service) liveGroups(ctx context.Context, outletID string, event send.MessageEvent) ([]*livechat.Group, error) {
 	found, err := s.liveGroupsOf(ctx, outletID, event)
@@ -63,7 +63,7 @@ func (s *Service) liveGroups(ctx context.Context, outletID string, event send.Me
 }
 
 // liveGroupsOf returns the live groups that an event is addressed to. For an event addressed to the bot it
-// returns the direct conversations of its writer.
+// returns the direct conversations of the sender.
 func (s *Service) liveGroupsOf(ctx context.Context, outletID string, event send.MessageEvent) ([]*livechat.Group, error) {
 	if event.To != "" {
 		found, err := s.liveGroupsIn(ctx, outletID, event.To)
@@ -85,8 +85,8 @@ func (s *Service) liveGroupsOf(ctx context.Context, outletID string, event send.
 	return slices.DeleteFunc(found, func(g *livechat.Group) bool { return !isDirect(g) || !hearsBot(g, event.To, ids) }), nil
 }
 
-// groupsOf returns the groups of an outlet that an event belongs to: live ones, or else the
-// last that it belonged to. There may be none.
+// groupsOf returns the groups of an outlet that an event belongs to: the live ones, or else the last one, if
+// any.
 func (s *Service) groupsOf(ctx context.Context, outletID string, event send.MessageEvent) ([]*livechat.Group, error) {
 	live, err := s.liveGroups(ctx, outletID, event)
 	if err != nil || len(live) > 0 {
@@ -95,8 +95,7 @@ func (s *Service) groupsOf(ctx context.Context, outletID string, event send.Mess
 	return s.lastGroups(ctx, outletID, event)
 }
 
-// lastGroups returns the last group of an outlet that an event belonged to, whether it is live or not. There
-// may be none.
+// lastGroups returns the last group of an outlet that an event belonged to, live or not, if any.
 func (s *Service) lastGroups(ctx context.Context, outletID string, event send.MessageEvent) ([]*livechat.Group, error) {
 	last, err := s.newestGroup(ctx, inConversation(outletID, event.To))
 	if err == nil && last == nil {
@@ -108,8 +107,8 @@ func (s *Service) lastGroups(ctx context.Context, outletID string, event send.Me
 	return s.withoutTalk(ctx, outletID, event.From, []*livechat.Group{last})
 }
 
-// withoutTalk returns groups without the direct conversations of other agents than the one who writes: what
-// one agent writes to another is for no member. What the bot writes there belongs to them.
+// withoutTalk returns groups without the direct conversations of other agents: a message from one agent to
+// another is not for a member. Messages of the bot there belong to the conversation.
 func (s *Service) withoutTalk(ctx context.Context, outletID, from string, groups []*livechat.Group) ([]*livechat.Group, error) {
 	isOfOther := func(g *livechat.Group) bool { return isDirect(g) && from != "" && g.AdminExternalID != from }
 	if !slices.ContainsFunc(groups, isOfOther) {
@@ -122,8 +121,7 @@ func (s *Service) withoutTalk(ctx context.Context, outletID, from string, groups
 	return slices.DeleteFunc(groups, func(g *livechat.Group) bool { return isOfOther(g) && !hearsBot(g, from, ids) }), nil
 }
 
-// lastDirect returns the last direct conversation with the agent who wrote to the bot, nil if
-// there is none.
+// lastDirect returns the last direct conversation with the agent who wrote to the bot, or nil.
 func (s *Service) lastDirect(ctx context.Context, outletID string, event send.MessageEvent) (*livechat.Group, error) {
 	last, err := s.newestGroup(ctx, inConversation(outletID, event.From).With(fieldAdminExternalID, document.O("$eq", event.From)))
 	if err != nil || last == nil {
@@ -144,16 +142,16 @@ func rank(g *livechat.Group, agent string) int {
 	return 1
 }
 
-// isDirect reports whether the group is the conversation with one agent, and none that was
-// made for it.
+// isDirect reports whether the group is the conversation with one agent, and not a group created for the live
+// chat.
 func isDirect(g *livechat.Group) bool { return g.ExternalID == g.AdminExternalID }
 
-// hearsBot reports whether what goes to an id goes to the bot that is in the group.
+// hearsBot reports whether a message to an id goes to the bot in the group.
 func hearsBot(g *livechat.Group, to string, botIDs []string) bool {
 	return to == "" || to == g.BotID || slices.Contains(botIDs, to)
 }
 
-// botIDs returns what the bot is called in what an agent writes to it in a channel.
+// botIDs returns the ids of the bot in messages from an agent in a channel.
 func (s *Service) botIDs(ctx context.Context, channelID, agent string) ([]string, error) {
 	c, err := s.ports.Channels.Load(ctx, channelID)
 	if err != nil {
@@ -179,8 +177,7 @@ func (s *Service) botIDs(ctx context.Context, channelID, agent string) ([]string
 	}
 }
 
-// eventAssignment returns the assignment that the parameter messageEvent of an operation
-// belongs to. NotFound: there is none.
+// eventAssignment returns the assignment that an operation's messageEvent belongs to, or NotFound.
 func (s *Service) eventAssignment(
 	ctx context.Context, outlet *channel.Channel, event *send.MessageEvent,
 ) (*livechat.AssignmentRecord, error) {
@@ -232,8 +229,7 @@ func (s *Service) SaveGroupIDToMember(
 	return livechat.SaveGroupIDToMemberResult{ClientMutationID: s.env.NewID()}, nil
 }
 
-// memberOfGroup returns the member of a group, or of its assignment if the group knows
-// none.
+// memberOfGroup returns the member of a group, or of its assignment if the group has no member.
 func (s *Service) memberOfGroup(ctx context.Context, g *livechat.Group) (*member.Member, error) {
 	m, err := s.groupMember(ctx, g)
 	if err != nil || m != nil {
@@ -249,8 +245,8 @@ func (s *Service) memberOfGroup(ctx context.Context, g *livechat.Group) (*member
 	return s.memberOf(ctx, r)
 }
 
-// groupOnEitherSide returns the group that an event belongs to: one in an outlet, or one
-// whose conversation on the inlet's side is a group.
+// groupOnEitherSide returns the group that an event belongs to: one in an outlet, or one whose conversation
+// with the member is a group on the inlet's side.
 func (s *Service) groupOnEitherSide(ctx context.Context, in *channel.Channel, event send.MessageEvent) (*livechat.Group, error) {
 	found, err := s.groupsOf(ctx, in.ID, event)
 	if err != nil {
@@ -268,14 +264,15 @@ func (s *Service) groupOnEitherSide(ctx context.Context, in *channel.Channel, ev
 	return g, err
 }
 
-// An assignment and its group name each other, and a request whose group has an agent is taken. Bot logic
-// reports the parts in any order: updateAssignmentGroup the group, handleAdminJoinedGroup the agent in it,
-// and createAssignment that everything is sent. Each call stores its part, looks for the others, and does
-// what is left. So the last call, or any of them repeated after a crash, completes the link.
+// An assignment and its group refer to each other, and a request whose group has an agent is taken. Bot logic
+// reports the parts in any order: the group with updateAssignmentGroup, the agent in it with
+// handleAdminJoinedGroup, and the complete request with createAssignment. Each call stores its part, looks
+// for the others, and completes as much as possible. So the last call, or any of them repeated after a crash,
+// completes the link.
 
-// linkable returns the live records of the conversation of a group, each with its links to an assignment,
-// which are not stored yet. It returns none if the assignment has ended, the group is not live, or another
-// open assignment has the conversation.
+// linkable returns the live records of a group's conversation, with their links to an assignment set but not
+// stored. It returns none if the assignment has ended, the group is not live, or another open assignment has
+// the conversation.
 func (s *Service) linkable(ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group) ([]*livechat.Group, error) {
 	if r.State() == livechat.Ended || !g.Active {
 		return nil, nil
@@ -308,8 +305,7 @@ func linkGroup(g *livechat.Group, r *livechat.AssignmentRecord, m *member.Member
 	}
 }
 
-// haveOther reports whether one of the records of a conversation belongs to another
-// assignment, which is open.
+// haveOther reports whether one of a conversation's records belongs to a different open assignment.
 func (s *Service) haveOther(ctx context.Context, records []*livechat.Group, r *livechat.AssignmentRecord) (bool, error) {
 	ids, named := []string{}, []string{}
 	for _, g := range records {
@@ -346,8 +342,8 @@ func (s *Service) storeLinks(ctx context.Context, records []*livechat.Group) err
 	return nil
 }
 
-// takeByGroup gives a request that has a group to the agent who is in it, if there is one, and
-// does what belongs to that. It returns the assignment as it is then.
+// takeByGroup gives a request with a group to the agent in that group, if there is one, and takes the steps
+// that follow. It returns the current assignment.
 func (s *Service) takeByGroup(ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group) (*livechat.AssignmentRecord, error) {
 	if g.AdminExternalID == "" {
 		return r, nil
@@ -376,8 +372,7 @@ func (s *Service) takeByGroup(ctx context.Context, r *livechat.AssignmentRecord,
 	return s.loadAssignment(ctx, r.ID)
 }
 
-// linkByBravoGroupID brings a group on Bravo together with the open assignment that knows it by its id
-// there, as far as both are known.
+// linkByBravoGroupID links a group on Bravo to the open assignment that has its id there, if both exist.
 func (s *Service) linkByBravoGroupID(ctx context.Context, bravoGroupID string) error {
 	open, err := s.FindAssignments(ctx, record.Query{
 		Filter: equal(fieldGroupInfo+"."+fieldBravoGroupID, bravoGroupID).With(fieldEndedAt, isAbsent()),
@@ -394,14 +389,14 @@ func (s *Service) linkByBravoGroupID(ctx context.Context, bravoGroupID string) e
 	}
 	i := max(0, slices.IndexFunc(live, func(g *livechat.Group) bool { return g.ID == r.Group }))
 	if r.Group != "" && r.Group != live[i].ID {
-		return nil // It has another one.
+		return nil // The assignment has a different group.
 	}
 	_, _, err = s.linkGroup(ctx, r, live[i], bravoGroupID)
 	return err
 }
 
 // linkGroup links a group to an assignment, and gives the assignment to the agent in the group. On Bravo,
-// bravoGroupID is the group's id, or "" for its external id. It returns the assignment after the change, and
+// bravoGroupID is the group's id, or "" for its external id. It returns the changed assignment, and reports
 // whether it changed.
 func (s *Service) linkGroup(
 	ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group, bravoGroupID string,
@@ -434,8 +429,8 @@ func (s *Service) linkGroup(
 	return taken, found.Modified || taken.Version != now.Version, nil
 }
 
-// linkBravoGroup sets by which id on Bravo an assignment is found, and brings it together with
-// the group of that id where an agent has joined it already.
+// linkBravoGroup sets the Bravo id by which an assignment is found, and links it to the group with that id if
+// an agent has already joined it.
 func (s *Service) linkBravoGroup(ctx context.Context, p livechat.UpdateAssignmentGroupParams) (*livechat.AssignmentRecord, bool, error) {
 	before, err := s.namedAssignment(ctx, assignmentByID(p.AssignmentID))
 	if err != nil {

@@ -62,8 +62,8 @@ func TestCreateAssignment_AfterCrash(t *testing.T) {
 	}
 }
 
-// requireCompleted asks on a store that is interrupted after so many writes, and asserts that
-// the same call again completes the request. It reports whether the store was interrupted.
+// requireCompleted makes a request on a store that is interrupted after a number of writes, and asserts that
+// the same call completes the request afterwards. It reports whether the store was interrupted.
 func requireCompleted(t *testing.T, outlet, params string, writes int) bool {
 	t.Helper()
 	s := newFixture(t)
@@ -76,7 +76,7 @@ func requireCompleted(t *testing.T, outlet, params string, writes int) bool {
 		require.NoError(t, err)
 		return false
 	}
-	if err != nil { // What fails last is only the release of the sender, which says nothing.
+	if err != nil { // If only the release of the sender fails, the call returns no error.
 		require.ErrorIs(t, err, errInterrupted)
 	}
 	result, err := s.afterCrash().CreateAssignment(t.Context(), p)
@@ -174,7 +174,7 @@ func TestCreateAssignment_WaitsForCrashedSender(t *testing.T) {
 	})
 }
 
-// frozenStore is a store whose clock stands still.
+// frozenStore is a store whose clock is stopped.
 type frozenStore struct{ store.Store }
 
 func (frozenStore) Now(context.Context) (time.Time, error) { return time.UnixMilli(noon), nil }
@@ -200,7 +200,7 @@ func TestCreateAssignment_WaitsTooLong(t *testing.T) {
 func TestCreateAssignment_LosesItsPlace(t *testing.T) {
 	t.Parallel()
 	s := before(func(s *fixture, m send.Message) {
-		if m.To == "C1" { // It takes so long that another call is the sender by now.
+		if m.To == "C1" { // The send takes so long that another call has become the sender.
 			s.change(t, "assignments", document.O(), document.Set("sender.id", "another"))
 		}
 	})(t)
@@ -224,7 +224,7 @@ func TestCreateAssignment_WithdrawnWhileSent(t *testing.T) {
 	})(t)
 	_, err := s.ask(t, `{}`)
 	require.ErrorIs(t, err, boterr.Conflict)
-	require.ErrorContains(t, err, "was withdrawn while it was sent")
+	require.ErrorContains(t, err, "was withdrawn while it was being sent")
 	did := s.platform.did()
 	require.Contains(t, did, "desk: recall the ticket of C1")
 	require.Contains(t, did, "desk: recall the ticket of U1")
@@ -233,7 +233,7 @@ func TestCreateAssignment_WithdrawnWhileSent(t *testing.T) {
 	require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat())
 }
 
-// endingMembers are members who end their live chat at the moment in which they enter it.
+// endingMembers are members whose live chat ends at the moment when they enter it.
 type endingMembers struct {
 	livechats.Members
 
@@ -281,7 +281,7 @@ func TestCreateAssignment_AnotherCallTakesItsPlace(t *testing.T) {
 		})
 		if _, err := first.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{}); err != nil {
 			require.ErrorIs(t, err, boterr.Conflict)
-			require.ErrorContains(t, err, "another call has gone on with it", "after %d writes", writes)
+			require.ErrorContains(t, err, "another call continued with it", "after %d writes", writes)
 		}
 		require.Len(t, s.assignments(t, "ada"), 1)
 		require.Equal(t, livechat.Pending, s.assignments(t, "ada")[0].State())
@@ -355,8 +355,8 @@ var endings = map[string]func(t *testing.T, s *fixture) func(*livechats.Service)
 
 func errorOf(_ string, err error) error { return err }
 
-// eachInterruption ends a live chat in each way, interrupted after each number of writes. then
-// gets the live chats of the app after that.
+// eachInterruption ends a live chat in each way, interrupted after each number of writes. Then it calls then
+// with the app's live chats.
 func eachInterruption(t *testing.T, then func(t *testing.T, s *fixture, l *livechats.Service)) {
 	t.Helper()
 	for name, prepare := range endings {
@@ -378,7 +378,7 @@ func eachInterruption(t *testing.T, then func(t *testing.T, s *fixture, l *livec
 	}
 }
 
-// requireNothingLeft asserts that nothing of a live chat is left of ada, and no group is live.
+// requireNothingLeft asserts that ada is out of live chat, and that no group is live.
 func (s *fixture) requireNothingLeft(t *testing.T) {
 	t.Helper()
 	require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat())
@@ -476,8 +476,8 @@ func TestEndLiveChat_OrderOfSteps(t *testing.T) {
 	}
 }
 
-// everyMoment calls a function with each moment between two writes at which something can happen, until
-// between reports that the writes were over before.
+// everyMoment calls between with each number of writes after which something can happen, until between
+// reports that the writes were complete before.
 func everyMoment(t *testing.T, least int, between func(t *testing.T, writes int) bool) {
 	t.Helper()
 	for writes := 0; between(t, writes); writes++ {
@@ -583,7 +583,7 @@ func TestEndLiveChat_NewRequestBeingSent(t *testing.T) {
 		s := newFixture(t)
 		s.taken(t, "a1", "ada", "eve@desk")
 		mine, hasHappened := s.meanwhile(writes+1, func() {
-			s.pending(t, "a2", "ada") // With its agenda, which it sets before it is open.
+			s.pending(t, "a2", "ada") // The request sets its agenda before it opens.
 			s.change(t, "assignments", document.O("_id", "a2"), document.Unset("sentAt", "expiry"))
 		})
 		_, err := call(t, mine.EndLiveChat, endByEve)

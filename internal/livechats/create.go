@@ -19,8 +19,8 @@ import (
 )
 
 // A request is made in steps. Each step is stored before the next one begins: the record with everything to
-// send, each message that an outlet took, the agenda for idle time, the request as open, and the member as in
-// live chat. If a crash interrupts a call, the record shows the next call where to continue.
+// send, each message accepted by an outlet, the agenda for idle time, the open request, and the member's
+// flag. If a crash interrupts a call, the record shows the next call where to continue.
 
 // CreateAssignment implements Operations.
 func (s *Service) CreateAssignment(ctx context.Context, p livechat.CreateAssignmentParams) (livechat.CreateAssignmentResult, error) {
@@ -34,8 +34,7 @@ func (s *Service) CreateAssignment(ctx context.Context, p livechat.CreateAssignm
 	if err != nil {
 		return livechat.CreateAssignmentResult{}, err
 	}
-	// The others have only tickets left. A platform that cannot recall them is no reason to refuse a new
-	// request.
+	// The others have only tickets left. A platform that cannot recall them must not block a new request.
 	conversations := endedOf(run.r.Member).With(fieldAssignee, isPresent())
 	if err := s.closeEnded(ctx, conversations); err != nil {
 		return livechat.CreateAssignmentResult{}, err
@@ -54,22 +53,21 @@ func (s *Service) CreateAssignment(ctx context.Context, p livechat.CreateAssignm
 // A request is the checked form of a call's parameters.
 type request struct {
 	member *member.Member
-	// label and targets say where it goes.
+	// label and targets are the recipients of the request.
 	label   string
 	targets []livechat.Target
 	// details go to the outlet; nil means the record's own.
 	details *livechat.AssignmentDetails
-	// record is the assignment without what its route decides.
+	// record is the assignment without the fields that depend on its route.
 	record livechat.AssignmentRecord
-	// outlet is the channel that hands the request on, and relayText what it says there in
-	// place of the relay messages. Both are "" if the member asks.
+	// outlet is the channel that hands the request on. relayText is the text that replaces the relay
+	// messages. Both are "" for a member's own request.
 	outlet, relayText string
 	// takenMessage is the text that tickets on Charlie show once they are taken.
 	takenMessage string
 }
 
-// checkRequest checks the parameters of a call, as far as they do not depend on the
-// outlets.
+// checkRequest checks the parameters of a call that do not depend on the outlets.
 func (s *Service) checkRequest(ctx context.Context, p livechat.CreateAssignmentParams) (request, error) {
 	if err := checkTargets(p.Targets); err != nil {
 		return request{}, err
@@ -117,7 +115,7 @@ func orDefaultLabel(label string) string {
 	return label
 }
 
-// askingMember returns the member whom a call names, or the scope's own, whom an answer can reach.
+// askingMember returns the member named by a call, or else the scope's member. The member must be reachable.
 func (s *Service) askingMember(ctx context.Context, given *member.Member) (*member.Member, error) {
 	named := members.ByRecord(s.scope, given)
 	m, err := members.Load(ctx, s.ports.Members, named)
@@ -130,8 +128,8 @@ func (s *Service) askingMember(ctx context.Context, given *member.Member) (*memb
 	return m, nil
 }
 
-// ensureOpen makes a request be open: the one that is, or one that an earlier call sent in part, or
-// a new one. open returns the open one, nil for none.
+// ensureOpen makes sure that the member has an open request: an existing one, one that an earlier call began
+// to send, or a new one. open returns the open request, or nil.
 func (s *Service) ensureOpen(ctx context.Context, asked request, open func() (*livechat.AssignmentRecord, error)) (*pass, error) {
 	for backoff := s.newBackoff(); ; {
 		r, err := open()
@@ -157,8 +155,8 @@ func (s *Service) ensureOpen(ctx context.Context, asked request, open func() (*l
 	}
 }
 
-// reconcileOpen opens a request, and puts its member in live chat as the call wants it.
-// sender is the id of the call if it sends the request.
+// reconcileOpen opens a request, and sets its member's flag as requested. sender is the id of the
+// call if it sends the request.
 func (s *Service) reconcileOpen(ctx context.Context, r *livechat.AssignmentRecord, sender string, asked request) (*pass, error) {
 	p := &pass{Service: s, r: r, sender: sender, asking: asked.member, isOut: &asked.record.OutOfLiveChat}
 	if err := p.reconcile(ctx, wantOpen); err != nil {
@@ -167,8 +165,8 @@ func (s *Service) reconcileOpen(ctx context.Context, r *livechat.AssignmentRecor
 	return p, nil
 }
 
-// begin decides where a request goes and stores it, with the call as its sender. nil: another
-// call was faster.
+// begin routes a request and stores it, with the call as its sender. The result is nil if another call was
+// faster.
 func (s *Service) begin(ctx context.Context, asked request) (*livechat.AssignmentRecord, error) {
 	planned, err := s.plan(ctx, asked)
 	if err != nil {
@@ -198,8 +196,7 @@ func (s *Service) begin(ctx context.Context, asked request) (*livechat.Assignmen
 	return r, nil
 }
 
-// plan decides where a request goes and what is sent there, and checks all of it. Nothing
-// is written or sent yet.
+// plan determines the outlets and messages of a request, and checks all of them. It writes and sends nothing.
 func (s *Service) plan(ctx context.Context, asked request) (*livechat.AssignmentRecord, error) {
 	if err := s.checkInlet(ctx, asked); err != nil {
 		return nil, err
@@ -209,7 +206,7 @@ func (s *Service) plan(ctx context.Context, asked request) (*livechat.Assignment
 		return nil, err
 	}
 	if s.ports.IsStrict && asked.takenMessage != "" && !to.has(channel.TakenMessages) {
-		return nil, boterr.Invalid(fieldTakenMessage, "is for tickets on %s alone, and none goes there", channel.TakenMessages.Owners())
+		return nil, boterr.Invalid(fieldTakenMessage, "is only for tickets on %s, but none goes there", channel.TakenMessages.Owners())
 	}
 	if s.ports.IsStrict && asked.details != nil && !to.has(channel.LiveChatAPI) {
 		if err := checkDetailNames(*asked.details, to); err != nil {
@@ -228,7 +225,7 @@ func (s *Service) plan(ctx context.Context, asked request) (*livechat.Assignment
 	} else {
 		err = s.planTickets(&planned, to.outlets, asked.member)
 	}
-	if asked.relayText != "" { // A single message for all platforms has its own parameter.
+	if asked.relayText != "" { // The text for all platforms comes from its own parameter.
 		for _, o := range to.outlets {
 			err = record.RenameField(err, relayMessageField(o.Type), fieldRelayMessage)
 		}
@@ -236,7 +233,7 @@ func (s *Service) plan(ctx context.Context, asked request) (*livechat.Assignment
 	return &planned, err
 }
 
-// checkInlet refuses a request of a member whose channel is not on.
+// checkInlet returns an error if the channel of a member's request is switched off.
 func (s *Service) checkInlet(ctx context.Context, asked request) error {
 	if asked.outlet != "" {
 		return nil // The previous agent is already talking with the member.
@@ -252,7 +249,7 @@ func (s *Service) checkInlet(ctx context.Context, asked request) error {
 	return nil
 }
 
-// planTickets plans a ticket for each broadcast group that has none yet.
+// planTickets plans a ticket for each broadcast group that has none.
 func (s *Service) planTickets(r *livechat.AssignmentRecord, outlets []outlet, m *member.Member) error {
 	if s.ports.IsStrict && r.CreateGroup != nil {
 		return onlyCustom(outlets[0])
@@ -264,7 +261,7 @@ func (s *Service) planTickets(r *livechat.AssignmentRecord, outlets []outlet, m 
 		for _, group := range o.groups {
 			if group.ID == "" {
 				return boterr.New(boterr.FailedPrecondition, o.field,
-					"a broadcast group of the channel %s with the label %q has no id to send the ticket to", o.ID, o.label)
+					"a broadcast group of the channel %s with the label %q has no id; the ticket cannot be sent", o.ID, o.label)
 			}
 			if ticketOf(r, o.ID, group.ID) == nil {
 				r.Tickets = append(r.Tickets, livechat.Ticket{ID: s.env.NewID(), Channel: o.ID, Type: o.Type, Group: group})
@@ -277,7 +274,7 @@ func (s *Service) planTickets(r *livechat.AssignmentRecord, outlets []outlet, m 
 	return checkSummary(r)
 }
 
-// ticketOf returns the ticket of a broadcast group, nil if it has none.
+// ticketOf returns the ticket of a broadcast group, or nil.
 func ticketOf(r *livechat.AssignmentRecord, channelID, groupID string) *livechat.Ticket {
 	for i := range r.Tickets {
 		if r.Tickets[i].Channel == channelID && r.Tickets[i].Group.ID == groupID {
@@ -287,7 +284,7 @@ func ticketOf(r *livechat.AssignmentRecord, channelID, groupID string) *livechat
 	return nil
 }
 
-// planDirect plans a request that a channel takes alone.
+// planDirect plans a request to a single channel without tickets.
 func (s *Service) planDirect(r *livechat.AssignmentRecord, o outlet, m *member.Member) error {
 	r.Direct, r.Outlet = o.ID, o.ID
 	r.Tickets = []livechat.Ticket{{ID: s.env.NewID(), Channel: o.ID, Type: o.Type}}
@@ -310,19 +307,19 @@ func (s *Service) planDirect(r *livechat.AssignmentRecord, o outlet, m *member.M
 	return checkSummary(r)
 }
 
-// onlyCustom is the error for a createGroup that no outlet would look at.
+// onlyCustom returns the error for a createGroup that no outlet would use.
 func onlyCustom(o outlet) error {
-	return boterr.Invalid(fieldCreateGroup, "is for %s channels alone, and the request goes to %s of type %s",
+	return boterr.Invalid(fieldCreateGroup, "is only for %s channels, but the request goes to %s of type %s",
 		channel.LiveChatAPI.Owners(), o.ID, o.Type)
 }
 
-// checkConnector refuses an outlet to whose platform the host has no connector.
+// checkConnector returns an error if the host has no connector for an outlet's platform.
 func (s *Service) checkConnector(o outlet) error {
 	_, err := s.ports.Connectors.Of(o.Channel)
 	return boterr.PrefixField(o.field, err)
 }
 
-// checkSummary refuses a summary that is too long to be sent.
+// checkSummary returns an error if the summary is too long to be sent.
 func checkSummary(r *livechat.AssignmentRecord) error {
 	if r.Summary == "" {
 		return nil
@@ -330,7 +327,7 @@ func checkSummary(r *livechat.AssignmentRecord) error {
 	return boterr.WithField(fieldAssignmentDetails+"."+fieldSummary, send.Text(r.Summary).Validate())
 }
 
-// detailsObject returns details as an outlet is told them: each message is as it was given.
+// detailsObject returns details in the form for an outlet, with each message unchanged.
 func detailsObject(d livechat.AssignmentDetails) (document.Object, error) {
 	details, err := document.Encode(d)
 	if err != nil || len(d.RelayMessage) == 0 {
@@ -343,7 +340,7 @@ func detailsObject(d livechat.AssignmentDetails) (document.Object, error) {
 	return details.With(fieldRelayMessage, messages), nil
 }
 
-// typedDetail returns where a detail of that name is read into, nil for an unknown one.
+// typedDetail returns a pointer to the type of a named detail, nil for an unknown name.
 func typedDetail(name string) any {
 	switch name {
 	case fieldSummary, fieldGroupName:
@@ -355,7 +352,7 @@ func typedDetail(name string) any {
 	}
 }
 
-// checkDetails refuses details that only a custom outlet takes.
+// checkDetails returns an error for details that only a custom outlet accepts.
 func checkDetails(d livechat.AssignmentDetails) error {
 	for name, value := range d.Unknown.All() {
 		into := typedDetail(name)
@@ -369,8 +366,7 @@ func checkDetails(d livechat.AssignmentDetails) error {
 	return nil
 }
 
-// checkDetailNames refuses fields, and platforms of relay messages, that no outlet of a request looks at because they do
-// not exist.
+// checkDetailNames returns an error for unknown fields, and for relay messages for unknown platforms.
 func checkDetailNames(d livechat.AssignmentDetails, to route) error {
 	for name := range d.Unknown.All() {
 		if typedDetail(name) == nil {
@@ -379,7 +375,7 @@ func checkDetailNames(d livechat.AssignmentDetails, to route) error {
 	}
 	known := channel.Types()
 	for _, o := range to.outlets {
-		known = append(known, o.Type) // It may be of the host's own.
+		known = append(known, o.Type) // It may be a type defined by the host.
 	}
 	for _, platform := range slices.Sorted(maps.Keys(d.RelayMessage)) {
 		if !slices.Contains(known, platform) {
@@ -390,11 +386,11 @@ func checkDetailNames(d livechat.AssignmentDetails, to route) error {
 	return nil
 }
 
-// senderLease is for how long a call may be silent while it sends a request: longer than a
-// platform, or a live-chat API, takes for one message.
+// senderLease is the time that a sending call may be silent: longer than a platform or a live-chat API
+// takes for one message.
 const senderLease = 45 * time.Second
 
-// newSender returns the call as the sender from now on.
+// newSender returns a Sender for the call, starting now.
 func (s *Service) newSender(ctx context.Context) (*livechat.Sender, error) {
 	until, err := s.leaseEnd(ctx)
 	if err != nil {
@@ -403,14 +399,14 @@ func (s *Service) newSender(ctx context.Context) (*livechat.Sender, error) {
 	return &livechat.Sender{ID: s.env.NewID(), Until: until}, nil
 }
 
-// leaseEnd returns when a lease ends that begins now.
+// leaseEnd returns the end of a lease that begins now.
 func (s *Service) leaseEnd(ctx context.Context) (document.Timestamp, error) {
 	now, err := s.env.Store.Now(ctx)
 	return document.TimestampOf(now.Add(senderLease)), err
 }
 
-// claimSending makes the call the sender of an untaken assignment, if it meets a condition. It returns nil if
-// it does not, or if another call is the sender.
+// claimSending makes the call the sender of an untaken assignment that meets a condition. It returns nil if
+// the condition does not hold or another call is the sender.
 func (s *Service) claimSending(ctx context.Context, id string, condition document.Object) (*livechat.AssignmentRecord, error) {
 	sender, err := s.newSender(ctx)
 	if err != nil {
@@ -427,15 +423,15 @@ func (s *Service) claimSending(ctx context.Context, id string, condition documen
 		document.Set(fieldSender, sender))
 }
 
-// The pauses of a call that waits for another one, and how long it waits in all: long enough
-// to take the place of one that has crashed.
+// The pauses of a call that waits for another one, and its longest wait: enough to replace a call that has
+// crashed.
 const (
 	firstPause  = 2 * time.Millisecond
 	lastPause   = 250 * time.Millisecond
 	longestWait = senderLease + 5*time.Second
 )
 
-// backoff is the wait of a call for another one that sends the same request.
+// backoff controls the wait for another call that sends the same request.
 type backoff struct {
 	pause         func(ctx context.Context, d time.Duration)
 	next, elapsed time.Duration
@@ -443,14 +439,14 @@ type backoff struct {
 
 func (s *Service) newBackoff() *backoff { return &backoff{pause: s.ports.Pause, next: firstPause} }
 
-// wait pauses before the call looks again. Conflict: it has waited long enough.
+// wait pauses before the next attempt. It returns Conflict once the longest wait has passed.
 func (b *backoff) wait(ctx context.Context) error {
 	if b.elapsed >= longestWait {
 		return boterr.New(boterr.Conflict, "", "another call is sending this request: repeat in a while")
 	}
 	b.pause(ctx, b.next)
 	if ctx.Err() != nil {
-		return boterr.New(boterr.Canceled, "", "another call is sending this request, and the wait for it ended: %w", context.Cause(ctx))
+		return boterr.New(boterr.Canceled, "", "another call is sending this request, and the wait ended: %w", context.Cause(ctx))
 	}
 	b.elapsed += b.next
 	b.next = min(2*b.next, lastPause)
@@ -467,8 +463,8 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// unsentError returns the error of a request that did not reach all of its targets. If no target got it, and
-// each refused it for good, the request is removed, so that it blocks no later one.
+// unsentError returns the error of a request that did not reach all of its targets. If all targets refused it
+// for good, the request is removed, so that it does not block a later one.
 func (s *Service) unsentError(ctx context.Context, r *livechat.AssignmentRecord, unsent []livechat.Unsent) error {
 	failure := &livechat.UnsentError{AssignmentID: r.ID, Failures: unsent, Of: max(len(r.Tickets), 1)}
 	if wasSentNowhere(r) && areRefused(unsent) {
@@ -503,17 +499,17 @@ func isRefused(err error) bool {
 	}
 }
 
-// unfinished collects what failed of several things that are all tried.
+// unfinished collects the failures of tasks that are all attempted.
 type unfinished struct{ failures []error }
 
-// add notes that something failed, unless err is nil.
+// add records that something failed, unless err is nil.
 func (u *unfinished) add(what string, err error) {
 	if err != nil {
 		u.failures = append(u.failures, fmt.Errorf("%s: %w", what, err))
 	}
 }
 
-// err joins the failures, or returns nil if there are none. then is the remedy.
+// err returns the failures as one error, nil if there are none. then is the remedy.
 func (u *unfinished) err(ctx context.Context, then string) error {
 	if len(u.failures) == 0 {
 		return nil
@@ -522,10 +518,10 @@ func (u *unfinished) err(ctx context.Context, then string) error {
 	if ctx.Err() != nil {
 		code = boterr.Canceled
 	}
-	return boterr.New(code, "", "not all was done, %s: %w", then, errors.Join(u.failures...))
+	return boterr.New(code, "", "only a part was done, %s: %w", then, errors.Join(u.failures...))
 }
 
-// joined returns the errors as one, nil if there is none. A single one stays as it is.
+// joined returns the errors as one, nil if there are none. A single error stays unchanged.
 func joined(errs ...error) error {
 	var found []error
 	for _, err := range errs {

@@ -494,8 +494,8 @@ func TestUnsentError_NamesTheFirst(t *testing.T) {
 	require.Contains(t, unsent.Error(), " and 5 more; the same call again sends what is missing of the assignment a")
 }
 
-// meanwhile returns a fixture in which something happens, once, when the next call has found
-// that it has to make an assignment and looks where it goes.
+// meanwhile returns a fixture, and a function to set an action that runs once, when the next call has found
+// that it must create an assignment and is about to route it.
 func meanwhile(t *testing.T) (s *fixture, happens func(func())) {
 	t.Helper()
 	what := func() {}
@@ -555,7 +555,7 @@ func TestReassignAssignment_EndedBefore(t *testing.T) {
 	s.requireOver(t, previous.ID, "ada", livechat.EndedByInlet)
 }
 
-// lateAgendas are agendas in which something happens before each call.
+// lateAgendas run a function before each call.
 type lateAgendas struct {
 	livechats.Agendas
 
@@ -605,7 +605,7 @@ func TestAddNewTargetsToAssignment_TakenAtOnce(t *testing.T) {
 	require.Nil(t, s.record(t, r.ID).Sender)
 }
 
-// slowStore is a store in which something happens before the first change of an assignment.
+// slowStore runs a function before the first change of an assignment.
 type slowStore struct {
 	store.Store
 
@@ -644,7 +644,7 @@ func TestTake_BeforeRemovalOrNewTargets(t *testing.T) {
 			t.Helper()
 			_, err := call(t, service.AddNewTargetsToAssignment, `{"assignmentId": "`+id+`", "targets": [{"channel": "phone"}]}`)
 			require.ErrorIs(t, err, boterr.FailedPrecondition)
-			require.ErrorContains(t, err, "eve has the assignment")
+			require.ErrorContains(t, err, "eve already has the assignment")
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -665,12 +665,11 @@ func TestTake_BeforeRemovalOrNewTargets(t *testing.T) {
 	}
 }
 
-// Whatever members, agents and hosts do at once, what is left agrees: the member is in live
-// chat and has an idle agenda if an assignment is open, and a group is live if an agent has
-// that assignment.
+// Whatever members, agents and hosts do concurrently, the result is consistent: the member is in live chat
+// and has an idle agenda if an assignment is open, and a group is live if an agent has that assignment.
 func TestService_ManyCallsAtOnce(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(rounds.Of(t, 10, 80)) {
+	for seed := range uint64(rounds.Of(t, 4, 80)) {
 		s := newFixture(t)
 		var all sync.WaitGroup
 		for worker := range uint64(6) {
@@ -688,8 +687,7 @@ func TestService_ManyCallsAtOnce(t *testing.T) {
 	}
 }
 
-// doSomething does one of the things that can happen to ada's live chat. That it comes too
-// late is no error.
+// doSomething takes a random action on ada's live chat. An action that comes too late is not an error.
 func (s *fixture) doSomething(t *testing.T, random *rand.Rand, agent string) error {
 	t.Helper()
 	open, err := s.mine.FindAssignments(t.Context(), record.Query{Filter: document.O("slot", "member/ada")})
@@ -717,7 +715,7 @@ func (s *fixture) doSomething(t *testing.T, random *rand.Rand, agent string) err
 	return err
 }
 
-// requireAgreement asserts that what is stored of ada's live chats agrees.
+// requireAgreement asserts that the stored records of ada's live chats are consistent.
 func (s *fixture) requireAgreement(t *testing.T, when string) {
 	t.Helper()
 	open, err := s.mine.FindAssignments(t.Context(), record.Query{Filter: document.O("slot", "member/ada")})

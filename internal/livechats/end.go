@@ -43,7 +43,7 @@ func (s *Service) EndLiveChat(ctx context.Context, p livechat.EndParams) (livech
 	return run.result(ctx)
 }
 
-// conversationNamed tells a conversation that an event names from others, for what a run remembers.
+// conversationNamed returns a key for the conversation that an event names, for a run's stored results.
 func conversationNamed(outlet *channel.Channel, event *send.MessageEvent) string {
 	if event == nil {
 		return fmt.Sprintf("%q", outlet.ID)
@@ -75,9 +75,9 @@ func (s *Service) RemovePendingAssignmentByMemberID(
 	return livechat.RemovePendingAssignmentByMemberIDResult{ClientMutationID: s.env.NewID()}, nil
 }
 
-// end marks an assignment as ended; the pass closes it. An assignment that the same side has ended, and that
-// is not closed yet, is marked again; one that another side ended is closed at once. FailedPrecondition: it
-// has ended.
+// end marks an assignment as ended; the pass closes it. An assignment that the same side has ended but that
+// is not closed is marked again; one that another side ended is closed at once. It returns FailedPrecondition
+// if the assignment has already ended.
 func (s *Service) end(ctx context.Context, r *livechat.AssignmentRecord, by livechat.EndedBy) (*pass, error) {
 	ended, err := s.markEnded(ctx, r, by, document.O())
 	if err != nil || ended != nil {
@@ -92,25 +92,25 @@ func (s *Service) end(ctx context.Context, r *livechat.AssignmentRecord, by live
 	if err := s.finish(ctx, ended); err != nil {
 		return nil, err
 	}
-	return nil, boterr.New(boterr.FailedPrecondition, "", "the live chat of the assignment %s has ended already: %s",
+	return nil, boterr.New(boterr.FailedPrecondition, "", "the live chat of the assignment %s has already ended: %s",
 		ended.ID, endingText(ended))
 }
 
 // result returns the ended assignment and its member.
 func (p *pass) result(ctx context.Context) (livechat.EndResult, error) {
 	m, err := p.memberNow(ctx)
-	if err != nil && !errors.Is(err, boterr.NotFound) { // The live chat of a removed member has ended, too.
+	if err != nil && !errors.Is(err, boterr.NotFound) { // Removing a member also ends the live chat.
 		return livechat.EndResult{}, err
 	}
 	return livechat.EndResult{RecordUpdate: recordUpdate(p.r.ID, p.r.CreatedAt, p.r.Version), Member: m}, nil
 }
 
-// endedOf matches the assignments of a member that have ended and are not closed.
+// endedOf matches a member's assignments that have ended but are not closed.
 func endedOf(memberID string) document.Object {
 	return equal(fieldMember, memberID).With(fieldEndedAt, isPresent()).With(fieldClosedAt, isAbsent())
 }
 
-// closeEnded closes the assignments that match, which have ended. All are tried.
+// closeEnded closes all matching assignments, which must have ended. It attempts all of them.
 func (s *Service) closeEnded(ctx context.Context, which document.Object) error {
 	found, err := s.FindAssignments(ctx, record.Query{Filter: which, SortBy: oldestFirst()})
 	errs := []error{err}
@@ -120,7 +120,7 @@ func (s *Service) closeEnded(ctx context.Context, which document.Object) error {
 	return joined(errs...)
 }
 
-// remove withdraws and removes an assignment, unless it was taken or has ended.
+// remove withdraws and removes an assignment, unless it has been taken or has ended.
 func (s *Service) remove(ctx context.Context, r *livechat.AssignmentRecord) error {
 	marked, err := s.markEnded(ctx, r, livechat.EndedByRemoval, document.O())
 	if err != nil || marked == nil {
@@ -129,8 +129,8 @@ func (s *Service) remove(ctx context.Context, r *livechat.AssignmentRecord) erro
 	return s.finish(ctx, marked)
 }
 
-// withdrawUnsent removes an assignment that is not open yet, unless a call sends it at this
-// moment, which finds out itself. It reports whether it did.
+// withdrawUnsent removes an assignment that is not open yet, and reports whether it did. It does not if
+// another call is just sending the assignment; that call will notice the withdrawal.
 func (s *Service) withdrawUnsent(ctx context.Context, r *livechat.AssignmentRecord) (bool, error) {
 	claimed, err := s.claimSending(ctx, r.ID, document.O(fieldSentAt, isAbsent()))
 	if err != nil || claimed == nil {
@@ -180,7 +180,7 @@ func (s *Service) InletEndLiveChat(ctx context.Context, p livechat.InletEndParam
 	return run.result(ctx)
 }
 
-// endAtInlet ends the live chat of a member, or takes the request back.
+// endAtInlet ends a member's live chat, or withdraws the request.
 func (s *Service) endAtInlet(ctx context.Context, m *member.Member, options livechat.InletEndLiveChatOptions) (*pass, error) {
 	r, err := s.endable(ctx, m)
 	if err != nil {
@@ -201,8 +201,8 @@ func (s *Service) endAtInlet(ctx context.Context, m *member.Member, options live
 	return run, joined(err, s.closeEnded(ctx, others))
 }
 
-// memberInInlet returns the member that a call names, or the scope's own, which is in the
-// channel that it names.
+// memberInInlet returns the member named by a call, or else the scope's, who must be in the channel named by
+// the call.
 func (s *Service) memberInInlet(ctx context.Context, p livechat.InletEndParams) (*member.Member, error) {
 	m, err := members.Load(ctx, s.ports.Members, members.ByRecord(s.scope, p.Member))
 	if err != nil {
@@ -218,8 +218,8 @@ func (s *Service) memberInInlet(ctx context.Context, p livechat.InletEndParams) 
 	return m, err
 }
 
-// endable returns the assignment of a member that the inlet can end: the one that counts, or
-// the last one whose end was interrupted.
+// endable returns the assignment of a member that the inlet can end: the current one, or the last one whose
+// end was interrupted.
 func (s *Service) endable(ctx context.Context, m *member.Member) (*livechat.AssignmentRecord, error) {
 	r, err := s.current(ctx, m.ID)
 	if err != nil || r != nil {
@@ -272,7 +272,7 @@ func (s *Service) EndBravoLiveChat(ctx context.Context, p livechat.EndBravoParam
 	return once(ctx, s, of, func(ctx context.Context) ([]livechat.EndBravoResult, error) { return s.endAllOf(ctx, in, p) })
 }
 
-// endAllOf ends what an agent has in a group.
+// endAllOf ends the live chats of an agent in a group.
 func (s *Service) endAllOf(
 	ctx context.Context, in *channel.Channel, p livechat.EndBravoParams,
 ) ([]livechat.EndBravoResult, error) {
@@ -295,7 +295,7 @@ func (s *Service) endAllOf(
 		return nil, err
 	}
 	if over != nil && (len(found) == 0 || over.CreatedAt >= found[0].CreatedAt) {
-		found = slices.Insert(found, 0, over) // Only the last one can have been interrupted.
+		found = slices.Insert(found, 0, over) // Only the last end can have been interrupted.
 	}
 	results := []livechat.EndBravoResult{}
 	for _, g := range found {
@@ -310,8 +310,8 @@ func (s *Service) endAllOf(
 	return results, nil
 }
 
-// endOne ends the live chat of a group, or puts a live group without one out of use. The
-// result is nil if neither was there.
+// endOne ends the live chat of a group, or deactivates a live group without one. The result is nil if there
+// was neither.
 func (s *Service) endOne(ctx context.Context, g *livechat.Group) (*livechat.EndBravoResult, error) {
 	r, err := s.assignmentOf(ctx, g)
 	if err != nil {
@@ -327,7 +327,7 @@ func (s *Service) endOne(ctx context.Context, g *livechat.Group) (*livechat.EndB
 	return &livechat.EndBravoResult{ClientMutationID: s.env.NewID()}, nil
 }
 
-// endRaw ends an assignment, and shows that it has ended. The result is nil if another call ended it
+// endRaw ends an assignment, and shows this on its tickets. The result is nil if another call ended it
 // meanwhile.
 func (s *Service) endRaw(ctx context.Context, r *livechat.AssignmentRecord) (*livechat.EndBravoResult, error) {
 	ended, err := s.end(ctx, r, livechat.EndedByOutlet)
@@ -347,15 +347,15 @@ func (s *Service) endRaw(ctx context.Context, r *livechat.AssignmentRecord) (*li
 	return &livechat.EndBravoResult{ClientMutationID: s.env.NewID(), AssignmentRaw: &closed.Assignment}, nil
 }
 
-// A side that is gone for good (send.IsGone) ends the live chat: an archived conversation, a member
-// who blocked the bot. The other side is told. Any other failure of a message leaves it as it was,
-// idle time included.
+// A side that is gone for good (send.IsGone), such as an archived conversation or a member who blocked the
+// bot, ends the live chat, and the other side gets a text. Any other failed message leaves the live chat
+// unchanged, including the idle time.
 
-// mostReason is the most of a platform's error that an assignment keeps, in Unicode code points.
+// mostReason is the maximum length of a platform's error kept by an assignment, in Unicode code points.
 const mostReason = 500
 
-// endGone ends an assignment one of whose sides is gone, and reports whether the other side was told.
-// If it is not open any more, nothing is done.
+// endGone ends an assignment after one side is gone, and reports whether the other side got a text. It does
+// nothing if the assignment is no longer open.
 func (s *Service) endGone(ctx context.Context, r *livechat.AssignmentRecord, by livechat.EndedBy, why error) (bool, error) {
 	ended, err := s.markEnded(ctx, r, by, document.O(), fieldEndReason, shortened(display.Text(why), mostReason))
 	if err != nil || ended == nil {
@@ -367,7 +367,7 @@ func (s *Service) endGone(ctx context.Context, r *livechat.AssignmentRecord, by 
 }
 
 // sendInChat sends a message of a live chat, and then restarts its idle time. r is nil for a group without an
-// assignment. gone is the way the assignment ends if the recipient is gone, or "" if it continues.
+// assignment. gone is the way in which the assignment ends if the recipient is gone, or "" if it continues.
 func (s *Service) sendInChat(
 	ctx context.Context, r *livechat.AssignmentRecord, message send.Message, gone livechat.EndedBy,
 ) (send.Result, error) {
@@ -387,8 +387,8 @@ func (s *Service) sendInChat(
 	return result, nil
 }
 
-// lastWords returns the text for the other side when the assignment ends, "" for none, and whether the other
-// side is the member. The side that ends it gets no text.
+// lastWords returns the text for the other side when the assignment ends, or "", and reports whether the
+// other side is the member. The side that ends it gets no text.
 func (p *pass) lastWords() (text string, isForMember bool) {
 	switch p.r.EndedBy {
 	case livechat.EndedByMemberGone:
@@ -410,8 +410,7 @@ func (p *pass) hasLastWords() bool {
 	return text != "" && (isForMember || p.r.Group != "")
 }
 
-// sayLastWords tells a side that the assignment has ended. That it cannot be sent does not keep the
-// rest from ending.
+// sayLastWords sends the text about the end. A failure does not prevent the remaining steps.
 func (p *pass) sayLastWords(ctx context.Context) error {
 	text, isForMember := p.lastWords()
 	id := p.r.ID + "/end"
@@ -424,15 +423,15 @@ func (p *pass) sayLastWords(ctx context.Context) error {
 			err = p.tellAgent(ctx, g, id, text)
 		}
 	}
-	if err != nil && !send.IsGone(err) { // There is no reader left, or a record is missing.
+	if err != nil && !send.IsGone(err) { // An error remains unless the reader is gone or a record is missing.
 		p.errs = append(p.errs, err)
 	}
 	p.isTold = err == nil
 	return nil
 }
 
-// tellOver answers an agent who writes in a conversation that is over that it has no reader any more, once
-// for each group.
+// tellOver replies to an agent who writes in an ended conversation that there is no reader any more, once per
+// group.
 func (s *Service) tellOver(ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group) (Outcome, error) {
 	if s.texts.Over == "" || slices.Contains(r.OverTold, g.ID) {
 		return OutcomeNone, nil
@@ -448,7 +447,7 @@ func (s *Service) tellOver(ctx context.Context, r *livechat.AssignmentRecord, g 
 	return OutcomeAnswered, nil
 }
 
-// tellIfOver is tellOver for an event that belongs to no live group, if it belongs to one that was.
+// tellIfOver is tellOver for an event that belongs to a group that is no longer live, if there is one.
 func (s *Service) tellIfOver(ctx context.Context, outletID string, event send.MessageEvent) (Outcome, error) {
 	found, err := s.lastGroups(ctx, outletID, event)
 	if err != nil || len(found) == 0 {
@@ -461,9 +460,9 @@ func (s *Service) tellIfOver(ctx context.Context, outletID string, event send.Me
 	return s.tellOver(ctx, r, found[0])
 }
 
-// TellLate answers an agent whose tap on a ticket came too late: the request is over, or another agent has
-// it. The ticket shows it if the platform can; otherwise the agent gets a message. late is the error of
-// TakeByTap. Errors come from the send.
+// TellLate answers an agent whose tap on a ticket came too late: the request has ended, or another agent has
+// it. The ticket shows this if the platform can change messages; otherwise the agent gets a message. late is
+// the error of TakeByTap. Errors come from the send.
 func (s *Service) TellLate(ctx context.Context, channelID string, event send.MessageEvent, late error) error {
 	text := s.texts.Late
 	tooLate, isLate := errors.AsType[*livechat.TooLateError](late)
@@ -491,8 +490,8 @@ func (s *Service) TellLate(ctx context.Context, channelID string, event send.Mes
 	return err
 }
 
-// showLate shows a text on the ticket in a broadcast group, unless it shows one. It is a help for
-// those who come next, so that its failure is none of the tap.
+// showLate shows a text on the ticket in a broadcast group, unless the ticket already shows one. It only
+// helps agents who see the ticket later, so its failure is not a failure of the tap.
 func (s *Service) showLate(ctx context.Context, assignmentID, channelID, groupID, text string) {
 	r, err := s.loadAssignment(ctx, assignmentID)
 	if err != nil {
@@ -507,8 +506,8 @@ func (s *Service) showLate(ctx context.Context, assignmentID, channelID, groupID
 // isUntakenEnd reports whether the assignment ended before an agent had it.
 func (p *pass) isUntakenEnd() bool { return p.r.Assignee == "" && p.r.Direct == "" }
 
-// showOver shows on the tickets that the request is over, unless they are recalled, if platforms
-// can. A tap on one that does not show it is answered.
+// showOver shows on the tickets that the request has ended, unless they are recalled, on platforms that can
+// change messages. Taps on other tickets get a reply.
 func (p *pass) showOver(ctx context.Context) error {
 	if p.texts.Late == "" {
 		return nil

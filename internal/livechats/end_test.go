@@ -274,7 +274,7 @@ func TestEndLiveChat_WhileSending(t *testing.T) {
 	s.requireOver(t, "a1", "ada", livechat.EndedByOutlet)
 }
 
-// The errors of connectors to recipients that are gone for good, and to those that are not.
+// Errors of connectors that mean a recipient is gone for good, and other errors.
 var (
 	gone = map[string]error{
 		"archived": boterr.New(boterr.FailedPrecondition, "", "the conversation is archived: %w", &send.GoneError{}),
@@ -290,7 +290,7 @@ var (
 	}
 )
 
-// sides are the writers of each side of a live chat: the member ada, in the inlet web, and the agent eve, in
+// sides are the writers on each side of a live chat: the member ada in the inlet web, and the agent eve in
 // group1 of the outlet desk.
 func sides(t *testing.T) map[string]struct {
 	target, other string
@@ -375,7 +375,7 @@ func TestGone_OtherFailuresLeaveTheIdleTime(t *testing.T) {
 	}
 }
 
-// The other side cannot be told, or not now: the live chat has ended all the same.
+// If the other side cannot be reached, now or at all, the live chat ends all the same.
 func TestGone_NobodyCanBeTold(t *testing.T) {
 	t.Parallel()
 	for name, err := range map[string]error{"gone as well": gone["archived"], "down": errDown} {
@@ -425,7 +425,7 @@ func TestGone_EndedAgainSaysWhy(t *testing.T) {
 	require.ErrorContains(t, err, "the member cannot be reached any more")
 }
 
-// The agent is known only by From: nothing names the target of the event.
+// The agent is known only by From; no field names the target of the event.
 func TestAgentKnownByFrom(t *testing.T) {
 	t.Parallel()
 	from := func(text string) send.MessageEvent { return *event("eve", "", text) }
@@ -534,7 +534,8 @@ func TestTellLate(t *testing.T) {
 	}
 }
 
-// A request that the member takes back shows so on its tickets, if they stay and the platform can.
+// A request that the member withdraws shows this on its tickets if they remain and the platform can change
+// them.
 func TestInletEndLiveChat_ShowsOnTheTickets(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, thatOnlySends(channel.Bravo))
@@ -642,7 +643,7 @@ func TestRemovePendingAssignment_AfterCrash(t *testing.T) {
 	}
 }
 
-// idleAgenda is the agenda of ada's live chat when it is due.
+// idleAgenda returns the due agenda of ada's live chat.
 func idleAgenda() agenda.Agenda {
 	return agenda.Agenda{App: "mine", Channel: "web", Member: "ada", Tag: agenda.LiveChatTagPrefix + "idle"}
 }
@@ -683,7 +684,7 @@ func TestExpire_TooEarly(t *testing.T) {
 	s := newFixture(t)
 	s.taken(t, "a1", "ada", "eve@desk")
 	s.advance(10 * time.Minute)
-	broken, _ := s.interrupted(1) // The message is sent and the expiry moved, the agenda is not.
+	broken, _ := s.interrupted(1) // The message is sent and the expiry moved, but not the agenda.
 	isRelayed, err := broken.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi"))
 	require.ErrorIs(t, err, errInterrupted)
 	require.Equal(t, livechats.OutcomeNone, isRelayed)

@@ -97,7 +97,8 @@ func (s *Service) UpdateGroup(ctx context.Context, p livechat.UpdateGroupParams)
 	return result, boterr.PrefixField(fieldGroup, err)
 }
 
-// checkGroup refuses a change after which the group could not be read. It returns the group's id.
+// checkGroup returns an error for a change after which the group could not be decoded. Otherwise it returns
+// the group's id.
 func checkGroup(given document.Object) (id string, err error) {
 	if given.IsZero() {
 		return "", boterr.Missing("", "the _id of a group, and the fields to set")
@@ -159,8 +160,8 @@ func recordUpdate(id string, createdAt document.Timestamp, version int64) livech
 	}
 }
 
-// updateGroup sets fields of a group. NotFound at _id: the app has no such group. An error names the path of
-// a field that cannot be set.
+// updateGroup sets fields of a group. It returns NotFound at _id if the app has no such group. For a field
+// that cannot be set, the error has the field's path.
 func (s *Service) updateGroup(ctx context.Context, id string, fields document.Object) (livechat.UpdateGroupResult, error) {
 	found, err := set(ctx, s.groups(), groupSchema, id, fields)
 	if err != nil {
@@ -196,7 +197,7 @@ func (s *Service) CreateBravoGroup(ctx context.Context, p livechat.CreateBravoGr
 		created, err := creator.CreateGroup(ctx, in, livechat.NewGroup{Key: send.KeyOf(ctx), Name: p.Name, NeedsInvitationLink: needsLink})
 		if err == nil && (created.ExternalID == "" || needsLink && created.InvitationLink == "") {
 			err = boterr.New(boterr.Unavailable, "",
-				"the platform made the group %q with the id %q, and told not all that was asked for", p.Name, created.ExternalID)
+				"the platform made the group %q with the id %q, but its answer was incomplete", p.Name, created.ExternalID)
 		}
 		return created, sends.PlatformError(ctx, in.Type, err)
 	})
@@ -232,8 +233,8 @@ func (s *Service) DisableBravoGroupInviteLink(
 
 // HandleAdminJoinedGroup implements Operations.
 //
-// The platform comes first, since it knows whether there is such a group. Whatever is
-// interrupted, the same call again completes it.
+// It asks the platform first, because that knows whether the group exists. After an interruption anywhere,
+// the same call completes the work.
 func (s *Service) HandleAdminJoinedGroup(ctx context.Context, p livechat.HandleAdminJoinedGroupParams) (string, error) {
 	switch {
 	case p.ExternalID == "":
@@ -265,7 +266,7 @@ func (s *Service) HandleAdminJoinedGroup(ctx context.Context, p livechat.HandleA
 	return link, aboutGroup(fieldBravoGroupID, err)
 }
 
-// disableLink puts the link of a group out of use.
+// disableLink disables the invitation link of a group.
 func (s *Service) disableLink(ctx context.Context, linker livechat.InviteLinker, in *channel.Channel, groupExternalID string) error {
 	_, err := sends.Once(ctx, s.env, fmt.Sprintf("link off %q %q", in.ID, groupExternalID), func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, sends.PlatformError(ctx, in.Type, linker.DisableInviteLink(ctx, in, groupExternalID))
@@ -273,7 +274,7 @@ func (s *Service) disableLink(ctx context.Context, linker livechat.InviteLinker,
 	return err
 }
 
-// renewLink makes a new link of a group, and returns its address.
+// renewLink creates a new invitation link for a group, and returns its address.
 func (s *Service) renewLink(
 	ctx context.Context, linker livechat.InviteLinker, in *channel.Channel, groupExternalID string,
 ) (string, error) {
@@ -293,12 +294,12 @@ func aboutGroup(field string, err error) error {
 	return err
 }
 
-// recordJoined makes the record of an agent's group, unless there is a live one. It belongs
-// to the live chat that the group serves already, if it does.
+// recordJoined creates the record of an agent's group, unless there is a live one. The record belongs to the
+// live chat that the group already serves, if any.
 //
-// The _id is derived from the agent, the group and the agent's previous record. So if two calls at once find
-// no live record, one of them makes it. An upsert would make two in a store that looks and inserts in two
-// steps, and a unique index against the second would also refuse a record after one that is over.
+// The _id is derived from the agent, the group and the agent's previous record. So if two calls find no live
+// record at the same time, one of them creates it. An upsert would create two in a store that looks and
+// inserts in two steps, and a unique index against that would also refuse a record after an ended one.
 func (s *Service) recordJoined(ctx context.Context, in *channel.Channel, p livechat.HandleAdminJoinedGroupParams) error {
 	admin, err := s.admin(ctx, p.ExternalID)
 	if err != nil {
@@ -323,11 +324,11 @@ func (s *Service) recordJoined(ctx context.Context, in *channel.Channel, p livec
 		if _, err = s.insertGroup(ctx, g); !errors.Is(err, boterr.AlreadyExists) {
 			return err
 		}
-		before = g.ID // It is over by now, or is found live.
+		before = g.ID // By now, the record has ended, or the next attempt finds it live.
 	}
 }
 
-// lastJoined returns the id of an agent's newest record of a group that is over, "" for none.
+// lastJoined returns the id of an agent's newest record of a group that is no longer live, or "".
 func (s *Service) lastJoined(ctx context.Context, in *channel.Channel, p livechat.HandleAdminJoinedGroupParams) (string, error) {
 	last, err := s.newestOver(ctx, inConversation(in.ID, p.BravoGroupID).
 		With(fieldAdminExternalID, document.O("$eq", p.ExternalID)))
@@ -337,7 +338,7 @@ func (s *Service) lastJoined(ctx context.Context, in *channel.Channel, p livecha
 	return last.ID, nil
 }
 
-// groupName returns what the platform calls a group, "" if it does not tell.
+// groupName returns the platform's name of a group, "" if the platform does not provide it.
 func (s *Service) groupName(ctx context.Context, in *channel.Channel, groupExternalID string) (string, error) {
 	namer, tells := send.PortOf[livechat.GroupNamer](s.ports.Connectors[in.Type])
 	if !tells {
@@ -347,8 +348,8 @@ func (s *Service) groupName(ctx context.Context, in *channel.Channel, groupExter
 	return name, aboutGroup(fieldBravoGroupID, sends.PlatformError(ctx, in.Type, err))
 }
 
-// joinedID returns the _id of the record of an agent who joins a group, after the record of the time before, "" for
-// the first time.
+// joinedID returns the _id for the record of an agent who joins a group. before is the id of the agent's
+// previous record, "" for the first time.
 func (s *Service) joinedID(in *channel.Channel, p livechat.HandleAdminJoinedGroupParams, before string) string {
 	name := document.A(s.scope.App, in.ID, p.BravoGroupID, p.ExternalID, before)
 	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(name.String())).String()
@@ -443,11 +444,11 @@ func (s *Service) fetchPicture(ctx context.Context, address string) (livechat.Pi
 	case isPassing(answer.Status):
 		return livechat.Picture{}, boterr.New(boterr.Unavailable, "", "the address answers with the status %d: try again later", answer.Status)
 	case !answer.OK():
-		return livechat.Picture{}, boterr.Invalid("", "the address answers with the status %d: give one of a picture", answer.Status)
+		return livechat.Picture{}, boterr.Invalid("", "the address answers with the status %d: give the address of a picture", answer.Status)
 	}
 	picture := livechat.Picture{ContentType: mediaTypeOf(answer), Bytes: answer.Body}
 	if !strings.HasPrefix(picture.ContentType, "image/") || len(picture.Bytes) == 0 {
-		return livechat.Picture{}, boterr.Invalid("", "the address has %d bytes of type %q: give one of a picture",
+		return livechat.Picture{}, boterr.Invalid("", "the address has %d bytes of type %q: give the address of a picture",
 			len(picture.Bytes), picture.ContentType)
 	}
 	return picture, nil
@@ -458,8 +459,8 @@ func isPassing(status int) bool {
 	return status >= http.StatusInternalServerError || status == http.StatusTooManyRequests || status == http.StatusRequestTimeout
 }
 
-// mediaTypeOf returns the media type of a response: what it says, or what its bytes look
-// like if it says nothing of use.
+// mediaTypeOf returns the media type of a response: from its header, or from its bytes if the header is
+// missing or too general.
 func mediaTypeOf(answer *outbound.Response) string {
 	said, _, err := mime.ParseMediaType(answer.Header.Get("Content-Type"))
 	if err != nil || said == "application/octet-stream" || said == "" {
@@ -468,7 +469,7 @@ func mediaTypeOf(answer *outbound.Response) string {
 	return said
 }
 
-// The fields of the documents that only agents have.
+// The fields used only in documents of agents.
 const (
 	fieldAppID   = "appId"
 	fieldAdminID = "adminId"
@@ -492,7 +493,7 @@ func adminFrom(o document.Object) (*livechat.Admin, error) {
 	return a, nil
 }
 
-// SaveAdmin stores an agent, as SaveAdmin of a botctx.Runtime says.
+// SaveAdmin stores an agent; see SaveAdmin of botctx.Runtime.
 func (s *Service) SaveAdmin(ctx context.Context, a livechat.Admin) (*livechat.Admin, error) {
 	switch {
 	case a.AdminID == "":
@@ -515,7 +516,7 @@ func (s *Service) SaveAdmin(ctx context.Context, a livechat.Admin) (*livechat.Ad
 		Upsert:       true,
 	}
 	stored, err := s.admins().FindAndModify(ctx, patch, true)
-	if errors.Is(err, boterr.AlreadyExists) { // Perhaps another call made this agent meanwhile.
+	if errors.Is(err, boterr.AlreadyExists) { // Another call may have created this agent meanwhile.
 		stored, err = s.admins().FindAndModify(ctx, patch, true)
 	}
 	if errors.Is(err, boterr.AlreadyExists) {

@@ -53,7 +53,7 @@ func TestGetGroup_Unreadable(t *testing.T) {
 	require.ErrorContains(t, err, "name")
 }
 
-// manyGroups stores groups that differ in one thing each.
+// manyGroups stores groups that each differ in one field.
 func manyGroups(t *testing.T, s *fixture) {
 	t.Helper()
 	s.putGroup(t, "g1", `, "createdAt": 1, "outlet": "desk", "type": "charlie", "adminExternalId": "E1", "externalId": "G1", "inlet": "web", "member": "ada"`)
@@ -244,7 +244,7 @@ func TestInactivateGroup_Refuses(t *testing.T) {
 		refused{`{"groupId": "foreign"}`, boterr.NotFound, "groupId"})
 }
 
-// phone is the channel in which groups are made for agents.
+// phone is the channel in which groups for agents are created.
 func phone() *channel.Channel { return &channel.Channel{ID: "phone"} }
 
 func TestTake_NeverEntersTheConversationOfAnotherMember(t *testing.T) {
@@ -358,7 +358,7 @@ func TestTake_SummaryIsSentAgainWithTheSameID(t *testing.T) {
 		s.pending(t, "a1", "ada")
 		s.platform.forget()
 		broken, _ := s.interrupted(writes)
-		_, _ = broken.Take(t.Context(), p) // It may fail, or not.
+		_, _ = broken.Take(t.Context(), p) // The call may fail or succeed.
 		_, err := s.mine.Take(t.Context(), p)
 		require.NoError(t, err)
 		ids := map[string]bool{}

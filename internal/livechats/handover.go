@@ -18,9 +18,9 @@ import (
 
 // An assignment is handed on in steps. The next one is stored in a separate slot and sent while the previous
 // one continues. Then the previous one is marked as ended, the next one takes its place, and the previous one
-// is closed. If no outlet takes the next one, the previous one stays as it was.
+// is closed. If no outlet accepts the next one, the previous one stays unchanged.
 
-// parentOf returns the assignment in whose place one comes, nil if it is gone.
+// parentOf returns the assignment that next replaces, nil if it is gone.
 func (s *Service) parentOf(ctx context.Context, next *livechat.AssignmentRecord) (*livechat.AssignmentRecord, error) {
 	previous, err := s.loadAssignment(ctx, next.ParentAssignment)
 	if errors.Is(err, boterr.NotFound) {
@@ -29,14 +29,13 @@ func (s *Service) parentOf(ctx context.Context, next *livechat.AssignmentRecord)
 	return previous, err
 }
 
-// nextOf returns the open assignment that another one is handed on to, nil if there is
-// none.
+// nextOf returns the open assignment that another one is being handed on to, or nil.
 func (s *Service) nextOf(ctx context.Context, previousID string) (*livechat.AssignmentRecord, error) {
 	return s.oneAssignment(ctx, equal(fieldParentAssignment, previousID).With(fieldEndedAt, isAbsent()))
 }
 
-// current returns the assignment of a member that counts: the open one, else the one that
-// takes the place of another, which has ended for that. nil: there is none.
+// current returns a member's current assignment: the open one, or else the one that replaces an assignment
+// which ended by being handed on, or nil.
 func (s *Service) current(ctx context.Context, memberID string) (*livechat.AssignmentRecord, error) {
 	open, err := s.openAssignment(ctx, memberID)
 	if err != nil || open != nil {
@@ -53,14 +52,13 @@ func (s *Service) current(ctx context.Context, memberID string) (*livechat.Assig
 	return nil, s.remove(ctx, next) // The assignment that it continues is over.
 }
 
-// canFollow reports whether another assignment can take the place of one: it is open, or was
-// handed on.
+// canFollow reports whether an assignment can be replaced by another one: it is open, or was handed on.
 func canFollow(previous *livechat.AssignmentRecord) bool {
 	return previous != nil && (previous.State() != livechat.Ended || wasHandedOn(previous))
 }
 
-// openHandover returns the assignment that another one is being handed on to, nil if none
-// was made yet. FailedPrecondition: it is too late to hand it on.
+// openHandover returns the assignment that another one is being handed on to, nil if there is none yet. It
+// returns FailedPrecondition if it is too late to hand it on.
 func (s *Service) openHandover(ctx context.Context, previousID string) (*livechat.AssignmentRecord, error) {
 	previous, err := s.loadAssignment(ctx, previousID)
 	if err != nil {
@@ -80,14 +78,14 @@ func (s *Service) openHandover(ctx context.Context, previousID string) (*livecha
 		return nil, s.withdraw(ctx, next, endedDuringHandover(previous))
 	case next != nil && next.State() == livechat.Taken:
 		return nil, boterr.New(boterr.FailedPrecondition, fieldPreviousAssignment,
-			"the assignment %s was handed on already, and %s has the next one, %s", previousID, next.Assignee, next.ID)
+			"the assignment %s was already handed on, and %s has the next one, %s", previousID, next.Assignee, next.ID)
 	default:
 		return next, nil
 	}
 }
 
-// endPrevious ends the assignment in whose place one comes that was sent. If it has ended
-// otherwise, there is nothing to hand on any more: FailedPrecondition.
+// endPrevious ends the assignment that was handed on, once the next one has been sent. It returns
+// FailedPrecondition if that assignment has ended in another way, so that there is nothing left to hand on.
 func (p *pass) endPrevious(ctx context.Context) error {
 	previous, err := p.loadAssignment(ctx, p.r.ParentAssignment)
 	if errors.Is(err, boterr.NotFound) {
@@ -105,9 +103,9 @@ func (p *pass) endPrevious(ctx context.Context) error {
 	return p.withdraw(ctx, p.r, endedDuringHandover(previous))
 }
 
-// finishPrevious closes the assignment that was handed on, if it has ended. Every call that meets an
-// interrupted hand-over does so, whatever happened to the next assignment, and opens the next one, whatever
-// is left of the previous one.
+// finishPrevious closes the assignment that was handed on, if it has ended. Every call that finds an
+// interrupted hand-over does this, whatever happened to the next assignment, and opens the next one, whatever
+// remains of the previous one.
 func (p *pass) finishPrevious(ctx context.Context) error {
 	if err := p.finishParent(ctx, p.r); err != nil {
 		p.errs = append(p.errs, err)
@@ -120,7 +118,7 @@ func (s *Service) finishParent(ctx context.Context, next *livechat.AssignmentRec
 	if isFirst(next) {
 		return nil
 	}
-	ctx = context.WithoutCancel(ctx) // It has ended.
+	ctx = context.WithoutCancel(ctx) // The assignment has ended, so the cleanup must not be canceled.
 	previous, err := s.parentOf(ctx, next)
 	if err != nil || previous == nil || previous.State() != livechat.Ended {
 		return err
@@ -128,14 +126,14 @@ func (s *Service) finishParent(ctx context.Context, next *livechat.AssignmentRec
 	return s.finish(ctx, previous)
 }
 
-// endedDuringHandover is the error of a call that hands on what has ended.
+// endedDuringHandover returns the error for handing on an assignment that has ended.
 func endedDuringHandover(previous *livechat.AssignmentRecord) error {
 	return boterr.New(boterr.FailedPrecondition, fieldPreviousAssignment,
 		"the assignment %s ended while it was handed on: %s", previous.ID, endingText(previous))
 }
 
-// followsOpen reports whether an assignment that was just stored comes in time: one that is to
-// take the place of another, which has ended by now, is removed again.
+// followsOpen reports whether an assignment that was just stored came in time. If the assignment that it
+// should replace has ended, it is removed again.
 func (s *Service) followsOpen(ctx context.Context, r *livechat.AssignmentRecord) (bool, error) {
 	if isFirst(r) {
 		return true, nil
@@ -153,7 +151,11 @@ func (s *Service) ReassignAssignment(ctx context.Context, p livechat.ReassignAss
 	if err := checkReassign(p); err != nil {
 		return livechat.ReassignAssignmentResult{}, err
 	}
-	outlet, err := s.namedChannel(ctx, channels.ByRecord(s.scope, p.Channel), channel.OutletGroups.Types()...)
+	named := channels.ByRecord(s.scope, p.Channel)
+	outlet, err := s.namedChannel(ctx, named)
+	if err == nil {
+		err = boterr.WithField(named.Field(), outlet.Require(channel.OutletGroups))
+	}
 	if err != nil {
 		return livechat.ReassignAssignmentResult{}, err
 	}
@@ -172,7 +174,7 @@ func (s *Service) ReassignAssignment(ctx context.Context, p livechat.ReassignAss
 	return livechat.ReassignAssignmentResult{Member: m, AssignmentID: run.r.ID}, nil
 }
 
-// handOn ends the assignment that a call hands on, and makes the new one.
+// handOn ends the assignment that a call hands on, and creates the new one.
 func (s *Service) handOn(ctx context.Context, outlet *channel.Channel, p livechat.ReassignAssignmentParams) (*pass, error) {
 	previous, err := s.previousAssignment(ctx, outlet, p)
 	if err != nil {
@@ -189,7 +191,7 @@ func (s *Service) handOn(ctx context.Context, outlet *channel.Channel, p livecha
 	return s.ensureOpen(ctx, asked, func() (*livechat.AssignmentRecord, error) { return s.openHandover(ctx, previous.ID) })
 }
 
-// checkReassign refuses parameters that are wrong whatever is stored.
+// checkReassign returns an error for parameters that are wrong regardless of the stored records.
 func checkReassign(p livechat.ReassignAssignmentParams) error {
 	switch {
 	case p.Label == "" && len(p.Targets) == 0:
@@ -228,14 +230,14 @@ func (s *Service) previousAssignment(
 		return nil, err
 	}
 	if p.PreviousAssignment != nil && p.PreviousAssignment.ID != r.ID {
-		return nil, boterr.Invalid(fieldPreviousAssignment, "is %s, and messageEvent leads to the assignment %s: give one of both",
+		return nil, boterr.Invalid(fieldPreviousAssignment, "is %s, and messageEvent leads to the assignment %s: give only one of them",
 			p.PreviousAssignment.ID, r.ID)
 	}
 	return r, nil
 }
 
-// handover returns what a call asks for that hands an assignment on: what it does not say
-// comes from that one.
+// handover returns the request of a call that hands an assignment on. Values that the call omits come from
+// that assignment.
 func (s *Service) handover(
 	ctx context.Context, previous *livechat.AssignmentRecord, outlet *channel.Channel, m *member.Member, p livechat.ReassignAssignmentParams,
 ) (request, error) {
@@ -271,8 +273,8 @@ func (s *Service) handover(
 	return asked, nil
 }
 
-// detailsHandedOn returns the details of an assignment with what a call says in their place, as
-// a custom outlet gets them.
+// detailsHandedOn returns the details of an assignment, overridden by the call's values, in the form for a
+// custom outlet.
 func detailsHandedOn(details document.Object, p livechat.ReassignAssignmentParams) document.Object {
 	for field, text := range map[string]string{fieldSummary: p.Summary, fieldGroupName: p.GroupName} {
 		if text != "" {
@@ -285,7 +287,7 @@ func detailsHandedOn(details document.Object, p livechat.ReassignAssignmentParam
 	return details
 }
 
-// inletGroupOf returns the inletGroupInfo of the group on the inlet's side, if the call has one.
+// inletGroupOf returns the inletGroupInfo for the group on the inlet's side that the call names, if any.
 func (s *Service) inletGroupOf(
 	ctx context.Context, previous *livechat.AssignmentRecord, p livechat.ReassignAssignmentParams,
 ) (document.Object, error) {
@@ -305,11 +307,11 @@ func (s *Service) inletGroupOf(
 		}
 	}
 	return document.Object{}, boterr.New(boterr.FailedPrecondition, "inletGroup",
-		"the conversation of the assignment %s is no group on the inlet's side: leave it out", previous.ID)
+		"the conversation of the assignment %s is not a group on the inlet's side: leave it out", previous.ID)
 }
 
-// relayMessages returns the relay messages of a request for its outlets: those that it
-// brings, or for all of them the one text that it is handed on with.
+// relayMessages returns the relay messages of a request for its outlets: its own, or for all outlets the text
+// with which it is handed on.
 func (asked request) relayMessages(to route) (document.Object, error) {
 	switch {
 	case asked.relayText != "":

@@ -16,19 +16,19 @@ import (
 )
 
 // While no agent can read a member's messages, from the request until an agent takes it and during a
-// hand-over, they are kept with the assignment. The agent who takes it gets them in their order, below a text
+// hand-over, they are kept with the assignment. The agent who takes it gets them in order, below a heading
 // with their times. Each message is removed once it is sent. So a crash loses none, and a message that was
 // sent but not removed is sent again with the same id.
 
 // errChanged means that an assignment has changed since it was read.
-var errChanged = errors.New("the assignment changed meanwhile")
+var errChanged = errors.New("the assignment has changed")
 
 // mostTries bounds how often a call reads an assignment again because another call changed it.
 const mostTries = 10
 
-// keep adds a message to those that wait for an agent. The result is OutcomeKept or OutcomeFull. A
-// run that is tried again adds it once. errChanged: the assignment was taken or ended meanwhile, or
-// was given another group.
+// keep adds a message to the kept ones. The result is OutcomeKept or OutcomeFull. A run that is tried again
+// adds it once. It returns errChanged if the assignment was taken or ended meanwhile, or got a different
+// group.
 func (s *Service) keep(ctx context.Context, r *livechat.AssignmentRecord, response send.Response) (Outcome, error) {
 	if err := response.Validate(); err != nil {
 		return OutcomeNone, boterr.PrefixField(fieldResponse, err)
@@ -51,7 +51,7 @@ func (s *Service) keep(ctx context.Context, r *livechat.AssignmentRecord, respon
 	})
 }
 
-// hasRoomFor reports whether another message can be kept.
+// hasRoomFor reports whether one more message can be kept.
 func hasRoomFor(r *livechat.AssignmentRecord, kept livechat.KeptMessage) bool {
 	size := len(kept.Response.String())
 	for _, k := range r.Kept {
@@ -60,7 +60,7 @@ func hasRoomFor(r *livechat.AssignmentRecord, kept livechat.KeptMessage) bool {
 	return len(r.Kept) < livechat.MostKept && size <= livechat.MostKeptBytes
 }
 
-// orAbsent is a condition that a field has a text, or is absent for "".
+// orAbsent returns a condition that a field equals text, or is absent if text is "".
 func orAbsent(text string) any {
 	if text == "" {
 		return isAbsent()
@@ -68,11 +68,11 @@ func orAbsent(text string) any {
 	return text
 }
 
-// TellWaiting tells a member whose message had an outcome of RelayFromMember that no agent has taken the
-// request yet: for OutcomeKept once a request, for OutcomeFull each time. For other outcomes, or if an agent
-// can read the member's messages by now, it does nothing. Call it if the bot answered nothing.
+// TellWaiting tells a member that no agent has taken the request yet, after an outcome of RelayFromMember:
+// for OutcomeKept once per request, for OutcomeFull each time. For other outcomes, or if an agent can read
+// the member's messages by now, it does nothing. Call it if the bot did not answer.
 //
-// Errors come from the send. A member who cannot be reached any more is no error: that ends the request.
+// Errors come from the send. A member who can no longer be reached is not an error: that ends the request.
 func (s *Service) TellWaiting(ctx context.Context, memberID string, outcome Outcome) error {
 	if outcome != OutcomeKept && outcome != OutcomeFull {
 		return nil
@@ -123,8 +123,8 @@ func (s *Service) withPosition(ctx context.Context, r *livechat.AssignmentRecord
 	).Replace(text), nil
 }
 
-// tellMember sends a text to the member of an assignment, in the group in which the member asked, if there is
-// one. Its errors do not distinguish a missing member from a missing channel.
+// tellMember sends a text to the member of an assignment, in the group in which the request was made, if any.
+// Its errors do not distinguish a missing member from a missing channel.
 func (s *Service) tellMember(ctx context.Context, r *livechat.AssignmentRecord, id, text string) error {
 	inlet, err := s.ports.Channels.Load(ctx, r.Inlet)
 	if err != nil {
@@ -168,8 +168,7 @@ func (s *Service) tellIn(ctx context.Context, outlet *channel.Channel, to, id, t
 	return err
 }
 
-// openGroup returns the live group in which an agent reads what the member of an assignment writes,
-// nil if there is none.
+// openGroup returns the live group in which an agent reads the messages of an assignment's member, or nil.
 func (s *Service) openGroup(ctx context.Context, r *livechat.AssignmentRecord) (*livechat.Group, error) {
 	if r.State() != livechat.Taken || r.Group == "" {
 		return nil, nil
@@ -181,8 +180,8 @@ func (s *Service) openGroup(ctx context.Context, r *livechat.AssignmentRecord) (
 	return g, err
 }
 
-// hasNothingBefore reports whether the member wrote nothing before that an agent has not got, nor can
-// the assignment in whose place this one comes have something.
+// hasNothingBefore reports whether there are no earlier messages for the agent: none are kept here, and no
+// replaced assignment can have any.
 func hasNothingBefore(r *livechat.AssignmentRecord) bool { return isFirst(r) && len(r.Kept) == 0 }
 
 // takeOverKept takes over the messages that no agent got before the request was handed on.
@@ -229,10 +228,11 @@ func (s *Service) adoptKept(ctx context.Context, next *livechat.AssignmentRecord
 			return nil, nil
 		}
 	}
-	return nil, boterr.New(boterr.Conflict, fieldAssignmentID, "the assignment %s changes all the time: try again", next.ID)
+	return nil, boterr.New(boterr.Conflict, fieldAssignmentID, "the assignment %s kept changing: try again", next.ID)
 }
 
-// bounded returns the oldest of these messages that one request may keep, and whether these are not all.
+// bounded returns the oldest of the messages, as many as one request may keep, and reports whether some were
+// left out.
 func bounded(all []livechat.KeptMessage) (kept []livechat.KeptMessage, isCut bool) {
 	var r livechat.AssignmentRecord
 	for _, k := range all {
@@ -244,8 +244,8 @@ func bounded(all []livechat.KeptMessage) (kept []livechat.KeptMessage, isCut boo
 	return all, false
 }
 
-// tellFull tells the member that messages are not passed on which there was room for before a hand-over. A member
-// who cannot be reached is not told.
+// tellFull tells the member that some messages will not reach an agent, because two requests together kept
+// more than one may. A member who cannot be reached does not get the text.
 func (s *Service) tellFull(ctx context.Context, r *livechat.AssignmentRecord) error {
 	if s.texts.Full == "" {
 		return nil
@@ -260,8 +260,8 @@ func (s *Service) tellFull(ctx context.Context, r *livechat.AssignmentRecord) er
 	return err
 }
 
-// sendKept sends the agent what the member wrote before. If that fails, the tickets still show who
-// has the request, and the same call again sends the rest. A conversation that is gone ends it.
+// sendKept sends the agent the member's earlier messages. If that fails, the tickets still show who has the
+// request, and the same call sends the rest later. If the conversation is gone, the live chat ends.
 func (p *pass) sendKept(ctx context.Context) error {
 	err := p.passOnKept(ctx, p.r)
 	lost, isLost := errors.AsType[*lostError](err)
@@ -273,16 +273,16 @@ func (p *pass) sendKept(ctx context.Context) error {
 	return joined(endedMeanwhile(p.r), err)
 }
 
-// lostError is the error of a send whose recipient is gone, to tell it from records that are missing.
+// lostError is the error of a send whose recipient is gone, as opposed to missing records.
 type lostError struct{ cause error }
 
 func (l *lostError) Error() string { return l.cause.Error() }
 
 func (l *lostError) Unwrap() error { return l.cause }
 
-// passOnKept sends the kept messages of an assignment into its conversation, the oldest first, and removes
-// each one after it is sent. If several calls try at once, one of them sends. lostError: the conversation is
-// gone.
+// passOnKept sends the kept messages of an assignment into its conversation, oldest first, and removes each
+// one after sending it. If several calls run concurrently, only one sends. It returns a lostError if the
+// conversation is gone.
 func (s *Service) passOnKept(ctx context.Context, r *livechat.AssignmentRecord) error {
 	if _, err := s.adoptKept(ctx, r); err != nil {
 		return err
@@ -300,7 +300,7 @@ func (s *Service) passOnKept(ctx context.Context, r *livechat.AssignmentRecord) 
 		return err
 	}
 	mine := equal(fieldKeptSender+".id", now.KeptSender.ID)
-	defer func() { // Others may go on with it at once. If this fails, they may once the lease is over.
+	defer func() { // Other calls may continue at once, or if this fails, once the lease has expired.
 		_, _ = s.modify(context.WithoutCancel(ctx), r.ID, mine, document.Unset(fieldKeptSender))
 	}()
 	if err := s.sendHeading(ctx, outlet, g, now.Kept); err != nil {
@@ -309,10 +309,10 @@ func (s *Service) passOnKept(ctx context.Context, r *livechat.AssignmentRecord) 
 	return s.drainKept(ctx, now, outlet, g)
 }
 
-// drainKept sends the kept messages of an assignment whose KeptSender the call is.
+// drainKept sends the kept messages of an assignment. The call must be its KeptSender.
 func (s *Service) drainKept(ctx context.Context, now *livechat.AssignmentRecord, outlet *channel.Channel, g *livechat.Group) error {
 	id, mine := now.ID, equal(fieldKeptSender+".id", now.KeptSender.ID)
-	for now != nil && now.State() != livechat.Ended { // nil: another call has gone on with it.
+	for now != nil && now.State() != livechat.Ended { // now is nil if another call has taken over.
 		if len(now.Kept) == 0 {
 			done, err := s.modify(ctx, id, mine.With(fieldKept+".0", isAbsent()), document.Unset(fieldKept, fieldKeptSender))
 			if err != nil || done != nil {
@@ -336,8 +336,8 @@ func (s *Service) drainKept(ctx context.Context, now *livechat.AssignmentRecord,
 	return nil
 }
 
-// claimKept makes the call the one that sends the kept messages of an open assignment. nil: there are
-// none, or another call sends them.
+// claimKept makes the call the sender of the kept messages of an open assignment. The result is nil if there
+// are none, or if another call sends them.
 func (s *Service) claimKept(ctx context.Context, id string) (*livechat.AssignmentRecord, error) {
 	sender, err := s.newSender(ctx)
 	if err != nil {
@@ -350,7 +350,7 @@ func (s *Service) claimKept(ctx context.Context, id string) (*livechat.Assignmen
 	)), document.Set(fieldKeptSender, sender))
 }
 
-// sendHeading sends the text above kept messages.
+// sendHeading sends the heading of the kept messages.
 func (s *Service) sendHeading(ctx context.Context, outlet *channel.Channel, g *livechat.Group, kept []livechat.KeptMessage) error {
 	if s.texts.Before == "" || len(kept) == 0 {
 		return nil
@@ -359,11 +359,11 @@ func (s *Service) sendHeading(ctx context.Context, outlet *channel.Channel, g *l
 	return orLost(s.tellIn(ctx, outlet, g.ExternalID, kept[0].ID+"/before", text))
 }
 
-// sendOneKept sends a kept message, or a text in its place if the platform cannot show it.
+// sendOneKept sends a kept message, or a text instead if the platform cannot show it.
 func (s *Service) sendOneKept(ctx context.Context, outlet *channel.Channel, g *livechat.Group, kept livechat.KeptMessage) error {
 	message, err := s.messageTo(outlet, g.ExternalID, nil, send.Raw(kept.Response))
 	if err == nil {
-		message.ID = kept.ID
+		message.ID, message.AuthorID = kept.ID, g.Member
 		_, err = s.deliver(ctx, message)
 	}
 	if code := boterr.CodeOf(err); code != boterr.InvalidArgument && code != boterr.Unsupported {

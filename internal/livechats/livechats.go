@@ -4,7 +4,7 @@
 //
 // # The states of an assignment
 //
-// A call writes what it wants of an assignment, in one write: that is a transition.
+// A call changes the state of an assignment in a single write, a transition.
 //
 //	 request
 //	    |                     give back
@@ -21,7 +21,6 @@
 //	                     |  expire, hand on, withdraw, lose a side
 //	                     v
 //	                   ended
-//
 //	transition        from                    -> to
 //	request           -                       -> sending
 //	open              sending                 -> pending
@@ -35,9 +34,9 @@
 //	withdraw          sending, pending        -> ended
 //	lose a side       pending, taken          -> ended
 //
-// Then it reconciles: it takes the assignment through the steps that are due where it is,
-// for what the call wants, and that the record does not note as done. A call that comes after
-// a crash does the same, so it goes on where the other one stopped.
+// Then it reconciles: it carries out the steps that are due in the assignment's state for the call's aim, and
+// that the record does not show as done. A call after a crash does the same, so it continues at the point of
+// the crash.
 //
 //	step                           due in           for
 //	send the tickets               sending, pending open request
@@ -84,7 +83,7 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// Service is the live chats of one app, for one scope. It is safe for concurrent use.
+// Service carries out the live chats of one app, for one scope. It is safe for concurrent use.
 type Service struct {
 	env   record.Env
 	scope record.Scope
@@ -117,10 +116,10 @@ func New(env record.Env, scope record.Scope, ports Ports) *Service {
 	return &Service{env: env.WithDefaults(), scope: scope, ports: ports, texts: texts}
 }
 
-// EnsureIndexes makes the indexes that live chats need in a store, unless they exist. Unique indexes hold
-// that a member has at most one open assignment, and that no two agents of an app have the same externalId.
-// The others find open records and the newest ended ones directly, so the cost of an event does not grow with
-// past live chats, and list the assignments of an app or a member in pages, by id. A host calls it once,
+// EnsureIndexes creates the indexes that live chats need in a store, unless they exist. Unique indexes ensure
+// that a member has at most one open assignment, and that agents of an app have different externalIds. The
+// others find open records and the newest ended ones directly, so that the cost of an event does not grow
+// with past live chats, and list the assignments of an app or a member in pages, by id. A host calls it once,
 // before it uses the store. Errors come from store.Collection.EnsureIndex.
 func EnsureIndexes(ctx context.Context, database store.Store) error {
 	ofApp := func(paths ...string) store.Index {
@@ -165,7 +164,7 @@ func EnsureIndexes(ctx context.Context, database store.Store) error {
 	return nil
 }
 
-// EnsureIndex makes an index of the assignments of each app by a path, unless it is there.
+// EnsureIndex creates an index of the assignments of each app by a path, unless it exists.
 func EnsureIndex(ctx context.Context, database store.Store, path string) error {
 	return database.Collection(assignmentSchema.Collection).EnsureIndex(ctx, store.Ascending(record.FieldApp, path))
 }
@@ -181,41 +180,38 @@ type Ports struct {
 	Pairing func(ctx context.Context, inlet string) ([]string, error)
 	// Agendas serves the agendas of the scope's app. Required.
 	Agendas Agendas
-	// Connectors are the platforms that can be sent to. If one offers ports of package livechat,
-	// they are used. The map must not be changed later.
+	// Connectors send to the platforms. The ports of package livechat that they offer are used. The map must
+	// not be changed later.
 	Connectors send.Connectors
-	// HTTP sends the requests to addresses that channels and bot logic give: a custom
-	// channel's live-chat API, pictures, Charlie's responseUrl. nil makes what needs one
-	// Unsupported.
+	// HTTP sends requests to addresses from channels and bot logic: a custom channel's live-chat API,
+	// pictures, Charlie's responseUrl. If it is nil, operations that need it are Unsupported.
 	HTTP outbound.Doer
-	// CustomAPI returns the URL of a custom channel's live-chat API, "" if it has none:
-	// then requests go through the connector. The default is liveChatApi of the channel's
-	// metadata.
+	// CustomAPI returns the URL of a custom channel's live-chat API, or "" if it has none: then requests go
+	// through the connector. The default is liveChatApi in the channel's metadata.
 	CustomAPI func(c *channel.Channel) (string, error)
-	// HistoryURL returns where the history of the conversation can be read. nil makes
-	// history: true Unsupported.
+	// HistoryURL returns the address at which a conversation's history can be read. If it is nil, history:
+	// true is Unsupported.
 	HistoryURL func(a *livechat.Assignment) (string, error)
 	// IdleTimeout is the time without a message after which a conversation ends. The default is
 	// livechat.IdleTimeout.
 	IdleTimeout time.Duration
 	// Texts are the messages that live chats send without bot logic. nil means livechat.DefaultTexts.
 	Texts *livechat.Texts
-	// Pause waits for a while, or until ctx ends: a call waits so for another one that sends
-	// the same request. The default waits by the machine's clock.
+	// Pause waits for d, or until ctx ends. A call uses it to wait for another call that sends the same
+	// request. The default waits by the machine's clock.
 	Pause func(ctx context.Context, d time.Duration)
-	// IsStrict refuses parameters that the platform does not know, instead of ignoring
-	// them.
+	// IsStrict makes parameters that the platform does not know errors. Otherwise they are ignored.
 	IsStrict bool
 }
 
-// Members has the operations on members that live chats use.
+// Members are the operations on members that live chats use.
 type Members interface {
 	members.Getter
 	// PatchMembers works like PatchMembers of member.Operations.
 	PatchMembers(ctx context.Context, p member.PatchParams) (member.PatchResult, error)
 }
 
-// Agendas has the operations on agendas that live chats use.
+// Agendas are the operations on agendas that live chats use.
 type Agendas interface {
 	// NewAgenda works like NewAgenda of agenda.Operations.
 	NewAgenda(ctx context.Context, p agenda.NewParams) (*agenda.Agenda, error)
@@ -223,8 +219,8 @@ type Agendas interface {
 	DeleteMemberAgenda(ctx context.Context, p agenda.DeleteParams) (agenda.DeleteResult, error)
 }
 
-// messageTo returns a message to an id on a channel's platform, checked as every send does.
-// {{path}} in it is filled from the member that it is about, nil for none.
+// messageTo returns a message to an id on a channel's platform, with the checks of every send. {{path}} in it
+// is filled from about, unless that is nil.
 func (s *Service) messageTo(
 	to *channel.Channel, externalID string, about *member.Member, response send.Response,
 ) (send.Message, error) {
@@ -244,7 +240,7 @@ func (s *Service) messageTo(
 	return send.Message{Channel: to, To: externalID, Response: filled}, nil
 }
 
-// messageToMember returns a message to a member of a channel, checked as every send does.
+// messageToMember returns a message to a member of a channel, with the checks of every send.
 func (s *Service) messageToMember(to *channel.Channel, m *member.Member, response send.Response) (send.Message, error) {
 	externalID, err := m.RequireExternalID()
 	if err != nil {
@@ -264,15 +260,15 @@ func (s *Service) deliver(ctx context.Context, message send.Message) (send.Resul
 	return sends.Deliver(ctx, s.env, connector, message)
 }
 
-// The parameters of sends that errors name.
+// Parameters of sends, as named in errors.
 const (
 	fieldResponse     = "response"
 	fieldMessageEvent = "messageEvent"
 )
 
-// once carries out an operation that has several steps and would be refused the second time. If an earlier
-// attempt of the same run carried it out, once returns the result of that. Sends of the steps have keys below
-// the key of once, so later sends keep their keys whether or not the steps ran again.
+// once carries out an operation that has several steps and that would be refused the second time. If an
+// earlier attempt of the same run carried it out, once returns the earlier result. Sends within the steps
+// have keys below the key of once, so that later sends keep their keys whether or not the steps ran again.
 func once[T any](ctx context.Context, s *Service, of string, carryOut func(ctx context.Context) (T, error)) (T, error) {
 	trying, err := s.env.Trying(ctx)
 	if err != nil || trying == nil {
@@ -290,8 +286,8 @@ func once[T any](ctx context.Context, s *Service, of string, carryOut func(ctx c
 	return came.Result, err
 }
 
-// assignmentOnce is once for what is done to an assignment, or makes one: it returns the assignment as it
-// is now.
+// assignmentOnce is once for an operation on an assignment, or one that creates it. It returns the current
+// assignment.
 func (s *Service) assignmentOnce(ctx context.Context, of string, carryOut func(ctx context.Context) (*pass, error)) (*pass, error) {
 	var run *pass
 	id, err := once(ctx, s, of, func(ctx context.Context) (string, error) {
@@ -317,18 +313,18 @@ const (
 	fieldPreviousAssignment = "previousAssignment"
 )
 
-// namedChannel returns the stored channel that an address names. Its type must be one of allowed; an empty
+// namedChannel returns the stored channel that a reference names. Its type must be one of allowed; an empty
 // list allows all.
 func (s *Service) namedChannel(ctx context.Context, named record.Ref, allowed ...channel.Type) (*channel.Channel, error) {
 	return channels.Load(ctx, s.ports.Channels, named, allowed...)
 }
 
-// assignmentByID is the address of a call that must give assignmentId.
+// assignmentByID is the reference of a call that requires assignmentId.
 func assignmentByID(id string) record.Ref {
 	return record.Ref{Kind: assignmentSchema.Name, IDParameter: fieldAssignmentID, ID: id}
 }
 
-// previousAssignment is the address of a call that must give previousAssignment.
+// previousAssignment is the reference of a call that requires previousAssignment.
 func previousAssignment(given *livechat.Assignment) record.Ref {
 	named := record.Ref{Kind: assignmentSchema.Name, RecordParameter: fieldPreviousAssignment}
 	if given != nil {
@@ -337,17 +333,17 @@ func previousAssignment(given *livechat.Assignment) record.Ref {
 	return named
 }
 
-// namedAssignment returns the assignment that an address names, as it is stored.
+// namedAssignment returns the stored assignment that a reference names.
 func (s *Service) namedAssignment(ctx context.Context, named record.Ref) (*livechat.AssignmentRecord, error) {
 	return record.Load(named, func(id string) (*livechat.AssignmentRecord, error) { return s.loadAssignment(ctx, id) })
 }
 
-// groupByID is the address of a call that must give groupId.
+// groupByID is the reference of a call that requires groupId.
 func groupByID(id string) record.Ref {
 	return record.Ref{Kind: groupSchema.Name, IDParameter: fieldGroupID, ID: id}
 }
 
-// groupByRecord is the address of a call that must give the group's record as group.
+// groupByRecord is the reference of a call that requires the group's record as group.
 func groupByRecord(given *livechat.Group) record.Ref {
 	named := record.Ref{Kind: groupSchema.Name, RecordParameter: fieldGroup}
 	if given != nil {
@@ -356,15 +352,15 @@ func groupByRecord(given *livechat.Group) record.Ref {
 	return named
 }
 
-// groupByRecordOrID is the address of a call that must give the group's record as group, or its
-// id as groupId.
+// groupByRecordOrID is the reference of a call that requires the group's record as group, or its id as
+// groupId.
 func groupByRecordOrID(given *livechat.Group, id string) record.Ref {
 	named := groupByRecord(given)
 	named.IDParameter, named.ID = fieldGroupID, id
 	return named
 }
 
-// namedGroup returns the group that an address names, as it is stored.
+// namedGroup returns the stored group that a reference names.
 func (s *Service) namedGroup(ctx context.Context, named record.Ref) (*livechat.Group, error) {
 	return record.Load(named, func(id string) (*livechat.Group, error) { return s.loadGroup(ctx, id) })
 }

@@ -13,15 +13,15 @@ import (
 )
 
 // The member's flag botMeta.liveChat and the agenda for idle time are not part of the assignment's record. A
-// call that changes them checks afterwards whether the assignments have changed meanwhile. So of calls at the
-// same time, the last one leaves both in agreement with the assignments.
+// call that changes them checks afterwards whether the assignments have changed meanwhile. So the last of
+// several concurrent calls leaves both consistent with the assignments.
 
 // isInLiveChat returns the meaning of a parameter that sets whether the member is in live chat: true by
 // default.
 func isInLiveChat(given *bool) bool { return given == nil || *given }
 
-// letIn sets whether the member is in live chat: as the call wants it, else as the record says.
-// If the assignment has ended meanwhile, the member is not.
+// letIn sets the member's flag to the call's value, or else to the record's. If the assignment has ended in the
+// meantime, it clears the flag.
 func (p *pass) letIn(ctx context.Context) error {
 	if err := p.noteOut(ctx); err != nil {
 		return err
@@ -34,8 +34,8 @@ func (p *pass) letIn(ctx context.Context) error {
 	if p.r.OutOfLiveChat {
 		return nil
 	}
-	// A call that ends the assignment clears the flag afterwards. Only an end before this read may have
-	// cleared it before it was set.
+	// A call that ends the assignment clears the flag afterwards. Only if it ended before this read may the
+	// call have cleared the flag before it was set.
 	open, err := p.openAssignment(ctx, p.r.Member)
 	if err != nil || open != nil {
 		return err
@@ -44,7 +44,7 @@ func (p *pass) letIn(ctx context.Context) error {
 	return boterr.WithField(fieldMember, err)
 }
 
-// noteOut stores that the member is out of live chat, if the call asks for that.
+// noteOut stores that the member is out of live chat, if requested.
 func (p *pass) noteOut(ctx context.Context) error {
 	if p.isOut == nil || *p.isOut == p.r.OutOfLiveChat {
 		return nil
@@ -56,8 +56,8 @@ func (p *pass) noteOut(ctx context.Context) error {
 	return err
 }
 
-// leaveLiveChat takes the member of an assignment that has ended out of live chat, unless
-// another one is open. The result is the member, nil if this did not change it.
+// leaveLiveChat takes the member of an ended assignment out of live chat, unless another one is open. It
+// returns the changed member, or nil if nothing changed.
 func (s *Service) leaveLiveChat(ctx context.Context, r *livechat.AssignmentRecord) (*member.Member, error) {
 	for {
 		open, err := s.openAssignment(ctx, r.Member)
@@ -81,8 +81,8 @@ func (s *Service) leaveLiveChat(ctx context.Context, r *livechat.AssignmentRecor
 	}
 }
 
-// clearLiveChat clears the flag of a member and removes the idle agenda. The result is the
-// member, nil if the flag was not set, or if the member is gone.
+// clearLiveChat clears the flag of a member and removes the idle agenda. It returns the changed member, or
+// nil if the flag was not set or the member is gone.
 func (s *Service) clearLiveChat(ctx context.Context, r *livechat.AssignmentRecord) (*member.Member, error) {
 	left, err := s.setLiveChat(ctx, r, false)
 	if err != nil && !errors.Is(err, boterr.NotFound) {
@@ -117,15 +117,15 @@ func (s *Service) setLiveChat(ctx context.Context, r *livechat.AssignmentRecord,
 	return patched.Result, err
 }
 
-// The expiry of an assignment is the time at which it ends for being idle. Its agenda is the alarm, set to
-// the expiry. If it goes off too early, because of a crash, it is set again.
+// The expiry of an assignment is the time at which it ends because it is idle. Its agenda is the alarm, set
+// to the expiry. If the alarm fires too early, because of a crash, it is set again.
 
 // idleTag is the tag of the agendas that end idle live chats, and the node that they name.
 const idleTag = agenda.LiveChatTagPrefix + "idle"
 
-// Expire handles a due agenda of this package. It ends the live chat of its member if it has been idle for
-// the idle time-out, or completes an end or a hand-over that was interrupted. Untaken tickets are recalled if
-// the platform can do that. Otherwise it does nothing, so an agenda that comes twice or late does no harm.
+// Expire handles a due agenda of this package. It ends the member's live chat after the idle time-out, or
+// completes an interrupted end or hand-over. Untaken tickets are recalled if the platform can do that.
+// Otherwise it does nothing, so it is safe to handle an agenda twice or late.
 func (s *Service) Expire(ctx context.Context, due agenda.Agenda) error {
 	r, err := s.openAssignment(ctx, due.Member)
 	if err != nil {
@@ -142,7 +142,7 @@ func (s *Service) Expire(ctx context.Context, due agenda.Agenda) error {
 		_, err := s.keepWatch(ctx, r)
 		return err
 	}
-	// A message may come at this moment.
+	// A message may arrive at this moment.
 	ended, err := s.markEnded(ctx, r, livechat.EndedByIdle, document.O(fieldExpiry, document.O("$lte", now)))
 	if err != nil || ended == nil {
 		return err
@@ -151,9 +151,9 @@ func (s *Service) Expire(ctx context.Context, due agenda.Agenda) error {
 	return joined(err, s.closeEnded(ctx, endedOf(due.Member)))
 }
 
-// expireInterrupted completes what was interrupted of a member who is in no live chat. A
-// handover that goes on at this moment gets the agenda back that has come for it; one that
-// was interrupted has been idle, and is withdrawn.
+// expireInterrupted completes interrupted work for a member who is not in a live chat. A hand-over in
+// progress gets a new agenda for the one that was handled; an interrupted one counts as idle, and is
+// withdrawn.
 func (s *Service) expireInterrupted(ctx context.Context, memberID string) error {
 	next, err := s.current(ctx, memberID)
 	if err != nil {
@@ -171,16 +171,16 @@ func (s *Service) expireInterrupted(ctx context.Context, memberID string) error 
 	return s.closeEnded(ctx, endedOf(memberID))
 }
 
-// isWatched reports whether the assignment ends once it is idle: if the request says so, and where an agent
-// has taken it.
+// isWatched reports whether the assignment ends once it is idle: if an agent has taken it, or if the request
+// asks for it.
 func isWatched(r *livechat.AssignmentRecord) bool { return r.LiveChatAgenda || r.Assignee != "" }
 
-// watchIdle restarts the idle time of an assignment, if it is watched and has not ended meanwhile.
+// watchIdle restarts the idle time of an assignment, if it is watched and still open.
 func (s *Service) watchIdle(ctx context.Context, r *livechat.AssignmentRecord) error {
 	if !isWatched(r) {
 		return nil
 	}
-	// $max: of two messages at once the later one counts.
+	// $max: the later of two concurrent messages counts.
 	watched, err := s.modify(ctx, r.ID, document.O(fieldEndedAt, isAbsent()),
 		document.O("$max", document.O(fieldExpiry, s.nextExpiry())))
 	if err == nil && watched != nil {
@@ -189,10 +189,10 @@ func (s *Service) watchIdle(ctx context.Context, r *livechat.AssignmentRecord) e
 	return err
 }
 
-// keepWatch sets the agenda of an open assignment, and returns the assignment after that, or nil if it has
-// ended meanwhile and has no agenda. A call that sets an agenda then checks whether the assignment has ended,
-// and a call that ends one checks for an open one. So of calls at the same time, the last one leaves the
-// agenda in agreement with the assignments.
+// keepWatch sets the agenda of an open assignment, and returns the assignment afterwards. It returns nil if
+// the assignment has ended meanwhile and has no agenda. A call that sets an agenda then checks whether the
+// assignment has ended, and a call that ends an assignment checks for an open one. So the last of several
+// concurrent calls leaves the agenda consistent with the assignments.
 func (s *Service) keepWatch(ctx context.Context, r *livechat.AssignmentRecord) (*livechat.AssignmentRecord, error) {
 	if err := s.setAlarm(ctx, r.Member, r.Expiry); err != nil {
 		return nil, err
@@ -212,8 +212,8 @@ func (s *Service) nextExpiry() document.Timestamp {
 	return document.TimestampOf(s.env.Now().Add(s.ports.IdleTimeout))
 }
 
-// alarmOf returns the time for the alarm of an open assignment, 0 for never. An assignment that is still
-// being sent has an alarm before it has an expiry.
+// alarmOf returns the time for the alarm of an open assignment, 0 for none. An assignment that is still being
+// sent has an alarm before it has an expiry.
 func (s *Service) alarmOf(open *livechat.AssignmentRecord) document.Timestamp {
 	if isWatched(open) && open.Expiry.IsZero() {
 		return s.nextExpiry()

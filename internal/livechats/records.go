@@ -82,7 +82,7 @@ func assignmentFrom(o document.Object) (*livechat.AssignmentRecord, error) {
 	return r, nil
 }
 
-// The fields that only groups have.
+// The fields used only in groups.
 const (
 	fieldName                 = "name"
 	fieldActive               = "active"
@@ -114,7 +114,7 @@ func groupFrom(o document.Object) (*livechat.Group, error) {
 	return g, nil
 }
 
-// groupInfo returns what an assignment keeps of its group, as groupInfo.
+// groupInfo returns the information about its group that an assignment stores.
 func groupInfo(g *livechat.Group) document.Object {
 	info := document.O(fieldExternalID, g.ExternalID, fieldName, g.Name, fieldType, string(g.Type))
 	if g.Type == channel.Bravo {
@@ -123,7 +123,7 @@ func groupInfo(g *livechat.Group) document.Object {
 	return info
 }
 
-// newGroup returns a group that is made for an assignment, without its external id.
+// newGroup returns a new group for an assignment, without its external id.
 func newGroup(r *livechat.AssignmentRecord, outletID string, platform channel.Type, m *member.Member) livechat.Group {
 	return livechat.Group{
 		Inlet: r.Inlet, Outlet: outletID, Name: cmp.Or(r.GroupName, nameOf(m)), Meta: document.O(), Active: true, Valid: true,
@@ -131,7 +131,7 @@ func newGroup(r *livechat.AssignmentRecord, outletID string, platform channel.Ty
 	}
 }
 
-// nameOf returns what agents read for a member: at most longestName code points.
+// nameOf returns a member's name for agents: at most longestName code points.
 func nameOf(m *member.Member) string {
 	if name := strings.TrimSpace(m.FirstName + " " + m.LastName); name != "" {
 		return shortened(name, longestName)
@@ -139,9 +139,10 @@ func nameOf(m *member.Member) string {
 	return m.ID
 }
 
-// FindAssignments returns the assignments of the app that match, as the store keeps them, or an empty slice.
+// FindAssignments returns the assignments of the app that match, as stored, or an empty slice.
 //
-// InvalidArgument: the filter, the order or a number is wrong. FailedPrecondition: what is stored is no assignment.
+// InvalidArgument: the filter, the order or a number is wrong. FailedPrecondition: a stored record is not an
+// assignment.
 func (s *Service) FindAssignments(ctx context.Context, query record.Query) ([]*livechat.AssignmentRecord, error) {
 	found, err := s.assignments().Find(ctx, query)
 	if err != nil {
@@ -159,8 +160,9 @@ func (s *Service) loadAssignment(ctx context.Context, id string) (*livechat.Assi
 	return assignmentFrom(found)
 }
 
-// assignmentOf returns the assignment of a group: of those whose group it is the open one that the group names,
-// or else the newest, or else the one that the group names. nil if there is none.
+// assignmentOf returns the assignment of a group, or nil. Among the assignments that refer to the group, it
+// prefers the open one that the group refers to, then the newest. If there are none, it returns the
+// assignment that the group refers to.
 func (s *Service) assignmentOf(ctx context.Context, g *livechat.Group) (*livechat.AssignmentRecord, error) {
 	var named *livechat.AssignmentRecord
 	if g.Assignment != "" {
@@ -179,8 +181,8 @@ func (s *Service) assignmentOf(ctx context.Context, g *livechat.Group) (*livecha
 	return assignmentFrom(found)
 }
 
-// newest returns the matching record that was made last, and whether there is one. Among records made at the
-// same time it returns the one inserted last. With an index for the filter and createdAt its time does not
+// newest returns the newest matching record, and reports whether there is one. Among records created at the
+// same time it returns the one inserted last. With an index for the filter and createdAt, its cost does not
 // grow with the number of matches.
 func newest(ctx context.Context, of *record.Collection, filter document.Object) (document.Object, bool, error) {
 	last, err := of.Find(ctx, record.Query{Filter: filter, SortBy: document.O(record.FieldCreatedAt, -1), Limit: 2})
@@ -198,8 +200,7 @@ func newest(ctx context.Context, of *record.Collection, filter document.Object) 
 	return same[len(same)-1], true, nil
 }
 
-// openAssignment returns the assignment that has the slot of a member: one that is being sent,
-// pending or taken. It is nil if there is none.
+// openAssignment returns the assignment in a member's slot: one that is being sent, pending or taken, or nil.
 func (s *Service) openAssignment(ctx context.Context, memberID string) (*livechat.AssignmentRecord, error) {
 	return s.oneAssignment(ctx, equal(fieldSlot, openSlot(memberID)))
 }
@@ -213,8 +214,8 @@ func (s *Service) oneAssignment(ctx context.Context, filter document.Object) (*l
 	return found[0], nil
 }
 
-// modify changes an assignment if it meets a condition, and returns it as it is then, nil
-// where it does not.
+// modify changes an assignment if it meets a condition, and returns the changed assignment, or nil if the
+// condition does not hold.
 func (s *Service) modify(ctx context.Context, id string, condition, update document.Object) (*livechat.AssignmentRecord, error) {
 	found, err := s.assignments().Where(record.FieldID, id).FindAndModify(ctx, record.Patch{
 		Filter: condition, Patch: update, WithModifier: true,
@@ -258,27 +259,27 @@ func (s *Service) loadGroup(ctx context.Context, id string) (*livechat.Group, er
 	return groupFrom(found)
 }
 
-// latestGroup returns the newest live group that matches, else the newest one, or NotFound.
+// latestGroup returns the newest matching live group, else the newest matching group, or NotFound.
 func (s *Service) latestGroup(ctx context.Context, filter document.Object) (*livechat.Group, error) {
 	g, err := s.newestGroup(ctx, filter)
 	if err == nil && g == nil {
-		err = boterr.New(boterr.NotFound, "", "no group fits: there is none with these ids here")
+		err = boterr.New(boterr.NotFound, "", "no group matches: none has these ids here")
 	}
 	return g, err
 }
 
-// newestGroup returns the newest live group that matches, else the newest one, nil for none.
+// newestGroup returns the newest matching live group, else the newest matching group, or nil.
 func (s *Service) newestGroup(ctx context.Context, filter document.Object) (*livechat.Group, error) {
 	return s.newestOf(ctx, filter, true, false, nil)
 }
 
-// newestOver returns the newest of the groups that match and are not live, nil for none.
+// newestOver returns the newest matching group that is not live, or nil.
 func (s *Service) newestOver(ctx context.Context, filter document.Object) (*livechat.Group, error) {
 	return s.newestOf(ctx, filter, false, nil)
 }
 
-// newestOf returns the newest of the groups that match whose active is the first of some values that there is, nil for
-// none. In records that others wrote it may be missing, as null.
+// newestOf returns the newest matching group whose active field has the first of the given values for which
+// there is a group, or nil. In records written by others the field may be missing, which matches null.
 func (s *Service) newestOf(ctx context.Context, filter document.Object, active ...any) (*livechat.Group, error) {
 	for _, value := range active {
 		found, ok, err := newest(ctx, s.groups(), filter.With(fieldActive, value))
@@ -310,8 +311,7 @@ func (s *Service) insertGroup(ctx context.Context, g livechat.Group) (*livechat.
 	return groupFrom(inserted)
 }
 
-// admin returns the agent with an id on an outlet's platform, the zero Admin if none is
-// known.
+// admin returns the agent with an id on an outlet's platform, or the zero Admin.
 func (s *Service) admin(ctx context.Context, externalID string) (livechat.Admin, error) {
 	found, ok, err := s.admins().First(ctx, query.FieldValue{Name: fieldExternalID, Value: externalID})
 	if err != nil || !ok {
@@ -324,7 +324,7 @@ func (s *Service) admin(ctx context.Context, externalID string) (livechat.Admin,
 	return *a, nil
 }
 
-// adminName returns what others read for an agent: the name, or else the id on the platform.
+// adminName returns the name of an agent for other readers: the agent's name, or else the id on the platform.
 func (s *Service) adminName(ctx context.Context, externalID string) (string, error) {
 	a, err := s.admin(ctx, externalID)
 	if err != nil || a.Name == "" {
@@ -337,7 +337,7 @@ func (s *Service) memberOf(ctx context.Context, r *livechat.AssignmentRecord) (*
 	return members.Get(ctx, s.ports.Members, r.Member)
 }
 
-// groupMember returns the member of a group, nil if it has none.
+// groupMember returns the member of a group, or nil.
 func (s *Service) groupMember(ctx context.Context, g *livechat.Group) (*member.Member, error) {
 	if g.Member == "" {
 		return nil, nil
@@ -345,10 +345,10 @@ func (s *Service) groupMember(ctx context.Context, g *livechat.Group) (*member.M
 	return members.Get(ctx, s.ports.Members, g.Member)
 }
 
-// equal is a filter on the records whose field is a text.
+// equal returns a filter for records whose field equals a text.
 func equal(field, text string) document.Object {
 	return document.O(field, text)
 }
 
-// oldestFirst is the order in which records were made, also in a store that was moved.
+// oldestFirst sorts records by the time of their creation, which also holds after a store was moved.
 func oldestFirst() document.Object { return document.O(record.FieldCreatedAt, 1) }

@@ -18,14 +18,13 @@ import (
 )
 
 // RelayFromMember sends a member's message to the agent, unchanged, and restarts the idle time. If no agent
-// can read it, since the request is not taken yet or is being handed on, the message is kept for the agent
-// who takes it; TellWaiting tells the member. Receipts and submissions of forms are not relayed. A tap is
-// relayed as the text of its payload, or of all that was chosen. Call it for the messages that no node of the
-// bot answers.
+// can read it, because the request is untaken or being handed on, the message is kept for the agent who takes
+// it; TellWaiting tells the member. Receipts and submissions of forms are not relayed. A tap is relayed as
+// the text of its payload, or of all chosen values. Call it for messages that no node of the bot answers.
 //
-// If the agent's conversation is gone (send.IsGone), the live chat ends and the member is told:
-// OutcomeAnswered. Other errors come from the send; then the message was not relayed, or that is unknown, and
-// the idle time continues.
+// If the agent's conversation is gone (send.IsGone), the live chat ends and the member gets a text:
+// OutcomeAnswered. Other errors come from the send; then the message may not have been relayed, and the idle
+// time is not restarted.
 func (s *Service) RelayFromMember(ctx context.Context, memberID string, event send.MessageEvent) (Outcome, error) {
 	response, isMessage := relayedOf(event)
 	if !isMessage {
@@ -36,7 +35,7 @@ func (s *Service) RelayFromMember(ctx context.Context, memberID string, event se
 		if err != nil {
 			return OutcomeNone, err
 		}
-		if r == nil { // An end that was interrupted may have left the member in live chat.
+		if r == nil { // An interrupted end may have left the member in live chat.
 			return OutcomeNone, s.closeEnded(ctx, endedOf(memberID))
 		}
 		outcome, err := s.relayToAgent(ctx, r, response)
@@ -44,11 +43,11 @@ func (s *Service) RelayFromMember(ctx context.Context, memberID string, event se
 			return outcome, err
 		}
 	}
-	return OutcomeNone, boterr.New(boterr.Conflict, "", "the live chat of the member %s changes all the time: try again", memberID)
+	return OutcomeNone, boterr.New(boterr.Conflict, "", "the live chat of the member %s kept changing: try again", memberID)
 }
 
-// relayToAgent sends a message to the agent who has an assignment, behind those that are kept, or
-// keeps it. errChanged: the assignment changed meanwhile.
+// relayToAgent sends a message to the agent who has an assignment, after kept messages, or keeps it. It
+// returns errChanged if the assignment has changed.
 func (s *Service) relayToAgent(ctx context.Context, r *livechat.AssignmentRecord, response send.Response) (Outcome, error) {
 	g, err := s.openGroup(ctx, r)
 	if err != nil {
@@ -75,20 +74,25 @@ func (s *Service) relayToAgent(ctx context.Context, r *livechat.AssignmentRecord
 	if err != nil {
 		return OutcomeNone, err
 	}
+	message.AuthorID = r.Member
 	return s.relay(ctx, r, message, livechat.EndedByAgentGone)
 }
 
 // RelayFromAgent sends an agent's message in a group of an outlet channel to the member, unchanged, and
 // restarts the idle time. If the conversation is a group on the inlet's side, that group gets it. GroupOf
-// finds the group of an event. In a group that is over, the agent is told so once: OutcomeAnswered. A member
-// who is gone (send.IsGone) ends the live chat, and the agent is told: OutcomeAnswered, too. The rules of
-// RelayFromMember about messages and errors hold here.
+// finds the group of an event. In the conversation that a helpdesk opened for an untaken request, the first
+// message takes it. In a group that is no longer live, the agent gets a text about it once:
+// OutcomeAnswered. A member who is gone (send.IsGone) ends the live chat, and the agent gets a text: also
+// OutcomeAnswered. The rules of RelayFromMember about messages and errors apply.
 func (s *Service) RelayFromAgent(ctx context.Context, outletChannelID string, event send.MessageEvent) (Outcome, error) {
 	response, isMessage := relayedOf(event)
 	if !isMessage {
 		return OutcomeNone, nil
 	}
 	g, err := s.GroupOf(ctx, outletChannelID, event)
+	if err == nil && g == nil {
+		g, err = s.takeByWriting(ctx, outletChannelID, event)
+	}
 	if err != nil {
 		return OutcomeNone, err
 	}
@@ -126,8 +130,8 @@ func (s *Service) toInlet(inlet *channel.Channel, m *member.Member, g *livechat.
 	return s.messageToMember(inlet, m, response)
 }
 
-// relay sends a message of a live chat to the other side. gone is the way the assignment ends if that side is
-// gone.
+// relay sends a message of a live chat to the other side. gone is the way in which the assignment ends if
+// that side is gone.
 func (s *Service) relay(ctx context.Context, r *livechat.AssignmentRecord, message send.Message, gone livechat.EndedBy) (Outcome, error) {
 	_, err := s.deliver(ctx, message)
 	return s.afterSend(ctx, r, orLost(err), gone)
@@ -152,7 +156,7 @@ func (s *Service) afterSend(ctx context.Context, r *livechat.AssignmentRecord, f
 	return OutcomeDelivered, nil
 }
 
-// relayedOf returns what the other side gets of an event, and whether it gets anything.
+// relayedOf returns the form of an event for the other side, and reports whether the event is relayed.
 func relayedOf(event send.MessageEvent) (send.Response, bool) {
 	switch event.Type {
 	case "", send.TypeReferral, send.TypeOptIn, send.TypeComment, send.TypeDelivery, send.TypeRead, send.TypeEcho,
@@ -162,17 +166,17 @@ func relayedOf(event send.MessageEvent) (send.Response, bool) {
 		text := chosenOf(event)
 		return send.Text(text), text != ""
 	case send.TypeMisc:
-		// Without these it is something that the platform reports, such as that a form was submitted.
+		// Without these it is a report from the platform, such as a submitted form.
 		if !event.Data.Has("attachments") && !event.Data.Has("text") {
 			return send.Response{}, false
 		}
 	default:
 	}
-	event.Data = sends.WithoutThread(event.Data) // The other side has different threads.
+	event.Data = sends.WithoutThread(event.Data) // Threads are not shared by the two sides.
 	return event.Response(), true
 }
 
-// chosenOf returns what a member has chosen by a tap, as a text: the payload, or all that was chosen in a menu or a
+// chosenOf returns the member's choice in a tap as a text: the payload, or all values chosen in a menu or a
 // form.
 func chosenOf(event send.MessageEvent) string {
 	values, ok := document.Get(event.Data, "values", any(nil)).(document.Array)
@@ -191,8 +195,8 @@ func chosenOf(event send.MessageEvent) string {
 	return strings.Join(texts, ", ")
 }
 
-// A member who asks for a person in a group is answered in that group. The assignment keeps
-// the group as its inletGroupInfo, and the conversation with the agent takes it over.
+// A member who asks for a person in a group is answered in that group. The assignment stores the group as its
+// inletGroupInfo, and so does the conversation with the agent.
 
 // inletGroupInfo returns the record's information on a group on the inlet's side, or none for "".
 func inletGroupInfo(externalID string) document.Object {
@@ -202,14 +206,14 @@ func inletGroupInfo(externalID string) document.Object {
 	return document.O(fieldExternalID, externalID)
 }
 
-// inletGroupID returns the id on the platform of the group on the inlet's side, "" if the
-// member is alone with who answers.
+// inletGroupID returns the platform's id of the group on the inlet's side, "" if the member is not in a
+// group.
 func inletGroupID(r *livechat.AssignmentRecord) string {
 	return document.Get(r.InletGroupInfo, fieldExternalID, "")
 }
 
-// groupOfAsking returns the platform's id of the group in which a member asks: the scope's group, if the
-// member is the scope's member.
+// groupOfAsking returns the platform's id of the group in which a member makes a request: the scope's group
+// for the scope's member, else "".
 func (s *Service) groupOfAsking(m *member.Member) string {
 	if m.ID != s.scope.Member {
 		return ""
@@ -218,8 +222,8 @@ func (s *Service) groupOfAsking(m *member.Member) string {
 }
 
 // IsAskedHere reports whether a message of a member in the scope's group, or to the bot alone, belongs to the
-// open request: whether the request was made there. Without an open request it is true, since the place of
-// the live chat is unknown. Messages from other places are not relayed to the agent.
+// open request: whether the request was made there. Without an open request it returns true, because the
+// place of the live chat is unknown. Messages from other places are not relayed to the agent.
 func (s *Service) IsAskedHere(ctx context.Context, memberID string) (bool, error) {
 	r, err := s.openAssignment(ctx, memberID)
 	if err != nil || r == nil || inletGroupID(r) == s.scope.GroupExternalID {
@@ -275,7 +279,7 @@ func (s *Service) SendMessageToInletGroup(ctx context.Context, p livechat.SendMe
 	}
 	if g.InletGroupExternalID == "" {
 		return send.Result{}, boterr.New(boterr.FailedPrecondition, fieldGroup,
-			"the conversation of the group %s is no group on the inlet's side: send to the member", g.ID)
+			"the conversation of the group %s is not a group on the inlet's side: send to the member", g.ID)
 	}
 	message, err := s.messageInGroup(ctx, g, inlet, g.InletGroupExternalID, p.Response)
 	if err != nil {
@@ -288,15 +292,14 @@ func (s *Service) SendMessageToInletGroup(ctx context.Context, p livechat.SendMe
 	return s.sendInChat(ctx, r, message, livechat.EndedByMemberGone)
 }
 
-// sideOf returns the channel on one side of a live group, which must be of a type that has
-// groups.
+// sideOf returns the channel on one side of a live group. Its type must have groups.
 func (s *Service) sideOf(ctx context.Context, g *livechat.Group, channelID string, groups channel.Feature) (*channel.Channel, error) {
 	if !g.Active {
 		return nil, boterr.New(boterr.FailedPrecondition, fieldGroup,
-			"the group %s is not live any more: give that of the conversation that lasts", g.ID)
+			"the group %s is no longer live: give the group of the current conversation", g.ID)
 	}
 	if channelID == "" {
-		return nil, boterr.New(boterr.FailedPrecondition, fieldGroup, "the group %s does not know its channel on that side", g.ID)
+		return nil, boterr.New(boterr.FailedPrecondition, fieldGroup, "the group %s has no channel on that side", g.ID)
 	}
 	c, err := s.ports.Channels.Load(ctx, channelID)
 	if err == nil {
@@ -305,8 +308,7 @@ func (s *Service) sideOf(ctx context.Context, g *livechat.Group, channelID strin
 	return c, boterr.WithField(fieldGroup, err)
 }
 
-// messageInGroup returns a message to the group on one side of a live chat, filled from its
-// member.
+// messageInGroup returns a message to the group on one side of a live chat, filled from its member.
 func (s *Service) messageInGroup(
 	ctx context.Context, g *livechat.Group, to *channel.Channel, externalID string, response send.Response,
 ) (send.Message, error) {
@@ -355,13 +357,13 @@ func (s *Service) SendMessageToOutletGroup(ctx context.Context, p livechat.SendM
 	}
 	gone := livechat.EndedByAgentGone
 	if r != nil && r.Group != g.ID {
-		gone = "" // The conversation with the agent is another one.
+		gone = "" // The agent now has a different conversation.
 	}
 	return s.sendInChat(ctx, r, message, gone)
 }
 
-// respond posts a message to a response address. Only the request shows whether the host allows the address,
-// so the idle time restarts afterwards.
+// respond posts a message to a response address. Only the request itself shows whether the host allows the
+// address, so the idle time is restarted afterwards.
 func (s *Service) respond(ctx context.Context, g *livechat.Group, message send.Message, url string) (send.Result, error) {
 	result, err := sends.Deliver(ctx, s.env, responder{doer: s.ports.HTTP, url: url}, message)
 	if err != nil {
@@ -375,13 +377,14 @@ func (s *Service) respond(ctx context.Context, g *livechat.Group, message send.M
 
 const fieldResponseURL = "responseUrl"
 
-// checkResponseURL refuses an invalid address, and in strict mode one off Charlie.
+// checkResponseURL returns an error for an invalid address, and in strict mode for a channel that is not on
+// Charlie.
 func (s *Service) checkResponseURL(outlet *channel.Channel, url string) error {
 	switch {
 	case url == "":
 		return nil
 	case !outlet.Type.Has(channel.ResponseURLs) && s.ports.IsStrict:
-		return boterr.Invalid(fieldResponseURL, "is for %s alone, and the outlet is of type %s", channel.ResponseURLs.Owners(), outlet.Type)
+		return boterr.Invalid(fieldResponseURL, "is only for %s, but the outlet is of type %s", channel.ResponseURLs.Owners(), outlet.Type)
 	case !outlet.Type.Has(channel.ResponseURLs):
 		return nil
 	}
@@ -389,8 +392,7 @@ func (s *Service) checkResponseURL(outlet *channel.Channel, url string) error {
 	return boterr.WithField(fieldResponseURL, err)
 }
 
-// responder is a connector that posts a message back to where an interaction on Charlie
-// happened.
+// responder is a connector that posts a message back to the source of an interaction on Charlie.
 type responder struct {
 	doer outbound.Doer
 	url  string
@@ -425,14 +427,15 @@ type Outcome string
 
 // The outcomes.
 const (
-	// OutcomeNone: no live chat has the message. It is for the bot.
+	// OutcomeNone: the message belongs to no live chat. It is for the bot.
 	OutcomeNone Outcome = ""
-	// OutcomeDelivered: it was sent to the other side.
+	// OutcomeDelivered: the message was sent to the other side.
 	OutcomeDelivered Outcome = "delivered"
-	// OutcomeKept: no agent can read it yet. It is kept for the agent who takes the request.
+	// OutcomeKept: no agent can read the message yet. It is kept for the agent who takes the request.
 	OutcomeKept Outcome = "kept"
-	// OutcomeFull: no agent can read it yet, and it is not kept, since MostKept or MostKeptBytes are.
+	// OutcomeFull: no agent can read the message yet, and it is not kept, because MostKept messages or
+	// MostKeptBytes are already kept.
 	OutcomeFull Outcome = "full"
-	// OutcomeAnswered: the live chat is over, and the writer was told so.
+	// OutcomeAnswered: the live chat has ended, and the writer got a text about it.
 	OutcomeAnswered Outcome = "answered"
 )

@@ -44,13 +44,13 @@ func requireRelayed(t *testing.T) func(livechats.Outcome, error) {
 	return requireOutcome(t, livechats.OutcomeDelivered)
 }
 
-// requireNotRelayed asserts that a message was not relayed, and that this is no error.
+// requireNotRelayed asserts that a message was not relayed and that this is not an error.
 func requireNotRelayed(t *testing.T) func(livechats.Outcome, error) {
 	t.Helper()
 	return requireOutcome(t, livechats.OutcomeNone)
 }
 
-// requireOutcome asserts what became of a message.
+// requireOutcome asserts the outcome of a message.
 func requireOutcome(t *testing.T, want livechats.Outcome) func(livechats.Outcome, error) {
 	t.Helper()
 	return func(came livechats.Outcome, err error) {
@@ -122,7 +122,7 @@ func TestRelay_Choices(t *testing.T) {
 	require.Equal(t, []string{"desk: send to group1: tea, 7, cake", "desk: send to group1: 2026-03-01"}, s.platform.did())
 }
 
-// The thread of one conversation is unknown in another, whose platform may refuse a message for it.
+// A thread of one conversation is unknown in the other, and its platform may refuse the message.
 func TestRelay_NotTheThread(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
@@ -215,7 +215,7 @@ func TestGroupOf(t *testing.T) {
 	require.Nil(t, got, "another app")
 }
 
-// What is false keeps the host from making live chats for the event.
+// If the result is false, the host need not create live chats for the event.
 func TestHasLiveGroup_IsFalseWhereNoLiveGroupGoesByAnIDOfTheEvent(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, thatOnlySends(channel.Delta))
@@ -514,7 +514,7 @@ func TestSendMessageToOutletGroup_ResponseURL(t *testing.T) {
 	require.Equal(t, "application/json", asked[0].Header.Get("Content-Type"))
 	require.JSONEq(t, `{"type": "BUTTON", "text": "Hi Ada", "buttons": [{"type": "postback", "title": "Yes", "payload": "y"}]}`, asked[0].Body)
 
-	s.advance(time.Minute) // What is refused starts no idle time.
+	s.advance(time.Minute) // A refused message starts no idle time.
 	requireRefused(t, s, s.mine.SendMessageToOutletGroup,
 		refused{params("https://hooks.example/1"), boterr.Unavailable, "responseUrl"},
 		refused{params("http://127.0.0.1/x"), boterr.InvalidArgument, "responseUrl"})

@@ -15,12 +15,12 @@ type Removed struct {
 	Assignments, Groups int64
 }
 
-// RemoveEnded removes, for all apps, the assignments that ended longer ago than olderThan by the store's clock,
-// with their groups, and the groups that have been out of use that long. A negative olderThan keeps all.
+// RemoveEnded removes, for all apps, the assignments that ended longer ago than olderThan by the store's
+// clock, with their groups, and groups inactive for that long. A negative olderThan keeps all.
 //
-// It may run while live chats go on, and in several processes at once: it keeps an assignment that was handed
-// on to an open one, and a group of an open one. It works in batches, and needs the indexes of EnsureIndexes.
-// After an error, the same call removes the rest. Errors come from the store.
+// It may run during live chats, and in several processes at once: it keeps an assignment that was handed on
+// to an open one, and the groups of open assignments. It works in batches, and needs the indexes of
+// EnsureIndexes. After an error, the same call removes the rest. Errors come from the store.
 func RemoveEnded(ctx context.Context, env record.Env, olderThan time.Duration) (removed Removed, err error) {
 	if olderThan < 0 {
 		return Removed{}, nil
@@ -43,10 +43,10 @@ func RemoveEnded(ctx context.Context, env record.Env, olderThan time.Duration) (
 	return removed, err
 }
 
-// EraseMember removes the assignments and the groups of a member of an app, open ones too: end the member's
-// live chat first, so that the agent is told. It works in batches; the same call again removes what is left,
-// or nothing. InvalidArgument: the id of the app or of the member is missing. Other errors come from the
-// store.
+// EraseMember removes the assignments and the groups of a member of an app, including open ones: end the
+// member's live chat first, so that the agent gets a text. It works in batches; a repeated call removes the
+// rest, or nothing. InvalidArgument: the id of the app or of the member is missing. Other errors come from
+// the store.
 func EraseMember(ctx context.Context, env record.Env, app, memberID string) (removed Removed, err error) {
 	switch {
 	case app == "":
@@ -56,7 +56,8 @@ func EraseMember(ctx context.Context, env record.Env, app, memberID string) (rem
 	}
 	groups := record.OfApp(env, groupSchema, app)
 	which := record.Removal{Filter: equal(fieldMember, memberID)}
-	// The groups of an assignment go first, so that after a crash the assignment still leads to them.
+	// The groups of an assignment are removed first, so that after a crash the assignment still leads to
+	// them.
 	sweep := sweeper{env: env, all: true}
 	removed.Assignments, err = record.OfApp(env, assignmentSchema, app).Remove(ctx, record.Removal{
 		Filter: which.Filter, OldestBy: record.FieldCreatedAt, Spare: sweep.parents,
@@ -68,17 +69,17 @@ func EraseMember(ctx context.Context, env record.Env, app, memberID string) (rem
 	return removed, err
 }
 
-// sweeper removes the groups of assignments that are about to be removed, and finds out which records open
-// assignments need.
+// sweeper removes the groups of assignments that are about to be removed, and finds the records that open
+// assignments still need.
 type sweeper struct {
 	env record.Env
-	// all removes what open assignments need, too.
+	// all also removes records that open assignments need.
 	all bool
-	// groups counts the groups that it removed.
+	// groups is the number of groups removed.
 	groups int64
 }
 
-// parents returns which of a batch of ended assignments an open one was handed on from, and removes the groups of
+// parents returns the assignments of a batch from which an open one was handed on, and removes the groups of
 // the others.
 func (s *sweeper) parents(ctx context.Context, batch []document.Object) (map[string]bool, error) {
 	spare := map[string]bool{}
@@ -111,7 +112,7 @@ func (s *sweeper) parents(ctx context.Context, batch []document.Object) (map[str
 	return spare, nil
 }
 
-// groupsInUse returns which of a batch of groups open assignments have.
+// groupsInUse returns the groups of a batch that belong to open assignments.
 func (s *sweeper) groupsInUse(ctx context.Context, batch []document.Object) (map[string]bool, error) {
 	spare := map[string]bool{}
 	for app, ids := range idsByApp(batch) {

@@ -30,7 +30,7 @@ const (
 	year  = 365 * 24 * time.Hour
 )
 
-// noonStore is a store whose clock shows noon.
+// noonStore is a store whose clock always shows noon.
 type noonStore struct{ store.Store }
 
 func (noonStore) Now(context.Context) (time.Time, error) { return time.UnixMilli(noon), nil }
@@ -60,7 +60,7 @@ func (h *history) assignment(t *testing.T, id string, ago time.Duration, more ..
 	h.insert(t, "assignments", o, more...)
 }
 
-// group stores a group of an assignment that was changed last some time ago.
+// group stores a group of an assignment that was last changed some time ago.
 func (h *history) group(t *testing.T, id, assignment string, ago time.Duration, more ...any) {
 	t.Helper()
 	h.insert(t, "groups", document.O("_id", id, "app", "mine", "assignment", assignment, "member", "m-"+assignment,
@@ -105,7 +105,7 @@ func TestRemoveEnded_KeepsWhatIsNeeded(t *testing.T) {
 	h.group(t, "without an assignment", "", 2*month)
 	h.group(t, "live without one", "", 2*month, "active", true)
 
-	for range 2 { // The second time there is nothing left.
+	for range 2 { // The second time there is nothing to remove.
 		_, err := livechats.RemoveEnded(t.Context(), h.env, month)
 		require.NoError(t, err)
 		require.Equal(t, []string{"young", "handed on", "open", "next, ended"}, h.left(t, "assignments"))
@@ -136,7 +136,7 @@ func TestRemoveEnded_Count(t *testing.T) {
 func TestRemoveEnded_ManySpared(t *testing.T) {
 	t.Parallel()
 	h := newHistory(t)
-	for i := range record.RemovalBatch + 1 { // More than a batch is spared, all of one time.
+	for i := range record.RemovalBatch + 1 { // More records than a batch are spared, all with the same time.
 		id := strconv.Itoa(i)
 		h.assignment(t, id, 3*month)
 		h.assignment(t, "open"+id, 0, "parentAssignment", id)
@@ -199,7 +199,7 @@ func TestTake_GroupWasRemoved(t *testing.T) {
 	require.NotEqual(t, "removed", taken.Group.ID)
 }
 
-// examined is a store that notes how many documents of live chat its calls look at, at most.
+// examined is a store that records the largest number of live-chat documents that its calls may examine.
 type examined struct {
 	store.Store
 
@@ -280,8 +280,8 @@ func (c *examinedCollection) Delete(ctx context.Context, filter *query.Filter, o
 	return c.Collection.Delete(ctx, filter, options)
 }
 
-// endedChats is the number of chats of ada with the agent U7 that are over, and of the times that the agent
-// P7 was in the group G1 on Bravo.
+// endedChats is the number of ended chats between ada and the agent U7, and of ended records of the agent P7
+// in the group G1 on Bravo.
 const endedChats = 100
 
 // withHistory returns the live chats of a fixture with ended chats, and the store that they work on.
@@ -380,7 +380,7 @@ func liveChatEvents(t *testing.T) map[string]func(*fixture, *livechats.Service) 
 	}
 }
 
-// groupEvents are events in groups of Bravo, and what bot logic asks about groups.
+// groupEvents are events in groups of Bravo, and bot logic's queries about groups.
 func groupEvents(t *testing.T) map[string]func(*fixture, *livechats.Service) error {
 	t.Helper()
 	to := func(channelID string) *channel.Channel { return &channel.Channel{ID: channelID} }

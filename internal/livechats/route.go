@@ -22,40 +22,41 @@ type outlet struct {
 	// label selects broadcast groups, and groups lists them.
 	label  string
 	groups []channel.BroadcastGroupMember
-	// field is the parameter that names the channel, "" if the pairing does; unknown holds the parameter's
-	// unknown fields.
+	// field is the parameter that names the channel, "" if it comes from the pairing. unknown holds the
+	// parameter's unknown fields.
 	field   string
 	unknown document.Object
 }
 
-// target returns the outlet as the assignment keeps it.
+// target returns the outlet in the assignment's form.
 func (o outlet) target() livechat.Target {
 	return livechat.Target{Channel: o.ID, BroadcastGroups: o.groups, Label: o.label, Unknown: o.unknown}
 }
 
-// hasGroup reports whether a broadcast group is one of the outlet's.
+// hasGroup reports whether the outlet has a broadcast group.
 func (o outlet) hasGroup(id string) bool {
 	return slices.ContainsFunc(o.groups, func(g channel.BroadcastGroupMember) bool { return g.ID == id })
 }
 
-// takesAlone reports whether the outlet takes a request alone: a platform without tickets does,
-// where it has a broadcast group with the label or may have a live-chat API.
+// takesAlone reports whether the outlet takes a request alone: its platform has no tickets, and it has a
+// broadcast group with the label or may have a live-chat API.
 func (o outlet) takesAlone() bool {
 	return o.Type.Has(channel.LiveChatAPI) || o.Type.Has(channel.DirectRequests) && len(o.groups) > 0
 }
 
-// A route is the way of a request: to one channel directly, or by tickets to the broadcast groups of all.
+// A route is the set of recipients of a request: one channel directly, or the broadcast groups of all outlets
+// by tickets.
 type route struct {
 	direct  *outlet
 	outlets []outlet
 }
 
-// has reports whether a channel of a platform with a feature gets the request.
+// has reports whether the request goes to a channel of a platform with a feature.
 func (r route) has(feature channel.Feature) bool {
 	return slices.ContainsFunc(r.outlets, func(o outlet) bool { return o.Type.Has(feature) })
 }
 
-// routeOf decides where a request goes.
+// routeOf determines the route of a request.
 func (s *Service) routeOf(ctx context.Context, asked request) (route, error) {
 	outlets, err := s.outlets(ctx, asked)
 	if err != nil {
@@ -78,7 +79,7 @@ func (s *Service) routeOf(ctx context.Context, asked request) (route, error) {
 	return route{outlets: outlets}, nil
 }
 
-// checkTicketing refuses a target that can take no ticket.
+// checkTicketing returns an error for a target that cannot get a ticket.
 func checkTicketing(o outlet) error {
 	if len(o.groups) == 0 {
 		return boterr.New(boterr.FailedPrecondition, o.field,
@@ -151,13 +152,13 @@ func thatHaveGroups(outlets []outlet, asked request) ([]outlet, error) {
 	}
 	if len(having) == 0 {
 		return nil, boterr.New(boterr.FailedPrecondition, fieldLabel,
-			"no channel that is paired with the inlet %s and on (%s) has broadcast groups with the label %q: give one of them such groups",
+			"none of the active channels paired with the inlet %s (%s) has broadcast groups with the label %q: add groups to one of them",
 			asked.record.Inlet, strings.Join(ids, ", "), asked.label)
 	}
 	return having, nil
 }
 
-// checkTargets refuses what is no target, as far as that can be told without the channels.
+// checkTargets returns an error for invalid targets, as far as that can be checked without the channels.
 func checkTargets(targets []livechat.Target) error {
 	for i, target := range targets {
 		if target.Channel == "" {
@@ -172,7 +173,7 @@ func (s *Service) targetedOutlets(ctx context.Context, targets []livechat.Target
 	for i, target := range targets {
 		field := indexed(fieldTargets, i)
 		if target.Channel == inlet {
-			return nil, boterr.Invalid(field+".channel", "%s is the member's own channel: give that of the agents", inlet)
+			return nil, boterr.Invalid(field+".channel", "%s is the member's own channel: give the agents' channel", inlet)
 		}
 		c, err := s.ports.Channels.Load(ctx, target.Channel)
 		if err != nil {
@@ -194,20 +195,20 @@ func (s *Service) targetedOutlets(ctx context.Context, targets []livechat.Target
 	return outlets, nil
 }
 
-// checkBroadcastGroup refuses a broadcast group that a platform cannot have.
+// checkBroadcastGroup returns an error for a broadcast group of a type that the platform does not have.
 func checkBroadcastGroup(platform channel.Type, group channel.BroadcastGroupMember) error {
 	allowed := channel.PlatformOf(platform).BroadcastGroups
 	switch {
 	case allowed != nil && !slices.Contains(allowed, group.Type):
 		return boterr.Invalid("type", "must be one of %s for a channel of type %s, got %q", strings.Join(allowed, ", "), platform, group.Type)
 	case group.ID == "" && !platform.Has(channel.DirectRequests):
-		return boterr.Invalid("id", "is missing: a ticket is sent to it")
+		return boterr.Invalid("id", "is missing: tickets are sent to it")
 	default:
 		return nil
 	}
 }
 
-// checkOn refuses an outlet that is not on.
+// checkOn returns an error for an outlet that is switched off.
 func checkOn(o outlet) error {
 	if o.On {
 		return nil
@@ -227,7 +228,7 @@ func (s *Service) AddNewTargetsToAssignment(
 		return livechat.AddNewTargetsToAssignmentResult{}, err
 	}
 	if len(p.Targets) == 0 {
-		return livechat.AddNewTargetsToAssignmentResult{}, boterr.Missing(fieldTargets, "who gets a ticket as well")
+		return livechat.AddNewTargetsToAssignmentResult{}, boterr.Missing(fieldTargets, "who else gets a ticket")
 	}
 	r, err := s.namedAssignment(ctx, named)
 	if err != nil {
@@ -287,12 +288,12 @@ func (s *Service) addedOutlets(
 	return outlets, s.planTickets(&planned, outlets, m)
 }
 
-// inNewTargets returns an error about targets with the fields of the new targets that they
-// were made from.
+// inNewTargets changes the fields of an error about targets to those parameters of the new targets that they
+// came from.
 func inNewTargets(given []livechat.NewTarget, err error) error {
 	for i, target := range given {
 		field := indexed(fieldTargets, i)
-		if isGroupTarget(target) { // The parameter has no such list.
+		if isGroupTarget(target) { // The parameter has no list of groups.
 			err = record.RenameField(err, field+".broadcastGroups[0]", field)
 		}
 		for j := range target.Groups {
@@ -302,16 +303,16 @@ func inNewTargets(given []livechat.NewTarget, err error) error {
 	return err
 }
 
-// requireUntaken refuses an assignment that is taken or over.
+// requireUntaken returns an error for an assignment that is taken or has ended.
 func requireUntaken(r *livechat.AssignmentRecord) error {
 	switch {
 	case r.State() == livechat.Ended:
 		return boterr.New(boterr.FailedPrecondition, fieldAssignmentID, "the assignment %s has ended: %s", r.ID, endingText(r))
 	case r.State() == livechat.Taken:
-		return boterr.New(boterr.FailedPrecondition, fieldAssignmentID, "%s has the assignment %s already", r.Assignee, r.ID)
+		return boterr.New(boterr.FailedPrecondition, fieldAssignmentID, "%s already has the assignment %s", r.Assignee, r.ID)
 	case r.Direct != "":
 		return boterr.New(boterr.FailedPrecondition, fieldAssignmentID,
-			"the channel %s has the assignment %s alone, without tickets", r.Direct, r.ID)
+			"the assignment %[2]s went to the channel %[1]s directly, without tickets", r.Direct, r.ID)
 	default:
 		return nil
 	}
@@ -326,7 +327,7 @@ func asTarget(r *livechat.AssignmentRecord, given livechat.NewTarget) (livechat.
 	case isGroupTarget(given) && (hasGroups || given.Channel != "" || given.Label != "" || len(given.BroadcastGroups) > 0):
 		return livechat.Target{}, boterr.Invalid("", "is a target and a broadcast group at once: give either the channel, or id and type")
 	case hasGroups && len(given.BroadcastGroups) > 0:
-		return livechat.Target{}, boterr.Invalid("groups", "are what broadcastGroups are: give one of both")
+		return livechat.Target{}, boterr.Invalid("groups", "is another name for broadcastGroups: give only one of them")
 	case hasGroups:
 		target.BroadcastGroups = given.Groups
 	case isGroupTarget(given):
@@ -343,7 +344,7 @@ func asTarget(r *livechat.AssignmentRecord, given livechat.NewTarget) (livechat.
 	return target, err
 }
 
-// onlyOutlet returns the one channel that has tickets of the assignment.
+// onlyOutlet returns the only channel that has tickets of the assignment.
 func onlyOutlet(r *livechat.AssignmentRecord) (string, error) {
 	only := ""
 	for _, ticket := range r.Tickets {
@@ -375,8 +376,8 @@ func (s *Service) claimPending(ctx context.Context, id string) (*livechat.Assign
 	}
 }
 
-// addTickets adds the tickets that outlets lack to an assignment, whose sender the call is,
-// and sends what is missing.
+// addTickets adds the outlets' missing tickets to an assignment, and sends what is missing. The call must be
+// the assignment's sender.
 func (p *pass) addTickets(ctx context.Context, outlets []outlet) error {
 	if err := p.storeTickets(ctx, outlets); err != nil {
 		p.releaseSender(ctx)

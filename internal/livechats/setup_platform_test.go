@@ -22,8 +22,8 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// platform is a connector to every type of channel, which offers every port, and notes what
-// it is asked to do. It can be made to fail for one target.
+// platform is a connector for every type of channel, with every port. It records the calls, and can be made
+// to fail for one target.
 type platform struct {
 	mutex    sync.Mutex
 	log      []string
@@ -42,7 +42,7 @@ var (
 	_ livechat.ChannelCreator  = (*platform)(nil)
 )
 
-// errDown is the platform's default failure: it does not answer.
+// errDown is the platform's default error: it does not answer.
 var errDown = errors.New("connection reset")
 
 func newPlatform() *platform { return &platform{failing: map[string]error{}} }
@@ -58,29 +58,29 @@ func (p *platform) connectors() map[channel.Type]send.Connector {
 	return connectors
 }
 
-// fail makes all that is done to a target fail: a recipient, the broadcast group of a ticket,
-// a group, or the name of a new one.
+// fail makes all calls for a target fail: a recipient, the broadcast group of a ticket, a group, or the name
+// of a new one.
 func (p *platform) fail(target string, err error) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	p.failing[target] = err
 }
 
-// work makes all that is done to a target succeed again.
+// work makes all calls for a target succeed again.
 func (p *platform) work(target string) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	delete(p.failing, target)
 }
 
-// did returns what was done, each as a line such as `desk: send to C1: hello`.
+// did returns the recorded calls, each as a line such as `desk: send to C1: hello`.
 func (p *platform) did() []string {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	return slices.Clone(p.log)
 }
 
-// forget empties what did and sent return.
+// forget clears the records of did and sent.
 func (p *platform) forget() {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -94,8 +94,8 @@ func (p *platform) sent() []send.Message {
 	return slices.Clone(p.messages)
 }
 
-// note notes what is done to a target, unless that fails. It returns a number that no other
-// call gets. The caller holds the mutex.
+// note records a call for a target, unless the call fails. It returns a number that is unique to this call.
+// The caller holds the mutex.
 func (p *platform) note(in *channel.Channel, target, format string, args ...any) (string, error) {
 	if err := p.failing[target]; err != nil {
 		return "", err
@@ -172,7 +172,7 @@ func (p *platform) RecallTicket(_ context.Context, in *channel.Channel, ticket l
 	return p.onTicket(in, ticket, "recall the ticket of "+ticket.Group.ID)
 }
 
-// onTicket notes what is done to a ticket that was sent.
+// onTicket records a call for a ticket that was sent.
 func (p *platform) onTicket(in *channel.Channel, ticket livechat.Ticket, what string) error {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -190,7 +190,7 @@ func (p *platform) CreateChannel(_ context.Context, in *channel.Channel, groupID
 	return document.O("channelId", "channel"+n), err
 }
 
-// ask asks for a person for ada, from JSON.
+// ask makes a request of ada for a person, from JSON.
 func (s *fixture) ask(t *testing.T, params string) (livechat.CreateAssignmentResult, error) {
 	t.Helper()
 	return s.mine.CreateAssignment(t.Context(), paramsOf[livechat.CreateAssignmentParams](t, params))
@@ -204,7 +204,7 @@ func paramsOf[P any](t *testing.T, text string) P {
 	return p
 }
 
-// mustAsk asks for a person for ada, and returns the assignment as it is stored then.
+// mustAsk makes a request of ada for a person, and returns the stored assignment.
 func (s *fixture) mustAsk(t *testing.T, params string) *livechat.AssignmentRecord {
 	t.Helper()
 	result, err := s.ask(t, params)
@@ -235,7 +235,7 @@ func (s *fixture) assignments(t *testing.T, memberID string) []*livechat.Assignm
 	return s.assignmentsThat(t, document.O("member", memberID))
 }
 
-// assignmentsThat returns the assignments that match, as they are stored.
+// assignmentsThat returns the stored assignments that match.
 func (s *fixture) assignmentsThat(t *testing.T, filter document.Object) []*livechat.AssignmentRecord {
 	t.Helper()
 	which, err := query.CompileFilter(filter)
@@ -249,7 +249,7 @@ func (s *fixture) assignmentsThat(t *testing.T, filter document.Object) []*livec
 	return records
 }
 
-// unsentOf returns the targets that an error says got nothing.
+// unsentOf returns the targets that got nothing according to an error.
 func unsentOf(t *testing.T, err error) *livechat.UnsentError {
 	t.Helper()
 	e, ok := boterr.AsError(err)
@@ -259,7 +259,7 @@ func unsentOf(t *testing.T, err error) *livechat.UnsentError {
 	return unsent
 }
 
-// laterStore is a store whose clock is ahead.
+// laterStore is a store whose clock is fast.
 type laterStore struct {
 	store.Store
 
@@ -271,14 +271,14 @@ func (l laterStore) Now(ctx context.Context) (time.Time, error) {
 	return now.Add(l.by), err
 }
 
-// afterCrash returns the live chats of the app when a call that crashed has lost its place.
+// afterCrash returns the live chats of the app at a time when a crashed call's lease has expired.
 func (s *fixture) afterCrash() *livechats.Service {
 	env := s.mine.env
 	env.Store = laterStore{Store: s.store, by: time.Minute}
 	return livechats.New(env, s.mine.scope, s.mine.ports)
 }
 
-// hooked is a connector that does something before it sends.
+// hooked is a connector that calls a function before it sends.
 type hooked struct {
 	*platform
 
@@ -290,7 +290,7 @@ func (h hooked) Send(ctx context.Context, message send.Message) (send.Delivery, 
 	return h.platform.Send(ctx, message)
 }
 
-// before makes all platforms do something before they send.
+// before makes all platforms call a function before they send.
 func before(do func(*fixture, send.Message)) func(*testing.T) *fixture {
 	return func(t *testing.T) *fixture {
 		t.Helper()
@@ -306,7 +306,7 @@ func before(do func(*fixture, send.Message)) func(*testing.T) *fixture {
 	}
 }
 
-// strict makes live chats refuse what a platform does not know.
+// strict makes live chats refuse parameters that a platform does not know.
 func strict(p *livechats.Ports) { p.IsStrict = true }
 
 // historyAt gives histories an address.
@@ -316,7 +316,7 @@ func historyAt(p *livechats.Ports) {
 
 func desk() *channel.Channel { return &channel.Channel{ID: "desk"} }
 
-// pairingWith returns a pairing with another outlet in front.
+// pairingWith returns a pairing with an additional outlet in front.
 func pairingWith(
 	pairing func(context.Context, string) ([]string, error), outlet string,
 ) func(context.Context, string) ([]string, error) {

@@ -33,17 +33,17 @@ import (
 // noon is the first time of a fixture's clock: 2024-03-01 12:00 in UTC.
 const noon = 1_709_294_400_000
 
-// fixture is two apps in one store, with a clock that stands still and ids that count.
+// fixture is two apps in one store, with a stopped clock and numbered ids.
 //
 // Mine has the inlet web (webchat), which is paired with desk and team, and the members ada (the context's
 // own) and bob in it. The outlets are desk (charlie, with the broadcast groups C1 and U1 by default, and C9
-// of the label sales), team (delta, D1), phone (bravo, B1), help (foxtrot, F1), shop (custom, with a
-// live-chat API), kiosk (without), hotel, and closed (charlie, not on). Theirs has the channel foreign and
-// the member tom.
+// for the label sales), team (delta, D1), phone (bravo, B1), help (foxtrot, F1), shop (custom, with a
+// live-chat API), kiosk (custom, without an API), hotel, and closed (charlie, switched off). Theirs has the
+// channel foreign and the member tom.
 type fixture struct {
 	mine, theirs *app
 
-	// platform takes the messages of every channel type.
+	// platform receives the messages of every channel type.
 	platform *platform
 	// web answers the requests to the addresses of live-chat APIs and pictures.
 	web *web.Replies
@@ -67,7 +67,7 @@ type app struct {
 // shopAPI is the live-chat API of the channel shop.
 const shopAPI = "https://shop.example/livechat"
 
-// newFixture returns a fixture. Changes are made to the ports of mine.
+// newFixture returns a fixture. changes are applied to the ports of mine.
 func newFixture(t *testing.T, changes ...func(*livechats.Ports)) *fixture {
 	t.Helper()
 	s := &fixture{store: memstore.New(), platform: newPlatform(), web: &web.Replies{}}
@@ -137,7 +137,7 @@ func (s *fixture) at(d time.Duration) document.Timestamp {
 	return document.Timestamp(s.now.Load() + d.Milliseconds())
 }
 
-// stored returns all that is stored of all apps as text.
+// stored returns all stored records of all apps as text.
 func (s *fixture) stored(t *testing.T) string {
 	t.Helper()
 	var all strings.Builder
@@ -151,13 +151,13 @@ func (s *fixture) stored(t *testing.T) string {
 	return all.String()
 }
 
-// put stores a record as it is given, behind the services' backs. It needs _id and app.
+// put stores a record unchanged, bypassing the services. It needs _id and app.
 func (s *fixture) put(t *testing.T, collection, text string) {
 	t.Helper()
 	require.NoError(t, s.store.Collection(collection).Insert(t.Context(), object(t, text)))
 }
 
-// change changes the records that match, behind the services' backs.
+// change changes the records that match, bypassing the services.
 func (s *fixture) change(t *testing.T, collection string, filter, update document.Object) {
 	t.Helper()
 	which, err := query.CompileFilter(filter)
@@ -169,7 +169,7 @@ func (s *fixture) change(t *testing.T, collection string, filter, update documen
 	require.NotZero(t, result.Matched)
 }
 
-// record returns an assignment as the store keeps it.
+// record returns a stored assignment.
 func (s *fixture) record(t *testing.T, id string) *livechat.AssignmentRecord {
 	t.Helper()
 	which, err := query.CompileFilter(document.O("_id", id))
@@ -194,7 +194,7 @@ func (a *app) addChannel(t *testing.T, text string) {
 // pair pairs the inlet web with outlets.
 func (a *app) pair(t *testing.T, outlets ...string) {
 	t.Helper()
-	require.NoError(t, a.channels.Pair(t.Context(), "web", outlets...))
+	require.NoError(t, a.channels.Pair(t.Context(), a.channels, "web", outlets...))
 }
 
 // addMember makes a member from JSON.
@@ -239,20 +239,20 @@ func pairingOf(channels *channels.Service) func(context.Context, string) ([]stri
 	}
 }
 
-// withoutConnector takes away the connector to a type.
+// withoutConnector removes the connector for a type.
 func withoutConnector(platform channel.Type) func(*livechats.Ports) {
 	return func(p *livechats.Ports) { delete(p.Connectors, platform) }
 }
 
-// thatOnlySends makes the connector to a type offer nothing but Send.
+// thatOnlySends makes the connector for a type offer only Send.
 func thatOnlySends(platform channel.Type) func(*livechats.Ports) {
 	return func(p *livechats.Ports) {
 		p.Connectors[platform] = struct{ send.Connector }{p.Connectors[platform]}
 	}
 }
 
-// pending stores a request of a member that is open, with a ticket in each of C1 and U1 of
-// desk, D1 of team and B1 of phone, and the member's flag and idle agenda.
+// pending stores an open request of a member, with a ticket in each of C1 and U1 of desk, D1 of team and B1
+// of phone, and sets the member's flag and idle agenda.
 func (s *fixture) pending(t *testing.T, id, memberID string, changes ...func(*livechat.AssignmentRecord)) {
 	t.Helper()
 	r := &livechat.AssignmentRecord{
@@ -293,7 +293,7 @@ func (s *fixture) pending(t *testing.T, id, memberID string, changes ...func(*li
 	}
 }
 
-// onlyIn leaves the tickets of one channel.
+// onlyIn keeps only the tickets of one channel.
 func onlyIn(channelID string) func(*livechat.AssignmentRecord) {
 	return func(r *livechat.AssignmentRecord) {
 		var left []livechat.Ticket
@@ -306,8 +306,8 @@ func onlyIn(channelID string) func(*livechat.AssignmentRecord) {
 	}
 }
 
-// taken stores a request of a member, and makes an agent take it in a channel, such as
-// "eve@desk". What the platform noted of it is forgotten.
+// taken stores a request of a member, and makes an agent take it in a channel, such as "eve@desk". It clears
+// the platform's records.
 func (s *fixture) taken(t *testing.T, id, memberID, by string, changes ...func(*livechat.AssignmentRecord)) *livechat.TakeResult {
 	t.Helper()
 	s.pending(t, id, memberID, changes...)
@@ -331,7 +331,7 @@ func (s *fixture) group(t *testing.T, id string) *livechat.Group {
 	return groups[0]
 }
 
-// groups returns the groups that match, as they are stored.
+// groups returns the stored groups that match.
 func (s *fixture) groups(t *testing.T, filter document.Object) []*livechat.Group {
 	t.Helper()
 	which, err := query.CompileFilter(filter)
@@ -345,13 +345,12 @@ func (s *fixture) groups(t *testing.T, filter document.Object) []*livechat.Group
 	return groups
 }
 
-// event is a text from one address to another.
+// event returns a text message from one address to another.
 func event(from, to, text string) *send.MessageEvent {
 	return &send.MessageEvent{From: from, To: to, Type: send.TypeText, Data: document.O("text", text)}
 }
 
-// requireOver asserts that the live chat of an assignment has ended with all that belongs to
-// it.
+// requireOver asserts that the live chat of an assignment has ended, with all its effects.
 func (s *fixture) requireOver(t *testing.T, id, memberID string, by livechat.EndedBy) {
 	t.Helper()
 	r := s.record(t, id)
@@ -368,8 +367,8 @@ func (s *fixture) requireOver(t *testing.T, id, memberID string, by livechat.End
 // errInterrupted is the failure of a store that is interrupted.
 var errInterrupted = errors.New("interrupted")
 
-// interrupted returns the live chats of the app on a store that stops to work after so many writes, and a
-// function that reports whether it did.
+// interrupted returns the live chats of the app on a store that fails after a number of writes, and a
+// function that reports whether it has failed.
 func (s *fixture) interrupted(writes int) (*livechats.Service, func() bool) {
 	hasBroken := false
 	return s.on(&countingStore{Store: s.store, left: writes, then: func() error {
@@ -378,8 +377,8 @@ func (s *fixture) interrupted(writes int) (*livechats.Service, func() bool) {
 	}}), func() bool { return hasBroken }
 }
 
-// meanwhile returns the live chats of the app on a store that calls happens between so many writes and the
-// next one, and a function that reports whether it did.
+// meanwhile returns the live chats of the app on a store that calls happens after a number of writes, and a
+// function that reports whether it was called.
 func (s *fixture) meanwhile(writes int, happens func()) (*livechats.Service, func() bool) {
 	hasHappened := false
 	return s.on(&countingStore{Store: s.store, left: writes, then: func() error {
@@ -404,7 +403,7 @@ func (s *fixture) on(store store.Store) *livechats.Service {
 	return livechats.New(env, a.scope, ports)
 }
 
-// countingStore is a store that asks before each write once there were some.
+// countingStore is a store that calls a function before each write after a number of them.
 type countingStore struct {
 	store.Store
 
@@ -464,7 +463,7 @@ func (c *countingCollection) Delete(ctx context.Context, filter *query.Filter, o
 
 type operation[P, R any] = func(context.Context, P) (R, error)
 
-// call calls an operation as JSON does, and returns the JSON of its result.
+// call calls an operation with JSON parameters, and returns its JSON result.
 func call[P, R any](t *testing.T, run operation[P, R], params string) (string, error) {
 	t.Helper()
 	var p P
@@ -481,7 +480,7 @@ func call[P, R any](t *testing.T, run operation[P, R], params string) (string, e
 	return string(text), nil
 }
 
-// must calls an operation as JSON does, and returns the JSON of its result.
+// must is call for an operation that must succeed.
 func must[P, R any](t *testing.T, run operation[P, R], params string) string {
 	t.Helper()
 	result, err := call(t, run, params)
@@ -496,8 +495,8 @@ type refused struct {
 	field  string
 }
 
-// requireRefused calls an operation with parameters that are wrong, and compares the error,
-// all that is stored, and what was sent.
+// requireRefused calls an operation with wrong parameters. It compares the error, and requires that nothing
+// is stored or sent.
 func requireRefused[P, R any](t *testing.T, s *fixture, run operation[P, R], calls ...refused) {
 	t.Helper()
 	before, done := s.stored(t), s.platform.did()

@@ -11,7 +11,7 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// stateFilter matches the records in a state, as State tells it.
+// stateFilter matches the records in a state, as reported by State.
 func stateFilter(s livechat.State) document.Object {
 	open := document.O(fieldEndedAt, isAbsent())
 	untaken := open.With(fieldAssignee, isAbsent()).With(fieldAssignedAt, isAbsent())
@@ -27,14 +27,13 @@ func stateFilter(s livechat.State) document.Object {
 	}
 }
 
-// isAbsent is a condition on a field that is not there, isPresent on one that is.
+// isAbsent matches a missing field, isPresent an existing one.
 func isAbsent() document.Object { return document.O("$exists", false) }
 
 func isPresent() document.Object { return document.O("$exists", true) }
 
-// transition is a change of the state of an assignment. It is one write, which applies in the
-// states that it starts from alone: of several calls that come at once, one makes it. What
-// follows from it are the steps of the new state.
+// transition is a change of an assignment's state. It is a single write, which applies only in its starting
+// states: of several concurrent calls, one makes it. Its consequences are the steps of the new state.
 type transition struct {
 	name string
 	from []livechat.State
@@ -45,10 +44,10 @@ type transition struct {
 var (
 	requesting     = transition{"request", nil, livechat.Sending}
 	opening        = transition{"open", []livechat.State{livechat.Sending}, livechat.Pending}
-	openingInGroup = transition{"open in a group", []livechat.State{livechat.Sending}, livechat.Taken} // A live-chat API made it.
-	// A taken one that has no agent yet is taken, too.
+	openingInGroup = transition{"open in a group", []livechat.State{livechat.Sending}, livechat.Taken} // A live-chat API created it.
+	// This also covers a taken assignment that has no agent yet.
 	taking = transition{"take", []livechat.State{livechat.Pending, livechat.Taken}, livechat.Taken}
-	// The agent has no conversation for it.
+	// The agent could get no conversation.
 	givingBack     = transition{"give back", []livechat.State{livechat.Taken}, livechat.Pending}
 	endingInOutlet = transition{"end in the outlet", []livechat.State{livechat.Sending, livechat.Pending, livechat.Taken}, livechat.Ended}
 	endingInInlet  = transition{"end in the inlet", []livechat.State{livechat.Sending, livechat.Pending, livechat.Taken}, livechat.Ended}
@@ -59,7 +58,7 @@ var (
 	losing = transition{"lose a side", []livechat.State{livechat.Pending, livechat.Taken}, livechat.Ended}
 )
 
-// transitions returns all of them, in the order in which they are documented.
+// transitions returns all transitions, in the order in which they are documented.
 func transitions() []transition {
 	return []transition{
 		requesting, opening, openingInGroup, taking, givingBack,
@@ -85,8 +84,8 @@ func ending(by livechat.EndedBy) transition {
 	}
 }
 
-// move makes a transition of an assignment that meets a condition, with an update. It returns
-// the assignment as it is then, nil if it does not meet it or is in another state.
+// move makes a transition of an assignment that meets a condition, with an update. It returns the changed
+// assignment, or nil if it does not meet the condition or is in another state.
 func (s *Service) move(
 	ctx context.Context, r *livechat.AssignmentRecord, t transition, condition, update document.Object,
 ) (*livechat.AssignmentRecord, error) {
@@ -97,8 +96,8 @@ func (s *Service) move(
 	return s.modify(ctx, r.ID, condition.With("$or", document.A(states...)), update)
 }
 
-// markEnded ends an assignment that is open and meets a condition, and sets further fields. It
-// returns the assignment as it is then, nil if it does not meet the condition.
+// markEnded ends an open assignment that meets a condition, and sets further fields. It returns the changed
+// assignment, or nil if it does not meet the condition.
 func (s *Service) markEnded(
 	ctx context.Context, r *livechat.AssignmentRecord, by livechat.EndedBy, condition document.Object, further ...any,
 ) (*livechat.AssignmentRecord, error) {
@@ -115,19 +114,18 @@ const openSlots = "member/"
 // openSlot is the slot of a member's open assignment.
 func openSlot(memberID string) string { return openSlots + memberID }
 
-// isOpenSlot is a condition that the slots of open assignments meet, for which the index of
-// slots serves: 0 comes next to /.
+// isOpenSlot matches the slots of open assignments, in a form that uses the index of slots: 0 follows /.
 func isOpenSlot() document.Object { return document.O("$gte", openSlots, "$lt", "member0") }
 
 func endedSlot(assignmentID string) string { return "ended/" + assignmentID }
 
-// handoverSlots is the prefix of the slots of assignments that replace one that is still open.
+// handoverSlots is the prefix of the slots of assignments that will replace an open one.
 const handoverSlots = "handover/"
 
-// handoverSlot is the slot of the assignment that takes the place of another one.
+// handoverSlot returns the slot of the assignment that replaces another one.
 func handoverSlot(previousID string) string { return handoverSlots + previousID }
 
-// isHandoverSlot is a condition that such slots meet: 0 comes next to /.
+// isHandoverSlot matches the slots of handovers: 0 follows /.
 func isHandoverSlot() document.Object {
 	return document.O("$gte", handoverSlots, "$lt", "handover0")
 }
@@ -141,23 +139,24 @@ func isSent(r *livechat.AssignmentRecord) bool {
 	return true
 }
 
-// hasGroupOfAPI reports whether there is no group of a live-chat API left to be stored.
+// hasGroupOfAPI reports whether there is no group of a live-chat API still to be stored.
 func hasGroupOfAPI(r *livechat.AssignmentRecord) bool {
 	return r.Group != "" || !asksForGroup(r)
 }
 
-// asksForGroup reports whether the request asks a custom outlet for a group. Other outlets ignore that it does.
+// asksForGroup reports whether the request asks a custom outlet for a group. Other outlets ignore it.
 func asksForGroup(r *livechat.AssignmentRecord) bool {
 	return r.CreateGroup != nil && len(r.Tickets) > 0 && r.Tickets[0].Type.Has(channel.LiveChatAPI)
 }
 
-// hasNobodyInGroup reports whether no agent can have the request by its group.
+// hasNobodyInGroup reports whether the request cannot be given to an agent in its group, because it has no
+// group or already has an agent.
 func hasNobodyInGroup(r *livechat.AssignmentRecord) bool { return r.Group == "" || r.Assignee != "" }
 
-// isFirst reports whether the assignment takes the place of no other one.
+// isFirst reports whether the assignment replaces no other one.
 func isFirst(r *livechat.AssignmentRecord) bool { return r.ParentAssignment == "" }
 
-// wasSentNowhere reports whether no outlet has taken anything of the request.
+// wasSentNowhere reports whether no outlet has accepted any part of the request.
 func wasSentNowhere(r *livechat.AssignmentRecord) bool {
 	for _, ticket := range r.Tickets {
 		if !ticket.SentAt.IsZero() {
@@ -167,14 +166,14 @@ func wasSentNowhere(r *livechat.AssignmentRecord) bool {
 	return true
 }
 
-// hasNoSummaryLeft reports whether no summary is left to be sent. A custom outlet that was
-// asked for the group got it then.
+// hasNoSummaryLeft reports whether no summary remains to be sent. A custom outlet that was asked for a group
+// got it then.
 func hasNoSummaryLeft(r *livechat.AssignmentRecord) bool {
 	return r.Summary == "" || !r.SummarySentAt.IsZero() || asksForGroup(r)
 }
 
-// shownTaken returns the tickets that do not show yet who has the assignment, without the ticket of the
-// broadcast group in the outlet where it was taken.
+// shownTaken returns the tickets that do not yet show the agent who has the assignment. It leaves out the
+// ticket of the broadcast group in which it was taken.
 func shownTaken(r *livechat.AssignmentRecord, from string) []livechat.Ticket {
 	if r.Direct != "" {
 		return nil
@@ -185,10 +184,10 @@ func shownTaken(r *livechat.AssignmentRecord, from string) []livechat.Ticket {
 	})
 }
 
-// hasNoGroup reports whether there was no conversation.
+// hasNoGroup reports whether the assignment had no conversation.
 func hasNoGroup(r *livechat.AssignmentRecord) bool { return r.Group == "" }
 
-// wasHandedOn reports whether the assignment ended because another one takes its place.
+// wasHandedOn reports whether the assignment ended because another one replaces it.
 func wasHandedOn(r *livechat.AssignmentRecord) bool { return r.EndedBy == livechat.EndedByReassign }
 
 func isInterrupted(r *livechat.AssignmentRecord, by livechat.EndedBy) bool {
@@ -206,38 +205,37 @@ func recallable(r *livechat.AssignmentRecord) []livechat.Ticket {
 	return tickets
 }
 
-// An operation writes what it wants of an assignment, by a transition, and reconciles it: the
-// steps that are left take it there. A call that comes after a crash does the same, so it goes
-// on where the other one stopped.
+// An operation sets the state of an assignment by a transition and then reconciles it, by the remaining steps
+// for its aim. A call after a crash does the same, so it continues at the point of the crash.
 
 // A want is the aim of a call for an assignment.
 type want string
 
-// What calls want.
+// The aims of calls.
 const (
-	// wantOpen: all was sent, and the member is in live chat as the record says.
+	// wantOpen: everything has been sent, and the member's flag has the record's value.
 	wantOpen want = "open request"
 	// wantConversation: the agent and the member can talk, and the tickets show that.
 	wantConversation want = "conversation"
-	// wantClosed: all that ends with it has ended, too.
+	// wantClosed: everything that ends with the assignment has ended, too.
 	wantClosed want = "closed"
 )
 
 type step struct {
 	name string
-	// want is its aim.
+	// want is the aim that the step serves.
 	want want
-	// in are the states in which it is due, if due says so for the call. nil: for each call.
+	// in are the states in which it is due, if due also returns true for the call. A nil due counts as true.
 	in  []livechat.State
 	due func(*pass) bool
-	// done reports whether the record notes that it was done. nil: nothing notes it, and
-	// doing it again changes nothing.
+	// done reports whether the record shows that the step was carried out. If it is nil, the record does not
+	// show it, and repeating the step changes nothing.
 	done func(*livechat.AssignmentRecord) bool
-	// do does it.
+	// do carries out the step.
 	do func(*pass, context.Context) error
 }
 
-// steps returns the steps in their order: name, want, states, due, done, do.
+// steps returns all steps in order: name, want, states, due, done, do.
 func steps() []step {
 	sending, open := []livechat.State{livechat.Sending}, []livechat.State{livechat.Pending, livechat.Taken}
 	taken, ended := []livechat.State{livechat.Taken}, []livechat.State{livechat.Ended}
@@ -271,36 +269,36 @@ func steps() []step {
 	}
 }
 
-// pass takes one assignment through the steps, for one call.
+// pass carries out the steps for one assignment and one call.
 type pass struct {
 	*Service
 
-	// r is the assignment as the last step left it. sender is the id of the call as the one that
-	// sends it, "" if it does not.
+	// r is the assignment after the last step. sender is the id of the call if it sends the request, else "".
 	r      *livechat.AssignmentRecord
 	sender string
-	// asking is the member who asks; messages are filled from it. nil if none is sent.
+	// asking is the member who made the request. Messages are filled from this member. It is nil if none are
+	// sent.
 	asking *member.Member
-	// isOut is whether the call wants the member out of live chat, nil if it does not say.
+	// isOut is true if the call requests the member out of live chat, nil if it leaves that open.
 	isOut *bool
-	// takenFrom is the broadcast group whose ticket was taken, "" if that is not known.
+	// takenFrom is the broadcast group whose ticket was taken, "" if it is unknown.
 	takenFrom string
-	// isRecalled is whether the call wants the tickets to be recalled.
+	// isRecalled is true if the call requests that the tickets are recalled.
 	isRecalled bool
 	// isTold is true once a side got the text about the end.
 	isTold bool
 
 	// outlet and group are the agent's conversation, once it is open. member is the member after the last
-	// change by a step, nil if there was none.
+	// change by a step, nil if no step changed it.
 	outlet *channel.Channel
 	group  *livechat.Group
 	member *member.Member
-	// unfinished and errs are failures that the remaining steps do not depend on.
+	// unfinished and errs are failures that do not prevent the remaining steps.
 	unfinished unfinished
 	errs       []error
 }
 
-// then returns the remedy for a want that is unfinished.
+// then returns the remedy for an unfinished aim.
 func (w want) then() string {
 	if w == wantConversation {
 		return "the agent has it, and the same call again does the rest"
@@ -312,11 +310,10 @@ func (s *Service) finish(ctx context.Context, ended *livechat.AssignmentRecord) 
 	return (&pass{Service: s, r: ended}).reconcile(ctx, wantClosed)
 }
 
-// reconcile takes the assignment to where a call wants it to be, by the steps that are due
-// and not done. A step that fails keeps those behind it from being done, but for what it notes
-// as unfinished.
+// reconcile carries out the steps that are due for the call's aim and not done. A failed step prevents later
+// ones, except for failures that it records as unfinished.
 func (p *pass) reconcile(ctx context.Context, to want) error {
-	defer p.releaseSender(ctx) // Even if a connector panics, so that no other call waits.
+	defer p.releaseSender(ctx) // Release it even if a connector panics, so that no other call waits.
 	var failed error
 	for _, step := range steps() {
 		if failed == nil && p.isDue(step, to) {
@@ -332,12 +329,12 @@ func (p *pass) isDue(s step, to want) bool {
 		(s.due == nil || s.due(p)) && (s.done == nil || !s.done(p.r))
 }
 
-// isSender reports whether the call is the one that sends the request.
+// isSender reports whether the call is the sender of the request.
 func (p *pass) isSender() bool {
 	return p.sender != "" && p.r.Sender != nil && p.r.Sender.ID == p.sender
 }
 
-// releaseSender lets others send the request. If it fails, they may once the lease is over.
+// releaseSender lets other calls send the request. If it fails, they may do so once the lease has expired.
 func (p *pass) releaseSender(ctx context.Context) {
 	if p.isSender() {
 		_, _ = p.assignments().Update(context.WithoutCancel(ctx), record.Patch{
@@ -348,7 +345,7 @@ func (p *pass) releaseSender(ctx context.Context) {
 	}
 }
 
-// memberNow returns the member as it is after the pass.
+// memberNow returns the member after the pass.
 func (p *pass) memberNow(ctx context.Context) (*member.Member, error) {
 	if p.member != nil {
 		return p.member, nil

@@ -14,8 +14,8 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// send sends what is missing. If some targets refuse it for good, the request continues without them, and
-// their names go into the error.
+// send sends the missing messages. If some targets refuse them for good, the request continues without these,
+// and the error names them.
 func (p *pass) send(ctx context.Context) error {
 	var unsent []livechat.Unsent
 	for _, ticket := range p.r.Tickets {
@@ -29,7 +29,7 @@ func (p *pass) send(ctx context.Context) error {
 		}
 		kept, err := p.keepTicket(context.WithoutCancel(ctx), p.r, sent)
 		if err != nil {
-			return err // What was sent has to be known before more is.
+			return err // Each message must be recorded before the next is sent.
 		}
 		p.r = kept
 		if kept.State() == livechat.Taken {
@@ -46,8 +46,8 @@ func (p *pass) send(ctx context.Context) error {
 	}
 }
 
-// offeredTooLate shows on a ticket that an agent took the request while the ticket was sent, and returns the
-// error that it cannot be offered any more.
+// offeredTooLate shows on a ticket that an agent took the request while the ticket was being sent, and
+// returns the error for that.
 func (p *pass) offeredTooLate(ctx context.Context, ticket livechat.Ticket) error {
 	name, err := p.adminName(ctx, p.r.Assignee)
 	if err == nil {
@@ -73,7 +73,7 @@ func (p *pass) dropRefused(ctx context.Context, unsent []livechat.Unsent) error 
 	return nil
 }
 
-// storeGroupOfAPI links the group that a live-chat API made to the request.
+// storeGroupOfAPI links the group created by a live-chat API to the request.
 func (p *pass) storeGroupOfAPI(ctx context.Context) error {
 	known, err := p.findGroups(ctx, equal(fieldAssignment, p.r.ID))
 	if err != nil {
@@ -104,8 +104,8 @@ func (p *pass) storeGroupOfAPI(ctx context.Context) error {
 	return nil
 }
 
-// open opens the request: idle time is watched from now on. The member's slot may belong to another request
-// by now, if this one was handed on.
+// open opens the request, which starts the idle time. If this request was handed on, the member's slot may
+// meanwhile belong to another request.
 func (p *pass) open(ctx context.Context) error {
 	fields := document.O(fieldSentAt, document.TimestampOf(p.env.Now()), fieldSlot, openSlot(p.r.Member))
 	if p.r.LiveChatAgenda {
@@ -133,8 +133,8 @@ func (p *pass) open(ctx context.Context) error {
 	return nil
 }
 
-// adoptOpen takes the request as it is that another call has opened, after this one
-// had lost its place. Conflict: it was withdrawn.
+// adoptOpen adopts the request as opened by another call, after this call has lost its place as the sender.
+// It returns Conflict if the request was withdrawn.
 func (p *pass) adoptOpen(ctx context.Context) error {
 	now, err := p.loadAssignment(ctx, p.r.ID)
 	if err == nil && now.State() != livechat.Ended {
@@ -142,15 +142,15 @@ func (p *pass) adoptOpen(ctx context.Context) error {
 		return nil
 	}
 	if err == nil || errors.Is(err, boterr.NotFound) {
-		// The agenda may have come after who withdrew it looked for one.
+		// The agenda may have been set after the withdrawing call looked for one.
 		_, err = p.leaveLiveChat(context.WithoutCancel(ctx), p.r)
 		err = joined(withdrawn(p.r), err, p.finishParent(ctx, p.r))
 	}
 	return err
 }
 
-// takeByItsGroup gives a request to the agent in its group, which bot logic has given it
-// before it opened.
+// takeByItsGroup gives a request to the agent in its group, if bot logic set the group before the request
+// opened.
 func (p *pass) takeByItsGroup(ctx context.Context) error {
 	g, err := p.loadGroup(ctx, p.r.Group)
 	if err != nil || !g.Active || g.Assignment != p.r.ID {
@@ -164,12 +164,12 @@ func (p *pass) takeByItsGroup(ctx context.Context) error {
 	return nil
 }
 
-// withdrawn is the error of a call whose request was ended while it was sent.
+// withdrawn returns the error for a request that was ended while it was being sent.
 func withdrawn(r *livechat.AssignmentRecord) error {
-	return boterr.New(boterr.Conflict, "", "the assignment %s was withdrawn while it was sent", r.ID)
+	return boterr.New(boterr.Conflict, "", "the assignment %s was withdrawn while it was being sent", r.ID)
 }
 
-// openConversation finds or makes the group in which the agent talks with the member.
+// openConversation finds or creates the group in which the agent talks to the member.
 func (p *pass) openConversation(ctx context.Context) error {
 	outlet, err := p.ports.Channels.Load(ctx, p.r.Outlet)
 	if err != nil {
@@ -193,14 +193,14 @@ func (p *pass) watch(ctx context.Context) error {
 	return nil
 }
 
-// sendSummary sends the summary into the conversation. That it cannot be sent does not keep the
-// tickets from showing who has it.
+// sendSummary sends the summary into the conversation. A failure does not prevent the tickets from showing
+// who has the request.
 func (p *pass) sendSummary(ctx context.Context) error {
 	p.unfinished.add("summary", p.trySummary(ctx))
 	return nil
 }
 
-// trySummary sends the summary, and notes that it was sent.
+// trySummary sends the summary, and records that it was sent.
 func (p *pass) trySummary(ctx context.Context) error {
 	if p.r.Summary == "" {
 		return nil
@@ -209,7 +209,7 @@ func (p *pass) trySummary(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	message.ID = p.r.ID + "/summary/" + p.group.ID // The same where it was sent and that could not be noted.
+	message.ID = p.r.ID + "/summary/" + p.group.ID // The ID stays the same if the message was sent but could not be recorded as sent.
 	if _, err := p.deliver(ctx, message); err != nil {
 		return err
 	}
@@ -217,8 +217,8 @@ func (p *pass) trySummary(ctx context.Context) error {
 	return err
 }
 
-// showTaken makes the tickets but the one that was taken show who has the assignment, if
-// their platforms can. All are tried.
+// showTaken makes all tickets except the taken one show who has the assignment, if their platforms can do
+// that. It attempts all of them.
 func (p *pass) showTaken(ctx context.Context) error {
 	name, err := p.adminName(ctx, p.r.Assignee)
 	if err != nil {
@@ -231,14 +231,14 @@ func (p *pass) showTaken(ctx context.Context) error {
 	return nil
 }
 
-// endedMeanwhile is the error of a call that takes an assignment that ends at that moment.
+// endedMeanwhile returns the error for taking an assignment that has just ended.
 func endedMeanwhile(r *livechat.AssignmentRecord) error {
 	return boterr.New(boterr.FailedPrecondition, fieldAssignmentID, "the assignment %s ended while it was taken", r.ID)
 }
 
-// What has ended is not canceled: these steps go on where the call that takes them ends. They
-// come in an order in which the bot answers the member again also where they are interrupted,
-// and the agent is still in the group where ending it again goes on.
+// The cleanup after an end is not canceled: these steps continue even if the call's context ends. Their order
+// ensures that after an interruption the bot answers the member again, and that the agent is still in the
+// group, so that ending it again completes the rest.
 
 // letOut ends the live chat of the member.
 func (p *pass) letOut(ctx context.Context) (err error) {
@@ -246,8 +246,8 @@ func (p *pass) letOut(ctx context.Context) (err error) {
 	return err
 }
 
-// clearGroup clears the member's current group if it belongs to the assignment. On Bravo each agent in the
-// conversation has a record of it.
+// clearGroup clears the member's current group if it belongs to the assignment. On Bravo, the conversation
+// has one record for each agent in it.
 func (p *pass) clearGroup(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	groups, err := p.findGroups(ctx, equal(fieldAssignment, p.r.ID))
@@ -271,12 +271,12 @@ func (p *pass) clearGroup(ctx context.Context) error {
 	return err
 }
 
-// endGroups puts the groups out of use.
+// endGroups deactivates the groups.
 func (p *pass) endGroups(ctx context.Context) error {
 	return p.deactivateGroups(context.WithoutCancel(ctx), p.r)
 }
 
-// wantsRecall reports whether the tickets lead nowhere any more, and are not to stay.
+// wantsRecall reports whether the tickets no longer lead anywhere and should be recalled.
 func (p *pass) wantsRecall() bool {
 	switch p.r.EndedBy {
 	case livechat.EndedByRemoval:
@@ -288,14 +288,14 @@ func (p *pass) wantsRecall() bool {
 	}
 }
 
-// recall takes the tickets back. All are tried.
+// recall recalls the tickets. It attempts all of them.
 func (p *pass) recall(ctx context.Context) error {
 	p.recallTickets(ctx, p.r, &p.unfinished)
 	return nil
 }
 
-// withdrawNext withdraws the assignment that should have continued this one, after this one ended in another
-// way: its tickets cannot be taken any more.
+// withdrawNext withdraws the assignment that should have replaced this one, after this one ended in another
+// way. Its tickets can no longer be taken.
 func (p *pass) withdrawNext(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	next, err := p.nextOf(ctx, p.r.ID)
@@ -306,13 +306,13 @@ func (p *pass) withdrawNext(ctx context.Context) error {
 	return err
 }
 
-// canClose reports whether nothing is left that the same call again could do. Tickets of a
-// request that was idle are recalled once.
+// canClose reports whether a repeated call could do nothing more. Tickets of an idle request are recalled
+// only once.
 func (p *pass) canClose() bool {
 	return len(p.unfinished.failures) == 0 || p.r.EndedBy == livechat.EndedByIdle
 }
 
-// close notes that all has ended. A request that was withdrawn is removed.
+// close records that everything has ended. A withdrawn request is removed.
 func (p *pass) close(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	if p.r.EndedBy == livechat.EndedByRemoval {
@@ -320,14 +320,14 @@ func (p *pass) close(ctx context.Context) error {
 		return err
 	}
 	closed, err := p.modify(ctx, p.r.ID, document.O(), document.Set(fieldClosedAt, document.TimestampOf(p.env.Now())))
-	if closed != nil { // Else it was removed.
+	if closed != nil { // Otherwise it was removed.
 		p.r = closed
 	}
 	return err
 }
 
-// deactivateGroups marks the groups of an assignment that has ended as no longer live, but
-// those that an open assignment has by now, which they name then.
+// deactivateGroups marks the groups of an ended assignment as no longer live. Groups that now belong to an
+// open assignment stay live, and are changed to refer to it.
 func (s *Service) deactivateGroups(ctx context.Context, r *livechat.AssignmentRecord) error {
 	live, err := s.findGroups(ctx, equal(fieldAssignment, r.ID).With(fieldActive, true))
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Take gives a request to the agent who takes it, as TakeTicket of a botctx.Runtime says. The member's
-// botMeta.liveChat is as the request says, even if a crash left it otherwise.
+// Take gives a request to the agent who takes it; see TakeTicket of botctx.Runtime. It sets the member's
+// botMeta.liveChat as requested, even if a crash left it different.
 func (s *Service) Take(ctx context.Context, p livechat.TakeParams) (*livechat.TakeResult, error) {
 	if _, err := assignmentByID(p.AssignmentID).Resolve(); err != nil {
 		return nil, err
@@ -71,13 +71,13 @@ func (s *Service) claim(ctx context.Context, outlet *channel.Channel, p livechat
 	return s.claimedBefore(ctx, outlet, p)
 }
 
-// markTaken stores that an agent in an outlet has an open assignment, and returns the assignment after that.
-// The result is nil if an agent already has it, it is not open, or it has ended.
+// markTaken stores that an agent in an outlet has an open assignment, and returns the changed assignment. The
+// result is nil if the assignment already has an agent or is not open.
 func (s *Service) markTaken(
 	ctx context.Context, r *livechat.AssignmentRecord, outletID, adminExternalID string,
 ) (*livechat.AssignmentRecord, error) {
 	expiry := s.nextExpiry()
-	if r.Expiry.IsZero() && slices.Contains(taking.from, r.State()) { // It is watched, also where a crash comes next.
+	if r.Expiry.IsZero() && slices.Contains(taking.from, r.State()) { // It must be watched even if a crash follows.
 		if err := s.setAlarm(ctx, r.Member, expiry); err != nil {
 			return nil, err
 		}
@@ -87,7 +87,8 @@ func (s *Service) markTaken(
 	return s.move(ctx, r, taking, document.O(fieldAssignee, isAbsent()), document.O("$set", taken))
 }
 
-// claimedBefore returns an assignment that could not be claimed because the same agent already has it.
+// claimedBefore returns the assignment if the same agent already has it, and otherwise the error for the
+// failed claim.
 func (s *Service) claimedBefore(ctx context.Context, outlet *channel.Channel, p livechat.TakeParams) (*livechat.AssignmentRecord, error) {
 	r, err := s.namedAssignment(ctx, assignmentByID(p.AssignmentID))
 	if err != nil {
@@ -109,7 +110,7 @@ func (s *Service) claimedBefore(ctx context.Context, outlet *channel.Channel, p 
 		return nil, boterr.New(boterr.FailedPrecondition, fieldAssignmentID,
 			"the assignment %s is still being sent: take it when the request is open", r.ID)
 	default:
-		return nil, boterr.New(boterr.Conflict, fieldAssignmentID, "the assignment %s changed meanwhile: take it again", r.ID)
+		return nil, boterr.New(boterr.Conflict, fieldAssignmentID, "the assignment %s has changed: take it again", r.ID)
 	}
 }
 
@@ -126,8 +127,8 @@ func isOfferedIn(r *livechat.AssignmentRecord, channelID string) bool {
 	return false
 }
 
-// conversation returns the group in which the agent who has an assignment talks with the
-// member. It is made if there is none; one that an earlier call made is used.
+// conversation returns the group in which the agent who has an assignment talks to the member: one made by an
+// earlier call, or a new one.
 func (s *Service) conversation(ctx context.Context, outlet *channel.Channel, r *livechat.AssignmentRecord) (*livechat.Group, error) {
 	if r.Group != "" {
 		g, err := s.ownGroup(ctx, r)
@@ -155,8 +156,9 @@ func (s *Service) conversation(ctx context.Context, outlet *channel.Channel, r *
 	return s.attach(ctx, r, g)
 }
 
-// ownGroup returns the group that an assignment names if it can be its conversation: it is live, and no other open
-// assignment has it. Else nil, even if the group was removed: bot logic may have named any.
+// ownGroup returns the group that an assignment refers to if it can be its conversation, that is if it is
+// live and no other open assignment has it. Otherwise it returns nil, also if the group was removed or does
+// not exist.
 func (s *Service) ownGroup(ctx context.Context, r *livechat.AssignmentRecord) (*livechat.Group, error) {
 	g, err := s.loadGroup(ctx, r.Group)
 	switch {
@@ -179,13 +181,13 @@ func (s *Service) ownGroup(ctx context.Context, r *livechat.AssignmentRecord) (*
 	return g, nil
 }
 
-// leaveGroup takes a group that cannot be its conversation from an assignment.
+// leaveGroup removes from an assignment a group that cannot be its conversation.
 func (s *Service) leaveGroup(ctx context.Context, r *livechat.AssignmentRecord) (*livechat.AssignmentRecord, error) {
 	left, err := s.modify(ctx, r.ID, equal(fieldGroup, r.Group).With(fieldEndedAt, isAbsent()),
 		document.Unset(fieldGroup, fieldGroupInfo))
 	if err == nil && left == nil {
 		err = boterr.New(boterr.Conflict, fieldAssignmentID,
-			"the assignment %s ended or was given another group while it was taken: take it again", r.ID)
+			"the assignment %s ended or got another group while it was taken: take it again", r.ID)
 	}
 	return left, err
 }
@@ -209,7 +211,7 @@ func (s *Service) joined(ctx context.Context, r *livechat.AssignmentRecord, g *l
 	return groupFrom(found.Document)
 }
 
-// newConversation makes the group of an assignment, on the platform and as a record.
+// newConversation creates the group of an assignment, on the platform and as a record.
 func (s *Service) newConversation(ctx context.Context, outlet *channel.Channel, r *livechat.AssignmentRecord) (*livechat.Group, error) {
 	m, err := s.memberOf(ctx, r)
 	if err != nil {
@@ -230,8 +232,8 @@ func (s *Service) newConversation(ctx context.Context, outlet *channel.Channel, 
 	return s.insertGroup(ctx, g)
 }
 
-// openOnPlatform returns the external id of the conversation with the agent: a group that is
-// made for it; the conversation that a direct outlet opened; or the agent.
+// openOnPlatform returns the external id of the conversation with the agent: a newly created group, the
+// conversation that a direct outlet opened, or the agent's own id.
 func (s *Service) openOnPlatform(ctx context.Context, outlet *channel.Channel, r *livechat.AssignmentRecord, name string) (string, error) {
 	if chat, err := s.openedChat(ctx, outlet, r); err != nil || chat != "" {
 		return chat, err
@@ -248,18 +250,19 @@ func (s *Service) openOnPlatform(ctx context.Context, outlet *channel.Channel, r
 		return "", sends.PlatformError(ctx, outlet.Type, err)
 	}
 	if created.ExternalID == "" {
-		return "", boterr.New(boterr.Unavailable, "", "the platform of type %s did not say which group it made", outlet.Type)
+		return "", boterr.New(boterr.Unavailable, "", "the platform of type %s returned no id for the new group", outlet.Type)
 	}
 	return created.ExternalID, nil
 }
 
-// talksDirectly reports whether no group is made for an assignment in an outlet.
+// talksDirectly reports whether an assignment in an outlet uses the conversation with the agent instead of a
+// new group.
 func (s *Service) talksDirectly(outlet *channel.Channel, r *livechat.AssignmentRecord) bool {
 	_, makesGroups := send.PortOf[livechat.GroupCreator](s.ports.Connectors[outlet.Type])
 	return r.Direct != "" || !makesGroups
 }
 
-// attach links a group to an assignment. If two calls do so at once, one group stays.
+// attach links a group to an assignment. If two calls do this concurrently, one group remains.
 func (s *Service) attach(ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group) (*livechat.Group, error) {
 	var err error
 	if isDirect(g) {
@@ -294,8 +297,8 @@ func (s *Service) attach(ctx context.Context, r *livechat.AssignmentRecord, g *l
 	}
 }
 
-// requireFree refuses an agent who is in a direct conversation for another assignment: what
-// the agent writes could be for either member.
+// requireFree returns an error if an agent is in a direct conversation for another assignment, because the
+// agent's messages could be for either member.
 func (s *Service) requireFree(ctx context.Context, outletID, agent, assignmentID string) error {
 	other, _, err := s.rival(ctx, livechat.Group{Outlet: outletID, ExternalID: agent, Assignment: assignmentID})
 	if err != nil || other == nil {
@@ -305,8 +308,8 @@ func (s *Service) requireFree(ctx context.Context, outletID, agent, assignmentID
 		"the agent %s is in the conversation %q of the assignment %s: end that first", agent, other.Name, other.Assignment)
 }
 
-// refuseAgent makes an assignment pending again whose agent cannot have the conversation with
-// the member, and returns why.
+// refuseAgent makes an assignment pending again because its agent cannot have the conversation with the
+// member, and returns why.
 func (s *Service) refuseAgent(ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group, why error) error {
 	if _, err := s.groups().Delete(ctx, equal(record.FieldID, g.ID)); err != nil {
 		return err
@@ -314,8 +317,8 @@ func (s *Service) refuseAgent(ctx context.Context, r *livechat.AssignmentRecord,
 	return s.giveBack(ctx, r, why)
 }
 
-// giveBack makes an assignment pending again whose agent has no conversation with the member, and returns why.
-// The alarm stays, and does nothing if the request has no expiry again.
+// giveBack makes an assignment pending again because its agent has no conversation with the member, and
+// returns why. The alarm remains, and has no effect unless the request has an expiry again.
 func (s *Service) giveBack(ctx context.Context, r *livechat.AssignmentRecord, why error) error {
 	unset := []string{fieldAssignee, fieldAssignedAt, fieldOutlet}
 	if !r.LiveChatAgenda {
@@ -328,12 +331,12 @@ func (s *Service) giveBack(ctx context.Context, r *livechat.AssignmentRecord, wh
 	return why
 }
 
-// What is written in a conversation of an outlet goes to one member. So no two live chats of
-// an outlet that are open have the same conversation.
+// A message in an outlet's conversation goes to one member. So two open live chats of an outlet never share a
+// conversation.
 
-// openedChat returns the conversation that a direct outlet opened for an assignment, "" if
-// it opened none: the answer names the conversation that the request was sent to, or that
-// of another request.
+// openedChat returns the conversation that a direct outlet opened for an assignment. It returns "" if the
+// outlet opened none, and its answer names the conversation that the request was sent to, or another
+// request's.
 func (s *Service) openedChat(ctx context.Context, outlet *channel.Channel, r *livechat.AssignmentRecord) (string, error) {
 	if r.Direct == "" || len(r.Tickets) == 0 {
 		return "", nil
@@ -355,29 +358,53 @@ func (s *Service) openedChat(ctx context.Context, outlet *channel.Channel, r *li
 	return chat, nil
 }
 
+// takeByWriting gives an untaken request to the agent whose event is in the conversation that a direct outlet
+// opened for it: a helpdesk does not report who takes a request. It returns the group of the event, or nil.
+func (s *Service) takeByWriting(ctx context.Context, outletID string, event send.MessageEvent) (*livechat.Group, error) {
+	if event.From == "" || event.To == "" {
+		return nil, nil
+	}
+	outlet, err := s.ports.Channels.Load(ctx, outletID)
+	if err != nil || !outlet.Type.Has(channel.DirectRequests) || hasBroadcastGroup(outlet, event.To) {
+		return nil, err
+	}
+	r, err := s.oneAssignment(ctx, document.O(
+		fieldEndedAt, isAbsent(), fieldAssignedAt, isAbsent(), // As the index of waiting requests.
+		fieldDirect, document.O("$eq", outlet.ID), fieldTickets+".chatId", document.O("$eq", event.To)))
+	if err != nil || r == nil || r.State() != livechat.Pending {
+		return nil, err
+	}
+	_, err = s.Take(ctx, livechat.TakeParams{AssignmentID: r.ID, ChannelID: outlet.ID, AdminExternalID: event.From})
+	if err != nil {
+		return nil, err
+	}
+	return s.GroupOf(ctx, outletID, event)
+}
+
 // hasBroadcastGroup reports whether a broadcast group of a channel has the id. Agents may talk about other
-// things there.
+// matters there.
 func hasBroadcastGroup(c *channel.Channel, id string) bool {
 	return slices.ContainsFunc(c.BroadcastGroups, func(b channel.BroadcastGroup) bool {
 		return slices.ContainsFunc(b.Groups, func(m channel.BroadcastGroupMember) bool { return m.ID == id })
 	})
 }
 
-// requireOwn refuses a group that is the conversation of another open assignment. It is
-// asked when the group is stored: of two at once, each sees the other one's.
+// requireOwn returns an error if a group is the conversation of another open assignment. It is called after
+// the group is stored, so that two concurrent calls see each other's group.
 func (s *Service) requireOwn(ctx context.Context, g *livechat.Group) error {
 	_, other, err := s.rival(ctx, *g)
 	if err != nil || other == nil {
 		return err
 	}
 	return boterr.New(boterr.FailedPrecondition, "",
-		"the conversation %s in the channel %s is that of the assignment %s: the platform has to open another one, or that one has to end first",
+		"the conversation %s in the channel %s belongs to the assignment %s: open another conversation on the platform, "+
+			"or end that assignment first",
 		g.ExternalID, g.Outlet, other.ID)
 }
 
-// rival returns another live group for the same conversation, and its open assignment, or nil if it names
-// none. A group whose assignment has ended was left by an interrupted call: that assignment is closed, and
-// the group is put out of use.
+// rival returns another live group for the same conversation and its open assignment, which is nil if the
+// group refers to none. A group whose assignment has ended was left by an interrupted call: that assignment
+// is closed and the group deactivated.
 func (s *Service) rival(ctx context.Context, g livechat.Group) (*livechat.Group, *livechat.AssignmentRecord, error) {
 	live, err := s.findGroups(ctx, inConversation(g.Outlet, g.ExternalID).
 		With(fieldActive, true).With(record.FieldID, document.O("$ne", g.ID)))
@@ -400,8 +427,8 @@ func (s *Service) rival(ctx context.Context, g livechat.Group) (*livechat.Group,
 	return nil, nil, err
 }
 
-// Waiting returns how many requests of the app wait for an agent: for a label, or all of them for "".
-// It looks at the requests that wait and at no others.
+// Waiting returns the number of the app's requests that wait for an agent, with a label, or all of them for
+// "". It reads only these.
 func (s *Service) Waiting(ctx context.Context, label string) (int64, error) {
 	return s.assignments().Count(ctx, waitingFor(label))
 }
@@ -425,7 +452,7 @@ func (s *Service) PositionOfMember(ctx context.Context, memberID string) (livech
 	return s.positionOf(ctx, r)
 }
 
-// positionOf returns where an assignment stands.
+// positionOf returns the position of an assignment in the queue.
 func (s *Service) positionOf(ctx context.Context, r *livechat.AssignmentRecord) (livechat.Position, error) {
 	waiting, err := s.assignments().Count(ctx, waitingFor(r.Label))
 	if err != nil || r.State() != livechat.Pending {
@@ -441,7 +468,7 @@ func (s *Service) positionOf(ctx context.Context, r *livechat.AssignmentRecord) 
 	return livechat.Position{Place: before + same + 1, Waiting: max(waiting, before+same+1)}, err
 }
 
-// waitingFor matches the requests that wait for an agent, so that an index serves.
+// waitingFor matches the requests that wait for an agent, in a form that uses an index.
 func waitingFor(label string) document.Object {
 	waiting := document.O(fieldEndedAt, nil, fieldAssignedAt, nil, fieldSentAt, document.O("$gt", 0), fieldAssignee, nil)
 	if label != "" {

@@ -108,7 +108,7 @@ func TestTake_ShowsOnTickets(t *testing.T) {
 		r.Summary = ""
 		r.Tickets[0].SentAt = 0
 		r.Tickets[1].RecalledAt = 1
-		r.Tickets[3].Group.ID = "D1" // As in the channel where it is taken.
+		r.Tickets[3].Group.ID = "D1" // The same group exists in the channel in which it is taken.
 	})
 	_, err := s.mine.Take(t.Context(), livechat.TakeParams{
 		AssignmentID: "a1", ChannelID: "team", AdminExternalID: "eve", BroadcastGroupID: "D1",
@@ -427,7 +427,7 @@ func TestLiveChatParameter_LastCallCounts(t *testing.T) {
 	}
 }
 
-// quitter is a connector whose caller gives up while it sends.
+// quitter is a connector whose caller gives up during a send.
 type quitter struct{ giveUp func() }
 
 func (q quitter) Send(context.Context, send.Message) (send.Delivery, error) {
@@ -504,7 +504,7 @@ func TestTake_PlatformGaveNoAnswer(t *testing.T) {
 	require.Equal(t, "eve", s.record(t, "a1").Assignee, "the same agent goes on")
 }
 
-// directlyIn makes a request one that help has directly, and that it sent to a chat.
+// directlyIn turns a request into one sent directly to the channel help, in a chat.
 func directlyIn(group, chatID string) func(*livechat.AssignmentRecord) {
 	return func(r *livechat.AssignmentRecord) {
 		r.Direct, r.IsZendesk = "help", true
@@ -528,11 +528,28 @@ func TestTake_ChatOfSeveralRequests(t *testing.T) {
 	}
 }
 
+func TestTake_ByWritingInTheChatOfARequest(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.pending(t, "a1", "ada", directlyIn("F1", "chat"))
+	s.pending(t, "a2", "bob", directlyIn("F1", "other chat"))
+	for _, elsewhere := range []string{"F1", "third chat", ""} {
+		outcome, err := s.mine.RelayFromAgent(t.Context(), "help", *event("eve", elsewhere, "to nobody"))
+		require.NoError(t, err)
+		require.Equal(t, livechats.OutcomeNone, outcome)
+	}
+	require.Equal(t, livechat.Pending, s.record(t, "a1").State())
+	requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "help", *event("eve", "chat", "for ada")))
+	requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "help", *event("mallory", "chat", "for ada, too")))
+	require.Equal(t, "eve", s.record(t, "a1").Assignee)
+	require.Equal(t, livechat.Pending, s.record(t, "a2").State())
+}
+
 func TestTake_ChatInUse(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
 	require.Equal(t, "chat", s.taken(t, "a1", "ada", "eve@help", directlyIn("F1", "chat")).Group.ExternalID)
-	s.change(t, "assignments", document.O("_id", "a1"), document.Set("tickets.0.chatId", "")) // Only its group is there.
+	s.change(t, "assignments", document.O("_id", "a1"), document.Set("tickets.0.chatId", "")) // Only its group exists.
 	require.Equal(t, "mallory", s.taken(t, "a2", "bob", "mallory@help", directlyIn("F1", "chat")).Group.ExternalID)
 	requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "help", *event("eve", "chat", "for ada")))
 	requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "help", *event("mallory", "help", "for bob")))
@@ -591,7 +608,7 @@ func TestTake_GroupOfAnother(t *testing.T) {
 		require.Equal(t, err == nil, s.record(t, id).State() == livechat.Taken)
 		if err != nil {
 			require.ErrorIs(t, err, boterr.FailedPrecondition)
-			require.ErrorContains(t, err, "the conversation room in the channel desk is that of the assignment a")
+			require.ErrorContains(t, err, "the conversation room in the channel desk belongs to the assignment a")
 		}
 	}
 }
@@ -667,7 +684,7 @@ func TestPosition(t *testing.T) {
 	require.ErrorIs(t, err, boterr.NotFound)
 }
 
-// What is asked of the queue looks at the requests that wait, however many have ended or were taken.
+// Queries about the queue read only waiting requests, however many have ended or were taken.
 func TestGrowth_Queue(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)

@@ -22,8 +22,8 @@ import (
 )
 
 // sendTicket sends a ticket, or the request to a channel that takes it directly. It returns the ticket with
-// the outlet's answer. The message has the ticket's id, also when it is sent again, so a platform that checks
-// ids does not show it twice.
+// the outlet's answer. The message has the ticket's id, also when it is sent again, so that a platform that
+// checks ids shows it once.
 func (s *Service) sendTicket(
 	ctx context.Context, r *livechat.AssignmentRecord, m *member.Member, ticket livechat.Ticket,
 ) (livechat.Ticket, error) {
@@ -50,8 +50,8 @@ func (s *Service) sendTicket(
 	return ticket, err
 }
 
-// keepTicket stores that a ticket was sent, and that the call goes on. If the request was
-// withdrawn meanwhile, the ticket is taken back: Conflict.
+// keepTicket stores that a ticket was sent, and renews the call's lease. If the request was withdrawn
+// meanwhile, it recalls the ticket and returns Conflict.
 func (s *Service) keepTicket(ctx context.Context, r *livechat.AssignmentRecord, sent livechat.Ticket) (*livechat.AssignmentRecord, error) {
 	until, err := s.leaseEnd(ctx)
 	if err != nil {
@@ -66,7 +66,7 @@ func (s *Service) keepTicket(ctx context.Context, r *livechat.AssignmentRecord, 
 	}
 	if kept != nil {
 		return nil, boterr.New(boterr.Conflict, "",
-			"an outlet of the assignment %s took so long that another call has gone on with it: repeat to see how far it is", r.ID)
+			"an outlet of the assignment %s took so long that another call continued with it: repeat the call to see its progress", r.ID)
 	}
 	alone := *r
 	alone.Tickets = []livechat.Ticket{sent}
@@ -75,8 +75,8 @@ func (s *Service) keepTicket(ctx context.Context, r *livechat.AssignmentRecord, 
 	return nil, joined(withdrawn(r), undone.err(ctx, wantClosed.then()))
 }
 
-// noteSent stores that a ticket was sent, unless it is stored, and further fields, if the
-// assignment is open and meets a condition. It returns nil if it does not.
+// noteSent stores further fields, and that a ticket was sent unless that is already stored. It returns nil if
+// the assignment is not open or does not meet the condition.
 func (s *Service) noteSent(
 	ctx context.Context, r *livechat.AssignmentRecord, sent livechat.Ticket, condition, fields document.Object,
 ) (*livechat.AssignmentRecord, error) {
@@ -95,8 +95,8 @@ func (s *Service) noteSent(
 // adminNamePlaceholder is replaced by the agent's name in a taken message.
 const adminNamePlaceholder = "[adminName]"
 
-// takenText returns what a ticket shows once an agent of that name has the assignment. What
-// the request says is for Charlie alone.
+// takenText returns the text of a ticket once an agent with this name has the assignment. The request's own
+// text applies only on Charlie.
 func takenText(r *livechat.AssignmentRecord, ticket livechat.Ticket, name string) string {
 	text := livechat.DefaultTakenMessage
 	if r.TakenMessage != "" && ticket.Type.Has(channel.TakenMessages) {
@@ -119,8 +119,7 @@ func (s *Service) showOn(ctx context.Context, r *livechat.AssignmentRecord, tick
 	})
 }
 
-// recallTickets takes the tickets back that were sent, if their platforms can. All are
-// tried.
+// recallTickets recalls the tickets that were sent, if their platforms can do that. It attempts all of them.
 func (s *Service) recallTickets(ctx context.Context, r *livechat.AssignmentRecord, undone *unfinished) {
 	for _, ticket := range recallable(r) {
 		recaller, canRecall := send.PortOf[livechat.TicketRecaller](s.ports.Connectors[ticket.Type])
@@ -133,8 +132,8 @@ func (s *Service) recallTickets(ctx context.Context, r *livechat.AssignmentRecor
 	}
 }
 
-// onTicket does something to a ticket on its platform, and notes in a field when. A ticket
-// that is not there any more needs nothing done.
+// onTicket changes a ticket on its platform, and stores the time in a field. A ticket that no longer exists
+// needs no change.
 func (s *Service) onTicket(
 	ctx context.Context, r *livechat.AssignmentRecord, ticket livechat.Ticket, field string, do func(c *channel.Channel) error,
 ) error {
@@ -159,11 +158,11 @@ const (
 	fieldText              = "text"
 )
 
-// longestName is the most of a member's name in a message, in Unicode code points.
+// longestName is the maximum length of a member's name in a message, in Unicode code points.
 const longestName = 200
 
-// filledRelayMessages returns the relay messages as an assignment keeps them, filled from
-// the member. They are not filled again.
+// filledRelayMessages returns the relay messages in the assignment's form, filled from the member. They are
+// not filled again.
 func filledRelayMessages(given map[channel.Type]send.Response, m *member.Member) (document.Object, error) {
 	kept := document.O()
 	for _, platform := range slices.Sorted(maps.Keys(given)) {
@@ -179,8 +178,8 @@ func filledRelayMessages(given map[channel.Type]send.Response, m *member.Member)
 	return kept, kept.Err()
 }
 
-// opaqueRelayMessages returns the relay messages as an assignment of a custom outlet keeps them: messages are
-// filled from the member, other values stay unchanged.
+// opaqueRelayMessages returns the relay messages for a custom outlet's assignment: messages are filled from
+// the member, other values stay unchanged.
 func opaqueRelayMessages(d livechat.AssignmentDetails, m *member.Member) document.Object {
 	if filled, err := filledRelayMessages(d.RelayMessage, m); err == nil && len(d.RelayMessage) > 0 {
 		return filled
@@ -193,7 +192,7 @@ func relayMessageField(platform channel.Type) string {
 	return fieldAssignmentDetails + "." + fieldRelayMessage + "." + string(platform)
 }
 
-// messageOf returns the message that an outlet gets.
+// messageOf returns the message for an outlet.
 func (s *Service) messageOf(r *livechat.AssignmentRecord, m *member.Member, platform channel.Type) (send.Response, error) {
 	if r.Direct != "" {
 		return s.firstMessage(r, m, platform)
@@ -221,26 +220,25 @@ func (s *Service) ticketMessage(r *livechat.AssignmentRecord, m *member.Member, 
 	return withAssignment(message, r.ID), err
 }
 
-// firstMessage returns the first message of a conversation with a channel that has the
-// request directly.
+// firstMessage returns the first message of a conversation with a channel that takes the request directly.
 func (s *Service) firstMessage(r *livechat.AssignmentRecord, m *member.Member, platform channel.Type) (send.Response, error) {
 	standard := send.Text(nameOf(m) + " asks for a person.")
 	message, err := s.messageFor(r, platform, standard)
 	if !platform.Has(channel.LiveChatAPI) {
 		return message, err
 	}
-	if err != nil { // What such an outlet is told is its own, and need be no message.
+	if err != nil { // The value is for such an outlet only, and need not be a message.
 		message, err = s.withHistory(r, standard, platform)
 	}
 	return message.With("assignmentId", r.ID).With(fieldAssignmentDetails, r.Details), err
 }
 
-// messageFor returns the relay message for a platform, or the standard one, with the
-// address of the history if it is asked for.
+// messageFor returns the relay message for a platform, or the standard one, with the address of the history
+// if the request asks for it.
 func (s *Service) messageFor(r *livechat.AssignmentRecord, platform channel.Type, standard send.Response) (send.Response, error) {
 	message := standard
 	if own := document.Get(r.RelayMessage, string(platform), send.Response{}); !own.IsZero() {
-		message = send.Raw(own.Object()) // It was filled when the request was made.
+		message = send.Raw(own.Object()) // It was filled when the request was created.
 	}
 	message, err := s.withHistory(r, message, platform)
 	if err != nil {
@@ -255,16 +253,16 @@ func (s *Service) withHistory(r *livechat.AssignmentRecord, message send.Respons
 		return message, nil
 	}
 	if message.Text() == "" {
-		return message, boterr.Invalid(relayMessageField(platform), "has no text that the address of the history could be added to")
+		return message, boterr.Invalid(relayMessageField(platform), "has no text to which the address of the history can be added")
 	}
 	address, err := s.historyOf(r)
 	return message.With(fieldText, message.Text()+"\n"+address), err
 }
 
-// checkHistory refuses a history if the host gives no addresses.
+// checkHistory returns an error if the host has no addresses of histories.
 func (s *Service) checkHistory() error {
 	if s.ports.HistoryURL == nil {
-		return boterr.New(boterr.Unsupported, fieldHistory, "this host gives no addresses of histories: leave it out")
+		return boterr.New(boterr.Unsupported, fieldHistory, "this host has no addresses of histories: leave it out")
 	}
 	return nil
 }
@@ -287,7 +285,7 @@ func shortened(text string, most int) string {
 	return string([]rune(text)[:most-1]) + "…"
 }
 
-// The fields of what can be tapped.
+// The fields of buttons and other tappable parts.
 const (
 	fieldButtons      = "buttons"
 	fieldCarousel     = "carousel"
@@ -324,7 +322,7 @@ func eachOf(items document.Array, change func(document.Object) document.Object) 
 	return document.A(changed...)
 }
 
-// cardOf makes the buttons of a card send an assignment's id.
+// cardOf returns a function that makes the buttons of a card send an assignment's id.
 func cardOf(assignmentID string) func(document.Object) document.Object {
 	return func(card document.Object) document.Object {
 		buttons := document.Get(card, fieldButtons, document.Array{})
@@ -335,7 +333,7 @@ func cardOf(assignmentID string) func(document.Object) document.Object {
 	}
 }
 
-// postbackOf makes a button send an assignment's id, if it is a postback.
+// postbackOf returns a function that makes a postback button send an assignment's id.
 func postbackOf(assignmentID string) func(document.Object) document.Object {
 	return func(button document.Object) document.Object {
 		if document.Get(button, fieldType, "") != send.ButtonPostback {
@@ -345,7 +343,7 @@ func postbackOf(assignmentID string) func(document.Object) document.Object {
 	}
 }
 
-// payloadFor returns what a button sends, with the assignment's id where it has no value.
+// payloadFor returns the payload of a button, with the assignment's id if it has no value.
 func payloadFor(button document.Object, assignmentID string) any {
 	payload, _ := button.Field(fieldPayload)
 	switch p := payload.(type) {
@@ -359,8 +357,8 @@ func payloadFor(button document.Object, assignmentID string) any {
 	return payload
 }
 
-// replyOf makes a quick reply that has only a title send an assignment's id. Its payload is a string, so the
-// value is a separate field.
+// replyOf returns a function that makes a quick reply with only a title send an assignment's id. Its payload
+// is a string, so the value is a separate field.
 func replyOf(assignmentID string) func(document.Object) document.Object {
 	return func(reply document.Object) document.Object {
 		isText := document.Get(reply, fieldContentType, send.ContentText) == send.ContentText
@@ -373,9 +371,9 @@ func replyOf(assignmentID string) func(document.Object) document.Object {
 
 // TakeByTap gives a request to the agent who tapped on its ticket, as Take does, and reports whether the
 // agent has the request now. Such a tap is an event of type PAYLOAD whose payload is TakePayload, or whose
-// value is the id of an assignment that was offered in the channel: in a ticket that the bot made, every
-// button without a value gets that one. For other events it does nothing and returns no error. Call it for
-// the events in outlet channels that no node of the bot answers.
+// value is the id of an assignment that was offered in the channel: in tickets made by the bot, buttons
+// without a value get that id. For other events it does nothing and returns no error. Call it for the events
+// in outlet channels that no node of the bot answers.
 //
 // Errors are the same as from Take, with the same fields.
 func (s *Service) TakeByTap(ctx context.Context, channelID string, event send.MessageEvent) (bool, error) {
@@ -389,8 +387,8 @@ func (s *Service) TakeByTap(ctx context.Context, channelID string, event send.Me
 	return err == nil, err
 }
 
-// tapped returns the id of the assignment on whose ticket an event is a tap, and whether it
-// is one.
+// tapped returns the id of the assignment whose ticket was tapped, and reports whether the event is such a
+// tap.
 func (s *Service) tapped(ctx context.Context, channelID string, event send.MessageEvent) (string, bool, error) {
 	if event.Type != send.TypePayload {
 		return "", false, nil
@@ -416,13 +414,13 @@ const fieldLiveChatAPI = "liveChatApi"
 // A live-chat API gets one POST for each request. The body is a JSON object with assignmentId, member,
 // assignmentDetails and meta, and, if the call gave them, history (the address) and externalId (from
 // createGroup). The answer is a JSON object whose groupId is the API's name for the conversation; group.id,
-// externalId and id are understood, too. An answer without any of them means the externalId; without
-// createGroup it may have none, and then the agent who takes the request talks with the member in the agent's
-// own conversation. The header Idempotency-Key is the same when a request is repeated.
+// externalId and id are accepted, too. An answer without any of them means the externalId. Without
+// createGroup there may be no name at all; then the agent who takes the request talks to the member in the
+// agent's own conversation. The header Idempotency-Key is the same when a request is repeated.
 
-// apiOf returns the URL of the live-chat API that gets a request to a channel, "" if the
-// request goes through the connector: to a channel of another platform, or to one without
-// such an API, which can make no group either.
+// apiOf returns the URL of the live-chat API for a request to a channel, "" if the request goes through the
+// connector: to a channel of another platform, or to a channel without such an API, which cannot create
+// groups either.
 func (s *Service) apiOf(r *livechat.AssignmentRecord, c *channel.Channel) (string, error) {
 	if !c.Type.Has(channel.LiveChatAPI) {
 		return "", nil
@@ -442,17 +440,17 @@ func (s *Service) apiOf(r *livechat.AssignmentRecord, c *channel.Channel) (strin
 			"the custom channel %s has no live-chat API: give its address as %s in the channel's metadata", c.ID, fieldLiveChatAPI)
 	case s.ports.HTTP == nil:
 		return "", boterr.New(boterr.Unsupported, "",
-			"this host gives no HTTP client, by which the live-chat API of the channel %s would be asked", c.ID)
+			"this host provides no HTTP client for the live-chat API of the channel %s", c.ID)
 	}
 	target, err := outbound.ParseURL(given)
 	if err != nil || target.Host == "" || target.Scheme != "https" && target.Scheme != "http" {
 		return "", boterr.New(boterr.FailedPrecondition, "",
-			"the live-chat API of the channel %s has no address that can be asked: give one that begins with https://", c.ID)
+			"the live-chat API of the channel %s has no usable address: give one that begins with https://", c.ID)
 	}
 	return given, nil
 }
 
-// plannedAPI returns what apiOf does, with the parameter that an error is about.
+// plannedAPI is apiOf with the parameter at fault in its errors.
 func (s *Service) plannedAPI(r *livechat.AssignmentRecord, o outlet) (string, error) {
 	field := o.field
 	if r.CreateGroup != nil {
@@ -462,13 +460,13 @@ func (s *Service) plannedAPI(r *livechat.AssignmentRecord, o outlet) (string, er
 	return address, boterr.WithField(field, err)
 }
 
-// apiInMetadata returns the URL that a channel's metadata holds, "" for none.
+// apiInMetadata returns the URL in a channel's metadata, or "".
 func apiInMetadata(c *channel.Channel) (string, error) {
 	return document.Get(c.Metadata, fieldLiveChatAPI, ""), nil
 }
 
-// askAPI gives a request to the live-chat API at an address, and returns what the API calls
-// the group: "" if it need not say.
+// askAPI sends a request to the live-chat API at an address, and returns the API's name for the group, which
+// may be "" if none was asked for.
 func (s *Service) askAPI(
 	ctx context.Context, address string, r *livechat.AssignmentRecord, m *member.Member, to *channel.Channel,
 ) (string, error) {
@@ -494,12 +492,12 @@ func (s *Service) askAPI(
 	}
 	if group = cmp.Or(group, r.CreateGroup.ExternalID); group == "" {
 		return "", boterr.New(boterr.Unavailable, "",
-			"the live-chat API of the channel %s answered without a groupId: it has to say what it calls the group", to.ID)
+			"the live-chat API of the channel %s answered without a groupId: it must give its id for the group", to.ID)
 	}
 	return group, nil
 }
 
-// bodyForAPI returns what a live-chat API is told.
+// bodyForAPI returns the request body for a live-chat API.
 func (s *Service) bodyForAPI(r *livechat.AssignmentRecord, m *member.Member) ([]byte, error) {
 	told := document.O("assignmentId", r.ID, fieldMember, m, fieldAssignmentDetails, r.Details, fieldMeta, r.Meta)
 	if r.History {
@@ -518,7 +516,7 @@ func (s *Service) bodyForAPI(r *livechat.AssignmentRecord, m *member.Member) ([]
 	return told.MarshalJSON()
 }
 
-// groupNamedIn returns what an answer calls the group, "" if it does not say.
+// groupNamedIn returns the name of the group in an answer, or "".
 func groupNamedIn(answer *outbound.Response) string {
 	for _, path := range []string{"groupId", "group.id", fieldExternalID, "id"} {
 		if named := answer.Get(path).String(); named != "" {
@@ -528,8 +526,8 @@ func groupNamedIn(answer *outbound.Response) string {
 	return ""
 }
 
-// refusedByAPI returns the error for an answer without success. If the status means that the request itself
-// is wrong, a repetition fails in the same way.
+// refusedByAPI returns the error for an unsuccessful answer. If the status means that the request itself is
+// wrong, the code is one that excludes another attempt.
 func refusedByAPI(c *channel.Channel, status int) error {
 	code := boterr.Unavailable
 	switch status {

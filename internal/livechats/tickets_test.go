@@ -190,7 +190,7 @@ func TestCreateAssignment_CustomDetails(t *testing.T) {
 	require.False(t, r.IsZendesk)
 }
 
-// opaque are details that no outlet but a custom one takes.
+// opaque are details that only a custom outlet accepts.
 var opaque = map[string]string{ //nolint:gochecknoglobals // It does not change.
 	`{"summary": {"a": 1}, "groupName": null}`:                       "assignmentDetails.summary",
 	`{"groupName": ["x"], "summary": ""}`:                            "assignmentDetails.groupName",
@@ -331,7 +331,7 @@ func TestTicket_TapsSendAssignment(t *testing.T) {
 	}
 }
 
-// tapOf is a tap of an agent on what carries a payload, in a conversation.
+// tapOf returns an agent's tap on a button with a payload, in a conversation.
 func tapOf(from, to string, payload any) send.MessageEvent {
 	return send.MessageEvent{From: from, To: to, Type: send.TypePayload, Data: document.O("payload", payload)}
 }

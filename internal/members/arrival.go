@@ -16,7 +16,7 @@ import (
 
 // Arrival is a member who wrote to a channel.
 type Arrival struct {
-	// Member is the member as it is stored.
+	// Member is the stored member.
 	Member *member.Member
 	// New is true if the member was created by this arrival.
 	New bool

@@ -79,7 +79,7 @@ func TestChanges_OnlyTheTypeDiffers(t *testing.T) {
 	require.True(t, got.IsZero(), "NaN is what it was")
 }
 
-// nested returns an object of that many levels around a value.
+// nested returns an object with a number of levels around a value.
 func nested(levels int, value any) document.Object {
 	for range levels - 1 {
 		value = document.O("k", value)
@@ -120,7 +120,7 @@ func TestChanges_Refuses(t *testing.T) {
 	require.ErrorIs(t, err, boterr.InvalidArgument)
 	requireField(t, err, "meta")
 
-	// Each level holds the one below twice: few objects, and paths without number.
+	// Each level contains the next one twice, which gives few objects and a vast number of paths.
 	var twice any = 1
 	for range document.MaxDepth - 2 {
 		twice = document.O("l", twice, "r", twice)
@@ -155,7 +155,7 @@ func TestChanges_PathsWithinAnUpdate(t *testing.T) {
 	require.True(t, changes.Has("$set.meta"), "a thousand fields were removed")
 }
 
-// written returns what a member is after an update by PatchMembers.
+// written returns the member after an update by PatchMembers.
 func written(t *testing.T, a *apps, stored *member.Member, changes document.Object) *member.Member {
 	t.Helper()
 	inserted, err := a.mine.Insert(t.Context(), *stored)
@@ -168,7 +168,7 @@ func written(t *testing.T, a *apps, stored *member.Member, changes document.Obje
 	return load(t, a.mine, inserted.ID)
 }
 
-// requireSameMember compares what a run writes back, but for the order of fields.
+// requireSameMember compares the fields that a run writes back, ignoring the order of fields.
 func requireSameMember(t *testing.T, want, got *member.Member, about ...any) {
 	t.Helper()
 	require.Equal(t, inOrder(want.Meta), inOrder(got.Meta), about...)
@@ -202,8 +202,7 @@ func inOrder(value any) string {
 	return text.String()
 }
 
-// randomMembers draws values out of few names and scalars, so that two of them have
-// much in common.
+// randomMembers draws values from few names and scalars, so that two of them have much in common.
 type randomMembers struct {
 	*rand.Rand
 
@@ -242,7 +241,7 @@ func (r randomMembers) object(depth int) document.Object {
 	return o
 }
 
-// changed draws what a run makes of a value.
+// changed draws a run's change of a value.
 func (r randomMembers) changed(value any, depth int) any {
 	o, ok := value.(document.Object)
 	if !ok || r.IntN(8) == 0 {
@@ -270,7 +269,7 @@ func (r randomMembers) changed(value any, depth int) any {
 	return next
 }
 
-// changedObject draws what a run makes of an object that stays one.
+// changedObject draws a run's change of an object that remains an object.
 func (r randomMembers) changedObject(o document.Object) document.Object {
 	next, ok := r.changed(o, 4).(document.Object)
 	if !ok {
@@ -286,7 +285,7 @@ func (r randomMembers) member() *member.Member {
 	}
 }
 
-// run draws what a run makes of a member.
+// run draws a run's change of a member.
 func (r randomMembers) run(m *member.Member) *member.Member {
 	after := *m
 	after.Meta, after.BotMeta.Object = r.changedObject(m.Meta), r.changedObject(m.BotMeta.Object)

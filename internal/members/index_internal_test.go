@@ -41,7 +41,8 @@ func TestEnsureIndexes_LookUps(t *testing.T) {
 	}
 }
 
-// What a page of a list looks at does not grow with the members that come before and behind it.
+// The number of documents examined for a page of a list does not depend on the number of members before and
+// after it.
 func TestEnsureIndexes_Lists(t *testing.T) {
 	t.Parallel()
 	database := memstore.New()
@@ -65,7 +66,7 @@ func TestEnsureIndexes_Lists(t *testing.T) {
 		"of a channel":        {member.Selection{After: "0500", Channel: "c1"}, 11},
 		"with a tag":          {member.Selection{After: "0500", Tag: "many"}, 20},
 		"of a channel by tag": {member.Selection{After: "0500", Channel: "c1", Tag: "many"}, 20},
-		"with a rare tag":     {member.Selection{After: "0500", Tag: "rare"}, 100}, // All who have it.
+		"with a rare tag":     {member.Selection{After: "0500", Tag: "rare"}, 100}, // All members with the tag.
 	} {
 		filter, err := query.CompileFilter(document.O("$and", document.A(document.O("app", "mine"), filter(c.chosen))))
 		require.NoError(t, err)

@@ -26,8 +26,8 @@ import (
 
 type operation[P, R any] = func(context.Context, P) (R, error)
 
-// apps are two apps in one store, with a clock that stands still and ids that count.
-// Mine has the channels c1, which is the context's own, and c2; theirs has c3.
+// apps are two apps in one store, with a stopped clock and numbered ids. Mine has the channels c1, which is
+// the context's own, and c2; theirs has c3.
 type apps struct {
 	mine, theirs *members.Service
 
@@ -50,7 +50,7 @@ func newApps(t *testing.T, texts ...string) *apps {
 	return a
 }
 
-// in returns the members of a scope, and makes channels in it.
+// in returns the members of a scope, and adds channels to it.
 func (a *apps) in(t *testing.T, scope record.Scope, in ...string) *members.Service {
 	t.Helper()
 	env := record.Env{
@@ -70,7 +70,7 @@ func (a *apps) in(t *testing.T, scope record.Scope, in ...string) *members.Servi
 // advance moves the clock by a second.
 func (a *apps) advance() { a.now.Add(1000) }
 
-// insert makes a member from JSON.
+// insert adds a member given as JSON.
 func insert(t *testing.T, s *members.Service, text string) *member.Member {
 	t.Helper()
 	var m member.Member
@@ -105,7 +105,7 @@ func (a *apps) stored(t *testing.T) string {
 	return string(text)
 }
 
-// call calls an operation as JSON does, and returns the JSON of its result.
+// call calls an operation with JSON parameters, and returns its JSON result.
 func call[P, R any](t *testing.T, run operation[P, R], params string) (document.Object, error) {
 	t.Helper()
 	var p P
@@ -122,7 +122,7 @@ func call[P, R any](t *testing.T, run operation[P, R], params string) (document.
 	return object(t, string(text)), nil
 }
 
-// must calls an operation as JSON does, and returns the JSON of its result.
+// must is call for an operation that must succeed.
 func must[P, R any](t *testing.T, run operation[P, R], params string) document.Object {
 	t.Helper()
 	result, err := call(t, run, params)
@@ -130,8 +130,8 @@ func must[P, R any](t *testing.T, run operation[P, R], params string) document.O
 	return result
 }
 
-// requireRefused calls an operation with parameters that are wrong, each with the
-// field at fault, and compares the error and all that is stored.
+// requireRefused calls an operation with wrong parameters, each with the field at fault. It compares the
+// error, and requires that nothing is stored.
 func requireRefused[P, R any](t *testing.T, of func(*members.Service) operation[P, R], fields map[string]string) {
 	t.Helper()
 	a := newApps(t, `{"_id": "m1", "firstName": "Ada", "meta": {"n": 1, "text": "x"}}`, `{"_id": "m2", "channel": "c2"}`)
@@ -334,7 +334,7 @@ func TestArrive_Refuses(t *testing.T) {
 	require.Equal(t, before, a.stored(t))
 }
 
-// lost is a store that loses its server in every change and joins that error with others.
+// lost is a store that loses its server in every change, with an error that joins others.
 type lost struct{ store.Store }
 
 func (s lost) Collection(name string) store.Collection {

@@ -84,7 +84,7 @@ func checkShown(projection document.Object) error {
 				return boterr.PrefixField(path, err)
 			}
 		default:
-			return boterr.Invalid(path, "must be 1 or 0, or cut an array by $slice or $elemMatch; a member's fields cannot be computed")
+			return boterr.Invalid(path, "must be 1 or 0, or select elements with $slice or $elemMatch; a member's fields cannot be computed")
 		}
 		if strings.HasPrefix(path, "$") {
 			return boterr.Invalid(path, "is an expression; a member's fields cannot be computed")
@@ -288,7 +288,7 @@ func checkField(path string, value any) error {
 	case !known, isInside && expected == typeObject, isInside && keepsArray(expected, inside):
 		return nil
 	case isInside && expected == typeArray:
-		return boterr.Invalid("", "%s would become an object where a member has none; set them whole, or use $push", field)
+		return boterr.Invalid("", "%s would become an object if a member does not have it; set the whole value, or use $push", field)
 	case isInside:
 		return boterr.Invalid("", "%s is a string, which has no fields", field)
 	case value == nil && expected == typeString, document.TypeName(value) == expected:

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Comments is the content of comments_gen.json: what the comments of the Go code say, with JSON
-// names. internal/generate writes it.
+// Comments is the content of comments_gen.json: the comments of the Go code, with JSON names.
+// internal/generate writes it.
 type Comments struct {
 	// Operations holds the comments of methods, params and results by operation name.
 	Operations map[string]Comment `json:"operations"`

@@ -153,8 +153,7 @@ func requireErrors(t *testing.T, failures []operations.Failure, where string) {
 	}
 }
 
-// requireResponse checks that a shape has its keys, and platforms that the
-// operation has.
+// requireResponse checks that a result shape has its keys, and only platforms that the operation has.
 func requireResponse(t *testing.T, operation operations.Operation, response operations.Response) {
 	t.Helper()
 	requireType(t, response.Type, operation.Name)
@@ -171,8 +170,8 @@ func requireResponse(t *testing.T, operation operations.Operation, response oper
 	requireFields(t, response.Fields, operation.Name)
 }
 
-// requireFields checks fields and those within them: unique names, types,
-// meanings, platforms, and defaults of the declared type.
+// requireFields checks fields and nested fields: unique names, types, meanings, platforms, and defaults of
+// the declared type.
 func requireFields(t *testing.T, fields []operations.Field, where string) {
 	t.Helper()
 	for path, siblings := range groups(fields, where) {
@@ -192,7 +191,7 @@ func requireFields(t *testing.T, fields []operations.Field, where string) {
 	}
 }
 
-// requireType checks that a type is made of those that JSON has.
+// requireType checks that a type consists of JSON types.
 func requireType(t *testing.T, declared operations.Type, where string) {
 	t.Helper()
 	for _, alternative := range declared.Alternatives() {
@@ -203,7 +202,7 @@ func requireType(t *testing.T, declared operations.Type, where string) {
 	}
 }
 
-// requireSentence checks that text starts like a sentence and ends like one.
+// requireSentence checks that text begins and ends like a sentence.
 func requireSentence(t *testing.T, text, where string) {
 	t.Helper()
 	require.Regexp(t, "^[A-Z0-9`].*\\.$", text, where)
@@ -216,7 +215,7 @@ func requireSubset(t *testing.T, all, some []string, where string) {
 	}
 }
 
-// flatten returns the fields and those within them by their paths.
+// flatten returns the fields and nested fields by their paths.
 func flatten(fields []operations.Field, prefix string) map[string]operations.Field {
 	flat := map[string]operations.Field{}
 	for path, siblings := range groups(fields, prefix) {

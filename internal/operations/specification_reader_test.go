@@ -10,11 +10,11 @@ type specOperation struct {
 	name       string
 	platforms  []string
 	parameters []specParameter
-	// within holds the fields of parameters that are described beneath the table.
+	// within holds the fields of parameters that are described below the table.
 	within map[string][]specParameter
 	// keys are the keys of the result that are written out.
 	keys []string
-	// like is the operation whose result has the same keys, if one is named.
+	// like is the operation whose result has the same keys, if the text names one.
 	like string
 }
 
@@ -84,13 +84,13 @@ func readSpecification(text string) specification {
 	return read
 }
 
-// readProse reads a line outside of tables: the fields of a record or of a
-// parameter, or the result of the operation that is described.
+// readProse reads a line outside tables: the fields of a record or of a parameter, or the result of the
+// current operation.
 func (s *specification) readProse(heading, line string, current *specOperation) {
 	switch {
 	case current != nil && strings.HasPrefix(line, "Response: "):
 		if shapes := keysOfShapes(line); len(shapes) > 0 {
-			current.keys = shapes[0] // Those behind it are of values within.
+			current.keys = shapes[0] // Later shapes describe nested values.
 		}
 	case current != nil && fieldsWithin.MatchString(line):
 		name := fieldsWithin.FindStringSubmatch(line)[1]
@@ -104,7 +104,7 @@ func (s *specification) readProse(heading, line string, current *specOperation) 
 	}
 }
 
-// tableCells returns the cells of a line of a table, and nil for other lines.
+// tableCells returns the cells of a table row, and nil for other lines.
 func tableCells(line string) []string {
 	if !strings.HasPrefix(line, "|") {
 		return nil
@@ -180,8 +180,8 @@ func parameterOf(name, description string) specParameter {
 	return read
 }
 
-// keysOfShapes returns the keys at the top of each object that is written out
-// in backquotes, such as `{ok: number, member: object or null}`.
+// keysOfShapes returns the top-level keys of each object in backquotes, such as `{ok: number, member: object
+// or null}`.
 func keysOfShapes(text string) [][]string {
 	var shapes [][]string
 	for i, code := range strings.Split(text, "`") {
@@ -200,14 +200,12 @@ func keysOfShapes(text string) [][]string {
 	return shapes
 }
 
-// firstSentence returns what stands before the first full stop outside of
-// parentheses.
+// firstSentence returns the text before the first full stop outside parentheses.
 func firstSentence(text string) string {
 	return splitOutside(text, ". ")[0]
 }
 
-// splitOutside splits text at each separator that stands outside of
-// parentheses, braces and angle brackets.
+// splitOutside splits text at each separator outside parentheses, braces and angle brackets.
 func splitOutside(text, separator string) []string {
 	var parts []string
 	depth, start := 0, 0

@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
-// addedParameters are parameters that the specification's tables do not have.
+// addedParameters are parameters missing from the specification's tables.
 func addedParameters() map[string]string {
 	return map[string]string{
 		"fetchDataFromDataSource.skip":    "a page of a long table is had without the entries that follow",
@@ -23,7 +23,7 @@ func addedParameters() map[string]string {
 	}
 }
 
-// addedDefaults are defaults that the specification does not state.
+// addedDefaults are defaults missing from the specification.
 func addedDefaults() map[string]string {
 	return map[string]string{
 		"newAgenda.priority":          "an agenda without priority ranks as 0, as a node does",
@@ -31,8 +31,8 @@ func addedDefaults() map[string]string {
 	}
 }
 
-// optionalAlthoughUnmarked are parameters that the specification does not mark
-// as optional, and why they may be absent.
+// optionalAlthoughUnmarked are parameters that the specification does not mark as optional, with the reason
+// for which they may be absent.
 func optionalAlthoughUnmarked() map[string]string {
 	const (
 		allOptional = "an object in which nothing is required may be absent"
@@ -74,19 +74,19 @@ func optionalAlthoughUnmarked() map[string]string {
 	}
 }
 
-// addedKeys are keys of results that the specification does not show.
+// addedKeys are keys of results missing from the specification.
 func addedKeys() map[string][]string {
 	return map[string][]string{
 		// Scripts go on with the member.
 		"inletEndLiveChat": {"member"},
-		// Not shown: the same as the end from the inlet side.
+		// Not shown: the same as for the end from the inlet's side.
 		"endLiveChat": {"_id", "email", "createdAt", "apps", "acls", "_version", "member"},
-		// Not shown: the same as where something else is taken away.
+		// Not shown: the same as for other operations that remove something.
 		"disableBravoGroupInviteLink": {"clientMutationId"},
 	}
 }
 
-// addedFields returns the fields of records that the specification does not list.
+// addedFields returns fields of records missing from the specification.
 func addedFields() map[string][]string {
 	return map[string][]string{
 		"member":     {"email", "locale", "customLocale", "group", "admin", "profilePic"},
@@ -217,7 +217,7 @@ func TestSpecification_RecordFields(t *testing.T) {
 	}
 }
 
-// requireAgreement checks types, defaults and what may be absent.
+// requireAgreement compares types, defaults and optional parameters.
 func requireAgreement(t *testing.T, specified []specParameter, fields []operations.Field, operation string) {
 	t.Helper()
 	for _, parameter := range specified {
@@ -245,8 +245,7 @@ func hasType(declared operations.Type, specified string) bool {
 	})
 }
 
-// keysOf returns the keys that are written out for the operation, or for the
-// one whose result it shares.
+// keysOf returns the keys given for an operation's result, or for the operation whose result it shares.
 func (s *specification) keysOf(operation *specOperation) []string {
 	for _, other := range s.operations {
 		if other.name == operation.like {
@@ -268,9 +267,8 @@ func sortedSet(names []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(names)))
 }
 
-// readSpecificationFile reads ../shared/spec/interface.md, seen from the root of
-// the module. A clone of the project alone does not have it: then the test is
-// skipped.
+// readSpecificationFile reads ../shared/spec/interface.md, relative to the root of the module. It skips the
+// test in a clone of the project alone, which does not have the file.
 func readSpecificationFile(t *testing.T) specification {
 	t.Helper()
 	path := filepath.Join(moduleRoot(t), "..", "shared", "spec", "interface.md")
@@ -282,7 +280,7 @@ func readSpecificationFile(t *testing.T) specification {
 	return readSpecification(string(text))
 }
 
-// moduleRoot returns the nearest folder above this package that has a go.mod.
+// moduleRoot returns the nearest parent folder that has a go.mod.
 func moduleRoot(t *testing.T) string {
 	t.Helper()
 	folder, err := filepath.Abs(".")

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// nodeWith returns the arguments that run a module in Node, used instead of a browser: its fetch refuses
-// addresses with credentials, too. Older releases read the digits of a number only with a flag.
+// nodeWith returns the arguments that run a module in Node instead of a browser: its fetch also refuses
+// addresses with credentials. Older releases need a flag to read the digits of a number.
 func nodeWith(t *testing.T, module string) []string {
 	t.Helper()
 	const probe = `JSON.parse("1", (_, value, context) => context.source) === "1" || process.exit(1)`

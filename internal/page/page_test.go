@@ -13,8 +13,8 @@ import (
 	"github.com/botctx/go-sdk/internal/page"
 )
 
-// published are the checksums of the files of others, as they were published: htm 3.1.1, whose
-// preact/standalone.module.js holds Preact, and the licences of both.
+// published are the published checksums of third-party files: htm 3.1.1, whose preact/standalone.module.js
+// contains Preact, and the licences of both.
 var published = map[string]string{
 	"htm-preact-3.1.1.js": "72284e8e9079c87817145df1110f74e8a2aa040b2fc384922e18dfcb46fc1fd7",
 	"LICENSE-htm":         "740725f7252e750af735d0028cc534970772f513331e9f68150fede8fb3ce00f",

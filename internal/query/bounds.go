@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// KeyRange is a range of keys as AppendKey makes them, with From and without To.
+// KeyRange is a range of AppendKey's keys, from From up to but not including To.
 type KeyRange struct {
 	From, To []byte
 	// Point is true if the range holds only the key From, and keys that begin with it.
@@ -26,11 +26,11 @@ type Bounds struct {
 	// value at the path, as Values gives them, whose key is in one of the ranges. A document
 	// without a value there counts as one with null.
 	Ranges []KeyRange
-	// Exact is true if the converse holds, too: each document with such a value meets the condition.
+	// Exact is true if the converse also holds: each document with such a value meets the condition.
 	Exact bool
 }
 
-// Condition is one of the conditions that a document must meet all of to match.
+// Condition is one of the conditions that a matching document must all meet.
 type Condition struct{ matcher matcher }
 
 // Conditions returns the conditions of a filter at its top, and in an $and at its top.
@@ -62,8 +62,8 @@ func eachCondition(m matcher, yield func(Condition) bool) bool {
 	return true
 }
 
-// Bounds returns the bounds of the condition at a path, and whether it has any. A path with a name
-// that may be the index of an element has none: through it a filter finds more than Values gives.
+// Bounds returns the bounds of the condition at a path, and whether it has any. A path with a name that may
+// be an array index has none: a filter finds more values through it than Values returns.
 func (c Condition) Bounds(path string) (Bounds, bool) { return boundsAt(c.matcher, path) }
 
 // boundsAt returns the bounds of a matcher for the values at a path.
@@ -97,7 +97,7 @@ func (none noneOf) boundsAt(path string) (Bounds, bool) {
 	return Bounds{}, false
 }
 
-// boundsAt returns the bounds of an array's elements, or of what is in them.
+// boundsAt returns the bounds of an array's elements, or of values inside them.
 func (m *elementMatcher) boundsAt(path string) (bounds Bounds, ok bool) {
 	if m.path.hasIndex() {
 		return bounds, false
@@ -116,8 +116,8 @@ func (m *elementMatcher) boundsAt(path string) (bounds Bounds, ok bool) {
 	return bounds, ok
 }
 
-// boundsAt returns the bounds of the first matcher that has any. Those of two cannot be
-// intersected: each may be met by another value of an array.
+// boundsAt returns the bounds of the first matcher that has any. The bounds of two matchers cannot be
+// intersected, because different values of an array may meet them.
 func (all allOf) boundsAt(path string) (Bounds, bool) {
 	for _, m := range all {
 		if bounds, ok := boundsAt(m, path); ok {
@@ -133,8 +133,8 @@ func (matchers anyOf) boundsAt(path string) (Bounds, bool) {
 	return unitedBounds(matchers, func(m matcher) (Bounds, bool) { return boundsAt(m, path) })
 }
 
-// unitedBounds returns the bounds of what meets one of several conditions, if each of
-// them has some.
+// unitedBounds returns bounds that cover all of several alternative conditions, or false if one of them is
+// unbounded.
 func unitedBounds[C any](conditions []C, boundsOfOne func(C) (Bounds, bool)) (Bounds, bool) {
 	together := Bounds{Exact: true}
 	for _, condition := range conditions {
@@ -175,9 +175,8 @@ func boundsOfTest(test candidateTest) (Bounds, bool) {
 	}
 }
 
-// boundsOfEqual are the bounds of $eq. A whole array has none here, since an index holds its
-// elements. Those of null are not exact: a document where the path leads through a scalar has the
-// key of null, too, and does not match.
+// boundsOfEqual are the bounds of $eq. A whole array has none, since an index holds its elements. The bounds
+// of null are not exact: a document with a scalar on the path also has the key of null, but does not match.
 func boundsOfEqual(value any) (Bounds, bool) {
 	if document.ClassOf(value) == document.ClassArray {
 		return Bounds{}, false
@@ -194,8 +193,7 @@ func boundsOfStrings(values oneOfStrings) Bounds {
 	return list
 }
 
-// boundsOfOrder are the bounds of $gt, $gte, $lt and $lte, which end if the
-// operand's type does.
+// boundsOfOrder are the bounds of $gt, $gte, $lt and $lte, which end with the operand's type.
 func boundsOfOrder(c *ordered) (Bounds, bool) {
 	switch {
 	case c.class == document.ClassArray:
@@ -256,7 +254,7 @@ func boundsOfEvery(conditions every) (Bounds, bool) {
 	return together, found
 }
 
-// pointOf returns the range of one value. Both ends are in one piece of memory.
+// pointOf returns the range of one value. Both ends share one allocation.
 func pointOf(value any) KeyRange {
 	room := make([]byte, 0, 2*(document.SizeOf(value)+len("class and ends")))
 	key := document.AppendKey(room, value)
@@ -265,8 +263,8 @@ func pointOf(value any) KeyRange {
 	return KeyRange{From: key[:end:end], To: afterAll(after), Point: true}
 }
 
-// KeyAfter returns the lowest key above all keys that begin with key. A key of bytes 0xff alone is
-// not allowed.
+// KeyAfter returns the lowest key above all keys that begin with key. A key of only 0xff bytes is not
+// allowed.
 func KeyAfter(key []byte) []byte { return afterAll(slices.Clone(key)) }
 
 func afterAll(key []byte) []byte {
@@ -304,7 +302,7 @@ func CommonRanges(a, b []KeyRange) []KeyRange {
 	return common
 }
 
-// united sorts ranges, and joins those that overlap.
+// united sorts ranges, and joins overlapping ones.
 func united(ranges []KeyRange) []KeyRange {
 	slices.SortFunc(ranges, func(a, b KeyRange) int { return bytes.Compare(a.From, b.From) })
 	apart := ranges[:0]
@@ -335,10 +333,10 @@ func (p *fieldPath) hasIndex() bool {
 // keep.
 type budget struct {
 	ctx context.Context //nolint:containedctx // It belongs to the one call that the budget is for.
-	// portion is the work that may be done before the context is checked again, left what remains
-	// after it.
+	// portion is the work that may be done before the context is checked again. left is the remainder of the
+	// budget.
 	portion, left int
-	// unmeasured are the documents that were visited and added no bytes.
+	// unmeasured is the number of visited documents whose bytes are not yet counted.
 	unmeasured int
 	// room is the number of bytes that may still be kept.
 	room int
@@ -346,8 +344,8 @@ type budget struct {
 	failure error
 }
 
-// The budget of a call: work for about a quarter of a second of a processor, and as much again for
-// each 15 MB of documents. A plain condition on a document takes 32.
+// The budget of a call is about a quarter of a second of processor time, and the same again for each 15 MB of
+// documents. Testing a document against a plain condition costs 32.
 const (
 	// Every call has baseWork and baseRoom.
 	baseWork = 256 << 20
@@ -360,37 +358,37 @@ const (
 	// keep.
 	roomPerDocument = 1 << 7
 	roomPerByte     = 4
-	// lookEvery is the work after which the context is looked at.
+	// lookEvery is the work after which the context is checked.
 	lookEvery = 1 << 14
 	// maxAtOnce is more than any budget has.
 	maxAtOnce = 1 << 50
 )
 
-// visit adds what so many documents are worth by their number.
+// visit adds the budget for n documents.
 func (b *budget) visit(documents int) {
 	b.unmeasured += documents
 	b.left += documents * workPerDocument
 	b.room += documents * roomPerDocument
 }
 
-// isBehind reports whether the call has used up what the number of its documents allows. Only then
-// are their sizes read: in a plain scan that would be as much work as the condition itself.
+// isBehind reports whether the call has used up the budget of its documents by number. Only then are their
+// sizes read: in a plain scan that would be as much work as the condition itself.
 func (b *budget) isBehind() bool { return b.left < baseWork || b.room < baseRoom }
 
-// measure adds what a document that was visited is worth by its size.
+// measure adds the budget for the size of a visited document.
 func (b *budget) measure(bytes int) {
 	b.unmeasured--
 	b.left += bytes * workPerByte
 	b.room += bytes * roomPerByte
 }
 
-// spend counts work, and reports whether there was enough left for it.
+// spend counts work, and reports whether the budget sufficed.
 func (b *budget) spend(work int) bool {
 	b.portion -= min(work, maxAtOnce)
 	return b.portion >= 0 || b.nextPortion()
 }
 
-// nextPortion takes the next portion of the work that is left, and looks at the context.
+// nextPortion takes the next portion of the remaining work, and checks the context.
 func (b *budget) nextPortion() bool {
 	if b.failure == nil {
 		b.left += b.portion
@@ -422,7 +420,7 @@ func (b *budget) look() {
 	}
 }
 
-// fail ends the call. What was left is there for another attempt.
+// fail ends the call. The remaining budget is kept for another attempt.
 func (b *budget) fail(err error) {
 	if b.failure == nil {
 		b.failure = err
@@ -432,12 +430,11 @@ func (b *budget) fail(err error) {
 }
 
 const (
-	// memoryOfByte is the most memory that a byte of an object or array in a document takes, by its size in
-	// BSON.
+	// memoryOfByte is the most memory that an object or array takes for each byte of its BSON.
 	memoryOfByte = 4
 	// memoryOfField is the memory of a field of a document, without its value.
 	memoryOfField = 16
-	// maxComparedFields is the number of fields that are looked at one by one.
+	// maxComparedFields is the maximum number of fields that are compared one by one.
 	maxComparedFields = 64
 )
 
@@ -447,7 +444,7 @@ func grownBy(before, after document.Object) int {
 	switch {
 	case grown <= 0:
 		return 0
-	case max(before.Len(), after.Len()) > maxComparedFields: // Looking at all of them would take long.
+	case max(before.Len(), after.Len()) > maxComparedFields: // Comparing all of them would take long.
 		return grown * memoryOfByte
 	default:
 		return max(0, memoryOfFields(after)-memoryOfFields(before))
@@ -469,10 +466,10 @@ func memoryOfFields(o document.Object) int {
 	return memory
 }
 
-// What is done counts as work, in about nanoseconds.
+// Units of work, about a nanosecond each.
 const (
-	// stepWork is looking at one element of an array, conditionWork asking a condition on a
-	// path of a document.
+	// stepWork is visiting one element of an array. conditionWork is testing a condition on a path of a
+	// document.
 	stepWork      = 16
 	conditionWork = 32
 	// arrayWork and objectWork are the work of making an array or an object, without its elements; keyWork is
@@ -480,25 +477,24 @@ const (
 	arrayWork  = 64
 	objectWork = 256
 	keyWork    = 64
-	// tupleWork is taking a value of an element for a sort by several of its fields.
+	// tupleWork is reading a value of an element for a sort by several fields.
 	tupleWork = 64
-	// roundingWork, zoneWork and dateWork are rounding to places, looking up a time zone and
-	// reading a date; partWork is asking a date for one of its parts, formatWork writing it, for
-	// each byte of the format.
+	// roundingWork is rounding to decimal places, zoneWork looking up a time zone, dateWork reading a date,
+	// partWork computing a part of a date, and formatWork formatting a date, for each byte of the format.
 	roundingWork = 1 << 12
 	zoneWork     = 1 << 10
 	dateWork     = 1 << 11
 	partWork     = 1 << 8
 	formatWork   = 1 << 6
-	// conversionWork is converting a value to another type, failureWork telling that it cannot be.
+	// conversionWork is converting a value to another type, failureWork reporting that this failed.
 	conversionWork = 1 << 7
 	failureWork    = 1 << 11
 	// matchWork is the work of making the description of a match.
 	matchWork = 1 << 9
 	// bytesOfWork is the number of bytes of two strings that are compared in one unit.
 	bytesOfWork = 8
-	// growthWork is storing a byte by which a document has grown in memory. At most half of a budget
-	// goes there before there is no room left.
+	// growthWork is storing a byte by which a document grows. It uses up at most half of the work budget
+	// before the memory budget is spent.
 	growthWork = 2
 	// containerWork is the work for a byte of an object or array, by its size in BSON, that
 	// is compared or written.
@@ -544,12 +540,12 @@ func (e *Evaluation) reading(value any) bool {
 	return work == 0 || e.spend(work)
 }
 
-// readingText is reading for so many bytes of a string.
+// readingText is reading for a number of bytes of a string.
 func (e *Evaluation) readingText(length int) bool {
 	return length < bytesOfWork || e.spend(length/bytesOfWork)
 }
 
-// sourceWork is the work of doing once what a source document says, estimated by its size.
+// sourceWork estimates the work of evaluating a source document once, from its size.
 func sourceWork(size int) int { return stepWork + size/2 } //nolint:mnd // A step takes ten bytes or more.
 
 func readingAllWork(values []any) int {
@@ -569,6 +565,6 @@ func settingWork(items, added []any) int {
 	return all*stepWork + readingAllWork(items)*len(added)
 }
 
-// addWork adds work or sizes without overflow: values that share parts again and again may count
-// for more than there is memory.
+// addWork adds work or sizes without overflow: values that share parts repeatedly may count as larger than
+// the memory.
 func addWork(a, b int) int { return min(a+b, math.MaxInt32) }

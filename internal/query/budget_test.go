@@ -20,7 +20,7 @@ import (
 
 func nulls(n int) document.Array { return document.A(make([]any, n)...) }
 
-// overNulls is an expression that does something with each of so many nulls.
+// overNulls is an expression that processes each of n nulls.
 func overNulls(n int, in any) document.Object {
 	return document.O("$map", document.O("input", document.O("$range", document.A(0, n)), "in", in))
 }
@@ -55,16 +55,19 @@ func hostileFilters() map[string]document.Object {
 	}
 }
 
-// eighths is the part of largeDocuments, and of the budget, that is enough.
-func eighths(t *testing.T) int {
+// parts is the number of parts of largeDocuments, and of the budget.
+const parts = 32
+
+// partOf returns the number of parts that suffice.
+func partOf(t *testing.T) int {
 	t.Helper()
-	return rounds.Of(t, 1, 8)
+	return rounds.Of(t, 1, parts)
 }
 
-// largeDocuments are documents of long arrays and texts, of about 20 MB, or so many eighths of that.
-func largeDocuments(eighths int) []document.Object {
-	long := strings.Repeat("x", eighths<<17)
-	items := make([]any, eighths*2_500)
+// largeDocuments are documents of long arrays and texts, of about 20 MB, or so many parts of that.
+func largeDocuments(part int) []document.Object {
+	long := strings.Repeat("x", part<<15)
+	items := make([]any, part*625)
 	for i := range items {
 		items[i] = document.O("a", 1)
 	}
@@ -72,7 +75,7 @@ func largeDocuments(eighths int) []document.Object {
 	var documents []document.Object
 	for i := range 8 {
 		documents = append(documents, document.O(
-			"_id", i, "l", nulls(eighths*25_000), "s", long, "t", strings.Clone(long),
+			"_id", i, "l", nulls(part*6_250), "s", long, "t", strings.Clone(long),
 			"o", objects))
 	}
 	return documents
@@ -80,12 +83,12 @@ func largeDocuments(eighths int) []document.Object {
 
 func TestFilter_IsBounded(t *testing.T) {
 	t.Parallel()
-	part := eighths(t)
+	part := partOf(t)
 	documents := largeDocuments(part)
 	for name, source := range hostileFilters() {
 		filter, err := query.CompileFilter(source)
 		if err == nil {
-			call := query.NewPartialEvaluation(t.Context(), part, 8)
+			call := query.NewPartialEvaluation(t.Context(), part, parts)
 			for _, o := range documents {
 				if _, err = call.Check(filter, o); err != nil {
 					break
@@ -108,7 +111,7 @@ func requireTooMuch(t *testing.T, err error, name string) {
 
 func TestChange_IsBounded(t *testing.T) {
 	t.Parallel()
-	part := eighths(t)
+	part := partOf(t)
 	documents := largeDocuments(part)
 	paths := document.O()
 	var arrayFilters []document.Object
@@ -119,7 +122,7 @@ func TestChange_IsBounded(t *testing.T) {
 	}
 	update, err := query.CompileUpdate(document.O("$unset", paths), arrayFilters...)
 	require.NoError(t, err)
-	call := query.NewPartialEvaluation(t.Context(), part, 8)
+	call := query.NewPartialEvaluation(t.Context(), part, parts)
 	for range 20 { // As if there were more of them, for which the budget grows.
 		for _, o := range documents {
 			if _, _, err = call.Change(query.Change{Update: update}, nil, o); err != nil {
@@ -132,6 +135,7 @@ func TestChange_IsBounded(t *testing.T) {
 
 func TestChange_ResultIsBounded(t *testing.T) {
 	t.Parallel()
+	part := partOf(t)
 	for name, source := range map[string]document.Object{
 		"an index far behind the end": document.O("$set", document.O("l.1499999", 1)),
 		"a long text":                 document.O("$set", document.O("l", strings.Repeat("x", 60_000))),
@@ -140,7 +144,7 @@ func TestChange_ResultIsBounded(t *testing.T) {
 	} {
 		update, err := query.CompileUpdate(source)
 		require.NoError(t, err, name)
-		call := query.NewEvaluation(t.Context())
+		call := query.NewPartialEvaluation(t.Context(), part, parts)
 		o := document.O("_id", 1, "l", document.A())
 		for made := 0; err == nil && made < 100_000; made++ {
 			call.Visit(o)
@@ -152,6 +156,7 @@ func TestChange_ResultIsBounded(t *testing.T) {
 
 func TestProjection_IsBounded(t *testing.T) {
 	t.Parallel()
+	part := partOf(t)
 	for name, source := range map[string]document.Object{
 		"a long array for each document": document.O("x", document.O("$range", document.A(0, 100_000))),
 		"a long text for each document": document.O("x", document.O("$reduce", document.O(
@@ -160,7 +165,7 @@ func TestProjection_IsBounded(t *testing.T) {
 	} {
 		projection, err := query.CompileProjection(source)
 		require.NoError(t, err, name)
-		call := query.NewEvaluation(t.Context())
+		call := query.NewPartialEvaluation(t.Context(), part, parts)
 		for i := 0; err == nil && i < 10_000; i++ {
 			o := document.O("_id", i)
 			call.Visit(o)
@@ -172,11 +177,11 @@ func TestProjection_IsBounded(t *testing.T) {
 
 func TestSort_IsBounded(t *testing.T) {
 	t.Parallel()
-	part := eighths(t)
+	part := partOf(t)
 	documents := largeDocuments(part)
 	sort, err := query.CompileSort(document.O("l", 1))
 	require.NoError(t, err)
-	call := query.NewPartialEvaluation(t.Context(), part, 8)
+	call := query.NewPartialEvaluation(t.Context(), part, parts)
 	for range 1_000 {
 		call.Compare(sort, documents[0], documents[1])
 	}
@@ -218,13 +223,13 @@ func TestEvaluation_UsualCallsPass(t *testing.T) {
 	sort, err := query.CompileSort(document.O("age", -1, "name", 1))
 	require.NoError(t, err)
 
-	many := rounds.Of(t, 10_000, 100_000)
+	many := rounds.Of(t, 2_000, 100_000)
 	call := query.NewPartialEvaluation(t.Context(), many, 100_000)
 	for range many {
 		matched, err := call.Check(filter, o)
 		require.NoError(t, err)
 		require.True(t, matched)
-		for range 18 { // As often as sorting so many takes.
+		for range 18 { // As often as sorting that many takes.
 			call.Compare(sort, o, o)
 		}
 		_, _, err = call.Change(query.Change{Update: update}, filter, o)
@@ -237,7 +242,7 @@ func TestEvaluation_UsualCallsPass(t *testing.T) {
 
 func TestEvaluation_UsualPatternPasses(t *testing.T) {
 	t.Parallel()
-	many := rounds.Of(t, 50_000, 1_000_000)
+	many := rounds.Of(t, 10_000, 1_000_000)
 	o := document.O("_id", 1, "s", "text 1")
 	for _, pattern := range []string{"^te", "ext", "(a?)(a?)b", `\d+$`, "T.*1"} {
 		filter, err := query.CompileFilter(document.O("s", document.O("$regex", pattern, "$options", "i")))
@@ -261,7 +266,7 @@ func TestEvaluation_ManyPatterns(t *testing.T) {
 	filter, err := query.CompileFilter(document.O("$or", document.A(patterns...)))
 	require.NoError(t, err)
 	o := document.O("_id", 1, "s", "text 1")
-	many := rounds.Of(t, 500, 5_000)
+	many := rounds.Of(t, 100, 5_000)
 	call := query.NewPartialEvaluation(t.Context(), many, 5_000)
 	for i := 0; err == nil && i < many; i++ {
 		_, err = call.Check(filter, o)
@@ -271,7 +276,7 @@ func TestEvaluation_ManyPatterns(t *testing.T) {
 
 func TestEvaluation_ManySmallChanges(t *testing.T) {
 	t.Parallel()
-	many := rounds.Of(t, 25_000, 500_000)
+	many := rounds.Of(t, 5_000, 500_000)
 	fields := document.O()
 	for i := range 10 {
 		fields = fields.With(fmt.Sprint("field", i), i)
@@ -296,7 +301,7 @@ func TestEvaluation_ManySmallChanges(t *testing.T) {
 
 func TestChange_ChargesManyElements(t *testing.T) {
 	t.Parallel()
-	items := make([]any, rounds.Of(t, 10_000, 100_000))
+	items := make([]any, rounds.Of(t, 2_000, 100_000))
 	for i := range items {
 		items[i] = document.O("a", 1)
 	}
@@ -310,7 +315,7 @@ func TestChange_ChargesManyElements(t *testing.T) {
 	require.ErrorIs(t, err, boterr.ResourceExhausted)
 }
 
-// endsLater is a context that ends after it was asked a number of times.
+// endsLater is a context that ends after a number of checks.
 type endsLater struct {
 	context.Context
 
@@ -330,7 +335,8 @@ func TestEvaluation_Resume(t *testing.T) {
 	o := document.O("n", 1)
 	filter, err := query.CompileFilter(document.O("$expr", document.O("$size", overNulls(100_000, 1))))
 	require.NoError(t, err)
-	call := query.NewEvaluation(t.Context())
+	const all = 8
+	call := query.NewPartialEvaluation(t.Context(), rounds.Of(t, 1, all), all)
 	attempts := 0
 	for ; err == nil && attempts < 1_000; attempts++ {
 		call.Resume(&endsLater{Context: t.Context(), left: 5})
@@ -348,7 +354,7 @@ func TestEvaluation_Resume(t *testing.T) {
 
 func TestEvaluation_ContextEnds(t *testing.T) {
 	t.Parallel()
-	o := largeDocuments(eighths(t))[0]
+	o := largeDocuments(partOf(t))[0]
 	loop := overNulls(100_000, 1)
 	filter, err := query.CompileFilter(document.O("$expr", loop))
 	require.NoError(t, err)
@@ -375,7 +381,7 @@ func TestEvaluation_ContextEnds(t *testing.T) {
 	}
 }
 
-// longList is a document with a list of so many objects of about 90 bytes.
+// longList is a document with a list of n objects of about 90 bytes.
 func longList(count int) document.Object {
 	items := make([]any, count)
 	for i := range items {
@@ -407,7 +413,7 @@ func sortsOfLists(
 
 func TestSort_LongListByField(t *testing.T) {
 	t.Parallel()
-	many := rounds.Of(t, 15_000, 150_000)
+	many := rounds.Of(t, 5_000, 150_000)
 	o := longList(many)
 	for _, by := range []document.Object{document.O("at", 1), document.O("text", -1), document.O("none", 1, "at", -1)} {
 		for name, sorted := range sortsOfLists(t, by) {
@@ -422,7 +428,7 @@ func TestSort_LongListByField(t *testing.T) {
 
 func TestSort_LongListOfEqualValues(t *testing.T) {
 	t.Parallel()
-	many := rounds.Of(t, 15_000, 150_000)
+	many := rounds.Of(t, 5_000, 150_000)
 	o := longList(many)
 	by := document.O()
 	for i := range 32 {
@@ -448,7 +454,7 @@ func sortedIn(call *query.Evaluation, sort *query.Sort, documents []document.Obj
 
 func TestSort_MostlyEqualPaths(t *testing.T) {
 	t.Parallel()
-	documents := make([]document.Object, rounds.Of(t, 30_000, 300_000))
+	documents := make([]document.Object, rounds.Of(t, 6_000, 300_000))
 	for i := range documents {
 		documents[i] = document.O("a", i%2, "b", i%3, "c", "same", "d", nil, "at", (i*7919)%len(documents))
 	}
@@ -461,7 +467,7 @@ func TestSort_MostlyEqualPaths(t *testing.T) {
 func TestSort_ChargesSizes(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("x", 10_000)
-	documents := make([]document.Object, rounds.Of(t, 2_000, 20_000))
+	documents := make([]document.Object, rounds.Of(t, 500, 20_000))
 	for i := range documents {
 		documents[i] = document.O("s", text, "at", (i*7919)%len(documents))
 	}
@@ -471,7 +477,7 @@ func TestSort_ChargesSizes(t *testing.T) {
 	require.NoError(t, sortedIn(call, sort, documents))
 	byText, err := query.CompileSort(document.O("s", 1, "at", 1))
 	require.NoError(t, err)
-	for range 10 { // Each of them compares all their texts, and all together read the documents once.
+	for range 10 { // Each of them compares all texts. Together they read the documents once.
 		call.Sort(byText, documents)
 	}
 	require.NoError(t, call.Err())
@@ -489,7 +495,7 @@ func TestSort_ManyFieldsOfLongLists(t *testing.T) {
 	}
 	sort, err := query.CompileSort(by)
 	require.NoError(t, err)
-	many := rounds.Of(t, 2_000, 20_000)
+	many := rounds.Of(t, 500, 20_000)
 	documents := slices.Repeat([]document.Object{longList(many)}, 32)
 	err = sortedIn(query.NewPartialEvaluation(t.Context(), many, 20_000), sort, documents)
 	require.ErrorIs(t, err, boterr.ResourceExhausted)
@@ -532,7 +538,8 @@ func TestBounds_HoldWhatMatches(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	pick := func() any { return operands[random.IntN(len(operands))] }
 	checked, exact := 0, 0
-	for range 400 {
+	tries := rounds.Of(t, 40, 400)
+	for range tries {
 		for _, condition := range conditions(pick(), pick()) {
 			f, err := query.CompileFilter(document.O("x.y", condition))
 			require.NoError(t, err)
@@ -558,8 +565,8 @@ func TestBounds_HoldWhatMatches(t *testing.T) {
 			}
 		}
 	}
-	require.Greater(t, checked, 100)
-	require.Greater(t, exact, 10_000)
+	require.Greater(t, checked, tries/4)
+	require.Greater(t, exact, 25*tries)
 }
 
 func TestBounds_NoneWithoutUse(t *testing.T) {
@@ -594,7 +601,7 @@ func TestBounds_NoneWithoutUse(t *testing.T) {
 	}
 }
 
-// Compiling and changing have bounds on their allocations, which fail when one of them gets longer.
+// The allocations of compiling and changing are bounded, so the test fails if the code allocates more.
 //
 //nolint:paralleltest // What other tests allocate at the same time would be counted.
 func TestAllocations_OfCompilingAndChanging(t *testing.T) {

@@ -37,8 +37,7 @@ func runCase(ctx context.Context, c *storetest.Case) error {
 	return c.Check(outcome, err)
 }
 
-// TestCases_Mongo holds the language to small cases on which independent engines
-// agree.
+// TestCases_Mongo checks the language with small cases on which independent engines agree.
 func TestCases_Mongo(t *testing.T) {
 	t.Parallel()
 	cases := casesOf(t, "../../../shared/cases/mongo_cases.jsonl")
@@ -65,7 +64,7 @@ func TestCases_Decided(t *testing.T) {
 	}
 }
 
-// leftOut are the cases of the server that do not hold here, and why.
+// leftOut maps the server's cases that do not apply here to the reasons.
 var leftOut = map[string]string{
 	"S-01155": "look-ahead is refused",
 	"S-01156": "look-behind is refused",
@@ -78,7 +77,7 @@ var leftOut = map[string]string{
 	"S-03497": "rests on a 2d index with bounds of its own, which the file lost: the pair is beyond those of every index here",
 }
 
-// TestCases_Server holds the language to cases that are checked against MongoDB itself.
+// TestCases_Server checks the language with cases that were verified against MongoDB.
 func TestCases_Server(t *testing.T) {
 	t.Parallel()
 	cases := casesOf(t, "../../../shared/cases/server_cases.jsonl")

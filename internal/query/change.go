@@ -51,17 +51,17 @@ func (c Change) Check() error {
 	}
 	for from, to := range document.Get(c.Update.source, "$rename", document.Object{}).All() {
 		if to, _ := to.(string); !c.Update.IsReplacement() && c.isStamped(to) {
-			return boterr.Invalid("update.$rename."+from, "%s is set by each change, and would lose what is moved there", to)
+			return boterr.Invalid("update.$rename."+from, "%s is set by each change, and would overwrite the value that is moved there", to)
 		}
 	}
 	return boterr.PrefixField("onInsert", c.OnInsert.Err())
 }
 
-// Apply returns what the change makes of a document that filter matches, and whether that counts as
-// modified: if the document differs afterwards, and always for a replacement without _id, as in
-// MongoDB. The Field of an error is the path in the document, behind "update".
+// Apply applies the change to a document that filter matches. It returns the result, and whether that counts
+// as modified: if the document differs afterwards, and always for a replacement without _id, as in MongoDB.
+// The Field of an error is "update" followed by the path in the document.
 //
-// A store makes changes within the Evaluation of its call, which bounds what it does in all.
+// A store makes changes within the Evaluation of its call, which bounds the total work.
 func (c Change) Apply(filter *Filter, before document.Object) (after document.Object, modified bool, err error) {
 	return NewEvaluation(context.Background()).Change(c, filter, before)
 }
@@ -106,8 +106,7 @@ func (c Change) applied(e *Evaluation, filter *Filter, before document.Object) (
 	return c.stamp(after), true, nil
 }
 
-// edited is applied for an update that changes a few fields: they and the stamps are changed in one
-// step.
+// edited is like applied, but for an update of a few fields: it changes them and the stamps in one step.
 func (c Change) edited(run *updateRun) (document.Object, bool, error) {
 	before := run.document
 	edit := document.NewEdit(before, run.call.shapes)
@@ -140,7 +139,7 @@ func (c Change) keepFixedOf(edit *document.Edit) error {
 			return err
 		}
 	}
-	edit.Withdraw(c.isFixed) // 1.0 for 1 is no change.
+	edit.Withdraw(c.isFixed) // Replacing 1 by 1.0 is not a change.
 	return nil
 }
 
@@ -155,8 +154,7 @@ func (c Change) isStamped(field string) bool {
 	return ok || slices.Contains(c.Stamps.Increment, field)
 }
 
-// keepFixed puts the fixed fields back that a replacement lacks, and refuses other values
-// for them.
+// keepFixed restores the fixed fields that a replacement lacks, and refuses other values for them.
 func (c Change) keepFixed(before, after document.Object) (document.Object, error) {
 	if c.Update.IsReplacement() {
 		after = c.withKept(before, after)
@@ -166,7 +164,7 @@ func (c Change) keepFixed(before, after document.Object) (document.Object, error
 			return document.Object{}, err
 		}
 		if kept, ok := before.Field(field); ok && !document.Identical(kept, after.Value(field)) {
-			after = after.Put(field, kept) // 1.0 for 1 is no change.
+			after = after.Put(field, kept) // Replacing 1 by 1.0 is not a change.
 		}
 	}
 	return after, nil
@@ -180,8 +178,8 @@ func checkFixed(field string, before, after any) error {
 	return boterr.Invalid(field, "the field is fixed and cannot be changed")
 }
 
-// withKept puts the fixed, kept and stamped fields of the document in front of the replacement's, in their
-// old order, so that replacing a document with the same one changes nothing.
+// withKept puts the fixed, kept and stamped fields of the document before the replacement's, in their old
+// order, so that replacing a document by an equal one changes nothing.
 func (c Change) withKept(before, replacement document.Object) document.Object {
 	b := document.NewBuilder(before.Len() + replacement.Len())
 	for field, value := range before.All() {
@@ -197,7 +195,7 @@ func (c Change) withKept(before, replacement document.Object) document.Object {
 	return b.Object()
 }
 
-// ignoreStamped puts the stamped fields back to what they were, and where they were.
+// ignoreStamped restores the values and positions of the stamped fields.
 func (c Change) ignoreStamped(before, after document.Object) document.Object {
 	if !c.touchesStamps(before, after) {
 		return after
@@ -218,7 +216,7 @@ func (c Change) ignoreStamped(before, after document.Object) document.Object {
 	return b.Object()
 }
 
-// touchesStamps reports whether a stamped field is not what it was.
+// touchesStamps reports whether a stamped field has changed.
 func (c Change) touchesStamps(before, after document.Object) bool {
 	for field := range c.Stamps.Set.All() {
 		if !document.Identical(before.Value(field), after.Value(field)) {
@@ -241,7 +239,7 @@ func (c Change) stamp(o document.Object) document.Object {
 	return o
 }
 
-// nextVersion returns the version after another one, and 1 if that is not a number.
+// nextVersion returns the version after another, or 1 if that is not a number.
 func nextVersion(version any) any {
 	if _, isNumber := document.FloatNumber(version); isNumber {
 		if next, ok := addNumbers(version, int64(1)); ok {
@@ -251,9 +249,8 @@ func nextVersion(version any) any {
 	return int64(1)
 }
 
-// Insert returns the document that an upsert inserts if nothing matches: the
-// values that the filter requires, changed by the update, with OnInsert. The Field
-// of an error is a path behind "filter" or "update".
+// Insert returns the document that an upsert inserts if nothing matches: the values that the filter requires,
+// changed by the update, with OnInsert. The Field of an error is "filter" or "update" followed by a path.
 func (c Change) Insert(filter *Filter) (document.Object, error) {
 	return NewEvaluation(context.Background()).Insert(c, filter)
 }
@@ -312,7 +309,7 @@ func (c Change) requiredFields(e *Evaluation, filter *Filter) (document.Object, 
 	values := map[string]any{}
 	for _, e := range filter.equalities {
 		if c.Update.IsReplacement() && strings.HasPrefix(e.path, document.IDField+".") {
-			return document.O(), boterr.Invalid(e.path, "a new document needs its whole _id, and this is a part of it")
+			return document.O(), boterr.Invalid(e.path, "a new document needs its whole _id, and this is only a part of it")
 		}
 		if c.Update.IsReplacement() && e.path != document.IDField {
 			continue
@@ -322,15 +319,15 @@ func (c Change) requiredFields(e *Evaluation, filter *Filter) (document.Object, 
 		}
 		values[e.path] = e.value
 		if err := required.add(e.path, set{value: e.value}); err != nil {
-			return document.O(), boterr.Invalid(e.path, "the filter requires two values here, so that no document can be made of it")
+			return document.O(), boterr.Invalid(e.path, "the filter requires two values here, so no document can be made from it")
 		}
 	}
 	required.update.tree.sort()
 	return required.update.apply(&updateRun{call: e, document: document.O()})
 }
 
-// completed adds OnInsert and the stamps to what an update made of the fields that the filter requires: _id
-// first, then the fields of OnInsert, then the caller's.
+// completed adds OnInsert and the stamps to the result of an update on the fields that the filter requires:
+// _id first, then the fields of OnInsert, then the caller's.
 func (c Change) completed(required, o document.Object) (document.Object, error) {
 	b := document.NewBuilder(o.Len() + c.OnInsert.Len())
 	if id, ok := o.Field(document.IDField); ok {
@@ -356,8 +353,8 @@ func (c Change) completed(required, o document.Object) (document.Object, error) 
 	return o, boterr.PrefixField("update", err)
 }
 
-// giverOf returns the parameter from which a field of an object comes that an update made of the fields that the
-// filter requires: what the update left as it was is the filter's.
+// giverOf returns the parameter that gave a field of an upsert's document: "filter" if the update did not
+// change the field.
 func giverOf(field string, required, made document.Object) string {
 	if required.Has(field) && document.Identical(required.Value(field), made.Value(field)) {
 		return "filter"
@@ -396,9 +393,8 @@ const (
 // IsGeo reports whether keys of this kind hold places.
 func (k IndexKind) IsGeo() bool { return k == Geo2D || k == Geo2DSphere }
 
-// valueSet finds out whether values are equal to one of a list, in time that does not
-// grow with the list where that is long. It is safe for concurrent use while no value
-// is added.
+// valueSet tests whether values equal one of a list, in constant time if the list is long. It is safe for
+// concurrent use while no value is added.
 type valueSet struct {
 	few []any
 	// keys, if not nil, has the keys of all values.
@@ -419,7 +415,7 @@ func newValueSet(values []any, expected int) *valueSet {
 	return s
 }
 
-// work returns the work of looking for a value, or adding it.
+// work returns the work of finding or adding a value.
 func (s *valueSet) work(value any) int {
 	if s.keys != nil {
 		return keyWork + readingWork(value)
@@ -439,7 +435,7 @@ func (s *valueSet) has(value any) bool {
 	return ok
 }
 
-// add adds a value, unless the set has one that is equal, and reports whether it did.
+// add adds a value unless the set has an equal one, and reports whether it did.
 func (s *valueSet) add(value any) bool {
 	if s.keys == nil {
 		if containsEqual(s.few, value) {

@@ -169,8 +169,8 @@ func anyPairs(o document.Object) []any {
 	return pairs
 }
 
-// TestCompileFilterWhere_Narrows holds filters that are compiled in one step to those that are
-// compiled and then narrowed.
+// TestCompileFilterWhere_Narrows compares filters compiled in one step with filters compiled and then
+// narrowed.
 func TestCompileFilterWhere_Narrows(t *testing.T) {
 	t.Parallel()
 	scopes := [][]query.FieldValue{nil, {{Name: "app", Value: "a"}}, {{Name: "app", Value: "a"}, {Name: "_id", Value: "x"}}}

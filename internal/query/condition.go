@@ -22,7 +22,7 @@ func (c equalTo) test(value any, e *Evaluation) bool {
 	return e.comparing(value, c.value) && document.Equal(value, c.value)
 }
 
-// equalToString is equalTo for the most usual operand.
+// equalToString is equalTo for the most common operand.
 type equalToString string
 
 func (c equalToString) test(value any, e *Evaluation) bool {
@@ -46,7 +46,7 @@ type ordered struct {
 	numbers interval
 }
 
-// interval is all numbers from low to high, both among them. NaN is in none.
+// interval is all numbers from low to high, inclusive. It never contains NaN.
 type interval struct {
 	low, high float64
 	isKnown   bool
@@ -88,8 +88,8 @@ func (c *ordered) testAny(value any) bool {
 	}
 }
 
-// isNaN reports whether a value is the number NaN, which is neither greater nor
-// less than any number in a filter, though sorts put it below all.
+// isNaN reports whether a value is the number NaN, which is neither greater nor less than any number in a
+// filter. Sorts put it below all numbers.
 func isNaN(value any) bool {
 	f, ok := value.(float64)
 	return ok && math.IsNaN(f)
@@ -98,7 +98,7 @@ func isNaN(value any) bool {
 type oneOf struct {
 	values []any
 	null   bool
-	// scalars holds the values that are found by lookupKey, others the keys of objects and arrays.
+	// scalars has the values with a lookupKey. others has the keys of objects and arrays.
 	scalars map[any]struct{}
 	others  map[string]struct{}
 }
@@ -146,7 +146,7 @@ type (
 	dateKey    int64
 )
 
-// lookupKey returns a map key that two scalars share exactly where they are equal: whole numbers as
+// lookupKey returns a map key that two scalars share if and only if they are equal: whole numbers as
 // integers, dates by their time.
 func lookupKey(value any) any {
 	switch v := value.(type) {
@@ -163,14 +163,14 @@ func lookupKey(value any) any {
 	return value
 }
 
-// longList is a list whose bounds are worked out once.
+// longList is a list whose bounds are computed only once.
 type longList struct {
 	candidateTest
 
 	bounds func() (Bounds, bool)
 }
 
-// shortList is the length up to which bounds are worked out each time.
+// shortList is the length up to which bounds are computed each time.
 const shortList = 16
 
 type oneOfStrings map[string]struct{}
@@ -261,7 +261,7 @@ func typeNumber(value any) int64 {
 	}
 }
 
-// remainder is $mod. It compares whole numbers; fractions are cut off.
+// remainder is $mod. It truncates its operands to whole numbers.
 type remainder struct{ divisor, remainder int64 }
 
 func (c remainder) test(value any, _ *Evaluation) bool {
@@ -300,7 +300,7 @@ func (c every) test(value any, e *Evaluation) bool {
 	return true
 }
 
-// some is met if the value meets one of a list of conditions.
+// some is a list of conditions. The value must meet one of them.
 type some []candidateTest
 
 func (c some) test(value any, e *Evaluation) bool {
@@ -366,7 +366,7 @@ func compileArrayFilter(source document.Object) (*arrayFilter, error) {
 		return nil, err
 	}
 	if special := specialOperator(source); special != "" {
-		return nil, boterr.Invalid(special, "%s cannot stand in an array filter", special)
+		return nil, boterr.Invalid(special, "%s is not allowed in an array filter", special)
 	}
 	filter, err := compileFilter(source, filterCompiler{})
 	if err != nil {
@@ -375,11 +375,11 @@ func compileArrayFilter(source document.Object) (*arrayFilter, error) {
 	names := map[string]struct{}{}
 	collectIdentifiers(source, names)
 	if len(names) != 1 {
-		return nil, boterr.Invalid("", "an array filter is about one name, this one about %d", len(names))
+		return nil, boterr.Invalid("", "an array filter must have one name, this one has %d", len(names))
 	}
 	for name := range names {
 		if !identifier.MatchString(name) {
-			return nil, boterr.Invalid("", "%q is no name for an array filter: a lower-case letter, then letters and digits", name)
+			return nil, boterr.Invalid("", "%q cannot be the name of an array filter: a lower-case letter, then letters and digits", name)
 		}
 		return &arrayFilter{name: name, filter: filter}, nil
 	}
@@ -412,11 +412,11 @@ func (s *arrayFilterSet) use(name string) (*arrayFilter, error) {
 	return f, nil
 }
 
-// checkUsed refuses a filter that no path names.
+// checkUsed returns an error for a filter that no path uses.
 func (s *arrayFilterSet) checkUsed() error {
 	for i, f := range s.filters {
 		if !f.used {
-			return boterr.Invalid("arrayFilters"+boterr.Index(i), "no path of the update names $[%s]", f.name)
+			return boterr.Invalid("arrayFilters"+boterr.Index(i), "no path of the update uses $[%s]", f.name)
 		}
 	}
 	return nil

@@ -9,11 +9,11 @@ import (
 )
 
 // Evaluation evaluates filters, changes, projections and sorts for one call of a Store, within one budget. It
-// checks the context of the call now and then. A store makes one for each call.
+// checks the context of the call from time to time. A store makes one for each call.
 //
-// The budget is counted and not timed, so that the same call over the same documents always gets equally far.
-// It grows with the documents that are read: usual calls pass however many there are. Beyond it every method
-// returns ResourceExhausted, and Canceled if the context has ended.
+// The budget counts work instead of time, so that the same call over the same documents always gets equally
+// far. It grows with each document that is read, so that common calls succeed over any number of documents.
+// Beyond it every method returns ResourceExhausted, or Canceled if the context has ended.
 //
 // It serves one goroutine.
 type Evaluation struct {
@@ -21,7 +21,7 @@ type Evaluation struct {
 	// shapes are the shapes that changed documents share, nil if there are none.
 	shapes *document.Shapes
 
-	// What follows belongs to the check that is under way.
+	// The following fields belong to the current check.
 
 	// position is the array element through which the document matched.
 	position arrayPosition
@@ -30,7 +30,7 @@ type Evaluation struct {
 	// now is the time for $$NOW in the match, nil if there is none.
 	now *time.Time
 
-	// updating is the change of a document that is under way.
+	// updating is the current change of a document.
 	updating updateRun
 }
 
@@ -46,18 +46,17 @@ func NewEvaluation(ctx context.Context) *Evaluation {
 	return &Evaluation{budget: budget{ctx: ctx, left: baseWork, room: baseRoom}}
 }
 
-// Resume continues with another attempt of the call, under another context, after an attempt that its context
-// ended or that had no effect. The spent budget stays spent.
+// Resume continues with another attempt of the call, under another context, after an attempt that was
+// canceled or had no effect. The spent budget is not restored.
 func (e *Evaluation) Resume(ctx context.Context) {
 	e.budget.ctx, e.budget.failure = ctx, nil //nolint:fatcontext // The attempt before is over, and so is its context.
 }
 
-// Share has the documents that the call changes share the shapes of a store.
+// Share lets the changed documents of the call use the shapes of a store.
 func (e *Evaluation) Share(shapes *document.Shapes) { e.shapes = shapes }
 
-// Visit counts a document that the call looks at without asking a filter, because an index or
-// another process has found that it matches. The methods that are given a filter count it
-// themselves.
+// Visit counts a document that the call reads without testing a filter, because an index or another process
+// has found that it matches. The methods with a filter count documents themselves.
 func (e *Evaluation) Visit(document document.Object) {
 	e.budget.visit(1)
 	if e.budget.isBehind() {
@@ -65,7 +64,7 @@ func (e *Evaluation) Visit(document document.Object) {
 	}
 }
 
-// visitAll is Visit for the documents whose bit is set in among.
+// visitAll calls Visit for each document whose bit is set in among.
 func (e *Evaluation) visitAll(documents []document.Object, among uint32) {
 	e.budget.visit(bits.OnesCount32(among))
 	if !e.budget.isBehind() {
@@ -143,7 +142,7 @@ func (e *Evaluation) positionOf(filter *Filter, document document.Object) (array
 	return e.position, e.failure
 }
 
-// fail records a failure, of several the first.
+// fail records the first failure.
 func (e *Evaluation) fail(err error) {
 	if e != nil && e.failure == nil {
 		e.failure = err
@@ -173,8 +172,8 @@ func (e *Evaluation) restorePosition(before arrayPosition) {
 	}
 }
 
-// spend counts work of a match, and reports whether enough was left for it. A nil evaluation has no
-// budget: the size of one document bounds its work.
+// spend counts work of a match, and reports whether the budget sufficed. A nil evaluation has no budget: the
+// size of one document bounds its work.
 func (e *Evaluation) spend(work int) bool {
 	if e == nil || e.budget.spend(work) {
 		return true
@@ -183,11 +182,11 @@ func (e *Evaluation) spend(work int) bool {
 	return false
 }
 
-// hasEnded reports whether the budget is used up or the context has ended. A match is void then. Whatever
-// asks many conditions asks no more of them, and is not met, so that what asks it ends as well.
+// hasEnded reports whether the budget is used up or the context has ended. A match is void then. An
+// evaluation of many conditions then stops and reports no match, so its caller stops as well.
 func (e *Evaluation) hasEnded() bool { return e != nil && e.budget.failure != nil }
 
-// charge is spend for what ends with an error.
+// charge is like spend, for work that can return an error.
 func (e *Evaluation) charge(work int) error {
 	if e.spend(work) {
 		return nil
@@ -198,18 +197,17 @@ func (e *Evaluation) charge(work int) error {
 // steps counts looking at n elements.
 func (e *Evaluation) steps(n int) bool { return e.spend(n * stepWork) }
 
-// keepByteWork is making keys of what is in a value, and looking for them, for each of its
-// bytes in BSON.
+// keepByteWork is the work per BSON byte of making keys of a value's parts and looking them up.
 const keepByteWork = 8
 
-// Read counts that the call reads all of a value of a document, and makes keys of what is in
-// it, to see which values are different.
+// Read charges the call for reading a whole value of a document and making keys of its parts to find distinct
+// values.
 func (e *Evaluation) Read(value any) error {
 	return e.charge(document.SizeOf(value) * keepByteWork)
 }
 
-// Keep counts bytes that the call holds until its end, other than documents. Stores call it for what they
-// derive from documents.
+// Keep counts bytes that the call holds until its end, other than documents. Stores call it for values that
+// they derive from documents.
 func (e *Evaluation) Keep(bytes int) error {
 	e.budget.keep(bytes)
 	return e.budget.failure

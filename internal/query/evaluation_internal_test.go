@@ -11,7 +11,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// beyondBudget is a condition that no budget allows. It counts how often it is asked.
+// beyondBudget is a condition that exceeds every budget. It counts its evaluations.
 type beyondBudget struct{ asked *int }
 
 func (c beyondBudget) match(_ any, e *Evaluation) bool {
@@ -19,8 +19,8 @@ func (c beyondBudget) match(_ any, e *Evaluation) bool {
 	return e.spend(maxAtOnce)
 }
 
-// A call that may do no more ends soon: of the conditions that are left, however they are put together, it
-// asks none.
+// Once its budget is spent, a call ends soon: it evaluates none of the remaining conditions, however they are
+// combined.
 func TestCheck_AsksNoMoreOnceTheBudgetIsUsedUp(t *testing.T) {
 	t.Parallel()
 	const many = 50
@@ -53,7 +53,7 @@ func eachAs(matchers []matcher, replace func(matcher) matcher) []matcher {
 	return replaced
 }
 
-// charged are expressions whose work is counted, each of about the same for all documents.
+// charged are expressions that do about the same work for every document.
 func charged() []string {
 	return []string{
 		`{"$arrayToObject":[{"$objectToArray":"$$ROOT"}]}`,
@@ -120,7 +120,7 @@ func costly() document.Object {
 		"t", time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC), "l", document.A(1, nil, "x", 2, true), "n", document.A(1, 5, 2))
 }
 
-// thousandTimes is a filter that evaluates an expression so often.
+// thousandTimes is a filter that evaluates an expression a thousand times.
 func thousandTimes(tb testing.TB, expression string) *Filter {
 	tb.Helper()
 	value, err := document.ParseJSON([]byte(expression))
@@ -131,7 +131,7 @@ func thousandTimes(tb testing.TB, expression string) *Filter {
 	return filter
 }
 
-// chargeOf returns the work that asking a filter of a document counts as.
+// chargeOf returns the work charged for testing a document against a filter.
 func chargeOf(tb testing.TB, filter *Filter, o document.Object) int {
 	tb.Helper()
 	e := NewEvaluation(tb.Context())
@@ -162,8 +162,7 @@ func TestCharges_MoreThanBytes(t *testing.T) {
 	}
 }
 
-// BenchmarkCharges reports the nanoseconds that a unit of work takes: about one, and never as
-// many as the bounds on a call can be exceeded by.
+// BenchmarkCharges reports the nanoseconds that a unit of work takes: about one.
 func BenchmarkCharges(b *testing.B) {
 	for _, expression := range charged() {
 		b.Run(expression, func(b *testing.B) {
@@ -200,13 +199,13 @@ func TestPerhaps_NamesOperatorsThatAreThere(t *testing.T) {
 	for _, operator := range fieldOperators {
 		_, err := CompileFilter(document.O("field", document.O(operator, "no operand of most")))
 		if err != nil {
-			require.NotContains(t, err.Error(), "is no operator", operator)
+			require.NotContains(t, err.Error(), "is not an operator", operator)
 		}
 	}
 	for _, operator := range logicalOperators {
 		_, err := CompileFilter(document.O(operator, "no operand of most"))
 		if err != nil {
-			require.NotContains(t, err.Error(), "is no operator", operator)
+			require.NotContains(t, err.Error(), "is not an operator", operator)
 		}
 	}
 }

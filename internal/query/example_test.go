@@ -23,7 +23,7 @@ func ExampleCompileFilter() {
 	_, err := query.CompileFilter(document.O("age", document.O("$greater", 18)))
 	fmt.Println(err)
 	// Output:
-	// invalid argument: age.$greater: $greater is no operator here, or is not supported
+	// invalid argument: age.$greater: $greater is not an operator here, or is not supported
 }
 
 func ExampleFilter_Check() {

@@ -13,13 +13,12 @@ import (
 // expression is a compiled aggregation expression. It is immutable and safe for
 // concurrent use.
 type expression interface {
-	// evaluate returns the value over the document of a run: missing if there is
-	// none.
+	// evaluate returns the value over the document of a run, or missing if there is none.
 	evaluate(run *expressionRun) (any, error)
 }
 
-// expressionRun is one evaluation of an expression over one document. It serves one
-// goroutine, and another document after reset. The zero one is ready.
+// expressionRun is one evaluation of an expression over one document. It serves one goroutine; reset prepares
+// it for another document. The zero value is ready to use.
 type expressionRun struct {
 	// root is the document: $$ROOT.
 	root document.Object
@@ -27,9 +26,9 @@ type expressionRun struct {
 	now time.Time
 	// variables are the values of $let, $map and others, by their slots.
 	variables []any
-	// stack holds the arguments of the calls that are under way.
+	// stack holds the arguments of the active calls.
 	stack []any
-	// pattern is the pattern that was compiled last.
+	// pattern is the last compiled pattern.
 	pattern struct {
 		source   patternSource
 		compiled *pattern
@@ -38,7 +37,7 @@ type expressionRun struct {
 	limits workLimits
 }
 
-// reset prepares the run for another document, and lets go of the one before.
+// reset prepares the run for another document, and releases the previous one.
 func (run *expressionRun) reset() {
 	clear(run.variables)
 	clear(run.stack)
@@ -65,7 +64,7 @@ func compileExpression(source any) (expression, error) {
 	return expressionCompiler{instructions: new(int)}.expression(source)
 }
 
-// expressionCompiler compiles expressions if certain variables are known.
+// expressionCompiler compiles expressions in which certain variables are known.
 type expressionCompiler struct {
 	scope *scope
 	// slots is the number of variables that are in use.
@@ -266,7 +265,7 @@ func (c expressionCompiler) expressions(source document.Array) ([]expression, er
 	return items, nil
 }
 
-// arrayOfExpressions makes an array. What is missing becomes null.
+// arrayOfExpressions makes an array. Missing values become null.
 type arrayOfExpressions []expression
 
 func (e arrayOfExpressions) evaluate(run *expressionRun) (any, error) {
@@ -282,19 +281,19 @@ func (e arrayOfExpressions) evaluate(run *expressionRun) (any, error) {
 }
 
 const (
-	// maxFolded is the size of a constant that is kept whatever it is made of.
+	// maxFolded is the size up to which a constant is always kept.
 	maxFolded = 4096
-	// maxFoldedPart bounds how many times larger than its parts a larger constant may be; a list of single
-	// bits makes an array so much larger.
+	// maxFoldedPart bounds how many times larger than its parts a larger constant may be. A list of single
+	// bits makes an array that much larger.
 	maxFoldedPart = 16
-	// maxFoldedWork bounds the work for a constant, without the work for its parts. A constant that takes
-	// more is computed when it is needed.
+	// maxFoldedWork bounds the work for a constant, without the work for its parts. A costlier constant is
+	// computed when it is needed.
 	maxFoldedWork = 1 << 14
 )
 
 // folded folds an expression whose parts are all constants into a constant, or returns the error that it
-// would always give. A constant that is much larger than its parts, such as from a $range, is not kept, since
-// a compiled filter may live long.
+// would always return. A constant that is much larger than its parts, such as from a $range, is not kept,
+// since a compiled filter may live long.
 func folded(e expression, parts ...expression) (expression, error) {
 	most := maxFolded
 	for _, part := range parts {
@@ -346,7 +345,7 @@ func isTruthy(value any) bool { return value != document.Missing && isTrue(value
 // function is an operator that is computed from the values of all its arguments.
 type function struct {
 	// least and most bound the number of arguments in a row; a most of 0 allows any number. A single argument
-	// may be given without the array around it.
+	// needs no array around it.
 	least, most int
 	// names are its arguments if they are given in an object; the first least of them are required. If most
 	// is also 0, no other form is allowed.
@@ -356,12 +355,12 @@ type function struct {
 	nullFirst bool
 	// nulls is the number of first arguments that make the result null if one of them is null or missing.
 	nulls int
-	// takes are the types of the first arguments, and all is the type of each argument. nil is any type.
+	// takes are the types of the first arguments. all is the type of every argument. nil means any type.
 	takes []argumentType
 	all   argumentType
 	// prepare, if given, checks and changes the compiled arguments.
 	prepare func(arguments []expression) error
-	// compute returns the result of arguments that are of their types. Its error names neither operator nor
+	// compute returns the result. The arguments have the right types. Its error names neither operator nor
 	// argument.
 	compute func(run *expressionRun, arguments []any) (any, error)
 }
@@ -391,7 +390,7 @@ func (c expressionCompiler) call(name string, f function, operand any) (expressi
 	return folded(&call{name: name, function: f, arguments: arguments}, arguments...)
 }
 
-// argumentsOf compiles the arguments in whichever form they stand.
+// argumentsOf compiles the arguments, in either form.
 func (c expressionCompiler) argumentsOf(f function, operand any) ([]expression, error) {
 	if f.names != nil {
 		named, ok := operand.(document.Object)
@@ -473,7 +472,7 @@ func (c *call) evaluate(run *expressionRun) (any, error) {
 			return nil, err
 		}
 		if c.function.nullFirst && isNullish(value) {
-			_, err := c.compute(run, base) // An error in what stands before is one.
+			_, err := c.compute(run, base) // An error in an earlier part is reported.
 			return nil, err
 		}
 		run.stack = append(run.stack, value)
@@ -510,8 +509,7 @@ var functionFamilies = []map[string]function{
 	typeFunctions, dateFunctions, dateMathFunctions, dateTextFunctions,
 }
 
-// unsupportedExpressions are operators that MongoDB has and this package has not, with
-// what to do instead if there is something.
+// unsupportedExpressions maps the MongoDB operators that this package lacks to alternatives, or to "".
 var unsupportedExpressions = map[string]string{
 	"$function":           ": it runs JavaScript",
 	"$accumulator":        ": it runs JavaScript",
@@ -545,16 +543,15 @@ var unsupportedExpressions = map[string]string{
 // compared.
 const maxWork = 64 << 20
 
-// workLimits bounds what an expression does for one document: what it does in all, and the
-// size of each value that it makes. A value may hold another one many times, so that its
-// size can be far above the memory that it takes.
+// workLimits bounds the work of an expression on one document: the total, and the size of each value that it
+// makes. A value may contain another one many times, so its size can be far larger than its memory.
 type workLimits struct {
 	done int
 	// call is the call in which the expression is evaluated, nil when it is compiled.
 	call *Evaluation
 }
 
-// spend counts work, and refuses what is too much.
+// spend counts work, and returns an error once it is too much.
 func (l *workLimits) spend(work int) error {
 	l.done += min(work, maxWork+1)
 	if l.done > maxWork {
@@ -567,7 +564,7 @@ func (l *workLimits) spend(work int) error {
 	return nil
 }
 
-// steps counts the work of looking at n elements.
+// steps counts the work of visiting n elements.
 func (l *workLimits) steps(n int) error { return l.spend(n * stepWork) }
 
 // comparing counts the work of comparing two values.
@@ -578,8 +575,8 @@ func (l *workLimits) comparing(a, b any) error {
 	return nil
 }
 
-// ordering counts the work of sorting values that are counted already as looked at. It counts for
-// the call: for one document, sorting a long array would be too much.
+// ordering counts the work of sorting values that were already visited. The call's budget pays for it:
+// sorting a long array would exceed the limit of one document.
 func (l *workLimits) ordering(work int) error {
 	if l.call == nil {
 		return l.spend(work)
@@ -587,7 +584,7 @@ func (l *workLimits) ordering(work int) error {
 	return l.call.charge(work)
 }
 
-// text refuses a string that is too long. Call it before the string is made.
+// text returns an error if a string would be too long. Call it before making the string.
 func (l *workLimits) text(length int) error {
 	if length > document.MaxSize {
 		return tooLarge()
@@ -595,7 +592,7 @@ func (l *workLimits) text(length int) error {
 	return l.spend(length)
 }
 
-// items refuses an array that is too long. Call it before the array is made.
+// items returns an error if an array would be too long. Call it before making the array.
 func (l *workLimits) items(n int) error {
 	const least = 4 // No element takes fewer bytes.
 	if n > document.MaxSize/least {
@@ -633,8 +630,8 @@ func tooLarge() error {
 	return boterr.Invalid("", "the value is larger than %d MiB", document.MaxSize>>20)
 }
 
-// accumulatingFunctions are the operators that look at the values of all arguments, or
-// at the elements of a single one that is an array.
+// accumulatingFunctions are the operators that combine the values of all arguments, or the elements of a
+// single array.
 var accumulatingFunctions = map[string]function{
 	"$sum":        {compute: overAll(sumOf)},
 	"$avg":        {compute: overAll(averageOf)},
@@ -644,7 +641,7 @@ var accumulatingFunctions = map[string]function{
 	"$stdDevSamp": {compute: overAll(deviationOf(1))},
 }
 
-// overAll takes the elements of a single argument that is an array in its place.
+// overAll replaces a single array argument by its elements.
 func overAll(compute func(run *expressionRun, values []any) (any, error)) func(*expressionRun, []any) (any, error) {
 	return func(run *expressionRun, arguments []any) (any, error) {
 		if len(arguments) == 1 {
@@ -700,8 +697,8 @@ func extremeOf(sign int) func(*expressionRun, []any) (any, error) {
 	}
 }
 
-// deviationOf returns the standard deviation of the numbers among values. lost are the degrees of freedom
-// that it loses: 1 for a sample, for which a single number is not enough.
+// deviationOf returns the standard deviation of the numbers among values. lost is subtracted from the count:
+// 1 for a sample, which needs at least two numbers.
 func deviationOf(lost int) func(*expressionRun, []any) (any, error) {
 	return func(_ *expressionRun, values []any) (any, error) {
 		var mean, squares float64
@@ -729,14 +726,14 @@ type summation struct {
 	// high and low are the sum of the integers in 128 bits.
 	high int64
 	low  uint64
-	// sum and rest together are the sum of the doubles. plain is their plain sum, which counts
-	// where that is infinite or NaN.
+	// sum and rest together are the sum of the doubles. plain is their plain sum, which is the result if it
+	// is infinite or NaN.
 	sum, rest, plain float64
 	hasDouble        bool
 	count            int64
 }
 
-// add adds a value, unless it is no number.
+// add adds a value if it is a number.
 func (s *summation) add(value any) {
 	switch n := value.(type) {
 	case int64:

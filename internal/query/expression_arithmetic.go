@@ -80,8 +80,8 @@ func absolute(number any) (any, error) {
 	}
 }
 
-// add is $add: of numbers, and of at most one date with milliseconds. The sum is a
-// double from where integers overflow.
+// add is $add: of numbers, and of at most one date with milliseconds. The sum becomes a double once integers
+// overflow.
 func add(_ *expressionRun, arguments []any) (any, error) {
 	var sum any = int64(0)
 	isDate := false
@@ -110,7 +110,7 @@ func add(_ *expressionRun, arguments []any) (any, error) {
 	return sum, nil
 }
 
-// addend returns what a number or a date adds to a sum.
+// addend returns the value of a number or a date in a sum.
 func addend(value any) (any, bool) {
 	if t, ok := value.(time.Time); ok {
 		return t.UnixMilli(), true
@@ -119,7 +119,7 @@ func addend(value any) (any, bool) {
 	return value, ok
 }
 
-// dateAfter returns the date some milliseconds after others, rounded to whole ones.
+// dateAfter adds milliseconds to a date and rounds the sum to whole milliseconds.
 func dateAfter(start int64, milliseconds any) (any, error) {
 	if f, ok := milliseconds.(float64); ok {
 		milliseconds, ok = document.WholeNumber(math.Round(f))
@@ -134,7 +134,7 @@ func dateAfter(start int64, milliseconds any) (any, error) {
 	return dateOf(sum.(int64))
 }
 
-// Dates lie within the years that a time can be written with in JSON.
+// Dates are limited to the years that JSON times can have.
 const (
 	earliestDate = -62135596800000 - 366*24*3600*1000 // The year 0.
 	latestDate   = 253402300799999                    // The year 9999.
@@ -241,7 +241,7 @@ func modulo(a, b any) (any, error) {
 	}
 }
 
-// power is $pow: an integer if both operands are and it can be one.
+// power is $pow. The result is an integer if both operands are integers and it fits.
 func power(a, b any) (any, error) {
 	base, _ := document.FloatNumber(a)
 	exponent, _ := document.FloatNumber(b)
@@ -258,7 +258,7 @@ func power(a, b any) (any, error) {
 	return math.Pow(base, exponent), nil
 }
 
-// wholePower returns a power of integers if it is an int64.
+// wholePower returns a power of integers, and whether it fits an int64.
 func wholePower(base, exponent int64) (int64, bool) {
 	switch {
 	case base == 1 || exponent == 0:
@@ -289,12 +289,12 @@ func logarithm(number, of any) (any, error) {
 		return nil, positive(f)
 	}
 	if base <= 0 || base == 1 {
-		return nil, boterr.Invalid("", "needs a base above 0 that is not 1, got %v", base)
+		return nil, boterr.Invalid("", "the base must be above 0 and not 1, got %v", base)
 	}
 	return math.Log(f) / math.Log(base), nil
 }
 
-// needsNumber is the error for an argument that is no number.
+// needsNumber is the error for an argument that is not a number.
 func needsNumber(value any) error {
 	return boterr.Invalid("", "needs a number, got %s", document.TypeName(value))
 }
@@ -346,8 +346,8 @@ func angleOf(y, x any) (any, error) {
 	return math.Atan2(f, g), nil
 }
 
-// roundingFunctions are $round, which rounds half to even, and $trunc. Both take the
-// number of decimal places, which counts places before the point where it is negative.
+// roundingFunctions are $round, which rounds half to even, and $trunc. Both take the number of decimal
+// places, which is negative for places before the point.
 var roundingFunctions = map[string]function{
 	"$round": {least: 1, most: 2, nulls: 2, takes: []argumentType{aNumber}, compute: toPlaces(math.RoundToEven, halfToEven)},
 	"$trunc": {least: 1, most: 2, nulls: 2, takes: []argumentType{aNumber}, compute: toPlaces(math.Trunc, towardsZero)},
@@ -426,7 +426,7 @@ func powerOfTen(exponent int64) *big.Int {
 // towardsZero divides and cuts the fraction off.
 func towardsZero(dividend, divisor *big.Int) *big.Int { return new(big.Int).Quo(dividend, divisor) }
 
-// halfToEven divides and rounds to the nearest integer, of two the even one.
+// halfToEven divides and rounds to the nearest integer, or to the even one of two.
 func halfToEven(dividend, divisor *big.Int) *big.Int {
 	quotient, rest := new(big.Int).QuoRem(dividend, divisor, new(big.Int))
 	twice := rest.Lsh(rest.Abs(rest), 1)

@@ -60,7 +60,7 @@ func endOf(index int64) func(*expressionRun, []any) (any, error) {
 	}
 }
 
-// someOf makes $firstN, $lastN, $minN and $maxN of a function that picks n of the elements.
+// someOf makes $firstN, $lastN, $minN and $maxN from a function that picks n elements.
 func someOf(pick func(run *expressionRun, items []any, n int64) ([]any, error)) func(*expressionRun, []any) (any, error) {
 	return func(run *expressionRun, arguments []any) (any, error) {
 		n, ok := document.WholeNumber(arguments[0])
@@ -87,7 +87,7 @@ func lastItems(run *expressionRun, items []any, n int64) ([]any, error) {
 	return run.copied(items[int64(len(items))-min(n, int64(len(items))):])
 }
 
-// copied returns elements in memory of their own.
+// copied returns a copy of the elements.
 func (run *expressionRun) copied(items []any) ([]any, error) {
 	if err := run.limits.items(len(items)); err != nil {
 		return nil, err
@@ -150,8 +150,7 @@ func sizeOf(_ *expressionRun, arguments []any) (any, error) {
 	return int64(len(elementsIn(arguments[0]))), nil
 }
 
-// sliceOf is $slice: of the first n elements, of the last if n is negative, or of n
-// from a place on.
+// sliceOf is $slice: the first n elements, the last if n is negative, or n elements from a position.
 func sliceOf(run *expressionRun, arguments []any) (any, error) {
 	all := elementsIn(arguments[0])
 	var numbers [2]int64
@@ -207,7 +206,7 @@ func concatenated(run *expressionRun, arguments []any) (any, error) {
 	return run.limits.array(items)
 }
 
-// numbersBetween is $range: from a start to before an end.
+// numbersBetween is $range: from a start up to but not including an end.
 func numbersBetween(run *expressionRun, arguments []any) (any, error) {
 	numbers := [3]int64{2: 1}
 	for i, argument := range arguments {
@@ -234,9 +233,9 @@ func numbersBetween(run *expressionRun, arguments []any) (any, error) {
 // zipped is $zip: it makes arrays of the elements that have the same index.
 type zipped struct {
 	inputs []expression
-	// longest is true if the longest input decides how many arrays there are.
+	// longest is true if the longest input decides the number of arrays.
 	longest bool
-	// defaults replace the elements that a shorter input lacks, nil for null.
+	// defaults replace the elements that a shorter input lacks. nil means null.
 	defaults []expression
 }
 
@@ -270,7 +269,7 @@ func (c expressionCompiler) zip(operand any) (expression, error) {
 	return e, nil
 }
 
-// listOf compiles an array of expressions that must be one.
+// listOf compiles an operand that must be an array of expressions.
 func (c expressionCompiler) listOf(operand any) ([]expression, error) {
 	list, ok := operand.(document.Array)
 	if !ok {
@@ -368,8 +367,8 @@ func (e *sortedArray) evaluate(run *expressionRun) (any, error) {
 	return run.limits.array(items)
 }
 
-// setFunctions are the operators that see arrays as sets. Their results are in the order of Compare, but for
-// $setDifference, which keeps the order of its first argument.
+// setFunctions are the operators that treat arrays as sets. Their results are in the order of Compare.
+// $setDifference keeps the order of its first argument instead.
 var setFunctions = map[string]function{
 	"$setUnion":        {nullFirst: true, all: anArray, compute: union},
 	"$setIntersection": {nullFirst: true, all: anArray, compute: intersection},
@@ -402,8 +401,7 @@ func (run *expressionRun) keyOf(value any) (string, error) {
 	return string(document.AppendKey(nil, value)), nil
 }
 
-// distinct returns the different values of an array, the first of those that are
-// equal, and their keys.
+// distinct returns the first of each group of equal values of an array, and their keys.
 func (run *expressionRun) distinct(array any) ([]any, valueKeys, error) {
 	all := elementsIn(array)
 	if err := run.limits.items(len(all)); err != nil {
@@ -517,7 +515,7 @@ func isSubset(run *expressionRun, arguments []any) (any, error) {
 	return whole.holds(part), err
 }
 
-// holds reports whether a set holds all of another.
+// holds reports whether a set contains all of another.
 func (k valueKeys) holds(part valueKeys) bool {
 	for key := range part {
 		if !k.has(key) {

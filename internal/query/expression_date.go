@@ -32,8 +32,8 @@ var dateFunctions = map[string]function{
 
 func millisecondOf(t time.Time) int { return t.Nanosecond() / int(time.Millisecond) }
 
-// weekOf returns the number of the week in the year. Weeks begin on Sunday; what is
-// before the first one is week 0.
+// weekOf returns the number of the week in the year. Weeks begin on Sunday; days before the first one are in
+// week 0.
 func weekOf(t time.Time) int { return (t.YearDay() + 6 - int(t.Weekday())) / 7 }
 
 // isoDayOf returns the day of the week: 1 for Monday to 7 for Sunday.
@@ -95,7 +95,7 @@ func needsDate(value any) error {
 	return boterr.Invalid("", "needs a date, got %s", document.TypeName(value))
 }
 
-// prepareZone reads a time zone that is a constant once.
+// prepareZone reads a constant time zone when the expression is compiled.
 func prepareZone(at int) func(arguments []expression) error {
 	return func(arguments []expression) error {
 		given, ok := arguments[at].(constant)
@@ -153,7 +153,7 @@ func offsetZone(text string) (*time.Location, error) {
 	return time.FixedZone(text, seconds), nil
 }
 
-// digitsIn reads a short text of digits alone.
+// digitsIn reads a short text that consists of digits.
 func digitsIn(text string) (int, bool) {
 	number := 0
 	for _, r := range text {
@@ -166,7 +166,7 @@ func digitsIn(text string) (int, bool) {
 }
 
 func noZone(zone string) error {
-	return boterr.Invalid("", `%q is no time zone; give a name such as "Europe/Berlin" or an offset such as "+01:00"`, zone)
+	return boterr.Invalid("", `%q is not a time zone; give a name such as "Europe/Berlin" or an offset such as "+01:00"`, zone)
 }
 
 func dateParts(run *expressionRun, arguments []any) (any, error) {
@@ -203,8 +203,8 @@ var datePartNames = []string{
 	"year", "isoWeekYear", "month", "isoWeek", "day", "isoDayOfWeek", "hour", "minute", "second", "millisecond", "timezone",
 }
 
-// The largest year, and the largest value of another part, that $dateFromParts takes.
-// What is above the number of a part's units carries over.
+// The largest year, and the largest value of another part, that $dateFromParts accepts. An excess carries
+// over to the next larger part.
 const (
 	maxYear = 9999
 	maxPart = 32767
@@ -277,8 +277,7 @@ var dateMathFunctions = map[string]function{
 	},
 }
 
-// timeUnits are the names of units, with the milliseconds of those that are always
-// equally long.
+// timeUnits maps the names of units to their milliseconds, or to 0 if their length varies.
 var timeUnits = map[string]int64{
 	"year": 0, "quarter": 0, "month": 0, "week": 0, "day": 0,
 	"hour": 3_600_000, "minute": 60_000, "second": 1000, "millisecond": 1,
@@ -293,10 +292,10 @@ func unitOf(value any) (string, error) {
 	return unit, nil
 }
 
-// monthsIn are the months of the units that are made of them.
+// monthsIn maps the units of whole months to their months.
 var monthsIn = map[string]int64{"year": 12, "quarter": 3, "month": 1}
 
-// daysIn are the days of the units that are made of them.
+// daysIn maps the units of whole days to their days.
 var daysIn = map[string]int64{"week": 7, "day": 1}
 
 // dateMoved makes $dateAdd and, with the sign -1, $dateSubtract.
@@ -325,8 +324,8 @@ func dateMoved(sign int64) func(*expressionRun, []any) (any, error) {
 	}
 }
 
-// dateMovedBy returns the date some units after another. Days and what is longer keep
-// the time of day in the zone; a day that the month lacks becomes its last one.
+// dateMovedBy returns the date some units after another. Days and longer units keep the time of day in the
+// zone; a day that the month lacks becomes its last one.
 func dateMovedBy(t time.Time, unit string, amount int64) (any, error) {
 	if length := timeUnits[unit]; length > 0 {
 		moved, ok := multiplyIntegers(amount, length)
@@ -369,7 +368,7 @@ func weekStart(value any) (time.Weekday, error) {
 	return 0, boterr.Invalid("startOfWeek", "must be the name of a day of the week, got %s", document.Excerpt(value))
 }
 
-// unitCount returns the number of a date's unit, counted from a fixed one.
+// unitCount returns the number of a date's unit since a fixed one.
 func unitCount(t time.Time, unit string, start time.Weekday) int64 {
 	switch unit {
 	case "year":
@@ -399,8 +398,8 @@ func floorDivided(a, b int64) int64 {
 	return quotient
 }
 
-// weekStartOf returns the day on which weeks start, which counts if the unit is the week. It
-// is not known where it is null.
+// weekStartOf returns the first day of the week, which matters if the unit is the week. It is unknown if it
+// is null.
 func weekStartOf(unit string, start any) (first time.Weekday, isKnown bool, err error) {
 	if unit != "week" {
 		return time.Sunday, true, nil
@@ -412,7 +411,7 @@ func weekStartOf(unit string, start any) (first time.Weekday, isKnown bool, err 
 	return first, true, err
 }
 
-// datesBetween is $dateDiff: how many units begin between two dates.
+// datesBetween is $dateDiff: the number of units that begin between two dates.
 func datesBetween(run *expressionRun, arguments []any) (any, error) {
 	start, end, unit, zone := arguments[0], arguments[1], arguments[2], arguments[3]
 	if isNullish(start) || isNullish(end) || isNullish(unit) || isNullish(zone) {

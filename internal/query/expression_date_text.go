@@ -148,8 +148,8 @@ func dateFromString(run *expressionRun, arguments []any) (any, error) {
 	return nil, boterr.PrefixField("dateString", err)
 }
 
-// readDateAs reads a date in a format; an empty one means the usual notations. A text that holds a zone
-// cannot have another one.
+// readDateAs reads a date in a format; an empty one means the usual notations. A text with a zone cannot be
+// combined with another zone.
 func readDateAs(text, format string, zone *time.Location, zoneGiven bool) (any, error) {
 	var t time.Time
 	var hasZone bool
@@ -163,7 +163,7 @@ func readDateAs(text, format string, zone *time.Location, zoneGiven bool) (any, 
 	case err != nil:
 		return nil, err
 	case hasZone && zoneGiven:
-		return nil, boterr.Invalid("", "%q holds a time zone, and another one was given", text)
+		return nil, boterr.Invalid("", "%q contains a time zone, and another one was given", text)
 	default:
 		return dateOf(t.UnixMilli())
 	}
@@ -181,8 +181,8 @@ func readDate(text string, zone *time.Location) (any, error) {
 // maxDateLength is the longest text that is read as a date.
 const maxDateLength = 64
 
-// readUsualDate reads a date by ISO 8601, with or without a time and a zone, and tells
-// whether it holds a zone.
+// readUsualDate reads a date by ISO 8601, with or without a time and a zone, and reports whether it has a
+// zone.
 func readUsualDate(text string, zone *time.Location) (time.Time, bool, error) {
 	if len(text) <= maxDateLength {
 		for _, notation := range usualDates {
@@ -191,7 +191,7 @@ func readUsualDate(text string, zone *time.Location) (time.Time, bool, error) {
 			}
 		}
 	}
-	return time.Time{}, false, boterr.Invalid("", "%s is no date in ISO 8601, such as 2006-01-02T15:04:05Z", document.Excerpt(text))
+	return time.Time{}, false, boterr.Invalid("", "%s is not a date in ISO 8601, such as 2006-01-02T15:04:05Z", document.Excerpt(text))
 }
 
 // dateNotation is a way to write a date.
@@ -200,7 +200,7 @@ type dateNotation struct {
 	zoned  bool
 }
 
-// usualDates are the notations by ISO 8601, and those that are close to it.
+// usualDates are the notations of ISO 8601 and similar ones.
 var usualDates = makeUsualDates()
 
 func makeUsualDates() []dateNotation {
@@ -234,17 +234,18 @@ func readFormattedDate(text, format string, zone *time.Location) (time.Time, boo
 			letter = format[i]
 		}
 		if !d.read(letter, format[i]) {
-			return time.Time{}, false, boterr.Invalid("", "%s is no date in the format %s", document.Excerpt(text), document.Excerpt(format))
+			return time.Time{}, false, boterr.Invalid("", "%s is not a date in the format %s", document.Excerpt(text), document.Excerpt(format))
 		}
 	}
 	t, ok := d.time()
 	if !ok || d.offset != len(text) {
-		return time.Time{}, false, boterr.Invalid("", "%s is no whole date in the format %s", document.Excerpt(text), document.Excerpt(format))
+		return time.Time{}, false, boterr.Invalid("", "%s is not a complete date in the format %s",
+			document.Excerpt(text), document.Excerpt(format))
 	}
 	return t, d.zoned, nil
 }
 
-// read reads a part, or where letter is 0 or '%' a byte as it is.
+// read reads a part, or a literal byte if letter is 0 or '%'.
 func (d *formattedDate) read(letter, plain byte) bool {
 	rest := d.text[d.offset:]
 	switch letter {
@@ -264,7 +265,7 @@ func (d *formattedDate) read(letter, plain byte) bool {
 	}
 }
 
-// readNumber reads the digits of a part. Those of years are all there.
+// readNumber reads the digits of a part. Years have all their digits.
 func (d *formattedDate) readNumber(rest string, letter byte) bool {
 	number, ok := datePartNumbers[letter]
 	if !ok || letter == 'U' || letter == 'w' {
@@ -325,7 +326,7 @@ func minutesZone(text string) (*time.Location, error) {
 	return time.FixedZone(text, minutes*60), nil
 }
 
-// time returns the date of the parts, and whether they make one.
+// time returns the date of the parts, and whether it exists.
 func (d *formattedDate) time() (time.Time, bool) {
 	hour, minute, second := d.parts['H'], d.parts['M'], d.parts['S']
 	if hour > 23 || minute > 59 || second > 59 {
@@ -351,7 +352,7 @@ func (d *formattedDate) time() (time.Time, bool) {
 	return t, ok && d.agrees(t.In(d.zone))
 }
 
-// isIncomplete reports whether a part is missing that a date needs.
+// isIncomplete reports whether a required part is missing.
 func (d *formattedDate) isIncomplete() bool {
 	needed := "Ymd"
 	if _, iso := d.parts['G']; iso {
@@ -365,8 +366,7 @@ func (d *formattedDate) isIncomplete() bool {
 	return false
 }
 
-// agrees reports whether a date has the parts that were read: a 30th of February
-// becomes another day.
+// agrees reports whether a date has the parts that were read. The 30th of February would become another day.
 func (d *formattedDate) agrees(t time.Time) bool {
 	for letter, value := range d.parts {
 		if number := datePartNumbers[letter]; number.of(t) != value {

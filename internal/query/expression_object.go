@@ -7,7 +7,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// objectFunctions are the operators that make and take apart objects.
+// objectFunctions are the operators that build and split objects.
 var objectFunctions = map[string]function{
 	"$mergeObjects":  {compute: merged},
 	"$objectToArray": {least: 1, most: 1, nulls: 1, all: anObject, compute: pairsOf},
@@ -80,7 +80,7 @@ func objectOfPairs(run *expressionRun, arguments []any) (any, error) {
 func arrayPair(item any) (string, any, error) {
 	pair, _ := item.(document.Array)
 	if pair.Len() != 2 {
-		return "", nil, boterr.Invalid("", "must be an array of a key and a value, as the first one is, got %s", document.Excerpt(item))
+		return "", nil, boterr.Invalid("", "must be an array of a key and a value, like the first one, got %s", document.Excerpt(item))
 	}
 	key, err := pairKey(pair.At(0))
 	return key, pair.At(1), err
@@ -92,7 +92,7 @@ func objectPair(item any) (string, any, error) {
 	k, ok1 := pair.Field("k")
 	value, ok2 := pair.Field("v")
 	if !ok1 || !ok2 || pair.Len() != 2 {
-		return "", nil, boterr.Invalid("", "must be an object of k and v alone, as the first one is, got %s", document.Excerpt(item))
+		return "", nil, boterr.Invalid("", "must be an object of only k and v, like the first one, got %s", document.Excerpt(item))
 	}
 	key, err := pairKey(k)
 	return key, value, err
@@ -104,7 +104,7 @@ func pairKey(key any) (string, error) {
 	case !ok:
 		return "", boterr.Invalid("", "the key must be a string, got %s", document.TypeName(key))
 	case strings.ContainsRune(name, 0):
-		return "", boterr.Invalid("", "the key %s holds a NUL byte", document.Excerpt(name))
+		return "", boterr.Invalid("", "the key %s contains a NUL byte", document.Excerpt(name))
 	default:
 		return name, nil
 	}
@@ -222,14 +222,14 @@ func (e *withField) evaluate(run *expressionRun) (any, error) {
 	return run.limits.object(o.Put(e.name, value))
 }
 
-// scope is a variable and those that were known before it.
+// scope is a variable and its outer scope.
 type scope struct {
 	outer *scope
 	name  string
 	slot  int
 }
 
-// with returns the compiler for where another variable is known, and its slot.
+// with returns a compiler that knows another variable, and the variable's slot.
 func (c expressionCompiler) with(name string) (expressionCompiler, int) {
 	slot := c.slots
 	c.slots++
@@ -262,7 +262,7 @@ func (c expressionCompiler) path(text string) (expression, error) {
 	return fieldAt(compilePath(path)), nil
 }
 
-// variable compiles what stands behind "$$".
+// variable compiles the name after "$$".
 func (c expressionCompiler) variable(text string) (expression, error) {
 	name, path, nested := strings.Cut(text, ".")
 	if err := checkVariableName(name); err != nil {
@@ -343,9 +343,9 @@ func (e *valueAt) evaluate(run *expressionRun) (any, error) {
 	return run.at(e.path, 0, value)
 }
 
-// at returns the value to which a path leads from part i on, as expressions see it: an
-// array on the way becomes the array of what the path leads to from each of its objects.
-// A number in the path is the name of a field.
+// at returns the value to which a path leads from part i on, as expressions see it: an array on the path
+// becomes the array of the values that the rest of the path selects in each of its objects. A number in the
+// path is the name of a field.
 func (run *expressionRun) at(path *fieldPath, i int, value any) (any, error) {
 	for ; i < len(path.parts); i++ {
 		switch v := value.(type) {
@@ -360,7 +360,7 @@ func (run *expressionRun) at(path *fieldPath, i int, value any) (any, error) {
 	return value, nil
 }
 
-// atEach goes on with part i from each object of an array.
+// atEach continues with part i from each object of an array.
 func (run *expressionRun) atEach(path *fieldPath, i int, array document.Array) (any, error) {
 	if err := run.limits.items(array.Len()); err != nil {
 		return nil, err
@@ -403,9 +403,9 @@ func checkFieldName(name string) error {
 	case isOperator(name):
 		return boterr.Invalid("", "the name %q of a field begins with $; use $getField or $setField", name)
 	case strings.ContainsRune(name, '.'):
-		return boterr.Invalid("", "the name %q of a field holds a dot; use $getField or $setField", name)
+		return boterr.Invalid("", "the name %q of a field contains a dot; use $getField or $setField", name)
 	case strings.ContainsRune(name, 0):
-		return boterr.Invalid("", "the name %q of a field holds a NUL byte", name)
+		return boterr.Invalid("", "the name %q of a field contains a NUL byte", name)
 	default:
 		return nil
 	}
@@ -419,14 +419,14 @@ func checkVariableName(name string) error {
 	for i, r := range name {
 		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= 0x80
 		if !letter && (i == 0 || r != '_' && (r < '0' || r > '9')) {
-			return boterr.Invalid("", "%q is no name of a variable: a letter, then letters, digits and _", name)
+			return boterr.Invalid("", "%q cannot be the name of a variable: a letter, then letters, digits and _", name)
 		}
 	}
 	return nil
 }
 
-// checkNewVariable refuses what cannot be the name of a variable that an expression
-// defines: those that begin with an upper-case letter belong to MongoDB.
+// checkNewVariable refuses a name that an expression cannot define as a variable: those that begin with an
+// upper-case letter belong to MongoDB.
 func checkNewVariable(name string) error {
 	if err := checkVariableName(name); err != nil {
 		return err

@@ -31,8 +31,8 @@ func needsString(value any) error {
 	return boterr.Invalid("", "needs a string, got %s", document.TypeName(value))
 }
 
-// textIn returns a value as the text that string operators see: numbers and dates are
-// written out, null and missing are empty.
+// textIn converts a value to the text that string operators see: numbers and dates are formatted, null and
+// missing are empty.
 func textIn(value any) (string, error) {
 	switch v := value.(type) {
 	case nil, document.MissingValue:
@@ -116,7 +116,7 @@ func lengthOf(count func(string) int) func(*expressionRun, []any) (any, error) {
 	}
 }
 
-// bytesOf is $binarySize, of strings, since there is no binary data.
+// bytesOf is $binarySize, for strings only, since there is no binary data.
 func bytesOf(_ *expressionRun, arguments []any) (any, error) {
 	return int64(len(arguments[0].(string))), nil
 }
@@ -143,8 +143,7 @@ func split(run *expressionRun, arguments []any) (any, error) {
 // blanks are the characters that the trimming operators cut off by default: white space, and NUL.
 const blanks = "\x00 \t\n\v\f\r\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
 
-// trimming makes $trim, $ltrim and $rtrim of functions that each cut characters off one end of a
-// text.
+// trimming makes $trim, $ltrim and $rtrim from functions that each trim one end of a text.
 func trimming(ends ...func(string, func(rune) bool) string) function {
 	return function{least: 1, names: []string{"input", "chars"}, nulls: 1, takes: []argumentType{aString}, compute: trimmed(ends)}
 }
@@ -183,7 +182,7 @@ func amongCharacters(characters string) func(rune) bool {
 	}
 }
 
-// replaced makes $replaceOne and $replaceAll. count is the most that is replaced.
+// replaced makes $replaceOne and $replaceAll. count is the maximum number of replacements.
 func replaced(count int) func(*expressionRun, []any) (any, error) {
 	return func(run *expressionRun, arguments []any) (any, error) {
 		var texts [3]string
@@ -251,12 +250,12 @@ func substringOfBytes(run *expressionRun, arguments []any) (any, error) {
 	start = min(start, size)
 	end := min(start+length, size)
 	if !startsCharacter(text, start) || !startsCharacter(text, end) {
-		return nil, boterr.Invalid("", "the range begins or ends within a character of several bytes")
+		return nil, boterr.Invalid("", "the range begins or ends inside a multi-byte character")
 	}
 	return text[start:end], run.limits.text(int(end - start))
 }
 
-// startsCharacter reports whether a text can be cut before a byte.
+// startsCharacter reports whether a character begins at a byte.
 func startsCharacter(text string, at int64) bool {
 	return at >= int64(len(text)) || utf8.RuneStart(text[at])
 }
@@ -289,8 +288,8 @@ func offsetOf(text string, character int64) int {
 
 type searchedText struct{ text, wanted string }
 
-// indexIn makes $indexOfBytes and $indexOfCP of a function that measures a text and one that finds
-// the index within bounds, -1 if there is none.
+// indexIn makes $indexOfBytes and $indexOfCP from a function that measures a text and one that returns the
+// index within bounds, or -1.
 func indexIn(
 	length func(string) int, find func(searchedText, searchBounds) int,
 ) func(*expressionRun, []any) (any, error) {
@@ -310,7 +309,7 @@ func indexIn(
 	}
 }
 
-// indexOfBytes finds what lies within the bounds.
+// indexOfBytes finds matches that lie within the bounds.
 func indexOfBytes(s searchedText, bounds searchBounds) int {
 	index := strings.Index(s.text[bounds.start:bounds.end], s.wanted)
 	if index < 0 {
@@ -319,7 +318,7 @@ func indexOfBytes(s searchedText, bounds searchBounds) int {
 	return int(bounds.start) + index
 }
 
-// indexOfCharacters finds what begins within the bounds, and may end behind them.
+// indexOfCharacters finds matches that begin within the bounds. They may end after them.
 func indexOfCharacters(s searchedText, bounds searchBounds) int {
 	if s.text == "" && s.wanted == "" {
 		return 0
@@ -336,10 +335,10 @@ func indexOfCharacters(s searchedText, bounds searchBounds) int {
 	return character
 }
 
-// searchBounds are the first place to search at and the one behind the last.
+// searchBounds are the first position to search and the one after the last.
 type searchBounds struct{ start, end int64 }
 
-// searchBoundsIn reads the optional bounds of a search in what has a length.
+// searchBoundsIn reads the optional bounds of a search in a text or an array.
 func searchBoundsIn(arguments []any, length int64) (searchBounds, error) {
 	bounds := searchBounds{end: length}
 	for i, argument := range arguments {
@@ -360,7 +359,7 @@ func searchBoundsIn(arguments []any, length int64) (searchBounds, error) {
 type regexCall struct {
 	name  string
 	input expression
-	// pattern and options are compiled once where they are constants.
+	// Constant patterns and options are compiled once.
 	pattern, options expression
 	compiled         *pattern
 }
@@ -445,7 +444,7 @@ func (e *regexCall) search(run *expressionRun, pattern *pattern, text string) (a
 	return foundAt(text, match, utf8.RuneCountInString(text[:match[0]])), nil
 }
 
-// nothingFound is the result if the text or the pattern is null or missing.
+// nothingFound is the result for a text or pattern that is null or missing.
 var nothingFound = map[string]any{"$regexMatch": false, "$regexFindAll": document.A()}
 
 // patternFor returns the pattern of a run, or nil if it is null or missing.
@@ -467,15 +466,14 @@ func (e *regexCall) patternFor(run *expressionRun) (*pattern, error) {
 
 type patternSource struct{ pattern, options any }
 
-// The work that compiling a pattern counts as, in all, for each byte and for each of its
-// instructions.
+// The work of compiling a pattern: a base, and more for each byte and each instruction.
 const (
 	patternWork            = 1 << 16
 	patternByteWork        = 1 << 6
 	patternInstructionWork = 1 << 8
 )
 
-// compilePattern compiles a pattern, unless it is the one that came last.
+// compilePattern compiles a pattern, unless it is the last compiled one.
 func (run *expressionRun) compilePattern(source patternSource) (*pattern, error) {
 	if source == run.pattern.source {
 		return run.pattern.compiled, nil
@@ -494,8 +492,8 @@ func (run *expressionRun) compilePattern(source patternSource) (*pattern, error)
 	return compiled, run.limits.spend(patternInstructionWork * compiled.size)
 }
 
-// findAll returns every match. As on MongoDB, each begins where the one before it ended, or
-// a character later if that was empty, and none begins behind the last character.
+// findAll returns every match. As on MongoDB, each begins at the end of the previous one, or a character
+// later if that was empty, and none begins after the last character.
 func findAll(run *expressionRun, pattern *pattern, text string) (any, error) {
 	items := []any{}
 	counted, index := 0, 0
@@ -524,7 +522,7 @@ func findAll(run *expressionRun, pattern *pattern, text string) (any, error) {
 	return run.limits.array(items)
 }
 
-// afterMatch returns where the match after another one may begin.
+// afterMatch returns the first position at which the next match may begin.
 func afterMatch(text string, match []int) int {
 	if match[1] > match[0] {
 		return match[1]
@@ -536,8 +534,7 @@ func afterMatch(text string, match []int) int {
 // maxMatches is the number of matches that $regexFindAll can return.
 const maxMatches = 100_000
 
-// foundAt returns the object of a match: the text, its index in code points, and what
-// the groups caught.
+// foundAt returns the object of a match: the text, its index in code points, and the captured groups.
 func foundAt(text string, match []int, index int) document.Object {
 	captures := []any{}
 	for i := 2; i < len(match); i += 2 {

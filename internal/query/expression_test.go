@@ -11,8 +11,8 @@ import (
 	"github.com/botctx/go-sdk/internal/query"
 )
 
-// evaluate returns the value of an expression over a document, all in JSON; "missing"
-// where there is none. The field of an error is a path in the expression.
+// evaluate returns the value of an expression over a document, all in JSON; "missing" if there is none. The
+// field of an error is a path in the expression.
 func evaluate(t *testing.T, expression, doc string) (string, error) {
 	t.Helper()
 	source, ok := parse(t, `{"e":`+expression+`}`).Field("e")

@@ -23,7 +23,7 @@ var typeFunctions = map[string]function{
 	"$toDate":   {least: 1, most: 1, nulls: 1, compute: convertTo("date")},
 }
 
-// aggregationType returns MongoDB's name for the type of a value, int and long apart.
+// aggregationType returns MongoDB's name for the type of a value. It distinguishes int and long.
 func aggregationType(value any) string {
 	if typeNumber(value) == typeInt {
 		return "int"
@@ -47,7 +47,7 @@ func convertTo(name string) func(*expressionRun, []any) (any, error) {
 	}
 }
 
-// convert returns a value as one of another type.
+// convert converts a value to another type.
 func (run *expressionRun) convert(value any, name string) (any, error) {
 	work := conversionWork
 	if text, ok := value.(string); ok {
@@ -70,7 +70,7 @@ func (run *expressionRun) convert(value any, name string) (any, error) {
 	return converted, nil
 }
 
-// withoutCode returns the sentence of an error that stands inside another one.
+// withoutCode returns the message of an error, for use inside another one.
 func withoutCode(err error) error {
 	if e, ok := boterr.AsError(err); ok {
 		return e.Err
@@ -78,7 +78,7 @@ func withoutCode(err error) error {
 	return err
 }
 
-// valueConversions are the conversions by the name of the type that they give.
+// valueConversions are the conversions by the name of the resulting type.
 var valueConversions = map[string]func(value any) (any, error){
 	"int":    toInt,
 	"long":   toLong,
@@ -124,7 +124,7 @@ func toLong(value any) (any, error) {
 	case string:
 		n, err := strconv.ParseInt(v, 10, 64)
 		if err != nil {
-			return nil, boterr.Invalid("", "it is no whole number of 64 bits")
+			return nil, boterr.Invalid("", "it is not a 64-bit whole number")
 		}
 		return n, nil
 	case time.Time:
@@ -147,11 +147,11 @@ func toDouble(value any) (any, error) {
 		return float64(n.(int64)), nil
 	}
 	if strings.ContainsAny(text, "xXpP_") { // Go reads numbers in hexadecimal.
-		return nil, boterr.Invalid("", "it is no decimal number")
+		return nil, boterr.Invalid("", "it is not a decimal number")
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil {
-		return nil, boterr.Invalid("", "it is no number in the range of doubles")
+		return nil, boterr.Invalid("", "it is not in the range of doubles")
 	}
 	return f, nil
 }
@@ -299,7 +299,7 @@ func (e *conversion) evaluate(run *expressionRun) (any, error) {
 	return converted, boterr.PrefixField("$convert", err)
 }
 
-// evaluateOr evaluates an expression: null if there is none.
+// evaluateOr evaluates an expression, and returns null if there is none.
 func evaluateOr(run *expressionRun, e expression) (any, error) {
 	if e == nil {
 		return nil, nil
@@ -329,7 +329,8 @@ func typed[T any](value any, needs func(value any) error) error {
 	return nil
 }
 
-// check refuses arguments that are not of their types, and reports whether one of them makes the result null.
+// check returns an error for arguments of the wrong type, and reports whether one of them makes the result
+// null.
 func (f *function) check(arguments []any) (isNull bool, err error) {
 	if slices.ContainsFunc(arguments[:min(f.nulls, len(arguments))], isNullish) {
 		return true, nil

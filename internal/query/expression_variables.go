@@ -32,7 +32,7 @@ func (c expressionCompiler) let(operand any) (expression, error) {
 		inner, _ = inner.with(name)
 	}
 	outer := c
-	outer.slots = inner.slots // What a value uses within lies behind all of them.
+	outer.slots = inner.slots // Variables inside a value have slots after all of them.
 	for name, value := range variables.All() {
 		compiled, err := outer.expression(value)
 		if err != nil {
@@ -91,7 +91,7 @@ type loop struct {
 	work int
 }
 
-// items returns the elements of the input; null if it is null or missing.
+// items returns the elements of the input, or null if it is null or missing.
 func (l *loop) items(run *expressionRun) (items []any, null bool, err error) {
 	input, err := l.input.evaluate(run)
 	switch {
@@ -238,7 +238,7 @@ func int32Number(value any) (int64, bool) {
 type reduceLoop struct {
 	loop
 	initial expression
-	value   int // slot of what was made so far
+	value   int // slot of the result so far
 }
 
 func (c expressionCompiler) reduceOver(operand any) (expression, error) {
@@ -445,7 +445,7 @@ func (e disjunction) evaluate(run *expressionRun) (any, error) {
 	return false, nil
 }
 
-// booleanFunctions are the operators that turn a truth value round.
+// booleanFunctions are the operators that negate a truth value.
 var booleanFunctions = map[string]function{
 	"$not": {least: 1, most: 1, compute: notTrue},
 }

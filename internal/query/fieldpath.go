@@ -11,20 +11,20 @@ import (
 type fieldPath struct {
 	text  string
 	parts []pathPart
-	// manyIndexes is true if a walk has to remember where it was, since many parts can be both an index and a
-	// name: each of them doubles the ways.
+	// manyIndexes is true if a walk must remember the places that it visited, because many parts can be both
+	// an index and a name. Each such part doubles the number of ways.
 	manyIndexes bool
 }
 
-// fewIndexes is the number of such parts that need no memory.
+// fewIndexes is the number of such parts up to which a walk remembers nothing.
 const fewIndexes = 6
 
 type pathPart struct {
 	name string
 	// index is the index of the name in an array, or -1.
 	index int
-	// known is the position of the name in the last shape that came twice in a row, and missed the last other
-	// shape.
+	// known caches the position of the name in the last shape that appeared twice in a row. missed is the
+	// last other shape.
 	known  atomic.Pointer[knownPosition]
 	missed atomic.Pointer[document.Shape]
 }
@@ -62,7 +62,7 @@ func (p *pathPart) of(o document.Object) any {
 	return o.At(position)
 }
 
-// itemOf returns the element of an array that the name is the index of, if there is one.
+// itemOf returns the element of an array whose index is the name, if there is one.
 func (p *pathPart) itemOf(array document.Array) (any, bool) {
 	if p.index < 0 || p.index >= array.Len() {
 		return nil, false
@@ -70,7 +70,7 @@ func (p *pathPart) itemOf(array document.Array) (any, bool) {
 	return array.At(p.index), true
 }
 
-// positionIn caches the position in a shape that comes twice in a row: documents of a store share a
+// positionIn caches the position in a shape that appears twice in a row: documents of a store share a
 // few shapes, while other objects each have their own.
 func (p *pathPart) positionIn(s *document.Shape) int {
 	if known := p.known.Load(); known != nil && known.shape == s {
@@ -85,8 +85,7 @@ func (p *pathPart) positionIn(s *document.Shape) int {
 	return position
 }
 
-// candidateTest looks at one of the values that a path leads to, and reports
-// whether the walk can stop.
+// candidateTest tests one of the values at a path, and reports whether the walk can stop.
 type candidateTest interface {
 	// test is given a value, or missing.
 	test(value any, e *Evaluation) bool
@@ -102,8 +101,8 @@ const (
 	leafWhole leafMode = true
 )
 
-// singleValue returns the one value at the path in root, if it meets no array on the way, as most paths in
-// most documents. The value may be missing, or an array.
+// singleValue returns the only value at the path in root if there is no array on the path, as is most common.
+// The value may be missing, or an array.
 func (p *fieldPath) singleValue(root any) (any, bool) {
 	o, ok := root.(document.Object)
 	if !ok {
@@ -120,8 +119,8 @@ func (p *fieldPath) singleValue(root any) (any, bool) {
 	return p.parts[last].of(o), true
 }
 
-// descend follows the path from a value and a part on, as long as it leads through objects. It
-// returns the value that it comes to, and the part that comes next.
+// descend follows the path from a value and a part through objects. It returns the value that it reaches, and
+// the next part.
 func (p *fieldPath) descend(value any, part int) (any, int) {
 	for part < len(p.parts) {
 		o, ok := value.(document.Object)
@@ -150,18 +149,17 @@ type pathWalk struct {
 	mode       leafMode
 	test       candidateTest
 	evaluation *Evaluation
-	// seen are the places from where the walk has gone on without success, nil if
-	// it need not remember them.
+	// seen are the places from which the walk failed. It is nil if the walk need not remember them.
 	seen map[visit]struct{}
 }
 
-// visit is a container and the part of the path that was looked up in it.
+// visit is a container and the part of the path to look up in it.
 type visit struct {
 	container any
 	part      int
 }
 
-// from goes on from a container with part i.
+// from continues from a container with part i.
 func (w *pathWalk) from(container any, i int) bool {
 	if w.seen != nil {
 		here := visit{container: container, part: i}
@@ -180,7 +178,7 @@ func (w *pathWalk) from(container any, i int) bool {
 	}
 }
 
-// value goes on from the value of part i-1.
+// value continues from the value of part i-1.
 func (w *pathWalk) value(value any, i int) bool {
 	if i == len(w.path.parts) {
 		return w.leaf(value)
@@ -204,7 +202,7 @@ func (w *pathWalk) leaf(value any) bool {
 	return w.test.test(value, w.evaluation)
 }
 
-// array goes on through an array, to which part i applies.
+// array continues through an array, to which part i applies.
 func (w *pathWalk) array(array document.Array, i int) bool {
 	if !w.evaluation.steps(array.Len()) {
 		return false
@@ -216,13 +214,13 @@ func (w *pathWalk) array(array document.Array, i int) bool {
 			return true
 		}
 		if index == wanted && w.element(item, i+1) {
-			return true // The path names the element, so that none was searched for.
+			return true // The path names the element, so there was no search.
 		}
 	}
 	return false
 }
 
-// element goes on in the element that part i-1 names by its index.
+// element continues in the element that part i-1 names by its index.
 func (w *pathWalk) element(item any, i int) bool {
 	if i == len(w.path.parts) {
 		return w.test.test(item, w.evaluation) // An array is one value here.
@@ -245,10 +243,9 @@ func (c *collector) test(value any, _ *Evaluation) bool {
 	return false
 }
 
-// Values returns the values at a dotted path as distinct values see them: an array
-// counts as its elements, and an array on the way leads on through each of its objects,
-// or through the one element that the next name is the index of. A field that is missing
-// gives none.
+// Values returns the values at a dotted path as distinct values see them: an array counts as its elements,
+// and a path through an array continues in each of its objects, or in the one element that the next name is
+// the index of. A missing field gives none.
 func Values(o document.Object, path string) []any {
 	return compilePath(path).appendValues(nil, o, 0)
 }

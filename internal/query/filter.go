@@ -23,8 +23,8 @@ type Filter struct {
 	// source is the query document, zero if it is made on demand: from the parts of a conjunction, or from
 	// equalities.
 	source document.Object
-	// rare has the properties of few filters. It is nil for the others, so that a look-up of a record, which
-	// compiles a filter for itself, does not pay for it.
+	// rare has the properties of few filters. It is nil for the others, so that the lookup of a record, which
+	// compiles its own filter, does not pay for it.
 	rare *rareOfFilter
 }
 
@@ -95,7 +95,7 @@ func (f *Filter) makeRare() *rareOfFilter {
 	return f.rare
 }
 
-// checkSource refuses a document that cannot be compiled whatever it says.
+// checkSource returns an error for a document that is too large or too deep to be compiled.
 func checkSource(source document.Object) error {
 	if err := source.Err(); err != nil {
 		return err
@@ -152,9 +152,8 @@ func (f *Filter) Check(document document.Object) (bool, error) {
 	return NewEvaluation(context.Background()).Check(f, document)
 }
 
-// Equality returns the value that every document must have at a path to match,
-// where the filter says so at its top or in a top $and. Null and arrays are left
-// out, since other values match them as well.
+// Equality returns the value that every matching document has at a path, if the filter requires it at its top
+// or in a top $and. Null and arrays are left out, since other values match them as well.
 func (f *Filter) Equality(path string) (any, bool) {
 	if f == nil {
 		return nil, false
@@ -281,12 +280,11 @@ func unknownOperator(operator string) error {
 	if advice, ok := unsupportedQueries[operator]; ok {
 		return boterr.Invalid(operator, "%s is not supported: %s", operator, advice)
 	}
-	return boterr.Invalid(operator, "%s is no operator here, or is not supported%s", operator,
+	return boterr.Invalid(operator, "%s is not an operator here, or is not supported%s", operator,
 		perhaps(operator, logicalOperators))
 }
 
-// perhaps names the operator that is most like one that is not there, as the end of a sentence, "" if
-// none is.
+// perhaps suggests the operator most similar to an unknown one, as the end of a sentence, or returns "".
 func perhaps(operator string, among []string) string {
 	if near := nearest.To(operator, among); near != "" {
 		return ": did you mean " + near + "?"
@@ -296,9 +294,9 @@ func perhaps(operator string, among []string) string {
 
 // filterCompiler compiles query documents.
 type filterCompiler struct {
-	// expr records the use of $expr; nil if it is not allowed here.
+	// expr records the use of $expr. It is nil if $expr is not allowed here.
 	expr *exprUse
-	// slot takes a $near, nil if it is not allowed here.
+	// slot receives a $near. It is nil if $near is not allowed here.
 	slot *nearSlot
 	// instructions counts the instructions of the filter's patterns, nil if there is no filter.
 	instructions *int
@@ -333,7 +331,7 @@ func (c filterCompiler) query(query document.Object) (matcher, error) {
 func (c filterCompiler) logical(operator string, operand any) (matcher, error) {
 	switch operator {
 	case "$comment":
-		return nil, nil //nolint:nilnil // A comment is no condition.
+		return nil, nil //nolint:nilnil // A comment is not a condition.
 	case "$expr":
 		return c.exprCondition(operand)
 	case "$and", "$or", "$nor":
@@ -412,8 +410,8 @@ func (c filterCompiler) conditions(operand any) ([]fieldCondition, error) {
 	return conditions, nil
 }
 
-// fieldCondition is a condition on the values at a path, which is also one on a
-// single array element if $elemMatch holds it.
+// fieldCondition is a condition on the values at a path, which applies to a single array element inside
+// $elemMatch.
 type fieldCondition struct {
 	// test and mode are a condition on one of the values.
 	test candidateTest
@@ -476,7 +474,7 @@ func equalCondition(operand any) candidateTest {
 	return equalTo{operand}
 }
 
-// BatchSize is the most documents that Select takes.
+// BatchSize is the maximum number of documents for Select.
 const BatchSize = 32
 
 // selectBy returns which documents meet a matcher that cannot fail, as Evaluation.Select does.

@@ -11,6 +11,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/query"
+	"github.com/botctx/go-sdk/internal/rounds"
 )
 
 func TestExpr_ComparesFields(t *testing.T) {
@@ -204,8 +205,8 @@ func TestFilter_PatternsInListsAsAlone(t *testing.T) {
 		document.O("$regex", "^a"), document.O("$regex", "b"), document.O("$regex", "^A", "$options", "i"), document.O("$regex", ""),
 	}, operands...)
 	pick := func(from []any) any { return from[random.IntN(len(from))] }
-	matched := 0
-	for range 3_000 {
+	matched, tries := 0, rounds.Of(t, 300, 3_000)
+	for range tries {
 		list := make([]any, 1+random.IntN(25))
 		each := make([]any, len(list))
 		for i := range list {
@@ -230,7 +231,7 @@ func TestFilter_PatternsInListsAsAlone(t *testing.T) {
 			matched++
 		}
 	}
-	require.Greater(t, matched, 300)
+	require.Greater(t, matched, tries/10)
 }
 
 func TestFilter_PatternInAListIsNoEquality(t *testing.T) {
@@ -310,5 +311,5 @@ func TestFilter_MisspeltOperator(t *testing.T) {
 func TestFilter_MisspeltOperatorLikeNone(t *testing.T) {
 	t.Parallel()
 	_, err := query.CompileFilter(document.O("age", document.O("$greater", 18)))
-	require.EqualError(t, err, "invalid argument: age.$greater: $greater is no operator here, or is not supported")
+	require.EqualError(t, err, "invalid argument: age.$greater: $greater is not an operator here, or is not supported")
 }

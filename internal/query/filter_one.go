@@ -18,7 +18,7 @@ type oneField struct {
 	equalities [1]equality
 }
 
-// isFlat reports whether a query document is names and scalars.
+// isFlat reports whether a query document consists of names and scalars.
 func isFlat(source document.Object) bool {
 	if source.Len() == 0 || source.Len() > fewFields || source.Depth() > 1 {
 		return false
@@ -31,7 +31,7 @@ func isFlat(source document.Object) bool {
 	return true
 }
 
-// isOneField reports whether a query document is one name and a scalar.
+// isOneField reports whether a query document consists of one name and a scalar.
 func isOneField(source document.Object) bool { return source.Len() == 1 && isFlat(source) }
 
 // namesRecord reports whether a query document consists of names and scalars, the _id among them:
@@ -60,8 +60,8 @@ func newOneField(field FieldValue) *Filter {
 	return &f.filter
 }
 
-// filterOfFields returns a filter of the values that some fields have, none as yet, with room for a number of
-// them. That of a few is one piece of memory: it is compiled for a single use, mostly to look a record up.
+// filterOfFields returns an empty filter of field values, with room for a number of them. A filter of few
+// fields is one allocation: most are compiled to look up a single record.
 func filterOfFields(fields int) *Filter {
 	switch fields {
 	case 1:
@@ -78,7 +78,7 @@ func filterOfFields(fields int) *Filter {
 	return f
 }
 
-// filterIn returns a filter in one piece of memory with an array for its equalities.
+// filterIn returns a filter that shares one allocation with an array for its equalities.
 func filterIn[R any](sliced func(*R) []equality) *Filter {
 	f := &struct {
 		filter Filter
@@ -95,7 +95,8 @@ func (f *Filter) add(fields []FieldValue) {
 	}
 }
 
-// CompileFilterWhere is CompileFilter, narrowed as by Filter.Where. What names a record is compiled in one step.
+// CompileFilterWhere is CompileFilter, narrowed as by Filter.Where. A filter that names a record is compiled
+// in one step.
 func CompileFilterWhere(source document.Object, fields ...FieldValue) (*Filter, error) {
 	if len(fields) > 0 && namesRecord(source) && checkSource(source) == nil {
 		return compileRecord(source, fields), nil
@@ -255,7 +256,7 @@ func (e *equality) boundsAt(path string) (Bounds, bool) {
 	return boundsOfEqual(e.value)
 }
 
-// asPaths returns the same condition in the form that knows of arrays.
+// asPaths returns the same condition in the form that handles arrays.
 func (all *fieldsEqual) asPaths() allOf {
 	paths := make(allOf, len(*all))
 	for i, e := range *all {
@@ -287,7 +288,7 @@ const (
 	rankList
 	rankBits
 	rankType
-	rankOther // Geo conditions, and all that give no position.
+	rankOther // Geo conditions, and all others without a position.
 )
 
 // rankedCondition is a condition with its place in the order.
@@ -325,7 +326,7 @@ func appendRanked(ranked []rankedCondition, all allOf) []rankedCondition {
 			ranked = appendRanked(ranked, m.asPaths())
 		case *pathMatcher:
 			ranked = append(ranked, rankedCondition{matcher: m, rank: rankOf(m.test), path: m.path.text})
-		case *everyValueMatcher: // It stands between the first value of $all and the last.
+		case *everyValueMatcher: // It is between the first value of $all and the last.
 			ranked = append(ranked, rankedCondition{matcher: m, rank: rankEqual, path: m.path.text})
 		case *elementMatcher:
 			ranked = append(ranked, rankedCondition{matcher: m, rank: rankOf(m.finder), path: m.path.text})

@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// fieldOperators are the operators for a field, and logicalOperators the ones in the place of a field, for
+// fieldOperators are the operators for a field. logicalOperators are the ones in the place of a field, for
 // the errors that name one.
 var (
 	fieldOperators = []string{
@@ -149,8 +149,8 @@ func isTrue(value any) bool {
 	}
 }
 
-// typeAliases are the names of $type. The numbers of types that no value has are
-// there so that asking for them finds nothing rather than failing.
+// typeAliases are the names of $type. It includes the numbers of types that no value has, so that a filter
+// for them finds nothing instead of failing.
 var typeAliases = map[string][]int64{
 	"double": {typeDouble}, "string": {typeString}, "object": {typeObject}, "array": {typeArray},
 	"binData": {5}, "undefined": {6}, "objectId": {7}, "bool": {typeBool}, "date": {typeDate},
@@ -187,7 +187,7 @@ func typeNumbers(operand any) ([]int64, error) {
 		if numbers, ok := typeAliases[alias]; ok {
 			return numbers, nil
 		}
-		return nil, boterr.Invalid("", "%q is no name of a type", alias)
+		return nil, boterr.Invalid("", "%q is not the name of a type", alias)
 	}
 	number, ok := document.WholeNumber(operand)
 	if !ok {
@@ -198,7 +198,7 @@ func typeNumbers(operand any) ([]int64, error) {
 			return []int64{number}, nil
 		}
 	}
-	return nil, boterr.Invalid("", "%d is no number of a type", number)
+	return nil, boterr.Invalid("", "%d is not the number of a type", number)
 }
 
 func modCondition(operand any) ([]fieldCondition, error) {
@@ -367,7 +367,7 @@ func (c filterCompiler) allCondition(operand any) ([]fieldCondition, error) {
 		group = append(group, fieldCondition{test: equalCondition(value)})
 	}
 	if len(values) > fewValues {
-		// The first narrows down what comes into question, the last has the position.
+		// The first narrows the candidates. The last has the position.
 		group = []fieldCondition{group[0], {test: newEveryValue(values)}, group[len(group)-1]}
 	}
 	for _, pattern := range patterns {
@@ -376,12 +376,12 @@ func (c filterCompiler) allCondition(operand any) ([]fieldCondition, error) {
 	return []fieldCondition{conditionGroup(group)}, nil
 }
 
-// allElemMatch compiles $all with $elemMatch in every place.
+// allElemMatch compiles an $all of only $elemMatch.
 func (c filterCompiler) allElemMatch(list document.Array) ([]fieldCondition, error) {
 	group := make([]fieldCondition, 0, list.Len())
 	for i, item := range list.All() {
 		if !isElemMatch(item) {
-			return nil, boterr.Invalid(boterr.Index(i), "$all takes values, or $elemMatch in every place")
+			return nil, boterr.Invalid(boterr.Index(i), "$all takes values, or only $elemMatch")
 		}
 		conditions, err := c.conditions(item)
 		if err != nil {
@@ -398,8 +398,8 @@ func isElemMatch(value any) bool {
 	return ok && o.Len() == 1 && o.NameAt(0) == "$elemMatch"
 }
 
-// everyValue is $all with so many values that looking for each of them separately would take too long: they
-// are looked for together.
+// everyValue is $all with so many values that looking for each of them separately would take too long: one
+// pass looks for all of them.
 type everyValue struct {
 	// keys are the keys of the values.
 	keys map[string]struct{}
@@ -413,7 +413,7 @@ func newEveryValue(values []any) *everyValue {
 	return e
 }
 
-// test is the condition on one array element, which can be no two values.
+// test is the condition on one array element, which equals at most one value.
 func (c *everyValue) test(value any, e *Evaluation) bool {
 	if value == document.Missing {
 		value = nil
@@ -493,7 +493,7 @@ func bitsCondition(operator string, operand any) ([]fieldCondition, error) {
 	if !ok {
 		mask, ok := document.WholeNumber(operand)
 		if !ok || mask < 0 {
-			return nil, boterr.Invalid("", "must be a mask, a whole number from 0, or a list of positions of bits, got %s",
+			return nil, boterr.Invalid("", "must be a bit mask (a whole number from 0) or a list of bit positions, got %s",
 				document.Excerpt(operand))
 		}
 		condition.mask = uint64(mask)
@@ -502,15 +502,14 @@ func bitsCondition(operator string, operand any) ([]fieldCondition, error) {
 	for i, item := range list.All() {
 		position, ok := document.WholeNumber(item)
 		if !ok || position < 0 || position > math.MaxInt32 {
-			return nil, boterr.Invalid(boterr.Index(i), "must be the position of a bit, a whole number from 0, got %s", document.Excerpt(item))
+			return nil, boterr.Invalid(boterr.Index(i), "must be a bit position, a whole number from 0, got %s", document.Excerpt(item))
 		}
 		condition.mask |= 1 << min(position, signBit)
 	}
 	return one(condition), nil
 }
 
-// unsupportedQueries are the operators of MongoDB's queries that this package has not,
-// with what to do instead.
+// unsupportedQueries maps the MongoDB query operators that this package lacks to alternatives.
 var unsupportedQueries = map[string]string{
 	"$where":      "it runs JavaScript; write the condition with $expr",
 	"$text":       "it needs a text index; search with $regex",
@@ -523,7 +522,7 @@ type exprUse struct{ used, usesNow bool }
 func (c filterCompiler) exprCondition(operand any) (matcher, error) {
 	if c.expr == nil {
 		return nil, boterr.Invalid("$expr",
-			"can stand in a filter only, at its top or in its $and, $or and $nor, where it sees the whole document")
+			"is allowed only in a filter, at its top or in its $and, $or and $nor, where it sees the whole document")
 	}
 	usesNow := false
 	e, err := expressionCompiler{usesNow: &usesNow, instructions: c.instructions}.expression(operand)
@@ -541,7 +540,7 @@ type exprMatcher struct {
 	// work is the work of evaluating each of its parts once.
 	work    int
 	usesNow bool
-	// runs are *expressionRun that no match uses now.
+	// runs are the *expressionRun that no match is using.
 	runs sync.Pool
 }
 
@@ -576,8 +575,8 @@ func (m *exprMatcher) evaluate(root any, e *Evaluation) (any, error) {
 	return value, err
 }
 
-// exprLast moves expressions behind the other conditions, as MongoDB does: so an expression does
-// not fail on a document that another condition rules out.
+// exprLast moves expressions after the other conditions, as MongoDB does, so that an expression does not fail
+// on a document that another condition excludes.
 func exprLast(all []matcher) {
 	slices.SortStableFunc(all, func(a, b matcher) int {
 		_, aIsExpr := a.(*exprMatcher)

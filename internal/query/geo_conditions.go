@@ -14,18 +14,18 @@ import (
 // geoTest is a condition on a place that an index can serve.
 type geoTest interface {
 	candidateTest
-	// cover returns the cells in which an index of a kind searches for what meets the condition,
-	// none if such an index cannot serve it.
+	// cover returns the cells that an index of a kind must search for the condition, or none if such an index
+	// cannot serve it.
 	cover(kind IndexKind) geometry.Cells
 }
 
 const (
-	// placeByteWork is reading a place and measuring it, for each of its bytes in BSON,
-	// outlineByteWork looking at its pairs alone.
+	// placeByteWork is reading and measuring a place, for each byte of its BSON. outlineByteWork is reading
+	// only its pairs.
 	placeByteWork   = 16
 	outlineByteWork = 2
-	// sideWork is comparing a side of a line with one of another shape, which no index
-	// shortens; twoSidesSize is about the size of two sides.
+	// sideWork is comparing a side of a line with one of another shape, without an index. twoSidesSize is
+	// about the size of two sides.
 	sideWork     = 32
 	twoSidesSize = 64
 )
@@ -67,7 +67,7 @@ type withinSphere struct {
 	region geometry.Sphere
 	bounds []geometry.Box
 	hull   geometry.Hull
-	// cells returns the region's cover, which takes a while to find.
+	// cells returns the region's cover, which is costly to compute.
 	cells func() geometry.Cells
 }
 
@@ -162,7 +162,7 @@ func (c intersecting) lineWork(value any) int {
 	return c.shape.LineSides() * (1 + document.SizeOf(value)/twoSidesSize) * sideWork
 }
 
-// isApart reports whether the vertices of a value prove that it lies elsewhere.
+// isApart reports whether the vertices of a value prove that it is outside.
 func (c intersecting) isApart(value any) bool {
 	o, ok := isGeoShape(value)
 	if !ok {
@@ -186,8 +186,8 @@ func isGeoShape(value any) (document.Object, bool) {
 	return o, kind != geoPoint
 }
 
-// eachVertex gives the pairs in what may be GeoJSON to a function until it returns
-// false, and reports whether it never did.
+// eachVertex calls a function with each pair in a value that may be GeoJSON, until it returns false. It
+// reports whether it never did.
 func eachVertex(o document.Object, take func(geometry.Pair) bool) bool {
 	if coordinates, ok := o.Field(geoCoordinates); ok {
 		return eachPair(coordinates, take)
@@ -218,25 +218,25 @@ func eachPair(coordinates any, take func(geometry.Pair) bool) bool {
 	return true
 }
 
-// isStrict reports whether a shape is a polygon with strict winding, which MongoDB
-// takes in queries only: in a document none matches.
+// isStrict reports whether a shape is a polygon with strict winding. MongoDB accepts them only in queries; in
+// a document they never match.
 func isStrict(shape *geometry.Shape) bool {
 	return len(shape.Polygons) == 1 && shape.Polygons[0].IsStrict()
 }
 
 // geoCondition compiles $geoWithin, $within, its old name, and $geoIntersects. Each must be the only operator
-// of its field. $near is compiled elsewhere. Other operators are unknown.
+// of its field. $near is compiled elsewhere.
 func geoCondition(operator string, operand any, siblings document.Object) ([]fieldCondition, error) {
 	switch operator {
 	case "$geoWithin", "$within", "$geoIntersects":
 	case "$near", "$nearSphere", "$geoNear":
-		return nil, boterr.Invalid("", "%s stands alone on a field, at the top of the filter or in a top $and", operator)
+		return nil, boterr.Invalid("", "%s must be the only condition on a field, at the top of the filter or in a top $and", operator)
 	default:
-		return nil, boterr.Invalid("", "%s is no operator here, or is not supported%s", operator,
+		return nil, boterr.Invalid("", "%s is not an operator here, or is not supported%s", operator,
 			perhaps(operator, fieldOperators))
 	}
 	if siblings.Len() > 1 {
-		return nil, boterr.Invalid("", "%s stands alone on a field; put other conditions on it into an $and", operator)
+		return nil, boterr.Invalid("", "%s must be the only condition on a field; put other conditions into an $and", operator)
 	}
 	specifier, region, err := geoSpecifier(operand)
 	if err != nil {
@@ -264,7 +264,7 @@ func geoSpecifier(operand any) (specifier string, region any, err error) {
 		switch {
 		case key == "$uniqueDocs": // Without effect since MongoDB 2.6.
 		case specifier != "":
-			return "", nil, boterr.Invalid(key, "there is the shape %s already, and one only can be given", specifier)
+			return "", nil, boterr.Invalid(key, "only one shape is allowed, and there is already %s", specifier)
 		default:
 			specifier, region = key, value
 		}
@@ -299,7 +299,7 @@ func withinCondition(specifier string, operand any) (candidateTest, error) {
 }
 
 func unknownShape(specifier string) error {
-	return boterr.Invalid("", "%s is no shape of this operator", specifier)
+	return boterr.Invalid("", "%s is not a shape of this operator", specifier)
 }
 
 // boxCondition compiles $box: two opposite corners.
@@ -342,7 +342,7 @@ func readCircle(parts []any) (center geometry.Pair, radius float64, err error) {
 		return center, 0, boterr.PrefixField(boterr.Index(0), err)
 	}
 	radius, ok := document.FloatNumber(parts[1])
-	if !ok || !(radius >= 0) { // NaN is no radius.
+	if !ok || !(radius >= 0) { // NaN is not a radius.
 		return center, 0, boterr.Invalid(boterr.Index(1), "the radius must be a number from 0, got %s", document.Excerpt(parts[1]))
 	}
 	return center, radius, nil
@@ -361,14 +361,14 @@ func capCondition(parts []any) (candidateTest, error) {
 	return newWithinSphere(geometry.NewCap(point, radius)), nil
 }
 
-// withinShapeCondition compiles the $geometry of $geoWithin, which has an inside.
+// withinShapeCondition compiles the $geometry of $geoWithin, which must have an interior.
 func withinShapeCondition(operand any) (candidateTest, error) {
 	at, err := queryPlace(operand)
 	if err != nil {
 		return nil, err
 	}
 	if at.shape == nil || len(at.shape.Polygons) == 0 {
-		return nil, boterr.Invalid("", "must be a %s or %s: nothing lies within a point or line", geoPolygon, geoMultiPolygon)
+		return nil, boterr.Invalid("", "must be a %s or %s: a point or a line contains nothing", geoPolygon, geoMultiPolygon)
 	}
 	at.shape.Prepare()
 	return newWithinSphere(at.shape), nil
@@ -404,9 +404,8 @@ func NewGeoKey(path string, kind IndexKind) *GeoKey {
 	return &GeoKey{path: compilePath(path), kind: kind}
 }
 
-// AppendCells appends the cells of a document's places: for a point one that holds no
-// other. A document without a value in the field, with null or an empty array has
-// none. What an index of that kind cannot hold is InvalidArgument.
+// AppendCells appends the cells of a document's places: for a point, a smallest cell. A missing value, null
+// and an empty array have none. A value that an index of that kind cannot hold is InvalidArgument.
 func (k *GeoKey) AppendCells(cells []uint64, o document.Object) ([]uint64, error) {
 	var whole collector
 	k.path.walk(o, leafWhole, &whole, nil)
@@ -428,8 +427,8 @@ func (k *GeoKey) AppendCells(cells []uint64, o document.Object) ([]uint64, error
 	return cells, nil
 }
 
-// appendInner appends the cells of places among the elements of an array that is a pair
-// itself, such as [1, 2, [3, 4]]: a filter looks at both.
+// appendInner appends the cells of places inside an array that is itself a pair, such as [1, 2, [3, 4]]: a
+// filter considers both.
 func (k *GeoKey) appendInner(cells []uint64, value any) []uint64 {
 	list, _ := value.(document.Array)
 	for _, item := range list.Items() {
@@ -445,8 +444,7 @@ func (k *GeoKey) appendInner(cells []uint64, value any) []uint64 {
 	return cells
 }
 
-// isNothing reports whether a value counts as no place: null, or an array or object
-// without elements.
+// isNothing reports whether a value counts as missing: null, or an empty array or object.
 func isNothing(value any) bool {
 	parts, ok := members(value)
 	return value == nil || ok && len(parts) == 0
@@ -511,9 +509,8 @@ func appendCells(cells []uint64, more geometry.Cells) []uint64 {
 	return cells
 }
 
-// GeoCells returns the cells in which an index looks for what matches, and false
-// where the filter has no condition that the index can serve, at its top or in a top
-// $and.
+// GeoCells returns the cells that an index must search, and false if the filter has no condition that the
+// index can serve, at its top or in a top $and.
 func (f *Filter) GeoCells(key *GeoKey) ([]uint64, bool) {
 	for condition := range f.Conditions() {
 		m, ok := condition.matcher.(*pathMatcher)
@@ -531,8 +528,8 @@ func (f *Filter) GeoCells(key *GeoKey) ([]uint64, bool) {
 	return nil, false
 }
 
-// Cells returns the cells in which an index looks for what is at least inner and at
-// most outer away from the search's point, in the search's unit.
+// Cells returns the cells that an index must search for places at a distance of inner to outer from the
+// search's point, in the search's unit.
 func (g *GeoNear) Cells(key *GeoKey, inner, outer float64) []uint64 {
 	if !g.spherical {
 		return appendCells(nil, geometry.PlaneRing(g.pair, inner, outer))
@@ -561,8 +558,8 @@ func (g *GeoNear) Span(level int) float64 {
 	return s2.AvgEdgeMetric.Value(level) * g.unit()
 }
 
-// Reach returns the distances between which places are looked for, and the distance at
-// which Cells returns all cells.
+// Reach returns the minimum and maximum distance of the search, and the distance at which Cells returns all
+// cells.
 func (g *GeoNear) Reach() (least, most, all float64) {
 	const acrossThePlane = 510 // Its diagonal is a little shorter.
 	all = acrossThePlane

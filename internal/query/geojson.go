@@ -30,7 +30,7 @@ const (
 	crsStrictWinder = "urn:x-mongodb:crs:strictwinding:EPSG:4326"
 )
 
-// readGeoJSON reads a GeoJSON object. Fields that it does not know count for nothing.
+// readGeoJSON reads a GeoJSON object. Unknown fields are ignored.
 func readGeoJSON(o document.Object) (place, error) {
 	kind, _ := o.Field(geoType)
 	if kind == geoPoint {
@@ -68,8 +68,7 @@ func addCollected(shape *geometry.Shape, item any) error {
 	return nil
 }
 
-// addGeoJSON adds what a GeoJSON object describes to a shape. The object is no
-// GeometryCollection.
+// addGeoJSON adds a GeoJSON object to a shape. The object is not a GeometryCollection.
 func addGeoJSON(shape *geometry.Shape, o document.Object) error {
 	kind, _ := o.Field(geoType)
 	var add func(*geometry.Shape, any) error
@@ -357,7 +356,7 @@ type pairLength bool
 const (
 	// twoOnly is a pair of a query.
 	twoOnly pairLength = false
-	// anyLength lets further elements follow, which count for nothing.
+	// anyLength allows further elements, which are ignored.
 	anyLength pairLength = true
 )
 

@@ -11,24 +11,22 @@ import (
 	"github.com/botctx/go-sdk/internal/geometry"
 )
 
-// EarthRadius is the radius of the earth in metres that MongoDB computes with.
+// EarthRadius is the radius of the earth in metres that MongoDB uses.
 const EarthRadius = geometry.EarthRadius
 
-// DefaultGeoKey is the field in which Measure looks for places where the search
-// names none.
+// DefaultGeoKey is the field that Measure uses if the search names none.
 const DefaultGeoKey = "location"
 
 // ErrNoGeoIndex is the cause of the error of a search that names no field in a collection without a geo
 // index.
-var ErrNoGeoIndex = errors.New("there is no geo index, so that the search must name the field")
+var ErrNoGeoIndex = errors.New("there is no geo index, so the search must name the field")
 
 // GeoNear is a compiled search by the distance from a point: the argument of MongoDB's
 // $geoNear, or a filter's $near. It is safe for concurrent use.
 type GeoNear struct {
 	// source is the zero Object for a filter's $near.
 	source document.Object
-	// pair is the point to search around, and point what that is on the globe if
-	// the search is spherical.
+	// pair is the point to search around. point is its position on the globe if the search is spherical.
 	pair          geometry.Pair
 	point         geometry.Point
 	spherical     bool
@@ -46,9 +44,8 @@ type GeoNear struct {
 type GeoResult struct {
 	// Document has the distance and the place in it if the query asked for that.
 	Document document.Object
-	// Distance is in metres if the query's point is GeoJSON, in radians for a
-	// legacy pair with spherical, else in the units of the coordinates. The
-	// query's distanceMultiplier is in it.
+	// Distance is in metres if the query's point is GeoJSON, in radians for a legacy pair with spherical,
+	// else in the units of the coordinates. It includes the query's distanceMultiplier.
 	Distance float64
 }
 
@@ -57,7 +54,7 @@ type GeoResult struct {
 //   - near: a GeoJSON point, {"type": "Point", "coordinates": [longitude,
 //     latitude]}, or a legacy pair [x, y] or {"lng": x, "lat": y}. Required. A third
 //     number of a pair is a maxDistance.
-//   - spherical: measure legacy pairs on the globe. Any value counts as a truth.
+//   - spherical: measure legacy pairs on the globe. Any value is read as a boolean.
 //   - maxDistance, minDistance: in metres for GeoJSON; for a legacy pair in radians
 //     with spherical, else in the units of the coordinates. Both inclusive. They and
 //     near may be expressions that need no document.
@@ -65,7 +62,7 @@ type GeoResult struct {
 //   - distanceField, includeLocs: the dotted paths at which the results have their
 //     distance and the place that was measured. If both need the same field,
 //     includeLocs has it.
-//   - distanceMultiplier: what distances in results are multiplied with.
+//   - distanceMultiplier: the factor for distances in results.
 //   - key: the dotted path of the field that holds the places.
 //
 // A point off the globe (for a legacy pair without spherical: beyond 180 in either
@@ -99,13 +96,13 @@ func CompileGeoNear(source document.Object) (*GeoNear, error) {
 // Source returns the argument of $geoNear. It is the zero Object for a filter's $near.
 func (g *GeoNear) Source() document.Object { return g.source }
 
-// noPoint is the error for a near that is no point, and why.
+// noPoint is the error for a near that is not a point, with the reason.
 func noPoint(err error) error {
 	reason := err.Error()
 	if cause, ok := boterr.AsError(err); ok {
 		reason = cause.Message()
 	}
-	return boterr.Invalid("near", "is no point to search around: %s", reason)
+	return boterr.Invalid("near", "is not a point to search around: %s", reason)
 }
 
 // setOption sets a field of $geoNear other than near and spherical.
@@ -299,7 +296,8 @@ func (g *GeoNear) Kinds() []IndexKind {
 }
 
 // Measure returns a document with its distance, and false if it has no place that can be measured or none
-// within the wanted distances. It does not check the filter. The nearest of several places counts.
+// within the wanted distances. It does not check the filter. If there are several places, it uses the
+// nearest.
 func (g *GeoNear) Measure(document document.Object) (GeoResult, bool) {
 	found, ok := g.nearest(document)
 	if !ok {
@@ -360,7 +358,7 @@ func (m *measured) takeEach(g *GeoNear, list document.Array) {
 	}
 }
 
-// take takes a place where it is nearer.
+// take keeps a place if it is nearer.
 func (m *measured) take(g *GeoNear, at place, value any) {
 	distance, ok := g.distance(at)
 	if ok && (m.value == nil || distance < m.distance) {
@@ -369,7 +367,7 @@ func (m *measured) take(g *GeoNear, at place, value any) {
 }
 
 // distance returns the distance of a place in the query's unit, and false if it is not on the globe or, for a
-// search on the plane, is no point.
+// search on the plane, not a point.
 func (g *GeoNear) distance(at place) (float64, bool) {
 	if !g.spherical {
 		return at.pair.Distance(g.pair), at.shape == nil
@@ -384,7 +382,7 @@ func (g *GeoNear) distance(at place) (float64, bool) {
 	return point.Distance(g.point) * g.unit(), true
 }
 
-// unit returns what a radian is in the unit of a search on the globe.
+// unit returns the length of a radian in the unit of a search on the globe.
 func (g *GeoNear) unit() float64 {
 	if g.metres {
 		return EarthRadius
@@ -400,7 +398,7 @@ func (g *GeoNear) Distance(document document.Object) (float64, bool) {
 	return found.distance, ok
 }
 
-// Distance is GeoNear.Distance within the evaluation, which looks at the document by it.
+// Distance is GeoNear.Distance within the evaluation, and counts the document as visited.
 func (e *Evaluation) Distance(near *GeoNear, doc document.Object) (distance float64, ok bool, err error) {
 	e.Visit(doc)
 	field := DefaultGeoKey
@@ -415,7 +413,7 @@ func (e *Evaluation) Distance(near *GeoNear, doc document.Object) (distance floa
 	return distance, ok, nil
 }
 
-// result puts the distance and the place into a document if that is asked for.
+// result adds the distance and the place to a document if the query asks for them.
 func (g *GeoNear) result(document document.Object, distance float64, location any) GeoResult {
 	if g.distanceField != "" {
 		document = putAt(document, strings.Split(g.distanceField, "."), distance)
@@ -447,11 +445,10 @@ func isNear(operator string) bool {
 	}
 }
 
-// nearSlot takes the $near of a filter. Conditions that are compiled without one
-// cannot have a $near.
+// nearSlot receives the $near of a filter. Conditions that are compiled without a slot cannot have a $near.
 type nearSlot struct{ near *GeoNear }
 
-// withoutNear returns the compiler for what stands where no $near can.
+// withoutNear returns the compiler for the parts of a filter that cannot have a $near.
 func (c filterCompiler) withoutNear() filterCompiler {
 	inner := c
 	inner.slot = nil
@@ -471,10 +468,10 @@ func nearOperators(operand any) (document.Object, bool) {
 func (c filterCompiler) near(path string, operators document.Object) (matcher, error) {
 	operator := operators.NameAt(0)
 	if c.slot == nil {
-		return nil, boterr.Invalid(operator, "%s can stand only at the top of the filter or in a top $and", operator)
+		return nil, boterr.Invalid(operator, "%s is allowed only at the top of the filter or in a top $and", operator)
 	}
 	if c.slot.near != nil {
-		return nil, boterr.Invalid(operator, "the filter has a search by distance already, on %q", c.slot.near.key.text)
+		return nil, boterr.Invalid(operator, "the filter already has a search by distance, on %q", c.slot.near.key.text)
 	}
 	near := &GeoNear{key: compilePath(path), multiplier: 1, most: math.Inf(1)}
 	set := near.setLegacyNear
@@ -571,7 +568,7 @@ const (
 // distanceOperand reads a distance, which is not negative.
 func distanceOperand(value any, allowed distanceRange) (float64, error) {
 	distance, ok := document.FloatNumber(value)
-	if !ok || !(distance >= 0) || allowed == finiteOnly && math.IsInf(distance, 1) { // NaN is no distance.
+	if !ok || !(distance >= 0) || allowed == finiteOnly && math.IsInf(distance, 1) { // NaN is not a distance.
 		return 0, boterr.Invalid("", "must be a number from 0, got %s", document.Excerpt(value))
 	}
 	return distance, nil

@@ -73,7 +73,7 @@ func newAnyOf(clauses []matcher) matcher {
 	return &pathMatcher{path: common, test: inCondition(values, patterns)}
 }
 
-// isEquality reports whether a test is one that $in can hold.
+// isEquality reports whether $in can contain a test.
 func isEquality(test candidateTest) bool {
 	switch test.(type) {
 	case equalTo, equalToString, likePattern:
@@ -143,8 +143,8 @@ func (c elementsOf) find(value any, e *Evaluation) (int, bool) {
 	return 0, false
 }
 
-// fieldsOf returns an array as the object that it is in BSON, with the indexes as names:
-// a query for an element that is an array does not look into the elements of that.
+// fieldsOf returns an array as an object with the indexes as names, as in BSON. A query for an element that
+// is an array does not search the elements of that array.
 func fieldsOf(array document.Array) document.Object {
 	b := document.NewBuilder(array.Len())
 	for i, item := range array.Items() {

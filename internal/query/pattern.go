@@ -16,16 +16,17 @@ import (
 const (
 	// maxPattern is the longest pattern in bytes, as in MongoDB.
 	maxPattern = 32764
-	// maxInstructions is the most instructions that the patterns of a filter, or of the expressions
-	// of a projection, may have together, which take about 20 MiB.
+	// maxInstructions is the maximum total number of instructions in the patterns of a filter, or of the
+	// expressions of a projection. They take about 20 MiB.
 	maxInstructions = 100_000
-	// rangesAlike are the ends of a character class's ranges that take as much memory as an instruction.
+	// rangesAlike is the number of range ends of a character class that take as much memory as an
+	// instruction.
 	rangesAlike = 8
 )
 
-// The work of matching a text: of beginning, and for each instruction and byte. The regexp package
-// does not report what it did, so that its worst is charged. A small program stays in the
-// processor's cache. So that searching a store for a word passes, it counts less than it may take.
+// The work of matching a text: of beginning, and for each instruction and byte. The regexp package does not
+// report its work, so the worst case is charged. A small program stays in the processor's cache. It counts
+// less than the worst case, so that searching a store for a word succeeds.
 const (
 	patternMatchWork = 1 << 6
 	smallProgram     = 32
@@ -37,21 +38,21 @@ const (
 // linear time. It may be used by several goroutines at once.
 type pattern struct {
 	re *regexp.Regexp
-	// behind matches texts that begin one character before the place from which a match is wanted.
-	// Its first group is the match.
+	// behind matches texts that begin one character before the start of the search. Its first group is the
+	// match.
 	behind func() *regexp.Regexp
-	// groups are the numbers in re of the whole match and of the groups of the source. The other
-	// groups catch a final newline that $ leaves out.
+	// groups are the numbers in re of the whole match and of the groups of the source. The other groups
+	// capture a final newline that $ leaves out.
 	groups []int
 	// size is about the number of instructions.
 	size int
 	// prefix is a text that every match begins with. If isAnchored, the text begins with it.
 	prefix     string
 	isAnchored bool
-	// isPlain reports that the pattern is the prefix alone.
+	// isPlain is true if the pattern is only the prefix.
 	isPlain bool
-	// emptyLoops reports that a repetition may match the empty text. What its groups catch then
-	// differs from MongoDB.
+	// emptyLoops is true if a repetition may match the empty text. The captures of its groups then differ
+	// from MongoDB's.
 	emptyLoops bool
 }
 
@@ -60,11 +61,11 @@ func compilePattern(source, options string) (*pattern, error) {
 		return nil, boterr.Invalid("", "the pattern has %d bytes, at most %d are allowed", len(source), maxPattern)
 	}
 	if strings.ContainsRune(source, 0) {
-		return nil, boterr.Invalid("", "the pattern holds a NUL byte")
+		return nil, boterr.Invalid("", "the pattern contains a NUL byte")
 	}
-	const known = "imsxu" // Patterns are UTF-8 always, which u asks for.
+	const known = "imsxu" // Patterns are always UTF-8, so the option u changes nothing.
 	if strange := strings.Trim(options, known); strange != "" {
-		return nil, boterr.Invalid("", "%q is no option; i, m, s, x and u are", strange)
+		return nil, boterr.Invalid("", "%q is not an option; i, m, s, x and u are", strange)
 	}
 	translated, groups, err := translatePattern(source, options)
 	if err != nil {
@@ -91,7 +92,7 @@ func compilePattern(source, options string) (*pattern, error) {
 	return p, nil
 }
 
-// countInstructions adds a pattern to the patterns of the filter or the expressions, and refuses too many.
+// countInstructions adds a pattern's instructions to the total, and returns an error if it is too large.
 func countInstructions(counted *int, p *pattern) error {
 	if counted == nil || p == nil {
 		return nil
@@ -111,9 +112,9 @@ const (
 	textFollows
 )
 
-// inspect refuses what would match otherwise than on MongoDB: $ before other parts, if MongoDB
-// could match a final newline, and ^ with the option m before what may be empty, since on MongoDB
-// no line begins behind a final newline. It also looks for loops of what may be empty.
+// inspect refuses patterns that would match differently than on MongoDB: $ before other parts, if MongoDB
+// could match a final newline, and ^ with the option m before a part that may be empty, since on MongoDB no
+// line begins after a final newline. It also looks for loops over a part that may be empty.
 func (p *pattern) inspect(tree *syntax.Regexp, behind followers) error {
 	switch {
 	case tree.Op == syntax.OpEndText && tree.Flags&syntax.WasDollar != 0 && behind != nothingFollows:
@@ -176,7 +177,7 @@ func sizeOfPattern(tree *syntax.Regexp) int {
 	return size
 }
 
-// readPrefix notes the text that whatever matches begins with.
+// readPrefix records the prefix of all matching texts.
 func (p *pattern) readPrefix(tree *syntax.Regexp) {
 	parts := []*syntax.Regexp{tree}
 	if tree.Op == syntax.OpConcat {
@@ -191,7 +192,7 @@ func (p *pattern) readPrefix(tree *syntax.Regexp) {
 	}
 }
 
-// indexPrefix returns the text that every string that matches begins with; it may be empty.
+// indexPrefix returns the prefix of every matching string; it may be empty.
 func (p *pattern) indexPrefix() string {
 	if p.isAnchored {
 		return p.prefix
@@ -227,9 +228,9 @@ func (p *pattern) match(text string, charge func(work int) error) (bool, error) 
 	return p.re.MatchString(text), nil
 }
 
-// find returns the first match that begins at a place of the text or behind it: the bytes where
-// the match and each of its groups begin and end, -1 for groups that caught nothing. It is nil if
-// nothing matches. It charges for each character that it reads.
+// find returns the first match that begins at or after a position of the text: the start and end of the match
+// and of each group in bytes, or -1 for groups without a capture. It is nil if nothing matches. It charges
+// for each character that it reads.
 func (p *pattern) find(text string, from int, charge func(work int) error) ([]int, error) {
 	if p.emptyLoops {
 		return nil, unsupportedPattern("a repetition of what may be empty",
@@ -252,7 +253,7 @@ func (p *pattern) find(text string, from int, charge func(work int) error) ([]in
 	match := make([]int, 0, 2*len(p.groups))
 	for group := range len(found)/2 - first {
 		if !slices.Contains(p.groups, group) && found[2*(group+first)] >= 0 {
-			end-- // A $ took the final newline, which is no part of the match.
+			end-- // A $ took the final newline, which is not part of the match.
 		}
 	}
 	for _, group := range p.groups {
@@ -266,7 +267,7 @@ func (p *pattern) find(text string, from int, charge func(work int) error) ([]in
 	return match, nil
 }
 
-// chargedReader reads a text, and charges for each character. It ends when too little is left.
+// chargedReader reads a text, and charges for each character. It ends when the budget is spent.
 type chargedReader struct {
 	text   string
 	charge func(work int) error

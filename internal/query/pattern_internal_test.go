@@ -13,14 +13,14 @@ import (
 	"github.com/botctx/go-sdk/internal/rounds"
 )
 
-// match is a pattern with its options, a text, and what PCRE2 10.42 finds in it in UTF mode:
-// the bytes where the match and its groups begin and end, nil for none.
+// match is a pattern with its options, a text, and the matches of PCRE2 10.42 in UTF mode: the bytes where
+// the match and its groups begin and end, nil for none.
 type match struct {
 	pattern, options, text string
 	want                   []int
 }
 
-// matches are grouped by what they are about.
+// matches are grouped by subject.
 var matches = map[string][]match{
 	"places": {
 		{`^b$`, "m", "a\nb\n", []int{2, 3}},
@@ -304,7 +304,7 @@ func pick(random *rand.Rand, words string) string {
 	return list[random.IntN(len(list))]
 }
 
-// randomPattern writes a pattern with groups in one another up to a depth.
+// randomPattern writes a pattern with nested groups up to a depth.
 func randomPattern(random *rand.Rand, depth int) string {
 	var b strings.Builder
 	for range 1 + random.IntN(3) {

@@ -14,21 +14,21 @@ import (
 )
 
 const (
-	// maxFoldedCases is the most characters in ranges of classes whose other cases are looked up, and
-	// maxProperties the most properties of Unicode, of a pattern.
+	// maxFoldedCases is the maximum number of characters in a pattern's class ranges whose other cases are
+	// looked up. maxProperties is the maximum number of Unicode properties.
 	maxFoldedCases = 1 << 18
 	maxProperties  = 1000
 	// maxGroupName is the longest name of a group.
 	maxGroupName = 32
 )
 
-// patternFlags are the options that hold at a place of a pattern.
+// patternFlags are the options in effect at a position of a pattern.
 type patternFlags struct {
 	fold, multiline, dotAll, extended, extendedMore, noCapture, ungreedy bool
 }
 
-// patternTranslator writes a pattern of PCRE2's syntax, which MongoDB takes, in the syntax of Go's
-// regexp package. It refuses what that lacks. Its first error ends it.
+// patternTranslator writes a pattern of PCRE2's syntax, which MongoDB takes, in the syntax of Go's regexp
+// package. It refuses syntax that Go lacks. Its first error ends it.
 type patternTranslator struct {
 	rest string
 	out  strings.Builder
@@ -43,7 +43,7 @@ type patternTranslator struct {
 	names    map[string]bool
 	// complements caches the results of complement.
 	complements map[string]string
-	// folded and properties count what maxFoldedCases and maxProperties limit.
+	// folded and properties are limited by maxFoldedCases and maxProperties.
 	folded, properties int
 	err                error
 }
@@ -54,7 +54,7 @@ func translatePattern(source, options string) (translated string, groups []int, 
 	t := &patternTranslator{rest: source, groups: []int{0}, names: map[string]bool{}, complements: map[string]string{}}
 	t.fold, t.multiline = strings.Contains(options, "i"), strings.Contains(options, "m")
 	t.dotAll, t.extended = strings.Contains(options, "s"), strings.Contains(options, "x")
-	for { // Verbs about speed and encoding change no outcome.
+	for { // Verbs about speed and encoding do not change the outcome.
 		if setting := patternSetting.FindString(t.rest); setting != "" {
 			t.rest = t.rest[len(setting):]
 			t.isUnicode = t.isUnicode || setting == "(*UCP)"
@@ -118,7 +118,7 @@ func unsupportedPattern(construct, hint string) error {
 	return boterr.New(boterr.Unsupported, "", "the pattern has %s, which patterns do not support: %s", construct, hint)
 }
 
-// invalidPattern is the error for what Go's regexp package refuses.
+// invalidPattern is the error for a pattern that Go's regexp package refuses.
 func invalidPattern(err error) error {
 	var failed *syntax.Error
 	if !errors.As(err, &failed) {
@@ -145,7 +145,7 @@ func (t *patternTranslator) failWith(err error) {
 	t.rest = ""
 }
 
-// skip drops a text at the beginning of the rest, if it is there.
+// skip removes a prefix of the remaining pattern, if it is present.
 func (t *patternTranslator) skip(text string) bool {
 	rest, ok := strings.CutPrefix(t.rest, text)
 	t.rest = rest
@@ -212,14 +212,14 @@ func (t *patternTranslator) translate() {
 
 func (t *patternTranslator) literal(text string) { t.out.WriteString(regexp.QuoteMeta(text)) }
 
-// end writes the end of the text, or the place before a final newline. That is caught by a group of
-// its own, since it is no part of the match.
+// end writes the end of the text, or the place before a final newline. A separate group captures it, since it
+// is not part of the match.
 func (t *patternTranslator) end() {
 	t.captures++
 	t.out.WriteString(`(?:$|(\n)$)`)
 }
 
-// ignore skips comments, and what the option x leaves out.
+// ignore skips comments, and the text that the option x ignores.
 func (t *patternTranslator) ignore() {
 	for before := -1; before != len(t.rest); {
 		before = len(t.rest)
@@ -237,10 +237,10 @@ func (t *patternTranslator) ignore() {
 	}
 }
 
-// patternSpace are the characters that the option x leaves out.
+// patternSpace are the characters that the option x ignores.
 const patternSpace = " \t\n\v\f\r\u0085\u200e\u200f\u2028\u2029"
 
-// refuse refuses what Go's regexp package lacks, if it is next.
+// refuse returns an error if the next syntax is one that Go's regexp package lacks.
 func (t *patternTranslator) refuse() {
 	isSpecial := strings.HasPrefix(t.rest, "(?") || strings.HasPrefix(t.rest, "(*") || strings.HasPrefix(t.rest, "[[:")
 	isEscape := t.rest[0] == '\\' && len(t.rest) > 1 && strings.IndexByte("123456789kgCGKNRX", t.rest[1]) >= 0
@@ -255,8 +255,8 @@ func (t *patternTranslator) refuse() {
 	}
 }
 
-// quantifier copies a quantifier, and a question mark behind it. Other braces are characters, behind
-// which a quantifier can stand.
+// quantifier copies a quantifier and a question mark after it. Other braces are plain characters, which a
+// quantifier may follow.
 func (t *patternTranslator) quantifier(repeatable bool) (isCharacter bool) {
 	q := patternQuantifier.FindStringSubmatch(t.rest)
 	if q == nil {
@@ -283,7 +283,7 @@ func (t *patternTranslator) quantifier(repeatable bool) (isCharacter bool) {
 	return false
 }
 
-// group reads what a parenthesis opens.
+// group reads a group, from its parenthesis.
 func (t *patternTranslator) group() {
 	before := t.patternFlags
 	named, options := patternNamed.FindStringSubmatch(t.rest), patternOptions.FindStringSubmatch(t.rest)
@@ -297,7 +297,7 @@ func (t *patternTranslator) group() {
 		t.setFlags(options[1], options[2], options[3])
 		t.writeFlags(options[4])
 		if options[4] == ")" {
-			return // They hold up to the end of the group around them.
+			return // They are in effect up to the end of the enclosing group.
 		}
 	case strings.HasPrefix(t.rest, "(?"):
 		t.failf("%.10q is no group", t.rest)
@@ -336,7 +336,7 @@ func (t *patternTranslator) closeGroup() {
 	t.out.WriteRune(t.take())
 }
 
-// setFlags sets and clears options. A caret clears all of them before.
+// setFlags sets and clears options. A caret clears all of them first.
 func (t *patternTranslator) setFlags(caret, on, off string) {
 	f := &t.patternFlags
 	if caret != "" {
@@ -352,7 +352,7 @@ func (t *patternTranslator) setFlags(caret, on, off string) {
 	}
 }
 
-// writeFlags writes the options that Go's syntax has. The others are for the translation alone.
+// writeFlags writes the options that Go's syntax has. The others only affect the translation.
 func (t *patternTranslator) writeFlags(end string) {
 	on, off := []byte("(?"), []byte("-m") // What m changes is written out.
 	for letter, isSet := range map[byte]bool{'i': t.fold, 's': t.dotAll, 'U': t.ungreedy} {
@@ -365,8 +365,7 @@ func (t *patternTranslator) writeFlags(end string) {
 	t.out.WriteString(string(on) + string(off) + end)
 }
 
-// escape reads a backslash and what belongs to it, and reports whether a quantifier can stand
-// behind that.
+// escape reads an escape sequence, and reports whether a quantifier can follow it.
 func (t *patternTranslator) escape(repeatable bool) bool {
 	if t.skip(`\Q`) {
 		text, rest, _ := strings.Cut(t.rest, `\E`)
@@ -398,8 +397,8 @@ func (t *patternTranslator) escape(repeatable bool) bool {
 	return true
 }
 
-// The sets of escapes and named classes, as members of a class in Go's syntax. The ASCII sets, which Go has
-// as well, count unless (*UCP) begins the pattern.
+// The sets of escapes and named classes, as members of a class in Go's syntax. The ASCII sets, which Go also
+// has, apply unless the pattern begins with (*UCP).
 const (
 	horizontalSpace = `\t \x{a0}\x{1680}\x{180e}\x{2000}-\x{200a}\x{202f}\x{205f}\x{3000}`
 	verticalSpace   = `\n-\r\x{85}\x{2028}\x{2029}`
@@ -507,8 +506,8 @@ func (t *patternTranslator) otherCases(low, high rune) {
 	}
 }
 
-// class reads a class of characters. The option i holds for its characters and ranges, and not for
-// the sets in it.
+// class reads a character class. The option i applies to its characters and ranges, but not to the sets in
+// it.
 func (t *patternTranslator) class() {
 	if patternPosix.MatchString(t.rest) {
 		t.failf("classes with a name stand inside other brackets only")
@@ -622,7 +621,7 @@ func (t *patternTranslator) character() rune {
 	return r
 }
 
-// numbered reads an escape with the number of a character.
+// numbered reads an escape with a character code.
 func (t *patternTranslator) numbered(found []string) rune {
 	digits, base := found[1]+found[2]+found[3], 16
 	if octal := found[4] + found[5]; octal != "" {

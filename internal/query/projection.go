@@ -11,12 +11,12 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// Projection is a compiled projection: which fields of a document a reader gets. It
-// is safe for concurrent use. A nil *Projection gives documents whole.
+// Projection is a compiled projection: which fields of a document a reader gets. It is safe for concurrent
+// use. A nil *Projection returns whole documents.
 type Projection struct {
 	source document.Object
 	tree   *projectionNode
-	// slices cut arrays down, after the fields were chosen.
+	// slices shorten arrays, after the fields are chosen.
 	slices []fieldSlice
 	// positional is the path of the array that is cut down to the element through which the filter matched;
 	// nil if there is none.
@@ -29,8 +29,8 @@ type Projection struct {
 // arrays down, and the path "list.$" gives the element through which the filter matched. Other values are
 // aggregation expressions, which give the field its value, without $$NOW.
 //
-// The zero Object and O() give nil, which is no projection. Everything that MongoDB refuses, or that MongoDB
-// knows and this package does not, is InvalidArgument; the Field is the path in the projection.
+// The zero Object and O() give nil, which returns whole documents. Everything that MongoDB refuses, or that
+// MongoDB knows and this package does not, is InvalidArgument; the Field is the path in the projection.
 func CompileProjection(source document.Object) (*Projection, error) {
 	if err := checkSource(source); err != nil {
 		return nil, err
@@ -58,17 +58,15 @@ func (p *Projection) Source() document.Object {
 // the document as it was when the filter matched, and not one that was changed since.
 func (p *Projection) IsPositional() bool { return p != nil && p.positional != nil }
 
-// Apply returns what the projection leaves of a document that filter matches.
+// Apply returns the projection of a document that filter matches.
 //
-// Fields keep the order of the document; those that the projection computes follow
-// behind. InvalidArgument: a path ends in "$", and the filter has no condition that
-// matched an element of that array, or has one of $expr, $near, $nearSphere; or an
-// expression fails.
+// Fields keep the order of the document; computed fields follow. InvalidArgument: a path ends in "$", and the
+// filter has no condition that matched an element of that array, or has one of $expr, $near, $nearSphere; or
+// an expression fails.
 //
 // A document that it makes larger than MaxSize is InvalidArgument.
 //
-// A store applies projections within the Evaluation of its call, which bounds what it does
-// in all.
+// A store applies projections within the Evaluation of its call, which bounds the total work.
 func (p *Projection) Apply(filter *Filter, document document.Object) (document.Object, error) {
 	return NewEvaluation(context.Background()).Project(p, filter, document)
 }
@@ -105,8 +103,7 @@ func (p *Projection) apply(e *Evaluation, filter *Filter, doc document.Object) (
 	return projected, projected.Err()
 }
 
-// projected returns the fields that are kept and computed. Without expressions there is
-// nothing to be prepared for them.
+// projected returns the fields that are kept and computed. Without expressions it needs no preparation.
 func (p *Projection) projected(e *Evaluation, doc document.Object) (document.Object, error) {
 	if !p.tree.computes {
 		return p.tree.chosen(doc), nil
@@ -118,8 +115,7 @@ func (p *Projection) projected(e *Evaluation, doc document.Object) (document.Obj
 	return projected, err
 }
 
-// firstMatch is $elemMatch: an array of the first element that matches, nothing
-// where none does.
+// firstMatch is $elemMatch: an array of the first matching element, or missing if none matches.
 type firstMatch struct {
 	field  string
 	finder elementFinder
@@ -175,8 +171,8 @@ func isSliceExpression(operand any) bool {
 	}
 }
 
-// clampedInt reads a number as MongoDB reads one where it wants 32 bits: without its
-// fraction, the nearest bound if it is beyond them, and 0 for NaN.
+// clampedInt converts a number to 32 bits as MongoDB does: it truncates the fraction, clamps to the bounds,
+// and reads NaN as 0.
 func clampedInt(value any) (int, bool) {
 	f, ok := document.FloatNumber(value)
 	if math.IsNaN(f) {
@@ -289,17 +285,17 @@ type projectionNode struct {
 	// includes is true if fields that the level does not name are left out; otherwise they are kept.
 	includes bool
 	fields   []projectedField
-	// byName are the positions in fields where they are many.
+	// byName are the positions in fields if there are many.
 	byName map[string]int
 	// computes is true if the level or one inside it computes fields.
 	computes bool
-	// planned is the plan for the shape that came last.
+	// planned is the plan for the last shape.
 	planned atomic.Pointer[projectionPlan]
 }
 
 type projectedField struct {
 	name string
-	// inner is applied to what the field holds.
+	// inner is applied to the field's value.
 	inner *projectionNode
 	// computed gives the field its value.
 	computed expression
@@ -318,7 +314,7 @@ func (s *projectionSpec) compiled(includes bool) *projectionNode {
 			n.computes = n.computes || f.inner.computes
 		case field.computed != nil:
 			n.computes = true
-			f.kept = !includes // It takes its new value where it stands.
+			f.kept = !includes // It takes its new value in place.
 		default:
 			f.kept = includes || field.cut
 		}
@@ -384,8 +380,7 @@ func (n *projectionNode) planFor(s *document.Shape) *projectionPlan {
 	return plan
 }
 
-// project returns what the projection leaves of the document of a run, with the fields
-// that it computes.
+// project applies the projection to the document of a run.
 func (n *projectionNode) project(run *expressionRun) (document.Object, error) {
 	projected := n.chosen(run.root)
 	if !n.computes {
@@ -409,7 +404,7 @@ func (n *projectionNode) chosen(o document.Object) document.Object {
 	})
 }
 
-// chosenOf returns what is kept of a value. A value without fields is dropped by an inclusion, or
+// chosenOf returns the parts of a value that are kept. A value without fields is dropped by an inclusion, or
 // replaced by an object if fields are computed inside it.
 func (n *projectionNode) chosenOf(value any) any {
 	switch v := value.(type) {
@@ -435,8 +430,7 @@ func (n *projectionNode) chosenOf(value any) any {
 	}
 }
 
-// withComputed sets the fields that are computed, in their order: in their place
-// where they exist, else at the end.
+// withComputed sets the fields that are computed, in their order: in place if they exist, else at the end.
 func (n *projectionNode) withComputed(o document.Object, run *expressionRun) (document.Object, error) {
 	for i := range n.fields {
 		field := &n.fields[i]
@@ -461,8 +455,7 @@ func (n *projectionNode) withComputed(o document.Object, run *expressionRun) (do
 	return o, nil
 }
 
-// withComputedIn sets the fields that are computed inside a value. What holds no
-// fields becomes an object of them.
+// withComputedIn sets the computed fields inside a value. A value without fields becomes an object.
 func (n *projectionNode) withComputedIn(value any, run *expressionRun) (any, error) {
 	switch v := value.(type) {
 	case document.Object:

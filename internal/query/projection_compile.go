@@ -8,7 +8,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// projectionKind decides about the fields that a projection does not name.
+// projectionKind determines what happens to the fields that a projection does not name.
 type projectionKind int
 
 const (
@@ -28,7 +28,7 @@ type specField struct {
 	name string
 	// inner are the fields inside, if the projection continues there.
 	inner *projectionSpec
-	// computed gives the field its value, if not the document.
+	// computed gives the field its value. If it is nil, the document does.
 	computed expression
 	// cut is true if the field is kept, and its content is cut down later.
 	cut bool
@@ -43,7 +43,7 @@ func (s *projectionSpec) put(name string, field *specField) {
 	s.byName[name] = field
 }
 
-// inside returns the level at a path, made if there is none.
+// inside returns the level at a path, and creates it if necessary.
 func (s *projectionSpec) inside(path []string) (*projectionSpec, error) {
 	for _, name := range path {
 		next := s.byName[name]
@@ -75,10 +75,10 @@ func (s *projectionSpec) add(path []string, field specField) error {
 type projectionCompiler struct {
 	root *projectionSpec
 	kind projectionKind
-	// expressions compiles what is computed.
+	// expressions compiles the computed fields.
 	expressions expressionCompiler
-	// Whether the projection names the _id or a path in it, and whether it includes or excludes the whole
-	// _id.
+	// These are true if the projection names the _id or a path in it, and if it includes or excludes the
+	// whole _id.
 	namesID, includesID, excludesID bool
 	hasElemMatch                    bool
 	slices                          []fieldSlice
@@ -137,7 +137,7 @@ func (c *projectionCompiler) field(level *projectionSpec, name string, operand a
 	}
 }
 
-// projectionPath splits a path, and refuses what no field can be called here.
+// projectionPath splits a path, and refuses names that a projection cannot have.
 func projectionPath(text string, parent []string) ([]string, error) {
 	if err := document.CheckPath(text); err != nil {
 		return nil, err
@@ -145,7 +145,7 @@ func projectionPath(text string, parent []string) ([]string, error) {
 	path := strings.Split(text, ".")
 	for _, part := range path {
 		if part == "$" {
-			return nil, boterr.Invalid("", "$ can stand at the end of a path only")
+			return nil, boterr.Invalid("", "$ is allowed only at the end of a path")
 		}
 		if isOperator(part) {
 			return nil, boterr.Invalid("", "a field of a projection cannot begin with $")
@@ -184,10 +184,10 @@ func (c *projectionCompiler) exclude(level *projectionSpec, path, parent []strin
 	return level.add(path, specField{})
 }
 
-// mustBe decides the kind of the projection, or refuses what does not go with it.
+// mustBe sets the kind of the projection, or returns an error if it already has another.
 func (c *projectionCompiler) mustBe(kind projectionKind, what string) error {
 	if c.kind != undecided && c.kind != kind {
-		return boterr.Invalid("", "%s is not allowed here: a projection includes fields or excludes them, but for _id", what)
+		return boterr.Invalid("", "%s is not allowed here: except for _id, a projection either includes fields or excludes them", what)
 	}
 	c.kind = kind
 	return nil
@@ -213,7 +213,7 @@ func (c *projectionCompiler) position(level *projectionSpec, path, parent []stri
 // object reads an object: an operator, or further fields.
 func (c *projectionCompiler) object(level *projectionSpec, path []string, operand document.Object, parent []string) error {
 	if operand.Len() == 0 {
-		return boterr.Invalid("", "an empty object says nothing about the fields inside")
+		return boterr.Invalid("", "an empty object selects no fields")
 	}
 	if operand.Len() == 1 && isOperatorObject(operand) {
 		return c.operator(level, path, operand, parent)
@@ -241,7 +241,7 @@ func (c *projectionCompiler) operator(level *projectionSpec, path []string, obje
 	case "$elemMatch":
 		return boterr.PrefixField(operator, c.elemMatch(level, path, operand, parent))
 	case "$meta":
-		return boterr.Invalid(operator, "$meta is not supported: there is no text search, whose results it tells about")
+		return boterr.Invalid(operator, "$meta is not supported, because there is no text search")
 	}
 	return c.compute(level, path, object)
 }
@@ -254,7 +254,7 @@ func (c *projectionCompiler) elemMatch(level *projectionSpec, path []string, ope
 		return boterr.Invalid("", "$elemMatch needs a field at the top of the document")
 	}
 	if special := specialOperator(operand); special != "" {
-		return boterr.Invalid("", "%s cannot stand in the $elemMatch of a projection", special)
+		return boterr.Invalid("", "%s is not allowed in the $elemMatch of a projection", special)
 	}
 	conditions, err := filterCompiler{instructions: c.expressions.instructions}.elemMatchCondition(operand)
 	if err != nil {
@@ -289,8 +289,7 @@ func (c *projectionCompiler) decide() {
 	}
 }
 
-// placeID adds the _id if an inclusion does not name it, and removes what only
-// repeats what becomes of it anyway.
+// placeID adds the _id to an inclusion that does not name it, and removes redundant mentions of it.
 func (c *projectionCompiler) placeID() {
 	switch {
 	case c.kind == inclusion && !c.namesID:

@@ -71,7 +71,7 @@ type SortKey struct {
 	Descending bool
 }
 
-// Keys returns the paths of the sort, the one that decides first in front.
+// Keys returns the paths of the sort, most significant first.
 func (s *Sort) Keys() []SortKey {
 	if s == nil {
 		return nil
@@ -85,8 +85,8 @@ func (s *Sort) Keys() []SortKey {
 
 // Compare orders two documents. An array counts as its least element if the order is ascending, as its
 // greatest if it is descending; an empty array is below null, and a missing field is null. If two paths lead
-// through the same array, the values come from one of its elements: from the one that comes first. A number
-// in a path names an element of an array that is long enough, and only that element.
+// through the same array, the values come from one of its elements, the one that sorts first. A number in a
+// path names an element of an array that is long enough, and only that element.
 //
 // A store compares within the Evaluation of its call, which bounds the call as a whole.
 func (s *Sort) Compare(a, b document.Object) int { return s.compare(a, b, nil) }
@@ -133,7 +133,8 @@ func (k *sortKey) of(o document.Object, e *Evaluation) any {
 	return k.settled(value, part)
 }
 
-// settled returns the value of a path that has reached a value at a part and meets no array from there on.
+// settled returns the value of a path from a value and a part that it has reached, if there is no array on
+// the rest of the path.
 func (k *sortKey) settled(value any, part int) any {
 	if value == document.Missing || part < len(k.path.parts) {
 		return nil
@@ -141,8 +142,8 @@ func (k *sortKey) settled(value any, part int) any {
 	return value
 }
 
-// ofItems looks at the values to which the path leads through the elements of an array,
-// from a part on. What is no object leads to none, which counts as null.
+// ofItems collects the values of the path through the elements of an array, from a part. A value that is not
+// an object has no fields, which counts as null.
 func (k *sortKey) ofItems(array document.Array, part int, extreme *extremeValue) {
 	if part == len(k.path.parts) {
 		extreme.takeItems(array)
@@ -167,8 +168,8 @@ func (k *sortKey) ofItems(array document.Array, part int, extreme *extremeValue)
 	}
 }
 
-// ofItem goes on in the element that the part before names by its index. An array that
-// the path ends with is one value then, and not looked into.
+// ofItem continues in the element that the previous part names by its index. An array at the end of the path
+// is then one value.
 func (k *sortKey) ofItem(item any, part int, extreme *extremeValue) {
 	if part == len(k.path.parts) {
 		extreme.take(item)
@@ -195,7 +196,7 @@ type extremeValue struct {
 	value      any
 }
 
-// takeItems looks at the elements of an array at the end of a path.
+// takeItems considers the elements of an array at the end of a path.
 func (e *extremeValue) takeItems(array document.Array) {
 	if array.Len() == 0 {
 		e.take(document.Missing) // Below null.
@@ -222,18 +223,18 @@ func (e *extremeValue) take(value any) {
 // earlier keys.
 type keyOrder struct {
 	keys int
-	// value returns the value of a key of an item, compare orders two values of a key.
+	// value returns the value of a key of an item. compare orders two values of a key.
 	value   func(item, key int) any
 	compare func(a, b any, key int) int
 }
 
-// keyedItem is an item and the value of the key by which it is sorted now.
+// keyedItem is an item with its value of the current sort key.
 type keyedItem struct {
 	value any
 	item  int
 }
 
-// of returns so many items in order.
+// of returns n items in order.
 func (o *keyOrder) of(count int) []keyedItem {
 	items := make([]keyedItem, count)
 	for i := range items {
@@ -243,7 +244,7 @@ func (o *keyOrder) of(count int) []keyedItem {
 	return items
 }
 
-// sort sorts items, which the keys before one leave equal.
+// sort sorts items that are equal by all earlier keys.
 func (o *keyOrder) sort(items []keyedItem, key int) {
 	for i := range items {
 		items[i].value = o.value(items[i].item, key)
@@ -259,7 +260,7 @@ func (o *keyOrder) sort(items []keyedItem, key int) {
 	}
 }
 
-// sortEqual sorts by the keys behind one what that one leaves equal.
+// sortEqual sorts the items that are equal by one key by the keys after it.
 func (o *keyOrder) sortEqual(items []keyedItem, key int) {
 	for len(items) > 0 {
 		equal := 1
@@ -285,7 +286,7 @@ func inOrder[T any](values []T, order []keyedItem) []T {
 // Sort sorts documents in place; those that compare equal keep their order.
 func (s *Sort) Sort(documents []document.Object) { s.sort(documents, nil) }
 
-// Sort is Sort.Sort within the evaluation. Once the budget is spent the order means nothing, and Err returns
+// Sort is Sort.Sort within the evaluation. Once the budget is spent the order is undefined, and Err returns
 // the reason.
 func (e *Evaluation) Sort(sort *Sort, documents []document.Object) {
 	if sort != nil {
@@ -347,9 +348,8 @@ func (k *sortKey) signed(order int) int {
 	return order
 }
 
-// itemOrder is an order of the elements of an array, as $push and $sortArray take it: by
-// their fields, or by the elements themselves. Unlike in the sort of a find, an array at a
-// path is compared as a whole.
+// itemOrder is an order of array elements for $push and $sortArray: by their fields, or by the elements
+// themselves. Unlike in the sort of a find, an array at a path is compared as a whole.
 type itemOrder struct {
 	// keys are the fields; the fields of a whole element are one key without a path.
 	keys []sortKey
@@ -380,8 +380,7 @@ func compileItemOrder(operand any) (itemOrder, error) {
 	return wholeOrder(direction < 0), nil
 }
 
-// sorted returns items in order; those that are equal keep theirs. It counts what it does,
-// and ends with the error of spend.
+// sorted returns items in order, by a stable sort. It counts its work, and returns the error of spend.
 func (o itemOrder) sorted(items []any, spend func(work int) error) ([]any, error) {
 	var failure error
 	isPaid := func(work int) bool {
@@ -424,7 +423,7 @@ func fieldIn(item any, path string) any {
 // for both, and the sort is refused, like an index on the paths. The same holds if a number in a path is both
 // the index of an element and a name in an element.
 
-// settledPart marks a path at the part from which there is no way on.
+// settledPart marks a path that is fully resolved.
 const settledPart = -1
 
 // sharesArrays reports whether two keys may lead through one array.
@@ -439,9 +438,9 @@ func (s *Sort) sharesArrays() bool {
 	return false
 }
 
-// Check returns InvalidArgument for a document that the sort cannot order: it has arrays side by
-// side at two paths, or an element of an array has a field whose name is the index of another. Its
-// Field is the path, of two the later one.
+// Check returns InvalidArgument for a document that the sort cannot order: it has separate arrays at two
+// paths, or an element of an array has a field whose name is the index of another. Its Field is the path, or
+// the later of two.
 func (s *Sort) Check(document document.Object) error {
 	return NewEvaluation(context.Background()).CheckSort(s, document)
 }
@@ -458,7 +457,7 @@ func (e *Evaluation) CheckSort(sort *Sort, document document.Object) error {
 	return err
 }
 
-// mayRefuse reports whether there can be a document that Check refuses.
+// mayRefuse reports whether Check can refuse a document.
 func (s *Sort) mayRefuse() bool { return len(s.keys) > 1 || s.keys[0].path.hasIndex() }
 
 // arraysIn returns the number of keys that meet an array.
@@ -514,8 +513,7 @@ type tupleWalk struct {
 type tuplePlace struct {
 	value any
 	part  int
-	// item is the index of the element in which the way to the value began if the path
-	// names one, and began the part from there.
+	// item is the index of the array element that the path names, if any, and began the part after it.
 	item, began int
 	// named is true if an index named the value itself: an array at the end of the path is one value then.
 	named bool
@@ -524,10 +522,10 @@ type tuplePlace struct {
 // settle ends the way with a value.
 func (p *tuplePlace) settle(value any) { p.value, p.part = value, settledPart }
 
-// from goes on until all keys have their values.
+// from continues until all keys have their values.
 func (w *tupleWalk) from(places []tuplePlace) error {
 	places = slices.Clone(places)
-	var through []int // The keys that lead through an array, which is the same for all.
+	var through []int // The keys that lead through the same array.
 	for i := range places {
 		place, key := &places[i], &w.sort.keys[i]
 		if place.part == settledPart {
@@ -555,13 +553,12 @@ func (w *tupleWalk) from(places []tuplePlace) error {
 	return w.through(places, through)
 }
 
-// twoArrays is the error for two paths through arrays side by side.
+// twoArrays is the error for two paths through separate arrays.
 func twoArrays(path, other string) error {
-	return boterr.Invalid(path, "cannot sort by this path and by %s: both lead through arrays, side by side", other)
+	return boterr.Invalid(path, "cannot sort by this path and by %s: both paths have an array at the same level", other)
 }
 
-// sameArray reports whether two keys, which were in the same place before, came to the
-// same one again.
+// sameArray reports whether two keys that were at the same place are so again.
 func (w *tupleWalk) sameArray(places []tuplePlace, i, j int) bool {
 	a := w.sort.keys[i].path.parts[places[i].began:places[i].part]
 	b := w.sort.keys[j].path.parts[places[j].began:places[j].part]
@@ -576,8 +573,8 @@ func (w *tupleWalk) sameArray(places []tuplePlace, i, j int) bool {
 	return true
 }
 
-// through goes on in the array to which some keys came: in the elements that an index
-// names, and in each element.
+// through continues in the array that some keys reached: in the elements that an index names, and in each
+// element.
 func (w *tupleWalk) through(places []tuplePlace, keys []int) error {
 	array := places[keys[0]].value.(document.Array)
 	next := slices.Clone(places)
@@ -602,8 +599,8 @@ func (w *tupleWalk) through(places []tuplePlace, keys []int) error {
 	return w.throughEach(next, inEach, array)
 }
 
-// intoNamed goes on in the element that the next part of a key's path names by its index,
-// and reports whether it names one.
+// intoNamed continues in the element that the next part of a key's path names by its index, and reports
+// whether it names one.
 func (w *tupleWalk) intoNamed(place *tuplePlace, key int, array document.Array) (bool, error) {
 	path := w.sort.keys[key].path
 	if place.part == len(path.parts) {
@@ -623,7 +620,7 @@ func (w *tupleWalk) intoNamed(place *tuplePlace, key int, array document.Array) 
 	for _, other := range array.Items() {
 		if o, isObject := other.(document.Object); isObject && part.of(o) != document.Missing {
 			return false, boterr.Invalid(path.text,
-				"cannot sort by this path: %s is the index of an element and a field of an element, too", part.name)
+				"cannot sort by this path: %s is both the index of an element and a field of an element", part.name)
 		}
 	}
 	place.value, place.item, place.named = item, part.index, true
@@ -631,8 +628,8 @@ func (w *tupleWalk) intoNamed(place *tuplePlace, key int, array document.Array) 
 	return true, nil
 }
 
-// settleNamed settles the keys that went on in elements that they name: their values are
-// the same whatever the element of the others.
+// settleNamed resolves the keys that name an element: their values do not depend on the element of the
+// others.
 func (w *tupleWalk) settleNamed(places []tuplePlace, others []int) error {
 	named := tupleWalk{sort: w.sort, evaluation: w.evaluation, apart: w.apart}
 	alone := slices.Clone(places)
@@ -651,7 +648,7 @@ func (w *tupleWalk) settleNamed(places []tuplePlace, others []int) error {
 	return nil
 }
 
-// throughEach goes on in each element of an array.
+// throughEach continues in each element of an array.
 func (w *tupleWalk) throughEach(places []tuplePlace, keys []int, array document.Array) error {
 	items := array.Items()
 	if len(items) == 0 {
@@ -680,7 +677,7 @@ func (w *tupleWalk) throughEach(places []tuplePlace, keys []int, array document.
 	return nil
 }
 
-// take keeps the values where they come first.
+// take keeps the values if they sort first.
 func (w *tupleWalk) take(places []tuplePlace) {
 	values := make([]any, len(places))
 	for i := range places {

@@ -22,8 +22,8 @@ type Update struct {
 	usesPosition bool
 }
 
-// CompileUpdate compiles an update document and the array filters of its "$[name]" paths. A document whose
-// first key is no operator, or that has no keys, is a replacement.
+// CompileUpdate compiles an update document and the array filters of its "$[name]" paths. A document without
+// keys, or whose first key is not an operator, is a replacement.
 //
 // Everything that MongoDB refuses is InvalidArgument: an unknown operator, an operand of the wrong type,
 // operators together with plain fields, two operators on one path, an array filter that is missing or unused.
@@ -67,9 +67,8 @@ func (u *Update) Source() document.Object { return u.source }
 // IsReplacement reports whether the update replaces the whole document by another one.
 func (u *Update) IsReplacement() bool { return u.tree == nil }
 
-// alwaysModifies reports whether the update counts as a change even if it leaves a
-// document as it was: a replacement without _id, as in MongoDB, which compares the
-// replacement as it was given with what is stored.
+// alwaysModifies reports whether the update counts as a change even if it leaves a document unchanged: a
+// replacement without _id, as in MongoDB, which compares the given replacement with the stored document.
 func (u *Update) alwaysModifies() bool {
 	if !u.IsReplacement() {
 		return false
@@ -95,7 +94,7 @@ func (u *Update) editsFields() bool {
 type updateRun struct {
 	// call is the call in which the document is updated.
 	call *Evaluation
-	// document is the document as it was before.
+	// document is the document before the update.
 	document document.Object
 	// position is the array element for "$".
 	position arrayPosition
@@ -107,21 +106,20 @@ type updateRun struct {
 	grown int
 }
 
-// spend counts work, and refuses what is too much.
+// spend counts work, and returns an error once it is too much.
 func (run *updateRun) spend(work int) error {
 	run.call.budget.spend(work)
 	return run.call.budget.failure
 }
 
-// steps counts the work of looking at n elements.
+// steps counts the work of visiting n elements.
 func (run *updateRun) steps(n int) error { return run.spend(n * stepWork) }
 
 // nullItemSize is about the size of a null in an array: its type and its index.
 const nullItemSize = 8
 
-// grow counts bytes that an operation adds. It refuses what goes far beyond the size of
-// a document, before there is no memory left for it; what another operation may still
-// remove is let through.
+// grow counts bytes that an operation adds. It refuses results far larger than a document may be, before they
+// exhaust the memory; it tolerates an excess that a later operation may still remove.
 func (run *updateRun) grow(bytes int) error {
 	const atMost = 4 * document.MaxSize
 	run.grown = addWork(run.grown, bytes)
@@ -143,11 +141,11 @@ func (u *Update) apply(run *updateRun) (document.Object, error) {
 	return o, o.Err()
 }
 
-// updateCompiler puts the operations of an update document into its tree.
+// updateCompiler builds the tree of an update document's operations.
 type updateCompiler struct {
 	update  *Update
 	filters arrayFilterSet
-	// room has the unused nodes in the update's piece of memory.
+	// room has the unused nodes of the update's allocation.
 	room []updateNode
 }
 
@@ -161,7 +159,7 @@ func newUpdateCompiler(source document.Object, filters arrayFilterSet) updateCom
 	return updateCompiler{update: &made.update, filters: filters, room: made.nodes[1:]}
 }
 
-// child returns the child of a node for a selector, made if there is none.
+// child returns the child of a node for a selector, and creates it if necessary.
 func (c *updateCompiler) child(of *updateNode, s selector) *updateNode {
 	if known := of.find(s.name); known != nil {
 		return known
@@ -188,7 +186,7 @@ func (c *updateCompiler) operator(name string, operand any) error {
 	}
 	compile, ok := updateOperators[name]
 	if !ok {
-		return boterr.Invalid("", "%s is no update operator, or is not supported%s", name,
+		return boterr.Invalid("", "%s is not an update operator, or is not supported%s", name,
 			perhaps(name, slices.Sorted(maps.Keys(updateOperators))))
 	}
 	paths, ok := operand.(document.Object)
@@ -223,13 +221,13 @@ func (c *updateCompiler) add(path string, operation operation) error {
 		return err
 	}
 	if first, _, _ := strings.Cut(path, "."); selectsElements(first) {
-		return boterr.Invalid("", "the path cannot begin with %s, which stands for elements of an array", first)
+		return boterr.Invalid("", "the path cannot begin with %s, which selects elements of an array", first)
 	}
 	if isOperator(path) {
 		operation = dollarField{operation}
 	}
 	if strings.Count("."+path+".", ".$.") > 1 {
-		return boterr.Invalid("", "the path %s holds $ more than once", path)
+		return boterr.Invalid("", "the path %s contains $ more than once", path)
 	}
 	node := c.update.tree
 	for part := range strings.SplitSeq(path, ".") {
@@ -241,7 +239,7 @@ func (c *updateCompiler) add(path string, operation operation) error {
 			return err
 		}
 		if len(node.children) > 0 && node.children[0].selector.isArraySelector() != selector.isArraySelector() {
-			return conflictAt(path) // One of them wants an array, the other names fields or elements.
+			return conflictAt(path) // One of them needs an array, the other names fields or elements.
 		}
 		node = c.child(node, selector)
 	}
@@ -282,10 +280,10 @@ func (c *updateCompiler) selector(part string) (selector, error) {
 func selectsElements(part string) bool { return part == "$" || strings.HasPrefix(part, "$[") }
 
 type operation interface {
-	// apply returns the new value, which is missing to remove the field. value is missing if there is none.
+	// apply returns the new value, or missing to remove the field. value is missing if there is none.
 	apply(value any, run *updateRun) (any, error)
-	// needsPath reports whether a path on which there can be no field, such as one through a
-	// string, is an error. It is for operations that make a missing field, and for some others.
+	// needsPath reports whether an impossible path, such as one through a string, is an error. That applies
+	// to operations that create a missing field, and to some others.
 	needsPath(run *updateRun) bool
 }
 
@@ -381,7 +379,7 @@ func (r *renameTo) apply(value any, run *updateRun) (any, error) {
 	return moved, r.checkTarget(run.document)
 }
 
-// needsPath reports whether there is something to be moved, or a path that is refused.
+// needsPath reports whether there is a value to move, or an invalid path.
 func (r *renameTo) needsPath(run *updateRun) bool {
 	moved, err := r.source(run.document)
 	return err != nil || moved != document.Missing
@@ -448,22 +446,21 @@ func compileCurrentDate(_ string, argument any) (operation, error) {
 		return nil, boterr.Invalid("", `must be true or {"$type": "date"}, got %s`, document.Excerpt(argument))
 	}
 	if name, _ := options.Field("$type"); name != "date" {
-		return nil, boterr.Invalid("", `the type must be "date", got %s; a "timestamp" is internal to MongoDB`, document.Excerpt(name))
+		return nil, boterr.Invalid("", `the type must be "date", got %s; "timestamp" is internal to MongoDB`, document.Excerpt(name))
 	}
 	return currentDate{}, nil
 }
 
 func (currentDate) apply(_ any, run *updateRun) (any, error) { return document.ValueOf(run.now) }
 
-// dollarField is an operation at a path whose first name begins with $. An upsert may
-// insert such a field, as Insert may; in a document that is there it can be removed, and
-// not be changed.
+// dollarField is an operation at a path whose first name begins with $. An upsert may insert such a field, as
+// Insert may; in an existing document it can be removed but not changed.
 type dollarField struct{ operation }
 
 func (d dollarField) apply(value any, run *updateRun) (any, error) {
 	next, err := d.operation.apply(value, run)
 	if err == nil && !run.inserting && next != document.Missing && !document.Identical(value, next) {
-		return nil, boterr.Invalid("", "a field whose name begins with $ can be inserted and removed, and not be changed")
+		return nil, boterr.Invalid("", "a field whose name begins with $ can be inserted and removed, but not changed")
 	}
 	return next, err
 }
@@ -551,7 +548,7 @@ func multiplyIntegers(i, j int64) (any, bool) {
 	}
 }
 
-// magnitude returns the absolute value, which for the least int64 no int64 holds.
+// magnitude returns the absolute value. The least int64 has no absolute value in int64.
 func magnitude(i int64) uint64 {
 	if i < 0 {
 		return -uint64(i)

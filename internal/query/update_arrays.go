@@ -29,8 +29,8 @@ type push struct {
 	sort *itemOrder
 }
 
-// withEach returns the modifiers of an argument. One without $each is a value, even
-// where its keys look like modifiers.
+// withEach returns the modifiers of an argument. An argument without $each is a value, even if its keys look
+// like modifiers.
 func withEach(argument any) (document.Object, bool) {
 	modifiers, ok := argument.(document.Object)
 	if !ok {
@@ -67,7 +67,7 @@ func (p *push) modifier(name string, operand any) error {
 		p.sort = &itemOrder{}
 		*p.sort, err = compileItemOrder(operand)
 	default:
-		err = boterr.Invalid("", "%s is no modifier of $push", name)
+		err = boterr.Invalid("", "%s is not a modifier of $push", name)
 	}
 	return err
 }
@@ -191,7 +191,7 @@ func compilePull(_ string, argument any) (operation, error) {
 		}}, nil
 	}
 	if special := specialOperator(condition); special != "" {
-		return nil, boterr.Invalid(special, "%s cannot stand in $pull", special)
+		return nil, boterr.Invalid(special, "%s is not allowed in $pull", special)
 	}
 	c := filterCompiler{instructions: new(int)}
 	if isOperatorObject(condition) && !isLogical(condition.NameAt(0)) {
@@ -239,7 +239,7 @@ func (p *pull) apply(value any, run *updateRun) (any, error) {
 	return document.ArrayOf(kept), run.call.budget.failure
 }
 
-// pop is $pop. It makes no field, but like the server it refuses a path on which no field is possible.
+// pop is $pop. It creates no field, but like the server it refuses an impossible path.
 type pop struct {
 	pathRequired
 	first bool

@@ -256,7 +256,7 @@ func TestArrayFilter_Unused(t *testing.T) {
 func TestUpdate_MisspeltOperator(t *testing.T) {
 	t.Parallel()
 	_, err := query.CompileUpdate(document.O("$incr", document.O("count", 1)))
-	require.ErrorContains(t, err, "$incr is no update operator, or is not supported: did you mean $inc?")
+	require.ErrorContains(t, err, "$incr is not an update operator, or is not supported: did you mean $inc?")
 }
 
 // aSide is a document with a field "a" that an operator changes, and fields that it must leave alone.
@@ -267,7 +267,7 @@ type aSide struct {
 	before document.Object
 }
 
-// eachASide tries an operator on documents that have any value or none at "a".
+// eachASide tries an operator on documents with every kind of value at "a", or none.
 func eachASide(t *testing.T, seed uint64, try func(s *aSide)) {
 	t.Helper()
 	s := &aSide{T: t, random: rand.New(rand.NewPCG(seed, seed))}
@@ -304,7 +304,7 @@ func (s *aSide) apply(pairs ...any) (after any, ok bool, err error) {
 // old returns the value at "a".
 func (s *aSide) old() (value any, ok bool) { return s.before.Field("a") }
 
-// list returns the elements at "a", and whether there is an array or nothing.
+// list returns the elements at "a", and whether it is an array or missing.
 func (s *aSide) list() ([]any, bool) {
 	value, ok := s.old()
 	array, isArray := value.(document.Array)

@@ -17,7 +17,7 @@ type updateNode struct {
 	operation operation
 	// children are in the order in which MongoDB adds new fields, once they are sorted.
 	children []*updateNode
-	// first is the room of children while there is one.
+	// first is the storage of children while there is only one.
 	first [1]*updateNode
 	// byName has the children of a node that has many.
 	byName map[string]*updateNode
@@ -50,7 +50,7 @@ func (s selector) resolved(run *updateRun) (selector, error) {
 		return s, nil
 	}
 	if !run.position.found {
-		return s, boterr.Invalid("", "the path holds $, but the filter has no condition that matched an array element")
+		return s, boterr.Invalid("", "the path contains $, but the filter has no condition that matched an array element")
 	}
 	index := int(run.position.index)
 	return selector{kind: selectName, name: strconv.Itoa(index), index: index}, nil
@@ -87,7 +87,7 @@ func (s selector) isIndex() bool { return s.kind == selectName && s.index >= 0 }
 
 func (s selector) isArraySelector() bool { return s.kind == selectAll || s.kind == selectFiltered }
 
-// add adds a child whose part of a path no other child has.
+// add adds a child. No other child may have its part of the path.
 func (n *updateNode) add(child *updateNode) {
 	if n.children == nil {
 		n.children = n.first[:0]
@@ -127,8 +127,7 @@ func (n *updateNode) sort() {
 	}
 }
 
-// apply returns what the node makes of a value, which may be missing before and
-// after.
+// apply returns the value after the node's changes. The value may be missing before and after.
 func (n *updateNode) apply(value any, run *updateRun) (any, error) {
 	if n.operation != nil {
 		next, err := n.operation.apply(value, run)
@@ -189,7 +188,7 @@ func (n *updateNode) editFields(edit *document.Edit, run *updateRun) error {
 // collection.
 const fieldWork = 128
 
-// applyToField is apply for a field of an object, whose name counts if it is new.
+// applyToField is apply for a field of an object. It counts the name if the field is new.
 func (n *updateNode) applyToField(value any, run *updateRun) (any, error) {
 	if err := run.spend(fieldWork); err != nil {
 		return nil, err
@@ -201,8 +200,7 @@ func (n *updateNode) applyToField(value any, run *updateRun) (any, error) {
 	return next, run.grow(len(n.selector.name))
 }
 
-// applyToManyFields is applyToFields in time that grows with the fields and the
-// children, and not with their product.
+// applyToManyFields is applyToFields in time linear in the fields and the children, instead of their product.
 func (n *updateNode) applyToManyFields(o document.Object, run *updateRun) (any, error) {
 	b := document.NewBuilder(o.Len() + len(n.children))
 	for field, value := range o.All() {
@@ -274,7 +272,8 @@ func (n *updateNode) applyToItems(array document.Array, run *updateRun) (any, er
 	return document.ArrayOf(items), nil
 }
 
-// refuseInArray returns the error for a name that is no index of an array. The operators that only remove pass over it.
+// refuseInArray returns the error for a name that is not an array index. Operators that only remove ignore
+// it.
 func (n *updateNode) refuseInArray(s selector, run *updateRun) error {
 	if n.needsPath(run) {
 		return boterr.Invalid(s.name, "cannot create the field %q in an array", s.name)
@@ -317,7 +316,7 @@ func (n *updateNode) applyToSelected(items, before []any, touched map[int][]*upd
 	return nil
 }
 
-// touchedWork is the work of noting that an element is changed, with its share of the garbage collection.
+// touchedWork is the work of recording that an element is changed, with its share of the garbage collection.
 const touchedWork = 256
 
 // overlaps reports whether two nodes for one value change the same part of it, or may
@@ -359,8 +358,8 @@ func (n *updateNode) extend(items []any, s selector, run *updateRun) ([]any, err
 	return append(items, next), nil
 }
 
-// refuse returns the error for a path that leads into a value without fields. The
-// operators that only remove pass over it.
+// refuse returns the error for a path that leads into a value without fields. Operators that only remove
+// ignore it.
 func (n *updateNode) refuse(value any, run *updateRun) error {
 	if err := run.steps(int(n.selector.below)); err != nil {
 		return err
@@ -402,8 +401,7 @@ func notAnArray(s selector, value any) error {
 	return boterr.Invalid(s.name, "%s needs an array, got %s", s.name, document.TypeName(value))
 }
 
-// noArrayAt is the error for an array selector behind a part of a path that is
-// missing.
+// noArrayAt is the error for an array selector after a missing part of a path.
 func noArrayAt(s selector) error {
-	return boterr.Invalid(s.name, "there must be an array here, since the path selects elements of it")
+	return boterr.Invalid(s.name, "the value must be an array, because the path selects its elements")
 }

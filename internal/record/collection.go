@@ -26,13 +26,13 @@ const (
 	FieldEtag      = "etag"
 )
 
-// The SDK's own fields of members, which no operation shows.
+// The SDK's own fields of members, which operations do not show.
 const (
-	// FieldLaneFence is set on a member whose run never came back: the fencing token of the lease that was taken
-	// over from it. If that run still lives, what it writes back finds no member.
+	// FieldLaneFence is set on a member whose run never came back: the fencing token of the lease that
+	// replaced the run's. If that run is still alive, its write-back finds no member.
 	FieldLaneFence = "laneFence"
-	// FieldHandledEvent is the event of the inbox whose run was written back last. If that run dies before the
-	// inbox knows that the event is done, the next run knows it by this field.
+	// FieldHandledEvent is the inbox event of the last run that was written back. If the process dies before
+	// the inbox stores that the event is done, the next run recognises it by this field.
 	FieldHandledEvent = "handledEvent"
 )
 
@@ -45,16 +45,16 @@ type Schema struct {
 	// Stamps are the stamps of the record, among createdAt, updatedAt, _version and etag.
 	Stamps []string
 	// Fixed are the fields that no update can change, in addition to _id, createdAt and the fields of the
-	// scope. A schema that lists these as well saves each patch the list.
+	// scope. A schema may list these as well, which saves building a list for each patch.
 	Fixed []string
-	// Preserved are fields that a replacement which lacks them leaves as they are.
+	// Preserved are fields that keep their values if a replacement lacks them.
 	Preserved []string
 
 	// renewedShape caches the result of renewed, nil before the first call.
 	renewedShape atomic.Pointer[document.Shape]
 }
 
-// renewed returns the stamps that each change of a record renews: updatedAt and etag, if it has them.
+// renewed returns the stamps renewed at each change of a record: updatedAt, and etag if it has one.
 func (s *Schema) renewed() *document.Shape {
 	if known := s.renewedShape.Load(); known != nil {
 		return known
@@ -76,10 +76,9 @@ func (s *Schema) fixes(scope []query.FieldValue) bool {
 	return slices.Contains(s.Fixed, FieldCreatedAt)
 }
 
-// Collection is one collection as one app sees it. Records of other apps do not exist for it, whatever a
-// filter matches.
+// Collection is a collection as seen by one app. It never finds records of other apps, whatever the filter.
 //
-// Filters, patches and sorts come from a caller: InvalidArgument names them "filter", "patch", "sortBy",
+// Filters, patches and sorts come from a caller, so InvalidArgument names them "filter", "patch", "sortBy",
 // "arrayFilters" and "projection", as the operations do.
 type Collection struct {
 	now     func() time.Time
@@ -87,18 +86,19 @@ type Collection struct {
 	newEtag func() string
 	schema  *Schema
 	stored  store.Collection
-	// scope are the values of fields that its records have. The scope of the app alone is stored in room.
+	// scope are the values of fields that all of its records have. room is the memory for a scope with only
+	// the app.
 	scope []query.FieldValue
 	room  [1]query.FieldValue
-	// err is why there is no such scope. Every method returns it.
+	// err is the reason why the scope is invalid. Every method returns it.
 	err error
 }
 
-// Open returns the collection of a kind of records, not narrowed to an app yet. A panic of the store is
-// an error, as of one that store.Wrap returns. The schema must not change afterwards.
+// Open returns the collection of a kind of records, not yet narrowed to an app. A panic of the store becomes
+// an error, as with store.Wrap. The schema must not change afterwards.
 func Open(env Env, schema *Schema) *Collection { return OpenNamed(env, schema, schema.Collection) }
 
-// OpenNamed is Open for records that are kept in another collection of the store than others of their kind.
+// OpenNamed is Open for records in a different collection of the store than others of their kind.
 func OpenNamed(env Env, schema *Schema, collection string) *Collection {
 	env = env.WithDefaults()
 	return &Collection{
@@ -106,7 +106,7 @@ func OpenNamed(env Env, schema *Schema, collection string) *Collection {
 	}
 }
 
-// OfApp returns the collection of a kind of records as an app sees it.
+// OfApp returns the collection of a kind of records as seen by an app.
 func OfApp(env Env, schema *Schema, app string) *Collection {
 	c := Open(env, schema)
 	c.narrow(FieldApp, app)
@@ -114,7 +114,7 @@ func OfApp(env Env, schema *Schema, app string) *Collection {
 }
 
 // Where narrows the collection to the records whose field has a value: others are not found, and new ones get
-// the value. The field of a narrowed collection is fixed.
+// the value. Updates cannot change that field.
 func (c *Collection) Where(field, value string) *Collection {
 	narrowed := &Collection{
 		now: c.now, newID: c.newID, newEtag: c.newEtag, schema: c.schema, stored: c.stored, err: c.err,
@@ -126,7 +126,7 @@ func (c *Collection) Where(field, value string) *Collection {
 
 // narrow narrows a collection that no other code uses yet.
 func (c *Collection) narrow(field, value string) {
-	if isLong(value) && c.err == nil { // No record has a value that is too large.
+	if isLong(value) && c.err == nil { // No record has such a large value.
 		_, err := query.CompileFilter(document.O(field, value))
 		c.err = boterr.PrefixField(field, err)
 	}
@@ -139,7 +139,7 @@ func (c *Collection) narrow(field, value string) {
 // isLong reports whether a text may be too large for a query document.
 func isLong(text string) bool { return len(text) > document.MaxSize/2 }
 
-// scoped returns the value that a field has in all records of the collection, and whether there is
+// scoped returns the value that a field has in all records of the collection, and reports whether there is
 // one.
 func (c *Collection) scoped(field string) (any, bool) {
 	for _, fixed := range slices.Backward(c.scope) {
@@ -155,11 +155,11 @@ type Query struct {
 	Filter document.Object
 	SortBy document.Object
 	Skip   int64
-	// Limit is the most records to return; 0 is all.
+	// Limit is the maximum number of records to return. 0 means all.
 	Limit int64
 }
 
-// Get returns the record with that id, or NotFound.
+// Get returns the record with an id, or NotFound.
 func (c *Collection) Get(ctx context.Context, id any) (document.Object, error) {
 	if text, isText := id.(string); isText && isLong(text) {
 		if _, err := c.filter(document.O(FieldID, id)); err != nil {
@@ -183,7 +183,7 @@ func (c *Collection) Get(ctx context.Context, id any) (document.Object, error) {
 	}
 }
 
-// First returns the first record whose fields have values, and whether there is one.
+// First returns the first record whose fields have the given values, and reports whether there is one.
 func (c *Collection) First(ctx context.Context, fields ...query.FieldValue) (document.Object, bool, error) {
 	filter, err := c.whereEqual(fields)
 	if err != nil {
@@ -196,7 +196,7 @@ func (c *Collection) First(ctx context.Context, fields ...query.FieldValue) (doc
 	return found[0], true, nil
 }
 
-// FindEqual returns the records whose fields have values, or an empty slice.
+// FindEqual returns the records whose fields have the given values, or an empty slice.
 func (c *Collection) FindEqual(ctx context.Context, fields ...query.FieldValue) ([]document.Object, error) {
 	filter, err := c.whereEqual(fields)
 	if err != nil {
@@ -216,7 +216,7 @@ func FindEqual(ctx context.Context, env Env, schema *Schema, app string, fields 
 	return store.Wrap(env.Store, nil).Collection(schema.Collection).Find(ctx, query.FieldsEqual(all...), store.FindOptions{})
 }
 
-// whereEqual returns the filter for the records whose fields have values. Texts and truth values need no
+// whereEqual returns a filter for records whose fields have the given values. Texts and booleans need no
 // query document.
 func (c *Collection) whereEqual(fields []query.FieldValue) (*query.Filter, error) {
 	var room [6]query.FieldValue
@@ -227,8 +227,8 @@ func (c *Collection) whereEqual(fields []query.FieldValue) (*query.Filter, error
 	return query.FieldsEqual(append(all, c.scope...)...), c.err
 }
 
-// areShort reports whether the values of fields are truth values and texts of no more than a query document may
-// hold. The texts become valid UTF-8.
+// areShort reports whether the values of fields are booleans, and texts no longer than a query document may
+// hold. It converts texts to valid UTF-8.
 func areShort(fields []query.FieldValue) bool {
 	for i, field := range fields {
 		switch value := field.Value.(type) {
@@ -269,7 +269,7 @@ func (c *Collection) Find(ctx context.Context, query Query) ([]document.Object, 
 	return found, RenameField(err, "sort", "sortBy")
 }
 
-// Count returns the number of records that match.
+// Count returns the number of matching records.
 func (c *Collection) Count(ctx context.Context, filter document.Object) (int64, error) {
 	compiled, err := c.filter(filter)
 	if err != nil {
@@ -289,8 +289,8 @@ func (c *Collection) Distinct(ctx context.Context, path string, filter document.
 	return values, err
 }
 
-// GeoNear returns the records near a point, nearest first. near is the argument of
-// query.CompileGeoNear; the Field of an error about it is the path in it.
+// GeoNear returns the records near a point, nearest first. near is the argument of query.CompileGeoNear; the
+// Field of an error about it is a path in it.
 func (c *Collection) GeoNear(ctx context.Context, near document.Object) ([]query.GeoResult, error) {
 	search, err := query.CompileGeoNear(near)
 	if err == nil {
@@ -333,7 +333,7 @@ func (c *Collection) projection(source document.Object) (*query.Projection, erro
 	return projection, boterr.PrefixField("projection", err)
 }
 
-// Read reads a record that the store holds. FailedPrecondition: it is of another shape.
+// Read decodes a stored record. FailedPrecondition: it does not have the type R.
 func Read[R any](schema *Schema, stored document.Object) (*R, error) {
 	r := new(R)
 	if err := document.Decode(stored, r); err != nil {
@@ -391,14 +391,13 @@ func (c *Collection) newRecord(o document.Object) (document.Object, error) {
 	return record.Object(), o.Err()
 }
 
-// onInsert returns the fields that a new record has: its _id, a new one where it is
-// nil, the scope and the stamps.
+// onInsert returns the fields of a new record: the _id, or a new one if id is nil, the scope and the stamps.
 func (c *Collection) onInsert(id any) document.Object {
 	record := c.begin(id, 0)
 	return record.Object()
 }
 
-// begin begins a record with the fields of onInsert, and room for more.
+// begin begins a record with the fields of onInsert, and allocates memory for more.
 func (c *Collection) begin(id any, more int) *document.Builder {
 	if id == nil {
 		id = strings.ToValidUTF8(c.newID(), "\uFFFD")
@@ -422,23 +421,24 @@ func (c *Collection) begin(id any, more int) *document.Builder {
 	return record
 }
 
-// RemovalBatch bounds the records that one write of Remove removes, so that other writes come between.
+// RemovalBatch is the largest number of records that one write of Remove removes, so that other writes can
+// come between.
 const RemovalBatch = 500
 
 // Removal selects the records that Remove removes.
 type Removal struct {
-	// Filter matches the records. It is checked again when they are removed, so a record that changed
-	// meanwhile stays.
+	// Filter matches the records. It is checked again when they are removed, so that a record that changed
+	// meanwhile is kept.
 	Filter document.Object
-	// OldestBy is the path of a time: the oldest records go first. With an index for the filter and this
-	// path, each batch costs the same, however many records there are. "" is the order of insertion.
+	// OldestBy is the path of a time: the oldest records are removed first. With an index for the filter and
+	// this path, each batch costs the same, however many records there are. "" means the order of insertion.
 	OldestBy string
-	// Spare returns the ids of those records of a batch that stay. nil spares none. It needs OldestBy.
+	// Spare returns the ids of the records of a batch to keep. nil keeps none. It requires OldestBy.
 	Spare func(ctx context.Context, batch []document.Object) (map[string]bool, error)
 }
 
-// Remove removes records in batches, and returns how many it removed. After an error or a crash, the same
-// call removes the rest. Errors come from the store and from Spare.
+// Remove removes records in batches, and returns the number removed. After an error or a crash, the same call
+// removes the rest. Errors come from the store and from Spare.
 func (c *Collection) Remove(ctx context.Context, r Removal) (removed int64, err error) {
 	which, err := c.filter(r.Filter)
 	if err != nil {
@@ -459,7 +459,7 @@ func (c *Collection) Remove(ctx context.Context, r Removal) (removed int64, err 
 	}
 }
 
-// removeBatch removes a batch of the records that a filter matches, from a place on, and moves the place behind it.
+// removeBatch removes a batch of the records that a filter matches, starting at from, and advances from.
 func (c *Collection) removeBatch(
 	ctx context.Context, r Removal, which *query.Filter, options store.FindOptions, from *place,
 ) (found int, deleted int64, err error) {
@@ -490,7 +490,7 @@ type place struct {
 	// last is the time of the last record that was looked at, and spared are the records of that time that stay.
 	last   any
 	spared map[string]bool
-	// rest matches what comes next, nil for all.
+	// rest matches the records that follow, nil for all.
 	rest *query.Filter
 }
 
@@ -505,7 +505,7 @@ func (p *place) move(batch []document.Object, spare map[string]bool) (err error)
 	return err
 }
 
-// idsWithout returns the ids of records but those to spare.
+// idsWithout returns the ids of records without the ids in spare.
 func idsWithout(records []document.Object, spare map[string]bool) document.Array {
 	ids := make([]any, 0, len(records))
 	for _, o := range records {
@@ -517,20 +517,20 @@ func idsWithout(records []document.Object, spare map[string]bool) document.Array
 	return document.A(ids...)
 }
 
-// Attempt is one of several tries at something that leaves the store on its way, such as the run of an
-// event. It is used from many goroutines at once.
+// Attempt is one of several attempts at work with effects outside the store, such as the run of an event. It
+// must be safe for concurrent use.
 type Attempt interface {
-	// Recall returns the stored answer for an id, from this try or an earlier one.
+	// Recall returns the stored answer for an id, from this attempt or an earlier one.
 	Recall(id string) (answer document.Object, isKnown bool)
-	// Remember stores the answer for an id, which document.Encode takes, until no further try comes. The
-	// effect stays done, so an error here is no failure of the caller, and is reported elsewhere.
+	// Remember stores the answer for an id, which document.Encode must accept, until no further attempt
+	// follows. The effect has already happened, so an error here is not reported to the caller.
 	Remember(ctx context.Context, id string, answer any)
 }
 
-// Once does something that leaves the store, such as sending a message, under an id that Env.SendID made,
-// unless an earlier try has done it: then it returns the stored answer. T is a struct that document.Encode
-// takes and document.Decode restores. Errors come from Env.Attempt and from effect; after an error, the next
-// try does it again.
+// Once carries out an effect outside the store, such as sending a message, under an id made by Env.SendID. If
+// an earlier attempt has done so, it returns the stored answer instead. T is a struct that document.Encode
+// and document.Decode can convert. Errors come from Env.Attempt and from effect; after an error, the next
+// attempt carries it out again.
 func Once[T any](ctx context.Context, env Env, id string, effect func(ctx context.Context) (T, error)) (T, error) {
 	attempt, err := env.Trying(ctx)
 	if err != nil {
@@ -551,7 +551,7 @@ func Once[T any](ctx context.Context, env Env, id string, effect func(ctx contex
 	return answer, err
 }
 
-// orNone returns no answer with an error.
+// orNone returns the zero answer with an error.
 func orNone[T any](answer T, err error) (T, error) {
 	if err != nil {
 		var none T
@@ -560,7 +560,7 @@ func orNone[T any](answer T, err error) (T, error) {
 	return answer, nil
 }
 
-// Trying returns the try that ctx belongs to, nil for none, as Attempt says.
+// Trying returns the attempt that ctx belongs to, nil if there is none, as Attempt does.
 func (e Env) Trying(ctx context.Context) (Attempt, error) {
 	if e.Attempt == nil {
 		return nil, nil //nolint:nilnil // None is no error.

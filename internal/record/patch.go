@@ -14,8 +14,7 @@ import (
 // Patch is a caller's change of records.
 type Patch struct {
 	Filter document.Object
-	// Patch is an update document or a replacement with WithModifier, else fields to
-	// set.
+	// Patch is an update document or a replacement with WithModifier, otherwise the fields to set.
 	Patch        document.Object
 	WithModifier bool
 	ArrayFilters []document.Object
@@ -42,8 +41,8 @@ func (c *Collection) Update(ctx context.Context, p Patch) (store.UpdateResult, e
 	return result, patchError(err)
 }
 
-// FindAndModify changes the first record that matches, and returns it as it was
-// before, or as it is now with returnNew, in one atomic step.
+// FindAndModify changes the first matching record in one atomic step, and returns it before the change, or
+// after it with returnNew.
 func (c *Collection) FindAndModify(ctx context.Context, p Patch, returnNew bool) (store.FindAndModifyResult, error) {
 	compiled, err := c.compile(p)
 	if err != nil {
@@ -59,7 +58,7 @@ func (c *Collection) FindAndModify(ctx context.Context, p Patch, returnNew bool)
 	return result, patchError(err)
 }
 
-// Delete removes the records that match and returns how many they were.
+// Delete removes the matching records and returns their number.
 func (c *Collection) Delete(ctx context.Context, filter document.Object) (int64, error) {
 	compiled, err := c.filter(filter)
 	if err != nil {
@@ -118,7 +117,7 @@ func (c *Collection) update(p Patch) (*query.Update, error) {
 	return nil, boterr.PrefixField("patch", withoutPrefix(err, prefix))
 }
 
-// adviceOf returns the remedy for a patch that is not valid.
+// adviceOf returns the remedy for an invalid patch.
 func adviceOf(p Patch) string {
 	if p.WithModifier {
 		return `an update, such as {"$set": {"name": "Ada"}}; fields without an operator replace the whole record`
@@ -126,8 +125,8 @@ func adviceOf(p Patch) string {
 	return "the fields to set"
 }
 
-// requireFields refuses operators if a patch is the fields to set: stores would take
-// them for names of fields where nothing matches, or where an upsert inserts.
+// requireFields returns an error for operators in a patch of fields to set. Stores would take them for field
+// names if nothing matches, or if an upsert inserts.
 func requireFields(patch document.Object) error {
 	for name := range patch.All() {
 		if strings.HasPrefix(name, "$") {
@@ -138,7 +137,7 @@ func requireFields(patch document.Object) error {
 	return nil
 }
 
-// change returns the change that an update makes, with what this layer adds.
+// change returns an update as a change, with this layer's additions.
 func (c *Collection) change(update *query.Update) query.Change {
 	now := c.now()
 	change := query.Change{
@@ -160,7 +159,7 @@ func (c *Collection) change(update *query.Update) query.Change {
 	return change
 }
 
-// fixed returns the fields that no update can change, other than _id.
+// fixed returns the fields that no update can change, besides _id.
 func (c *Collection) fixed() []string {
 	if c.schema.fixes(c.scope) {
 		return c.schema.Fixed
@@ -173,7 +172,7 @@ func (c *Collection) fixed() []string {
 	return fixed
 }
 
-// patchError calls the parameters that a store's error names as a Patch does.
+// patchError renames the parameters in a store's error to the fields of a Patch.
 func patchError(err error) error {
 	return RenameField(RenameField(err, "update", "patch"), "sort", "sortBy")
 }

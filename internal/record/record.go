@@ -1,14 +1,13 @@
-// Package record keeps the records of the domain packages in a document store: it limits them to their scope,
-// protects their fixed fields, and renews their stamps at each change.
+// Package record stores the records of the domain packages in a document store: it limits them to their
+// scope, protects their fixed fields, and renews their stamps at each change.
 //
 //   - To make the service of a domain for an app, give its New an [Env] and a [Scope].
-//   - To keep records of your own in the same way, use [Open] with a [Schema].
-//   - To read a record or an id that a parameter gives, as every operation does, use [Load]
-//     with an [Ref].
+//   - To store other records in the same way, use [Open] with a [Schema].
+//   - To load the record that a parameter refers to, as every operation does, use [Load] with a [Ref].
 //
 // Scope has the app, channel and member of an operation, Env has the store, the clock and the ids, and
-// Collection is one collection as one app sees it. Every service works through a Collection, so that scope is
-// decided in one place.
+// Collection is a collection as seen by one app. Every service works through a Collection, so that scope is
+// enforced in one place.
 package record
 
 import (
@@ -30,30 +29,28 @@ type Scope struct {
 	App     string
 	Channel string
 	Member  string
-	// GroupExternalID is the id on the channel's platform of the group in which the member
-	// talks with the bot. "" if the two are alone.
+	// GroupExternalID is the platform's id of the group in which the member talks to the bot, "" if the two
+	// are alone.
 	GroupExternalID string
 }
 
-// Env is the environment of services. Store is required; the zero value of the others means the default.
+// Env is the environment of services. Store is required; the zero values of other fields mean defaults.
 type Env struct {
 	// Store holds the records.
 	Store store.Store
 	// Now is the clock of records. The default is time.Now.
 	Now func() time.Time
-	// NewID makes ids of records. The default makes UUIDs of version 7, which sort
-	// by the time they were made.
+	// NewID returns a new id for a record. The default is a UUID of version 7, which sorts by creation time.
 	NewID func() string
-	// NewEtag makes the etag of a new version of a record, different each time. The
-	// default is the time in milliseconds, a dash and a NewID. Those of channels are times.
+	// NewEtag returns the etag for a new version of a record, different each time, except for channels, whose
+	// etags are times. The default is the time in milliseconds, a dash and a NewID.
 	NewEtag func() string
-	// SendID makes the id of what is sent to a recipient, such as a message: different each
-	// time, but the same if what sends it is known to be tried again. to names the recipient.
-	// The default is a NewID.
+	// SendID returns the id for a message or another request to a recipient: different each time, but the
+	// same when its caller is tried again. to names the recipient. The default is a NewID.
 	SendID func(ctx context.Context, to string) string
 	// Attempt returns the attempt that a call belongs to, if its caller is tried again after a failure and
-	// remembers what it has done, see Once; otherwise nil. An error means that the attempt no longer counts.
-	// The default is none.
+	// stores the effects of its attempts, see Once; otherwise nil. An error means that the attempt no longer
+	// counts. The default is none.
 	Attempt func(ctx context.Context) (Attempt, error)
 }
 
@@ -79,12 +76,12 @@ func (e Env) WithDefaults() Env {
 	return e
 }
 
-// newUUID makes a UUID of version 7. It can only fail if the system has no
-// randomness, and there nothing else would work either.
+// newUUID returns a UUID of version 7. It can only fail if the system has no randomness, and then nothing
+// else would work either.
 func newUUID() string { return uuid.Must(uuid.NewV7()).String() }
 
-// driverOptions returns the options of a database's driver that change no outcome: how long
-// it may take, what it waits for, and how it finds its way.
+// driverOptions returns the options of a database driver that do not change the outcome, such as time limits,
+// write concerns and hints.
 func driverOptions() []string {
 	return []string{
 		"maxTimeMS", "writeConcern", "w", "wtimeout", "j", "comment", "hint", "readConcern", "readPreference",
@@ -92,22 +89,22 @@ func driverOptions() []string {
 	}
 }
 
-// CheckOptions refuses the options of a parameter that an operation does not have, unless
-// they change no outcome. InvalidArgument names the first of them.
+// CheckOptions returns InvalidArgument for the first option that an operation does not have, unless it does
+// not change the outcome.
 func CheckOptions(field string, unknown document.Object) error {
 	if err := unknown.Err(); err != nil {
 		return boterr.PrefixField(field, err)
 	}
 	for _, name := range unknown.Keys() {
 		if !slices.Contains(driverOptions(), name) {
-			return boterr.Invalid(field+"."+name, "is no option that is supported here")
+			return boterr.Invalid(field+"."+name, "is not an option that is supported here")
 		}
 	}
 	return nil
 }
 
-// ReturnOptions say what a find-and-modify operation returns, in each of the spellings that
-// drivers have for it.
+// ReturnOptions are the options about the result of a find-and-modify operation, in all spellings used by
+// drivers.
 type ReturnOptions struct {
 	New            bool
 	ReturnDocument string
@@ -116,7 +113,7 @@ type ReturnOptions struct {
 	Fields         document.Object
 }
 
-// ReturnsNew reports whether the record comes back as it is after the change. Spellings that
+// ReturnsNew reports whether the record is returned after the change instead of before. Spellings that
 // contradict each other are InvalidArgument.
 func (o ReturnOptions) ReturnsNew() (bool, error) {
 	isNew := o.New
@@ -126,7 +123,7 @@ func (o ReturnOptions) ReturnsNew() (bool, error) {
 		isNew = true
 	case "before":
 		if isNew {
-			return false, boterr.Invalid("returnDocument", `is "before", and new is true: give one of both`)
+			return false, boterr.Invalid("returnDocument", `is "before", but new is true: give only one of them`)
 		}
 	default:
 		return false, boterr.Invalid("returnDocument", `must be "before" or "after", got %.40q`, o.ReturnDocument)
@@ -149,27 +146,27 @@ func (o ReturnOptions) ShownBy() string {
 	return "projection"
 }
 
-// Shown returns the projection. Two that differ are InvalidArgument.
+// Shown returns the projection. If two are given and differ, it returns InvalidArgument.
 func (o ReturnOptions) Shown() (document.Object, error) {
 	shown, isOne := oneOf(o.Projection, o.Fields)
 	if !isOne {
-		return shown, boterr.Invalid("fields", "is what projection is: give one of both")
+		return shown, boterr.Invalid("fields", "is another name for projection: give only one of them")
 	}
 	return shown, nil
 }
 
-// OneSort returns the order that a parameter sortBy or an option sort gives. Two that differ
-// are InvalidArgument.
+// OneSort returns the order given by a parameter sortBy or an option sort. If both are given and differ, it
+// returns InvalidArgument.
 func OneSort(sortBy, sort document.Object) (document.Object, error) {
 	order, isOne := oneOf(sortBy, sort)
 	if !isOne {
-		return order, boterr.Invalid("sort", "is what sortBy is: give one of both")
+		return order, boterr.Invalid("sort", "is another name for sortBy: give only one of them")
 	}
 	return order, nil
 }
 
-// InOption sets the field of an error of a find-and-modify operation that is about an option. sortBy is the
-// operation's parameter of that name.
+// InOption moves the field of a find-and-modify operation's error into its options if it is about an option.
+// sortBy is the operation's own parameter.
 func (o ReturnOptions) InOption(err error, sortBy document.Object) error {
 	err = RenameField(err, "projection", "option."+o.ShownBy())
 	err = RenameField(err, "arrayFilters", "option.arrayFilters")
@@ -179,8 +176,7 @@ func (o ReturnOptions) InOption(err error, sortBy document.Object) error {
 	return err
 }
 
-// oneOf returns what is given by one of two names, or by both alike. It reports whether that is one
-// thing.
+// oneOf returns the value given under one of two names. It reports false if both have different values.
 func oneOf(first, second document.Object) (document.Object, bool) {
 	switch {
 	case first.IsZero():
@@ -192,32 +188,32 @@ func oneOf(first, second document.Object) (document.Object, bool) {
 	}
 }
 
-// Ref names a record of the app in a call: by the record itself, by its id, or by neither, which means the
-// scope's own. Only the _id of a given record is read, and the record is loaded again, so a forged or stale
-// record grants nothing.
+// Ref refers to a record of the app in a call: by the record itself, by its id, or by neither, which means
+// the scope's own. Only the _id of a given record is used, and the record is loaded again, so that a forged
+// or stale record has no effect.
 //
 // An error about the id has the field of the id, such as "channel._id" or "channelId". An error about the
 // loaded record has the field of the parameter, see Field.
 type Ref struct {
 	// Kind is the name of the record in errors, such as "channel".
 	Kind string
-	// RecordParameter takes the record, and IDParameter its id. One of them is "" if the
-	// operation lacks it.
+	// RecordParameter is the parameter for the record. IDParameter is the parameter for its id. One of them
+	// is "" if the operation lacks it.
 	RecordParameter, IDParameter string
 	// Record is the _id of the given record, nil if there is none.
 	Record *string
-	// ID is the id that the call gives, "" if it gives none.
+	// ID is the id given in the call, or "".
 	ID string
-	// Own is the id of the scope's own record, "" if it has none. MayBeOwn is true if a call without a record
-	// means that one.
+	// Own is the id of the scope's own record, or "". MayBeOwn is true if a call without a record means that
+	// record.
 	Own      string
 	MayBeOwn bool
 }
 
-// IsOwn reports whether the call names no record, and so means the scope's own.
+// IsOwn reports whether the call gives no record, which means the scope's own.
 func (a Ref) IsOwn() bool { return a.Record == nil && a.ID == "" }
 
-// Field returns the parameter that names the record, or by which it can be named.
+// Field returns the parameter that has the record, or that could have it.
 func (a Ref) Field() string {
 	if a.Record != nil || a.IDParameter == "" {
 		return a.RecordParameter
@@ -225,7 +221,7 @@ func (a Ref) Field() string {
 	return a.IDParameter
 }
 
-// place returns the path at which the id stands, or can be given.
+// place returns the path of the id in the parameters, or the parameter that could give it.
 func (a Ref) place() string {
 	if a.Record != nil {
 		return a.RecordParameter + "." + FieldID
@@ -235,14 +231,14 @@ func (a Ref) place() string {
 
 // Resolve returns the id of the record.
 //
-// InvalidArgument: the call names none, and the scope has none; the given record has no _id; or the record
-// and the id differ.
+// InvalidArgument: the call gives no record and the scope has none; the given record has no _id; or the
+// record and the id differ.
 func (a Ref) Resolve() (string, error) {
 	switch {
 	case a.Record != nil && *a.Record == "":
 		return "", boterr.PrefixField(a.RecordParameter, MissingID(a.Kind))
 	case a.Record != nil && a.ID != "" && a.ID != *a.Record:
-		return "", boterr.Invalid(a.IDParameter, "is %q, and %s is %q: give one of both", a.ID, a.RecordParameter, *a.Record)
+		return "", boterr.Invalid(a.IDParameter, "is %q, and %s is %q: give only one of them", a.ID, a.RecordParameter, *a.Record)
 	case a.Record != nil:
 		return *a.Record, nil
 	case a.ID != "":
@@ -254,20 +250,20 @@ func (a Ref) Resolve() (string, error) {
 	}
 }
 
-// missing returns the error of a call that names no record in a scope without one.
+// missing returns the error for a call that gives no record in a scope without one.
 func (a Ref) missing() error {
 	switch {
 	case a.MayBeOwn:
-		return boterr.Invalid(a.Field(), "is missing: this context has no %s of its own", a.Kind)
+		return boterr.Invalid(a.Field(), "is missing, and this context has no %s", a.Kind)
 	case a.IDParameter != "":
 		return boterr.Missing(a.Field(), "the id of %s", withArticle(a.Kind))
 	default:
-		return boterr.Missing(a.Field(), "%s, of which the _id is enough", withArticle(a.Kind))
+		return boterr.Missing(a.Field(), "%s, or only its _id", withArticle(a.Kind))
 	}
 }
 
-// Load returns the record that r names, as load finds it by its id. Errors of load get the field of the id.
-// NotFound: load finds none, or returns nil.
+// Load returns the record that r refers to, loaded with load by its id. Errors of load get the field of the
+// id. NotFound: load finds no record, or returns nil.
 func Load[R any](a Ref, load func(id string) (*R, error)) (*R, error) {
 	id, err := a.Resolve()
 	if err != nil {
@@ -278,8 +274,7 @@ func Load[R any](a Ref, load func(id string) (*R, error)) (*R, error) {
 	return loaded, boterr.WithField(a.place(), err)
 }
 
-// Found gives on what was loaded, and NotFound in the place of neither a record nor an error,
-// which a host's own part may return.
+// Found returns loaded and err, or NotFound if both are nil, which a host's own part may return.
 func Found[R any](kind, id string, loaded *R, err error) (*R, error) {
 	if err == nil && loaded == nil {
 		err = NotFound(kind, id)
@@ -287,14 +282,14 @@ func Found[R any](kind, id string, loaded *R, err error) (*R, error) {
 	return loaded, err
 }
 
-// NotFound is the error for a record that does not exist in the scope.
+// NotFound returns the error for a record that does not exist in the scope.
 func NotFound(kind string, id any) error {
 	return boterr.New(boterr.NotFound, "", "there is no %s %v here", kind, id)
 }
 
-// MissingID is the error, at _id, for a record that is given without its _id.
+// MissingID returns the error, at _id, for a record given without its _id.
 func MissingID(kind string) error {
-	return boterr.Invalid(FieldID, "is missing: %s is found by it", withArticle(kind))
+	return boterr.Invalid(FieldID, "is missing: it is needed to find %s", withArticle(kind))
 }
 
 // withArticle returns a kind of record with the article before it.
@@ -305,9 +300,9 @@ func withArticle(kind string) string {
 	return "a " + kind
 }
 
-// RenameField returns err with the field from, or the part of the field's path that
-// is from, called by another name: a Collection says "sortBy" if an operation's
-// parameter is "options.sort". An error about another field is returned as it is.
+// RenameField returns err with the field from, or the part of its path that is from, renamed to to. For
+// example, a Collection reports "sortBy" for an operation's parameter "options.sort". Errors about other
+// fields are returned unchanged.
 func RenameField(err error, from, to string) error {
 	e, ok := boterr.AsError(err)
 	if !ok {

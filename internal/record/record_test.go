@@ -17,8 +17,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// apps are the things of two apps in one store, with a clock that stands still and
-// ids that count.
+// apps are the records of two apps in one store, with a stopped clock and numbered ids.
 type apps struct {
 	mine, theirs *record.Collection
 
@@ -44,7 +43,7 @@ func newApps() *apps {
 	return a
 }
 
-// next returns a function that counts with a prefix.
+// next returns a function that returns numbered ids with a prefix.
 func (a *apps) next(prefix string) func() string {
 	return func() string {
 		a.ids++
@@ -319,7 +318,7 @@ func TestRenameField(t *testing.T) {
 	require.NoError(t, record.RenameField(nil, "a", "b"))
 }
 
-// A value that no filter can hold narrows to nothing, and not to everything.
+// A scope value that no filter can hold matches nothing, rather than everything.
 func TestCollection_ScopeTooLarge(t *testing.T) {
 	t.Parallel()
 	a := newApps()
@@ -355,7 +354,7 @@ func TestCollection_ScopeTooLarge(t *testing.T) {
 	require.EqualValues(t, 1, count)
 }
 
-// requireInvalidAt asserts that an error is about a field or something in it.
+// requireInvalidAt asserts that an error is about a field or a path in it.
 func requireInvalidAt(t *testing.T, err error, field, what string) {
 	t.Helper()
 	require.ErrorIs(t, err, boterr.InvalidArgument, what)
@@ -364,7 +363,7 @@ func requireInvalidAt(t *testing.T, err error, field, what string) {
 	require.True(t, strings.HasPrefix(e.Field, field), "%s: %v", what, err)
 }
 
-// member is the address of a call that may give a member as member or as memberId.
+// member is the reference of a call that may have a member as member or as memberId.
 func member(given *string, id string, own *string) record.Ref {
 	named := record.Ref{Kind: "member", RecordParameter: "member", IDParameter: "memberId", Record: given, ID: id}
 	if own != nil {
@@ -398,15 +397,15 @@ func TestAddress_Resolve(t *testing.T) {
 func TestAddress_Resolve_Refuses(t *testing.T) {
 	t.Parallel()
 	for want, named := range map[string]record.Ref{
-		"member._id: is missing: a member is found by it":                      member(new(""), "", new("eve")),
-		`memberId: is "bob", and member is "ada": give one of both`:            member(new("ada"), "bob", new("eve")),
-		"memberId: is missing: this context has no member of its own":          member(nil, "", new("")),
-		"memberId: is missing; give the id of a member":                        member(nil, "", nil),
-		"member: is missing: this context has no member of its own":            {Kind: "member", RecordParameter: "member", Own: "", MayBeOwn: true},
-		"previous: is missing; give an assignment, of which the _id is enough": {Kind: "assignment", RecordParameter: "previous"},
-		"previous._id: is missing: an assignment is found by it":               {Kind: "assignment", RecordParameter: "previous", Record: new("")},
-		"channel: is missing: this context has no channel of its own":          {Kind: "channel", IDParameter: "channel", Own: "", MayBeOwn: true},
-		"memberId[1]: is \"bob\", and member is \"ada\": give one of both":     {Kind: "member", RecordParameter: "member", IDParameter: "memberId[1]", Record: new("ada"), ID: "bob"},
+		"member._id: is missing: it is needed to find a member":                 member(new(""), "", new("eve")),
+		`memberId: is "bob", and member is "ada": give only one of them`:        member(new("ada"), "bob", new("eve")),
+		"memberId: is missing, and this context has no member":                  member(nil, "", new("")),
+		"memberId: is missing; give the id of a member":                         member(nil, "", nil),
+		"member: is missing, and this context has no member":                    {Kind: "member", RecordParameter: "member", Own: "", MayBeOwn: true},
+		"previous: is missing; give an assignment, or only its _id":             {Kind: "assignment", RecordParameter: "previous"},
+		"previous._id: is missing: it is needed to find an assignment":          {Kind: "assignment", RecordParameter: "previous", Record: new("")},
+		"channel: is missing, and this context has no channel":                  {Kind: "channel", IDParameter: "channel", Own: "", MayBeOwn: true},
+		"memberId[1]: is \"bob\", and member is \"ada\": give only one of them": {Kind: "member", RecordParameter: "member", IDParameter: "memberId[1]", Record: new("ada"), ID: "bob"},
 	} {
 		_, err := named.Resolve()
 		require.EqualError(t, err, "invalid argument: "+want)
@@ -415,7 +414,7 @@ func TestAddress_Resolve_Refuses(t *testing.T) {
 
 type stored struct{ id string }
 
-// load finds the record "ada" alone.
+// load finds only the record "ada".
 func load(id string) (*stored, error) {
 	switch id {
 	case "ada":

@@ -1,19 +1,19 @@
-// Package rounds sets how long a test searches that could search for ever: how many seeds, kills or mutations
-// it tries. The usual numbers are for every run, and the thorough ones are for CI.
+// Package rounds sets the length of tests that could search for ever: how many seeds, kills or mutations they
+// try. The usual numbers are for every run, and the thorough ones are for CI.
 package rounds
 
 import "os"
 
-// Variable is the environment variable that asks for thorough tests: it is "thorough", or
-// empty for the usual ones.
+// Variable is the environment variable that selects thorough tests: it is "thorough", or empty for the usual
+// ones.
 const Variable = "BOTCTX_TESTS"
 
-// thorough is the value of Variable that asks for thorough tests.
+// thorough is the value of Variable for thorough tests.
 const thorough = "thorough"
 
 // T is the common part of *testing.T, *testing.B and *testing.F.
 type T interface {
-	// Helper marks its caller as a helper of tests.
+	// Helper marks its caller as a test helper.
 	Helper()
 	// Fatalf ends the test as failed.
 	Fatalf(format string, args ...any)
@@ -51,8 +51,8 @@ func Thorough(t T) bool {
 	}
 }
 
-// OnlyThorough skips a test that runs only if thorough tests are asked for: one that
-// looks, at length, for what shorter tests look for already.
+// OnlyThorough skips a test unless thorough tests are on. It is for long tests that repeat the search of
+// shorter ones.
 func OnlyThorough(t T) {
 	t.Helper()
 	if Of(t, 0, 1) == 0 {

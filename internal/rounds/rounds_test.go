@@ -9,7 +9,7 @@ import (
 	"github.com/botctx/go-sdk/internal/rounds"
 )
 
-// witness notes what a test is told.
+// witness records the calls of a test's methods.
 type witness struct{ logged, failed, skipped string }
 
 func (*witness) Helper() {}

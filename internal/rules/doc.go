@@ -1,4 +1,3 @@
-// Package rules holds the repository to its own rules. It has no code: each of
-// its tests is one rule, and says in its failure what is broken, where, and
-// what to do about it.
+// Package rules checks the repository against its own rules. It has no code: each of its tests is a rule,
+// whose failure names the breach, its place and the remedy.
 package rules

@@ -20,7 +20,7 @@ import (
 	"github.com/botctx/go-sdk/internal/rounds"
 )
 
-// documents returns the files of Markdown, but for those that a generator makes documents of.
+// documents returns the Markdown files, except for the inputs of generators.
 func documents(t *testing.T) []sourceFile {
 	t.Helper()
 	return slices.DeleteFunc(slices.Clone(allFiles(t)), func(f sourceFile) bool {
@@ -58,7 +58,7 @@ func TestDocuments_OutputIsThatOfAnExample(t *testing.T) {
 	broken.report(t, "What a guide shows as output, and a graph in any document, is that of an Example, line for line. Run the Example, and copy what it prints.")
 }
 
-// blocks returns the blocks of code of the documents that are in a language. The path of each has its line.
+// blocks returns the code blocks of the documents in a language. The path of each includes its line.
 func blocks(t *testing.T, language string) (found []sourceFile) {
 	t.Helper()
 	block := regexp.MustCompile("(?s)```" + language + "\n(.*?)```")
@@ -71,8 +71,8 @@ func blocks(t *testing.T, language string) (found []sourceFile) {
 	return found
 }
 
-// notIn returns the first difference between a block and the file that has most of its first lines, or "" if
-// a file has all of it.
+// notIn returns the first difference between a block and the file that contains most of its first lines, or
+// "" if a file contains all of it.
 func notIn(files []sourceFile, block string) string {
 	has := func(text string) func(sourceFile) bool {
 		return func(f sourceFile) bool { return strings.Contains(f.text, text) }
@@ -106,8 +106,7 @@ func withoutIndentation(t *testing.T) []sourceFile {
 	return files
 }
 
-// unindented returns a text with a line break before it, whose lines have lost the space around
-// them.
+// unindented returns a text with a preceding line break, and with the space around its lines removed.
 func unindented(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -133,8 +132,8 @@ func TestDocuments_LinksLeadToFiles(t *testing.T) {
 		"Correct the path or the heading.")
 }
 
-// leads reports whether a link of a document leads to what is there: a file, and one of the
-// headings of it. Addresses outside of the repository are not asked.
+// leads reports whether the target of a document's link exists: a file, and a heading in it. Addresses
+// outside the repository are not requested.
 func leads(from sourceFile, link string, headings map[string]bool) bool {
 	if strings.Contains(link, "://") || strings.HasPrefix(link, "mailto:") {
 		return true
@@ -219,7 +218,7 @@ func markupProblems(text string) (problems []string) {
 	return problems
 }
 
-// longestReadme is the number of lines that one reads before one begins.
+// longestReadme is the largest number of lines that a newcomer should have to read.
 const longestReadme = 250
 
 func TestReadme_IsShort(t *testing.T) {
@@ -230,18 +229,19 @@ func TestReadme_IsShort(t *testing.T) {
 	}
 }
 
-// TestReadme_CommandsRun runs the commands of the README. TestGuides_ANewUsersPath of docs/guides runs go mod, and CI
-// the targets of make.
+// TestReadme_CommandsRun runs the commands of the README. TestHost_TriedWithoutSettings of internal/dev/browsertest
+// runs the host, which does not end, TestGuides_ANewUsersPath of docs/guides go mod, and CI the make targets.
 func TestReadme_CommandsRun(t *testing.T) {
 	t.Parallel()
 	rounds.OnlyThorough(t)
-	elsewhere := []string{"go mod edit -replace github.com/botctx/go-sdk=../go-sdk", "go mod tidy", "make test", "make thorough"}
+	elsewhere := []string{"go -C examples run ./host", "go mod edit -replace github.com/botctx/go-sdk=../go-sdk", "go mod tidy", "make test", "make thorough"}
 	var programs []string
 	for _, command := range commands(t) {
 		switch {
+		case slices.ContainsFunc(elsewhere, func(known string) bool { return strings.HasPrefix(command, known) }):
 		case strings.HasPrefix(command, "go -C examples run "):
 			programs = append(programs, command)
-		case !slices.ContainsFunc(elsewhere, func(known string) bool { return strings.HasPrefix(command, known) }):
+		default:
 			t.Errorf("README.md has the command %q, which no test runs: run it here, or name here what does.", command)
 		}
 	}
@@ -255,7 +255,7 @@ func TestReadme_CommandsRun(t *testing.T) {
 	}
 }
 
-// commands returns what the README says to type into a shell, without the remarks.
+// commands returns the shell commands in the README, without their remarks.
 func commands(t *testing.T) []string {
 	t.Helper()
 	command := regexp.MustCompile(`(?m)^ {4}((?:\S+ )*\S+)`)
@@ -276,7 +276,7 @@ func readme(t *testing.T) string {
 	return files[i].text
 }
 
-// TestSecurity_TestsExist checks that the tests that SECURITY.md names, as `folder/name`, are there.
+// TestSecurity_TestsExist checks that the tests named in SECURITY.md, as `folder/name`, exist.
 func TestSecurity_TestsExist(t *testing.T) {
 	t.Parallel()
 	files := allFiles(t)
@@ -303,7 +303,7 @@ func TestSecurity_TestsExist(t *testing.T) {
 	broken.report(t, "A promise names the tests that hold it. Name the test that replaced it, or drop the promise.")
 }
 
-// noExamples are packages that users of the module do not begin with.
+// noExamples are packages with which users of the module do not begin.
 var noExamples = []string{"fakes/web"}
 
 func TestExamples_EveryPackageHasOneThatRuns(t *testing.T) {
@@ -325,8 +325,7 @@ func TestExamples_EveryPackageHasOneThatRuns(t *testing.T) {
 		"Write one into example_test.go.")
 }
 
-// isForUsers reports whether users of the module import a package, other than to test what they
-// implement.
+// isForUsers reports whether users of the module import a package, other than to test their implementations.
 func isForUsers(folder string) bool {
 	first, _, _ := strings.Cut(folder, "/")
 	return !slices.Contains([]string{"internal", "examples", "backends", "docs"}, first) && !strings.Contains(folder, "/internal/") &&
@@ -370,8 +369,8 @@ func isImportedByUsers(folder string, files []sourceFile) bool {
 		files[0].syntax.Name.Name != "main"
 }
 
-// documented returns the documentation of a package. It parses the files again, since go/doc removes
-// unexported names from the syntax, which the other rules read.
+// documented returns the documentation of a package. It parses the files again, because go/doc removes
+// unexported names from the syntax trees, which other rules read.
 func documented(t *testing.T, folder string, files []sourceFile) *doc.Package {
 	t.Helper()
 	syntax := make([]*ast.File, len(files))
@@ -406,7 +405,7 @@ func hasLink(block comment.Block) bool {
 	})
 }
 
-// commentsOf returns the comments of a package and of its names, by what they are about.
+// commentsOf returns the comments of a package and of its names, by name.
 func commentsOf(of *doc.Package) map[string]string {
 	comments := map[string]string{"package " + of.Name: of.Doc}
 	values := slices.Concat(of.Consts, of.Vars)
@@ -425,7 +424,7 @@ func commentsOf(of *doc.Package) map[string]string {
 	return comments
 }
 
-// plain returns what in blocks is neither code nor a link.
+// plain returns the words in blocks that are neither code nor links.
 func plain(blocks []comment.Block) (words []string) {
 	for _, block := range blocks {
 		switch block := block.(type) {

@@ -11,38 +11,39 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// floors are the packages of the project, lowest first: each imports only from
-// floors below its own. An entry that ends in /... holds everything under it.
+// floors are the packages of the project, lowest first: each imports only from floors below its own. An entry
+// that ends in /... covers everything under it.
 var floors = [][]string{
 	{"internal/display"},
 	{"boterr", "internal/blame", "internal/bounded", "internal/conformance", "internal/fair", "internal/nearest", "internal/textdiff", "script/internal/quickjs", "script/internal/slots"},
 	{"internal/absent", "internal/cron", "script/internal/locale"},
-	{"outbound", "internal/bounded/boundedtest", "internal/inbound", "internal/golden", "internal/operations", "internal/page", "internal/rounds", "internal/safelog", "internal/timelimit"},
+	{"outbound", "internal/bounded/boundedtest", "internal/inbound", "internal/golden", "internal/operations", "internal/page", "internal/rounds", "internal/safelog", "internal/scripttest", "internal/sealed", "internal/timelimit"},
 	{"fakes/web", "internal/operations/declarations"},
 	{"document"},
-	{"internal/arbitrary", "internal/geometry", "internal/operations/schemas", "script/internal/modules", "script/internal/web"},
+	{"internal/arbitrary", "internal/geometry", "internal/operations/schemas", "internal/redact", "internal/taps", "script/internal/modules", "script/internal/web"},
 	{"internal/query"},
 	{"store/query"},
 	{"store"},
-	{"store/memstore/internal/persistent"},
+	{"internal/engine", "internal/pgserver", "internal/sharedtest", "store/memstore/internal/persistent"},
 	{"store/memstore", "store/storetest"},
 	{"internal/record"},
 	{"channel", "agenda"},
 	{"internal/channels", "utility"},
 	{"member", "datasource"},
 	{"internal/members", "internal/datasources"},
-	{"internal/lease"},
+	{"internal/chatlog", "internal/lease"},
 	{"internal/replies"},
 	{"send", "internal/agendas", "internal/inbox", "internal/utilities"},
 	{"internal/sends"},
 	{"internal/inbox/inboxtest"},
 	{"livechat"},
-	{"internal/around", "internal/livechats"},
+	{"internal/around", "internal/livechats", "internal/render"},
 	{"botctx", "internal/chatplatform", "send/sendtest"},
-	{"botctx/schema", "fakes/expect", "internal/chaostest", "internal/operations/reference"},
-	{"botctx/botctxtest", "fakes", "backends/...", "script/internal/nodefile"},
-	{"fakes/conversation", "fakes/explore", "internal/fakestest", "fakes/recording"},
-	{"host/admin", "fakes/console", "script", "fakes/simulator"},
+	{"botctx/schema", "fakes/expect", "internal/chaostest", "internal/graph", "internal/operations/reference", "internal/telegramfake", "livechat/livechattest"},
+	{"botctx/botctxtest", "fakes", "backends/...", "internal/graph/graphtest", "script/internal/nodefile"},
+	{"fakes/conversation", "fakes/explore", "internal/alphafake", "internal/bravofake", "internal/echofake", "internal/fakestest", "internal/foxtrotfake", "internal/hotelfake", "fakes/recording"},
+	{"internal/session"},
+	{"host/admin", "host/desk", "fakes/console", "script", "fakes/simulator"},
 	{"examples/program"},
 	{"docs/guides/...", "examples/...", "internal/dev/...", "internal/generate", "internal/genfields", "internal/operations/gendoc", "internal/operations/genschemas", "internal/rules", "script/internal/locale/generate"},
 }
@@ -175,20 +176,29 @@ func goCommand(t *testing.T, args ...string) []string {
 	return strings.Split(strings.TrimRight(string(out), "\n"), "\n")
 }
 
-// clients are the packages under backends/ that ship, with the tests that show what they do with an answer that has no
-// end. Those without a test connect to nothing themselves.
+// clients are the shipped packages under backends/, with the tests that show their behaviour for an endless
+// response. Packages without a test make no connections themselves.
 var clients = map[string][]string{
-	"backends/blob":    nil, // The drivers of buckets connect, and a host imports them.
-	"backends/bolt":    nil,
-	"backends/charlie": {"TestSend_EndlessAnswer", "TestSend_RedirectIsNotFollowed", "TestRateLimit_IsWaitedFor"},
-	"backends/golf":    {"TestCharge_EndlessAnswer", "TestCharge_RedirectIsNotFollowed", "TestCharge_RetryAfter"},
-	"backends/mongo":   {"TestOpen_EndlessAnswer"}, // The driver has its own bounds.
-	"backends/otel":    nil,                        // The exporters are the host's.
-	"backends/smtp":    {"TestSend_EndlessAnswer"},
-	"backends/webhook": {"TestSend_EndlessAnswer", "TestSend_RedirectCarriesNothing", "TestRetryAfter_Obeyed"},
+	"backends/alpha":    {"TestSend_EndlessAnswer", "TestSend_RedirectIsNotFollowed", "TestRateLimit_TellsTheTime", "TestOpen_EndlessFile"},
+	"backends/blob":     nil, // The drivers of buckets connect, and a host imports them.
+	"backends/sqlite":   nil,
+	"backends/bravo":    {"TestSend_EndlessAnswer", "TestSend_RedirectIsNotFollowed", "TestRateLimit_OfARecipient", "TestOpen_SendsTheTokenToThePlatformAlone"},
+	"backends/charlie":  {"TestSend_EndlessAnswer", "TestSend_RedirectIsNotFollowed", "TestRateLimit_IsWaitedFor"},
+	"backends/echo":     {"TestSend_EndlessAnswer", "TestSend_RedirectIsNotFollowed", "TestRateLimit_TellsTheTime", "TestOpen_EndlessFile"},
+	"backends/foxtrot":  {"TestSend_EndlessAnswer", "TestSend_RedirectIsNotFollowed", "TestRateLimit_TellsTheTime"},
+	"backends/golf":     {"TestCharge_EndlessAnswer", "TestCharge_RedirectIsNotFollowed", "TestCharge_RetryAfter"},
+	"backends/hotel":    {"TestSend_EndlessAnswer", "TestSend_RedirectIsNotFollowed", "TestRateLimit_TellsTheTime", "TestOpen_EndlessFile"},
+	"backends/mongo":    {"TestOpen_EndlessAnswer"}, // The driver has its own limits.
+	"backends/otel":     nil,                        // The exporters are the host's.
+	"backends/postgres": nil,                        // The driver has its own limits, and the server is the host's own.
+	"backends/smtp":     {"TestSend_EndlessAnswer"},
+	"backends/telegram": {"TestSend_EndlessAnswer", "TestSend_RedirectIsNotFollowed", "TestRetryAfter_Obeyed"},
+	"backends/webchat":  nil, // Browsers connect to it.
+	"backends/webhook":  {"TestSend_EndlessAnswer", "TestSend_RedirectCarriesNothing", "TestRetryAfter_Obeyed"},
 }
 
-// isTool reports whether a package under backends/ is a program, a server or a suite for tests, which no host runs.
+// isTool reports whether a package under backends/ is a program, a server or a suite for tests, which hosts
+// do not run.
 func isTool(folder string) bool {
 	return slices.ContainsFunc(strings.Split(folder, "/"), func(name string) bool {
 		return strings.HasSuffix(name, "test") || name == "memserver"

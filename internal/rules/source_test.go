@@ -131,14 +131,14 @@ func packages(t *testing.T) map[string][]sourceFile {
 	return byFolder
 }
 
-// breaches collects what breaks a rule, so that a failure lists all of it.
+// breaches collects breaches of a rule, so that a failure lists all of them.
 type breaches []string
 
 func (b *breaches) add(where string, what ...string) {
 	*b = append(*b, where+": "+strings.Join(what, " "))
 }
 
-// report fails the test where there are breaches, with the rule above them.
+// report fails the test if there are breaches, with the rule above them.
 func (b *breaches) report(t *testing.T, rule string) {
 	t.Helper()
 	if len(*b) == 0 {
@@ -183,13 +183,13 @@ func TestFiles_NameNoPathOfAMachine(t *testing.T) {
 		"Use a relative path, t.TempDir() or a flag.")
 }
 
-// caches are the package variables that change and may: their contents follow from the program alone, so the
-// change is invisible.
+// caches are the package variables that may change: their contents depend only on the program, so the changes
+// are invisible.
 var caches = []string{
 	"document/struct_plan.go: plans",               // the fields of a Go type
 	"document/methods.go: methods",                 // the methods of a Go type
 	"document/readers.go: readers",                 // how values of a Go type are read
-	"fakes/copy.go: plans",                         // which fields of a Go type are copied
+	"fakes/copy.go: plans",                         // how values of a Go type are copied
 	"script/internal/quickjs/machine.go: machines", // the compiled module
 }
 
@@ -212,10 +212,9 @@ func TestVariables_NeverChange(t *testing.T) {
 		"or, where it is a cache that nobody can see change, into the list in internal/rules/source_test.go.")
 }
 
-// changedVariables returns the uses of a package's own variables that change
-// them: assignments, to elements and fields as well, ++ and --, delete and
-// clear, and taking the address. Imports are not followed, for the package's
-// own names are all that this asks about.
+// changedVariables returns the uses of a package's own variables that change them: assignments, also to
+// elements and fields, ++ and --, delete and clear, and taking the address. Imports are not followed, because
+// only the package's own names matter.
 func changedVariables(folder string, files []sourceFile) []*ast.Ident {
 	info := &types.Info{Uses: make(map[*ast.Ident]types.Object)}
 	config := types.Config{Importer: noImports{}, Error: func(error) {}}

@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/internal/safelog"
 )
 
-// broken is a handler that panics in all that it does.
+// broken is a handler that panics in every method.
 type broken struct{}
 
 func (broken) Enabled(context.Context, slog.Level) bool  { panic("enabled") }
@@ -49,7 +49,7 @@ func TestLog_SafeLoggerAsItIs(t *testing.T) {
 	}
 }
 
-// secret is a value whose text a handler asks for.
+// secret is a value whose text a handler requests.
 type secret struct{ text string }
 
 func (s secret) LogValue() slog.Value { return slog.StringValue(s.text) }

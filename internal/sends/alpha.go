@@ -212,7 +212,7 @@ func (s *Service) AlphaSendBroadcast(ctx context.Context, p send.AlphaSendBroadc
 	case p.LabelID == "":
 		return send.AlphaSendBroadcastResult{}, boterr.Missing("labelId", "the label of the members who get the message")
 	case p.NotificationType == "":
-		return send.AlphaSendBroadcastResult{}, boterr.Missing("notificationType", "how the members are notified, in Alpha's words")
+		return send.AlphaSendBroadcastResult{}, boterr.Missing("notificationType", "how Alpha notifies the members")
 	}
 	in, broadcaster, err := channelWith[send.Broadcaster](ctx, s, p.Channel, doBroadcast, channel.Alpha)
 	if err != nil {

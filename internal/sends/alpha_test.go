@@ -44,7 +44,7 @@ func TestSendAlphaResponse(t *testing.T) {
 	require.Equal(t, []string{"x-alpha", "x-alpha", "x-alpha"}, w.able.recipients())
 }
 
-// slow is a connector that takes a second for a message, and panics for some.
+// slow is a connector that takes a second for each message, and panics for some.
 type slow struct {
 	now, most atomic.Int64
 	panicsFor string

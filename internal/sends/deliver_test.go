@@ -78,7 +78,7 @@ func TestDeliver_NilPointerAsError(t *testing.T) {
 	}
 }
 
-// empty has no members and no channels, and returns no errors for that.
+// empty finds no members and no channels, without returning errors.
 type empty struct{}
 
 func (empty) GetMember(context.Context, member.GetParams) (*member.Member, error) {
@@ -130,7 +130,7 @@ func TestMessage_WhatNoConnectorCanSend(t *testing.T) {
 	}
 }
 
-// answering is a connector to a platform that takes every message and has one reply to all.
+// answering is a connector to a platform that accepts every message and always has the same reply.
 type answering struct{ reply document.Object }
 
 func (a answering) Send(context.Context, send.Message) (send.Delivery, error) {

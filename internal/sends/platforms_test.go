@@ -114,8 +114,8 @@ func TestUpdateMessage_ConnectorCannot(t *testing.T) {
 	requireField(t, made(t.Context(), w.with("charlie", "", nil)), boterr.Unsupported, "channel")
 }
 
-// What is for channels of one type alone is Unsupported elsewhere, and where the connector lacks its port. What the
-// platform says comes with its code.
+// Operations for a single type of channels are Unsupported on others, and if the connector lacks the port.
+// The platform's errors keep their codes.
 func TestCalls_OfOnePlatform(t *testing.T) {
 	t.Parallel()
 	to := &send.MessageEvent{To: "C7"}

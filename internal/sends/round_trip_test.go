@@ -14,8 +14,8 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// FuzzResponse sends any JSON as a response: it is refused with a path, or sent and
-// written as it was read.
+// FuzzResponse sends any JSON as a response: it is either refused with a path, or sent and encoded again
+// unchanged.
 func FuzzResponse(f *testing.F) {
 	for _, text := range []string{
 		`null`, `7`, `{}`, `{"type":"TEXT","text":"Hi {{firstName}}"}`, `{"text":"\u2028\ud83d","type":"X","n":[1e3,-0,1.50]}`,
@@ -53,7 +53,7 @@ func requireResponsePath(t *testing.T, err error) {
 	require.True(t, strings.HasPrefix(e.Field, "response"), "%v", err)
 }
 
-// archives is a connector that archives conversations and puts labels on recipients.
+// archives is a connector that can archive conversations and label recipients.
 type archives struct {
 	send.Connector
 	send.Labeler
@@ -66,7 +66,7 @@ func (a *archives) ArchiveConversation(_ context.Context, _ *channel.Channel, co
 	return nil
 }
 
-// around stands around a connector and its archive.
+// around wraps a connector and its archive.
 type around struct {
 	send.Connector
 

@@ -117,12 +117,12 @@ func PlatformError(ctx context.Context, platform channel.Type, err error) error 
 	switch {
 	case isError && known == nil:
 		return boterr.New(boterr.Internal, "",
-			"whether the platform did it is not known: the connector for channels of type %s returned a nil *boterr.Error as its error: "+
+			"it is not known whether the platform did it: the connector for channels of type %s returned a nil *boterr.Error as its error: "+
 				"have it return nil itself where all is well", platform)
 	case isError || isCode:
 		return boterr.PrefixField("", err)
 	case ctx.Err() != nil:
-		return boterr.New(boterr.Canceled, "", "whether the platform did it is not known: %w", err)
+		return boterr.New(boterr.Canceled, "", "it is not known whether the platform did it: %w", err)
 	default:
 		return boterr.New(boterr.Unavailable, "", "the platform of type %s did not answer: %w", platform, err)
 	}

@@ -35,14 +35,14 @@ func asked[P, R any](operation func(*sends.Service, context.Context, P) (R, erro
 	}
 }
 
-// world is a platform with a channel of every type, named for it. Each has the member "m-"
-// and the type's name, and "bare-" and the type's name, which has no id on the platform.
-// The app "other" has the Alpha channel "theirs" with the member "eve".
+// world is a platform with a channel of every type, named after the type. Each has a member "m-" plus the
+// type's name, and a member "bare-" plus the type's name, which has no id on the platform. The app "other"
+// has the Alpha channel "theirs" with the member "eve".
 type world struct {
 	*platform
 
 	able *able
-	// bare is a connector without further ports.
+	// bare is a connector without optional ports.
 	bare *outbox
 	// parallel is Ports.ParallelSends.
 	parallel int
@@ -71,13 +71,13 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// addBare adds a member without an id on the platform, which a host's own members may have.
+// addBare adds a member without an id on the platform, as a host's own members may be.
 func (w *world) addBare(of string) {
 	w.t.Helper()
 	w.addMember(member.Member{ID: "bare-" + of, Channel: of})
 }
 
-// GetMember gives the members, the bare ones without their externalId.
+// GetMember returns a member; bare members have no externalId.
 func (w *world) GetMember(ctx context.Context, p member.GetParams) (*member.Member, error) {
 	m, err := w.members.GetMember(ctx, p)
 	if err == nil && len(p.MemberID) > 5 && p.MemberID[:5] == "bare-" {
@@ -102,8 +102,7 @@ func (w *world) with(channelID, memberID string, connectors map[channel.Type]sen
 	})
 }
 
-// deaf are the records of a world, as a host's own ports may give them: whether ctx has ended
-// or not.
+// deaf returns the records of a world even if ctx has ended, as a host's own ports may do.
 type deaf struct{ of *world }
 
 func (d deaf) GetMember(ctx context.Context, p member.GetParams) (*member.Member, error) {
@@ -119,7 +118,7 @@ func (w *world) own(of channel.Type) *sends.Service {
 	return w.of(string(of), "m-"+string(of), w.able)
 }
 
-// requireUntouched asks that no platform was asked anything.
+// requireUntouched requires that no request was made to any platform.
 func (w *world) requireUntouched() {
 	w.t.Helper()
 	require.Empty(w.t, w.able.sent)
@@ -145,9 +144,8 @@ func requireRefusals(t *testing.T, of channel.Type, refusals []refusal) {
 	}
 }
 
-// requireForItsPlatform asks that a call without addresses is Unsupported at a field in
-// channels of other types, which the error lists, and where the connector lacks what the
-// call needs.
+// requireForItsPlatform requires that a call without addresses is Unsupported at a field, in channels of
+// other types, with an error that lists the supported types, and if the connector lacks the needed port.
 func requireForItsPlatform(t *testing.T, of channel.Type, field string, made call) {
 	t.Helper()
 	w := newWorld(t)
@@ -175,8 +173,8 @@ func requirePortNeeded(t *testing.T, of channel.Type, field string, made call) {
 
 var errPlain = errors.New("no code, token=s3cret")
 
-// requirePlatformErrors asks that errors of a port come with their code, and that a context
-// that ended asks nothing.
+// requirePlatformErrors requires that errors of a port keep their codes, and that no request is made once the
+// context has ended.
 func requirePlatformErrors(t *testing.T, of channel.Type, made call) {
 	t.Helper()
 	for _, c := range []struct {
@@ -202,7 +200,7 @@ func requirePlatformErrors(t *testing.T, of channel.Type, made call) {
 	w.requireUntouched()
 }
 
-// elsewhere is a channel of another app, and strangers a member of it.
+// elsewhere is a channel of another app, and strangers is a member in it.
 func elsewhere() *channel.Channel { return &channel.Channel{ID: "theirs", App: "acme"} }
 
 // noon is the time of a platform's clock.
@@ -213,8 +211,8 @@ var platforms = []channel.Type{
 	channel.Foxtrot, channel.Hotel, channel.Custom, channel.Webchat,
 }
 
-// platform is a store with the channels and members of the app "acme", and connectors
-// that keep what they are sent.
+// platform is a store with the channels and members of the app "acme", and connectors that store the messages
+// sent.
 type platform struct {
 	t        *testing.T
 	env      record.Env
@@ -273,7 +271,7 @@ func (p *platform) in(channelID, memberID string) *sends.Service {
 	})
 }
 
-// outbox is a connector that keeps what it is sent.
+// outbox is a connector that stores the messages sent.
 type outbox struct {
 	mu   sync.Mutex
 	sent []send.Message
@@ -281,7 +279,7 @@ type outbox struct {
 	delivery send.Delivery
 	// fail are the errors by recipient.
 	fail map[string]error
-	// before is called for each message, if it is there.
+	// before is called for each message, unless it is nil.
 	before func()
 }
 
@@ -333,7 +331,7 @@ func read[T any](t *testing.T, text string) T {
 // long returns a text of the given number of characters, each of several bytes.
 func long(characters int) string { return strings.Repeat("ß", characters) }
 
-// labeler notes the labels that it puts on and takes off.
+// labeler records the labels that it adds and removes.
 type labeler struct {
 	log []string
 	err error
@@ -349,8 +347,7 @@ func (l *labeler) RemoveLabel(_ context.Context, in *channel.Channel, to, labelI
 	return l.err
 }
 
-// able is a connector that has every port. It notes what it is asked, and answers with what
-// is set, or err.
+// able is a connector with every port. It records the requests, and returns the set answers, or err.
 type able struct {
 	outbox
 	labeler

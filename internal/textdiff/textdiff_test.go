@@ -29,7 +29,7 @@ func TestUnified(t *testing.T) {
 	}
 }
 
-// What the marks say, taken together, is both texts.
+// Applied to both sides, the marks reproduce both texts.
 func TestUnified_HasBothTexts(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -54,7 +54,7 @@ func TestUnified_HasBothTexts(t *testing.T) {
 	}
 }
 
-// someLines returns a few lines of few kinds, so few that all stand near a difference.
+// someLines returns a few lines from a small set, so few that all are near a difference.
 func someLines(random *rand.Rand) string {
 	var text strings.Builder
 	for range random.IntN(4) {

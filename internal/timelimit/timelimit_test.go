@@ -13,10 +13,10 @@ import (
 	"github.com/botctx/go-sdk/internal/timelimit"
 )
 
-// over returns the error of a call that took too long.
+// over returns the error for a call that took too long.
 func over() *boterr.Error { return boterr.New(boterr.Unavailable, "", "took too long") }
 
-// waited returns how long ctx lasts from now on.
+// waited returns the time from now until ctx ends.
 func waited(ctx context.Context) time.Duration {
 	begun := time.Now() //nolint:forbidigo // The clock of synctest.
 	<-ctx.Done()

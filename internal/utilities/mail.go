@@ -62,7 +62,7 @@ func (r *recipients) list(field string, given []string) ([]mail.Address, error) 
 			continue
 		}
 		if len(r.seen) > maxRecipients {
-			return nil, boterr.Invalid(at, "exceeds the limit of %d recipients; send several mails", maxRecipients)
+			return nil, boterr.Invalid(at, "has more than %d recipients; send several mails", maxRecipients)
 		}
 		list = append(list, address)
 	}

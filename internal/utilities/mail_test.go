@@ -23,7 +23,7 @@ import (
 // text returns a text in the default character set.
 func text(data string) utility.EmailText { return utility.EmailText{Data: data} }
 
-// newEmail returns the params of a mail that can be sent, changed.
+// newEmail returns the params of a valid mail, with a change.
 func newEmail(change ...func(*utility.SendEmailParams)) utility.SendEmailParams {
 	p := utility.SendEmailParams{
 		Destination: utility.EmailDestination{ToAddresses: []string{"ada@example.com"}},
@@ -270,8 +270,8 @@ func TestSendEmail_Panic(t *testing.T) {
 	requireField(t, err, "sendEmail", boterr.Internal, "")
 }
 
-// FuzzNoHeaderCanBeInjected sends a mail with any texts in its headers: what is sent holds
-// nothing that could end a header, however it is given.
+// FuzzNoHeaderCanBeInjected sends a mail with arbitrary texts in its headers. The result contains nothing
+// that could end a header.
 func FuzzNoHeaderCanBeInjected(f *testing.F) {
 	f.Add("Ada <ada@example.com>", "bob@example.com", "Hello", "UTF-8")
 	f.Add("=?utf-8?q?Ada=0D=0A?= <ada@example.com>", "\"b\\\"ob\"@example.com", "a\r\nb", "utf-8\r\n")

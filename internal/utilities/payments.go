@@ -9,9 +9,9 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// keyedPayments is a payment client that adds an IdempotencyKey to requests that have none, and
-// does not repeat what an earlier attempt of the same run has done. Requests with a key go to the
-// provider unchanged, which recognizes repeats itself.
+// keyedPayments is a payment client that adds an IdempotencyKey to requests that have none. A retried run
+// gets the same keys, so it does not pay twice. Requests with a key go to the provider unchanged, which
+// recognizes repeats itself.
 type keyedPayments struct {
 	utility.PaymentClient
 

@@ -99,7 +99,7 @@ func checkFilename(name string) error {
 	case strings.ContainsFunc(name, isControl):
 		return boterr.Invalid("filename", "must have no line breaks and no other control characters")
 	case strings.Contains(name, `\`):
-		return boterr.Invalid("filename", "must have no backslash; folders end in a slash, as in bills/7.pdf")
+		return boterr.Invalid("filename", "must not contain a backslash; separate folders by slashes, as in bills/7.pdf")
 	}
 	for part := range strings.SplitSeq(name, "/") {
 		if part == "" || part == "." || part == ".." {
@@ -163,7 +163,7 @@ func checkResponse(request *http.Request, response *http.Response) error {
 	case status == http.StatusPartialContent:
 		return boterr.Invalid("url", "returns only a part of the file; %s answered with status 206, which the options did not ask for", host)
 	case isTemporary(status):
-		return boterr.New(boterr.Unavailable, "url", "returns no file for now: %s answered with status %d; try again later", host, status)
+		return boterr.New(boterr.Unavailable, "url", "returns no file at the moment: %s answered with status %d; try again later", host, status)
 	default:
 		return boterr.Invalid("url", "returns no file: %s answered with status %d; check the address and the options", host, status)
 	}

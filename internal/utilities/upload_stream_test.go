@@ -43,8 +43,8 @@ func (b *body) Close() error {
 	return nil
 }
 
-// uploader returns the operations of a host whose web gives a body of unknown length, and
-// what the host's store keeps.
+// uploader returns the operations of a host whose web returns a body of unknown length, and the contents of
+// the host's store.
 func uploader(t *testing.T, content *body, change ...func(*botctx.Config)) (*botctx.Context, map[string]string) {
 	t.Helper()
 	stored := map[string]string{}
@@ -107,7 +107,7 @@ func TestUpload_Breaks(t *testing.T) {
 	}
 }
 
-// A store that does not heed the error of reading does not make half a file a whole one.
+// If a store ignores a read error, the upload must not count half a file as a whole one.
 func TestUpload_IgnoredReadError(t *testing.T) {
 	t.Parallel()
 	content := &body{Reader: ends(io.ErrUnexpectedEOF)}
@@ -127,7 +127,7 @@ func TestUpload_Streams(t *testing.T) {
 	content := &body{Reader: reader}
 	bot, _ := uploader(t, content, func(config *botctx.Config) {
 		config.ObjectStore = storeFunc(func(_ context.Context, file utility.StoredFile) error {
-			for _, part := range []string{"one", "two"} { // The web gives a part when the one before was stored.
+			for _, part := range []string{"one", "two"} { // The web returns each part after the previous one was stored.
 				go func() { _, _ = io.WriteString(writer, part) }()
 				if _, err := io.ReadFull(file.Content, make([]byte, len(part))); err != nil {
 					return err

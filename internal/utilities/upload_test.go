@@ -26,7 +26,7 @@ import (
 // billURL is the URL of the file in these tests.
 const billURL = "https://shop.example/bill.pdf?token=hunter2"
 
-// newUpload returns the params of an upload that goes well, changed.
+// newUpload returns the params of an upload that succeeds, with changes.
 func newUpload(change ...func(*utility.UploadFileToObjectStoreParams)) utility.UploadFileToObjectStoreParams {
 	p := utility.UploadFileToObjectStoreParams{URL: billURL, Filename: "bills/7.pdf", ContentType: "application/pdf"}
 	for _, alter := range change {
@@ -35,7 +35,7 @@ func newUpload(change ...func(*utility.UploadFileToObjectStoreParams)) utility.U
 	return p
 }
 
-// withBill returns utilities whose web has the file.
+// withBill returns utilities whose web contains the file.
 func withBill(t *testing.T, options ...fakes.Option) *fakes.Utilities {
 	t.Helper()
 	utilities := fakes.NewUtilities(append(options, fakes.For(t))...)

@@ -14,21 +14,21 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// ask is something that a platform is asked for, by a method of a port.
+// ask is a request to a platform through a method of a port.
 type ask struct {
 	name string
 	// isOffered reports whether the connector has the port.
 	isOffered func(h *Harness) bool
-	// do makes a request in a channel. The platform may not have what it is about.
+	// do makes the request in a channel. The object that it refers to need not exist.
 	do func(t *trial, ctx context.Context, in *channel.Channel) error
 }
 
-// asks returns what the connector of a harness can ask for: first of all, to send.
+// asks returns the requests that a harness's connector can make, beginning with Send.
 func asks(h *Harness) []ask {
 	return slices.DeleteFunc(slices.Clone(allAsks), func(a ask) bool { return !a.isOffered(h) })
 }
 
-// portAsk is an ask by a method of a further port.
+// portAsk returns a request through a method of an optional port.
 func portAsk[Port any](name string, do func(t *trial, ctx context.Context, in *channel.Channel, p Port) error) ask {
 	return ask{name: name, isOffered: offers[Port], do: func(t *trial, ctx context.Context, in *channel.Channel) error {
 		return do(t, ctx, in, port[Port](t))
@@ -119,7 +119,7 @@ func (t *trial) messageIn(in *channel.Channel) send.Message {
 	return message
 }
 
-// labelID is the id of the label of the rules. Some platforms have numbers.
+// labelID is the id of the label used by rules. Some platforms use numbers.
 const labelID = "7001"
 
 var labelRules = []Rule{{
@@ -258,7 +258,7 @@ var contextRules = []Rule{
 	},
 }
 
-// requireEnded checks that a call returns the error of its context, which ends.
+// requireEnded checks that a call returns the error of its context, which ends during the call.
 func (t *trial) requireEnded(ctx context.Context, asked ask) {
 	t.Helper()
 	err := t.within(asked.name, func() error { return asked.do(t, ctx, t.Channel) })

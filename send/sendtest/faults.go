@@ -27,7 +27,7 @@ type verdict struct {
 	mayPass bool
 }
 
-// verdicts has a row for each fault that ends in a specific error.
+// verdicts has a row for each fault that leads to a specific error.
 var verdicts = []verdict{
 	{
 		fault: RateLimited, rule: "RateLimitIsResourceExhausted", codes: []boterr.Code{boterr.ResourceExhausted},
@@ -102,7 +102,7 @@ func faultRules() []Rule {
 	return rules
 }
 
-// check makes the fault, and asks for all that may meet it.
+// check causes the fault, and makes every request that may meet it.
 func (v verdict) check(t *trial) {
 	t.Fail(v.fault)
 	for _, ask := range t.meeting(v) {
@@ -170,7 +170,7 @@ func errorsHoldNoCredentials(t *trial) {
 	}
 }
 
-// chain returns the texts of an error and of all that stand behind it.
+// chain returns the texts of an error and of all errors that it wraps.
 func chain(err error) string {
 	var texts []string
 	for ; err != nil; err = errors.Unwrap(err) {
@@ -179,11 +179,11 @@ func chain(err error) string {
 	return strings.Join(texts, "\n")
 }
 
-// shortestSecret is the length below which a text is found by accident.
+// shortestSecret is the length of texts that are too short to search for, because they occur by chance.
 const shortestSecret = 6
 
-// credentials returns what no error may show: what is in the info of the channel and JSON does not
-// show, and what the harness names.
+// credentials returns the texts that no error may contain: the values in the channel's info that its JSON
+// hides, and the harness's Secrets.
 func (t *trial) credentials() []string {
 	t.Helper()
 	secrets := slices.Clone(t.Secrets)
@@ -280,7 +280,7 @@ var safetyRules = []Rule{
 	},
 }
 
-// picture returns a message in one text, credentials included.
+// picture returns a message as a single text, including credentials.
 func (t *trial) picture(m send.Message) string {
 	t.Helper()
 	in, err := document.Encode(m.Channel)

@@ -21,8 +21,8 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Each method of a further port has its row, so that faults, ended contexts and absent channels are
-// tried with it.
+// Each method of an optional port has a row, so that faults, ended contexts and missing channels are tried
+// with it.
 func TestAsks_EachMethodOfAPort(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"../ports.go", "../../livechat/ports.go"} {
@@ -35,7 +35,7 @@ func TestAsks_EachMethodOfAPort(t *testing.T) {
 	}
 }
 
-// wrapped is a connector whose further ports are stood around.
+// wrapped is a connector whose optional ports are wrapped.
 type wrapped struct {
 	send.Connector
 
@@ -45,7 +45,7 @@ type wrapped struct {
 func (w wrapped) Unwrap() send.Connector         { return w.Connector }
 func (w wrapped) WrapPort(wanted, inner any) any { return around.Port(wanted, inner, w.around) }
 
-// Each method of a further port goes through what stands around all of them, such as time limits and spans.
+// Each method of an optional port goes through the wrappers of all ports, such as time limits and spans.
 func TestAsks_WrappersHaveEachPort(t *testing.T) {
 	t.Parallel()
 	seen := errors.New("seen")
@@ -66,8 +66,8 @@ func TestAsks_WrappersHaveEachPort(t *testing.T) {
 	}
 }
 
-// methodsIn returns the names of the methods of interfaces in a file that ask a platform for something:
-// in a channel, or for messages, which name theirs.
+// methodsIn returns the names of interface methods in a file that make requests to a platform: methods that
+// take a channel, or messages, which contain one.
 func methodsIn(t *testing.T, path string) []string {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
@@ -95,7 +95,7 @@ func asksAPlatform(method *ast.FuncType) bool {
 	})
 }
 
-// Impatient returns a harness whose calls must end soon.
+// Impatient returns a harness with a short time limit for calls.
 func Impatient(h *Harness) *Harness {
 	h.patience = 300 * time.Millisecond
 	return h

@@ -77,14 +77,14 @@ var messageRules = []Rule{
 	},
 }
 
-// sample is a message, and the words in it that the platform must get.
+// sample is a message, with the words in it that must reach the platform.
 type sample struct {
 	name     string
 	response send.Response
 	words    []string
 }
 
-// samples returns messages of each type, and of an unknown one.
+// samples returns messages of each type, and of an unknown type.
 func samples() []sample {
 	const site = "https://files.example.com/"
 	var all []sample
@@ -240,7 +240,7 @@ var deliveryRules = []Rule{
 			requireOwnWords(t, object)
 			var read send.Result
 			require.NoError(t, read.UnmarshalJSON(text))
-			if t.Channel.Type != channel.Echo { // Its words hold no id.
+			if t.Channel.Type != channel.Echo { // Echo's result contains no id.
 				require.Equal(t, result.MessageEvent.MessageID, read.For(t.Channel.Type).MessageEvent.MessageID, "the id, read again")
 			}
 		},
@@ -286,8 +286,8 @@ func requireReply(t *trial, reply document.Object) {
 	require.NoError(t, err, "the reply cannot be written as JSON")
 }
 
-// requireMilliseconds checks that a time is absent, or of the years from 2001 on. As a number
-// of milliseconds, one of seconds is of 1970.
+// requireMilliseconds checks that a time is absent or after 2000. Seconds taken for milliseconds would give a
+// time in 1970.
 func requireMilliseconds(t *trial, at document.Timestamp) {
 	t.Helper()
 	if at.IsZero() {
@@ -297,7 +297,7 @@ func requireMilliseconds(t *trial, at document.Timestamp) {
 	require.True(t, year >= 2001 && year < 3000, "the time %d is in the year %d: give Unix milliseconds", int64(at), year)
 }
 
-// requireOwnWords checks what a result in a platform's own words says.
+// requireOwnWords checks the contents of a result in a platform's own form.
 func requireOwnWords(t *trial, result document.Object) {
 	t.Helper()
 	if t.Channel.Type != channel.Charlie {

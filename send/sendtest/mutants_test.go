@@ -30,7 +30,7 @@ type mutant struct {
 	in channel.Type
 }
 
-// sending is a connector that sends in another way, with the ports of the whole one.
+// sending is a connector with a different Send method and the ports of the correct one.
 type sending struct {
 	*chatplatform.Connector
 
@@ -90,7 +90,7 @@ func instead(answer func(m send.Message) (isAnswered bool, err error)) func(*cha
 	}
 }
 
-// transport returns a connector whose requests go otherwise.
+// transport returns a connector whose requests are altered.
 func transport(change func(r *http.Request, next http.RoundTripper) (*http.Response, error)) func(*chatplatform.Connector) send.Connector {
 	return func(whole *chatplatform.Connector) send.Connector {
 		next := whole.HTTP.Transport
@@ -110,7 +110,7 @@ func withText(m *send.Message, change func(string) string) {
 	}
 }
 
-// mutants are the defects of what is sent by their names.
+// mutants are the connectors with defects, by name.
 var mutants = merged(messageMutants, deliveryMutants, faultMutants, portMutants, receptionMutants)
 
 func merged(tables ...map[string]mutant) map[string]mutant {
@@ -121,7 +121,7 @@ func merged(tables ...map[string]mutant) map[string]mutant {
 	return all
 }
 
-// deaf is a connector whose handler does something wrong with an event that it does not understand.
+// deaf is a connector whose handler mishandles an event that it does not understand.
 type deaf struct {
 	*chatplatform.Connector
 
@@ -130,7 +130,7 @@ type deaf struct {
 
 func (d deaf) odd() sendtest.Reception { return d.does }
 
-// receiving returns a mutant whose handler does something with an event that it does not understand.
+// receiving returns a mutant whose handler does the given thing with an event that it does not understand.
 func receiving(does sendtest.Reception) mutant {
 	return mutant{
 		connector: func(whole *chatplatform.Connector) send.Connector { return deaf{whole, does} },
@@ -216,7 +216,7 @@ var deliveryMutants = map[string]mutant{
 	}), breaks: []string{"EndedContextAsksNothing", "CancelEndsACall", "DeadlineEndsACall"}},
 }
 
-// numbered returns a connector that makes a new key for each message.
+// numbered returns a connector that uses a new key for each message.
 func numbered() func(*chatplatform.Connector) send.Connector {
 	var mu sync.Mutex
 	n := 0
@@ -238,7 +238,7 @@ func firstChannel() func(*chatplatform.Connector) send.Connector {
 	})
 }
 
-// twice is a connector that sends each message twice, under another key.
+// twice is a connector that sends each message twice, with different keys.
 func twice(whole *chatplatform.Connector) send.Connector {
 	return sending{whole, func(ctx context.Context, m send.Message) (send.Delivery, error) {
 		if d, err := whole.Send(ctx, m); err != nil {
@@ -249,7 +249,7 @@ func twice(whole *chatplatform.Connector) send.Connector {
 	}}
 }
 
-// swapped is a connector that sends a long text as two messages, the second half first.
+// swapped is a connector that sends a long text as two messages, second half first.
 func swapped(whole *chatplatform.Connector) send.Connector {
 	return sending{whole, func(ctx context.Context, m send.Message) (send.Delivery, error) {
 		text := []rune(m.Response.Text())
@@ -267,7 +267,7 @@ func swapped(whole *chatplatform.Connector) send.Connector {
 	}}
 }
 
-// guest returns a channel with a token that every platform takes, if it has none.
+// guest returns a channel with a token that every platform accepts, if the channel has none.
 func guest(in *channel.Channel) *channel.Channel {
 	if chatplatform.TokenOf(in) != "" {
 		return in
@@ -366,7 +366,7 @@ var faultMutants = map[string]mutant{
 	},
 }
 
-// lying is a connector whose ports do nothing, and say that all is well.
+// lying is a connector whose ports do nothing and report success.
 type lying struct{ *chatplatform.Connector }
 
 func (lying) SaveLabel(context.Context, *channel.Channel, string, string) (int64, error) {
@@ -424,14 +424,14 @@ func (lying) CreateChannel(context.Context, *channel.Channel, string, string) (d
 	return document.Object{}, nil
 }
 
-// strict is a connector whose ports refuse what was done already, and know nothing that is not there.
+// strict is a connector whose ports refuse to repeat a change, and return an error for missing objects.
 type strict struct {
 	*chatplatform.Connector
 
 	done *[]string
 }
 
-// once returns an error for what was done already.
+// once returns an error for a change that was already made.
 func (s strict) once(what string) error {
 	if slices.Contains(*s.done, what) {
 		return boterr.New(boterr.AlreadyExists, "", "%s was done", what)
@@ -476,7 +476,7 @@ func (s strict) SaveTag(ctx context.Context, in *channel.Channel, to string, tag
 	return reply, err
 }
 
-// uncoded is a connector whose ports lose the codes of errors.
+// uncoded is a connector whose ports drop the codes of errors.
 type uncoded struct{ *chatplatform.Connector }
 
 func withoutCode(err error) error {

@@ -1,10 +1,10 @@
-// Package sendtest holds every send.Connector to the contract of the port, and of the further ports of
+// Package sendtest checks a send.Connector against the contract of Connector, and of the optional ports of
 // packages send and livechat that it offers: one small function for each rule, which quotes the rule if a
 // connector breaks it.
 //
-//   - To test a connector, call [RunConnector] with what makes a [Harness] for it.
-//   - To make a fake of its platform, use [NewServer], which has the faults that the rules need.
-//   - To run the rules by a runner of your own, use [Rules].
+//   - To test a connector, call [RunConnector] with a function that returns a [Harness] for it.
+//   - To build a fake of its platform, use [NewServer], which adds the faults that the rules need.
+//   - To run the rules with your own runner, use [Rules].
 //
 // The test of a connector:
 //
@@ -12,8 +12,8 @@
 //		sendtest.RunConnector(t, newHarness)
 //	}
 //
-// A Harness connects the suite to the connector and to the test's platform. NewServer makes a platform over
-// HTTP from the handler of such a test, and gives it the faults that the rules need.
+// A Harness connects the suite to the connector and to the test's platform. NewServer turns the test's
+// handler into a platform over HTTP that can have these faults.
 package sendtest
 
 import (
@@ -61,8 +61,8 @@ func rule(check func(*trial), text string) Rule {
 	return Rule{Name: conformance.NameOf(check), Text: text, check: check}
 }
 
-// RunConnector checks a connector against every rule, each in a subtest with a new harness. Rules about ports
-// that the connector does not offer are left out, and rules about abilities that the platform lacks according
+// RunConnector checks a connector against every rule, each in a subtest with a new harness. It leaves out
+// rules about ports that the connector does not offer, and about features that the platform lacks according
 // to the harness.
 func RunConnector(t *testing.T, newHarness func(t *testing.T) *Harness) {
 	t.Helper()
@@ -83,7 +83,7 @@ func Rules(h *Harness) []Rule {
 	return slices.DeleteFunc(rules, func(rule Rule) bool { return rule.applies != nil && !rule.applies(h) })
 }
 
-// Check checks a connector against the rule. Nothing was sent with the harness before.
+// Check checks a connector against the rule. The harness must be new.
 func (r Rule) Check(t T, h *Harness) {
 	t.Helper()
 	checked := newTrial(t, r, h)
@@ -91,46 +91,48 @@ func (r Rule) Check(t T, h *Harness) {
 	r.check(checked)
 }
 
-// Harness connects the suite to a connector, and to the platform that it talks to in a test. Its functions
-// end the test if they fail, and may be called at once from several goroutines.
+// Harness connects the suite to a connector and to its platform in the test. Its functions end the test if
+// they fail, and may be called concurrently.
 type Harness struct {
-	// Connector is the connector. Its pauses before another attempt are short. Required.
+	// Connector is the connector. Its pauses before another attempt must be short. Required.
 	Connector send.Connector
-	// Channel is a channel of the connector's type, with credentials that work. Other is another
-	// one, whose credentials differ. Required.
+	// Channel is a channel of the connector's type, with valid credentials. Other is a second one with
+	// different credentials. Required.
 	Channel, Other *channel.Channel
-	// Members are at least two, whom the platform knows in both channels by their ExternalID.
+	// Members are at least two members whom the platform knows in both channels by their ExternalID.
 	// Required.
 	Members []*member.Member
-	// Arrived returns the messages that the platform has taken, in order, as they show now. One of
-	// which the platform knows that it is a repetition, such as by its key, comes once. Required.
+	// Arrived returns the messages that the platform has accepted, in order, in their current form. A message
+	// that the platform recognises as a repetition, for example by its key, is listed once. Required.
 	Arrived func() []Arrival
-	// Fail makes the platform answer every request from now on with a fault, and with Healthy as
-	// usual again. Required.
+	// Fail makes the platform answer every request from now on with a fault. Healthy ends that. Required.
 	Fail func(fault Fault)
 
 	// Lacks are the faults that Fail cannot make.
 	Lacks []Fault
-	// SendsAlone are the faults that Fail puts on messages, and not on what the further ports ask.
+	// SendsAlone are the faults that Fail applies to messages only, and not to requests of the optional
+	// ports.
 	SendsAlone []Fault
-	// HasNoKeys is true if the platform has no place for the ID of a message, so that Arrival.Key is "".
+	// HasNoKeys is true if the platform's requests have no field for the ID of a message, so that Arrival.Key
+	// is "".
 	HasNoKeys bool
-	// Secrets are credentials that are not in the info of the channels, such as in an address.
-	// Those that are there the suite finds.
+	// Secrets are credentials outside the info of the channels, for example in an address. The suite itself
+	// finds the credentials in the info.
 	Secrets []string
-	// UnknownID is an id of no message, group or label of the platform. The default is "900000000001".
+	// UnknownID is an id that the platform uses for no message, group or label. The default is
+	// "900000000001".
 	UnknownID string
 
-	// Odd gives the connector's handler events that it does not understand, as the platform would, each for itself, and
-	// returns what became of them. Among them are an event of a kind that the platform does not have yet, and one that
-	// says nothing. nil for a connector that receives nothing.
+	// Odd passes events that it does not understand to the connector's handler, one by one, as the platform
+	// would, and returns the outcome of each. They must include an event of an unknown kind and an empty one.
+	// It is nil for a connector that receives nothing.
 	Odd func() []Reception
 
-	// Group is the id of a conversation of several in Channel, to which the bot may write. Required
-	// for connectors that archive conversations, change tickets or links, names and icons of groups.
+	// Group is the id of a group conversation in Channel to which the bot may write. Required for connectors
+	// that archive conversations, change tickets, or change links, names or icons of groups.
 	Group string
-	// Labels and Tags return the labels and tags of a recipient, Thread the application to which the
-	// conversation with one was handed, Archived whether a conversation is archived. Each is required if the
+	// Labels and Tags return the labels and tags of a recipient, Thread the application that controls the
+	// conversation with a recipient, Archived whether a conversation is archived. Each is required if the
 	// connector offers the port: Labeler, Tagger, ThreadPasser, ConversationArchiver.
 	Labels   func(to string) []string
 	Tags     func(to string) []int64
@@ -147,19 +149,19 @@ type Arrival struct {
 	Channel string
 	// To is the platform's id of the recipient, as in Message.To.
 	To string
-	// Key is the ID of the message, if the platform got it.
+	// Key is the ID of the message, if it reached the platform.
 	Key string
-	// Text is the text that the recipient reads now, without the platform's markup; "" if the message has no
+	// Text is the text that the recipient sees now, without the platform's markup; "" if the message has no
 	// text.
 	Text string
-	// Body is all that the platform got, in any form that leaves words as they are: titles, payloads
-	// and addresses are looked for in it.
+	// Body is the whole request, in any form that leaves words unchanged: the rules search it for titles,
+	// payloads and addresses.
 	Body string
-	// IsRecalled is whether it was taken back.
+	// IsRecalled is true if the message was recalled.
 	IsRecalled bool
 }
 
-// Reception is the result of an event that the platform has reported.
+// Reception is the outcome of an event from the platform.
 type Reception struct {
 	// Name names the event.
 	Name string
@@ -167,7 +169,7 @@ type Reception struct {
 	Status int
 	// Accepted are the events that the connector handed on.
 	Accepted []send.MessageEvent
-	// Dropped counts the events in the connector's send.Drops.
+	// Dropped is the number of events in the connector's send.Drops.
 	Dropped int64
 }
 
@@ -176,34 +178,32 @@ type Fault string
 
 // The faults.
 const (
-	// Healthy is no fault.
+	// Healthy means no fault.
 	Healthy Fault = ""
-	// RateLimited: the platform takes no more for now, and asks to come again in ComeAgain.
+	// RateLimited: the platform accepts nothing for now, and asks to try again after ComeAgain.
 	RateLimited Fault = "RateLimited"
-	// Broken: the platform fails, such as with the status 500.
+	// Broken: the platform fails, for example with status 500.
 	Broken Fault = "Broken"
-	// BadCredentials: the platform does not accept the channel's credentials, such as with 401.
+	// BadCredentials: the platform refuses the channel's credentials, for example with status 401.
 	BadCredentials Fault = "BadCredentials"
-	// UnknownRecipient: the platform does not know who is to get the message, such as with 404.
+	// UnknownRecipient: the platform does not know the recipient, for example with status 404.
 	UnknownRecipient Fault = "UnknownRecipient"
-	// Blocked: the recipient may not be written to, such as with 403.
+	// Blocked: the recipient may not be written to, for example with status 403.
 	Blocked Fault = "Blocked"
-	// Rejected: the platform cannot show the message, such as with 400, and says so in words that
-	// repeat the request, credentials included.
+	// Rejected: the platform cannot show the message, for example with status 400, and its answer repeats the
+	// request, including credentials.
 	Rejected Fault = "Rejected"
-	// NoAnswer: the connection ends before an answer came, and nothing was done.
+	// NoAnswer: the connection closes before an answer, and the request has no effect.
 	NoAnswer Fault = "NoAnswer"
-	// LostAnswer: the platform does what it is asked for, and the connection ends before the answer.
+	// LostAnswer: the request takes effect, and the connection closes before the answer.
 	LostAnswer Fault = "LostAnswer"
-	// Garbled: the platform answers that all is well, in ways that cannot be read, another one each
-	// time.
+	// Garbled: the platform answers with success, but in unreadable forms, a different one each time.
 	Garbled Fault = "Garbled"
-	// Silent: the platform takes requests, and does not answer them.
+	// Silent: the platform accepts requests, but never answers.
 	Silent Fault = "Silent"
 )
 
-// ComeAgain is after how long a platform that is RateLimited asks to come again: longer than
-// connectors wait by themselves.
+// ComeAgain is the wait that a RateLimited platform asks for, longer than connectors wait themselves.
 const ComeAgain = time.Hour
 
 // Faults returns all faults.
@@ -222,8 +222,8 @@ func offers[Port any](h *Harness) bool {
 	return has
 }
 
-// patience bounds a call that must end.
-const patience = 20 * time.Second
+// patience bounds a call that must end. It is far longer than any machine takes, and ends a rule that is broken.
+const patience = time.Minute
 
 type trial struct {
 	T
@@ -232,7 +232,7 @@ type trial struct {
 	rule Rule
 	// patience bounds a call that must end.
 	patience time.Duration
-	// sent counts the messages that were made.
+	// sent is the number of messages created.
 	sent int
 }
 
@@ -248,13 +248,13 @@ func newTrial(t T, rule Rule, h *Harness) *trial {
 	return checked
 }
 
-// Errorf reports what was seen under the rule that it breaks.
+// Errorf reports a failure together with the rule that it breaks.
 func (t *trial) Errorf(format string, args ...any) {
 	t.Helper()
 	t.T.Errorf("rule broken: %s\n%s", t.rule.Text, fmt.Sprintf(format, args...))
 }
 
-// requireComplete checks that the harness has what its connector needs.
+// requireComplete checks that the harness has everything that its connector needs.
 func (t *trial) requireComplete() {
 	t.Helper()
 	require.NotNil(t, t.Connector, "give Harness.Connector")
@@ -294,14 +294,14 @@ func (t *trial) messageTo(to *member.Member, response send.Response) send.Messag
 	}
 }
 
-// messageToGroup returns a new message to a group, or to whomever else an id means.
+// messageToGroup returns a new message to a group, or to another recipient with an id.
 func (t *trial) messageToGroup(id string, response send.Response) send.Message {
 	message := t.message(response)
 	message.To, message.Member = id, nil
 	return message
 }
 
-// guarded calls a connector. A panic is reported, and returned as an error.
+// guarded calls a connector. It reports a panic, and returns it as an error.
 func guarded[Result any](t *trial, name string, call func() (Result, error)) (result Result, err error) {
 	t.Helper()
 	defer func() {
@@ -318,7 +318,7 @@ func (t *trial) send(ctx context.Context, message send.Message) (send.Delivery, 
 	return guarded(t, "Send", func() (send.Delivery, error) { return t.Connector.Send(ctx, message) })
 }
 
-// mustSend is send if the platform takes the message.
+// mustSend is send for a message that the platform must accept.
 func (t *trial) mustSend(message send.Message) send.Delivery {
 	t.Helper()
 	delivery, err := t.send(t.Context(), message)
@@ -326,20 +326,20 @@ func (t *trial) mustSend(message send.Message) send.Delivery {
 	return delivery
 }
 
-// do calls a further port without an error.
+// do calls an optional port, which must succeed.
 func (t *trial) do(name string, call func() error) {
 	t.Helper()
 	require.NoError(t, t.try(name, call), name)
 }
 
-// try calls a further port.
+// try calls an optional port.
 func (t *trial) try(name string, call func() error) error {
 	t.Helper()
 	_, err := guarded(t, name, func() (struct{}, error) { return struct{}{}, call() })
 	return err
 }
 
-// within is try for a call that must end.
+// within is try for a call that must return in time.
 func (t *trial) within(name string, call func() error) error {
 	t.Helper()
 	done := make(chan error, 1)
@@ -356,7 +356,7 @@ func (t *trial) within(name string, call func() error) error {
 	}
 }
 
-// port returns a further port that the connector offers.
+// port returns an optional port that the connector offers.
 func port[Port any](t *trial) Port {
 	t.Helper()
 	found, has := send.PortOf[Port](t.Connector)
@@ -364,7 +364,7 @@ func port[Port any](t *trial) Port {
 	return found
 }
 
-// only returns the message that has arrived, which is the only one.
+// only returns the only message that has arrived.
 func (t *trial) only() Arrival {
 	t.Helper()
 	arrived := t.Arrived()
@@ -384,14 +384,14 @@ func (t *trial) codeOf(ctx context.Context, err error) boterr.Code {
 	return boterr.CodeOf(sends.PlatformError(ctx, t.Channel.Type, err))
 }
 
-// in returns a copy of the channel with another info.
+// in returns a copy of the channel with a different info.
 func (t *trial) in(info channel.Info) *channel.Channel {
 	changed := *t.Channel
 	changed.Info = info
 	return &changed
 }
 
-// Server is a platform over HTTP, for connectors that speak with one: a handler, and the faults.
+// Server is a platform over HTTP: a handler, with faults.
 type Server struct {
 	// URL is the address of the platform, without a slash at its end.
 	URL string
@@ -405,9 +405,9 @@ type Server struct {
 	garbled int
 }
 
-// NewServer starts a platform whose requests a handler answers; it ends with the test. own are the answers to
-// faults of a platform that reports them by other means than the status of HTTP, such as by a word in the
-// body; nil means none.
+// NewServer starts a platform whose requests are answered by handler. It stops at the end of the test. own
+// are the answers to faults for a platform that reports them in another way than by HTTP status, for example
+// in the body; nil means none.
 func NewServer(tb testing.TB, handler http.Handler, own map[Fault]http.HandlerFunc) *Server {
 	tb.Helper()
 	s := &Server{handler: handler, own: own, closed: make(chan struct{})}
@@ -443,7 +443,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, r, fault, number)
 }
 
-// next returns the fault that stands, and the number of the garbled answer.
+// next returns the current fault, and the number of the garbled answer.
 func (s *Server) next() (Fault, int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -453,7 +453,7 @@ func (s *Server) next() (Fault, int) {
 	return s.fault, s.garbled
 }
 
-// statuses are the statuses by which platforms over HTTP report faults.
+// statuses are the HTTP statuses for faults.
 var statuses = map[Fault]int{
 	RateLimited:      http.StatusTooManyRequests,
 	Broken:           http.StatusInternalServerError,
@@ -468,7 +468,7 @@ var garbled = []string{
 	"<html>We are back soon.</html>", "", "null", "[]", "7", `"ok"`, "{", `{"ok": {}, "id": [], "messageId": 7, "timestamp": "x"}`,
 }
 
-// answer answers a request with a fault, or as the platform does without one.
+// answer answers a request according to a fault, or with the handler.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, fault Fault, number int) {
 	switch fault {
 	case NoAnswer:
@@ -507,7 +507,7 @@ func hangUp(w http.ResponseWriter) {
 	_ = connection.Close()
 }
 
-// complain answers with a status and repeats what was sent, as platforms do that mean to help.
+// complain answers with a status and repeats the request, as some platforms do to be helpful.
 func complain(w http.ResponseWriter, r *http.Request, status int) {
 	body, _ := io.ReadAll(r.Body)
 	told := Repeated(r, body)
@@ -519,8 +519,9 @@ func complain(w http.ResponseWriter, r *http.Request, status int) {
 	_, _ = w.Write(text)
 }
 
-// Repeated returns a sentence that repeats a request with its body, credentials included, as a platform may
-// send it to be helpful. Harnesses whose platform has its own words for Rejected put it into them.
+// Repeated returns a sentence that repeats a request with its body, including credentials, as a platform may
+// do to be helpful. Harnesses whose platform reports Rejected in another way should include it in their
+// answer.
 func Repeated(r *http.Request, body []byte) string {
 	var told strings.Builder
 	told.WriteString("cannot make sense of " + r.Header.Get("Authorization") + " at " + r.URL.String() + ": " + string(body))

@@ -115,7 +115,7 @@ func TestSuite_NoticesWhatIsBroken(t *testing.T) {
 	}
 }
 
-// Each rule is broken by one of the mutants, so that a rule that notices nothing is found.
+// Each rule must be broken by one of the mutants, to find rules that detect nothing.
 func TestSuite_EachRuleNoticesSomething(t *testing.T) {
 	t.Parallel()
 	noticed := map[string]bool{}
@@ -135,7 +135,7 @@ func TestRules_NamedAndQuoted(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for _, rule := range sendtest.Rules(newHarness(t, channel.Hotel)) {
-		require.False(t, seen[rule.Name], "%s comes twice", rule.Name)
+		require.False(t, seen[rule.Name], "%s appears twice", rule.Name)
 		seen[rule.Name] = true
 		require.Regexp(t, `^([A-Z]+[a-z]*)+$`, rule.Name)
 		require.NotEmpty(t, rule.Text, rule.Name)

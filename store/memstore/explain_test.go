@@ -53,80 +53,80 @@ func shelved(t *testing.T) *memstore.Store {
 func TestExplain_TellsTheIndex(t *testing.T) {
 	t.Parallel()
 	database := shelved(t)
-	none := memstore.Explanation{}
+	none := store.Explanation{}
 	o, a := document.O, document.A
 	for _, test := range []struct {
 		name         string
 		filter, sort document.Object
 		limit        int64
-		want         memstore.Explanation
+		want         store.Explanation
 	}{
 		{name: "nothing to look for", want: none},
-		{name: "the _id", filter: o("_id", 7, "shelf", 7), want: memstore.Explanation{Index: "_id_", Bound: 1}},
+		{name: "the _id", filter: o("_id", 7, "shelf", 7), want: store.Explanation{Index: "_id_", Bound: 1}},
 		{
 			name: "a list of _ids", filter: o("_id", o("$in", a(7, 8, "none")), "shelf", o("$lt", 8)),
-			want: memstore.Explanation{Index: "_id_", Bound: 1},
+			want: store.Explanation{Index: "_id_", Bound: 1},
 		},
 		{name: "a range of _ids", filter: o("_id", o("$gt", 7)), want: none},
-		{name: "equality", filter: o("shelf", 3), want: memstore.Explanation{Index: "shelf_1", Bound: 1, Exact: true}},
+		{name: "equality", filter: o("shelf", 3), want: store.Explanation{Index: "shelf_1", Bound: 1, Exact: true}},
 		{
 			name: "a condition beside it", filter: o("shelf", 3, "title", o("$ne", "x")),
-			want: memstore.Explanation{Index: "shelf_1", Bound: 1},
+			want: store.Explanation{Index: "shelf_1", Bound: 1},
 		},
 		{
 			name: "two equalities", filter: o("shelf", 3, "year", 1913),
-			want: memstore.Explanation{Index: "shelf_1_year_-1", Bound: 2, Exact: true},
+			want: store.Explanation{Index: "shelf_1_year_-1", Bound: 2, Exact: true},
 		},
 		{
 			name: "in an $and", filter: o("$and", a(o("shelf", o("$eq", 3)), o("year", 1913))),
-			want: memstore.Explanation{Index: "shelf_1_year_-1", Bound: 2, Exact: true},
+			want: store.Explanation{Index: "shelf_1_year_-1", Bound: 2, Exact: true},
 		},
 		{
 			name: "a range", filter: o("year", o("$gte", 1910, "$lt", 1920)),
-			want: memstore.Explanation{Index: "year_1", Bound: 1, Exact: true},
+			want: store.Explanation{Index: "year_1", Bound: 1, Exact: true},
 		},
 		{
 			name: "an equality and a range", filter: o("shelf", 3, "year", o("$gt", 1950)),
-			want: memstore.Explanation{Index: "shelf_1_year_-1", Bound: 2, Exact: true},
+			want: store.Explanation{Index: "shelf_1_year_-1", Bound: 2, Exact: true},
 		},
-		{name: "a list", filter: o("shelf", o("$in", a(1, 2))), want: memstore.Explanation{Index: "shelf_1", Bound: 1, Exact: true}},
+		{name: "a list", filter: o("shelf", o("$in", a(1, 2))), want: store.Explanation{Index: "shelf_1", Bound: 1, Exact: true}},
 		{
 			name: "a list and a range", filter: o("shelf", o("$in", a(1, 2)), "year", o("$gt", 1950)),
-			want: memstore.Explanation{Index: "shelf_1_year_-1", Bound: 2, Exact: true},
+			want: store.Explanation{Index: "shelf_1_year_-1", Bound: 2, Exact: true},
 		},
 		{
 			name: "an $or on one path", filter: o("$or", a(o("shelf", 1), o("shelf", o("$gt", 8)))),
-			want: memstore.Explanation{Index: "shelf_1", Bound: 1, Exact: true},
+			want: store.Explanation{Index: "shelf_1", Bound: 1, Exact: true},
 		},
 		{name: "an $or on two paths", filter: o("$or", a(o("shelf", 1), o("author", 2))), want: none},
 		{
 			name: "the beginning of a text", filter: o("title", o("$regex", "^b-")),
-			want: memstore.Explanation{Index: "title_1_author_-1", Bound: 1},
+			want: store.Explanation{Index: "title_1_author_-1", Bound: 1},
 		},
 		{name: "the middle of a text", filter: o("title", o("$regex", "b-")), want: none},
-		{name: "null", filter: o("shelf", nil), want: memstore.Explanation{Index: "shelf_1", Bound: 1}},
-		{name: "an element", filter: o("tags", "t"), want: memstore.Explanation{Index: "tags_1", Bound: 1, Exact: true}},
-		{name: "a range of elements", filter: o("tags", o("$gt", 1, "$lt", 3)), want: memstore.Explanation{Index: "tags_1", Bound: 1}},
+		{name: "null", filter: o("shelf", nil), want: store.Explanation{Index: "shelf_1", Bound: 1}},
+		{name: "an element", filter: o("tags", "t"), want: store.Explanation{Index: "tags_1", Bound: 1, Exact: true}},
+		{name: "a range of elements", filter: o("tags", o("$gt", 1, "$lt", 3)), want: store.Explanation{Index: "tags_1", Bound: 1}},
 		{
 			name: "one element for all conditions", filter: o("tags", o("$elemMatch", o("$gt", 1, "$lt", 3))),
-			want: memstore.Explanation{Index: "tags_1", Bound: 1},
+			want: store.Explanation{Index: "tags_1", Bound: 1},
 		},
 		{name: "a whole array", filter: o("tags", a(1, "t")), want: none},
 		{name: "what is not equal", filter: o("shelf", o("$ne", 3)), want: none},
 		{name: "a second key alone", filter: o("author", 3), want: none},
-		{name: "a sparse index", filter: o("lender", 40), want: memstore.Explanation{Index: "lender_1", Bound: 1, Exact: true}},
+		{name: "a sparse index", filter: o("lender", 40), want: store.Explanation{Index: "lender_1", Bound: 1, Exact: true}},
 		{name: "null, which a sparse index lacks", filter: o("lender", nil), want: none},
 		{name: "an index of elements", filter: o("list.0", 1), want: none},
 
-		{name: "a sort", sort: o("year", -1), limit: 5, want: memstore.Explanation{Index: "year_1", Exact: true, Sorted: true}},
+		{name: "a sort", sort: o("year", -1), limit: 5, want: store.Explanation{Index: "year_1", Exact: true, Sorted: true}},
 		{name: "a sort that a sparse index would shorten", sort: o("lender", 1), want: none},
 		{
 			name: "a sort behind an equality", filter: o("shelf", 3), sort: o("year", 1), limit: 1,
-			want: memstore.Explanation{Index: "shelf_1_year_-1", Bound: 1, Exact: true, Sorted: true},
+			want: store.Explanation{Index: "shelf_1_year_-1", Bound: 1, Exact: true, Sorted: true},
 		},
 		{
 			name: "a sort of all keys", sort: o("title", -1, "author", 1), limit: 3,
-			want: memstore.Explanation{Index: "title_1_author_-1", Exact: true, Sorted: true},
+			want: store.Explanation{Index: "title_1_author_-1", Exact: true, Sorted: true},
 		},
 		{name: "a sort in directions that the index lacks", sort: o("title", 1, "author", 1), want: none},
 		{name: "a sort of the first key, whose ties are in the order of insertion", sort: o("title", 1), want: none},

@@ -14,7 +14,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// contents returns what a collection of a store holds, as texts.
+// contents returns the documents of a collection, as texts.
 func contents(t *testing.T, database store.Store, collection string) []string {
 	t.Helper()
 	found, err := database.Collection(collection).Find(t.Context(), nil, store.FindOptions{})

@@ -3,7 +3,6 @@ package memstore
 import (
 	"math/rand/v2"
 	"runtime"
-	"slices"
 	"strconv"
 	"testing"
 	"weak"
@@ -42,32 +41,14 @@ func TestIDIndex_SameHash(t *testing.T) {
 	}
 }
 
-func TestTopItems_KeepTheFirst(t *testing.T) {
-	t.Parallel()
-	random := rand.New(rand.NewPCG(3, 4))
-	type item struct{ rank, number int }
-	compare := func(a, b item) int { return a.rank - b.rank }
-	for range 500 {
-		items := make([]item, random.IntN(40))
-		l := topItems[item]{compare: compare, size: random.Int64N(45)}
-		for i := range items {
-			items[i] = item{rank: random.IntN(6), number: i}
-			l.add(items[i])
-		}
-		slices.SortStableFunc(items, compare)
-		if l.size > 0 {
-			items = items[:min(int64(len(items)), l.size)]
-		}
-		require.Equal(t, items, l.sorted())
-	}
-}
-
 func TestVersions_UnreadAreFreed(t *testing.T) {
 	t.Parallel()
-	c := &collection{store: New(), name: "c"}
+	c := New().collection("c")
 	require.NoError(t, c.Insert(t.Context(), document.O("_id", 1)))
-	now, err := c.newest()
+	v, err := c.Port.Read(t.Context())
 	require.NoError(t, err)
+	now, _ := v.Source.(*content)
+	v.Source = nil
 	old := weak.Make(now)
 	now = nil
 	for id := range 3 {

@@ -80,7 +80,7 @@ func (p places) polygon() document.Object {
 	return document.O("type", "Polygon", "coordinates", document.A(rings...))
 }
 
-// shape returns what a 2dsphere index holds.
+// shape returns a value that a 2dsphere index can hold.
 func (p places) shape() any {
 	switch p.IntN(10) {
 	case 0:

@@ -78,8 +78,8 @@ func TestIndex_OneOfTwoParallelArrays(t *testing.T) {
 	list := document.A(1, 2)
 	require.NoError(t, c.Insert(t.Context(), document.O("_id", 1, "a", list), document.O("_id", 2, "b", document.O("c", list))))
 	err := c.Insert(t.Context(), document.O("_id", 3, "a", list, "b", document.O("c", list)))
-	require.EqualError(t, err, "invalid argument: [0].b.c: is an array beside the array a, "+
-		"and a document can have only one of the two in an index of both")
+	require.EqualError(t, err, "invalid argument: [0].b.c: and a are both arrays; "+
+		"in an index of both, only one of them can be an array")
 
 	require.NoError(t, c.Insert(t.Context(), document.O("_id", 4, "a", 1, "b", document.A(document.O("c", 1)))))
 }
@@ -130,7 +130,7 @@ func TestGeoNear_FieldOfSeveralIndexes(t *testing.T) {
 	require.ErrorIs(t, err, boterr.InvalidArgument)
 }
 
-// endsLater is a context that ends after it was asked a number of times.
+// endsLater is a context that ends after a number of checks.
 type endsLater struct {
 	context.Context
 
@@ -145,7 +145,7 @@ func (c *endsLater) Err() error {
 	return nil
 }
 
-// TestFind_CostlyFiltersYield finds a few documents; the filter takes long for each.
+// TestFind_CostlyFiltersYield finds a few documents by a filter that is slow on each.
 func TestFind_CostlyFiltersYield(t *testing.T) {
 	t.Parallel()
 	_, c := filled(t, 20)
@@ -398,7 +398,7 @@ func TestBudget_DistinctValues(t *testing.T) {
 	require.ErrorIs(t, err, boterr.ResourceExhausted, "two million values")
 }
 
-// star is a ring of so many corners around a point.
+// star is a ring of n corners around a point.
 func star(corners int, radius float64) document.Array {
 	ring := make([]any, 0, corners+1)
 	for i := range corners {
@@ -441,121 +441,51 @@ func TestBudget_NearManyPlacesPasses(t *testing.T) {
 	require.Len(t, found, len(documents))
 }
 
-// endingContext is a context that ends the goroutine of a write when the write begins.
-type endingContext struct {
-	context.Context
-
-	asked atomic.Int64
-}
-
-func (c *endingContext) Err() error {
-	if c.asked.Add(1) == 2 {
-		runtime.Goexit()
-	}
-	return nil
-}
-
-func TestWrite_EndsItsGoroutine(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		j := &memoryJournal{}
-		store := journaled(t, j)
-		held := &heldContext{Context: t.Context(), goOn: make(chan struct{})}
-		leads := insert(held, store, "leads")
-		one := insert(t.Context(), store, 1)
-		ends := insert(&endingContext{Context: t.Context()}, store, "ends")
-		two := insert(t.Context(), store, 2)
-		close(held.goOn)
-		require.NoError(t, <-leads)
-		require.NoError(t, <-one)
-		require.ErrorIs(t, <-ends, boterr.Internal)
-		require.NoError(t, <-two, "it stood behind the one that ended")
-		require.ErrorIs(t, <-insert(&endingContext{Context: t.Context()}, store, "ends alone"), boterr.Internal)
-		require.NoError(t, <-insert(t.Context(), store, 3), "the store goes on")
-		require.Equal(t, []string{`{"_id":"leads"}`, `{"_id":1}`, `{"_id":2}`, `{"_id":3}`}, contents(t, store, "a"))
-		store.Close()
-	})
-}
-
-func TestJournal_EndsGoroutine(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		ends := false
-		gate := make(chan struct{})
-		j := &memoryJournal{before: func() error {
-			<-gate
-			if ends {
-				runtime.Goexit()
-			}
-			return nil
-		}}
-		store := journaled(t, j)
-		first := insert(t.Context(), store, "first")
-		leads := insert(t.Context(), store, "leads")
-		shares := insert(t.Context(), store, "shares")
-		gate <- struct{}{}
-		require.NoError(t, <-first)
-		synctest.Wait()
-		ends = true
-		gate <- struct{}{}
-		require.ErrorIs(t, <-shares, boterr.Unavailable)
-		require.ErrorIs(t, <-leads, boterr.Unavailable, "it is no caller's goroutine that was ended")
-		ends = false
-		after := insert(t.Context(), store, "after")
-		gate <- struct{}{}
-		require.NoError(t, <-after)
-		require.Equal(t, []string{`{"_id":"first"}`, `{"_id":"after"}`}, contents(t, store, "a"))
-	})
-}
-
 func TestWatcher_PanicsOrEndsGoroutine(t *testing.T) {
 	t.Parallel()
 	for name, harm := range map[string]func(){"panic": func() { panic("a broken watcher") }, "goexit": runtime.Goexit} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				j, gate := gatedJournal()
-				store := journaled(t, j)
-				var told []string
-				defer store.Watch("a", func(_, after document.Object) {
-					if id, _ := after.Field("_id"); id == "bad" {
-						harm()
-					}
-				}, func() {})()
-				defer store.Watch("a", func(_, after document.Object) { told = append(told, after.String()) }, func() {})()
-				first := insert(t.Context(), store, "first")
-				bad := make(chan any, 1)
-				go func() {
-					defer func() { bad <- recover() }()
-					_ = store.Collection("a").Insert(t.Context(), document.O("_id", "bad"))
-				}()
-				synctest.Wait()
-				others := []<-chan error{insert(t.Context(), store, 1), insert(t.Context(), store, 2)}
-				gate <- nil
-				gate <- nil
-				require.NoError(t, <-first)
-				for _, other := range others {
-					require.NoError(t, <-other)
+			database := memstore.New()
+			var told []string
+			defer database.Watch("a", func(_, after document.Object) {
+				if id, _ := after.Field("_id"); id == "bad" {
+					harm()
 				}
-				cause := <-bad
-				if name == "panic" {
-					require.Equal(t, "a broken watcher", cause, "it is the write's that it was told of")
-				}
-				require.Equal(t, []string{`{"_id":"first"}`, `{"_id":"bad"}`, `{"_id":1}`, `{"_id":2}`}, contents(t, store, "a"))
-				require.Equal(t, contents(t, store, "a"), told, "the other watcher is told of all")
-			})
+			}, func() {})()
+			defer database.Watch("a", func(_, after document.Object) { told = append(told, after.String()) }, func() {})()
+			thrown := make(chan any, 1)
+			go func() {
+				defer func() { thrown <- recover() }()
+				_ = database.Collection("a").Insert(context.Background(), document.O("_id", "bad"))
+			}()
+			if cause := <-thrown; name == "panic" {
+				require.Equal(t, "a broken watcher", cause)
+			}
+			put(t, database, "a", 1)
+			require.Equal(t, []string{`{"_id":"bad"}`, `{"_id":1}`}, contents(t, database, "a"))
+			require.Equal(t, contents(t, database, "a"), told, "the other watcher gets all changes")
 		})
 	}
 }
 
-func TestOpen_NeedsAJournal(t *testing.T) {
-	t.Parallel()
-	_, err := memstore.Open(nil)
-	require.ErrorIs(t, err, boterr.InvalidArgument)
+// heldContext is a context whose first write does not begin until it is released.
+type heldContext struct {
+	context.Context
+
+	asked atomic.Int64
+	goOn  chan struct{}
 }
 
-// pausingContext is a context at which a write that looks at it so often is held until it is
-// let go.
+// Err is called when the write is called, and again when it begins.
+func (c *heldContext) Err() error {
+	if c.asked.Add(1) == 2 {
+		<-c.goOn
+	}
+	return c.Context.Err()
+}
+
+// pausingContext is a context that pauses a write at its n-th check until it is released.
 type pausingContext struct {
 	context.Context
 
@@ -563,7 +493,7 @@ type pausingContext struct {
 	goOn  chan struct{}
 }
 
-// pauseAt is more often than a write looks under the lock.
+// pauseAt is more often than a write checks its context under the lock.
 const pauseAt = 100
 
 func (c *pausingContext) Err() error {
@@ -573,31 +503,22 @@ func (c *pausingContext) Err() error {
 	return c.Context.Err()
 }
 
-// twoTenants calls test with stores of both kinds, in which each of two apps has 200
-// documents of one collection.
+// twoTenants calls test with a store in which each of two apps has 200 documents of one collection.
 func twoTenants(t *testing.T, test func(t *testing.T, store store.Store)) {
 	t.Helper()
-	for name, open := range map[string]func(t *testing.T) store.Store{
-		"memory":  func(*testing.T) store.Store { return memstore.New() },
-		"journal": func(t *testing.T) store.Store { return journaled(t, &memoryJournal{}) }, //nolint:thelper // It opens.
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				store := open(t)
-				for i := range 200 {
-					for _, app := range []string{"slow", "quick"} {
-						o := document.O("_id", fmt.Sprint(app, i), "app", app, "n", 0)
-						require.NoError(t, store.Collection("c").Insert(t.Context(), o))
-					}
-				}
-				test(t, store)
-			})
-		})
-	}
+	synctest.Test(t, func(t *testing.T) {
+		database := memstore.New()
+		for i := range 200 {
+			for _, app := range []string{"slow", "quick"} {
+				o := document.O("_id", fmt.Sprint(app, i), "app", app, "n", 0)
+				require.NoError(t, database.Collection("c").Insert(t.Context(), o))
+			}
+		}
+		test(t, database)
+	})
 }
 
-// costly is a filter for all documents of the slow tenant; a write does so much at each of them that it
+// costly is a filter for all documents of the slow tenant; a write does so much work on each of them that it
 // checks its context.
 func costly(t *testing.T) *query.Filter {
 	t.Helper()
@@ -612,8 +533,8 @@ func count(t *testing.T) query.Change {
 	return change(t, "$inc", document.O("n", 1))
 }
 
-// slowUpdate updates all documents of the slow tenant in another goroutine, and is held in the middle of
-// that; the channel receives the result.
+// slowUpdate updates all documents of the slow tenant in another goroutine, and pauses in the middle. The
+// channel receives the result.
 func slowUpdate(t *testing.T, ctx context.Context, database store.Store) (*pausingContext, <-chan string) { //nolint:revive // t comes first in tests.
 	t.Helper()
 	paused := &pausingContext{Context: ctx, goOn: make(chan struct{})}

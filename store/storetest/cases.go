@@ -18,8 +18,8 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// Case is one case of a file of cases: a collection, one operation on it, and what
-// must come of it. A line of the file is a Case in JSON.
+// Case is a case of a file of cases: a collection, an operation on it, and the expected outcome. A line of
+// the file is a Case in JSON.
 type Case struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
@@ -40,23 +40,23 @@ type Case struct {
 	Upsert       any               `json:"upsert"`
 	New          any               `json:"new"`
 	GeoNear      any               `json:"geoNear"`
-	// AnyOrder is true if the ids may come in any order although the file keeps order otherwise.
+	// AnyOrder is true if the ids may come in any order although the other cases of the file fix it.
 	AnyOrder bool            `json:"anyOrder"`
 	Expect   document.Object `json:"expect"`
 
-	// given is the case as the file has it.
+	// given is the case as written in the file.
 	given document.Object
 }
 
-// String returns the case as the file has it.
+// String returns the case as written in the file.
 func (c *Case) String() string { return c.given.String() }
 
-// ofServer reports whether the case comes from the file that is checked against the
-// server, whose cases have names.
+// ofServer reports whether the case comes from the file that is checked against the server, whose cases have
+// names.
 func (c *Case) ofServer() bool { return c.Name != "" }
 
-// Arguments returns the arguments of the operation. What the case gives as another
-// type is InvalidArgument, as it is in JSON.
+// Arguments returns the arguments of the operation. An argument of a wrong type is InvalidArgument, as it is
+// in JSON.
 func (c *Case) Arguments() (arguments Arguments, err error) {
 	var sort [][]any
 	if err := c.checkNull(); err != nil {
@@ -90,8 +90,8 @@ func (c *Case) Arguments() (arguments Arguments, err error) {
 	return arguments, nil
 }
 
-// checkNull refuses null if the operation takes none, which is not the same as an
-// argument that is absent.
+// checkNull returns an error for a null argument that the operation does not accept. Null is not the same as
+// an absent argument.
 func (c *Case) checkNull() error {
 	for field, operations := range map[string][]string{
 		"filter": {"find", "update", "replace", "findAndModify"},
@@ -105,8 +105,8 @@ func (c *Case) checkNull() error {
 	return nil
 }
 
-// limit returns the limit as the operation reads it: one of count may be negative, and
-// then means the same.
+// limit returns the limit for the operation. The limit of count may be negative, which means the same as its
+// absolute value.
 func (c *Case) limit() any {
 	switch limit := c.Limit.(type) {
 	case int64:
@@ -121,7 +121,7 @@ func (c *Case) limit() any {
 	return c.Limit
 }
 
-// truncated returns a number without its fraction, and other values as they are.
+// truncated returns a number without its fraction. Other values are returned unchanged.
 func truncated(value any) any {
 	if f, ok := value.(float64); ok {
 		return math.Trunc(f)
@@ -172,10 +172,10 @@ type Outcome struct {
 	Modified int64             // update, replace
 	Upserted bool              // update, replace, findAndModify
 	Doc      document.Object   // findAndModify; zero if there is none
-	After    []document.Object // the whole collection afterwards, for all that write
+	After    []document.Object // the whole collection afterwards, for operations that write
 }
 
-// Check compares an outcome with what the case expects and returns what differs.
+// Check compares an outcome with the expected one and returns the difference.
 func (c *Case) Check(got Outcome, err error) error {
 	if document.Get(c.Expect, "error", false) {
 		return checkRefused(err)
@@ -191,7 +191,7 @@ func (c *Case) Check(got Outcome, err error) error {
 	return nil
 }
 
-// checkRefused wants the error of an operation that is refused.
+// checkRefused returns nil if err is the error of a refused operation.
 func checkRefused(err error) error {
 	switch {
 	case errors.Is(err, boterr.InvalidArgument), errors.Is(err, boterr.AlreadyExists):
@@ -203,9 +203,8 @@ func checkRefused(err error) error {
 	}
 }
 
-// part returns the part of an outcome that an expectation is about. The server's
-// number of matches, which is its n for what was written, counts a document that was
-// inserted as well.
+// part returns the part of an outcome with the key of an expectation. For a case of the server, the number of
+// matches includes an inserted document.
 func (c *Case) part(o Outcome, key string) any {
 	if o.Upserted && c.ofServer() {
 		o.Matched++
@@ -288,13 +287,12 @@ func sameList(want, got document.Array) bool {
 	return true
 }
 
-// sameSet compares two lists whatever their order.
+// sameSet compares two lists, ignoring their order.
 func sameSet(want, got document.Array) bool {
 	return want.Len() == got.Len() && contains(got, want)
 }
 
-// contains reports whether each of the items is in a list, each in a place of its
-// own.
+// contains reports whether a list has each of the items, at different places.
 func contains(list, items document.Array) bool {
 	taken := make([]bool, list.Len())
 	for _, item := range items.All() {
@@ -312,11 +310,11 @@ func contains(list, items document.Array) bool {
 	return true
 }
 
-// distancePrecision is the part by which distances may differ.
+// distancePrecision is the fraction by which distances may differ.
 const distancePrecision = 1e-6
 
-// sameValue compares values: numbers by what they are worth, to one part in a
-// million, and the order of fields does not matter.
+// sameValue compares values: numbers by their numeric value, to one part in a million, and objects without
+// regard to the order of fields.
 func sameValue(want, got any) bool {
 	switch w := want.(type) {
 	case document.Object:
@@ -439,7 +437,8 @@ func find(
 	})
 }
 
-// count counts; with skip or limit what Find returns, since Count has neither.
+// count returns the number of matches. With skip or limit it counts the result of Find, because Count has
+// neither.
 func count(
 	ctx context.Context, collection store.Collection, filter *query.Filter, arguments Arguments,
 ) (int64, error) {
@@ -507,7 +506,7 @@ func literals(documents []document.Object) []string {
 	return texts
 }
 
-// literal returns a value as a text that shows differences that JSON does not: 1.0 and 1, times and strings.
+// literal returns a text for a value that shows differences that JSON does not: 1.0 and 1, times and strings.
 func literal(value any) string {
 	switch v := value.(type) {
 	case string:

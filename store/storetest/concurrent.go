@@ -17,8 +17,7 @@ var concurrencyRules = []Rule{
 	rule(readersSeeWholeChanges, "a reader sees a document as it was before a change or as it is after, and nothing between"),
 }
 
-// workers is the number of goroutines that write at once, and rounds what each
-// does one after the other.
+// workers is the number of goroutines that write concurrently. rounds is the number of writes of each.
 const (
 	workers = 16
 	rounds  = 10

@@ -16,7 +16,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// call is one call of a Collection: its arguments, and once it has returned, its results.
+// call is a call of a Collection: its arguments and, once it has returned, its results.
 type call struct {
 	ctx    context.Context
 	method string
@@ -42,14 +42,14 @@ type call struct {
 	err      error
 }
 
-// defect makes a store break a rule. before alters the arguments of each call or makes its results, after alters its
-// results. breaks are rules that must notice it, next to which others may.
+// defect makes a store break a rule. before alters the arguments of each call or sets its results; after
+// alters its results. breaks are rules that must notice it; others may as well.
 type defect struct {
 	before, after func(*call)
 	breaks        []string
 }
 
-// broken is a store that is right but for a defect.
+// broken is a correct store with one defect.
 type broken struct {
 	store.Store
 	defect
@@ -157,7 +157,7 @@ var methods = []string{
 	"Get", "Find", "Count", "Distinct", "GeoNear", "Insert", "Update", "FindAndModify", "Delete", "EnsureIndex",
 }
 
-// of returns a defect of one method.
+// of returns a defect in a single method.
 func (d defect) of(method string) defect {
 	only := func(do func(*call)) func(*call) {
 		if do == nil {
@@ -192,7 +192,7 @@ func withoutCode(c *call) {
 	}
 }
 
-// defects are the ways to break what several methods share, or an argument of one.
+// defects are the ways to break behaviour common to several methods, or an argument of one.
 var defects = map[string]defect{
 	"finds by _id": {before: func(c *call) {
 		if c.find.Sort == nil {
@@ -201,8 +201,18 @@ var defects = map[string]defect{
 	}, breaks: []string{"FindReturnsInsertionOrder", "NearComesNearestFirst"}},
 	"no sort":       {before: func(c *call) { c.find.Sort = nil }, breaks: []string{"SortOrdersByEachKeyInTurn"}},
 	"unstable sort": {before: sortUnstably, breaks: []string{"SortTiesKeepInsertionOrder"}},
-	"no skip":       {before: func(c *call) { c.find.Skip = min(c.find.Skip, 0) }, breaks: []string{"FindSkipsAndLimits"}},
-	"no limit":      {before: func(c *call) { c.find.Limit = min(c.find.Limit, 0) }, breaks: []string{"FindSkipsAndLimits"}},
+	"no empty arrays in order": {after: func(c *call) {
+		if c.find.Sort != nil {
+			c.found = slices.DeleteFunc(slices.Clone(c.found), func(o document.Object) bool { return document.Equal(o.Value("a"), document.A()) })
+		}
+	}, breaks: []string{"DescendingIndexHoldsEmptyArrays"}},
+	"all beyond contradictory bounds": {before: func(c *call) {
+		if c.filter != nil && strings.Contains(c.filter.Source().String(), `{"$gt":5,"$lt":1}`) {
+			c.filter = nil
+		}
+	}, breaks: []string{"ContradictoryBoundsMatchNothing"}},
+	"no skip":  {before: func(c *call) { c.find.Skip = min(c.find.Skip, 0) }, breaks: []string{"FindSkipsAndLimits"}},
+	"no limit": {before: func(c *call) { c.find.Limit = min(c.find.Limit, 0) }, breaks: []string{"FindSkipsAndLimits"}},
 	"no projection": {before: func(c *call) { c.find.Projection, c.modify.Projection = nil, nil }, breaks: []string{
 		"FindProjects", "ProjectionCutsArrays", "ProjectionWithoutAPositionIsRefused", "FindAndModifyProjects",
 	}},
@@ -311,7 +321,7 @@ func without(filter *query.Filter, operator string) *query.Filter {
 	return rest
 }
 
-// findNothingBy finds nothing by an operator.
+// findNothingBy makes Find return nothing for filters with an operator.
 func findNothingBy(operator string) func(*call) {
 	return func(c *call) {
 		if c.method == "Find" && strings.Contains(c.filter.Source().String(), operator) {
@@ -333,7 +343,7 @@ func sortUnstably(c *call) {
 	}
 }
 
-// projectFirst filters and sorts what the projection leaves.
+// projectFirst filters and sorts only the projected fields.
 func projectFirst(c *call) {
 	if c.find.Projection == nil {
 		return
@@ -357,7 +367,7 @@ func page(found []document.Object, options store.FindOptions) []document.Object 
 	return found
 }
 
-// projectLate projects what was written already.
+// projectLate applies the projection after the write.
 func projectLate(c *call) {
 	if c.modify.Projection == nil {
 		return
@@ -386,14 +396,14 @@ func sharingSlices() defect {
 	}}
 }
 
-// distinguish takes 1 and 1.0 for two values.
+// distinguish treats 1 and 1.0 as two values.
 func distinguish(c *call) {
 	if c.method == "Distinct" {
 		c.isDone, c.values = true, []any{1, 1.0}
 	}
 }
 
-// rewriting is a store that keeps documents otherwise than they were given.
+// rewriting is a store that alters documents when it stores them.
 func rewriting(breaks []string, rewrite func(any) any) defect {
 	return defect{breaks: breaks, before: func(c *call) {
 		c.documents = slices.Clone(c.documents)
@@ -424,7 +434,7 @@ func rewriteInside(value any, rewrite func(any) any) any {
 	}
 }
 
-// insertOneByOne inserts what it can.
+// insertOneByOne inserts as many documents as possible.
 func insertOneByOne(c *call) {
 	if c.method != "Insert" {
 		return
@@ -443,7 +453,7 @@ func byID(o document.Object) *query.Filter {
 	return filter
 }
 
-// removeBeforeInsert lets an insert take the place of what is there.
+// removeBeforeInsert lets an insert replace existing documents.
 func removeBeforeInsert(c *call) {
 	for _, o := range c.documents {
 		if filter := byID(o); filter != nil && c.err == nil {
@@ -452,7 +462,7 @@ func removeBeforeInsert(c *call) {
 	}
 }
 
-// updateOneByOne changes many documents one by one, until one fails.
+// updateOneByOne changes several documents one by one, until one fails.
 func updateOneByOne(c *call) {
 	if !c.update.Multi || c.update.Upsert || c.update.Sort != nil || c.change.Update == nil || c.change.Update.IsReplacement() {
 		return
@@ -469,8 +479,8 @@ func updateOneByOne(c *call) {
 	}
 }
 
-// modifyInTwoSteps finds first and changes what it found afterwards. The first two callers wait for each other between
-// the steps, so that they always find the same.
+// modifyInTwoSteps first finds a document and then changes it. The first two callers wait for each other
+// between the steps, so that they always find the same document.
 func modifyInTwoSteps() defect {
 	var meeting sync.WaitGroup
 	meeting.Add(2)
@@ -502,7 +512,7 @@ func modifyInTwoSteps() defect {
 	}}
 }
 
-// looseNames takes any name, in small letters.
+// looseNames accepts any name, and ignores case.
 type looseNames struct{ store.Store }
 
 func (s looseNames) Collection(name string) store.Collection {
@@ -515,7 +525,7 @@ func (noClock) Now(context.Context) (time.Time, error) {
 	return time.Time{}, boterr.New(boterr.Unavailable, "", "the clock stands still")
 }
 
-// lackingAll answers Unsupported to all that a store may lack.
+// lackingAll returns Unsupported for every capability that a store may lack.
 func lackingAll(c *call) {
 	switch c.method {
 	case "Find":

@@ -25,7 +25,7 @@ var findRules = []Rule{
 	rule(countCountsMatches, "Count returns the number of documents that match"),
 }
 
-// numbered returns documents with the _ids from 1 to count and a field n of the same.
+// numbered returns documents with the _ids 1 to count and the same number in a field n.
 func numbered(count int) []document.Object {
 	documents := make([]document.Object, 0, count)
 	for i := range count {
@@ -68,7 +68,7 @@ type filtered struct {
 	ids    []any
 }
 
-// requireFinds inserts documents that have names, and finds by the filters.
+// requireFinds inserts named documents, and finds them with the filters.
 func (t *trial) requireFinds(tests []filtered) {
 	t.Helper()
 	o, a := document.O, document.A
@@ -207,7 +207,7 @@ var projectionRules = []Rule{
 		"after an error of the projection nothing has changed; a path that ends in $ is InvalidArgument with New"),
 }
 
-// projection compiles a projection of paths and what becomes of them.
+// projection compiles a projection.
 func (t *trial) projection(pairs ...any) *query.Projection {
 	t.Helper()
 	p, err := query.CompileProjection(document.O(pairs...))
@@ -351,8 +351,7 @@ func (t *trial) requireNear(expected []any, results []query.GeoResult) {
 	t.requireIDs(expected, documents)
 }
 
-// insertPlaces inserts places on the equator, by their longitude, which for one
-// degree is 111.3 km.
+// insertPlaces inserts places on the equator, named after their longitude. One degree is 111.3 km.
 func (t *trial) insertPlaces() {
 	t.Helper()
 	t.insert(

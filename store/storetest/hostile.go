@@ -17,11 +17,11 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// MaxHostile is the most bytes of a call that RunHostile runs.
+// MaxHostile is the maximum size in bytes of a call that RunHostile makes.
 const MaxHostile = 64 << 10
 
-// HostileDocuments returns so many sixteenths of about 20 MB of documents, over which a small call
-// may take long: a few with long arrays, some with long texts, deep ones, and many small ones.
+// HostileDocuments returns sixteenths/16 of about 20 MB of documents on which a small call may take long: a
+// few with long arrays, some with long texts, deep ones, and many small ones.
 func HostileDocuments(sixteenths int) []document.Object {
 	var documents []document.Object
 	numbers, objects := make([]any, 1_250*sixteenths), make([]any, 1_250*sixteenths)
@@ -50,9 +50,9 @@ func HostileDocuments(sixteenths int) []document.Object {
 	return documents
 }
 
-// RunHostile runs a call, which is the JSON of a Case, on a collection that holds HostileDocuments.
-// It fails if the error has no code, or if the call asks its context more often than what its work
-// may be: it then went on after its budget was spent. A text that is no small call does nothing.
+// RunHostile runs a call, which is the JSON of a Case, on a collection that contains HostileDocuments. It
+// fails if the error has no code, or if the call checks its context more often than its budget allows, which
+// means that it continued after the budget was spent. It ignores a text that is not a small call.
 func RunHostile(t *testing.T, call string, sixteenths int, collection store.Collection) (Outcome, error) {
 	t.Helper()
 	cases, err := ReadCases(strings.NewReader(call))
@@ -64,14 +64,14 @@ func RunHostile(t *testing.T, call string, sixteenths int, collection store.Coll
 	if err != nil {
 		require.NotEqual(t, boterr.Internal, boterr.CodeOf(err), "%v", err)
 	}
-	// The budget, and its growth by documents. Each document is read once, except by a write that begins
-	// again.
+	// The budget, and its growth with the documents. Each document is read once, except by a write that
+	// starts again.
 	const work, perSixteenth, betweenLooks = 1 << 28, 1 << 26, 1 << 14
 	require.Less(t, int(ctx.looks.Load()), (work+sixteenths*perSixteenth)/betweenLooks, "looks at the context by %.500s", call)
 	return outcome, err
 }
 
-// countingContext counts how often it is asked whether it has ended.
+// countingContext counts the checks whether it has ended.
 type countingContext struct {
 	context.Context //nolint:containedctx // It is a context.
 
@@ -83,8 +83,8 @@ func (c *countingContext) Err() error {
 	return c.Context.Err()
 }
 
-// HostileCalls returns small calls that take long or much over HostileDocuments, or are suspected
-// of it, as RunHostile runs them.
+// HostileCalls returns small calls that take long, or produce much, on HostileDocuments, or are suspected of
+// it. Run them with RunHostile.
 func HostileCalls() []string {
 	var calls []string
 	add := func(pairs ...any) { calls = append(calls, document.O(pairs...).String()) }
@@ -126,13 +126,13 @@ func HostileCalls() []string {
 	return calls
 }
 
-// o and a are short, since the calls are many.
+// o and a have short names because there are many calls.
 var (
 	o = document.O
 	a = document.A
 )
 
-// times is an expression that does something so many times.
+// times is an expression that repeats an expression n times.
 func times(n int, in any) document.Object {
 	return o("$map", o("input", o("$range", a(0, n)), "in", in))
 }

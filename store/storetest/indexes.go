@@ -15,6 +15,36 @@ var indexRules = []Rule{
 	rule(badIndexesAreRefused, "an index without keys, with an empty path, the same path twice or an unknown kind is InvalidArgument"),
 	rule(indexesDoNotChangeAnswers, "with an index the same documents match in the same order as without", NestedArrays),
 	rule(indexesFollowWrites, "an index knows what was written after it was made"),
+	rule(descendingIndexHoldsEmptyArrays, "in the order of a descending index, a document with an empty array comes last"),
+	rule(contradictoryBoundsMatchNothing, "bounds that contradict each other match nothing, with an index as without"),
+}
+
+func descendingIndexHoldsEmptyArrays(t *trial) {
+	require.NoError(t, t.EnsureIndex(t.Context(), store.Index{Keys: []store.IndexKey{{Path: "a", Kind: query.Descending}}}))
+	t.insert(document.O("_id", 1, "a", document.A()), document.O("_id", 2, "a", 1), document.O("_id", 3))
+	t.requireIDs([]any{2, 3, 1}, t.find(nil, store.FindOptions{Sort: t.order("a", -1)}))
+	t.requireIDs([]any{1, 3, 2}, t.find(nil, store.FindOptions{Sort: t.order("a", 1)}))
+	result := t.findAndModify(nil, t.change("$set", document.O("b", 1)), store.FindAndModifyOptions{Sort: t.order("a", 1)})
+	t.requireIDs([]any{1}, []document.Object{result.Document})
+}
+
+func contradictoryBoundsMatchNothing(t *trial) {
+	require.NoError(t, t.EnsureIndex(t.Context(), store.Index{Keys: ascending("a")}))
+	t.insert(document.O("_id", 1, "a", 1), document.O("_id", 2, "a", 5), document.O("_id", 3))
+	for _, filter := range []*query.Filter{
+		t.filter("a", document.O("$gt", 5, "$lt", 1)),
+		t.filter("a", document.O("$in", document.A())),
+		t.filter("a", document.O("$gt", 1, "$lte", 1)),
+	} {
+		t.requireIDs([]any{}, t.find(filter, store.FindOptions{}), filter.Source())
+		t.requireIDs([]any{}, t.find(filter, store.FindOptions{Sort: t.order("a", -1), Limit: 1}), filter.Source())
+		count, err := t.Count(t.Context(), filter)
+		require.NoError(t, err)
+		require.Zero(t, count, filter.Source())
+		require.Zero(t, t.update(filter, t.change("$set", document.O("b", 1)), multi).Matched, filter.Source())
+		require.False(t, t.findAndModify(filter, t.change("$set", document.O("b", 1)), store.FindAndModifyOptions{Sort: t.order("a", 1)}).Matched)
+		t.remove(0, filter, store.DeleteOptions{Multi: true})
+	}
 }
 
 func ensureIndexTwice(t *trial) {
@@ -44,6 +74,7 @@ func badIndexesAreRefused(t *trial) {
 		"no keys":         nil,
 		"an empty path":   ascending(""),
 		"an empty part":   ascending("a..b"),
+		"bytes":           ascending("a\xff"),
 		"the same twice":  ascending("a", "b", "a"),
 		"an unknown kind": {{Path: "a", Kind: "sideways"}},
 		"no kind":         {{Path: "a"}},
@@ -52,7 +83,7 @@ func badIndexesAreRefused(t *trial) {
 	}
 }
 
-// indexed are documents with all that an index may stumble over.
+// indexed returns documents with values that are difficult for indexes.
 func indexed() []document.Object {
 	values := []any{
 		1, 1.0, 2, "a", "b", nil, true, document.O("b", 1), document.O("b", 2, "c", 1), document.A(), document.A(1, 2),
@@ -136,7 +167,7 @@ var uniqueRules = []Rule{
 		"EnsureIndex is AlreadyExists where documents violate the unique index, and makes none", UniqueIndexes),
 }
 
-// unique makes a unique index on paths.
+// unique creates a unique index on paths.
 func (t *trial) unique(paths ...string) {
 	t.Helper()
 	require.NoError(t, t.EnsureIndex(t.Context(), store.Index{Keys: ascending(paths...), Unique: true}))

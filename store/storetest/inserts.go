@@ -84,7 +84,7 @@ var deleteRules = []Rule{
 	rule(deletedIDsAreFree, "what was deleted is gone, and its _id can be given again"),
 }
 
-// remove deletes documents and checks how many.
+// remove deletes documents and checks their number.
 func (t *trial) remove(expected int64, filter *query.Filter, options store.DeleteOptions) {
 	t.Helper()
 	removed, err := t.Delete(t.Context(), filter, options)

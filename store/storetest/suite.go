@@ -1,9 +1,9 @@
-// Package storetest holds every store.Store to the contract of the port:
-// one small function for each rule, which quotes the rule if a store breaks it.
+// Package storetest checks a store.Store against the contract of the port: one small function for each rule,
+// which quotes the rule if a store breaks it.
 //
-//   - To test a store, call [RunStore] with what opens one that is empty.
-//   - To leave out what it does not offer, name each [Capability] that it lacks.
-//   - To run the rules by a runner of your own, use [Rules].
+//   - To test a store, call [RunStore] with a function that opens an empty one.
+//   - To leave out features that it does not offer, name each [Capability] that it lacks.
+//   - To run the rules with your own runner, use [Rules].
 //
 // The test of a store:
 //
@@ -49,8 +49,8 @@ func rule(check func(*trial), text string, needs ...Capability) Rule {
 	return Rule{Name: conformance.NameOf(check), Text: text, Needs: needs, check: check}
 }
 
-// RunStore checks a store against every rule, each in a subtest with a new store. A store names the
-// capabilities that it lacks; it must answer Unsupported if they are used.
+// RunStore checks a store against every rule, each in a subtest with a new store. lacks are the capabilities
+// that the store does not offer; it must return Unsupported if they are used.
 func RunStore(t *testing.T, newStore func(t *testing.T) store.Store, lacks ...Capability) {
 	t.Helper()
 	for _, rule := range Rules(lacks...) {
@@ -61,9 +61,8 @@ func RunStore(t *testing.T, newStore func(t *testing.T) store.Store, lacks ...Ca
 	}
 }
 
-// Rules returns the rules for a store that lacks these capabilities: those that
-// need none of them, and for each of them the rule that it is answered with
-// Unsupported.
+// Rules returns the rules for a store that lacks these capabilities: the rules that need none of them, and
+// for each of them the rule that its use returns Unsupported.
 func Rules(lacks ...Capability) []Rule {
 	rules := slices.Concat(
 		collectionRules, insertRules, valueRules, findRules, sortRules, projectionRules, distinctRules, updateRules, fixedRules,
@@ -82,14 +81,14 @@ func (r Rule) needsOneOf(lacks []Capability) bool {
 	return slices.ContainsFunc(r.Needs, func(c Capability) bool { return slices.Contains(lacks, c) })
 }
 
-// Check checks a store against the rule. The store must hold nothing in the
-// collections whose names begin with "storetest".
+// Check checks a store against the rule. Collections of the store whose names begin with "storetest" must be
+// empty.
 func (r Rule) Check(t T, store store.Store) {
 	t.Helper()
 	r.check(&trial{T: t, rule: r, store: store, Collection: store.Collection("storetest")})
 }
 
-// trial is one check of one rule. Its Collection is empty at the beginning.
+// trial is a check of one rule. Its Collection is empty at the beginning.
 type trial struct {
 	T
 	store.Collection
@@ -98,13 +97,13 @@ type trial struct {
 	store store.Store
 }
 
-// Errorf reports what was seen under the rule that it breaks.
+// Errorf reports a failure together with the rule that it breaks.
 func (t *trial) Errorf(format string, args ...any) {
 	t.Helper()
 	t.T.Errorf("rule broken: %s\n%s", t.rule.Text, fmt.Sprintf(format, args...))
 }
 
-// with is a trial of the same rule in another collection.
+// with returns a trial of the same rule in another collection.
 func (t *trial) with(collection store.Collection) *trial {
 	other := *t
 	other.Collection = collection
@@ -135,7 +134,7 @@ func (t *trial) change(pairs ...any) query.Change {
 	return query.Change{Update: u}
 }
 
-// insert puts documents into the collection.
+// insert inserts documents into the collection.
 func (t *trial) insert(documents ...document.Object) {
 	t.Helper()
 	require.NoError(t, t.Insert(t.Context(), documents...))
@@ -148,7 +147,7 @@ func (t *trial) find(filter *query.Filter, options store.FindOptions) []document
 	return found
 }
 
-// all returns what the collection holds.
+// all returns the documents of the collection.
 func (t *trial) all() []document.Object {
 	t.Helper()
 	return t.find(nil, store.FindOptions{})
@@ -164,7 +163,7 @@ func (t *trial) update(
 	return result
 }
 
-// findAndModify changes one document, without an error.
+// findAndModify changes one document, which must succeed.
 func (t *trial) findAndModify(
 	filter *query.Filter, change query.Change, options store.FindAndModifyOptions,
 ) store.FindAndModifyResult {
@@ -174,7 +173,7 @@ func (t *trial) findAndModify(
 	return result
 }
 
-// requireCode checks that err is an error as a Store returns it, of that code.
+// requireCode checks that err is an error in the form that a Store returns, with a code.
 func (t *trial) requireCode(code boterr.Code, err error, doing ...any) {
 	t.Helper()
 	require.Error(t, err, doing...)
@@ -210,7 +209,7 @@ func (t *trial) requireIDs(expected []any, documents []document.Object, doing ..
 // Capability is something that a store may lack.
 type Capability string
 
-// The capabilities. A store that lacks one answers Unsupported if it is used.
+// The capabilities. A store without a capability must return Unsupported when it is used.
 const (
 	// GeoQueries is Collection.GeoNear.
 	GeoQueries Capability = "GeoQueries"
@@ -321,7 +320,7 @@ func passedDeadlineIsCanceled(t *trial) {
 	t.requireCanceled(err, t.answers(ctx))
 }
 
-// answers returns what every operation of the collection answers.
+// answers returns the error of every operation of the collection.
 func (t *trial) answers(ctx context.Context) map[string]error {
 	change, replacement := t.change("$set", document.O("n", 9)), t.change("n", 9)
 	_, find := t.Find(ctx, nil, store.FindOptions{})
@@ -342,7 +341,7 @@ func (t *trial) answers(ctx context.Context) map[string]error {
 	}
 }
 
-// requireCanceled checks that all answers are Canceled, and nothing was written.
+// requireCanceled checks that all errors are Canceled, and that nothing was written.
 func (t *trial) requireCanceled(now error, answers map[string]error) {
 	t.Helper()
 	t.requireCode(boterr.Canceled, now, "Now")

@@ -19,7 +19,7 @@ func violations(ctx context.Context, rule storetest.Rule, store store.Store) []s
 	return conformance.Violations(ctx, func(t storetest.T) { rule.Check(t, store) })
 }
 
-// noticing reports whether a rule notices what is wrong with a store.
+// noticing reports whether a rule notices the defect of a store.
 func noticing(t *testing.T, rule storetest.Rule, store store.Store) bool {
 	t.Helper()
 	reports := violations(t.Context(), rule, store)
@@ -31,7 +31,7 @@ func noticing(t *testing.T, rule storetest.Rule, store store.Store) bool {
 }
 
 // TestSuite_NoticesDefects breaks a store in every way. The rules named for a defect must notice it, or else
-// any rule.
+// some rule must.
 func TestSuite_NoticesDefects(t *testing.T) {
 	t.Parallel()
 	for name, d := range allDefects() {
@@ -48,6 +48,19 @@ func TestSuite_NoticesDefects(t *testing.T) {
 				require.True(t, notices(rules[at]), breaks)
 			}
 		})
+	}
+}
+
+func TestRunBeside_NoticesADifference(t *testing.T) {
+	t.Parallel()
+	beside := func(tested store.Store) []string {
+		return conformance.Violations(t.Context(), func(t storetest.T) { storetest.RunBeside(t, 1, 200, memstore.New(), tested) })
+	}
+	require.Empty(t, beside(memstore.New()))
+	for name, d := range defects {
+		if name == "unstable sort" || name == "updates one" || name == "deletes all" {
+			require.NotEmpty(t, beside(newBroken(d)), name)
+		}
 	}
 }
 
@@ -69,7 +82,7 @@ func TestSuite_NoticesDefectsOfTheStore(t *testing.T) {
 	}
 }
 
-// TestRules_NoticeADefect finds rules that notice nothing.
+// TestRules_NoticeADefect finds rules that notice no defect.
 func TestRules_NoticeADefect(t *testing.T) {
 	t.Parallel()
 	all := allDefects()
@@ -90,7 +103,7 @@ func TestRules_NamedAndQuoted(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for _, rule := range storetest.Rules() {
-		require.False(t, seen[rule.Name], "%s comes twice", rule.Name)
+		require.False(t, seen[rule.Name], "%s appears twice", rule.Name)
 		seen[rule.Name] = true
 		require.Regexp(t, `^([A-Z]+[a-z]*)+$`, rule.Name)
 		require.NotEmpty(t, rule.Text, rule.Name)

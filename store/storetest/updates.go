@@ -68,7 +68,7 @@ func updateCountsWhatChanged(t *trial) {
 		result := t.update(test.filter, test.change, test.options)
 		require.Equal(t, test.expected, result, "%s where %s", test.change.Update.Source(), test.filter.Source())
 	}
-	for id, large := range map[string]float64{"2^53": 1 << 53, "1e300": 1e300} { // Adding 1 leaves them what they are.
+	for id, large := range map[string]float64{"2^53": 1 << 53, "1e300": 1e300} { // Adding 1 does not change these numbers.
 		t.insert(document.O("_id", id, "large", large))
 		for _, filter := range []*query.Filter{t.filter("_id", id), t.filter("large", large)} {
 			result := t.update(filter, t.change("$inc", document.O("large", 1)), first)
@@ -255,8 +255,7 @@ func upsertRefusesBadDocuments(t *trial) {
 	t.requireHolds()
 }
 
-// sortedLiteral is literal of the fields in the order of their names, for documents
-// whose order no rule tells.
+// sortedLiteral is literal with the fields sorted by name, for documents whose order no rule specifies.
 func sortedLiteral(o document.Object) string {
 	sorted := document.O()
 	for _, key := range slices.Sorted(slices.Values(o.Keys())) {

@@ -27,7 +27,7 @@ var valueRules = []Rule{
 	rule(whatWasReadStays, "documents that come back are immutable: later writes do not change them"),
 }
 
-// requireKept inserts documents and checks that they come back to the letter.
+// requireKept inserts documents and checks that they are returned unchanged.
 func (t *trial) requireKept(documents ...document.Object) {
 	t.Helper()
 	t.insert(documents...)
@@ -191,7 +191,7 @@ var changers = map[string]func(*trial, query.Change) (modified bool, err error){
 	},
 }
 
-// requireRefused checks that changes are InvalidArgument and change nothing.
+// requireRefused checks that changes are InvalidArgument and have no effect.
 func (t *trial) requireRefused(held document.Object, fixed []string, changes ...query.Change) {
 	t.Helper()
 	t.insert(held)
@@ -378,7 +378,7 @@ func geoIndex(path string, kind query.IndexKind) store.Index {
 	return store.Index{Keys: []store.IndexKey{{Path: path, Kind: kind}}}
 }
 
-// insertPoints inserts points on the equator, without what is no place.
+// insertPoints inserts points on the equator, but no invalid places.
 func (t *trial) insertPoints() {
 	t.Helper()
 	for i, longitude := range []float64{3, 1, 2, -1} {

@@ -8,7 +8,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Nodes returns the bot: what answers, and with what.
+// Nodes returns the bot: which node answers, and with which text.
 func Nodes() []*botctx.Node {
 	return []*botctx.Node{
 		{ID: "greeting", Trigger: botctx.TextIs("hi", "hello"), Responses: botctx.Say("Hello {{firstName}}!")},
@@ -16,7 +16,7 @@ func Nodes() []*botctx.Node {
 	}
 }
 
-// apologize repeats what the bot does not understand.
+// apologize repeats a message that the bot does not understand.
 func apologize(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text("I do not know "+bot.MessageEvent.Text()+". Say hi."))
 }

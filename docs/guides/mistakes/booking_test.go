@@ -53,7 +53,7 @@ func places(take botctx.Action) []*botctx.Node {
 	return []*botctx.Node{{ID: "book", Trigger: botctx.TextIs("book"), Pre: botctx.Do(take)}}
 }
 
-// doubleBooking is found where two members book at once, in all orders of what their runs do.
+// doubleBooking is found if two members book at the same time, in every order of their runs' steps.
 func doubleBooking() mistake {
 	return mistake{
 		right: places(takePlace), wrong: places(lookAndTakePlace),

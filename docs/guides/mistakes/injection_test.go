@@ -10,12 +10,12 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// repeatLiterally tells the member what it has understood, with their name in front.
+// repeatLiterally repeats the member's text to them, after their name.
 func repeatLiterally(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text(bot.Member.FirstName+", you said: "+bot.MessageEvent.Text()))
 }
 
-// repeatAsTemplate is repeatLiterally, and makes a template of what the member wrote.
+// repeatAsTemplate is like repeatLiterally, but treats the member's text as a template.
 func repeatAsTemplate(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text("{{firstName}}, you said: "+bot.MessageEvent.Text()).WithPlaceholders())
 }
@@ -24,7 +24,7 @@ func echo(repeat botctx.Action) []*botctx.Node {
 	return []*botctx.Node{{ID: "echo", Trigger: botctx.AnyText(), Pre: botctx.Do(repeat)}}
 }
 
-// injection is found where a member writes what means something: here the path of a secret.
+// injection is found if a member writes text with a special meaning: here the path of a secret.
 func injection() mistake {
 	return mistake{
 		right: echo(repeatLiterally), wrong: echo(repeatAsTemplate),

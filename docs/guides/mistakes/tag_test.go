@@ -11,7 +11,7 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// remindOnce reminds of the basket in an hour, in place of what was planned before.
+// remindOnce schedules a reminder of the basket in an hour, and replaces an earlier one.
 func remindOnce(ctx context.Context, bot *botctx.Context) error {
 	return remind(ctx, bot, agenda.NewParams{Tag: "basket", Replace: true})
 }
@@ -34,7 +34,7 @@ func basket(remind botctx.Action) []*botctx.Node {
 	}
 }
 
-// forgottenTag is found where the member does it twice, the time passes, and each message is expected.
+// forgottenTag is found if the member does it twice, time passes, and each message is expected.
 func forgottenTag() mistake {
 	return mistake{
 		right: basket(remindOnce), wrong: basket(remindEachTime),

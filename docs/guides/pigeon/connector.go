@@ -25,9 +25,9 @@ const Type channel.Type = "pigeon"
 const maxAnswerBytes = 1 << 20
 
 // Connector is the connector to every channel of Pigeon. A channel's info has its "token", and the
-// "signingSecret" of what Pigeon reports. It is safe for concurrent use. New makes one.
+// "signingSecret" of Pigeon's events. It is safe for concurrent use. New makes one.
 type Connector struct {
-	// URL is the address of Pigeon's API, HTTP what sends the requests.
+	// URL is the address of Pigeon's API. HTTP sends the requests.
 	URL  string
 	HTTP *http.Client
 }
@@ -103,7 +103,7 @@ func (c *Connector) post(ctx context.Context, token, key string, shown content) 
 func delivery(answer []byte) (send.Delivery, error) {
 	var reply document.Object
 	if err := json.Unmarshal(answer, &reply); err != nil || document.Get(reply, "id", "") == "" {
-		return send.Delivery{}, fmt.Errorf("pigeon gave an answer of %d bytes that cannot be read", len(answer))
+		return send.Delivery{}, fmt.Errorf("pigeon's answer of %d bytes cannot be read", len(answer))
 	}
 	return send.Delivery{
 		Reply:     reply,
@@ -113,8 +113,8 @@ func delivery(answer []byte) (send.Delivery, error) {
 	}, nil
 }
 
-// refusal returns the error for an answer that is not 200. It repeats nothing of what Pigeon says,
-// which may be what was sent, the token included.
+// refusal returns the error for an answer that is not 200. It does not quote Pigeon's answer, which may
+// repeat the request with its token.
 func refusal(response *http.Response, answer []byte) error {
 	switch status := response.StatusCode; status {
 	case http.StatusBadRequest:
@@ -122,16 +122,16 @@ func refusal(response *http.Response, answer []byte) error {
 			Field string `json:"field"`
 		}
 		_ = json.Unmarshal(answer, &problem) // Without a field, the message as a whole is wrong.
-		return boterr.Invalid(problem.Field, "is nothing that Pigeon can show")
+		return boterr.Invalid(problem.Field, "cannot be shown by Pigeon")
 	case http.StatusUnauthorized:
 		return boterr.New(boterr.FailedPrecondition, "", "Pigeon does not accept the channel's token: make a new one, and store it in its info")
 	case http.StatusForbidden:
 		return boterr.New(boterr.FailedPrecondition, "", "the recipient has blocked the bot")
 	case http.StatusNotFound:
-		return boterr.New(boterr.NotFound, "", "Pigeon knows no such recipient")
+		return boterr.New(boterr.NotFound, "", "Pigeon does not know the recipient")
 	case http.StatusTooManyRequests:
 		wait, _ := outbound.RetryAfter(response.Header, time.Now()) //nolint:forbidigo // Dates are by this clock.
-		return boterr.New(boterr.ResourceExhausted, "", "Pigeon takes no more messages for now: %w",
+		return boterr.New(boterr.ResourceExhausted, "", "Pigeon is limiting the rate of messages: %w",
 			&send.RetryAfterError{After: max(wait, time.Second)})
 	default:
 		return fmt.Errorf("pigeon answered with status %d", status) // No code, as where no answer came.

@@ -23,7 +23,7 @@ type button struct {
 	URL   string `json:"url,omitzero"`
 }
 
-// contentOf returns a response in Pigeon's words, or the field that it has no words for.
+// contentOf converts a response to Pigeon's format. The error names a field that Pigeon cannot express.
 func contentOf(response send.Response) (content, error) {
 	shown := content{Text: response.Text()}
 	switch kind := response.Type(); kind {
@@ -32,7 +32,7 @@ func contentOf(response send.Response) (content, error) {
 	case send.TypeImage:
 		shown.Picture = document.Get(response, "url", "")
 		if shown.Picture == "" {
-			return content{}, boterr.New(boterr.Unsupported, "attachment_id", "Pigeon keeps no pictures: give the url")
+			return content{}, boterr.New(boterr.Unsupported, "attachment_id", "Pigeon does not store pictures: give the url")
 		}
 		return shown, nil
 	case send.TypeButton, send.TypeQuickReplies:

@@ -18,13 +18,13 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// The limits of what Pigeon reports.
+// The limits of Pigeon's events.
 const (
 	maxReportBytes = 1 << 20
 	tolerance      = 5 * time.Minute
 )
 
-// Handler takes what Pigeon reports to "POST /pigeon/{app}/{channel}".
+// Handler serves Pigeon's events at "POST /pigeon/{app}/{channel}".
 type Handler struct {
 	// LoadChannel returns a channel with its credentials, or NotFound.
 	LoadChannel func(ctx context.Context, app, id string) (*channel.Channel, error)

@@ -21,7 +21,7 @@ type platform struct {
 	shown []sendtest.Arrival
 }
 
-// arrived returns what was shown.
+// arrived returns the messages that were shown.
 func (p *platform) arrived() []sendtest.Arrival {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -1,5 +1,5 @@
-// Command small is a host in one file, to begin with: a bot behind a signed webhook, over a file
-// or MongoDB. What a service needs besides is in the folder above.
+// Command small is a host in one file, to begin with: a bot behind a signed webhook, over a file or a database.
+// The folder above has everything else that a service needs.
 //
 //	BOTS_CHAT=https://chat.example/said BOTS_SECRET=$(openssl rand -hex 32) go -C examples/host run ./small
 package main
@@ -17,8 +17,9 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/botctx/go-sdk/backends/bolt"
 	"github.com/botctx/go-sdk/backends/mongo"
+	"github.com/botctx/go-sdk/backends/postgres"
+	"github.com/botctx/go-sdk/backends/sqlite"
 	"github.com/botctx/go-sdk/backends/webhook"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
@@ -30,16 +31,16 @@ import (
 
 // settings are the settings in the environment.
 type settings struct {
-	// listen is the address to listen on, store a file or the address of a MongoDB database.
+	// listen is the address to listen on. store is a file or the address of a database.
 	listen, store string
 	// chat is the address for the bot's messages; secret signs both ways.
 	chat   string
 	secret channel.Secret
-	// allow are hosts of one's own network that may be posted to.
+	// allow are hosts in the service's own network that it may post to.
 	allow []string
 }
 
-// fromEnvironment returns the settings, with what suits a first try.
+// fromEnvironment returns the settings, with defaults for a first try.
 func fromEnvironment() settings {
 	return settings{
 		listen: or(os.Getenv("BOTS_LISTEN"), "127.0.0.1:8080"),
@@ -50,7 +51,7 @@ func fromEnvironment() settings {
 	}
 }
 
-// check refuses what the bot could not answer with.
+// check refuses settings with which the bot could not answer.
 func (s settings) check() error {
 	if err := webhook.CheckSecret(s.secret); err != nil {
 		return fmt.Errorf("BOTS_SECRET: %w", err)
@@ -69,7 +70,7 @@ func (s settings) check() error {
 	return nil
 }
 
-// or returns a text, or another one where it is empty.
+// or returns text, or other if it is empty.
 func or(text, other string) string {
 	if text == "" {
 		return other
@@ -87,7 +88,7 @@ func main() {
 	}
 }
 
-// run listens, and is the host until ctx ends.
+// run listens, and serves until ctx ends.
 func run(ctx context.Context, s settings) error {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.listen)
 	if err != nil {
@@ -110,20 +111,28 @@ func host(ctx context.Context, listener net.Listener, s settings) error {
 	return errors.Join(serve(ctx, listener, routes(rt, web), rt), closeStore())
 }
 
-// openStore opens a database of MongoDB, or a file.
+// openStore opens a database of PostgreSQL or MongoDB, or a file.
 func openStore(ctx context.Context, address string) (store.Store, func() error, error) {
-	if strings.HasPrefix(address, "mongodb") {
+	switch scheme, _, _ := strings.Cut(address, ":"); scheme {
+	case "postgres", "postgresql":
+		database, err := postgres.Open(ctx, address)
+		if err != nil {
+			return nil, nil, err
+		}
+		return database, func() error { database.Close(); return nil }, nil
+	case "mongodb", "mongodb+srv":
 		database, err := mongo.Open(ctx, address)
 		if err != nil {
 			return nil, nil, err
 		}
 		return database, func() error { return database.Close(context.WithoutCancel(ctx)) }, nil
+	default:
+		database, err := sqlite.Open(address)
+		if err != nil {
+			return nil, nil, err
+		}
+		return database, database.Close, nil
 	}
-	database, err := bolt.Open(address)
-	if err != nil {
-		return nil, nil, err
-	}
-	return database, database.Close, nil
 }
 
 // newRuntime returns the bot over its store, and the connector of its channel.
@@ -176,7 +185,7 @@ func count(_ context.Context, bot *botctx.Context) error {
 	return nil
 }
 
-// routes returns what the host answers.
+// routes returns the routes of the host.
 func routes(rt *botctx.Runtime, web *webhook.Connector) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("POST /inbound", web.Handler(rt.Accept)) // It answers when the message is in the store.
@@ -189,10 +198,10 @@ func routes(rt *botctx.Runtime, web *webhook.Connector) http.Handler {
 	return mux
 }
 
-// closeWithin is the time for answering requests once nothing runs any more.
+// closeWithin is the time for answering requests after all runs have ended.
 const closeWithin = 5 * time.Second
 
-// serve takes messages, and runs the bot for them and agendas, until ctx ends; then it waits for what
+// serve accepts messages, and runs the bot for them and agendas, until ctx ends; then it waits for current
 // runs.
 func serve(ctx context.Context, listener net.Listener, handler http.Handler, rt *botctx.Runtime) error {
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
@@ -201,12 +210,12 @@ func serve(ctx context.Context, listener net.Listener, handler http.Handler, rt 
 	served := make(chan error, 1)
 	go func() {
 		served <- server.Serve(listener)
-		stop() // A listener that breaks ends the host.
+		stop() // If the listener fails, the host ends.
 	}()
-	err := rt.Run(ctx) // The bot for what was accepted, and agendas, until ctx ends.
+	err := rt.Run(ctx) // Run handles accepted messages and agendas until ctx ends.
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeWithin)
 	defer cancel()
-	err = errors.Join(err, server.Shutdown(ending)) // What arrived is kept and answered.
+	err = errors.Join(err, server.Shutdown(ending)) // Messages that have arrived are stored and answered.
 	if broken := <-served; !errors.Is(broken, http.ErrServerClosed) {
 		err = errors.Join(err, broken)
 	}

@@ -20,10 +20,10 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// secret signs what the tests send and hear.
+// secret signs the messages of the tests and of the bot.
 const secret = "a-secret-that-only-the-tests-know"
 
-// newChat starts the other end of the channel. What it is told is in the channel that it returns.
+// newChat starts the other end of the channel. It sends the bot's messages on the returned Go channel.
 func newChat(t *testing.T) (address string, said <-chan string) {
 	t.Helper()
 	told := make(chan string, 10)
@@ -44,7 +44,7 @@ func newChat(t *testing.T) (address string, said <-chan string) {
 	return server.URL, told
 }
 
-// start runs the host, and returns its address and what stops it.
+// start runs the host, and returns its address and a function that stops it.
 func start(t *testing.T, s settings) (address string, stop func()) {
 	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -58,7 +58,7 @@ func start(t *testing.T, s settings) (address string, stop func()) {
 	}
 }
 
-// get asks the host, and returns the status.
+// get makes a GET request to the host, and returns the status.
 func get(t *testing.T, address string) int {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
@@ -66,7 +66,7 @@ func get(t *testing.T, address string) int {
 	return status(t, req)
 }
 
-// says posts what a member writes, signed with a key, and returns the status.
+// says posts a member's message, signed with a key, and returns the status.
 func says(t *testing.T, address, id, key string) int {
 	t.Helper()
 	body := []byte(`{"app":"shop","channel":"chat","profile":{"firstName":"Ada"},` +
@@ -126,7 +126,7 @@ func TestHost_NowhereToPostTo(t *testing.T) {
 		"":                           "BOTS_CHAT: invalid argument: url",
 		"chat.example":               "BOTS_CHAT: invalid argument: url",
 		"https://10.0.0.1/said":      "BOTS_CHAT: invalid argument: url: the host 10.0.0.1 is a private address",
-		"https://chat.example/a b\n": "BOTS_CHAT: invalid argument: url: is no URL",
+		"https://chat.example/a b\n": "BOTS_CHAT: invalid argument: url: is not a URL",
 	} {
 		s := settings{
 			listen: "127.0.0.1:0", store: filepath.Join(t.TempDir(), "bots.db"), chat: chat, secret: channel.NewSecret(secret),

@@ -43,8 +43,8 @@ const OneCall = ({ world, act }) => {
       <${Choose} label="Operation" name="operation" value="sendResponse" among=${world.operations} />
       <${Choose} label="What happens" name="kind" value=${kind} onChange=${setKind} among=${kinds} />
       ${kind === "fail" && html`<${Choose} label="Code" name="code" value="Unavailable" among=${world.codes} />`}
-      ${kind === "delay" && html`<${Field} label="Seconds"><input name="late" type="number" min="1" value="30" required /></${Field}>`}
-      <${Field} label="Which call"><input name="nth" type="number" min="1" value="1" required /></${Field}>
+      ${kind === "delay" && html`<${Field} label="Seconds"><input name="late" type="number" min="1" defaultValue="30" required /></${Field}>`}
+      <${Field} label="Which call"><input name="nth" type="number" min="1" defaultValue="1" required /></${Field}>
       <button class="main">Plan it</button>
     </div>
   </form>`;
@@ -62,9 +62,9 @@ const Refusals = ({ world, act }) => {
   return html`<div class="card"><h2>A service refuses</h2>
     ${world.accounts.length > 0 && html`<form class="row" onSubmit=${asks("declineCharge")} aria-label="The next charge is declined">
       <${Choose} label="Account" name="account" among=${world.accounts} />
-      <${Field} label="The next charge is declined for"><input name="code" required value="insufficient_funds" autocomplete="off" /></${Field}><button>Decline it</button></form>`}
+      <${Field} label="The next charge is declined for"><input name="code" required defaultValue="insufficient_funds" autocomplete="off" /></${Field}><button>Decline it</button></form>`}
     <form class="row" onSubmit=${asks("bounce")} aria-label="Mail bounces">
-      <${Field} label="Mail bounces to"><input name="address" type="email" required value=${addresses[0] ?? ""} autocomplete="off" placeholder="ada@example.com" /></${Field}><button>Let it bounce</button></form>
+      <${Field} label="Mail bounces to"><input name="address" type="email" required defaultValue=${addresses[0] ?? ""} autocomplete="off" placeholder="ada@example.com" /></${Field}><button>Let it bounce</button></form>
     <form class="row" onSubmit=${fails} aria-label="The next mail or file fails">
       <${Choose} label="The next" name="what" value="failMail" among=${[["failMail", "mail"], ["failFile", "file that is stored"]]} />
       <${Choose} label="Fails with" name="code" value="Unavailable" among=${world.codes} /><button>Let it fail</button></form>

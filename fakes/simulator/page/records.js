@@ -12,7 +12,7 @@ export const Records = ({ world, who, act }) => {
       ["At", (one) => clockText(one.at)], ["Channel", (one) => one.channel], ["To", (one) => html`<bdi>${one.to}</bdi>`], ["Type", (one) => one.type], ["Text", (one) => html`<bdi>${one.isTakenBack ? "(taken back)" : one.text || one.url || one.rest || counted(one.cards?.length ?? 0, "card")}</bdi>`],
     ]} />`],
     ["mails", `Mails (${world.mails.length})`, world.mails, html`<${Table} caption="Mails" rows=${world.mails.toReversed()} empty="No mail was sent." columns=${[
-      ["Subject", (one) => html`<bdi>${one.subject}</bdi>`], ["To", (one) => [...one.to, ...one.cc].join(", ")], ["At", (one) => clockText(one.at)], ["Text", (one) => html`<pre tabindex="0" aria-label="Text of the mail">${one.text}</pre>`],
+      ["Subject", (one) => html`<bdi>${one.text}</bdi>`], ["To", (one) => one.who], ["At", (one) => clockText(one.at)], ["Text", (one) => html`<pre tabindex="0" aria-label="Text of the mail">${one.details[0]}</pre>`],
     ]} />`],
     ["payments", `Payments (${world.payments.length})`, world.payments, html`<${List} of=${world.payments.toReversed()} empty="Nothing was charged, or no account is watched." />`],
     ["files", `Files (${world.files.length})`, world.files, html`<${Table} caption="Files" rows=${world.files.toReversed()} empty="No file was uploaded." columns=${[["Key", (one) => one.key], ["Type", (one) => one.type], ["Size", (one) => sizeText(one.size)]]} />`],

@@ -20,11 +20,11 @@ export const Time = ({ world, act }) => {
       <div class="row" role="group" aria-label="Let time pass">${steps.map(([by, text]) => html`<button type="button" onClick=${() => act("advance", { by })}>${text}</button>`)}
         <button type="button" class="main" disabled=${world.agendas.length === 0} onClick=${() => act("next")}>Until the next agenda</button></div>
       <form class="row" onSubmit=${wait} aria-label="Let any time pass">
-        <${Field} label="Let pass"><input name="amount" type="number" min="0" step="1" value="30" required /></${Field}>
+        <${Field} label="Let pass"><input name="amount" type="number" min="0" step="1" defaultValue="30" required /></${Field}>
         <${Choose} label="Unit" name="unit" value="m" among=${units} /><button>Pass</button>
       </form>
       <form class="row" onSubmit=${until} aria-label="Go to a time">
-        <${Field} label="Until, in UTC"><input name="to" type="datetime-local" step="1" min=${world.now.slice(0, 19)} value=${world.now.slice(0, 19)} required /></${Field}><button>Go</button>
+        <${Field} label="Until, in UTC"><input name="to" type="datetime-local" step="1" min=${world.now.slice(0, 19)} defaultValue=${world.now.slice(0, 19)} required /></${Field}><button>Go</button>
       </form>
     </div>
     <div class="card"><h2>Scheduled</h2>

@@ -55,7 +55,7 @@ const Records = ({ about, kind, app, id, after, before, go }) => {
     <h2>${kind.title}</h2>
     <form class="row" role="search" onSubmit=${search}>
       <${Choose} label="App" name="app" value=${app} among=${about.apps} />
-      <${Field} label=${kind.path === "dead-letters" ? "ID" : kind.path === "members" ? "ID, or ID on the platform" : "ID, or ID of the member"}><input name="id" value=${id} autocomplete="off" /></${Field}>
+      <${Field} label=${kind.path === "dead-letters" ? "ID" : kind.path === "members" ? "ID, or ID on the platform" : "ID, or ID of the member"}><input name="id" defaultValue=${id} autocomplete="off" /></${Field}>
       <button class="main">Search</button>
     </form>
     <${Problem} problem=${problem} close=${() => setProblem(null)} />

@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestStores_Agree holds both stores to the same results: a benchmark of stores that answer differently compares nothing.
+// TestStores_Agree holds both stores to the same results: a benchmark of stores that answer differently
+// compares nothing.
 func TestStores_Agree(t *testing.T) {
 	t.Parallel()
 	for _, row := range storeRows {
@@ -40,8 +41,8 @@ func TestTurns_OfTheRuntimeReply(t *testing.T) {
 	require.Regexp(t, reply, said)
 }
 
-// TestTurns_OfPeersReply holds the peers to the same reply: a benchmark of bots that do not do
-// the same compares nothing.
+// TestTurns_OfPeersReply holds the peers to the same reply: a benchmark of bots with different behavior
+// compares nothing.
 func TestTurns_OfPeersReply(t *testing.T) {
 	t.Parallel()
 	for _, framework := range frameworks {

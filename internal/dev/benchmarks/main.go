@@ -6,7 +6,7 @@
 //	go run . -rounds 15 -slice 200ms -table store
 //
 // A row shows medians of processor time, so that other load of the machine affects all alike. Only ratios
-// within a row mean something.
+// within a row are meaningful.
 package main
 
 import (
@@ -36,6 +36,8 @@ type settings struct {
 	slice time.Duration
 	// table is the name of the only table to print, empty for all.
 	table string
+	// documents is the number of documents of the table opening.
+	documents int
 }
 
 type table struct {
@@ -46,6 +48,8 @@ type table struct {
 var tables = []table{
 	{name: "turns", write: printTurns},
 	{name: "store", write: printStore},
+	{name: "records", write: printRecords},
+	{name: "opening", write: printOpening},
 }
 
 func tableNames() string {
@@ -62,11 +66,12 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 	flags.IntVar(&s.rounds, "rounds", 7, "how often each takes its turn in a row")
 	flags.DurationVar(&s.slice, "slice", 50*time.Millisecond, "how long a turn takes at least")
 	flags.StringVar(&s.table, "table", "", "the table to print, of "+tableNames())
+	flags.IntVar(&s.documents, "documents", 100_000, "how many documents the table opening has")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}
 	if s.rounds < 1 || flags.NArg() > 0 {
-		return errors.New("there must be at least one round, and there are no arguments other than the flags")
+		return errors.New("the number of rounds must be at least 1, and the command has no arguments besides its flags")
 	}
 	for _, t := range tables {
 		if s.table != "" && s.table != t.name {
@@ -83,7 +88,7 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 	return nil
 }
 
-// timing is the time of processors that work takes once, its share of collecting garbage included, in
+// timing is the processor time of doing the work once, including its share of garbage collection, in
 // nanoseconds.
 type timing float64
 
@@ -101,7 +106,7 @@ func (t timing) String() string {
 	}
 }
 
-// shortNumber shows two digits, all of those before the point.
+// shortNumber shows two significant digits, or all digits before the point.
 func shortNumber(x float64) string {
 	if x < 10 {
 		return fmt.Sprintf("%.1f", x)
@@ -109,7 +114,7 @@ func shortNumber(x float64) string {
 	return fmt.Sprintf("%.0f", x)
 }
 
-// medians lets each have its turn in every round.
+// medians runs each work once in every round.
 func medians(turns []*turn, s settings) ([]timing, error) {
 	for range s.rounds {
 		for _, t := range turns {
@@ -126,7 +131,7 @@ func medians(turns []*turn, s settings) ([]timing, error) {
 	return timings, nil
 }
 
-// turn is work that is measured now and then.
+// turn is work that is measured in turns.
 type turn struct {
 	do func(round int) error
 	// round counts how often the work was done.
@@ -137,8 +142,8 @@ type turn struct {
 // tooSlow is the time beyond which work is measured only once.
 const tooSlow = timing(time.Second)
 
-// take does the work again and again for a slice of time, in bundles that double,
-// and notes the time of one.
+// take repeats the work for a slice of time, in batches of doubling size, and records the time of one
+// repetition.
 func (t *turn) take(slice time.Duration) error {
 	if len(t.timings) > 0 && t.timings[0] > tooSlow {
 		return nil

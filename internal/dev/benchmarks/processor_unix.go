@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// processorTime returns how long processors have worked for this process.
+// processorTime returns the processor time that this process has used.
 func processorTime() time.Duration {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		panic(err) // It fails for wrong arguments alone.
+		panic(err) // It only fails for wrong arguments.
 	}
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }

@@ -26,7 +26,7 @@ type place struct {
 	Longitude, Latitude float64
 }
 
-// The sizes of what the questions find: one area in 21 is 477 of 10,000 places.
+// The sizes of the results: one area in 21 is 477 of 10,000 places.
 const (
 	areas      = 21
 	priceSteps = 10_007 // prime, so that up to as many places all differ in price
@@ -48,7 +48,7 @@ func nameAt(i int) string { return fmt.Sprintf("Place %d", i) }
 // fraction spreads its argument over [0, 1).
 func fraction(x float64) float64 { return x - math.Floor(x) }
 
-// question is one that is put to the stores.
+// question is a query to the stores.
 type question int
 
 // The questions.
@@ -61,7 +61,7 @@ const (
 	questions
 )
 
-// What they ask for.
+// The operands of the questions.
 const (
 	askedName  = "Place 777"
 	askedArea  = "area-7"
@@ -97,20 +97,20 @@ const (
 	onAreaPrice index = "area, price"
 )
 
-// engine is a store of places. What a method returns is the same for both stores: how many were found, or how often a
-// place was visited.
+// engine is a store of places. Methods return the same number for both stores: of places found, or of visits.
 type engine interface {
-	// fill inserts the places into an empty store, so many in each call.
+	// fill inserts the places into an empty store, n in each call.
 	fill(ctx context.Context, inOneCall int) (int64, error)
 	byID(ctx context.Context, i int) (int64, error)
 	find(ctx context.Context, q question) (int64, error)
 	count(ctx context.Context, q question) (int64, error)
 	// areas counts the different areas.
 	areas(ctx context.Context) (int64, error)
-	// visit counts a visit of the i-th place, visitCheapest of the cheapest that a question finds.
+	// visit counts a visit of the i-th place. visitCheapest counts a visit of the cheapest result of a
+	// question.
 	visit(ctx context.Context, i int) (int64, error)
 	visitCheapest(ctx context.Context, q question) (int64, error)
-	// fork copies the store, which is independent, and reads a place there.
+	// fork makes an independent copy of the store, and reads a place there.
 	fork(ctx context.Context) (int64, error)
 }
 
@@ -120,13 +120,13 @@ var engines = []struct {
 	open func(ctx context.Context, count int, of index) (engine, error)
 }{{"memstore", openMemstore}, {"go-memdb", openTrees}}
 
-// The numbers of documents that rows have.
+// The numbers of documents in the rows.
 const (
 	few    = 10_000
 	plenty = 10 * few
 )
 
-// apart is a stride with which a processor's cache helps little; all places have their turn.
+// apart is a stride that defeats a processor's cache; all places have their turn.
 const apart = 7_919
 
 // storeRow is work that both stores do.
@@ -137,7 +137,7 @@ type storeRow struct {
 	do        func(ctx context.Context, e engine, round int) (int64, error)
 }
 
-// asking returns work that finds what a question asks for.
+// asking returns work that answers a question.
 func asking(q question) func(context.Context, engine, int) (int64, error) {
 	return func(ctx context.Context, e engine, _ int) (int64, error) { return e.find(ctx, q) }
 }
@@ -185,7 +185,7 @@ var storeRows = []storeRow{
 	},
 }
 
-// printStore prints what work takes memstore and go-memdb.
+// printStore prints the times of memstore and go-memdb.
 func printStore(ctx context.Context, out *strings.Builder, s settings) error {
 	fmt.Fprint(out, "| work | memstore | go-memdb | times faster than go-memdb |\n|---|---|---|---|\n")
 	for _, row := range storeRows {
@@ -209,8 +209,8 @@ func printStore(ctx context.Context, out *strings.Builder, s settings) error {
 	return nil
 }
 
-// trees is go-memdb: immutable radix trees of structs, whose readers never wait and whose snapshots cost
-// nothing, as with memstore. It has no query language; conditions without an index are checked by hand.
+// trees is go-memdb: immutable radix trees of structs, whose readers never wait and whose snapshots are free,
+// as with memstore. It has no query language; conditions without an index are checked by hand.
 type trees struct {
 	places []*place
 	ids    []string
@@ -232,7 +232,7 @@ var treesIndexes = map[index]memdb.Indexer{
 	onAreaPrice: &memdb.CompoundIndex{Indexes: []memdb.Indexer{&memdb.StringFieldIndex{Field: "Area"}, priceIndexer{}}},
 }
 
-// openTrees returns a database with count places, and one index in addition to the one of ids.
+// openTrees returns a database with count places, and one index in addition to the index of ids.
 func openTrees(_ context.Context, count int, of index) (engine, error) {
 	t := &trees{index: of}
 	for i := range count {
@@ -245,7 +245,7 @@ func openTrees(_ context.Context, count int, of index) (engine, error) {
 	return t, insertInto(t.db, t.places)
 }
 
-// newTrees makes an empty database.
+// newTrees returns an empty database.
 func newTrees(of index) (*memdb.MemDB, error) {
 	table := &memdb.TableSchema{Name: treesTable, Indexes: map[string]*memdb.IndexSchema{
 		treesID: {Name: treesID, Unique: true, Indexer: &memdb.StringFieldIndex{Field: "ID"}},
@@ -256,7 +256,7 @@ func newTrees(of index) (*memdb.MemDB, error) {
 	return memdb.NewMemDB(&memdb.DBSchema{Tables: map[string]*memdb.TableSchema{treesTable: table}})
 }
 
-// insertInto replaces places whose id is there, which go-memdb does not tell and memstore refuses.
+// insertInto replaces places whose id exists: go-memdb does not report these, and memstore refuses them.
 func insertInto(db *memdb.MemDB, places []*place) error {
 	txn := db.Txn(true)
 	defer txn.Abort() // After a commit it has no effect.
@@ -329,8 +329,8 @@ func (t *trees) each(q question, call func(*place)) error {
 	return nil
 }
 
-// candidates returns the places of the index that serves a question, else all, and whether it asks for
-// each of them.
+// candidates returns the places from the index that serves a question, or all places, and whether each of
+// them is a result.
 func (t *trees) candidates(txn *memdb.Txn, q question) (found memdb.ResultIterator, isExact bool, err error) {
 	switch {
 	case q == nameIs && t.index == onName:
@@ -381,7 +381,7 @@ func (t *trees) visitCheapest(_ context.Context, q question) (int64, error) {
 	})
 }
 
-// change counts a visit of the place that a function chooses: a new place takes its place.
+// change counts a visit of the chosen place, by replacing it with a new one.
 func (t *trees) change(choose func(*memdb.Txn) (*place, error)) (int64, error) {
 	txn := t.db.Txn(true)
 	defer txn.Abort() // After a commit it has no effect.
@@ -404,7 +404,7 @@ func (t *trees) fork(ctx context.Context) (int64, error) {
 	return copied.byID(ctx, 0)
 }
 
-// priceIndexer makes the keys of prices, which are not negative.
+// priceIndexer creates the keys of prices, which are not negative.
 type priceIndexer struct{}
 
 func (priceIndexer) FromObject(object any) (bool, []byte, error) {
@@ -427,7 +427,7 @@ func (i priceIndexer) PrefixFromArgs(arguments ...any) ([]byte, error) {
 	return i.FromArgs(arguments...)
 }
 
-// memory is memstore, asked by filters that are compiled beforehand.
+// memory is memstore, queried with precompiled filters.
 type memory struct {
 	store     *memstore.Store
 	places    store.Collection
@@ -446,7 +446,7 @@ var memoryIndexes = map[index][]store.IndexKey{
 	onAreaPrice: {{Path: "area", Kind: query.Ascending}, {Path: "price", Kind: query.Ascending}},
 }
 
-// openMemstore returns a memstore with so many places.
+// openMemstore returns a memstore with count places.
 func openMemstore(ctx context.Context, count int, of index) (engine, error) {
 	m := &memory{store: memstore.New()}
 	m.places = m.store.Collection("places")
@@ -469,7 +469,7 @@ func documentOf(p place) document.Object {
 	)
 }
 
-// compile compiles what the work asks for.
+// compile compiles the queries of the work.
 func (m *memory) compile(count int) (err error) {
 	for q, asked := range []document.Object{
 		nameIs:       document.O("name", askedName),

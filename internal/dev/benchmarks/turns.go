@@ -25,12 +25,11 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// turning makes turns of a bot for a slice of time, and returns how long one takes and what the
-// last reply was.
+// turning makes turns of a bot for a slice of time, and returns the time of one and the last reply.
 type turning func(slice time.Duration) (timing, string, error)
 
-// printTurns prints the same turn of this module's Runtime and of other frameworks: an event arrives,
-// one of 10,000 entries is changed, the member's record is changed, and a reply is sent.
+// printTurns prints the times of the same turn with this module's Runtime and with other frameworks: an event
+// arrives, one of 10,000 entries is changed, the member's record is changed, and a reply is sent.
 func printTurns(ctx context.Context, out *strings.Builder, s settings) error {
 	ours, err := ownTurns(ctx)
 	if err != nil {
@@ -57,10 +56,10 @@ func printTurns(ctx context.Context, out *strings.Builder, s settings) error {
 	return nil
 }
 
-// warmUp is the factor by which the first slice is longer, which does not count: a compiler needs it.
+// warmUp is the length of the first slice, which is not counted, as a factor: compilers need it.
 const warmUp = 10
 
-// alternate lets each have its turn in every round, and returns the medians.
+// alternate gives each its turn in every round, and returns the medians.
 func alternate(contestants []turning, s settings) ([]timing, error) {
 	taken := make([][]timing, len(contestants))
 	for round := range s.rounds + 1 {
@@ -98,7 +97,7 @@ func entryAt(i int) document.Object {
 	)
 }
 
-// ownTurns returns what makes turns of a Runtime over memstore, as a host makes one.
+// ownTurns returns a function that makes turns of a Runtime over memstore, as in a host.
 //
 //nolint:contextcheck // What the platform does before is not measured, and takes no context.
 func ownTurns(ctx context.Context) (turning, error) {
@@ -152,7 +151,7 @@ func countSeats(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Template("{{firstName}}, there are {{meta.seats}} seats."))
 }
 
-// lastReply is a connector that keeps what was sent last.
+// lastReply is a connector that keeps the last message.
 type lastReply struct{ text string }
 
 func (l *lastReply) Send(_ context.Context, message send.Message) (send.Delivery, error) {
@@ -163,10 +162,10 @@ func (l *lastReply) Send(_ context.Context, message send.Message) (send.Delivery
 // frameworks are the peers in turns.mjs.
 var frameworks = []string{"botbuilder", "grammy"}
 
-// Why no peer can be started.
+// The reasons why no peer can be started.
 var (
-	errNoNode     = errors.New("node is not there: install Node.js 20 or later")
-	errNoPackages = errors.New("its packages are not there: run npm ci --ignore-scripts in internal/dev")
+	errNoNode     = errors.New("node is not installed: install Node.js 20 or later")
+	errNoPackages = errors.New("its packages are missing: run npm ci --ignore-scripts in internal/dev")
 )
 
 // process is a framework in a separate process.
@@ -177,7 +176,7 @@ type process struct {
 	wait      func() error
 }
 
-// startPeers starts the frameworks, and prints the ones that the machine cannot run.
+// startPeers starts the frameworks, and prints those that the machine cannot run.
 func startPeers(ctx context.Context, out *strings.Builder) (started []*process) {
 	for _, framework := range frameworks {
 		p, err := startPeer(ctx, framework)
@@ -190,7 +189,7 @@ func startPeers(ctx context.Context, out *strings.Builder) (started []*process) 
 	return started
 }
 
-// startPeer starts a framework. The error is errNoNode or errNoPackages if the machine lacks what it needs.
+// startPeer starts a framework. The error is errNoNode or errNoPackages if something is not installed.
 func startPeer(ctx context.Context, framework string) (*process, error) {
 	node, err := exec.LookPath("node")
 	if err != nil {
@@ -216,7 +215,7 @@ func startPeer(ctx context.Context, framework string) (*process, error) {
 	return &process{framework: framework, in: in, out: bufio.NewReader(out), wait: command.Wait}, nil
 }
 
-// turns asks a peer for turns.
+// turns requests turns from a peer.
 func (p *process) turns(slice time.Duration) (timing, string, error) {
 	if _, err := fmt.Fprintln(p.in, slice.Milliseconds()); err != nil {
 		return 0, "", err
@@ -234,6 +233,6 @@ func (p *process) turns(slice time.Duration) (timing, string, error) {
 }
 
 func (p *process) close() {
-	_ = p.in.Close() // It ends where its input ends.
+	_ = p.in.Close() // It ends with its input.
 	_ = p.wait()
 }

@@ -3,14 +3,12 @@ package browsertest_test
 import (
 	"context"
 	"fmt"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/botctx"
@@ -18,52 +16,54 @@ import (
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/simulator"
 	"github.com/botctx/go-sdk/host/admin"
+	"github.com/botctx/go-sdk/internal/dev/chromiumtest"
+	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/member"
 )
 
 // fills replaces the text of a field by name, in the form with a label.
 func (p *tab) fills(form, name, text string) {
-	p.t.Helper()
+	p.T.Helper()
 	field := fmt.Sprintf(`form[aria-label=%q] [name=%q]`, form, name)
-	p.does(chromedp.WaitVisible(field), chromedp.SetValue(field, text))
+	p.Fills(field, text)
 }
 
-// opens shows what is folded below a text.
+// opens unfolds the details below a text.
 func (p *tab) opens(text string) {
-	p.t.Helper()
-	p.does(chromedp.Click(fmt.Sprintf(`//summary[contains(normalize-space(.), %q)]`, text), chromedp.NodeVisible))
+	p.T.Helper()
+	p.Clicks("summary", text)
 }
 
-// sendsPicture lets who speaks send a picture.
+// sendsPicture makes the speaker send a picture.
 func (p *tab) sendsPicture(url string) {
-	p.t.Helper()
+	p.T.Helper()
 	p.opens("Send something else than a text")
 	p.fills("Send something else", "url", url)
-	p.presses("Send it")
-	p.sees(".log .in", "Picture "+url)
+	p.Presses("Send it")
+	p.Sees(".log .in", "Picture "+url)
 }
 
-// bounces lets mail to an address bounce.
+// bounces makes mail to an address bounce.
 func (p *tab) bounces(address string) {
-	p.t.Helper()
+	p.T.Helper()
 	p.goes(p.url + "?view=faults")
 	p.fills("Mail bounces", "address", address)
-	p.presses("Let it bounce")
-	p.sees(".panel", "mail to "+address)
+	p.Presses("Let it bounce")
+	p.Sees(".panel", "mail to "+address)
 }
 
 // joinsGroup adds a member on a platform with groups, who joins one, and speaks there.
 func (p *tab) joinsGroup(name, group string) {
-	p.t.Helper()
+	p.T.Helper()
 	p.opens("Add somebody")
 	p.fills("Add a member", "name", name)
-	p.does(chromedp.SetValue(`form[aria-label="Add a member"] [name=where]`, "new:delta"))
-	p.presses("Add the member")
-	p.sees(".people", name)
+	p.Selects(`form[aria-label="Add a member"] [name=where]`, "new:delta")
+	p.Presses("Add the member")
+	p.Sees(".people", name)
 	p.opens("Add somebody")
 	p.fills("Let a member join a group", "group", group)
-	p.presses("Join the group")
-	p.presses(name + " in " + group)
+	p.Presses("Join the group")
+	p.Presses(name + " in " + group)
 }
 
 func TestPage_GroupsFilesAndWhatServicesRefuse(t *testing.T) {
@@ -74,48 +74,75 @@ func TestPage_GroupsFilesAndWhatServicesRefuse(t *testing.T) {
 	p := openWith(t, simulator.Simulator{Platform: bot, Members: []*fakes.Actor{ada}, Accounts: []*fakes.Account{bot.AddAccount("shop")}})
 	p.sendsPicture("https://shop.example/leak.png")
 	p.bounces("ada@example.com")
-	p.presses("Decline it")
-	p.sees(".panel .plain", "is declined: insufficient_funds")
-	p.presses("Let it fail")
-	p.sees(".panel .plain", "fails with Unavailable")
+	p.Presses("Decline it")
+	p.Sees(".panel .plain", "is declined: insufficient_funds")
+	p.Presses("Let it fail")
+	p.Sees(".panel .plain", "fails with Unavailable")
 	p.joinsGroup("Bob", "family")
 	p.says("hi")
-	p.sees(".log", "Hello Bob!")
+	p.Sees(".log", "Hello Bob!")
 	p.opens("Send something else than a text")
 	p.opens("Add somebody")
-	for _, look := range looks(t) {
+	for i, look := range looks(t) {
 		p.looksAs(look)
-		p.keepsNobodyOut(axe(t), "group", look)
+		p.keepsNobodyOut(inTurn(t, chromiumtest.Axe(t), i), "group", look)
 		p.isSeen(`.people [aria-pressed="true"]`, look.width)
 	}
 	p.sized(1280)
-	p.presses("Timeline")
-	p.sees(".moments", "The next charge of shop is declined: insufficient_funds")
-	p.sees(".moments", "Fault: the next mail fails with Unavailable")
+	p.Presses("Timeline")
+	p.Sees(".moments", "The next charge of shop is declined: insufficient_funds")
+	p.Sees(".moments", "The next mail fails: Unavailable")
+}
+
+// The page is drawn again whenever something happens, as here in another tab. What is written meanwhile stays.
+func TestPage_KeepsWhatIsWrittenWhenDrawnAgain(t *testing.T) {
+	t.Parallel()
+	p := open(t, simulator.Simulator{})
+	drawnAgain := func(minutes int) {
+		p.acts(`{"do":"advance","with":{"by":"1m"}}`)
+		p.Sees(".clock", fmt.Sprintf("00:%02d:00", minutes))
+	}
+	p.Presses("Faults")
+	p.Selects(`[name=operation]`, "upsertDataToDataSource")
+	p.Fills(`[name=nth]`, "3")
+	p.fills("Mail bounces", "address", "bob@example.com")
+	p.Selects(`form[aria-label="The next mail or file fails"] [name=what]`, "failFile")
+	drawnAgain(1)
+	require.Equal(t, "upsertDataToDataSource 3 bob@example.com failFile",
+		p.Evaluates(`["operation", "nth", "address", "what"].map((name) => root.querySelector(`+"`[name=${name}]`"+`).value).join(" ")`))
+	p.Presses("Time")
+	p.fills("Let any time pass", "amount", "7")
+	p.Selects(`form[aria-label="Let any time pass"] [name=unit]`, "h")
+	drawnAgain(2)
+	require.Equal(t, "7 h", p.Evaluates(`["amount", "unit"].map((name) => root.querySelector(`+"`[name=${name}]`"+`).value).join(" ")`))
 }
 
 func TestPage_SavesATestThatPasses(t *testing.T) {
 	t.Parallel()
 	p := open(t, simulator.Simulator{Test: simulator.Test{Package: "browsertest_test"}})
 	p.says("hi")
-	p.sees(".log", "Hello Ada!")
+	p.Sees(".log", "Hello Ada!")
 	p.says("kettles")
-	p.presses("Buy")
-	p.sees(".log", "You sent")
+	p.Presses("Buy")
+	p.Sees(".log", "You sent")
 	p.says("a person")
-	p.sees(".people", "ticket")
+	p.Sees(".people", "ticket")
 	p.sendsPicture("https://shop.example/leak.png")
 	p.bounces("ada@example.com")
 	p.joinsGroup("Bob", "family")
 	p.says("hi")
-	p.sees(".log", "Hello Bob!")
-	p.presses("Save")
-	p.presses("Show as a Conversation")
-	p.evaluatesTo(`document.querySelector(".source")?.value.includes("Ada taps [Buy]")`)
-	p.evaluatesTo(`document.querySelector(".source")?.value.includes("Bob in family: hi")`)
-	p.presses("Show as a Go test")
-	p.evaluatesTo(`document.querySelector(".source")?.value.startsWith("// Saved")`)
+	p.Sees(".log", "Hello Bob!")
+	p.Presses("Save")
+	p.Presses("Show as a Conversation")
+	p.Holds(`document.querySelector(".source")?.value.includes("Ada taps [Buy]")`)
+	p.Holds(`document.querySelector(".source")?.value.includes("Bob in family: hi")`)
+	p.Presses("Show as a Go test")
+	p.Holds(`document.querySelector(".source")?.value.startsWith("// Saved")`)
 
+	// TestSave_TestsPass in fakes/console runs what is saved in usual tests; compiling it takes longer than all of this.
+	if !rounds.Thorough(t) {
+		return
+	}
 	folder := t.TempDir()
 	write := func(name, text string) {
 		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
@@ -130,8 +157,8 @@ func TestPage_SavesATestThatPasses(t *testing.T) {
 	write("go.mod", strings.NewReplacer("go-sdk/internal/dev\n", "go-sdk/internal/dev/saved\n", "=> ../..", "=> "+root).Replace(read("../go.mod")))
 	write("go.sum", read("../go.sum"))
 	write("bot_test.go", read("bot_test.go"))
-	write("saved_test.go", p.evaluates(`document.querySelector(".source").value`))
-	command := exec.CommandContext(t.Context(), "go", "test", "-v", ".")
+	write("saved_test.go", p.Evaluates(`document.querySelector(".source").value`))
+	command := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-v", ".")
 	command.Dir, command.Env = folder, append(os.Environ(), "GOWORK=off")
 	out, err := command.CombinedOutput()
 	require.NoError(t, err, string(out))
@@ -142,34 +169,34 @@ func TestPage_NodesAndWhyDuringALiveChat(t *testing.T) {
 	t.Parallel()
 	p := open(t, simulator.Simulator{})
 	p.says("a person")
-	p.sees(".log", "Somebody comes.")
-	p.presses("Grace")
-	p.presses("Take")
+	p.Sees(".log", "Somebody comes.")
+	p.Presses("Grace")
+	p.Presses("Take")
 	p.says("Where does it leak?")
-	p.sees(".log", "Where does it leak?")
-	p.sees(".panel article", "The live chat took it. Grace is an agent, who stands at no node.")
-	p.presses("Ada")
+	p.Sees(".log", "Where does it leak?")
+	p.Sees(".panel article", "The live chat took it. Grace is an agent, who stands at no node.")
+	p.Presses("Ada")
 	p.says("At the lid.")
-	p.sees(".panel article", "The live chat took it. Ada was in a live chat: nodes of the live-chat tree may answer, and else an agent does.")
-	p.presses("Nodes")
-	p.sees(".panel", "Ada is in a live chat: nodes of the live-chat tree may answer, and else an agent does.")
-	p.sees(".panel", "What Ada wrote last: The live chat took it.")
-	p.evaluatesTo(`document.querySelector(".answered") === null`)
-	p.presses("Grace")
-	p.presses("End the live chat")
-	p.presses("Nodes")
-	p.sees(".panel", "Grace is an agent. What Grace wrote last: The live chat took it.")
-	p.presses("Ada")
+	p.Sees(".panel article", "The live chat took it. Ada was in a live chat: nodes of the live-chat tree may answer, and else an agent does.")
+	p.Presses("Nodes")
+	p.Sees(".panel", "Ada is in a live chat: nodes of the live-chat tree may answer, and else an agent does.")
+	p.Sees(".panel", "What Ada wrote last: The live chat took it.")
+	p.Holds(`document.querySelector(".answered") === null`)
+	p.Presses("Grace")
+	p.Presses("End the live chat")
+	p.Presses("Nodes")
+	p.Sees(".panel", "Grace is an agent. What Grace wrote last: The live chat took it.")
+	p.Presses("Ada")
 	p.says("hi")
-	p.presses("Nodes")
-	p.sees(".panel", "Ada stands at no node: the head nodes answer. What Ada wrote last: The node hello answered.")
-	p.evaluatesTo(`document.querySelector(".answered .name").textContent === "hello"`)
+	p.Presses("Nodes")
+	p.Sees(".panel", "Ada stands at no node: the head nodes answer. What Ada wrote last: The node hello answered.")
+	p.Holds(`document.querySelector(".answered .name").textContent === "hello"`)
 }
 
-// adminPage opens the page of a host that has given up a message of Ada's.
+// adminPage opens the page of a host with a dead letter of Ada's.
 func adminPage(t *testing.T) (*tab, *fakes.Platform) {
 	t.Helper()
-	started(t)
+	chromiumtest.Require(t)
 	p := fakes.New(fakes.For(t), fakes.WithInbox())
 	p.HandleFunc(func(context.Context, *botctx.Context) error {
 		return boterr.New(boterr.InvalidArgument, "", "the kitchen has no such dish")
@@ -178,39 +205,37 @@ func adminPage(t *testing.T) (*tab, *fakes.Platform) {
 	require.Error(t, ada.TrySays("a table for four"))
 	handler, err := admin.Handler(admin.Config{Runtime: p.Runtime(), Apps: []string{fakes.DefaultApp}, MayWrite: true})
 	require.NoError(t, err)
-	server := httptest.NewServer(handler)
-	t.Cleanup(server.Close)
-	return window(t, server.URL+"/"), p
+	return window(t, chromiumtest.Serve(t, handler).URL+"/"), p
 }
 
 func TestAdmin_DiscardsADeadLetter(t *testing.T) {
 	t.Parallel()
 	page, p := adminPage(t)
-	page.does(chromedp.Navigate(page.url))
-	page.sees(".records", "Ada")
-	page.does(chromedp.Click(`//a[contains(., "Dead letters")]`))
-	page.sees(".records", "the kitchen has no such dish")
-	page.does(chromedp.Click(`summary`))
-	page.sees(".records", "a table for four")
-	page.presses("Discard")
-	page.sees("[role=status]", "The message was discarded.")
+	page.Goes(page.url, `$("main")`)
+	page.Sees(".records", "Ada")
+	page.Clicks("a", "Dead letters")
+	page.Sees(".records", "the kitchen has no such dish")
+	page.Clicks(`summary`, "")
+	page.Sees(".records", "a table for four")
+	page.Presses("Discard")
+	page.Sees("[role=status]", "The message was discarded.")
 	require.Empty(t, p.DeadLetters())
 }
 
 func TestAdmin_KeepsNobodyOut(t *testing.T) {
 	t.Parallel()
-	axe := axe(t)
+	axe := chromiumtest.Axe(t)
 	page, _ := adminPage(t)
-	for scheme, width := range map[string]int64{"light": 360, "dark": 1280} {
-		page.inScheme(scheme)
-		page.sized(width)
-		for kind, shows := range map[string]string{"members": "Ada", "agendas": "No agenda", "assignments": "No requests", "dead-letters": "kitchen"} {
-			page.does(chromedp.Navigate(page.url + "?of=" + kind))
-			page.sees("main", shows)
-			page.evaluates(`document.querySelectorAll("details").forEach((one) => { one.open = true; })`)
-			page.pictured(fmt.Sprintf("admin-%s-%s-%d", kind, scheme, width))
-			requireNoViolations(t, kind, page.violations(axe))
-			page.fits(kind)
+	for i, look := range []look{{"light", 360}, {"dark", 1280}} {
+		page.looksAs(look)
+		for _, of := range []struct{ kind, shows string }{
+			{"members", "Ada"}, {"agendas", "No agenda"}, {"assignments", "No requests"}, {"dead-letters", "kitchen"},
+		} {
+			i++
+			page.Goes(page.url+"?of="+of.kind, `$("main")`)
+			page.Sees("main", of.shows)
+			page.Runs(`document.querySelectorAll("details").forEach((one) => { one.open = true; })`)
+			page.keepsNobodyOut(inTurn(t, axe, i), "admin-"+of.kind, look)
 		}
 	}
 }

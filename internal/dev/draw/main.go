@@ -1,5 +1,6 @@
-// Command draw prints comments or error messages of the project, drawn at random, for a reader who marks what is hard to
-// understand. Run it in internal/dev: go run ./draw -seed 7, or with -errors. The same seed draws the same ones.
+// Command draw prints randomly drawn comments or error messages of the project, for a reader who marks the
+// unclear ones. Run it in internal/dev: go run ./draw -seed 7, or with -errors. The same seed draws the same
+// ones.
 package main
 
 import (
@@ -66,7 +67,7 @@ func collect(read func(*ast.File) []passage) ([]string, error) {
 	return texts, nil
 }
 
-// comments returns the comments of a file without directives such as //go:build.
+// comments returns the comments of a file, without directives such as //go:build.
 func comments(file *ast.File) []passage {
 	var found []passage
 	for _, group := range file.Comments {
@@ -77,8 +78,8 @@ func comments(file *ast.File) []passage {
 	return found
 }
 
-// errorMessages returns the literals with a space that a file passes to a function whose name, or whose package's name, is one
-// of errors: errors.New, fmt.Errorf, and what package boterr has.
+// errorMessages returns the string literals with a space that a file passes to functions that create errors:
+// errors.New, fmt.Errorf, and functions of package boterr.
 func errorMessages(file *ast.File) []passage {
 	var found []passage
 	ast.Inspect(file, func(node ast.Node) bool {

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// modulePath is the path of the module at the root, with which the paths of all others begin.
+// modulePath is the path of the root module, a prefix of all other module paths.
 const modulePath = "github.com/botctx/go-sdk/"
 
 // The calls of the program in calls whose entered functions are counted, and way, whose functions on the
@@ -24,7 +24,7 @@ const (
 	callWay     = "way"
 )
 
-// enter makes the calls, and notes the functions that they enter.
+// enter makes the calls, and records the functions that they enter.
 func (c *checkout) enter(ctx context.Context) error {
 	folder, err := os.MkdirTemp("", "figures")
 	if err != nil {
@@ -58,7 +58,7 @@ func (c *checkout) enter(ctx context.Context) error {
 	return err
 }
 
-// run runs a command in a folder, and returns what it prints.
+// run runs a command in a folder, and returns its output.
 func run(ctx context.Context, in, name string, args ...string) (string, error) {
 	command := exec.CommandContext(ctx, name, args...) //nolint:gosec // The go command, and the program that it has built.
 	command.Dir = in
@@ -70,7 +70,7 @@ func run(ctx context.Context, in, name string, args ...string) (string, error) {
 	return printed.String(), nil
 }
 
-// functionsIn returns the functions that ran a statement, by a profile of coverage. A statement in a function
+// functionsIn returns the functions that ran a statement, from a coverage profile. A statement in a function
 // literal counts for the function around it.
 func (c *checkout) functionsIn(profile string) ([]string, error) {
 	opened, err := os.Open(profile) //nolint:gosec // It was just written.
@@ -94,7 +94,7 @@ func (c *checkout) functionsIn(profile string) ([]string, error) {
 	return found, nil
 }
 
-// functionAt names the function that has a position, with its file.
+// functionAt names the function at a position, with its file.
 func (c *checkout) functionAt(path string, at token.Position) string {
 	for _, f := range c.files {
 		if f.path != path {

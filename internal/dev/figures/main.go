@@ -1,5 +1,5 @@
-// Command figures prints how large the project is, and how much of it a call enters. Run it in internal/dev:
-// go run ./figures. With -list it also lists the functions behind the figures.
+// Command figures prints the size of the project, and the number of functions that a call enters. Run it in
+// internal/dev: go run ./figures. With -list it also lists the functions behind the figures.
 package main
 
 import (
@@ -30,7 +30,7 @@ func main() {
 	_, _ = fmt.Fprint(os.Stdout, text)
 }
 
-// table returns the figures, and below them what is counted.
+// table returns the figures, followed by notes.
 func (c *checkout) table() string {
 	files, lines := sizeOf(c.files, func(f file) bool { return !f.isTest() })
 	testFiles, testLines := sizeOf(c.files, file.isTest)
@@ -49,7 +49,7 @@ func (c *checkout) table() string {
 		{"lines of code / of tests", both(lines, testLines)},
 		{"functions that pass on only / with methods that an interface may need", both(len(passing), all)},
 		{"functions entered by one SendResponse over fakes / their files", functions(callSend)},
-		{"functions entered from a webhook over bolt to the answer / their files", functions(callWebhook)},
+		{"functions entered from a webhook over sqlite to the answer / their files", functions(callWebhook)},
 		{"functions entered by one GetMember over fakes / their files", functions(callRead)},
 		{"functions on the stack from GetMember to the store", strconv.Itoa(len(c.entered[callWay]))},
 	} {
@@ -58,7 +58,7 @@ func (c *checkout) table() string {
 	return table.String() + notes
 }
 
-// notes say what the figures count.
+// notes explain the figures.
 const notes = `
 Files and lines are those of all modules, generated ones included. Public packages are under no internal/, no programs,
 and neither examples nor guides; their names are types, functions, constants and variables, and then also the methods of

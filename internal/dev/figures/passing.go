@@ -5,9 +5,10 @@ import (
 	"slices"
 )
 
-// passing returns the functions that only pass on, outside of tests and generated files: the body is one call, or the
-// return of one, whose arguments are the function's own parameters, its receiver, fields of these, and literals. The
-// first list leaves out methods whose names an interface has, since they may be there for that; all counts these, too.
+// passing returns the functions that only pass on, outside of tests and generated files: the body is one
+// call, or the return of one, whose arguments are the function's own parameters, its receiver, fields of
+// these, and literals. found leaves out methods whose names an interface has, since the interface may require
+// them; all counts these, too.
 func (c *checkout) passing() (found []string, all int) {
 	required := c.requiredMethods()
 	for _, f := range c.files {
@@ -29,7 +30,7 @@ func (c *checkout) passing() (found []string, all int) {
 	return found, all
 }
 
-// nameOf names a function, with the type whose method it is.
+// nameOf names a function, with the type of its receiver.
 func nameOf(f *ast.FuncDecl) string {
 	if of := receiverOf(f); of != "" {
 		return of + "." + f.Name.Name
@@ -64,7 +65,7 @@ func (c *checkout) requiredMethods() map[string]bool {
 	return required
 }
 
-// passesOn reports whether a function's body is one call with what the function was given.
+// passesOn reports whether a function's body is one call with its own arguments.
 func passesOn(f *ast.FuncDecl) bool {
 	if f.Body == nil || len(f.Body.List) != 1 {
 		return false
@@ -105,7 +106,7 @@ func givenTo(f *ast.FuncDecl) []string {
 	return given
 }
 
-// isNamed reports whether what is called is a function, or a method of what has a name.
+// isNamed reports whether the called expression is a function, or a method of something with a name.
 func isNamed(called ast.Expr) bool {
 	switch e := called.(type) {
 	case *ast.Ident:

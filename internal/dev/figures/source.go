@@ -16,7 +16,7 @@ import (
 type checkout struct {
 	// root is its folder.
 	root string
-	// folders counts the folders at the top level, and modules the files go.mod.
+	// folders counts the folders at the top level, and modules the go.mod files.
 	folders, modules int
 	files            []file
 	positions        *token.FileSet
@@ -33,8 +33,8 @@ type file struct {
 
 func (f file) isTest() bool { return strings.HasSuffix(f.path, "_test.go") }
 
-// isPublic reports whether users of the SDK can import the file's package: it is under no internal/, no program, and
-// neither an example nor a guide.
+// isPublic reports whether users of the SDK can import the file's package: it is not internal, not a program,
+// and neither an example nor a guide.
 func (f file) isPublic() bool {
 	parts := strings.Split(path.Dir(f.path), "/")
 	isApart := slices.Contains([]string{"docs", "examples"}, parts[0])
@@ -42,7 +42,7 @@ func (f file) isPublic() bool {
 	return !isApart && !isHidden && !f.isTest() && f.syntax.Name.Name != "main"
 }
 
-// readCheckout reads all Go files below a folder, but for those that Git and npm keep.
+// readCheckout reads all Go files below a folder, except in the folders of Git and npm.
 func readCheckout(root string) (*checkout, error) {
 	c := &checkout{root: root, positions: token.NewFileSet(), entered: map[string][]string{}}
 	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
@@ -91,7 +91,7 @@ func sizeOf(all []file, isCounted func(file) bool) (files, lines int) {
 	return files, lines
 }
 
-// exported counts the exported names of the public packages: at the level of the package, and the methods of exported
+// exported counts the exported names of the public packages: at package level, and the methods of exported
 // types.
 func (c *checkout) exported() (packages, names, methods int) {
 	folders := map[string]bool{}
@@ -136,7 +136,7 @@ func exportedIn(d *ast.GenDecl) (names int) {
 	return names
 }
 
-// receiverOf returns the name of the type whose method a function is, "" if it is none.
+// receiverOf returns the name of a method's receiver type, "" for functions.
 func receiverOf(f *ast.FuncDecl) string {
 	if f.Recv == nil {
 		return ""

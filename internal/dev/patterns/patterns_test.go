@@ -1,6 +1,6 @@
-// Package patterns_test has patterns of bots on a platform of scripts, each as scripts in bots. Each has a
-// conversation over the records in memory and over records in a file, and both times says and stores what its
-// file in testdata shows.
+// Package patterns_test has patterns of bots on a platform of scripts, each as scripts in bots. The
+// conversation of each runs over records in memory and over records in a file, and both times the messages
+// and the stored records must equal its file in testdata.
 package patterns_test
 
 import (
@@ -11,17 +11,19 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/backends/bolt"
+	"github.com/botctx/go-sdk/backends/sqlite"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/internal/golden"
+	"github.com/botctx/go-sdk/internal/scripttest"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/script"
@@ -64,7 +66,7 @@ func (s *stage) on(platform channel.Type) {
 	s.ada = s.join(member.Member{FirstName: "Ada", Channel: "page"})
 }
 
-// openDesk adds an outlet with Grace for everybody and Hedy of the sales.
+// openDesk adds an outlet with Grace for everybody and Hedy for sales.
 func (s *stage) openDesk(desk channel.Channel) {
 	desk.ID = "desk"
 	desk.PriorityGroups = []channel.PriorityGroup{{Group: "all", Trees: []string{"agents"}}}
@@ -87,14 +89,14 @@ func (s *stage) keeps(field string, value document.Object) {
 	require.NoError(s.t, err)
 }
 
-// says lets Ada write several texts to the bot, one after the other.
+// says makes Ada write several texts to the bot, one after the other.
 func (s *stage) says(texts ...string) {
 	for _, text := range texts {
 		s.ada.Says(text)
 	}
 }
 
-// outcome returns what was sent, what is stored, and the graph of the nodes.
+// outcome returns the sent messages, the stored records, and the graph of the nodes.
 func (s *stage) outcome(nodes []*botctx.Node) string {
 	s.t.Helper()
 	var said, stored strings.Builder
@@ -122,7 +124,7 @@ func (s *stage) outcome(nodes []*botctx.Node) string {
 	return said.String() + "\n" + stored.String()
 }
 
-// nameOf returns who got a message.
+// nameOf returns the name of a message's recipient.
 func (s *stage) nameOf(sent fakes.Sent) string {
 	for _, actor := range s.members {
 		if actor.ID() == sent.Member {
@@ -142,7 +144,7 @@ func (s *stage) liveChats(actor *fakes.Actor) []*livechat.Assignment {
 	return found
 }
 
-// print writes a value as JSON, with what it is.
+// print writes a value as JSON, with a heading.
 func (s *stage) print(into *strings.Builder, what string, value any) {
 	s.t.Helper()
 	text, err := json.MarshalIndent(value, "", " ")
@@ -170,17 +172,34 @@ func patterns() []pattern {
 	return all
 }
 
-// scripts loads the nodes of a pattern from its folder.
-func scripts(t *testing.T, p pattern) []*botctx.Node {
+// scripts returns a function that loads the nodes of a pattern from its folder, once.
+func scripts(p pattern) func(t *testing.T) []*botctx.Node {
+	load := sync.OnceValues(func() ([]*botctx.Node, error) {
+		return script.Load(os.DirFS(filepath.Join("bots", p.name)), onAnyMachine(script.Options{Modules: os.DirFS(packages)}))
+	})
+	return func(t *testing.T) []*botctx.Node {
+		t.Helper()
+		needPackages(t, p)
+		nodes, err := load()
+		require.NoError(t, err)
+		return nodes
+	}
+}
+
+// needPackages skips the test unless npm has installed what a pattern needs.
+func needPackages(t *testing.T, p pattern) {
 	t.Helper()
 	for _, name := range p.needs {
 		if _, err := os.Stat(filepath.Join(packages, "node_modules", name)); err != nil {
 			t.Skipf("%s of npm is not there: run npm ci --ignore-scripts in script/testdata/npm", name)
 		}
 	}
-	nodes, err := script.Load(os.DirFS(filepath.Join("bots", p.name)), script.Options{Modules: os.DirFS(packages)})
-	require.NoError(t, err)
-	return nodes
+}
+
+// onAnyMachine returns options with limits on time that no pattern meets.
+func onAnyMachine(options script.Options) script.Options {
+	options.CacheDir, options.MaxBusy, options.Deadline = scripttest.CacheDir(), time.Hour, time.Hour
+	return options
 }
 
 // packages is the folder with the node_modules of the tests.
@@ -191,7 +210,7 @@ var stores = map[string]func(t *testing.T, c *botctx.Config){
 	"in memory": func(*testing.T, *botctx.Config) {},
 	"in a file": func(t *testing.T, c *botctx.Config) {
 		t.Helper()
-		store, err := bolt.Open(filepath.Join(t.TempDir(), "records.db"), bolt.WithNow(c.Now))
+		store, err := sqlite.Open(filepath.Join(t.TempDir(), "records.db"), sqlite.WithNow(c.Now))
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, store.Close()) })
 		c.Store = store
@@ -203,6 +222,7 @@ var _ = flag.Bool("update", false, "write the files that tests compare with")
 func TestPatterns_SayAndStore(t *testing.T) {
 	t.Parallel()
 	for _, p := range patterns() {
+		load := scripts(p)
 		for name := range stores {
 			t.Run(path.Join(p.name, name), func(t *testing.T) {
 				t.Parallel()
@@ -210,7 +230,7 @@ func TestPatterns_SayAndStore(t *testing.T) {
 				if p.prepare != nil {
 					p.prepare(s)
 				}
-				nodes := scripts(t, p)
+				nodes := load(t)
 				s.Handle(nodes...)
 				p.talk(s)
 				golden.Compare(t, filepath.Join("testdata", p.name+".txt"), s.outcome(nodes))
@@ -234,7 +254,7 @@ func TestPatterns_EachFolderHasItsRow(t *testing.T) {
 	require.ElementsMatch(t, written, known)
 }
 
-// commands are the patterns of what agents say to the bot.
+// commands are the patterns of agents' messages to the bot.
 func commands() []pattern {
 	return []pattern{{
 		name: "agent-commands", prepare: (*stage).ticketing,
@@ -250,7 +270,7 @@ func commands() []pattern {
 	}}
 }
 
-// counters are the patterns of what happens once, or is counted.
+// counters are the patterns of events that happen once, or are counted.
 func counters() []pattern {
 	return []pattern{
 		{
@@ -295,7 +315,7 @@ func flows() []pattern {
 		{
 			name: "office-hours", needs: []string{"moment"},
 			talk: func(s *stage) {
-				for range 4 { // Each six hours, from midnight on: eight in the morning where the office is.
+				for range 4 { // Every six hours, from midnight on: eight in the morning at the office.
 					s.says("help")
 					s.Advance(6 * time.Hour)
 				}

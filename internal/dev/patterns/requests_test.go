@@ -64,7 +64,7 @@ func requests() []pattern {
 	}
 }
 
-// agendas are the patterns of what happens later.
+// agendas are the patterns of later events.
 func agendas() []pattern {
 	return []pattern{
 		{
@@ -96,7 +96,7 @@ func agendas() []pattern {
 	}
 }
 
-// platforms are the patterns of what one platform has, and of other services.
+// platforms are the patterns of platform-specific features, and of other services.
 func platforms() []pattern {
 	onAlpha := func(s *stage) { s.on(channel.Alpha) }
 	return []pattern{

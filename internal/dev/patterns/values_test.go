@@ -3,8 +3,6 @@ package patterns_test
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -17,10 +15,10 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// big is an integer that no number of a script can be.
+// big is an integer that a script's number cannot represent.
 const big = int64(1)<<53 + 1
 
-// noon is a date, and noonText what scripts make it of.
+// noon is a date. noonText is its text in scripts.
 var noon = time.Date(2026, 1, 2, 12, 0, 0, 7000000, time.UTC)
 
 const noonText = "new Date('2026-01-02T12:00:00.007Z')"
@@ -31,12 +29,9 @@ func row() document.Object {
 		"in", document.O("10", noon, "b", document.O(), "9", int64(9)), "__proto__", "p")
 }
 
-// newEngine returns an engine that keeps its compiled code.
 func newEngine(t *testing.T) *script.Engine {
 	t.Helper()
-	folder, err := os.UserCacheDir()
-	require.NoError(t, err)
-	engine, err := script.New(script.Options{CacheDir: filepath.Join(folder, "botctx-quickjs-test")})
+	engine, err := script.New(onAnyMachine(script.Options{}))
 	require.NoError(t, err)
 	return engine
 }
@@ -105,7 +100,7 @@ func TestValues_InFilters(t *testing.T) {
 	})
 }
 
-// givingBack are scripts that read the row, and write it back as it is.
+// givingBack are scripts that read the row, and write it back unchanged.
 var givingBack = []string{
 	"const [row] = await this.fetchDataFromDataSource({dataSourceId: 'rows'}); await this.upsertDataToDataSource({dataSourceId: 'rows', data: row})",
 	"const rows = await this.fetchDataFromDataSource({dataSourceId: 'rows'}); await this.upsertDataToDataSource({dataSourceId: 'rows', data: rows.map((row) => ({...row}))})",
@@ -141,7 +136,7 @@ func TestValues_GivenBackUnchanged(t *testing.T) {
 	})
 }
 
-// kinds are expressions and the value that they are, wherever they are given.
+// kinds maps expressions to their values, wherever they are passed.
 var kinds = map[string]any{
 	noonText: noon, "9007199254740993n": big, "7n": int64(7), "5": int64(5), "2.5": 2.5, "-0.5": -0.5, "1e21": 1e21, "'ä😀'": "ä😀", "true": true, "null": nil,
 	"[1, [" + noonText + ", undefined]]":          document.A(1, document.A(noon, nil)),

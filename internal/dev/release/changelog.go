@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// unreleased is the heading of what no version has yet.
+// unreleased is the heading of changes that no version has yet.
 const unreleased = "## [Unreleased]\n"
 
-// withHeading returns a changelog in which what was unreleased stands under a version and the
-// day of its release.
+// withHeading moves the unreleased changes of a changelog under a heading with the version and the date of
+// its release.
 func withHeading(changelog, version string, now time.Time) (string, error) {
 	before, after, isThere := strings.Cut(changelog, unreleased)
 	number := strings.TrimPrefix(version, "v")

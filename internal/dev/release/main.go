@@ -1,9 +1,9 @@
-// Command release prepares a release: it sets the version that the modules of this repository
-// require of each other, gives what is unreleased in CHANGELOG.md its heading, and prints the
-// tags to set. `make release VERSION=v0.1.0` runs it and all checks.
+// Command release prepares a release: it sets the version in which the modules of this repository require
+// each other, gives the unreleased changes in CHANGELOG.md their heading, and prints the tags to set. `make
+// release VERSION=v0.1.0` runs it and all checks.
 //
-// Within the repository, a replace in each go.mod puts the folder in the place of that version. Other modules
-// that import one get the version: a replace only counts in the main module.
+// Within the repository, a replace in each go.mod substitutes the folder for that version. Other modules that
+// import one get the version: a replace only counts in the main module.
 package main
 
 import (
@@ -31,7 +31,7 @@ func main() {
 	_, _ = fmt.Fprintln(os.Stdout, strings.Join(tags, "\n"))
 }
 
-// release writes the requires and the changelog of a version that is released at a time.
+// release writes the requires and the changelog of a version that is released now.
 func release(root, version string, now time.Time) error {
 	if err := checkVersion(version); err != nil {
 		return err
@@ -51,8 +51,8 @@ func release(root, version string, now time.Time) error {
 	return os.WriteFile(changelog, []byte(released), 0o644) //nolint:gosec // Everybody may read it.
 }
 
-// tagsOf returns the tags of a version, one for each module that is released: a module in a
-// folder has the folder before its version.
+// tagsOf returns the tags of a version, one for each released module: the tag of a module in a folder begins
+// with the folder.
 func tagsOf(root, version string) ([]string, error) {
 	if err := checkVersion(version); err != nil {
 		return nil, err

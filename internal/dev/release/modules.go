@@ -12,8 +12,7 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// core is the path of the module at the root of the repository, and the beginning of the paths
-// of all others.
+// core is the path of the root module, a prefix of all other module paths.
 const core = "github.com/botctx/go-sdk"
 
 type moduleFile struct {
@@ -23,7 +22,7 @@ type moduleFile struct {
 	file   *modfile.File
 }
 
-// isReleased reports whether others import the module: all but the examples and what is internal.
+// isReleased reports whether others can import the module: all except the examples and internal modules.
 func (m moduleFile) isReleased() bool {
 	top, _, _ := strings.Cut(filepath.ToSlash(m.folder), "/")
 	return top != "examples" && top != "internal"
@@ -68,7 +67,7 @@ func readModules(root string) ([]moduleFile, error) {
 	return modules, err
 }
 
-// isLeftOut reports whether a folder of that name holds no code of the project.
+// isLeftOut reports whether a folder of that name contains no code of the project.
 func isLeftOut(folder string) bool {
 	return strings.HasPrefix(folder, ".") || folder == "testdata" || folder == "node_modules"
 }
@@ -81,11 +80,11 @@ func readModule(path string) (*modfile.File, error) {
 	return modfile.Parse(path, text, nil)
 }
 
-// checkVersion refuses what cannot be the version of these modules.
+// checkVersion refuses invalid versions of these modules.
 func checkVersion(version string) error {
 	switch {
 	case semver.Canonical(version) != version || version == "":
-		return fmt.Errorf("%q is no version: give one such as v0.1.0", version)
+		return fmt.Errorf("%q is not a version: give one such as v0.1.0", version)
 	case semver.Major(version) != "v0" && semver.Major(version) != "v1":
 		return fmt.Errorf("%s needs module paths that end in /%s: change them first", version, semver.Major(version))
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/botctx/go-sdk/internal/rounds"
 )
 
-// TestOutside_BuildsAndRuns packs the modules as a proxy serves them, and lets a module outside
-// of the repository, which has no replace, import them: a bot with its test, the first bot of the
-// guides, a host with bolt and one with MongoDB.
+// TestOutside_BuildsAndRuns packs the modules in the form of a module proxy, and imports them in a module
+// outside of the repository, which has no replace: a bot with its test, the first bot of the guides, a host
+// with a file and one with MongoDB.
 func TestOutside_BuildsAndRuns(t *testing.T) {
 	t.Parallel()
 	rounds.OnlyThorough(t)
@@ -23,7 +23,7 @@ func TestOutside_BuildsAndRuns(t *testing.T) {
 
 	o.run(t, "test", "./bot", "./firstbot")
 	for host, address := range map[string]string{
-		"./bolthost":  filepath.Join(t.TempDir(), "bots.db"),
+		"./filehost":  filepath.Join(t.TempDir(), "bots.db"),
 		"./mongohost": serveMongo(t) + "bots",
 	} {
 		require.Equal(t, "to ada: You said: hi\n", o.run(t, "run", host, address), host)
@@ -36,7 +36,7 @@ type outside struct {
 	env    []string
 }
 
-// newOutside makes the module from the programs in testdata. It gets our modules from a folder, and all
+// newOutside creates the module from the programs in testdata. It gets our modules from a folder, and all
 // others from Go's cache, or in the usual way.
 func newOutside(t *testing.T) *outside {
 	t.Helper()
@@ -57,7 +57,7 @@ func newOutside(t *testing.T) *outside {
 	return o
 }
 
-// run runs the go command in the module, and returns what it prints.
+// run runs the go command in the module, and returns its output.
 func (o *outside) run(t *testing.T, args ...string) string {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "go", args...)

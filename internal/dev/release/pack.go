@@ -11,8 +11,8 @@ import (
 	modzip "golang.org/x/mod/zip"
 )
 
-// pack writes the modules that are released into a folder as a module proxy serves them, so
-// that GOPROXY=file://folder gives them in that version.
+// pack writes the released modules into a folder in the form of a module proxy, so that GOPROXY=file://folder
+// provides them in that version.
 func pack(root, folder, version string) error {
 	modules, err := readModules(root)
 	if err != nil {
@@ -28,7 +28,7 @@ func pack(root, folder, version string) error {
 	return nil
 }
 
-// packModule writes the list of versions, and of the version the info, the go.mod and the zip.
+// packModule writes the list of versions, and the info, the go.mod and the zip of the version.
 func packModule(m moduleFile, root, folder, version string) error {
 	escaped, err := module.EscapePath(m.path)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// nextVersion returns the version that the modules of the repository require of each other.
+// nextVersion returns the version in which the modules of the repository require each other.
 func nextVersion(t *testing.T) string {
 	t.Helper()
 	modules, err := readModules("../../..")
@@ -41,7 +41,7 @@ func TestModules_RequireOneVersion(t *testing.T) {
 	}
 }
 
-// What several modules need is compiled once for the tests of all, if all need one version.
+// If all modules need the same version of a dependency, it is only compiled once for all tests.
 func TestModules_ShareVersions(t *testing.T) {
 	t.Parallel()
 	modules, err := readModules("../../..")
@@ -101,8 +101,8 @@ func TestRelease_SetsRequiresAndChangelog(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(root, path), []byte(text), 0o600))
 	}
 	write("go.mod", "module "+core+"\n")
-	write("backends/bolt/go.mod", "module "+core+"/backends/bolt\n\nrequire (\n\t"+core+" v0.1.0\n\texample.com/other v1.0.0\n)\n\nreplace "+core+" => ../..\n")
-	write("internal/dev/go.mod", "module "+core+"/internal/dev\n\nrequire "+core+"/backends/bolt v0.1.0\n")
+	write("backends/sqlite/go.mod", "module "+core+"/backends/sqlite\n\nrequire (\n\t"+core+" v0.1.0\n\texample.com/other v1.0.0\n)\n\nreplace "+core+" => ../..\n")
+	write("internal/dev/go.mod", "module "+core+"/internal/dev\n\nrequire "+core+"/backends/sqlite v0.1.0\n")
 	write("examples/go.mod", "module "+core+"/examples\n")
 	write("CHANGELOG.md", "# Changelog\n\n## [Unreleased]\n\n- More.\n\n## [0.1.0] - 2026-01-01\n\n- All.\n")
 
@@ -110,12 +110,12 @@ func TestRelease_SetsRequiresAndChangelog(t *testing.T) {
 
 	tags, err := tagsOf(root, "v0.2.0")
 	require.NoError(t, err)
-	require.Equal(t, []string{"v0.2.0", "backends/bolt/v0.2.0"}, tags)
-	for folder, required := range map[string]string{"backends/bolt": core, "internal/dev": core + "/backends/bolt"} {
+	require.Equal(t, []string{"v0.2.0", "backends/sqlite/v0.2.0"}, tags)
+	for folder, required := range map[string]string{"backends/sqlite": core, "internal/dev": core + "/backends/sqlite"} {
 		file, err := readModule(filepath.Join(root, folder, "go.mod"))
 		require.NoError(t, err)
 		require.Equal(t, "v0.2.0", versionOf(file, required))
-		require.Equal(t, folder == "backends/bolt", versionOf(file, "example.com/other") == "v1.0.0")
+		require.Equal(t, folder == "backends/sqlite", versionOf(file, "example.com/other") == "v1.0.0")
 	}
 	changelog, err := os.ReadFile(filepath.Join(root, "CHANGELOG.md"))
 	require.NoError(t, err)
@@ -135,9 +135,9 @@ func TestRelease_Refusals(t *testing.T) {
 	t.Parallel()
 	const released = "## [Unreleased]\n\n- More.\n\n## [0.1.0] - 2026-01-01\n"
 	for _, test := range []struct{ version, changelog, want string }{
-		{"", released, "is no version"},
-		{"0.2.0", released, "is no version"},
-		{"v0.2", released, "is no version"},
+		{"", released, "is not a version"},
+		{"0.2.0", released, "is not a version"},
+		{"v0.2", released, "is not a version"},
 		{"v2.0.0", released, "change them first"},
 		{"v0.1.0", released, "has the version v0.1.0 already"},
 		{"v0.2.0", "# Changelog\n", "has no heading"},

@@ -16,7 +16,7 @@ import (
 	"github.com/botctx/go-sdk/internal/rounds"
 )
 
-// checked is a door that holds each call to the schemas.
+// checked is a door that validates each call against the schemas.
 type checked struct {
 	t    *testing.T
 	far  botctx.Caller
@@ -36,7 +36,7 @@ func (c checked) Call(ctx context.Context, name string, args json.RawMessage) (j
 	c.seen.Store(name, true)
 	own := c.each[botctx.Op(name)]
 	if wrong := validate(own.params, args); wrong != nil {
-		c.t.Errorf("%s was accepted with %s: %v", name, args, wrong) // Rules call from many goroutines.
+		c.t.Errorf("%s was accepted with %s: %v", name, args, wrong) // Rules make calls from many goroutines.
 	}
 	if wrong := validate(own.result, result); wrong != nil {
 		c.t.Errorf("%s gave %s: %v", name, result, wrong)
@@ -44,9 +44,8 @@ func (c checked) Call(ctx context.Context, name string, args json.RawMessage) (j
 	return result, err
 }
 
-// What the suite of operations calls with success has the parameters that the schemas of strict mode
-// tell, and gives what they tell. Usually a part of the rules is
-// checked, in the thorough test all of them.
+// Every successful call of the suite of operations matches the schemas of strict mode, in its parameters and
+// its result. Usually a part of the rules is checked, in the thorough test all of them.
 func TestSchemas_HoldForEachCallOfTheSuite(t *testing.T) {
 	t.Parallel()
 	each, err := compile()
@@ -74,7 +73,7 @@ func TestSchemas_HoldForEachCallOfTheSuite(t *testing.T) {
 	})
 }
 
-// oneOf is of how many rules one is usually checked.
+// oneOf is the interval between the rules that are usually checked.
 const oneOf = 7
 
 // harness returns the fakes in strict mode, with a door before their operations.

@@ -18,7 +18,7 @@ import (
 // The folders of scripts that the declarations must allow.
 var scripts = []string{"testdata/scripts", "../patterns", "../../../examples/scripted"}
 
-// wrong are pieces of scripts that the declarations must refuse, with what the compiler says.
+// wrong are pieces of scripts that the declarations must refuse, with the compiler's errors.
 var wrong = map[string]string{
 	`await this.getMembr({ memberId: "m" });`:  "'getMembr' does not exist",
 	`await this.getMember({});`:                "'memberId' is missing",
@@ -83,11 +83,11 @@ func TestDeclarations_AllowScriptsAndRefuseMistakes(t *testing.T) {
 	require.Len(t, said, len(pieces), "%v", said)
 }
 
-// ignored is the compiler's message for a parameter that an operation does not have: scripts of the platform
-// give such, and only strict mode refuses it. The modules of a script are not there.
+// ignored matches the compiler's message for an unknown parameter of an operation: scripts of the platform
+// pass such parameters, and only strict mode refuses them. It also matches missing modules of a script.
 var ignored = regexp.MustCompile(`right\d+\.js\(\d+,\d+\): error (TS2353: .*|TS2307: Cannot find module '\./.*)\n( .*\n)*`)
 
-// leaves finds what a script leaves on `this` for others.
+// leaves matches values that a script leaves on `this` for others.
 var leaves = regexp.MustCompile(`\bthis\.(\w+) = `)
 
 // records are on `this` already.
@@ -114,7 +114,7 @@ func readScripts(t *testing.T) map[string]string {
 	return texts
 }
 
-// isLeftOut reports whether a folder holds other JavaScript: modules, and what tests feed to scripts.
+// isLeftOut reports whether a folder contains other JavaScript: modules, and test inputs.
 func isLeftOut(path, name string) bool {
 	return name == "node_modules" || name == "testdata" && filepath.Dir(path) != "."
 }
@@ -128,7 +128,7 @@ func write(t *testing.T, folder, name, text string) {
 	require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
 }
 
-// compileAll compiles the files of a folder with the declarations, and returns what is said of each.
+// compileAll compiles the files of a folder with the declarations, and returns the messages about each.
 func compileAll(t *testing.T, compiler, folder string) map[string]string {
 	t.Helper()
 	declarations, err := filepath.Abs("../../../botctx/schema/botctx.d.ts")
@@ -139,7 +139,7 @@ func compileAll(t *testing.T, compiler, folder string) map[string]string {
 		"compilerOptions": {"strict": true, "noImplicitAny": false, "strictNullChecks": false, "useUnknownInCatchVariables": false,
 			"allowJs": true, "checkJs": true, "noEmit": true, "lib": ["es2022"], "target": "es2022", "types": []},
 		"include": ["*.js", "*.d.ts", %q]
-	}`, declarations)) // As editors check JavaScript, which says nowhere what may be null.
+	}`, declarations)) // As editors check JavaScript, which cannot declare null.
 	command := exec.CommandContext(t.Context(), compiler, "--project", folder, "--pretty", "false")
 	command.Dir = folder
 	output, _ := command.CombinedOutput() // Mistakes make it fail.

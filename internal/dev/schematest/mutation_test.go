@@ -20,8 +20,8 @@ import (
 	"github.com/botctx/go-sdk/internal/rounds"
 )
 
-// mutating is a door that repeats calls that succeeded with changes of their parameters: what the
-// schema refuses is InvalidArgument, and what it accepts can be read as the operation's parameters.
+// mutating is a door that repeats successful calls with changed parameters: if the schema refuses them, the
+// call is InvalidArgument; if the schema accepts them, they can be decoded as the operation's parameters.
 type mutating struct {
 	t    *testing.T
 	far  botctx.Caller
@@ -60,7 +60,7 @@ func shapeOf(params map[string]any) string {
 	return shape.String()
 }
 
-// try holds the call with changed parameters against the schema.
+// try validates a call with changed parameters against the schema.
 func (m mutating) try(ctx context.Context, name string, params map[string]any) {
 	text, err := json.Marshal(params)
 	if err != nil {
@@ -88,7 +88,7 @@ func fieldOf(name string, err error) string {
 	return name + " " + e.Field
 }
 
-// read reads parameters as strict mode does.
+// read decodes parameters as in strict mode.
 func read(name string, text []byte) error {
 	method, _ := reflect.TypeFor[botctx.Operations]().MethodByName(operations.GoName(name))
 	var fields document.Object
@@ -98,7 +98,7 @@ func read(name string, text []byte) error {
 	return document.DecodeStrict(fields, reflect.New(method.Type.In(1)).Interface())
 }
 
-// others are values of each type, in place of those that are given.
+// others are replacement values of each type.
 var others = []any{nil, true, 7.0, "text", []any{}, []any{7.0}, map[string]any{}, map[string]any{"odd": []any{nil}}}
 
 // changes returns parameters that differ from the given ones in one place.

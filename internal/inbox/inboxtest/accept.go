@@ -185,7 +185,7 @@ func edits() []document.Object {
 	return all
 }
 
-// edit changes fields of the event that says a text. A value that the store refuses stays out of its records.
+// edit changes fields of the event with a text. Values that the store refuses are skipped.
 func (t *trial) edit(text string, fields document.Object) {
 	t.Helper()
 	set, unset := document.O(), document.O()
@@ -209,7 +209,7 @@ func (t *trial) edit(text string, fields document.Object) {
 	}
 }
 
-// traced returns an event that edit finds, whatever else of it was edited.
+// traced returns an event that edit can find, whichever other fields are edited.
 func traced(from, text string) inbox.Event {
 	e := event(from, text)
 	e.Trace = text
@@ -228,7 +228,7 @@ type editing struct {
 	*trial
 
 	outcome error
-	// fields are edited in each run, nil for nothing.
+	// fields are the edits made in each run, nil for none.
 	fields document.Object
 	runs   map[string]int
 }
@@ -248,7 +248,7 @@ func (e *editing) handle(_ context.Context, d *inbox.Delivery) error {
 	return e.outcome
 }
 
-// check has an event edited, and then in each run, and checks that it ends after at most so many runs.
+// check edits an event before and during each run, and checks that it ends after so many runs at most.
 func (e *editing) check(p *inbox.Inbox, from string, before, meanwhile document.Object, most int) {
 	e.Helper()
 	e.fields, e.runs = meanwhile, map[string]int{}
@@ -310,8 +310,8 @@ var atOnceRules = []Rule{
 		"an event that began with its acceptance and failed has failed once, also where its process is lost later"),
 }
 
-// atOnce runs an inbox, and accepts events until one begins with its acceptance: how that one ends is for
-// the handler. It returns what ends the Run.
+// atOnce runs an inbox, and accepts events until one begins with its acceptance. The handler decides how that
+// one ends. atOnce returns a function that ends the Run.
 func (t *trial) atOnce(handle inbox.Handler, settings ...func(*inbox.Config)) (end func()) {
 	t.Helper()
 	began := make(chan bool)
@@ -396,7 +396,7 @@ func failureOfAStartWithTheAcceptanceCountsOnce(t *trial) {
 	})
 	<-settled
 	var attempts []int
-	next := t.attemptsOf(&attempts) // While the first one still leads, as where that was lost.
+	next := t.attemptsOf(&attempts) // While the first inbox still leads, as if its process had been lost.
 	t.drain(next)
 	t.advance(time.Second)
 	t.drain(next)
@@ -409,7 +409,7 @@ var eraseRules = []Rule{
 	rule(eraseBesideARun, "an event that is erased while it is handled leaves nothing, and its lane goes on"),
 }
 
-// everything returns all that is stored, as text.
+// everything returns all stored documents as text.
 func (t *trial) everything() string {
 	t.Helper()
 	var text strings.Builder
@@ -464,7 +464,7 @@ func eraseRemovesASender(t *trial) {
 	t.requireHandled("waits", "on the page")
 	for _, text := range []string{"discarded", "dead", "done", "waits"} {
 		t.repeat(p, event("bob", text))
-		t.accept(p, event("ada", text)) // It is a new event.
+		t.accept(p, event("ada", text)) // The message counts as a new event.
 	}
 	_, err = p.Erase(t.Context(), "app", "web", "")
 	require.Equal(t, boterr.InvalidArgument, boterr.CodeOf(err))
@@ -476,7 +476,7 @@ func eraseBesideARun(t *trial) {
 	t.accept(p, event("ada", "1"), event("ada", "2"))
 	wake := t.crash(p, began, goOn)
 	t.erase(p, "ada", 2)
-	_ = wake() // Its result does not count.
+	_ = wake() // The result is ignored.
 	require.Empty(t, t.stored())
 	t.requireHandled("1")
 	t.accept(p, event("ada", "3"))

@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/inbox"
 	"github.com/botctx/go-sdk/internal/lease"
+	"github.com/botctx/go-sdk/store"
 )
 
 var crashRules = []Rule{
@@ -24,7 +25,7 @@ var crashRules = []Rule{
 	rule(suspectThatWasLostAgainRunsAlone, "while an event runs that was lost with others twice, no other event begins"),
 }
 
-// crowd has a process begin an event of each of these senders, and never come back.
+// crowd makes a process begin an event of each of these senders, and never come back.
 func (t *trial) crowd(p *inbox.Inbox, began <-chan string, events int) {
 	t.Helper()
 	for range events {
@@ -113,24 +114,24 @@ func guiltyEventIsFound(t *trial) {
 	require.LessOrEqual(t, crashes, limit+2)
 }
 
-// fleet is processes that take each other's place, as one event ends them.
+// fleet is a series of processes that replace each other, as one event ends each of them.
 type fleet struct {
 	*trial
 
 	limit int
-	// left is the number of events that are not settled; all is closed when there are none.
+	// left is the number of events that are not settled. all is closed when none is left.
 	left atomic.Int64
 	all  chan struct{}
 }
 
-// live has a process run until the guilty event ends it, and returns false if it handled all without that.
-// The other runs take a while, and those that are under way then end with the process. In the first process,
-// all are.
+// live runs a process until the guilty event ends it, and returns false if the process handled all events
+// without ending. Other runs take a while, and current ones end with the process; in the first process these
+// are all of them.
 func (f *fleet) live(crashes int) (crashed bool) {
 	f.Helper()
 	const slow = 20 * time.Millisecond
 	crash := make(chan struct{})
-	p := f.process(func(_ context.Context, d *inbox.Delivery) error {
+	_, kill := f.mortal(func(_ context.Context, d *inbox.Delivery) error {
 		if d.Event.From == "guilty" {
 			close(crash)
 		} else if crashes > 0 {
@@ -150,9 +151,7 @@ func (f *fleet) live(crashes int) (crashed bool) {
 			}
 		}
 	})
-	ctx, stop := context.WithCancel(f.Context())
-	defer stop()
-	go func() { _ = p.Run(ctx) }()
+	defer kill()
 	select {
 	case <-crash:
 		return true
@@ -189,7 +188,7 @@ func suspectsRunOneAtATime(t *trial) {
 		t.accept(p, event(fresh, "hi"))
 		require.Equal(t, fresh, <-began, "a suspect began beside another one, or an event waits for a suspect")
 	}
-	for range 4 { // All that run now.
+	for range 4 { // As many as are running now.
 		goOn <- struct{}{}
 	}
 	for range 2 {
@@ -203,21 +202,31 @@ func suspectsRunOneAtATime(t *trial) {
 func suspectThatDoesNotEnd(t *trial) {
 	t.crashTogether("ada", "bob", "cleo")
 	handler, began := t.forever()
-	p := t.process(handler, func(c *inbox.Config) { c.Poll = time.Millisecond })
+	env, calls := t.env(), make(chan struct{}, 1)
+	env.Store = store.Wrap(env.Store, func(ctx context.Context, _ store.Call) (context.Context, func(int, error) error, error) {
+		select {
+		case calls <- struct{}{}:
+		default: // One is enough.
+		}
+		return ctx, nil, nil
+	})
+	p := t.processIn(env, handler, func(c *inbox.Config) { c.Poll = time.Millisecond })
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	go func() { _ = p.Run(ctx) }()
+	// Time passes with the calls that the process makes, so that no lease expires before it is used.
+	const callsPerStep = 5
 	seen := map[string]bool{}
-	ticks := time.NewTicker(10 * time.Millisecond) // A store in a file may be slow.
-	defer ticks.Stop()
-	for steps := 0; len(seen) < 3; {
+	for made := 0; len(seen) < 3; {
 		select {
 		case from := <-began:
 			seen[from] = true
-		case <-ticks.C: // Little by little, so that no lease expires before it is used.
-			t.advance(5 * time.Second)
-			steps++
-			require.Less(t, steps, 12*60, "only %v began within an hour", seen)
+		case <-calls:
+			made++
+			if made%callsPerStep == 0 {
+				t.advance(5 * time.Second)
+			}
+			require.Less(t, made, 12*60*callsPerStep, "only %v began within an hour", seen)
 		}
 	}
 }
@@ -225,18 +234,16 @@ func suspectThatDoesNotEnd(t *trial) {
 func suspectThatWasLostAgainRunsAlone(t *trial) {
 	t.crashTogether("ada", "bob")
 	handler, began := t.forever()
-	second := t.process(handler, func(c *inbox.Config) { c.Poll = time.Millisecond })
-	ctx, stop := context.WithCancel(t.Context())
-	go func() { _ = second.Run(ctx) }()
+	second, kill := t.mortal(handler, func(c *inbox.Config) { c.Poll = time.Millisecond })
 	suspect := <-began
 	t.accept(second, event("beside", "hi"))
 	require.Equal(t, "beside", <-began)
-	stop()
+	kill()
 	t.advance(lease.DefaultLease)
 
 	third, began, goOn := t.stepping()
 	t.accept(third, event("fresh", "hi"))
-	ctx, stop = context.WithCancel(t.Context())
+	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	go func() { _ = third.Run(ctx) }()
 	for isDone := false; !isDone; goOn <- struct{}{} {

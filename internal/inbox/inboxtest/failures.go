@@ -380,7 +380,7 @@ func deadLetterIsRemovedAfterDeadRetention(t *trial) {
 	letters := t.letters(p, inbox.DeadLettersParams{})
 	require.Len(t, letters, 1)
 	require.Equal(t, "2", textOf(letters[0].Event))
-	t.accept(p, event("ada", "1")) // It is a new event.
+	t.accept(p, event("ada", "1")) // The message counts as a new event.
 	t.drain(p)
 	t.requireHandled("1")
 }

@@ -275,7 +275,7 @@ func restartTakesOverAtOnce(t *trial) {
 	})
 	t.drain(next)
 	t.requireHandled("3")
-	t.drain(t.process(nil)) // Which begins after next has counted the start.
+	t.drain(t.process(nil)) // Next counts the start before this begins.
 	t.requireHandled()
 	t.drainAll(next)
 	t.requireHandled("1", "2")
@@ -292,7 +292,7 @@ func noLaneHasADocument(t *trial) {
 	require.Zero(t, count)
 }
 
-// shareRules are about how workers are shared.
+// shareRules are the rules about sharing workers.
 var shareRules = []Rule{
 	rule(appThatHangsHoldsUpNoOther, "however many runs of an app hang, events of another app are handled meanwhile"),
 	rule(channelThatHangsHoldsUpNoOther, "however many runs of a channel hang, events of another channel of the app are handled meanwhile"),
@@ -302,11 +302,12 @@ var shareRules = []Rule{
 	rule(pendingCountsPerApp, "an app that has as many events waiting as it may have leaves the inbox open for others"),
 }
 
-// patience is the longest that a rule waits for what must happen. It is only reached if the rule is broken.
-const patience = time.Minute
+// patience is the longest time that a rule waits for a required effect. It is only reached if the rule is
+// broken.
+const patience = 5 * time.Minute
 
-// running runs an inbox whose events of hangs hang until the end. It returns where the texts of the others
-// go, and what ends the Run.
+// running runs an inbox in which events hang until the end if hangs returns true for them. It returns a
+// channel that receives the texts of other events, and a function that ends the Run.
 func (t *trial) running(p func(inbox.Handler) *inbox.Inbox, hangs func(inbox.Event) bool) (handled <-chan string, end func()) {
 	t.Helper()
 	texts, release := make(chan string, 10_000), make(chan struct{})
@@ -344,7 +345,7 @@ func (t *trial) await(texts <-chan string) string {
 	}
 }
 
-// hanging runs an inbox in which events of one place hang, and expects events of another one to be handled.
+// hanging runs an inbox in which events of one channel hang, and expects events of another one to be handled.
 func (t *trial) hanging(members int, hangs, goesOn inbox.Event) {
 	t.Helper()
 	var p *inbox.Inbox
@@ -396,8 +397,8 @@ func backlogHoldsUpNoOther(t *trial) {
 	}
 }
 
-// handledBefore has members with backlogs, and then one without, and returns how many events one worker
-// handles before the event of that one.
+// handledBefore has members with backlogs, and then one without. It returns the number of events that one
+// worker handles before the event of that last member.
 func (t *trial) handledBefore(members, backlog int) (before int) {
 	t.Helper()
 	setting := func(c *inbox.Config) { c.Workers, c.Poll = 1, 5*time.Millisecond }
@@ -433,7 +434,7 @@ func retryQueuesBehindFreshEvents(t *trial) {
 	t.advance(time.Minute)
 	t.accept(p, event("cleo", "3"))
 	t.drain(p)
-	if t.rule.isAlone { // Another order is allowed to processes that share a store: they look by themselves.
+	if t.rule.isAlone { // Processes that share a store may use another order, because each looks for events separately.
 		t.requireHandled("1", "2", "3", "1")
 	}
 }

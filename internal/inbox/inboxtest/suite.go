@@ -1,7 +1,7 @@
-// Package inboxtest holds inboxes over any store.Store to what package inbox promises: one small
-// function for each rule, which quotes the rule if it is broken.
+// Package inboxtest checks the guarantees of package inbox over any store.Store: one small function for each
+// rule, which quotes the rule if it is broken.
 //
-//   - To hold inboxes over a store to all rules, use [RunInbox].
+//   - To check inboxes over a store against all rules, use [RunInbox].
 //   - To check one rule, use [Rules] and [Rule.Check].
 //   - To measure inboxes over a store, use [Benchmark].
 //
@@ -24,6 +24,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/conformance"
 	"github.com/botctx/go-sdk/internal/inbox"
@@ -44,7 +45,7 @@ type Rule struct {
 	Text string
 
 	check func(*trial)
-	// needsProcesses is true if the rule is about processes that work at once; isAlone if it applies to a
+	// needsProcesses is true if the rule is about concurrent processes. isAlone is true if it applies to a
 	// store that one process has to itself.
 	needsProcesses, isAlone bool
 }
@@ -53,15 +54,15 @@ func rule(check func(*trial), text string) Rule {
 	return Rule{Name: conformance.NameOf(check), Text: text, check: check}
 }
 
-// Applies reports whether a rule is about a store such as this one: those whose names begin with "Alone"
-// are about one that a process has to itself (store.Watcher).
+// Applies reports whether a rule applies to a store. Rules whose names begin with "Alone" only apply to a
+// store that one process has to itself (store.Watcher).
 func (r Rule) Applies(database store.Store) bool {
 	_, isAlone := database.(store.Watcher)
 	return isAlone || !r.isAlone
 }
 
-// RunInbox checks inboxes over a store against every rule, each in a subtest with a new store. A rule that
-// needs time uses a separate clock instead of the store's.
+// RunInbox checks inboxes over a store against every rule, each in a subtest with a new store. For rules that
+// depend on time, a separate clock replaces the store's.
 func RunInbox(t *testing.T, newStore func(t *testing.T) store.Store) {
 	t.Helper()
 	for _, rule := range Rules() {
@@ -76,9 +77,9 @@ func RunInbox(t *testing.T, newStore func(t *testing.T) store.Store) {
 	}
 }
 
-// Rules returns the rules. The rules for a store that processes share apply to every store, as if others
-// worked on it; most of them also to a store that one process has to itself, in which another process begins
-// when the one before has ended.
+// Rules returns the rules. The rules for a store that processes share apply to every store, as if several
+// processes used it. Most of them also apply to a store that one process has to itself. There, the next
+// process begins after the previous one has ended.
 func Rules() []Rule {
 	rules := slices.Concat(
 		acceptRules, laneRules, shareRules, failureRules, deadLetterRules, crashRules, eraseRules, editedRules)
@@ -95,8 +96,8 @@ func Rules() []Rule {
 	return rules
 }
 
-// Check checks inboxes over a store against the rule. The store must hold nothing in the collections
-// "inbox" and "leases".
+// Check checks inboxes over a store against the rule. The collections "inbox" and "leases" of the store must
+// be empty.
 func (r Rule) Check(t T, database store.Store) {
 	t.Helper()
 	r.check(newTrial(t, r, database))
@@ -112,7 +113,7 @@ type trial struct {
 	mu  sync.Mutex
 	now time.Time
 	ids int
-	// handled are the texts of the events in the order in which their handling began.
+	// handled are the texts of the events, in the order in which their handling began.
 	handled []string
 }
 
@@ -127,7 +128,7 @@ func newTrial(t T, rule Rule, database store.Store) *trial {
 	return &trial{T: t, rule: rule, store: database, now: time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)}
 }
 
-// Errorf reports what was seen under the rule that it breaks.
+// Errorf reports a failure together with the rule that it breaks.
 func (t *trial) Errorf(format string, args ...any) {
 	t.Helper()
 	t.T.Errorf("rule broken: %s\n%s", t.rule.Text, fmt.Sprintf(format, args...))
@@ -146,7 +147,7 @@ func (t *trial) advance(by time.Duration) {
 	t.now = t.now.Add(by)
 }
 
-// newID makes ids that no process has had.
+// newID returns an id that is new to all processes.
 func (t *trial) newID() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -154,13 +155,13 @@ func (t *trial) newID() string {
 	return fmt.Sprintf("id-%d", t.ids)
 }
 
-// clockedAlone is a store that one process has to itself and that goes by the clock of a trial.
+// clockedAlone is a store that one process has to itself, with the clock of a trial.
 type clockedAlone struct {
 	clocked
 	store.Watcher
 }
 
-// env returns the environment of a process. The store is visible as a Watcher only to rules about that.
+// env returns the environment of a process. The store is a Watcher only for the rules that need one.
 func (t *trial) env() record.Env {
 	env := record.Env{Store: clocked{t.store, t}, Now: t.Now, NewID: t.newID}
 	if watcher, ok := t.store.(store.Watcher); ok && t.rule.isAlone {
@@ -169,15 +170,50 @@ func (t *trial) env() record.Env {
 	return env
 }
 
-// process returns the inbox of a separate process. handle is called after the event was noted; nil does
+// process returns the inbox of a separate process. handle is called after the event was recorded; nil does
 // nothing.
 func (t *trial) process(handle inbox.Handler, settings ...func(*inbox.Config)) *inbox.Inbox {
 	t.Helper()
+	return t.processIn(t.env(), handle, settings...)
+}
+
+// mortal returns a process that Run drives, and a function that kills it: once that has returned, no call of the
+// process reaches the store any more, however late its goroutines get there. It must be called.
+func (t *trial) mortal(handle inbox.Handler, settings ...func(*inbox.Config)) (process *inbox.Inbox, kill func()) {
+	t.Helper()
+	var calls sync.RWMutex
+	isDead := false
 	env := t.env()
+	env.Store = store.Wrap(env.Store, func(ctx context.Context, _ store.Call) (context.Context, func(int, error) error, error) {
+		calls.RLock()
+		if isDead {
+			calls.RUnlock()
+			return nil, nil, boterr.New(boterr.Unavailable, "", "the process was killed")
+		}
+		return ctx, func(_ int, err error) error {
+			calls.RUnlock()
+			return err
+		}, nil
+	})
+	p := t.processIn(env, handle, settings...)
+	ctx, stop := context.WithCancel(t.Context())
+	go func() { _ = p.Run(ctx) }()
+	return p, func() {
+		stop()
+		calls.Lock() // The calls under way reach the store.
+		defer calls.Unlock()
+		isDead = true
+	}
+}
+
+// processIn is process for an environment.
+func (t *trial) processIn(env record.Env, handle inbox.Handler, settings ...func(*inbox.Config)) *inbox.Inbox {
+	t.Helper()
 	leases, err := lease.New(lease.Config{Env: env})
 	require.NoError(t, err)
 	config := inbox.Config{
 		Env: env, Leases: leases, DeriveID: func(of string) string { return of },
+		Options: inbox.Options{ShutdownTimeout: patience},
 		Handler: func(ctx context.Context, d *inbox.Delivery) error {
 			t.note(textOf(d.Event))
 			if handle == nil {
@@ -200,7 +236,7 @@ func (t *trial) note(text string) {
 	t.handled = append(t.handled, text)
 }
 
-// requireHandled checks what was handled since the last time.
+// requireHandled checks the events handled since the last call.
 func (t *trial) requireHandled(texts ...string) {
 	t.Helper()
 	t.mu.Lock()
@@ -214,7 +250,7 @@ func (t *trial) requireHandled(texts ...string) {
 	require.Equal(t, texts, handled)
 }
 
-// event is an event of a sender that says a text. Its key is sender and text.
+// event returns an event of a sender with a text. Its key consists of both.
 func event(from, text string) inbox.Event {
 	return inbox.Event{App: "app", Channel: "web", From: from, Key: from + " " + text, Body: document.O("text", text)}
 }
@@ -225,7 +261,7 @@ func keyless(e inbox.Event) inbox.Event {
 	return e
 }
 
-// textOf returns what the sender of an event said.
+// textOf returns the text of an event.
 func textOf(e inbox.Event) string { return document.Get(e.Body, "text", "") }
 
 // accept accepts events, all of them new.
@@ -246,7 +282,7 @@ func (t *trial) repeat(by *inbox.Inbox, e inbox.Event) {
 	require.True(t, accepted.IsRepeated, "%s is not called a repetition", e.Key)
 }
 
-// runNext handles the next event, which must be there.
+// runNext handles the next event, which must exist.
 func (t *trial) runNext(by *inbox.Inbox) inbox.Result {
 	t.Helper()
 	result, err := by.RunNext(t.Context())
@@ -255,7 +291,7 @@ func (t *trial) runNext(by *inbox.Inbox) inbox.Result {
 	return result
 }
 
-// drain handles what can be handled now.
+// drain handles all events that can be handled now.
 func (t *trial) drain(by *inbox.Inbox) {
 	t.Helper()
 	for range 10_000 {
@@ -283,8 +319,8 @@ func (t *trial) drainAll(by *inbox.Inbox) {
 	require.Fail(t, "it never ends")
 }
 
-// crash begins to handle the next event, and never ends it, like a process that is killed in the middle. The
-// function that it returns lets the run continue.
+// crash begins to handle the next event, and never ends it, like a process that is killed in the middle. wake
+// continues the run.
 func (t *trial) crash(by *inbox.Inbox, began <-chan struct{}, goOn chan<- struct{}) (wake func() error) {
 	t.Helper()
 	ended := make(chan error, 1)
@@ -304,7 +340,7 @@ func (t *trial) crash(by *inbox.Inbox, began <-chan struct{}, goOn chan<- struct
 	}
 }
 
-// frozen returns a handler that stands still until it is told to go on, and what it needs.
+// frozen returns a handler that blocks until goOn, and the channels to control it.
 func frozen() (handler inbox.Handler, began, goOn chan struct{}) {
 	began, goOn = make(chan struct{}, 1), make(chan struct{})
 	return func(context.Context, *inbox.Delivery) error {
@@ -325,14 +361,14 @@ func (t *trial) removeAll(collection string) error {
 
 // Load is the load of a benchmark on an inbox.
 type Load struct {
-	// Events of that many Members arrive in turn, from that many Producers, each a goroutine.
+	// Events of Members members arrive in turn, sent by Producers goroutines.
 	Members, Producers int
 	// Workers is inbox.Config.Workers.
 	Workers int
 }
 
-// Benchmark accepts b.N events over a store, and handles them meanwhile with a handler that does nothing.
-// It reports the events a second.
+// Benchmark accepts b.N events over a store, and concurrently handles them with a handler that does nothing.
+// It reports the events per second.
 func Benchmark(b *testing.B, database store.Store, load Load) {
 	b.Helper()
 	var handled atomic.Int64
@@ -367,7 +403,7 @@ func Benchmark(b *testing.B, database store.Store, load Load) {
 	require.NoError(b, <-ended)
 }
 
-// idleInbox returns an inbox that takes any number of events, and whose handler only counts.
+// idleInbox returns an inbox without a limit on waiting events, whose handler only counts.
 func idleInbox(b *testing.B, database store.Store, workers int, count func()) *inbox.Inbox {
 	b.Helper()
 	return benchmarked(b, database, workers, func(context.Context, *inbox.Delivery) error {
@@ -376,7 +412,7 @@ func idleInbox(b *testing.B, database store.Store, workers int, count func()) *i
 	})
 }
 
-// benchmarked returns an inbox that takes any number of events.
+// benchmarked returns an inbox without a limit on waiting events.
 func benchmarked(b *testing.B, database store.Store, workers int, handler inbox.Handler) *inbox.Inbox {
 	b.Helper()
 	env := record.Env{Store: database}
@@ -390,8 +426,8 @@ func benchmarked(b *testing.B, database store.Store, workers int, handler inbox.
 	return box
 }
 
-// BenchmarkNeighbour measures how long an event of one app waits, from its acceptance to its handler, while
-// the given number of members of another app have runs that hang.
+// BenchmarkNeighbour measures the time from the acceptance of one app's event to its handler, while runs of
+// the given number of another app's members hang.
 func BenchmarkNeighbour(b *testing.B, database store.Store, hung int) {
 	b.Helper()
 	handled, release := make(chan struct{}), make(chan struct{})

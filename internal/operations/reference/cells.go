@@ -10,96 +10,150 @@ import (
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
-type table struct {
-	rows [][]string
-}
+// notesOf returns the notes about a field in a list, which follow its type.
+type notesOf func(path []operations.Field) []string
 
-func newTable(heading ...string) *table {
-	rule := make([]string, len(heading))
-	for i := range rule {
-		rule[i] = "---"
+// fieldLines returns a line for each field, including nested ones. above is the path of the object
+// that has the fields. Consecutive fields with the same meaning share a line; later ones refer to the
+// first.
+func fieldLines(fields []operations.Field, notes notesOf, above ...operations.Field) string {
+	var text strings.Builder
+	for _, lines := range linesOf(fields, notes, above...) {
+		text.WriteString(lines)
 	}
-	return &table{rows: [][]string{heading, rule}}
+	return text.String()
 }
 
-func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
-
-func (t *table) write(text *strings.Builder) {
-	for _, row := range t.rows {
-		for _, cell := range row {
-			text.WriteString("| " + strings.ReplaceAll(cell, "|", `\|`) + " ")
+// linesOf returns the lines of each field, together with the lines of the fields inside it.
+func linesOf(fields []operations.Field, notes notesOf, above ...operations.Field) []string {
+	var all []string
+	indent := strings.Repeat("  ", len(above))
+	described := map[string]string{}
+	for i := 0; i < len(fields); {
+		field, names := fields[i], []string{code(fields[i].Name)}
+		end := i + 1
+		for end < len(fields) && isSameLine(field, fields[end]) {
+			names = append(names, code(fields[end].Name))
+			end++
 		}
-		text.WriteString("|\n")
-	}
-}
-
-// eachField calls visit with the path of each field, including nested ones.
-func eachField(fields []operations.Field, visit func(path []operations.Field), above ...operations.Field) {
-	for _, field := range fields {
+		name := strings.Join(names, ", ")
 		path := slices.Concat(above, []operations.Field{field})
-		visit(path)
-		eachField(field.Fields, visit, path...)
-	}
-}
-
-// jsonPath returns a path with JSON names, such as "result[].accessToken".
-func jsonPath(path []operations.Field) string {
-	names := make([]string, 0, len(path))
-	for i, field := range path {
-		name := field.Name
-		if _, isArray := field.Type.Element(); isArray && i < len(path)-1 {
-			name += "[]"
+		about := shortMeaning(field)
+		if first, ok := described[field.Meaning]; ok && strings.Contains(field.Meaning, code(field.Name)) {
+			about = "see " + first
+		} else {
+			described[field.Meaning] = code(field.Name)
 		}
-		names = append(names, name)
+		line := fmt.Sprintf("%s- %s (%s): %s\n", indent, name,
+			strings.Join(append([]string{typeOf(field.Type, field.Kind)}, notes(path)...), ", "), about)
+		all = append(all, line+fieldLines(field.Fields, notes, path...))
+		i = end
 	}
-	return strings.Join(names, ".")
+	return all
 }
 
-// goField returns a path with Go names, such as `Option.New`. A field inside an object with any
-// keys is described as a key of it.
-func goField(path []operations.Field, params reflect.Type) string {
+// isSameLine reports whether two fields have everything but the name in common.
+func isSameLine(a, b operations.Field) bool {
+	return a.Meaning == b.Meaning && a.Type == b.Type && a.Kind == b.Kind && a.Need == b.Need && a.Other == b.Other &&
+		string(a.Default) == string(b.Default) && len(a.Fields) == 0 && len(b.Fields) == 0 && slices.Equal(a.Platforms, b.Platforms)
+}
+
+// shortMeaning returns the field's meaning and platforms, without the name at the beginning.
+func shortMeaning(field operations.Field) string {
+	said := meaning(field)
+	if field.Need == operations.FromContext {
+		said = strings.Replace(said, " The default is the context's own.", "", 1)
+	}
+	for _, beginning := range []string{" is ", " are ", " "} {
+		rest, ok := strings.CutPrefix(said, code(field.Name)+beginning)
+		if ok && !strings.HasPrefix(rest, "and ") && !strings.HasPrefix(rest, "or ") {
+			return rest
+		}
+	}
+	return said
+}
+
+// parameterNotes returns the notes about a parameter: when it is required, its default, and its Go
+// field unless that has the parameter's name.
+func parameterNotes(path []operations.Field, params reflect.Type) []string {
+	field := path[len(path)-1]
+	var notes []string
+	if note := required(field); note != "" {
+		notes = append(notes, note)
+	}
+	if field.Default != nil {
+		notes = append(notes, "default "+code(string(field.Default)))
+	}
+	if note, ok := keyOf(path, params); ok && len(path) == 2 {
+		notes = append(notes, note)
+	}
+	return notes
+}
+
+// keyNotes returns the notes about a key of a result or a record.
+func keyNotes(path []operations.Field) []string {
+	field := path[len(path)-1]
+	var notes []string
+	if field.Need == operations.Optional {
+		notes = append(notes, "optional")
+	}
+	if field.Default != nil {
+		notes = append(notes, "default "+code(string(field.Default)))
+	}
+	return notes
+}
+
+// keyOf describes a field inside an object with any keys, which has no Go field.
+func keyOf(path []operations.Field, params reflect.Type) (string, bool) {
 	names := make([]string, 0, len(path))
 	for _, field := range path {
 		for params.Kind() == reflect.Pointer || params.Kind() == reflect.Slice {
 			params = params.Elem()
 		}
 		if params == reflect.TypeFor[document.Object]() {
-			return "a key of " + code(strings.Join(names, "."))
+			return "a key of " + code(strings.Join(names, ".")), true
 		}
 		names = append(names, field.GoName())
 		if found, ok := params.FieldByName(field.GoName()); ok {
 			params = found.Type
 		}
 	}
-	return code(strings.Join(names, "."))
+	return "", false
 }
 
-// typeOf returns a type, with a link to its kind if it has one.
+// typeOf returns a type. A link to its kind takes the place of the type itself.
 func typeOf(declared operations.Type, kind string) string {
-	name := code(strings.ReplaceAll(string(declared), " | ", "` or `"))
 	if kind == "" {
-		return name
+		return code(strings.ReplaceAll(string(declared), " | ", "` or `"))
 	}
-	return fmt.Sprintf("%s ([%s](#kind-%s))", name, kind, strings.ToLower(kind))
+	link := fmt.Sprintf("[%s](#kind-%s)", kind, strings.ToLower(kind))
+	switch text := strings.TrimSuffix(string(declared), " | null"); {
+	case strings.Contains(text, " | "):
+		return code(strings.ReplaceAll(text, " | ", "` or `")) + ", " + link
+	case text != string(declared):
+		return link + " or `null`"
+	case strings.HasSuffix(text, "[]"):
+		return "array of " + link
+	}
+	return link
 }
 
-// required returns when a parameter must be given.
+// required returns the condition under which a parameter is required, or "" if it is optional.
 func required(field operations.Field) string {
 	switch field.Need {
 	case operations.Required:
-		return "yes"
+		return "required"
 	case operations.FromContext:
 		return "context"
 	case operations.RequiredUnless:
-		condition := "unless " + code(field.Other)
+		condition := "required unless " + code(field.Other)
 		if field.Exclusive {
 			condition += "; not both"
 		}
 		return condition
 	case operations.RequiredWith:
-		return "with " + code(field.Other)
+		return "required with " + code(field.Other)
 	case operations.Optional, operations.Always:
-		return "no"
 	}
 	return ""
 }
@@ -111,14 +165,6 @@ func meaning(field operations.Field) string {
 	}
 	only := platforms(field.Platforms, "") + " only."
 	return field.Meaning + " " + strings.ToUpper(only[:1]) + only[1:]
-}
-
-// defaultOf returns a sentence with the default, or "".
-func defaultOf(field operations.Field) string {
-	if field.Default == nil {
-		return ""
-	}
-	return " Default " + code(string(field.Default)) + "."
 }
 
 // platforms lists channel types, or returns ofNone for an empty list.

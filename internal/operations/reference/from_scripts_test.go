@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"os"
-	"reflect"
-	"regexp"
 	"testing"
 	"time"
 
@@ -18,14 +16,13 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/web"
-	"github.com/botctx/go-sdk/internal/operations"
 	"github.com/botctx/go-sdk/internal/operations/reference"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
 )
 
-// remindTomorrow reminds at nine tomorrow, by the clocks of Berlin.
+// remindTomorrow schedules a reminder for nine tomorrow, Berlin time.
 func remindTomorrow(ctx context.Context, bot *botctx.Context) error {
 	zone, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
@@ -107,7 +104,7 @@ func TestFromScripts_CodeOfThePageRuns(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"SPRING", "MAY"}, kept.Coupons)
 
-	p.Advance(32 * time.Hour) // The time begins at midnight, UTC.
+	p.Advance(32 * time.Hour) // The time starts at midnight, UTC.
 	require.Equal(t, "Order A7", ada.Last())
 }
 
@@ -117,18 +114,4 @@ func TestFromScripts_CommittedIsCurrent(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, reference.FromScripts(), string(committed),
 		"docs/from-scripts.md is not what is generated: run go generate ./internal/operations")
-}
-
-func TestFromScripts_EachOperationHasACallThatGoHas(t *testing.T) {
-	t.Parallel()
-	call := regexp.MustCompile("(?m)^\\| \\[`this\\.(\\w+)\\(.*`\\]\\((.*)\\) \\| `bot\\.(\\w+)\\(ctx, ([\\w.]+)\\{(.*)\\}\\)` \\|$")
-	calls := call.FindAllStringSubmatch(reference.FromScripts(), -1)
-	require.Len(t, calls, len(operations.All()))
-	for i, operation := range operations.All() {
-		require.Equal(t, operation.Name, calls[i][1])
-		require.Contains(t, reference.Markdown(), "\n### "+operation.Name+"\n")
-		method, ok := reflect.TypeFor[*botctx.Context]().MethodByName(calls[i][3])
-		require.True(t, ok, calls[i][0])
-		require.Equal(t, method.Type.In(2).String(), calls[i][4]) // TestReference_GoFieldsAreThoseOfTheParams has the fields.
-	}
 }

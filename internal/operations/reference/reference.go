@@ -6,9 +6,12 @@ import (
 	_ "embed"
 	"fmt"
 	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
@@ -24,9 +27,12 @@ func Markdown() string {
 	writeContents(&text)
 	text.WriteString("\n## Errors of every operation\n\n")
 	writeErrors(&text, operations.CommonErrors())
+	text.WriteString("\nOperations with such a parameter, or that send, also return these:\n\n")
+	writeErrors(&text, general())
 	text.WriteString("\n## The operations\n")
+	written := sections{}
 	for _, operation := range operations.All() {
-		writeOperation(&text, operation)
+		writeOperation(&text, operation, written)
 	}
 	text.WriteString("\n## Kinds of values\n")
 	for _, kind := range operations.Kinds() {
@@ -35,48 +41,95 @@ func Markdown() string {
 	return text.String()
 }
 
+// writeContents lists the operations by package, and the ones marked as updated.
 func writeContents(text *strings.Builder) {
 	text.WriteString("\n## Contents\n\n")
-	rows := newTable("Operation", "Package", "What it does", "Updated")
+	var packages, updated []string
+	links := map[string][]string{}
 	for _, operation := range operations.All() {
-		updated := ""
-		if operation.Updated {
-			updated = "updated"
+		link := operationLink(operation.Name)
+		if !slices.Contains(packages, operation.Package) {
+			packages = append(packages, operation.Package)
 		}
-		rows.add(operationLink(operation.Name), operation.Package, operation.Summary, updated)
+		links[operation.Package] = append(links[operation.Package], link)
+		if operation.Updated {
+			updated = append(updated, link)
+		}
 	}
-	rows.write(text)
+	for _, name := range packages {
+		fmt.Fprintf(text, "- %s: %s\n", name, strings.Join(links[name], ", "))
+	}
+	fmt.Fprintf(text, "\nThe specification marks these as updated: %s.\n", strings.Join(updated, ", "))
 }
 
-func writeOperation(text *strings.Builder, operation operations.Operation) {
+// sections maps the text of a long section to the operation that it was written for, so that each
+// is written only once.
+type sections map[string]string
+
+// minimum is the number of words from which a section that repeats is replaced by a link.
+const minimum = 30
+
+// once returns the text of a section, or a link to the operation for which it was already written.
+func (s sections) once(of, text, link string) string {
+	if len(strings.Fields(text)) < minimum {
+		return text
+	}
+	if first, ok := s[text]; ok {
+		return fmt.Sprintf(link, operationLink(first))
+	}
+	s[text] = of
+	return text
+}
+
+func writeOperation(text *strings.Builder, operation operations.Operation, written sections) {
 	fmt.Fprintf(text, "\n### %s\n\n%s\n\n", operation.Name, strings.Join(operation.Description, "\n\n"))
 	method, _ := reflect.TypeFor[*botctx.Context]().MethodByName(operation.Method)
-	fmt.Fprintf(text, "- Go: `bot.%s(ctx, %s{...})` returns `(%s, error)`\n", operation.Method, method.Type.In(2), method.Type.Out(0))
-	fmt.Fprintf(text, "- Platforms: %s\n", platforms(operation.Platforms, "all"))
-	if operation.Updated {
-		text.WriteString("- Updated in the specification\n")
+	fmt.Fprintf(text, "`bot.%s(ctx, %s{...}) (%s, error)`", operation.Method, method.Type.In(2), method.Type.Out(0))
+	if len(operation.Platforms) > 0 {
+		fmt.Fprintf(text, ", only on %s", platforms(operation.Platforms, ""))
 	}
-	text.WriteString("\n**Parameters**\n\n")
-	writeParameters(text, operation.Parameters, method.Type.In(2))
-	text.WriteString("\n**Result**\n")
+	text.WriteString("\n\n")
+	notes := func(path []operations.Field) []string { return parameterNotes(path, method.Type.In(2)) }
+	for _, lines := range linesOf(operation.Parameters, notes) {
+		name, _, _ := strings.Cut(lines, " (")
+		text.WriteString(written.once(operation.Name, lines, name+": as in %s\n"))
+	}
+	var results strings.Builder
 	for _, response := range operation.Responses {
-		writeResponse(text, response)
+		writeResponse(&results, response)
 	}
-	if len(operation.Errors) > 0 {
+	text.WriteString(written.once(operation.Name, results.String(), "\n**Result**: as of %s\n"))
+	if own := slices.DeleteFunc(slices.Clone(operation.Errors), isGeneral); len(own) > 0 {
 		text.WriteString("\n**Errors**\n\n")
-		writeErrors(text, operation.Errors)
+		writeErrors(text, own)
 	}
 }
 
-// writeParameters writes a row for each parameter, including nested fields.
-func writeParameters(text *strings.Builder, parameters []operations.Field, params reflect.Type) {
-	rows := newTable("Name", "Go field", "Type", "Default", "Required", "Meaning")
-	eachField(parameters, func(path []operations.Field) {
-		field := path[len(path)-1]
-		rows.add(code(jsonPath(path)), goField(path, params), typeOf(field.Type, field.Kind),
-			code(string(field.Default)), required(field), meaning(field))
-	})
-	rows.write(text)
+// general are errors that are written once instead of for each operation.
+func general() []operations.Failure {
+	return []operations.Failure{
+		{Code: boterr.NotFound, When: "A record that the call names does not exist in the app."},
+		{Code: boterr.InvalidArgument, When: "`filter` has an unknown operator or an operand of the wrong type."},
+		{Code: boterr.InvalidArgument, When: "`sortBy` has a value other than 1 and -1."},
+		{
+			Code: boterr.InvalidArgument,
+			When: "`response` breaks a limit of its type; the error has the path, such as `response.buttons[3].title`.",
+		},
+		{Code: boterr.InvalidArgument, When: "Neither `collectionName` nor `dataSourceId` is given, or both are and they differ."},
+		{Code: boterr.InvalidArgument, When: "The member is not in the channel of the call."},
+		{Code: boterr.FailedPrecondition, When: "The member has no id on the platform."},
+		{Code: boterr.ResourceExhausted, When: "The platform's rate limit was reached."},
+		{Code: boterr.Unavailable, When: "The platform did not answer, so the message may or may not have arrived."},
+	}
+}
+
+// missingRecord matches the ways in which comments state that a record does not exist.
+var missingRecord = regexp.MustCompile(`^(The app has no [\w-]+ with that (id|` + "`_id`" +
+	`)|The (channel|member|channel or the member) does not exist in the app)\.$`)
+
+// isGeneral reports whether an error is one of the general ones.
+func isGeneral(failure operations.Failure) bool {
+	return slices.Contains(general(), failure) || failure.Code == boterr.NotFound && missingRecord.MatchString(failure.When)
 }
 
 func writeResponse(text *strings.Builder, response operations.Response) {
@@ -91,7 +144,7 @@ func writeResponse(text *strings.Builder, response operations.Response) {
 	if len(cases) > 0 {
 		condition = " " + strings.Join(cases, ", ")
 	}
-	fmt.Fprintf(text, "\n%s%s: %s\n", typeOf(response.Type, response.Kind), condition, response.Meaning)
+	fmt.Fprintf(text, "\n**Result**%s: %s. %s\n", condition, typeOf(response.Type, response.Kind), response.Meaning)
 	writeKeys(text, response.Fields)
 }
 
@@ -100,28 +153,25 @@ func writeKind(text *strings.Builder, kind operations.Kind) {
 	writeKeys(text, kind.Fields)
 }
 
-// writeKeys writes a row for each key of a result or a record.
+// writeKeys writes a line for each key of a result or a record.
 func writeKeys(text *strings.Builder, keys []operations.Field) {
-	if len(keys) == 0 {
-		return
+	if len(keys) > 0 {
+		text.WriteString("\n" + fieldLines(keys, keyNotes))
 	}
-	text.WriteString("\n")
-	rows := newTable("Key", "Type", "Always there", "Meaning")
-	eachField(keys, func(path []operations.Field) {
-		field := path[len(path)-1]
-		always := "yes"
-		if field.Need == operations.Optional {
-			always = "no"
-		}
-		rows.add(code(jsonPath(path)), typeOf(field.Type, field.Kind), always, meaning(field)+defaultOf(field))
-	})
-	rows.write(text)
 }
 
+// writeErrors writes a line for each code, with all cases in which it is returned.
 func writeErrors(text *strings.Builder, failures []operations.Failure) {
-	rows := newTable("Code", "When")
+	var codes []string
+	cases := map[string][]string{}
 	for _, failure := range failures {
-		rows.add(code(string(failure.Code)), failure.When)
+		name := string(failure.Code)
+		if !slices.Contains(codes, name) {
+			codes = append(codes, name)
+		}
+		cases[name] = append(cases[name], failure.When)
 	}
-	rows.write(text)
+	for _, name := range codes {
+		fmt.Fprintf(text, "- %s: %s\n", code(name), strings.Join(cases[name], " "))
+	}
 }

@@ -106,12 +106,14 @@ export const Table = ({ caption, columns, rows, empty }) => rows.length === 0 ? 
     </table>
   </div>`;
 
-/** Field is a control with its label. */
+/** Field is a control with its label. A control with a value is set to it whenever the page is drawn: one that keeps what is
+    written itself begins with a defaultValue. */
 export const Field = ({ label, children, class: more = "" }) => html`<label class="field ${more}"><span>${label}</span>${children}</label>`;
 
-/** Choose is a list to choose from, of texts or of [value, text]. */
+/** Choose is a list to choose from, of texts or of [value, text]. Without onChange it begins with the value, and keeps what is
+    chosen itself. */
 export const Choose = ({ label, name, value, among, onChange }) => html`<${Field} label=${label}>
-  <select name=${name} value=${value} onChange=${onChange && ((e) => onChange(e.target.value))}>
+  <select name=${name} value=${onChange ? value : undefined} onChange=${onChange && ((e) => onChange(e.target.value))}>
     ${among.map((one) => {
       const [of, text] = Array.isArray(one) ? one : [one, one];
       return html`<option key=${of} value=${of} selected=${of === value}>${text}</option>`;

@@ -3,18 +3,20 @@ package language_test
 import (
 	"os"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/internal/scripttest"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/script"
 )
 
-// checks are small ones of this project's own, one or two for each feature that scripts use: that it is there at
-// all. How far it goes is for the suite of the language, see TestTest262_SharesAreThoseOfTheList. Each is a script
-// that returns true.
+// checks are this project's own small checks, one or two for each feature that scripts use: that it exists at
+// all. How complete it is, is for the suite of the language, see TestTest262_SharesAreThoseOfTheList. Each is
+// a script that returns true.
 var checks = map[string]string{ //nolint:gochecknoglobals // It does not change.
 	"async function":              `const f = async (x) => x + 1; return await f(1) === 2;`,
 	"await in a loop":             `let n = 0; for (const p of [1, Promise.resolve(2)]) n += await p; return n === 3;`,
@@ -92,8 +94,7 @@ var lacks = map[string]string{ //nolint:gochecknoglobals // It does not change.
 
 func TestLanguage_SmallChecks(t *testing.T) {
 	t.Parallel()
-	engine, err := script.New(script.Options{})
-	require.NoError(t, err)
+	engine := newEngine(t)
 	for name, source := range checks {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -107,8 +108,7 @@ func TestLanguage_SmallChecks(t *testing.T) {
 // Scripts lack the features that the guide lists: a feature that begins to work must be removed there.
 func TestLanguage_Lacks(t *testing.T) {
 	t.Parallel()
-	engine, err := script.New(script.Options{})
-	require.NoError(t, err)
+	engine := newEngine(t)
 	guide, err := os.ReadFile("../../../docs/guides/scripts.md")
 	require.NoError(t, err)
 	for name, source := range lacks {
@@ -117,6 +117,14 @@ func TestLanguage_Lacks(t *testing.T) {
 		}
 		require.Contains(t, string(guide), name)
 	}
+}
+
+// newEngine returns an engine with limits on time that no test meets.
+func newEngine(t *testing.T) *script.Engine {
+	t.Helper()
+	engine, err := script.New(script.Options{CacheDir: scripttest.CacheDir(), MaxBusy: time.Hour, Deadline: time.Hour})
+	require.NoError(t, err)
+	return engine
 }
 
 func result(t *testing.T, engine *script.Engine, source string) (any, error) {

@@ -17,7 +17,8 @@ func (f feature) has(c case262) bool {
 		slices.ContainsFunc(f.tags, func(tag string) bool { return slices.Contains(c.features, tag) })
 }
 
-// isInUse reports whether a test may be of a feature: tests with a tag are in these folders, too.
+// isInUse reports whether a file is in a folder with tests of a feature. Tests with a tag are in such
+// folders, too.
 func isInUse(path string) bool {
 	for _, folder := range []string{"language/global-code/", "language/eval-code/", "language/module-code/", "language/import/", "language/export/"} {
 		if strings.HasPrefix(path, folder) {
@@ -32,7 +33,7 @@ func isInUse(path string) bool {
 	})
 }
 
-// features are those that scripts of the years 2015 to 2026 use.
+// features are the language features of the years 2015 to 2026 that scripts use.
 var features = []feature{ //nolint:gochecknoglobals // It does not change.
 	{name: "`var`, `let`, `const`", folders: []string{"language/statements/variable", "language/statements/let", "language/statements/const"}},
 	{name: "functions and closures", folders: []string{

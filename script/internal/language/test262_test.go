@@ -22,15 +22,15 @@ import (
 	"github.com/botctx/go-sdk/script"
 )
 
-// suiteAt names the variable of the environment with the folder of a checkout of test262, the suite of tests
-// of the language. It is in no registry of packages.
+// suiteAt names the environment variable with the folder of a checkout of test262, the test suite of the
+// language. No package registry has it.
 const suiteAt = "BOTCTX_TEST262"
 
-// listAt names the variable that makes the test rewrite the list.
+// listAt names the environment variable that makes the test rewrite the list.
 const listAt = "BOTCTX_WRITE_LANGUAGE"
 
-// verdictsAt names the variable with the file in which the result of each test is kept. A test with a result
-// there is not run again: all of them take the better part of an hour.
+// verdictsAt names the environment variable with the file that keeps the result of each test. A test with a
+// result is not run again: all of them take almost an hour.
 const verdictsAt = "BOTCTX_TEST262_VERDICTS"
 
 // list is the document with the shares.
@@ -208,10 +208,10 @@ func (r *runner) file(name string) string {
 	return r.harness[name]
 }
 
-// needsMore finds what no script has.
+// needsMore matches features that scripts never have.
 var needsMore = regexp.MustCompile(`\$262|import\s*\(|import\.meta`)
 
-// isLeftOut reports whether a test is of what scripts do not have on purpose.
+// isLeftOut reports whether a test needs a feature that scripts omit on purpose.
 func (c case262) isLeftOut() bool {
 	for _, flag := range []string{"module", "raw", "CanBlockIsFalse", "CanBlockIsTrue"} {
 		if slices.Contains(c.flags, flag) {
@@ -221,7 +221,7 @@ func (c case262) isLeftOut() bool {
 	return c.source == "" || needsMore.MatchString(c.source) || slices.Contains(c.includes, "detachArrayBuffer.js")
 }
 
-// script returns the test as the body of a function, whose this is the global object, as tests expect it.
+// script returns the test as the body of a function whose this is the global object, as tests expect.
 func (r *runner) script(c case262) string {
 	var text strings.Builder
 	text.WriteString("return (async function () {\n")
@@ -233,7 +233,7 @@ func (r *runner) script(c case262) string {
 	for _, name := range append([]string{"assert.js", "sta.js"}, c.includes...) {
 		text.WriteString(r.file(name) + "\n")
 	}
-	if slices.Contains(c.includes, "asyncHelpers.js") { // They look for it there.
+	if slices.Contains(c.includes, "asyncHelpers.js") { // These helpers look for it there.
 		text.WriteString("globalThis.$DONE = $DONE;\n")
 	}
 	text.WriteString(c.source)
@@ -265,5 +265,5 @@ func (r *runner) verdict(c case262) verdict {
 	return verdictOf(err == nil)
 }
 
-// verdictOf returns the verdict of a test that is right if it passed.
+// verdictOf returns the verdict of a test.
 func verdictOf(isRight bool) verdict { return map[bool]verdict{true: passed, false: failed}[isRight] }

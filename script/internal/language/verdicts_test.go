@@ -18,7 +18,7 @@ type verdicts struct {
 	file *os.File
 }
 
-// openVerdicts reads the verdicts that are kept, and goes on with their file.
+// openVerdicts reads the kept verdicts, and opens their file to append more.
 func openVerdicts(t *testing.T) *verdicts {
 	t.Helper()
 	kept := &verdicts{known: map[string]verdict{}}
@@ -40,7 +40,7 @@ func openVerdicts(t *testing.T) *verdicts {
 	return kept
 }
 
-// of returns the result of a test, which is run if that is not known.
+// of returns the result of a test, which is run if its result is not known.
 func (v *verdicts) of(path string, run func() verdict) verdict {
 	v.mu.Lock()
 	came, isKnown := v.known[path]
@@ -52,7 +52,7 @@ func (v *verdicts) of(path string, run func() verdict) verdict {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.file != nil {
-		_, _ = fmt.Fprintln(v.file, came, path) // What is not kept is run again.
+		_, _ = fmt.Fprintln(v.file, came, path) // If writing fails, the test runs again next time.
 	}
 	return came
 }

@@ -1,6 +1,6 @@
-// Package locale provides the methods of JavaScript that depend on a language, as Node.js has them: localeCompare,
-// toLocaleString and toLocaleUpperCase with their variants. What it does not provide throws an error that names it.
-// Source replaces the methods; Functions has the part of them that runs in Go.
+// Package locale provides the methods of JavaScript that depend on a language, as in Node.js: localeCompare,
+// toLocaleString and toLocaleUpperCase with their variants. Unsupported features throw an error that names
+// them. Source replaces the methods; Functions has their parts that run in Go.
 package locale
 
 import (
@@ -20,11 +20,11 @@ import (
 //go:embed locale.js
 var Source string
 
-// Function is a function of the host that Source asks for. value is JSON. The result is made JSON by json.Marshal.
+// Function is a host function that Source calls. value is JSON. The result is encoded by json.Marshal.
 type Function = func(value []byte) (result any, err error)
 
-// Functions returns the functions by name. They have no effects, and are safe for concurrent use. They take time in
-// proportion to their texts.
+// Functions returns the functions by name. They are pure, safe for concurrent use, and take time proportional
+// to the length of their texts.
 func Functions() map[string]Function {
 	return map[string]Function{"sortKey": taking(newSorter().key), "upper": taking(upper), "lower": taking(lower)}
 }
@@ -52,7 +52,7 @@ func lower(given localText) (string, error) {
 	return cases.Lower(given.Language, cases.HandleFinalSigma(true)).String(given.Text), nil
 }
 
-// unsupported returns the error of what localeCompare cannot do.
+// unsupported returns the error for an unsupported feature of localeCompare.
 func unsupported(format string, args ...any) error {
 	return boterr.New(boterr.Unsupported, "", "localeCompare "+format, args...)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/internal/rounds"
+	"github.com/botctx/go-sdk/internal/scripttest"
 	"github.com/botctx/go-sdk/script/internal/locale"
 	"github.com/botctx/go-sdk/script/internal/quickjs"
 )
@@ -35,11 +35,7 @@ const boot = `(() => {
 
 func newEngine(tb testing.TB, zone *time.Location) *quickjs.Instance {
 	tb.Helper()
-	folder, err := os.UserCacheDir()
-	if err != nil {
-		folder = os.TempDir()
-	}
-	machine, err := quickjs.Open(filepath.Join(folder, "botctx-quickjs-test"))
+	machine, err := quickjs.Open(scripttest.CacheDir())
 	require.NoError(tb, err)
 	run := quickjs.Run{Busy: time.Hour, Zone: zone, Host: answering(locale.Functions())}
 	engine, err := machine.New(tb.Context(), run, 64<<20)
@@ -82,7 +78,7 @@ func eval(tb testing.TB, engine *quickjs.Instance, source string) string {
 // icu is the version of ICU whose order the package has.
 const icu = "78."
 
-// byNode returns what Node.js makes of a script, in a time zone.
+// byNode returns the result of a script in Node.js, in a time zone.
 func byNode(t *testing.T, source, zone string) string {
 	t.Helper()
 	node, err := exec.LookPath("node")
@@ -130,8 +126,8 @@ func TestSource_AsNode(t *testing.T) {
 	t.Log(len(want), "cases, refused", refused)
 }
 
-// order is a script that returns the level of the first difference between each two of its characters that follow each
-// other, in the order of Node.js.
+// order is a script that returns, for each two adjacent characters in the order of Node.js, the level of
+// their first difference.
 const order = `(() => {
 	const levels = ['base', 'accent', 'variant'].map((sensitivity) => (a, b) => a.localeCompare(b, 'en', { sensitivity }))
 	const between = (a, b) => levels.findIndex((compare) => compare(a, b) !== 0)
@@ -139,7 +135,7 @@ const order = `(() => {
 	return JSON.stringify([sorted, sorted.map((one, i) => i === 0 ? '' : [between(sorted[i - 1], one), Math.sign(sorted[i - 1].localeCompare(one))])])
 })()`
 
-// Node.js orders the characters that are not refused in the same way, at all levels.
+// Node.js orders all supported characters in the same way, at all levels.
 func TestSource_OrdersAllCharacters(t *testing.T) {
 	t.Parallel()
 	var list []string
@@ -162,7 +158,7 @@ func TestSource_OrdersAllCharacters(t *testing.T) {
 	compareOrders(t, want, got)
 }
 
-// compareOrders reports where two results of order differ.
+// compareOrders reports differences between two results of order.
 func compareOrders(t *testing.T, want, got string) {
 	t.Helper()
 	var here, node []json.RawMessage
@@ -181,7 +177,7 @@ func compareOrders(t *testing.T, want, got string) {
 	}
 }
 
-// What cannot be honoured is an error with a code, and names what to use.
+// Unsupported options are an error with a code, and a remedy.
 func TestSource_Refuses(t *testing.T) {
 	t.Parallel()
 	engine := newEngine(t, time.UTC)
@@ -210,7 +206,7 @@ func TestSource_Refuses(t *testing.T) {
 	require.Equal(t, "ReferenceError: Intl is not defined", eval(t, engine, "try { Intl } catch (error) { String(error) }"))
 }
 
-// A list is sorted with one question for each text.
+// Sorting a list asks the host once for each text.
 func BenchmarkSort(b *testing.B) {
 	engine := newEngine(b, time.UTC)
 	for b.Loop() {

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// characters has the ranges of the characters that the package collate orders as Node.js does, at all strengths. Others
-// have moved in Unicode's order since its tables were made.
+// characters has the ranges of the characters that the package collate orders as Node.js does, at all
+// strengths. Others have moved in Unicode's order since its tables were created.
 //
 //go:generate go run ./generate
 //go:embed characters.txt
@@ -33,16 +33,16 @@ func (s spans) has(r rune) bool {
 	return i < len(s) && s[i][0] <= r
 }
 
-// place is the place of a character that collate has elsewhere.
+// place is the place of a character that collate puts elsewhere.
 type place struct {
-	// after is the character before it, and level the first one at which it differs from that.
+	// after is the preceding character, and level the first level at which the two differ.
 	after string
 	level int
-	// rest has what is added at each level to the weight of after, or to the usual one beyond level.
+	// rest is added at each level to the weight of after, or to the usual weight beyond level.
 	rest [levels]string
 }
 
-// sorter makes sort keys.
+// sorter creates sort keys.
 type sorter struct {
 	known, split spans
 	places       map[rune]place
@@ -65,7 +65,7 @@ func newSorter() *sorter {
 	return s
 }
 
-// span reads a range of characters, or one.
+// span reads a range of characters, or a single one.
 func span(text string) [2]rune {
 	first, last, isRange := strings.Cut(text, "-")
 	if !isRange {
@@ -105,7 +105,8 @@ func (s *sorter) placeAll(chain string) {
 	}
 }
 
-// spelled returns a character as collate is given it: CGJ keeps an accent apart that is none to collate.
+// spelled returns a character as it is passed to collate: a CGJ separates an accent that collate does not
+// treat as an accent.
 func (s *sorter) spelled(r rune) string {
 	if !s.split.has(r) {
 		return string(r)
@@ -114,8 +115,7 @@ func (s *sorter) spelled(r rune) string {
 	return string(parts[0]) + "\u034F" + string(parts[1:])
 }
 
-// sorted is a text to make a key of. Levels is the number of these differences that count: letters, accents,
-// case.
+// sorted is a text to build a key from. Levels is the number of levels that count: letters, accents, case.
 type sorted struct {
 	Text     string       `json:"text"`
 	Language language.Tag `json:"language"`
@@ -126,13 +126,13 @@ type sorted struct {
 const (
 	levels     = 3
 	mostSorted = 100_000 // bytes
-	// between begins what is added to the weight of a letter to come before the next one.
+	// between begins the text added to the weight of a letter to come before the next one.
 	between = "\xFF"
 	// mostDigits is the number of digits that count as one number.
 	mostDigits = 254
 )
 
-// usual are the weights of a letter beyond the first level, without accent and small.
+// usual are the weights of a small letter without an accent, beyond the first level.
 var usual = [levels]string{"", "\x00\x20", "\x02"}
 
 // weights are the weights of a text at each level, as in the keys of package collate.
@@ -153,14 +153,14 @@ func (s *sorter) key(given sorted) (string, error) {
 	var key strings.Builder
 	for _, level := range made[:given.Levels] {
 		for _, b := range level {
-			key.WriteRune(0x100 + rune(b)) // JSON escapes none of these.
+			key.WriteRune(0x100 + rune(b)) // JSON does not escape these.
 		}
 		key.WriteByte(' ')
 	}
 	return key.String(), nil
 }
 
-// weigh returns the weights of a text. Characters that collate orders in another way than Node.js get special
+// weigh returns the weights of a text. Characters that collate orders differently from Node.js get special
 // weights.
 func (s *sorter) weigh(collator *collate.Collator, given sorted) (weights, error) {
 	var made weights
@@ -181,7 +181,7 @@ func (s *sorter) weigh(collator *collate.Collator, given sorted) (weights, error
 			i += number - 1
 		case given.Numeric && unicode.Is(unicode.Nd, r) && r > unicode.MaxASCII:
 			return weights{}, unsupported("with numeric cannot order the digit %q", r)
-		case s.known.has(r), given.Language == language.Ukrainian && unicode.ToLower(r) == 'ї': // There it is a letter.
+		case s.known.has(r), given.Language == language.Ukrainian && unicode.ToLower(r) == 'ї': // In Ukrainian it is a letter.
 			plain.WriteRune(r)
 		case s.split.has(r):
 			plain.WriteString(s.spelled(r))
@@ -198,7 +198,7 @@ func (s *sorter) weigh(collator *collate.Collator, given sorted) (weights, error
 	return made, nil
 }
 
-// numberIn returns how many digits a text begins with.
+// numberIn returns the number of leading digits of a text.
 func numberIn(runes []rune) int {
 	count := 0
 	for count < min(len(runes), mostDigits) && runes[count] >= '0' && runes[count] <= '9' {

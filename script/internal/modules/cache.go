@@ -2,8 +2,8 @@ package modules
 
 import "sync"
 
-// cache remembers values by their keys. Scripts choose the keys, so it forgets all values when they
-// take more than limit bytes. It is safe for concurrent use.
+// cache stores values by key. Scripts choose the keys, so it drops all values once they exceed limit bytes.
+// It is safe for concurrent use.
 type cache[V any] struct {
 	limit int
 
@@ -12,7 +12,7 @@ type cache[V any] struct {
 	size   int
 }
 
-// load returns the value of a key, if it is remembered.
+// load returns the value of a key, if it is cached.
 func (c *cache[V]) load(key string) (V, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -20,10 +20,10 @@ func (c *cache[V]) load(key string) (V, bool) {
 	return value, ok
 }
 
-// overhead is about how many bytes an entry takes besides its key and value.
+// overhead is the approximate size of an entry besides its key and value.
 const overhead = 100
 
-// store remembers the value of a key, which takes size bytes.
+// store caches the value of a key; size is its size in bytes.
 func (c *cache[V]) store(key string, value V, size int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,4 +1,4 @@
 package modules
 
-// Remembered returns the bytes of all that is remembered.
+// Remembered returns the total size of the caches in bytes.
 func (f *Files) Remembered() int { return f.found.size + f.manifests.size + f.sources.size }

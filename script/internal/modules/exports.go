@@ -10,15 +10,15 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// conditions are the conditions of exports and imports that hold; the order in package.json decides which one
-// is taken. Scripts have no modules that are built into Node.js, so the files for browsers suit them, and the
-// files for "node" do not.
+// conditions are the conditions of exports and imports that hold; their order in package.json decides.
+// Scripts do not have the built-in modules of Node.js, so files for browsers suit them, and files for "node"
+// do not.
 var conditions = []string{"require", "browser", "default"}
 
 // target is the value of exports or imports for a name.
 type target struct {
 	kind targetKind
-	// file is set if kind is found, and text, the target as it is written, if it is malformed.
+	// file is set if kind is found. text, the target as written, is set if kind is malformed.
 	file, text string
 }
 
@@ -29,12 +29,12 @@ const (
 	absent targetKind = iota
 	// refused: the package gives null, and nothing else is tried.
 	refused
-	// malformed: the target leads out of its package, or is no text. The next one of a list may do.
+	// malformed: the target leads out of its package, or is not a text. Later targets of a list may be valid.
 	malformed
 	found
 )
 
-// exported returns the file that a package exports as a subpath: ".", or one that begins with "./".
+// exported returns the file that a package exports as a subpath: ".", or a path that begins with "./".
 func (f *Files) exported(owner *manifest, subpath string) (string, error) {
 	s := search{files: f, owner: owner, field: "exports", name: subpath}
 	table, isTable := owner.exports.(document.Object)
@@ -56,7 +56,7 @@ func (f *Files) exported(owner *manifest, subpath string) (string, error) {
 	}
 }
 
-// imported returns the file that a name with # means in the package of a folder.
+// imported returns the file of a name that begins with #, in the package of a folder.
 func (f *Files) imported(folder, name string) (string, error) {
 	if name == "#" || strings.HasPrefix(name, "#/") || strings.HasSuffix(name, "/") {
 		return "", boterr.Invalid("", "%q is no name of a module: # needs a name behind it", name)
@@ -81,7 +81,7 @@ type search struct {
 }
 
 // inTable returns the file that an object gives for the name: directly, or by the most specific pattern with
-// a * in place of some part of it.
+// a *.
 func (s search) inTable(table document.Object) (string, error) {
 	if value, ok := table.Field(s.name); ok && !strings.Contains(s.name, "*") && !strings.HasSuffix(s.name, "/") {
 		return s.finish(s.target(value, nil))
@@ -120,8 +120,8 @@ func (s search) finish(t target, err error) (string, error) {
 	return t.file, nil
 }
 
-// target returns the target that a value of package.json gives: a text, conditions, or a list of
-// which the first that is well-formed counts. part replaces each * of a text, unless it is nil.
+// target returns the target of a value in package.json: a text, conditions, or a list whose first well-formed
+// target counts. part replaces each * of a text, unless it is nil.
 func (s search) target(value any, part *string) (target, error) {
 	switch value := value.(type) {
 	case nil:
@@ -137,10 +137,10 @@ func (s search) target(value any, part *string) (target, error) {
 	}
 }
 
-// conditional returns the target of the first condition that holds and has one.
+// conditional returns the target of the first condition that holds and has a target.
 //
-// Some packages give browsers ES modules alone, and CommonJS under a condition further down. So ES
-// modules for browsers are passed over.
+// Some packages offer browsers only ES modules, and CommonJS under a later condition. So ES modules for
+// browsers are passed over.
 func (s search) conditional(values document.Object, part *string) (target, error) {
 	for condition, value := range values.All() {
 		if !slices.Contains(conditions, condition) {
@@ -166,7 +166,7 @@ func (s search) conditional(values document.Object, part *string) (target, error
 	return target{}, nil
 }
 
-// first returns the first target of a list that is a file. If there is none, it is the last one.
+// first returns the first target of a list that is a file, or else the last target.
 func (s search) first(values document.Array, part *string) (target, error) {
 	last := target{}
 	if values.Len() == 0 {
@@ -184,7 +184,7 @@ func (s search) first(values document.Array, part *string) (target, error) {
 	return last, nil
 }
 
-// path returns the target of a text: a path within the package or, in imports, a name of another one.
+// path returns the target of a text: a path within the package or, in imports, the name of another package.
 func (s search) path(text string, part *string) (target, error) {
 	bad := target{kind: malformed, text: text}
 	inside, isInside := strings.CutPrefix(text, "./")
@@ -199,7 +199,7 @@ func (s search) path(text string, part *string) (target, error) {
 	}
 	if isInside {
 		if strings.HasSuffix(text, "/") {
-			return target{kind: found, file: text}, nil // It is a folder, and so no file.
+			return target{kind: found, file: text}, nil // It is a folder, and so cannot be a file.
 		}
 		return target{kind: found, file: path.Join(s.owner.folder, text)}, nil
 	}
@@ -210,7 +210,7 @@ func (s search) path(text string, part *string) (target, error) {
 	return target{kind: found, file: file}, err
 }
 
-// leavesFolder reports whether a path has parts that lead out of its folder, or to other packages.
+// leavesFolder reports whether a path leads out of its folder, or into other packages.
 func leavesFolder(name string) bool {
 	for _, part := range strings.FieldsFunc(name, func(r rune) bool { return r == '/' || r == '\\' }) {
 		if plain, err := url.PathUnescape(part); err == nil {

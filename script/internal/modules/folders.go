@@ -13,12 +13,12 @@ import (
 // packages is the name of the folders in which packages are installed.
 const packages = "node_modules"
 
-// extensions are the extensions that names may leave out, in the order in which they are tried: first the
-// ones of Node.js, which knows .cjs only if it is written.
+// extensions are the extensions that names may omit, in the order in which they are tried: first those that
+// Node.js tries, then .cjs, which Node.js only accepts if it is written.
 var extensions = []string{".js", ".json", ".cjs"}
 
-// fileOrFolder returns the file that a name means which leads to a path: the path itself, with an
-// extension, or the main file of the folder. It returns "" if there is none.
+// fileOrFolder returns the file of the path at, for a name that was written in a script: the path itself,
+// with an extension, or the main file of the folder. It returns "" if there is none.
 func (f *Files) fileOrFolder(at, name string) (string, error) {
 	if !meansFolder(name) {
 		if file := f.file(at); file != "" {
@@ -31,7 +31,7 @@ func (f *Files) fileOrFolder(at, name string) (string, error) {
 	return "", nil
 }
 
-// file returns the file of a path, which may lack its extension, "" if there is none.
+// file returns the file at a path, which may lack its extension, or "".
 func (f *Files) file(at string) string {
 	if f.isFile(at) {
 		return at
@@ -39,7 +39,7 @@ func (f *Files) file(at string) string {
 	return f.withExtension(at)
 }
 
-// withExtension returns the file of a path that lacks its extension, "" if there is none.
+// withExtension returns the file at a path that lacks its extension, or "".
 func (f *Files) withExtension(at string) string {
 	for _, extension := range extensions {
 		if f.isFile(at + extension) {
@@ -49,7 +49,7 @@ func (f *Files) withExtension(at string) string {
 	return ""
 }
 
-// mainFile returns the main file of a folder, "" if there is none.
+// mainFile returns the main file of a folder, or "".
 func (f *Files) mainFile(folder string) (string, error) {
 	index := path.Join(folder, "index")
 	manifest, err := f.manifest(folder)
@@ -65,7 +65,8 @@ func (f *Files) mainFile(folder string) (string, error) {
 	return "", boterr.New(boterr.NotFound, "", "there is no file %q, the main file of the package %q", main, manifest.label())
 }
 
-// isFile and isFolder report what there is at a path. What cannot be looked at is not there.
+// isFile reports whether there is a file at a path. Like isFolder, it returns false if the path cannot be
+// read.
 func (f *Files) isFile(at string) bool {
 	info, err := f.stat(at)
 	return err == nil && info.Mode().IsRegular()
@@ -76,7 +77,7 @@ func (f *Files) isFolder(at string) bool {
 	return err == nil && info.IsDir()
 }
 
-// stat describes what there is at a path, which may lead out of the file system.
+// stat describes the file or folder at a path, which may lead out of the file system.
 func (f *Files) stat(at string) (fs.FileInfo, error) {
 	if !fs.ValidPath(at) {
 		return nil, fs.ErrNotExist
@@ -113,7 +114,7 @@ type manifest struct {
 	browser          document.Object
 }
 
-// label returns the name by which errors call a package.
+// label returns the package's name for errors.
 func (m *manifest) label() string {
 	if m.name == "" {
 		return m.folder
@@ -141,7 +142,7 @@ func (f *Files) manifest(folder string) (*manifest, error) {
 	if err != nil {
 		return nil, notJSON(file, text, err)
 	}
-	fields, _ := value.(document.Object) // Anything else has no fields.
+	fields, _ := value.(document.Object) // A value other than an object has no fields.
 	field := func(name string) any {
 		value, _ := fields.Field(name)
 		return value
@@ -154,8 +155,8 @@ func (f *Files) manifest(folder string) (*manifest, error) {
 	return made, nil
 }
 
-// owner returns the package.json that holds for the files of a folder: its own one, or the nearest one
-// above. It returns nil if there is none.
+// owner returns the package.json that applies to a folder: its own, or the nearest one above. It returns nil
+// if there is none.
 func (f *Files) owner(folder string) (*manifest, error) {
 	for at := folder; path.Base(at) != packages; at = path.Dir(at) {
 		if manifest, err := f.manifest(at); manifest != nil || err != nil {
@@ -168,8 +169,8 @@ func (f *Files) owner(folder string) (*manifest, error) {
 	return nil, nil
 }
 
-// browserModule returns what a package requires instead of a module that is no path, if its field
-// browser names that.
+// browserModule returns the package's replacement for a module, if its field browser has one. A path is not a
+// module.
 func (m *manifest) browserModule(name string) (replacement string, ok bool) {
 	if m == nil || isPath(name) {
 		return "", false
@@ -180,7 +181,7 @@ func (m *manifest) browserModule(name string) (replacement string, ok bool) {
 	return m.browserField(strings.TrimPrefix(name, "node:"))
 }
 
-// browserFile returns what a package has instead of one of its files, if its field browser names that,
+// browserFile returns the package's replacement for one of its files, if its field browser names the file,
 // with or without the extension.
 func (m *manifest) browserFile(file string) (replacement string, ok bool) {
 	if m == nil || m.browser.Len() == 0 {

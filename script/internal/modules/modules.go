@@ -10,29 +10,28 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// Empty is the file that Find returns if a package replaces a module by nothing, with false in the
-// field browser of its package.json. Read returns no source for it.
+// Empty is the result of Find for a module that a package disables with false in the field browser of its
+// package.json. Read returns an empty source for it.
 const Empty = "/empty"
 
-// longestName is the number of bytes of the longest name of a module. No file system has longer ones
-// in practice.
+// longestName is the length limit of module names, in bytes. File systems do not have longer ones in
+// practice.
 const longestName = 1024
 
-// Files are the modules of a file system. What was found and read is remembered, up to some
-// megabytes. Failures are not: a file that is added later is found.
+// Files are the modules of a file system. Found files and read sources are cached, up to some megabytes.
+// Failures are not: a file that is added later is found.
 //
 // Files are safe for concurrent use.
 type Files struct {
 	fsys fs.FS
-	// found are files, by the folder and the name by which scripts asked for them.
+	// found are files, by the folder and the name that scripts required.
 	found cache[string]
-	// manifests are by their folder, and sources by their file.
+	// manifests are cached by folder, and sources by file.
 	manifests cache[*manifest]
 	sources   cache[Module]
 }
 
-// New returns the modules of a file system, whose root has the folder node_modules. If fsys is nil,
-// there are none.
+// New returns the modules of a file system that has node_modules at its root. If fsys is nil, there are none.
 func New(fsys fs.FS) *Files {
 	return &Files{
 		fsys:      fsys,
@@ -42,18 +41,18 @@ func New(fsys fs.FS) *Files {
 	}
 }
 
-// Find returns the file that a name means to require in a file of a folder, see Read. Files and
-// folders are paths of the file system; "/" begins a name at its root.
+// Find returns the file that require(name) loads in a file of folder; see Read. Files and folders are paths
+// of the file system; a name that begins with "/" is relative to its root.
 //
 // Find resolves names as Node.js does, with these differences:
 //   - The conditions of exports and imports are "require", "browser" and "default", see conditions.
 //   - The field browser of a package.json is respected if it is an object, as bundlers do.
-//   - Names without an extension mean files with .cjs, too.
+//   - Names without an extension also match .cjs files.
 //   - Packages may provide modules that are built into Node.js. There are no others.
-//   - Links are followed by the file system alone.
+//   - Links are only followed by the file system.
 //
-// The error is NotFound if there is no such module, and InvalidArgument if the name, or a
-// package.json on the way, is malformed.
+// The error is NotFound if there is no such module, and InvalidArgument if the name, or a package.json on the
+// way, is malformed.
 func (f *Files) Find(folder, name string) (file string, err error) {
 	switch {
 	case name == "":
@@ -77,7 +76,7 @@ func (f *Files) Find(folder, name string) (file string, err error) {
 	return file, nil
 }
 
-// find is Find for a name that was not asked for yet.
+// find is Find without the cache.
 func (f *Files) find(folder, name string) (string, error) {
 	owner, err := f.owner(folder)
 	if err != nil {
@@ -99,8 +98,8 @@ func (f *Files) find(folder, name string) (string, error) {
 	return file, nil
 }
 
-// replaced returns the file that the field browser of a package gives for a module. It is not
-// replaced again, so that fields which lead to each other end.
+// replaced returns the file for a replacement in a package's field browser. It is not replaced again, so
+// circular replacements end.
 func (f *Files) replaced(owner *manifest, folder, replacement string) (string, error) {
 	if replacement == Empty {
 		return Empty, nil
@@ -111,7 +110,7 @@ func (f *Files) replaced(owner *manifest, folder, replacement string) (string, e
 	return f.resolve(folder, replacement)
 }
 
-// resolve returns the file that a name means, before it is replaced by another.
+// resolve returns the file of a name, before any replacement.
 func (f *Files) resolve(folder, name string) (string, error) {
 	switch {
 	case isPath(name):
@@ -134,7 +133,7 @@ func (f *Files) resolve(folder, name string) (string, error) {
 	return file, err
 }
 
-// noPackage is the error for a name that no package has.
+// noPackage is the error for a name that matches no package.
 func noPackage(folder, name string) error {
 	bare, isBuiltIn := strings.CutPrefix(name, "node:")
 	if first, _, _ := strings.Cut(bare, "/"); isBuiltIn || slices.Contains(builtIn, first) {
@@ -143,8 +142,8 @@ func noPackage(folder, name string) error {
 	return boterr.New(boterr.NotFound, "", "there is no module %q in node_modules, neither of the folder %q nor of one above", name, folder)
 }
 
-// fromPackages returns the file for a name in the packages that a folder sees: its own one, and the packages
-// in node_modules of it and of the folders above. It returns "" if there is none.
+// fromPackages returns the file for a name in the packages visible from a folder: its own one, and the
+// packages in node_modules of it and of the folders above. It returns "" if there is none.
 func (f *Files) fromPackages(folder, name string) (string, error) {
 	owner, err := f.owner(folder)
 	if err != nil {
@@ -168,7 +167,7 @@ func (f *Files) fromPackages(folder, name string) (string, error) {
 	}
 }
 
-// fromFolder returns the file that a name means in a folder node_modules, "" if there is none.
+// fromFolder returns the file of a name within a node_modules folder, or "".
 func (f *Files) fromFolder(folder, name string) (string, error) {
 	if !f.isFolder(folder) {
 		return "", nil
@@ -185,8 +184,8 @@ func (f *Files) fromFolder(folder, name string) (string, error) {
 	return f.fileOrFolder(path.Join(folder, name), name)
 }
 
-// splitName splits "name/subpath" or "@scope/name/subpath" into the name of the package and the rest,
-// which begins with a slash or is empty. The name is empty if it can be none of a package.
+// splitName splits "name/subpath" or "@scope/name/subpath" into the name of the package and the rest, which
+// begins with a slash or is empty. The package name is empty if it is invalid.
 func splitName(name string) (pkg, rest string) {
 	from := 0
 	if strings.HasPrefix(name, "@") {
@@ -209,13 +208,13 @@ func isPath(name string) bool {
 	return path.IsAbs(name) || name == "." || name == ".." || strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../")
 }
 
-// meansFolder reports whether a name means only a folder, as "lib/" does.
+// meansFolder reports whether a name can only be a folder, such as "lib/".
 func meansFolder(name string) bool {
 	last := name[strings.LastIndexByte(name, '/')+1:]
 	return last == "" || last == "." || last == ".."
 }
 
-// fromRoot returns a path as the file system names it: what leads above the root stays there.
+// fromRoot returns a path relative to the root of the file system, without leading out of it.
 func fromRoot(name string) string {
 	if clean := path.Clean("/" + name); clean != "/" {
 		return clean[1:]

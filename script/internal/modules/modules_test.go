@@ -89,7 +89,7 @@ var shop = map[string]string{
 	"node_modules/bare/readme.md":          ``,
 }
 
-// shopCases are names in folders of the shop, and the files that they mean; none if it is empty.
+// shopCases are names in folders of the shop, and the files that they resolve to, "" for none.
 var shopCases = []struct{ folder, name, file string }{
 	{".", "./main", "main.js"},
 	{".", "./main.js", "main.js"},
@@ -348,7 +348,7 @@ func TestFiles_RememberWhatTheyFound(t *testing.T) {
 	require.Equal(t, before, files.opened)
 }
 
-// nested returns JSON that is nested deeply: open and the rest of each level around what is inside.
+// nested returns deeply nested JSON: open and closing around inside, at each level.
 func nested(open, inside, closing string, levels int) string {
 	return strings.Repeat(open, levels) + inside + strings.Repeat(closing, levels)
 }

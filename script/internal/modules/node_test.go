@@ -16,7 +16,7 @@ import (
 	"github.com/botctx/go-sdk/script/internal/modules"
 )
 
-// question is a name that a file of a folder asks for.
+// question is a name that a file in a folder requires.
 type question struct {
 	Folder string `json:"folder"`
 	Name   string `json:"name"`
@@ -67,7 +67,7 @@ func askNode(t *testing.T, files map[string]string, questions []question) (root 
 	return root, answers
 }
 
-// requireSame fails unless Node.js and scripts find the same files. It returns how many they find.
+// requireSame fails unless Node.js and scripts find the same files. It returns the number of files found.
 func requireSame(t *testing.T, files map[string]string, questions []question) (found int) {
 	t.Helper()
 	root, answers := askNode(t, files, questions)
@@ -93,8 +93,8 @@ func TestFind_NodeAgrees(t *testing.T) {
 	require.NotZero(t, requireSame(t, shop, questions))
 }
 
-// TestFind_NodeAgreesOnAnything compares packages and names that are put together at random. All packages of
-// a process are in one tree, each project in a separate folder.
+// TestFind_NodeAgreesOnAnything compares random packages and names. All packages of a process are in one
+// tree, each project in a separate folder.
 func TestFind_NodeAgreesOnAnything(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -152,7 +152,7 @@ func (g generator) manifest(name string) string {
 	return "{" + strings.Join(fields, ", ") + "}"
 }
 
-// table returns the targets of some keys, or sometimes a target alone.
+// table returns the targets of some keys, or sometimes a single target.
 func (g generator) table(mark string, depth int, keys ...string) string {
 	if mark == "." && g.IntN(4) == 0 {
 		return g.target(depth)

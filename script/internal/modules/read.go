@@ -15,15 +15,15 @@ const maxModule = 4 << 20
 
 // Module is a file that scripts require.
 type Module struct {
-	// Source is the text of the file, in UTF-8 and without a byte order mark. A first line that
-	// begins with #! is a comment, so that all lines keep their numbers.
+	// Source is the text of the file, in UTF-8 and without a byte order mark. A first line that begins with
+	// #! becomes a comment, so that line numbers stay the same.
 	Source string
 	// IsJSON is true if the source is JSON rather than CommonJS.
 	IsJSON bool
 }
 
-// Read returns a file that Find found. The error is NotFound if it cannot be read, and InvalidArgument
-// if it is an ES module, larger than 4 MB, or not JSON although it is named so.
+// Read returns a file that Find found. The error is NotFound if it cannot be read, and InvalidArgument if it
+// is an ES module, is larger than 4 MB, or has the extension .json and is not valid JSON.
 func (f *Files) Read(file string) (Module, error) {
 	if file == Empty {
 		return Module{}, nil
@@ -55,7 +55,7 @@ func (f *Files) Read(file string) (Module, error) {
 	return module, nil
 }
 
-// check refuses files that are no CommonJS.
+// check refuses files other than CommonJS.
 func (f *Files) check(file string) error {
 	if path.Ext(file) == ".node" {
 		return boterr.Invalid("", "the module %s is machine code for Node.js, which scripts cannot load", file)
@@ -88,7 +88,7 @@ func (f *Files) isES(file string) (bool, error) {
 // withoutMark removes a byte order mark.
 func withoutMark(text []byte) []byte { return bytes.TrimPrefix(text, []byte("\uFEFF")) }
 
-// notJSON is the error for a file that is not JSON, with the place if it is known.
+// notJSON is the error for an invalid JSON file, with the place if it is known.
 func notJSON(file string, text []byte, err error) error {
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		before := withoutMark(text)[:max(0, syntax.Offset-1)]

@@ -33,7 +33,7 @@ func TestRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := modules.New(tree(map[string]string{c.file: c.text}))
-			for range 2 { // The second time, it is remembered.
+			for range 2 {
 				module, err := f.Read(c.file)
 				require.NoError(t, err)
 				require.Equal(t, modules.Module{Source: c.source, IsJSON: c.isJSON}, module)

@@ -1,3 +1,3 @@
-// Package nodefile reads the files in which a folder keeps the nodes of a bot: each nodes.json in it, with
-// the place of everything, so that what is wrong can be told with its line.
+// Package nodefile reads the nodes of a bot from every nodes.json in a folder, with the place of each value,
+// so that errors can name their lines.
 package nodefile

@@ -29,13 +29,13 @@ type file struct {
 type Folder struct {
 	// Nodes are the nodes of each nodes.json in the folder and in its folders, upper folders first.
 	Nodes []Node
-	// Problems are all that is wrong with them.
+	// Problems are all errors in the files.
 	Problems []Problem
 	// HasAllIDs is true if the ids of all nodes are known, so that references can be checked.
 	HasAllIDs bool
 }
 
-// Read reads a folder. Folders whose names begin with a dot, and node_modules, are left out.
+// Read reads a folder. Folders whose names begin with a dot, and node_modules, are omitted.
 func Read(fsys fs.FS) Folder {
 	paths, problems := find(fsys)
 	if len(paths) == 0 && len(problems) == 0 {
@@ -73,7 +73,7 @@ func (f *file) read(fsys fs.FS) bool {
 	})
 	switch {
 	case nodes != nil:
-		f.array(*nodes, at, f.node) // When the tree is known.
+		f.array(*nodes, at, f.node) // After the tree is known.
 	case isObject:
 		f.complainf(all.place, "nodes", "is missing; give an array of nodes")
 	}
@@ -95,7 +95,7 @@ func find(fsys fs.FS) (paths []string, problems []Problem) {
 	return paths, problems
 }
 
-// folderOf returns the folder of a file, "" for the one above all.
+// folderOf returns the folder of a file, "" for the root.
 func folderOf(name string) string {
 	folder, _ := path.Split(name)
 	return folder
@@ -116,17 +116,17 @@ func Walk(fsys fs.FS, visit func(path string, entry fs.DirEntry) error) error {
 	})
 }
 
-// reader reads values, and collects what is wrong with them.
+// reader reads values, and collects their problems.
 type reader struct {
 	problems []Problem
 }
 
-// complainf notes what is wrong at a place.
+// complainf records a problem at a place.
 func (r *reader) complainf(at Place, path, format string, args ...any) {
 	r.problems = append(r.problems, Problem{Place: at, Field: path, Text: fmt.Sprintf(format, args...)})
 }
 
-// refuse notes an error about a value.
+// refuse records an error about a value.
 func (r *reader) refuse(v value, path string, err error) {
 	text := err.Error()
 	if coded, ok := errors.AsType[*boterr.Error](err); ok {
@@ -195,7 +195,7 @@ func (r *reader) oneOrMany(v value, path string, read func(v value, path string)
 	read(v, path)
 }
 
-// text returns how a text that is not empty is read into a variable.
+// text returns a reader that stores a nonempty text in a variable.
 func (r *reader) text(into *string) func(v value, path string) {
 	return func(v value, path string) {
 		text, ok := v.scalar.(string)
@@ -239,7 +239,7 @@ func (r *reader) whole(into *int) func(v value, path string) {
 	}
 }
 
-// Problem is something that is wrong with a folder.
+// Problem is an error in a folder.
 type Problem struct {
 	// Place is its place.
 	Place Place

@@ -17,15 +17,16 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Node is a node as a file has it.
+// Node is a node as written in a file.
 type Node struct {
-	// Base is the node without what is a script.
+	// Base is the node without its scripts.
 	Base botctx.Node
-	// Trigger is the script of the trigger, nil if Base has one or none. So it is with Redirect.
+	// Trigger is the script of the trigger, nil if the trigger is not a script.
 	Trigger *Script
 	// Pre and Post are the scripts of the actions.
 	Pre, Post []Script
-	// Redirect is the script of the redirect, and Among its possible targets, nil if they are not known.
+	// Redirect is the script of the redirect, nil if the redirect is not a script. Among are its possible
+	// targets, nil if they are not known.
 	Redirect *Script
 	Among    []botctx.NodeRef
 
@@ -93,7 +94,7 @@ func (f *file) node(v value, path string) {
 	f.nodes = append(f.nodes, n)
 }
 
-// treeName returns how the name of a tree is read; "" is one.
+// treeName returns a reader for the name of a tree, which may be "".
 func (f *file) treeName(into *string) func(v value, path string) {
 	return func(v value, path string) {
 		if v.scalar == "" {
@@ -104,7 +105,7 @@ func (f *file) treeName(into *string) func(v value, path string) {
 	}
 }
 
-// global returns how it is read where a node is global.
+// global returns a reader for the field global.
 func (f *file) global(into *botctx.Global) func(v value, path string) {
 	return func(v value, path string) {
 		switch v.scalar {
@@ -141,7 +142,7 @@ func (f *file) responses(into *[]send.Response) func(v value, path string) {
 	}
 }
 
-// refs returns how names of nodes are read: an id, or an object with an id and a tree.
+// refs returns a reader of references to nodes: an id, or an object with an id and a tree.
 func (f *file) refs(into *[]botctx.NodeRef) func(v value, path string) {
 	return func(v value, path string) {
 		f.array(v, path, func(v value, path string) {
@@ -272,7 +273,7 @@ func (f *file) options(into *botctx.RedirectOptions) func(v value, path string) 
 	}
 }
 
-// meta returns how an object of any fields is read.
+// meta returns a reader of an object with any fields.
 func (f *file) meta(into *document.Object) func(v value, path string) {
 	return func(v value, path string) {
 		if !v.isObject {
@@ -288,7 +289,7 @@ func (f *file) meta(into *document.Object) func(v value, path string) {
 // extensions are the extensions of files with scripts.
 var extensions = []string{".js", ".mjs", ".cjs", ".ts"}
 
-// scripts returns how the files of scripts are read: one, or several.
+// scripts returns a reader for script files: one, or several.
 func (f *file) scripts(into *[]Script) func(v value, path string) {
 	return func(v value, path string) {
 		f.oneOrMany(v, path, func(v value, path string) {
@@ -301,7 +302,7 @@ func (f *file) scripts(into *[]Script) func(v value, path string) {
 	}
 }
 
-// script returns how the name of a file with a script is read.
+// script returns a reader of the name of a script file.
 func (f *file) script(into **Script) func(v value, path string) {
 	return func(v value, at string) {
 		var name string
@@ -337,7 +338,7 @@ type Place struct {
 	Line, Column int
 }
 
-// String returns the place as editors read it, such as "nodes.json:4:7".
+// String returns the place in the form that editors understand, such as "nodes.json:4:7".
 func (p Place) String() string {
 	if p.Line == 0 {
 		return p.File
@@ -387,7 +388,7 @@ func (v value) kind() string {
 // deepest bounds the nesting of objects and arrays.
 const deepest = 100
 
-// parser reads a JSON file token by token, so that it knows where each one stands.
+// parser reads a JSON file token by token, to know the place of each.
 type parser struct {
 	file    string
 	text    []byte
@@ -410,7 +411,7 @@ func parse(file string, text []byte) (value, *Problem) {
 	return value{}, p.problem(err)
 }
 
-// problem describes text that is no JSON.
+// problem describes invalid JSON.
 func (p *parser) problem(err error) *Problem {
 	at := p.place(p.decoder.InputOffset())
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
@@ -423,7 +424,7 @@ func (p *parser) problem(err error) *Problem {
 	return &Problem{Place: at, Text: "is no JSON: " + what}
 }
 
-// next returns the next token and where it begins.
+// next returns the next token and its offset.
 func (p *parser) next() (json.Token, int64, error) {
 	begin := p.decoder.InputOffset()
 	token, err := p.decoder.Token()
@@ -453,7 +454,7 @@ func (p *parser) value() (value, error) {
 	return read, err
 }
 
-// nested reads what is in an object or an array, one by one, and its end.
+// nested reads the contents of an object or array, one item at a time, and its end.
 func (p *parser) nested(one func() error) error {
 	p.depth++
 	if p.depth > deepest {
@@ -476,7 +477,7 @@ func (p *parser) member(into *value) error {
 		return err
 	}
 	read, err := p.value()
-	key, _ := name.(string) // The decoder sees to it.
+	key, _ := name.(string) // The decoder guarantees it.
 	into.members = append(into.members, member{name: key, place: p.place(begin), value: read})
 	return err
 }

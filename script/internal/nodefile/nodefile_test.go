@@ -95,7 +95,7 @@ func TestRead_FilesOfAllFolders(t *testing.T) {
 	require.Equal(t, []string{"top act.js", "day day/act.js", "late day/late/act.js", "night night/act.js"}, files)
 }
 
-// What is wrong is told all at once, each with its place, its field and what to do.
+// Read reports all problems at once, each with its place, its field and a remedy.
 func TestRead_Problems(t *testing.T) {
 	t.Parallel()
 	read := nodefile.Read(folder("shop/nodes.json", `{

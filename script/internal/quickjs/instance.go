@@ -13,9 +13,9 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// In wazero each function of an instance that the host calls has a separate stack, of some ten kilobytes. So
-// the module gets one more function, the only one that it exports: it takes the number of a function and its
-// parameters, and calls it. All numbers are of 64 bits.
+// In wazero each exported function of an instance has a separate stack, of some ten kilobytes. So the module
+// gets one more function, its only export: it takes the number of a function and its parameters, and calls
+// it. All numbers have 64 bits.
 
 // function is a function of the module that this package calls.
 type function uint64
@@ -131,7 +131,7 @@ func (e *entry) withFunction(in *reader) []byte {
 	return out.Bytes()
 }
 
-// note notes the index of an exported function.
+// note records the index of an exported function.
 func (e *entry) note(name string, index int) {
 	if i := slices.Index(functionNames, name); i >= 0 {
 		e.functions[i] = index
@@ -184,20 +184,22 @@ func (e *entry) body() ([]byte, error) {
 // addressSize is the number of bytes of an address, and of a length.
 const addressSize = 4
 
-// Value is a value of an instance. It lasts as long as the instance's run.
+// Value is a value of an instance. It is valid until the instance's run ends.
 type Value uint32
 
 // Run has the limits and the host's functions for one use of an instance.
 type Run struct {
-	// Host is called by the function host of scripts, with its argument, and returns its result. Its time counts as the
-	// script's but for what it spends in Instance.Wait. An error ends the run.
+	// Host is called by the scripts' function host, with its argument, and returns its result. Its time
+	// counts as the script's, except for time spent in Instance.Wait. An error ends the run.
 	Host func(text string) (string, error)
 	// Now and Zone are the clock and the time zone of Date. The defaults are the machine's clock and UTC.
 	Now  func() time.Time
 	Zone *time.Location
-	// Busy is the limit on the time that scripts compute, by the machine's clock.
-	Busy time.Duration
-	// MaxText bounds the bytes of a text from scripts to Go. The default is no limit.
+	// Busy is the limit on the time that scripts compute, by Clock. The default of Clock is the machine's
+	// clock. The engine reads it whenever a script calls the host, and after a fixed number of steps.
+	Busy  time.Duration
+	Clock func() time.Time
+	// MaxText limits the bytes of a text from scripts to Go. The default is no limit.
 	MaxText int
 }
 
@@ -209,14 +211,14 @@ var (
 	ErrText   = errors.New("the script gives the host a text that is too long")
 )
 
-// mostDepth bounds the nesting of calls of the host: each level takes memory of the host.
+// mostDepth bounds the nesting of calls to the host: each level takes memory of the host.
 const mostDepth = 8
 
-// grace is the time that a script over its limit gets to end between two instructions. Then the instance is stopped
-// wherever it is.
+// grace is the time that a script over its limit has to stop between two instructions. After that the
+// instance is stopped anywhere.
 const grace = 100 * time.Millisecond
 
-// ThrownError is the error of a script that threw something and did not catch it.
+// ThrownError is the error of a script that threw a value and did not catch it.
 type ThrownError struct {
 	// Text is the thrown value as a text. Stack has a line for each call, the innermost first.
 	Text, Stack string
@@ -229,8 +231,8 @@ func (t *ThrownError) Error() string { return t.Text }
 
 // EndedError is the error of a run that was ended from outside.
 type EndedError struct {
-	// Stack has a line for each call that was under way, the innermost first; "" if it is not known. In a loop the
-	// engine may only know the place of its function: then Noted may have a better one.
+	// Stack has a line for each active call, the innermost first; "" if it is not known. In a loop the engine
+	// may only know the place of its function: then Noted may have a better one.
 	Stack, Noted string
 	// Cause is ErrBusy, ErrMemory, ErrDepth, ErrText, the cause of the context's end, or an error of Run.Host.
 	Cause error
@@ -244,31 +246,33 @@ func (e *EndedError) Unwrap() error { return e.Cause }
 
 // Instance is one engine with its memory. It may be used by one goroutine at a time.
 type Instance struct {
-	// snapshot is nil while the instance is idle, and once it is closed: then it must not be used.
+	// snapshot is nil while the instance is idle, and after it is closed: then it must not be used.
 	snapshot *Snapshot
 	module   api.Module
 	memory   api.Memory
 	linear   *linear
 	// written is room for image.reset.
 	written []byte
-	// stackPointer and fuel are the module's globals. It keeps no other state outside of its memory.
+	// stackPointer and fuel are the module's globals. All its other state is in its memory.
 	stackPointer, fuel api.MutableGlobal
 	// levels have the functions for each depth of calls: an api.Function cannot be called again before it has
 	// returned.
 	levels []*level
-	// scratch is the address of some memory of the host's, for what a call takes at once, and undefined a value.
+	// scratch is the address of some host memory for the arguments of a call, and undefined is the value
+	// undefined.
 	scratch   uint32
 	undefined Value
-	// rejected and handled are functions of the host's scripts, see TrackRejections. They are 0 if there are none.
+	// rejected and handled are functions of the host's scripts, see TrackRejections. They are 0 if there are
+	// none.
 	rejected, handled Value
 
 	run Run
 	//nolint:containedctx // Host functions get the context of the run from here.
 	ctx context.Context
-	// left is the rest of Run.Busy at the time since.
+	// left is the remainder of Run.Busy at the time since.
 	left  time.Duration
 	since time.Time
-	// ended is not nil once the run has to end, and endedAt is the time at which that was noticed.
+	// ended is not nil once the run has to end; endedAt is the time of that decision.
 	ended   *EndedError
 	endedAt time.Time
 	// isBroken is true if a call did not return: the engine's state may be inconsistent.
@@ -276,13 +280,13 @@ type Instance struct {
 	depth    int
 }
 
-// level is the function that calls the module's, and where it finds its parameters and leaves its result.
+// level is the function that calls the module's functions, and the place of its parameters and result.
 type level struct {
 	enter api.Function
 	stack [1 + mostParams]uint64
 }
 
-// Begin begins a run. ctx ends it, too.
+// Begin begins a run. The end of ctx ends it, too.
 func (in *Instance) Begin(ctx context.Context, run Run) {
 	if run.Now == nil {
 		run.Now = machineTime
@@ -290,17 +294,20 @@ func (in *Instance) Begin(ctx context.Context, run Run) {
 	if run.Zone == nil {
 		run.Zone = time.UTC
 	}
+	if run.Clock == nil {
+		run.Clock = machineTime
+	}
 	in.run, in.left = run, run.Busy
 	in.ctx = context.WithValue(ctx, instanceKey{}, in)
 }
 
-// machineTime is the machine's clock: what a script computes is real work.
+// machineTime is the machine's clock: scripts do real work.
 func machineTime() time.Time { return time.Now() } //nolint:forbidigo // See above.
 
-// Size returns how many bytes of memory the instance has.
+// Size returns the memory size of the instance in bytes.
 func (in *Instance) Size() int64 { return int64(in.memory.Size()) }
 
-// Busy returns how long scripts have computed in this run.
+// Busy returns the computing time of scripts in this run.
 func (in *Instance) Busy() time.Duration { return in.run.Busy - in.left }
 
 // invoke calls a function, and returns its result, 0 if it has none.
@@ -312,7 +319,7 @@ func (in *Instance) invoke(called function, args ...uint64) (uint64, error) {
 	at.stack[0] = uint64(called)
 	copy(at.stack[1:], args)
 	if in.depth == 0 {
-		in.since = machineTime()
+		in.since = in.run.Clock()
 	}
 	err := at.enter.CallWithStack(in.ctx, at.stack[:])
 	if in.depth == 0 {
@@ -324,9 +331,9 @@ func (in *Instance) invoke(called function, args ...uint64) (uint64, error) {
 	return at.stack[0], nil
 }
 
-// spend takes the time since the script went on from what is left.
+// spend subtracts the time since the script resumed from left.
 func (in *Instance) spend() {
-	now := machineTime()
+	now := in.run.Clock()
 	in.left -= now.Sub(in.since)
 	in.since = now
 }
@@ -340,7 +347,8 @@ func (in *Instance) broken(err error) error {
 	return fmt.Errorf("the engine failed: %w", err)
 }
 
-// do is invoke with a panic in the place of an error. Exported functions recover it by orFailure.
+// do is invoke, but panics with an error instead of returning it. Exported functions recover it with
+// orFailure.
 func (in *Instance) do(called function, args ...uint64) uint64 {
 	result, err := in.invoke(called, args...)
 	if err != nil {
@@ -352,7 +360,7 @@ func (in *Instance) do(called function, args ...uint64) uint64 {
 // failure is a panic with an error, see do.
 type failure struct{ err error }
 
-// orFailure returns the error of a failure that was recovered, and err if none was.
+// orFailure returns the error of a recovered failure, or err if there was none.
 func orFailure(err error, recovered any) error {
 	if recovered == nil {
 		return err
@@ -364,7 +372,8 @@ func orFailure(err error, recovered any) error {
 	return failed.err
 }
 
-// use panics with a failure unless the instance can be used: it was not given back, and its run has not ended.
+// use panics with a failure unless the instance can be used: it has not been released, and its run has not
+// ended.
 func (in *Instance) use() {
 	switch {
 	case in.snapshot == nil:
@@ -376,14 +385,14 @@ func (in *Instance) use() {
 	}
 }
 
-// Wait calls a function whose time is not the script's. Only Run.Host may call it.
+// Wait calls a function whose time does not count as the script's. Only Run.Host may call it.
 func (in *Instance) Wait(function func()) {
 	in.spend()
-	defer func() { in.since = machineTime() }()
+	defer func() { in.since = in.run.Clock() }()
 	function()
 }
 
-// Charge makes time count as the script's.
+// Charge adds time to the script's.
 func (in *Instance) Charge(busy time.Duration) { in.left -= busy }
 
 // check ends the run if it is over a limit, and reports whether it has ended.
@@ -403,10 +412,10 @@ func (in *Instance) check() (isOver bool) {
 	return in.ended != nil
 }
 
-// end notes why the run has to end. The first reason stays.
+// end records the reason to end the run. The first reason wins.
 func (in *Instance) end(cause error) {
 	if in.ended == nil {
-		in.ended, in.endedAt = &EndedError{Cause: cause}, machineTime()
+		in.ended, in.endedAt = &EndedError{Cause: cause}, in.run.Clock()
 		in.ended.Stack = in.place()
 	}
 }
@@ -416,7 +425,7 @@ func (in *Instance) place() (stack string) {
 	in.depth++
 	defer func() {
 		in.depth--
-		if recover() != nil { // The engine may have been in the midst of anything.
+		if recover() != nil { // The engine may have been interrupted anywhere.
 			stack = ""
 		}
 	}()
@@ -426,8 +435,8 @@ func (in *Instance) place() (stack string) {
 	return stack
 }
 
-// put writes a text with a final zero into the memory, and returns its address. Small texts need not be freed: the
-// memory is reset after each run.
+// put writes a text with a final zero into the memory, and returns its address. Small texts need not be
+// freed: the memory is reset after each run.
 func (in *Instance) put(text string) uint32 {
 	at := in.room(len(text) + 1)
 	in.memory.WriteString(at, text)
@@ -435,7 +444,7 @@ func (in *Instance) put(text string) uint32 {
 	return at
 }
 
-// room returns the address of so many bytes of the memory.
+// room allocates size bytes in the instance, and returns their address.
 func (in *Instance) room(size int) uint32 {
 	at := uint32(in.do(fnMalloc, uint64(size)))
 	if _, isWithin := in.memory.Read(at, uint32(size)); at == 0 || !isWithin {
@@ -469,7 +478,7 @@ func (in *Instance) text(value Value) string {
 		in.end(ErrText)
 		panic(failure{in.ended})
 	}
-	bytes, _ := in.memory.Read(at, size) // It is nil if the engine's answer is not within its memory.
+	bytes, _ := in.memory.Read(at, size) // It is nil if the engine's answer is outside of its memory.
 	return strings.ToValidUTF8(string(bytes), "\uFFFD")
 }
 
@@ -524,8 +533,9 @@ func (in *Instance) property(of Value, name string) Value {
 	return in.orThrown(Value(in.do(fnGetProperty, uint64(of), uint64(in.put(name)))))
 }
 
-// TrackRejections has two functions called: rejected with each promise that is rejected while nothing waits for it, and
-// with its reason, and handled with each of those once something does. They stay in snapshots.
+// TrackRejections registers two functions: rejected is called with each promise that is rejected while
+// nothing waits for it, and with its reason; handled is called with each such promise once something does.
+// They stay in snapshots.
 func (in *Instance) TrackRejections(rejected, handled Value) {
 	in.rejected, in.handled = rejected, handled
 }
@@ -572,7 +582,7 @@ func (in *Instance) Call(function Value, args ...Value) (value Value, err error)
 	return in.orThrown(in.call(function, args...)), nil
 }
 
-// call calls a function, and returns what the engine answers: an exception if it throws.
+// call calls a function, and returns its result, or an exception if it throws.
 func (in *Instance) call(function Value, args ...Value) Value {
 	list := in.scratch
 	if len(args)*addressSize > scratchSize {
@@ -605,7 +615,7 @@ func (in *Instance) orThrown(value Value) Value {
 	if value == 0 || in.do(fnIsException, uint64(value)) != 0 {
 		panic(failure{in.thrown()})
 	}
-	if in.check() { // A script may have caught what ended it.
+	if in.check() { // A script may have caught the error that ended it.
 		panic(failure{in.ended})
 	}
 	return value
@@ -623,19 +633,22 @@ func (in *Instance) thrown() error {
 		return thrown
 	}
 	if strings.HasPrefix(thrown.Text, "InternalError: interrupted") && thrown.Stack != "" {
-		in.ended.Stack, in.ended.Noted = thrown.Stack, in.ended.Stack // It has the line of loops, too, which the engine does not note before.
+		// The thrown error also has the line of loops, which the engine does not note before.
+		in.ended.Stack, in.ended.Noted = thrown.Stack, in.ended.Stack
 	}
 	return in.ended
 }
 
-// The engine makes a time of local fields, such as new Date(2026, 2, 29, 1, 30), with the zone's offset at the time in
-// UTC that has these fields. Within some hours of a change of the offset this is the wrong one. So the module is changed,
-// as metering changes it: if the engine asks for the offset of a local time, it adds localMark to the time, and the host
-// finds the offset as the language says.
+// The engine turns local times, such as new Date(2026, 2, 29, 1, 30), into UTC with the zone's offset at the
+// UTC time that has the same fields. Within some hours of a change of the offset this is the wrong one. So
+// the module is patched, as for metering: when the engine asks for the offset of a local time, it adds
+// localMark to the time, and the host finds the offset that the language specifies.
 const (
-	// zoneFunction is the index of the engine's getTimezoneOffset, which takes milliseconds and asks the host.
+	// zoneFunction is the index of the engine's getTimezoneOffset, which takes milliseconds and asks the
+	// host.
 	zoneFunction = 1102
-	// fieldsFunction is the index of its set_date_fields, which calls getTimezoneOffset once, with a local time.
+	// fieldsFunction is the index of its set_date_fields, which calls getTimezoneOffset once, with a local
+	// time.
 	fieldsFunction = 1094
 	// localMark is a number of seconds beyond all times of Date.
 	localMark = 1 << 45
@@ -652,7 +665,7 @@ func writeLocalMark(out *bytes.Buffer) {
 	out.WriteByte(opLongPlus)
 }
 
-// hostZone answers how many seconds the zone is ahead of UTC at a time.
+// hostZone answers the zone's offset from UTC at a time, in seconds.
 func (in *Instance) hostZone(stack []uint64) {
 	at := int64(stack[0])<<32 | int64(uint32(stack[1]))
 	var offset int
@@ -669,8 +682,8 @@ func offsetAt(zone *time.Location, at int64) int {
 	return offset
 }
 
-// offsetOfLocal returns the offset for a local time. It is the one before a change for the times that the change skips
-// or repeats.
+// offsetOfLocal returns the offset for a local time. For times that a change skips or repeats, it is the
+// offset before the change.
 func offsetOfLocal(zone *time.Location, local int64) int {
 	const day = 24 * 60 * 60
 	before, after := offsetAt(zone, local-day), offsetAt(zone, local+day)

@@ -5,16 +5,21 @@ import (
 	_ "embed"
 	"encoding/json"
 	"errors"
+	"math"
 	"os"
 	"os/exec"
-	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/botctx/go-sdk/internal/rounds"
+	"github.com/botctx/go-sdk/internal/scripttest"
 	"github.com/botctx/go-sdk/script/internal/quickjs"
 )
 
@@ -103,12 +108,11 @@ func TestHost(t *testing.T) {
 // The host's time is the script's unless it waits.
 func TestHost_TimeCountsUnlessItWaits(t *testing.T) {
 	t.Parallel()
-	busy := func() {
-		for began := time.Now(); time.Since(began) < 20*time.Millisecond; { //nolint:revive,forbidigo // It takes time.
-		}
-	}
+	var now time.Time
+	busy := func() { now = now.Add(time.Second) }
+	clock := func() time.Time { return now }
 	var in *quickjs.Instance
-	in = take(t, newSnapshot(t, ""), quickjs.Run{Busy: time.Hour, Host: func(text string) (string, error) {
+	in = take(t, newSnapshot(t, ""), quickjs.Run{Busy: time.Hour, Clock: clock, Host: func(text string) (string, error) {
 		if text == "wait" {
 			in.Wait(busy)
 		} else {
@@ -118,9 +122,20 @@ func TestHost_TimeCountsUnlessItWaits(t *testing.T) {
 	}})
 	defer in.Release()
 	evalText(t, in, "host('wait')")
-	require.Less(t, in.Busy(), 20*time.Millisecond)
+	require.Zero(t, in.Busy())
 	evalText(t, in, "host('compute')")
-	require.GreaterOrEqual(t, in.Busy(), 20*time.Millisecond)
+	require.Equal(t, time.Second, in.Busy())
+}
+
+// By default the limit is real time. However slow the machine is, nothing else ends this run.
+func TestRun_BusyIsByTheMachinesClock(t *testing.T) {
+	t.Parallel()
+	in, err := newSnapshot(t, "").Take(t.Context(), quickjs.Run{Busy: 50 * time.Millisecond})
+	require.NoError(t, err)
+	defer in.Release()
+	_, err = in.Eval("test.js", "for (;;) {}")
+	require.ErrorIs(t, err, quickjs.ErrBusy)
+	require.GreaterOrEqual(t, in.Busy(), 50*time.Millisecond)
 }
 
 func TestDate_IsOfTheHost(t *testing.T) {
@@ -162,7 +177,7 @@ func TestRun_EndsWithItsContext(t *testing.T) {
 	require.Contains(t, ended.Stack, "test.js:1:1")
 }
 
-// Text calls toString of scripts, which are under the limits, too.
+// Text calls the toString of scripts, which is subject to the limits, too.
 func TestText_OfHostileValues(t *testing.T) {
 	t.Parallel()
 	s := newSnapshot(t, "")
@@ -189,7 +204,7 @@ func TestText_OfHostileValues(t *testing.T) {
 	}
 }
 
-// The host is called no deeper than a few levels, and what a script computes meanwhile counts.
+// Calls to the host nest only a few levels deep, and computing in them counts.
 func TestHost_CallsItselfByToString(t *testing.T) {
 	t.Parallel()
 	s := newSnapshot(t, "")
@@ -226,7 +241,7 @@ func TestRelease_NobodyUsesItAfterwards(t *testing.T) {
 
 func TestNew_MemoryOutOfBounds(t *testing.T) {
 	t.Parallel()
-	m, err := quickjs.Open(codeFolder(t))
+	m, err := quickjs.Open(scripttest.CacheDir())
 	require.NoError(t, err)
 	for _, memory := range []int64{-1, 0, 1 << 16, 1 << 20, 2 << 30} {
 		_, err := m.New(t.Context(), quickjs.Run{Busy: time.Second}, memory)
@@ -236,7 +251,7 @@ func TestNew_MemoryOutOfBounds(t *testing.T) {
 
 func TestSnapshot_OfARunThatHasEnded(t *testing.T) {
 	t.Parallel()
-	in := newInstance(t, quickjs.Run{Busy: testBusy})
+	in := newInstance(t, quickjs.Run{Busy: testBusy}, testMemory)
 	_, err := in.Eval("test.js", "for (;;);")
 	require.ErrorIs(t, err, quickjs.ErrBusy)
 	_, err = in.Snapshot()
@@ -246,7 +261,7 @@ func TestSnapshot_OfARunThatHasEnded(t *testing.T) {
 
 func TestTrackRejections(t *testing.T) {
 	t.Parallel()
-	in := newInstance(t, quickjs.Run{Busy: time.Minute})
+	in := newInstance(t, quickjs.Run{Busy: time.Minute}, testMemory)
 	own, err := in.Eval("boot.js", "globalThis.noted = []; ({rejected: (_, reason) => noted.push('no ' + reason), handled: () => noted.push('handled')})")
 	require.NoError(t, err)
 	rejected, err := in.Property(own, "rejected")
@@ -265,7 +280,7 @@ func TestTrackRejections(t *testing.T) {
 	require.Equal(t, "no 7,no 8,handled,handled", evalText(t, clone, "noted.join()"))
 }
 
-// BenchmarkRun takes an instance, calls a function that was compiled, and gives the instance back.
+// BenchmarkRun takes an instance, calls a compiled function, and releases the instance.
 func BenchmarkRun(b *testing.B) {
 	s := newSnapshot(b, "")
 	in := take(b, s, quickjs.Run{})
@@ -288,7 +303,7 @@ func BenchmarkRun(b *testing.B) {
 	}
 }
 
-// BenchmarkTake makes an instance and closes it.
+// BenchmarkTake takes an instance and closes it.
 func BenchmarkTake(b *testing.B) {
 	s := newSnapshot(b, "")
 	for b.Loop() {
@@ -313,10 +328,10 @@ func BenchmarkHost(b *testing.B) {
 //go:embed testdata/digests.js
 var digests string
 
-// digestsZone is the zone in which they are made. Its offset never changes in the years of the script.
+// digestsZone is the time zone of the digests. Its offset never changes in the years of the script.
 const digestsZone = "Asia/Kolkata"
 
-// updateDigests names the variable that makes the test rewrite the digests.
+// updateDigests names the environment variable that makes the test rewrite the digests.
 const updateDigests = "BOTCTX_WRITE_DIGESTS"
 
 const digestsFile = "testdata/digests.json"
@@ -337,7 +352,7 @@ func TestDigests(t *testing.T) {
 	t.Parallel()
 	zone, err := time.LoadLocation(digestsZone)
 	require.NoError(t, err)
-	in := newInstance(t, quickjs.Run{Busy: 10 * time.Minute, Zone: zone})
+	in := newInstance(t, quickjs.Run{Busy: 10 * time.Minute, Zone: zone}, testMemory)
 	defer in.Close()
 	made := evalText(t, in, digests)
 	if os.Getenv(updateDigests) != "" {
@@ -391,18 +406,22 @@ var hostile = map[string]error{
 	"let s = 'x'; for (;;) s = [s, s].join('y').toUpperCase()":                                nil,
 }
 
-// Each ends soon after its limit, and the next run sees nothing of it.
+// Each ends soon after its limit, and leaves no trace for the next run.
 func TestHostile(t *testing.T) {
 	t.Parallel()
-	s := newSnapshot(t, "")
+	const memory = testMemory / 2
+	s := newSnapshotOf(t, memory, "")
+	late := lateLook(t, s)
 	for source, want := range hostile {
 		t.Run(source, func(t *testing.T) {
 			t.Parallel()
-			busy := testBusy
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			busy, looks := testBusy, newLooks(late)
 			if errors.Is(want, quickjs.ErrMemory) {
 				busy = time.Minute
 			}
-			in := take(t, s, quickjs.Run{Busy: busy})
+			in := take(t, s, quickjs.Run{Busy: busy, Clock: looks.read})
 			_, err := in.Eval("hostile.js", source)
 			if err == nil {
 				err = in.RunJobs()
@@ -411,7 +430,8 @@ func TestHostile(t *testing.T) {
 				require.ErrorIs(t, err, want)
 			}
 			require.Less(t, in.Busy(), busy+time.Second, "how late it ended")
-			require.LessOrEqual(t, in.Size(), int64(testMemory)+1<<20)
+			require.LessOrEqual(t, looks.late, 1, "looks at the clock, at longest after %v", looks.longest)
+			require.LessOrEqual(t, in.Size(), int64(memory)+1<<20)
 			in.Release()
 			next := take(t, s, quickjs.Run{})
 			require.Equal(t, "2", evalText(t, next, "1 + 1"))
@@ -420,7 +440,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// Functions that call each other without an end throw what scripts can catch, as anywhere.
+// Endless recursion throws an error that scripts can catch, as everywhere.
 func TestHostile_Recursion(t *testing.T) {
 	t.Parallel()
 	s := newSnapshot(t, "")
@@ -444,29 +464,125 @@ func TestHostile_Recursion(t *testing.T) {
 	}
 }
 
+// looks is a clock that counts steps. It records how long the engine computes between two looks at it, by the
+// processor time of its thread: at each look the host can end the script, or stop it for a garbage collection.
+type looks struct {
+	steps func() time.Time
+	// limit is the time after which a look is late. late counts such looks: a machine may stand still once.
+	limit         time.Duration
+	count, late   int
+	last, longest time.Duration
+}
+
+// newLooks returns a clock for scripts that the calling goroutine, which is locked to its thread, runs.
+func newLooks(limit time.Duration) *looks {
+	return &looks{steps: scripttest.Steps(), limit: limit, last: scripttest.ThreadTime()}
+}
+
+// lateLook returns the limit for looks: 50 ms, or a thousand times the time between two looks in an empty loop,
+// on a slow machine.
+func lateLook(t *testing.T, s *quickjs.Snapshot) time.Duration {
+	t.Helper()
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	looks, began := newLooks(0), scripttest.ThreadTime()
+	in := take(t, s, quickjs.Run{Clock: looks.read})
+	defer in.Release()
+	evalText(t, in, "for (let i = 0; i < 1e6; i++);")
+	return max(50*time.Millisecond, 1000*(scripttest.ThreadTime()-began)/time.Duration(looks.count))
+}
+
+func (l *looks) read() time.Time {
+	now := scripttest.ThreadTime()
+	if now-l.last > l.limit {
+		l.late++
+	}
+	l.longest, l.last = max(l.longest, now-l.last), now
+	l.count++
+	return l.steps()
+}
+
+// While scripts compute, the host's garbage collector does not wait for them: collections end, and the longest
+// time in which a script could hold them up is short.
+//
+//nolint:paralleltest // Collections stop all other tests.
+func TestHostile_HoldsUpNoCollection(t *testing.T) {
+	s := newSnapshotOf(t, 64<<20, "")
+	late, count := lateLook(t, s), int64(rounds.Of(t, 3, 15))
+	for _, source := range []string{
+		"host(''); for (;;) {}",
+		"const f = (n) => n && f(n - 1) + f(n - 1); host(''); f(1000)",
+		"const a = new Uint8Array(1e7); host(''); for (;;) a.copyWithin(1, 0)",
+		"const a = new Uint8Array(1e7); host(''); for (;;) a.fill(1)",
+		"const b = (1n << 1000000n) - 1n; host(''); for (;;) b % (b >> 500000n)",
+		"const b = (1n << 1000000n) - 1n; host(''); for (;;) b.toString()",
+		"const s = 'x'.repeat(8e6); host(''); for (;;) s.toUpperCase()",
+		"const s = 'a'.repeat(8e6); host(''); for (;;) s.indexOf('a'.repeat(4e6) + 'b')",
+		"const s = 'x'.repeat(2e6); host(''); for (;;) JSON.stringify(s)",
+		"host(''); /(a+)+$/.exec('a'.repeat(50) + 'b')",
+		"host(''); for (;;) try { new RegExp('\\\\W'.repeat(100000), 'i') } catch {}",
+		"const a = Array.from({ length: 3e5 }, (_, i) => 'x' + i); host(''); for (;;) a.sort()",
+		"const s = 'a' + '\\u0315\\u0300'.repeat(1e6); host(''); s.normalize('NFC'); for (;;);",
+		"let a; host(''); for (;;) { a = { a }; if (Math.random() < 0.001) a = null }",
+		"const a = new Array(1e6).fill(0); host(''); for (;;) a.splice(0, 1, 0)",
+		"const s = '9'.repeat(2e5); host(''); for (;;) BigInt(s)",
+	} {
+		looks, err := collecting(t, s, source, late, count)
+		require.ErrorIs(t, err, quickjs.ErrBusy, source)
+		t.Logf("%d looks, at longest after %v: %s", looks.count, looks.longest, source)
+		require.LessOrEqual(t, looks.late, 1, "%s: looks at the clock, at longest after %v", source, looks.longest)
+	}
+}
+
+// collecting runs an endless script until a number of collections have ended since it called the host.
+func collecting(t *testing.T, s *quickjs.Snapshot, source string, late time.Duration, count int64) (*looks, error) {
+	t.Helper()
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var ended atomic.Int64
+	var hasEnded atomic.Bool
+	var collector sync.WaitGroup
+	collector.Go(func() {
+		for ; !hasEnded.Load(); ended.Add(1) {
+			runtime.GC()
+		}
+	})
+	looks, enough := newLooks(late), int64(math.MaxInt64)
+	var over time.Duration
+	in := take(t, s, quickjs.Run{
+		Busy: time.Hour,
+		Clock: func() time.Time {
+			if ended.Load() >= enough {
+				over += 2 * time.Hour
+			}
+			return looks.read().Add(over)
+		},
+		Host: func(string) (string, error) { enough = ended.Load() + count; return "", nil },
+	})
+	defer in.Release()
+	// The stack of calls grows in Go code, where collections can begin.
+	evalText(t, in, "(function f(n) { return n && f(n - 1) + 1 })(1000)")
+	*looks = *newLooks(late)
+	_, err := in.Eval("hostile.js", source)
+	hasEnded.Store(true)
+	collector.Wait()
+	return looks, err
+}
+
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const (
 	testMemory = 32 << 20
-	testBusy   = 300 * time.Millisecond
+	testBusy   = 25 * time.Millisecond
 )
 
-// codeFolder has the compiled code between two runs of the tests: compiling takes seconds under the race detector.
-func codeFolder(tb testing.TB) string {
+// newInstance returns an instance without a snapshot, whose limit on time counts steps.
+func newInstance(tb testing.TB, run quickjs.Run, memory int64) *quickjs.Instance {
 	tb.Helper()
-	folder, err := os.UserCacheDir()
-	if err != nil {
-		folder = os.TempDir()
-	}
-	return filepath.Join(folder, "botctx-quickjs-test")
-}
-
-// newInstance returns an instance in no snapshot.
-func newInstance(tb testing.TB, run quickjs.Run) *quickjs.Instance {
-	tb.Helper()
-	m, err := quickjs.Open(codeFolder(tb))
+	m, err := quickjs.Open(scripttest.CacheDir())
 	require.NoError(tb, err)
-	in, err := m.New(tb.Context(), run, testMemory)
+	run.Clock = scripttest.Steps()
+	in, err := m.New(tb.Context(), run, memory)
 	require.NoError(tb, err)
 	return in
 }
@@ -474,7 +590,12 @@ func newInstance(tb testing.TB, run quickjs.Run) *quickjs.Instance {
 // newSnapshot returns the state after a script.
 func newSnapshot(tb testing.TB, source string) *quickjs.Snapshot {
 	tb.Helper()
-	in := newInstance(tb, quickjs.Run{Busy: time.Minute})
+	return newSnapshotOf(tb, testMemory, source)
+}
+
+func newSnapshotOf(tb testing.TB, memory int64, source string) *quickjs.Snapshot {
+	tb.Helper()
+	in := newInstance(tb, quickjs.Run{Busy: time.Minute}, memory)
 	_, err := in.Eval("boot.js", source)
 	require.NoError(tb, err)
 	s, err := in.Snapshot()
@@ -482,10 +603,14 @@ func newSnapshot(tb testing.TB, source string) *quickjs.Snapshot {
 	return s
 }
 
+// take returns an instance, whose limit on time counts steps unless the run has a clock.
 func take(tb testing.TB, s *quickjs.Snapshot, run quickjs.Run) *quickjs.Instance {
 	tb.Helper()
 	if run.Busy == 0 {
 		run.Busy = time.Minute
+	}
+	if run.Clock == nil {
+		run.Clock = scripttest.Steps()
 	}
 	in, err := s.Take(tb.Context(), run)
 	require.NoError(tb, err)
@@ -509,7 +634,7 @@ const localTimes = `(() => {
 	return times.join()
 })()`
 
-// Each local time of a year is the one of Node.js.
+// Each local time of a year equals the result of Node.js.
 func TestDate_LocalTimesAsNode(t *testing.T) {
 	t.Parallel()
 	node, err := exec.LookPath("node")
@@ -534,7 +659,8 @@ func TestDate_LocalTimesAsNode(t *testing.T) {
 	}
 }
 
-// The hour that the clock skips is read with the offset before, and of an hour that it repeats the first one counts.
+// A time in the hour that the clock skips has the offset from before, and a time in the hour that it repeats
+// is the first of the two.
 func TestDate_AroundAChangeOfTheOffset(t *testing.T) {
 	t.Parallel()
 	s := newSnapshot(t, "")

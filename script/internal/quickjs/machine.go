@@ -1,9 +1,10 @@
-// Package quickjs runs JavaScript in QuickJS-NG, compiled to WebAssembly, under wazero. A script cannot reach
-// anything outside of its instance but the one function that the host gives it, cannot use more memory than its
-// limit, and can be ended at any time, within built-in functions too.
+// Package quickjs runs JavaScript in QuickJS-NG, compiled to WebAssembly, under wazero. A script reaches
+// nothing outside of its instance except one function of the host, cannot use more memory than its limit, and
+// can be ended at any time, even within built-in functions.
 //
-// A [Machine] is the compiled module, once for a process. A [Snapshot] is an instance in which scripts of the host
-// have run. [Snapshot.Take] gives instances that begin there, in some ten microseconds.
+// A [Machine] is the compiled module, one per process. A [Snapshot] is the state of an instance after it has
+// run the host's scripts. [Snapshot.Take] returns instances that start from this state, in about ten
+// microseconds.
 package quickjs
 
 import (
@@ -28,7 +29,7 @@ var published []byte
 // publishedSum is the SHA-256 of the file, see wasm/README.md.
 const publishedSum = "d4c9375f2b1ca4dc95f72c8aa2982a7a9951ac8011490d79c6582df732b4bbd9"
 
-// The exports of the module that this package uses, other than functions.
+// The module's exports, other than functions, that this package uses.
 const (
 	exportMemory       = "memory"
 	exportStackPointer = "__stack_pointer"
@@ -36,7 +37,8 @@ const (
 
 const (
 	pageSize = 1 << 16
-	// leastMemory is the smallest limit for an instance: the engine begins with half of it. mostMemory is the largest.
+	// leastMemory is the smallest limit for an instance: the engine begins with half of it. mostMemory is the
+	// largest.
 	leastMemory = 4 << 20
 	mostMemory  = 1 << 30
 	// stackSize bounds the part of the module's stack of 1 MB that calls may take. Without a bound, each
@@ -51,12 +53,12 @@ type Machine struct {
 	data    []segment
 }
 
-// machines has the *Machine of each folder for compiled code, made once.
+// machines maps each folder for compiled code to its *Machine, created once.
 var machines sync.Map
 
-// Open returns the machine of this process. It takes some hundred milliseconds the first time, and some ten if
-// folder already has the compiled code. With the folder "" nothing is kept. It fails if the folder cannot be used, and
-// on an architecture that IsSupported refuses.
+// Open returns the machine of this process. It takes a few hundred milliseconds the first time, and a few
+// tens if folder already has the compiled code. If folder is "", nothing is kept. Open fails if the folder
+// cannot be used, and on architectures for which IsSupported is false.
 func Open(folder string) (*Machine, error) {
 	opened, _ := machines.LoadOrStore(folder, sync.OnceValues(func() (*Machine, error) { return newMachine(folder) }))
 	m, err := opened.(func() (*Machine, error))() //nolint:forcetypeassert // Nothing else is stored.
@@ -66,7 +68,8 @@ func Open(folder string) (*Machine, error) {
 	return m, err
 }
 
-// IsSupported reports whether wazero compiles for an architecture. On others it interprets, some sixty times slower.
+// IsSupported reports whether wazero compiles for an architecture. On others it interprets, about sixty times
+// slower.
 func IsSupported(architecture string) bool { return architecture == "amd64" || architecture == "arm64" }
 
 // ErrArchitecture is the error of Open on an architecture that IsSupported refuses.
@@ -106,7 +109,7 @@ func newMachine(folder string) (*Machine, error) {
 // instanceKey is the key of the *Instance in the context of its calls.
 type instanceKey struct{}
 
-// instanceOf returns the instance that a host function is called by.
+// instanceOf returns the instance that has called a host function.
 func instanceOf(ctx context.Context) *Instance {
 	return ctx.Value(instanceKey{}).(*Instance) //nolint:forcetypeassert // Instances call nothing without it.
 }
@@ -117,7 +120,7 @@ const (
 	errnoNoSupport = 52
 )
 
-// addImports gives the module what it imports.
+// addImports provides the module's imports.
 func (m *Machine) addImports(ctx context.Context) error {
 	const i32, i64 = api.ValueTypeI32, api.ValueTypeI64
 	type function struct {
@@ -156,26 +159,27 @@ func (m *Machine) addImports(ctx context.Context) error {
 	return nil
 }
 
-// refuse returns a function of the host that does nothing and answers with a number.
+// refuse returns a host function that does nothing except return a number.
 func refuse(number uint64) func(*Instance, []uint64) {
 	return func(_ *Instance, stack []uint64) { stack[0] = number }
 }
 
-// hostClose is called when the budget of loops is used up, see metering. The engine itself closes no files.
+// hostClose is called when the budget of loops is used up, see metering. The engine itself never closes
+// files.
 func (in *Instance) hostClose(stack []uint64) {
 	if int32(stack[0]) != hookArgument {
 		stack[0] = errnoNoSupport
 		return
 	}
 	in.refill()
-	if in.check() && machineTime().Sub(in.endedAt) > grace {
+	if in.check() && in.run.Clock().Sub(in.endedAt) > grace {
 		panic(in.ended)
 	}
 	stack[0] = 0
 }
 
-// hostInterrupt is called by the engine now and then, between two instructions of a script. If it answers 1, the
-// engine throws what scripts cannot catch.
+// hostInterrupt is called by the engine now and then, between two instructions of a script. If it answers 1,
+// the engine throws an error that scripts cannot catch.
 func (in *Instance) hostInterrupt(stack []uint64) {
 	stack[0] = 0
 	if in.check() {
@@ -183,7 +187,7 @@ func (in *Instance) hostInterrupt(stack []uint64) {
 	}
 }
 
-// hostCall is called by scripts, with one text, and answers with one.
+// hostCall is called by scripts with a text, and answers with a text.
 func (in *Instance) hostCall(stack []uint64) {
 	in.spend()
 	if in.check() {
@@ -200,7 +204,7 @@ func (in *Instance) hostCall(stack []uint64) {
 		stack[0] = in.do(fnUndefined)
 		return
 	}
-	text := in.text(Value(argument)) // Scripts may have a part in it, by toString.
+	text := in.text(Value(argument)) // The conversion may run a script's toString.
 	in.spend()
 	if in.check() {
 		panic(in.ended)
@@ -227,13 +231,13 @@ func (in *Instance) hostRejection(stack []uint64) {
 	}
 }
 
-// hostClock answers what time it is.
+// hostClock answers the current time.
 func (in *Instance) hostClock(stack []uint64) {
 	in.memory.WriteUint64Le(uint32(stack[2]), uint64(in.run.Now().UnixNano()))
 	stack[0] = 0
 }
 
-// hostRandom fills memory with zeros: what scripts see as random is the host's.
+// hostRandom fills memory with zeros: the random numbers that scripts see come from the host.
 func (in *Instance) hostRandom(stack []uint64) {
 	if bytes, isWithin := in.memory.Read(uint32(stack[0]), uint32(stack[1])); isWithin {
 		clear(bytes)
@@ -306,7 +310,7 @@ const (
 	secondNumber
 )
 
-// operands has the kind for each instruction, in ranges of their numbers.
+// operands has the operand kind of each instruction, in ranges of opcodes.
 var operands = []struct {
 	from, to byte
 	operand  operand
@@ -335,7 +339,8 @@ var operands = []struct {
 	{opMore, opMore, secondNumber},
 }
 
-// instruction reads one instruction with its operands. more is the second number of an instruction that has two.
+// instruction reads one instruction with its operands. more is the second opcode of an instruction that has
+// two.
 func (r *reader) instruction() (op byte, more int, err error) {
 	op = r.byte()
 	for _, known := range operands {
@@ -347,7 +352,7 @@ func (r *reader) instruction() (op byte, more int, err error) {
 	return op, 0, fmt.Errorf("the instruction %#x is not known", op)
 }
 
-// operand reads an operand, and returns it if it is a second number.
+// operand reads an operand, and returns it if it is a second opcode.
 func (r *reader) operand(kind operand) (more int, err error) {
 	switch kind {
 	case index:
@@ -377,7 +382,7 @@ func (r *reader) operand(kind operand) (more int, err error) {
 	return 0, nil
 }
 
-// moreOperands reads the operands of an instruction that has two numbers.
+// moreOperands reads the operands of an instruction with two opcodes.
 func (r *reader) moreOperands(more int) error {
 	switch {
 	case more <= 7: // Conversions that saturate.
@@ -390,7 +395,7 @@ func (r *reader) moreOperands(more int) error {
 		r.take(2)
 	case more == moreFill:
 		r.byte()
-	default: // memory.init among them: its data is not in the module any more.
+	default: // This includes memory.init: the module has already lost its data.
 		return fmt.Errorf("the instruction %#x %d is not known", opMore, more)
 	}
 	return nil

@@ -2,12 +2,12 @@ package quickjs
 
 import "github.com/tetratelabs/wazero/experimental"
 
-// reserve is the number of bytes that an instance gets beyond its limit once it has met it, so that the engine can
-// make an error.
+// reserve is the number of bytes that an instance gets beyond its limit once it has reached it, so that the
+// engine can create an error.
 const reserve = 1 << 20
 
-// linear is the memory of an instance. It never moves when it grows: the address space up to the limit is reserved
-// from the beginning.
+// linear is the memory of an instance. It never moves when it grows: the address space up to the limit is
+// reserved from the beginning.
 type linear struct {
 	bytes []byte
 	// most is the limit in bytes, and isRefused is true once it was met.
@@ -15,7 +15,7 @@ type linear struct {
 	isRefused bool
 }
 
-// allocator makes the memory of an instance, which begins as an image, if there is one.
+// allocator creates the memory of an instance, with the initial content of an image, if there is one.
 type allocator struct {
 	most  uint64
 	image *image

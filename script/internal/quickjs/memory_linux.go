@@ -20,7 +20,7 @@ func reserveMemory(size uint64) []byte {
 
 func freeMemory(memory []byte) { _ = unix.Munmap(memory) } // It fails only for memory that reserveMemory did not return.
 
-// image is the initial content of the memory of several instances. It is a file in memory: an instance has its own
+// image is the initial memory content of several instances. It is a file in memory: an instance has its own
 // copy of each page that it writes to, and shares the others.
 type image struct {
 	content []byte
@@ -49,7 +49,7 @@ func newImage(content []byte) (*image, error) {
 	return made, nil
 }
 
-// mapTo makes memory begin with the image.
+// mapTo maps the image into memory.
 func (i *image) mapTo(memory []byte) error {
 	_, err := unix.MmapPtr(i.file, 0, unsafe.Pointer(&memory[0]), uintptr(len(i.content)), //nolint:gosec // It is memory of Mmap.
 		unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_FIXED)
@@ -59,7 +59,7 @@ func (i *image) mapTo(memory []byte) error {
 	return nil
 }
 
-// pages is the kernel's list of this process's pages. It is nil if the kernel has none.
+// pages is the kernel's list of this process's pages, or nil if the kernel does not provide it.
 var pages, _ = os.Open("/proc/self/pagemap") //nolint:gochecknoglobals // One for the process.
 
 // The bits of a page in pages; each page has an entry of entrySize bytes.
@@ -70,11 +70,11 @@ const (
 )
 
 // mostCopied bounds the bytes that are copied to reset a memory. If more was written to, the pages are
-// dropped, and made again when they are next used.
+// dropped, and mapped again when they are next used.
 const mostCopied = 512 << 10
 
-// reset restores the image in memory; pages that were not written to are left. written is the buffer for the
-// entries of the pages.
+// reset restores the image in memory; untouched pages are left alone. written is the buffer for the entries
+// of the pages.
 func (i *image) reset(memory []byte, written *[]byte) error {
 	size := os.Getpagesize()
 	if needed := len(memory) / size * entrySize; len(*written) < needed {
@@ -102,7 +102,7 @@ func (i *image) reset(memory []byte, written *[]byte) error {
 	return nil
 }
 
-// drop makes memory the image again, by dropping the pages that were written to.
+// drop restores the image in memory by dropping the pages that were written to.
 func drop(memory []byte) error {
 	if err := unix.Madvise(memory, unix.MADV_DONTNEED); err != nil {
 		return fmt.Errorf("dropping pages of a memory: %w", err)

@@ -6,20 +6,20 @@ import (
 	"fmt"
 )
 
-// Metering. Built-in functions of the engine, such as sort or JSON.stringify, run for as long as their input
-// makes them, and nothing outside can stop compiled WebAssembly between two instructions. So the module counts
-// for itself: each loop takes one of a budget, the global "fuel", each time around, and copies of memory take
-// by their length. When the budget is used up, the module calls a function of the host, which fills it up
-// again and looks at the clock, or ends the call.
+// Metering. Built-in functions of the engine, such as sort or JSON.stringify, run as long as their input
+// requires, and compiled WebAssembly cannot be stopped from outside between two instructions. So the module
+// counts for itself: each iteration of a loop takes one from a budget, the global "fuel", and copies of
+// memory take an amount proportional to their length. When the budget is used up, the module calls a function
+// of the host, which refills it after a look at the clock, or ends the call.
 
 const (
 	// budget is the number of turns of loops between two calls of the host: some ten microseconds.
 	budget = 10_000
-	// copyShift says by which power of two the length of a copy is divided: 32 bytes cost one turn.
+	// copyShift divides the length of a copy by a power of two: 32 bytes cost one turn.
 	copyShift = 5
 	// fuelExport is the name of the exported global.
 	fuelExport = "fuel"
-	// hookModule and hookName are the import that is called. The engine has no files, and never closes one.
+	// hookModule and hookName name the import that is called. The engine has no files, and never closes one.
 	hookModule, hookName = "wasi_snapshot_preview1", "fd_close"
 	// hookArgument is the argument of the call when the budget is used up. No file has this number.
 	hookArgument = -1
@@ -37,7 +37,7 @@ const (
 	sectionCounted  = 12
 )
 
-// metered is a module that counts, without its data.
+// metered is a metered module, without its data.
 type metered struct {
 	wasm []byte
 	// data is the initial content of the memory.
@@ -50,8 +50,8 @@ type segment struct {
 	bytes  []byte
 }
 
-// meter returns a module that counts, and that exports one function, which calls the others. The input is trusted: it is
-// the file that this package embeds.
+// meter returns a metered module that exports one function, which calls the others. The input is trusted: it
+// is the file that this package embeds.
 func meter(wasm []byte) (made metered, err error) {
 	in := &reader{bytes: wasm, at: 8}
 	out := bytes.NewBuffer(bytes.Clone(wasm[:8]))
@@ -101,7 +101,7 @@ type counts struct {
 	entry entry
 }
 
-// imports counts what the module imports, and finds the hook.
+// imports counts the module's imports, and finds the hook.
 func (c *counts) imports(in *reader) {
 	for range in.uint() {
 		module, name := in.name(), in.name()
@@ -143,7 +143,7 @@ func (c *counts) withFuel(in *reader) []byte {
 	return out.Bytes()
 }
 
-// exports leaves out all functions and adds the one that calls them, and the global.
+// exports replaces the exported functions by the function that calls them, and exports the budget.
 func (c *counts) exports(in *reader) []byte {
 	var names bytes.Buffer
 	count := uint64(2)
@@ -173,7 +173,7 @@ func (c *counts) exports(in *reader) []byte {
 	return out.Bytes()
 }
 
-// code meters each function, and adds the one that calls them.
+// code meters each function, and adds the function that calls them.
 func (c *counts) code(in *reader) ([]byte, error) {
 	var out bytes.Buffer
 	count := in.uint()
@@ -236,7 +236,7 @@ func (c *counts) function(number int, body []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// writeTurn takes one of the budget, and calls the host once it is used up.
+// writeTurn takes one from the budget, and calls the host once it is used up.
 func (c *counts) writeTurn(out *bytes.Buffer) {
 	c.writeGlobal(out, opGetGlobal, c.fuel)
 	out.Write([]byte{opConst, 1, opMinus})
@@ -249,7 +249,7 @@ func (c *counts) writeTurn(out *bytes.Buffer) {
 	out.Write([]byte{opDrop, opEnd})
 }
 
-// writeCharge takes of the budget by the length of a copy, which is on top of the stack.
+// writeCharge charges the budget for a copy whose length is on top of the stack.
 func (c *counts) writeCharge(out *bytes.Buffer) {
 	length := c.fuel + 1
 	c.writeGlobal(out, opSetGlobal, length)

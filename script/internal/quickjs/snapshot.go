@@ -11,8 +11,8 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-// Snapshot is a state that instances begin in. It is safe for concurrent use. Its memory is freed once it is no longer
-// used.
+// Snapshot is the initial state of instances. It is safe for concurrent use. Its memory is freed once it is
+// no longer used.
 type Snapshot struct {
 	machine *Machine
 	// stackPointer is the top of the module's own stack.
@@ -24,7 +24,7 @@ type Snapshot struct {
 	*pool
 }
 
-// pool has the image of a snapshot, and idle instances that are in its state. They do not refer to the snapshot.
+// pool has the image of a snapshot, and idle instances in its state. They do not refer to the snapshot.
 type pool struct {
 	image *image
 
@@ -40,12 +40,12 @@ func (p *pool) close() {
 	p.image.close()
 }
 
-// hostFunction is the global function by which scripts call Run.Host. The host's first script keeps it and deletes
-// the global.
+// hostFunction is the global function by which scripts call Run.Host. The host's first script keeps a
+// reference and deletes the global.
 const hostFunction = "host"
 
-// New returns an instance that is not made from a snapshot, with at most memory bytes of memory. The caller must
-// call Close or Snapshot.
+// New returns an instance without a snapshot, with at most memory bytes of memory. The caller must call Close
+// or Snapshot.
 func (m *Machine) New(ctx context.Context, run Run, memory int64) (in *Instance, err error) {
 	defer func() { err = orFailure(err, recover()) }()
 	if memory < leastMemory || memory > mostMemory {
@@ -75,7 +75,7 @@ func (m *Machine) New(ctx context.Context, run Run, memory int64) (in *Instance,
 	return in, nil
 }
 
-// instantiate makes an instance in the state of a snapshot.
+// instantiate creates an instance in the state of a snapshot.
 func (m *Machine) instantiate(of *Snapshot) (in *Instance, err error) {
 	in = &Instance{snapshot: of, scratch: of.scratch, undefined: of.undefined, rejected: of.rejected, handled: of.handled}
 	memory := &allocator{most: uint64(of.memory), image: of.image}
@@ -92,14 +92,14 @@ func (m *Machine) instantiate(of *Snapshot) (in *Instance, err error) {
 
 const scratchSize = 1 << 10
 
-// headroom is the memory that the instances of a snapshot have free. One that needs more is not used again.
+// headroom is the free memory of a snapshot's instances. An instance that needs more is not reused.
 const headroom = 512 << 10
 
-// collectShare is the share of its memory that an instance uses before it first looks for garbage. Most scripts end
-// before that.
+// collectShare is the fraction of its memory that an instance uses before the first garbage collection. Most
+// scripts end before that.
 const collectShare = 8
 
-// Snapshot ends the run of an instance, closes it, and returns the state that it is in.
+// Snapshot ends the run of an instance, closes it, and returns its state.
 func (in *Instance) Snapshot() (made *Snapshot, err error) {
 	defer func() { err = orFailure(err, recover()) }()
 	in.use()
@@ -110,7 +110,7 @@ func (in *Instance) Snapshot() (made *Snapshot, err error) {
 	top := in.stackPointer.Get()
 	content, _ := in.memory.Read(0, in.memory.Size())
 	if int(top) < len(content) {
-		clear(content[:top]) // The stack grows downwards: nothing of it is used any more.
+		clear(content[:top]) // The stack grows downwards: the part below is unused.
 	}
 	image, err := newImage(content)
 	if err != nil {
@@ -167,11 +167,12 @@ func (s *Snapshot) clone() (*Instance, error) {
 	return in, nil
 }
 
-// keptDepths is for how many depths of calls an idle instance keeps its functions: each has a stack of 10 kB.
+// keptDepths is the number of call depths for which an idle instance keeps its functions: each has a stack of
+// 10 kB.
 const keptDepths = 2
 
-// Release gives an instance back after its run. Nothing of the run is left for the next one. The instance must not be
-// used afterwards.
+// Release returns an instance to the pool after its run. The next run starts from the snapshot again. The
+// instance must not be used afterwards.
 func (in *Instance) Release() {
 	s := in.snapshot
 	if s == nil {
@@ -201,14 +202,14 @@ func (in *Instance) isClean() bool {
 	return image != nil && int(in.memory.Size()) == len(image.content) && !in.isBroken && in.ended == nil && !in.linear.isRefused
 }
 
-// hasPlace reports whether one more idle instance is kept. There are at most as many as can compute at once.
+// hasPlace reports whether the pool keeps one more idle instance: at most one for each processor.
 func (s *Snapshot) hasPlace() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.idle) < runtime.GOMAXPROCS(0)
 }
 
-// Close frees an instance. It must not be used afterwards. After Release it does nothing.
+// Close frees an instance. It must not be used afterwards. After Release, Close does nothing.
 func (in *Instance) Close() {
 	if in.snapshot != nil {
 		in.snapshot = nil

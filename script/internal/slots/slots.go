@@ -8,12 +8,12 @@ import (
 	"sync"
 )
 
-// Slots limits how many scripts compute at once. If there is one for each processor, a script
-// computes as fast as if it were alone. Slots are safe for concurrent use.
+// Slots limits how many scripts compute at the same time. With one slot per processor, a script computes as
+// fast as if it were alone. Slots are safe for concurrent use.
 //
-// Apps that wait take turns: a slot goes to the waiting app that holds the fewest, and among these to the one
-// that has waited longest for its turn. Within an app, the first to come is served first. However many
-// scripts of one app wait, they delay another app's by no more than the runs that hold the slots.
+// Waiting apps take turns: a slot goes to the waiting app that holds the fewest, and among these to the app
+// that has waited longest for its turn. Within an app, scripts are served in order of arrival. However many
+// scripts of one app wait, they delay another app's scripts by no more than the runs that hold the slots.
 type Slots struct {
 	mu sync.Mutex
 	// free is 0 if anybody waits.
@@ -24,8 +24,8 @@ type Slots struct {
 	waiting []*queue
 }
 
-// queue has a channel for each script of an app that waits, at least one, in the order in which
-// they came. It is closed when the script is given a slot.
+// queue has a channel for each waiting script of an app, at least one, in order of arrival. The channel is
+// closed when the script is given a slot.
 type queue struct {
 	app     string
 	scripts []chan struct{}
@@ -34,9 +34,9 @@ type queue struct {
 // New returns slots with a number of free ones.
 func New(free int) *Slots { return &Slots{free: free, held: map[string]int{}} }
 
-// Enter takes a slot for a script of an app, and waits until there is one. If ctx ends before, it
-// takes none and returns the cause. A free slot is taken even if ctx has ended. Callers must call
-// Leave for a slot that they took.
+// Enter takes a slot for a script of an app, and waits until there is one. If ctx ends before, it takes none
+// and returns the cause. A free slot is taken even if ctx has ended. Callers must call Leave for each slot
+// taken.
 func (s *Slots) Enter(ctx context.Context, app string) error {
 	given := s.request(app)
 	if given == nil {
@@ -47,17 +47,17 @@ func (s *Slots) Enter(ctx context.Context, app string) error {
 		return nil
 	case <-ctx.Done():
 		if !s.withdraw(app, given) {
-			s.Leave(app) // It was given at the same moment.
+			s.Leave(app) // It was granted at the same moment.
 		}
 		return context.Cause(ctx)
 	}
 }
 
-// Take is Enter for a script that goes on after an operation: it waits however long it takes.
+// Take is Enter for a script that resumes after an operation: it waits without a limit.
 func (s *Slots) Take(app string) { _ = s.Enter(context.Background(), app) }
 
-// request takes a free slot and returns nil. If there is none, it returns a channel that is
-// closed when the caller is given one.
+// request takes a free slot and returns nil. If there is none, it returns a channel that is closed when the
+// caller is given one.
 func (s *Slots) request(app string) chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,7 +76,7 @@ func (s *Slots) request(app string) chan struct{} {
 	return given
 }
 
-// withdraw ends waiting. It reports false if the slot has been given.
+// withdraw stops waiting. It returns false if the slot has already been granted.
 func (s *Slots) withdraw(app string, given chan struct{}) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,8 +90,8 @@ func (s *Slots) withdraw(app string, given chan struct{}) bool {
 	return script >= 0
 }
 
-// Leave gives a slot of an app back. The app's turn was the run that ends here: so the app goes
-// behind all that wait, even those that came during the run.
+// Leave releases a slot of an app. The run that ends here was the app's turn, so the app goes to the end of
+// the queue, even behind apps that arrived during the run.
 func (s *Slots) Leave(app string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,7 +113,7 @@ func (s *Slots) Leave(app string) {
 	s.remove(s.find(next.app), 0)
 }
 
-// remove takes a script out of a queue, and the queue out of the turns if it was the last.
+// remove removes a script from a queue, and the queue itself if it was the last.
 func (s *Slots) remove(at, script int) {
 	q := s.waiting[at]
 	q.scripts = slices.Delete(q.scripts, script, script+1)
@@ -122,7 +122,7 @@ func (s *Slots) remove(at, script int) {
 	}
 }
 
-// find returns the index of the queue of an app that waits, -1 for none.
+// find returns the index of a waiting app's queue, -1 for none.
 func (s *Slots) find(app string) int {
 	return slices.IndexFunc(s.waiting, func(q *queue) bool { return q.app == app })
 }

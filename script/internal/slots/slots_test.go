@@ -16,7 +16,7 @@ import (
 	"github.com/botctx/go-sdk/script/internal/slots"
 )
 
-// stage is slots whose scripts say when they get one.
+// stage is slots that record which scripts get one.
 type stage struct {
 	*slots.Slots
 	t *testing.T
@@ -25,7 +25,7 @@ type stage struct {
 	served []string
 }
 
-// wait lets scripts ask for a slot one after the other, each written as its app and a number.
+// wait makes scripts request a slot one after the other, each written as its app and a number.
 func (s *stage) wait(scripts ...string) {
 	for _, script := range scripts {
 		go func() {
@@ -39,8 +39,8 @@ func (s *stage) wait(scripts ...string) {
 	}
 }
 
-// leave releases the slots one after the other, and returns all scripts that were served, in their order,
-// until none waits any more.
+// leave releases the slots one after the other, until no script waits, and returns all served scripts in
+// order.
 func (s *stage) leave() string {
 	for left := 0; left < len(s.served); left++ { //nolint:intrange // More are served meanwhile.
 		s.Leave(s.served[left][:1])
@@ -150,7 +150,7 @@ func TestSlots_GivingUpWhenASlotIsGiven(t *testing.T) {
 	}
 }
 
-// TestSlots_NoneIsLost lets scripts of some apps come, work and give up at random.
+// TestSlots_NoneIsLost runs scripts of several apps that come, work and give up at random.
 func TestSlots_NoneIsLost(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(rounds.Of(t, 30, 3000)) {
@@ -194,7 +194,7 @@ func TestSlots_NoneIsLost(t *testing.T) {
 	}
 }
 
-// requireFree takes all slots, and finds that there are no more.
+// requireFree checks that exactly places slots are free, by taking them.
 func requireFree(t *testing.T, s *slots.Slots, places int) {
 	t.Helper()
 	ended, cancel := context.WithCancel(t.Context())

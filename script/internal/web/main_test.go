@@ -4,8 +4,6 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -13,14 +11,15 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/scripttest"
 	"github.com/botctx/go-sdk/script/internal/quickjs"
 	"github.com/botctx/go-sdk/script/internal/web"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// boot is an own over Functions. Begun requests are kept in the global begun, and functions to call later in
-// later.
+// boot is an own over Functions. Started requests are kept in the global begun, and functions to call later
+// in later.
 const boot = `(() => {
 	const say = host
 	globalThis.begun = []
@@ -51,13 +50,9 @@ func newEngine(tb testing.TB) *quickjs.Instance {
 
 func newBareEngine(tb testing.TB, host func(string) (string, error)) *quickjs.Instance {
 	tb.Helper()
-	folder, err := os.UserCacheDir()
-	if err != nil {
-		folder = os.TempDir()
-	}
-	machine, err := quickjs.Open(filepath.Join(folder, "botctx-quickjs-test"))
+	machine, err := quickjs.Open(scripttest.CacheDir())
 	require.NoError(tb, err)
-	engine, err := machine.New(tb.Context(), quickjs.Run{Busy: time.Minute, Host: host}, 64<<20)
+	engine, err := machine.New(tb.Context(), quickjs.Run{Busy: time.Hour, Host: host}, 64<<20)
 	require.NoError(tb, err)
 	tb.Cleanup(engine.Close)
 	return engine
@@ -82,7 +77,7 @@ func answering(functions map[string]web.Function) func(string) (string, error) {
 	}
 }
 
-// resolved runs an expression, and returns the text of what its promise comes to.
+// resolved runs an expression, and returns the result of its promise as a text.
 func resolved(tb testing.TB, engine *quickjs.Instance, source string) string {
 	tb.Helper()
 	_, err := engine.Eval("test.js", "var outcome = 'pending'; Promise.resolve("+source+
@@ -96,7 +91,7 @@ func resolved(tb testing.TB, engine *quickjs.Instance, source string) string {
 	return text
 }
 
-// inScript returns what an async function with a body returns, as JSON.
+// inScript returns the result, as JSON, of an async function with the given body.
 func inScript(tb testing.TB, body string) string {
 	tb.Helper()
 	return resolved(tb, newEngine(tb), "(async () => {"+body+"\n})().then((value) => JSON.stringify(value))")

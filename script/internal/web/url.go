@@ -9,8 +9,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// The limits of a URL before its query: its bytes, and how many of the characters / \ and @ it has. The parser's time
-// grows with their product, and with the square of the bytes of a password.
+// The limits of a URL before its query: its length, and the number of / \ and @ in it. The parser's time
+// grows with their product, and with the square of the length of a password.
 const (
 	longestURL     = 8 << 10
 	mostSeparators = 500
@@ -19,19 +19,20 @@ const (
 // urlParser parses URLs by the URL Standard.
 type urlParser struct{ whatwg.Parser }
 
-// signedNumber finds hosts that end in a number with a sign, which the parser takes for addresses.
+// signedNumber matches hosts that end in a number with a sign, which the parser takes for addresses.
 var signedNumber = regexp.MustCompile(`(?i)(^|\.)0?x?(\+|-|%2b|%2d)[0-9a-f]+\.?$`)
 
 func newParser() urlParser {
 	return urlParser{whatwg.NewParser(whatwg.WithPreParseHostFunc(func(_ *whatwg.Url, host string) string {
 		if signedNumber.MatchString(host) {
-			return "[" // No host begins so and does not end in a bracket: the parser refuses it.
+			return "[" // A host that begins with a bracket must end in one: the parser refuses this.
 		}
 		return host
 	}))}
 }
 
-// urlAsked is a URL, relative to Base if that is not nil. If Set is the name of one of its parts, that is set to To.
+// urlAsked is a URL, relative to Base if that is not nil. If Set names one of its parts, that part is set to
+// To.
 type urlAsked struct {
 	URL  string  `json:"url"`
 	Base *string `json:"base"`
@@ -39,7 +40,7 @@ type urlAsked struct {
 	To   string  `json:"to"`
 }
 
-// parse returns the properties of a URL in the standard, nil if it is none.
+// parse returns the URL's properties as defined by the standard, nil if the URL is invalid.
 func (p urlParser) parse(asked urlAsked) (map[string]string, error) {
 	if err := asked.checkLength(); err != nil {
 		return nil, err
@@ -65,14 +66,14 @@ func (p urlParser) parse(asked urlAsked) (map[string]string, error) {
 	}, nil
 }
 
-// setters set the parts of a URL. Values that they cannot have are ignored, as the standard says.
+// setters set the parts of a URL. Invalid values are ignored, as the standard says.
 var setters = map[string]func(*whatwg.Url, string){
 	"protocol": (*whatwg.Url).SetProtocol, "username": (*whatwg.Url).SetUsername, "password": (*whatwg.Url).SetPassword,
 	"host": (*whatwg.Url).SetHost, "hostname": (*whatwg.Url).SetHostname, "port": (*whatwg.Url).SetPort,
 	"pathname": (*whatwg.Url).SetPathname, "search": (*whatwg.Url).SetSearch, "hash": (*whatwg.Url).SetHash,
 }
 
-// origin returns the origin of a URL: "null" for schemes that have none.
+// origin returns the origin of a URL: "null" for schemes without one.
 func (p urlParser) origin(url *whatwg.Url) string {
 	switch url.Scheme() {
 	case "http", "https", "ws", "wss", "ftp":
@@ -85,10 +86,10 @@ func (p urlParser) origin(url *whatwg.Url) string {
 	return "null"
 }
 
-// opaqueData finds URLs of data that take time in proportion to their length.
+// opaqueData matches data URLs that parse in time proportional to their length.
 var opaqueData = regexp.MustCompile(`^data:[^/\t\r\n][^\t\r\n]*$`)
 
-// checkLength refuses what takes too long to parse.
+// checkLength refuses URLs that take too long to parse.
 func (asked urlAsked) checkLength() error {
 	texts := []string{beforeQuery(asked.URL)}
 	if asked.Base != nil {

@@ -1,7 +1,7 @@
 // Package web provides the globals of the web platform that scripts use and the engine lacks: URL and
-// URLSearchParams, TextEncoder and TextDecoder, structuredClone, crypto, AbortController and AbortSignal, Headers,
-// Request, Response and fetch, to the standards of the WHATWG. Source defines them; Functions has the part of them that
-// runs in Go.
+// URLSearchParams, TextEncoder and TextDecoder, structuredClone, crypto, AbortController and AbortSignal,
+// Headers, Request, Response and fetch, following the standards of the WHATWG. Source defines them; Functions
+// has the parts that run in Go.
 package web
 
 import (
@@ -23,12 +23,13 @@ import (
 // Source is a JavaScript expression, a function that defines the globals. Its argument is an object with
 //
 //   - ask(name, value), which calls one of Functions and returns its result, or throws an Error;
-//   - begin(name, value), which begins something in the host and returns {answer, cancel}: the promise of its result, and
-//     a function that ends it;
+//   - begin(name, value), which starts an operation of the host and returns {answer, cancel}: the promise of
+//     its result, and a function that ends it;
 //   - setTimeout(function, milliseconds).
 //
-// fetch begins "fetch" with {url, method, headers, body}. The result is {status, statusText, headers, url, body}. headers
-// is a list of [name, value], in which each Set-Cookie is a separate one, and body is base64, null if there is none.
+// fetch begins "fetch" with {url, method, headers, body}. The result is {status, statusText, headers, url,
+// body}. headers is a list of [name, value] pairs with a separate one for each Set-Cookie, and body is
+// base64, or null for no body.
 //
 //go:embed web.js
 var Source string
@@ -39,12 +40,12 @@ var Names = []string{
 	"crypto", "fetch", "structuredClone",
 }
 
-// Function is a function of the host that Source asks for. value is JSON. The result is made JSON by json.Marshal.
+// Function is a host function that Source calls. value is JSON. The result is encoded by json.Marshal.
 type Function func(value []byte) (result any, err error)
 
-// Functions returns the functions by name. Their only effect is that they read from random. They are safe for concurrent
-// use if random is. Their time is proportional to the length of
-// what they are given; a URL takes a few milliseconds at most, see longestURL.
+// Functions returns the functions by name. Their only side effect is reading from random. They are safe for
+// concurrent use if random is. Their time is proportional to the length of their input; a URL takes a few
+// milliseconds at most, see longestURL.
 func Functions(random io.Reader) map[string]Function {
 	return map[string]Function{
 		"url": taking(newParser().parse), "encode": taking(encode), "decode": taking(decode), "encoding": taking(encodingOf),
@@ -79,8 +80,8 @@ func encode(text string) ([]byte, error) { return []byte(text), nil }
 
 const nameOfUTF8 = "utf-8"
 
-// encodingOf returns the name of the encoding for a label of the Encoding Standard, "" if there is none that
-// decodes.
+// encodingOf returns the name of the encoding for a label of the Encoding Standard, "" if it cannot be
+// decoded.
 func encodingOf(label string) (string, error) {
 	from, err := htmlindex.Get(strings.Trim(label, "\t\n\f\r "))
 	if err != nil {
@@ -93,14 +94,15 @@ func encodingOf(label string) (string, error) {
 	return name, nil
 }
 
-// toDecode are bytes in an encoding, after the rest of those before. With Stream, more will follow.
+// toDecode are bytes in an encoding, preceded by the rest of the previous ones. With Stream, more will
+// follow.
 type toDecode struct {
 	Encoding               string `json:"encoding"`
 	Rest, Bytes            []byte
 	Fatal, KeepBOM, Stream bool
 }
 
-// decoded is their text. Rest is the beginning of a character at their end, which is not in the text.
+// decoded is their text. Rest is an incomplete character at their end, which is not in the text.
 type decoded struct {
 	Text     string `json:"text"`
 	Rest     []byte `json:"rest"`
@@ -133,7 +135,8 @@ func decode(given toDecode) (decoded, error) {
 	return made, nil
 }
 
-// textOf decodes bytes. What an encoding of single bytes has no character for in 0x80 to 0x9F is a control character.
+// textOf decodes bytes. In single-byte encodings, an unassigned byte from 0x80 to 0x9F becomes a control
+// character.
 func textOf(from encoding.Encoding, bytes []byte) (string, error) {
 	single, isSingle := from.(*charmap.Charmap)
 	if !isSingle {
@@ -148,7 +151,7 @@ func textOf(from encoding.Encoding, bytes []byte) (string, error) {
 	return string(runes), nil
 }
 
-// unfinished returns how many bytes at the end are the beginning of a character in UTF-8.
+// unfinished returns the length of an incomplete UTF-8 character at the end.
 func unfinished(bytes []byte) int {
 	for size := 1; size < utf8.UTFMax && size <= len(bytes); size++ {
 		if tail := bytes[len(bytes)-size:]; utf8.RuneStart(tail[0]) {

@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/script/internal/web"
 )
 
-// What the standards say and Node.js 20 does otherwise.
+// Results that follow the standards, unlike Node.js 20.
 func TestSource_AsTheStandards(t *testing.T) {
 	t.Parallel()
 	for source, want := range map[string]string{
@@ -98,7 +98,7 @@ func TestFetch_Aborted(t *testing.T) {
 		return [first, begun[0].canceled, early, count, ...last, response.status]`))
 }
 
-// What cannot be honoured is refused by its name.
+// Unsupported options are refused by name.
 func TestFetch_Refuses(t *testing.T) {
 	t.Parallel()
 	engine := newEngine(t)
@@ -146,7 +146,7 @@ func TestSource_KeepsItsFunctions(t *testing.T) {
 		return [new Request('https://a?b=1').url, new TextDecoder().decode(new TextEncoder().encode('é')), structuredClone({ a: 1 })]`))
 }
 
-// A snapshot can be taken once the globals are defined: that asks the host for nothing.
+// A snapshot can be taken once the globals are defined: defining them does not call the host.
 func TestSource_NeedsNoHost(t *testing.T) {
 	t.Parallel()
 	_, err := newBareEngine(t, nil).Eval("web.js", web.Source+"("+boot+")")
@@ -200,7 +200,7 @@ func TestFunctions_Refuse(t *testing.T) {
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 }
 
-// The random bytes are the host's, and nothing else.
+// Random bytes come only from the host.
 func TestFunctions_Random(t *testing.T) {
 	t.Parallel()
 	made, err := web.Functions(strings.NewReader("abcdef"))["random"]([]byte("4"))

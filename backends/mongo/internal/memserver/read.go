@@ -13,8 +13,8 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// orderPath is the path by which the server orders documents that tie: in reverse, for callers that rely on
-// the order without a sort.
+// orderPath is the path by which the server orders ties: in reverse, to expose callers that rely on the order
+// without a sort.
 const orderPath = "_botctx.order"
 
 func filterOf(d bson.D, key string) (*query.Filter, error) {
@@ -25,8 +25,8 @@ func filterOf(d bson.D, key string) (*query.Filter, error) {
 	return query.CompileFilter(objectOf(source))
 }
 
-// checkLists refuses conditions with a list that holds operators: package document takes a pattern in the form
-// of a document there, and the server does not.
+// checkLists refuses conditions with operators in a list: package document accepts a pattern as a document
+// there, and MongoDB does not.
 func checkLists(conditions bson.D) error {
 	for _, e := range conditions {
 		if err := checkList(e.Key, e.Value); err != nil {
@@ -70,7 +70,7 @@ func checkListed(operator string, o bson.D) error {
 
 func isOperators(d bson.D) bool { return len(d) > 0 && strings.HasPrefix(d[0].Key, "$") }
 
-// sortOf returns the sort of a document. A search without one for what is near has its own.
+// sortOf returns the sort of a search. A $near without a sort has its own order.
 func sortOf(d bson.D, filter *query.Filter) (*query.Sort, error) {
 	keys, ok := fieldOf[bson.D](d, "sort")
 	if !ok && filter.Near() != nil {
@@ -109,7 +109,7 @@ func find(r *request) (bson.D, error) {
 	return r.cursor(found, r.command)
 }
 
-// aggregate counts, or searches what is near: a driver and package mongo use no other.
+// aggregate counts, or searches by distance: the driver and package mongo use no other aggregations.
 func aggregate(r *request) (bson.D, error) {
 	stages, _ := fieldOf[bson.A](r.command, "pipeline")
 	var documents []document.Object
@@ -150,7 +150,7 @@ func (r *request) match(stage bson.D) ([]document.Object, error) {
 	return r.collection().Find(r.ctx, filter, store.FindOptions{})
 }
 
-// near searches what is near, with ties in the reverse of the order of insertion.
+// near searches by distance, with ties in reverse order of insertion.
 func (r *request) near(stage bson.D) ([]document.Object, error) {
 	source, _ := fieldOf[bson.D](stage, "$geoNear")
 	known := []string{"near", "key", "query", "distanceField", "spherical", "minDistance", "maxDistance"}
@@ -183,7 +183,7 @@ func sorted(documents []document.Object, stage bson.D) ([]document.Object, error
 	return documents, err
 }
 
-// cursor returns the first documents, and keeps the others for those who ask for more.
+// cursor returns the first documents, and keeps the others for requests for more.
 func (r *request) cursor(documents []document.Object, options bson.D) (bson.D, error) {
 	waiting := make([]bson.Raw, 0, len(documents))
 	for _, o := range documents {
@@ -209,7 +209,7 @@ func (r *request) cursor(documents []document.Object, options bson.D) (bson.D, e
 	return r.batch("firstBatch", batch, id), nil
 }
 
-// cut cuts so many documents off, or as many as an answer has place for.
+// cut splits off up to n documents, or as many as fit into an answer.
 func cut(documents []bson.Raw, size int64) (batch, rest []bson.Raw) {
 	bytes := 0
 	for i, b := range documents {
@@ -264,10 +264,10 @@ func killCursors(r *request) (bson.D, error) {
 	return bson.D{{Key: "cursorsKilled", Value: ids}}, nil
 }
 
-// idPrefix marks the texts for object ids, which package document does not have.
+// idPrefix marks the texts that represent object ids, which package document does not have.
 const idPrefix = "\x00ObjectID "
 
-// valueOf returns a value of BSON as one of package document.
+// valueOf converts a BSON value to a value of package document.
 func valueOf(value any) any {
 	switch v := value.(type) {
 	case bson.D:
@@ -288,7 +288,7 @@ func valueOf(value any) any {
 		return int64(v)
 	case int64:
 		if v == int64(int32(v)) {
-			return float64(v) // MongoDB's $type tells it from an int, and package document does not.
+			return float64(v) // MongoDB's $type distinguishes it from an int, and package document does not.
 		}
 		return v
 	default:
@@ -304,8 +304,7 @@ func objectOf(d bson.D) document.Object {
 	return document.O(pairs...)
 }
 
-// bsonOf is the way back from valueOf. Whole numbers are as short as they can be, as those
-// of a client should be.
+// bsonOf is the inverse of valueOf. Whole numbers are as short as possible, as clients should send them.
 func bsonOf(value any) any {
 	switch v := value.(type) {
 	case document.Object:
@@ -354,7 +353,7 @@ func fieldOf[T any](d bson.D, key string) (value T, ok bool) {
 	return value, false
 }
 
-// numberOf returns a whole number of a document, 0 if there is none.
+// numberOf returns a whole number in a document, 0 if there is none.
 func numberOf(d bson.D, key string) int64 {
 	if short, ok := fieldOf[int32](d, key); ok {
 		return int64(short)
@@ -363,7 +362,7 @@ func numberOf(d bson.D, key string) int64 {
 	return long
 }
 
-// truthOf returns a truth of a document, false if there is none.
+// truthOf returns a boolean in a document, false if there is none.
 func truthOf(d bson.D, key string) bool {
 	truth, _ := fieldOf[bool](d, key)
 	return truth

@@ -1,9 +1,9 @@
-// Package memserver is a server that speaks MongoDB's protocol over a memstore, for tests. It has atomic
-// commands, many at once, expressions, places, patterns and indexes as MongoDB has them.
+// Package memserver is a server that speaks MongoDB's protocol over a memstore, for tests. Like MongoDB, it
+// has atomic commands, concurrency, expressions, geo queries, patterns and indexes.
 //
-// It is strict if MongoDB promises nothing or its versions differ: what comes without a
-// sort, or ties in one, comes in the reverse of the order of insertion; a command's field
-// that not all of the versions 6 to 8 know is refused.
+// It is strict if MongoDB guarantees nothing or its versions differ: without a sort, and for ties in one,
+// documents come in reverse order of insertion; a field of a command that is not known to all of the versions
+// 6 to 8 is refused.
 package memserver
 
 import (
@@ -31,7 +31,7 @@ type Server struct {
 
 	mutex     sync.Mutex
 	databases map[string]*database
-	// cursors are the documents that a search has still to give.
+	// cursors are the documents that searches have yet to return.
 	cursors    map[int64][]bson.Raw
 	lastCursor int64
 }
@@ -47,7 +47,7 @@ func New() *Server {
 	return &Server{now: time.Now, databases: map[string]*database{}, cursors: map[int64][]bson.Raw{}}
 }
 
-// Serve lets clients in until ctx ends, and closes the listener.
+// Serve accepts clients until ctx ends, and closes the listener.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) {
 	stop := context.AfterFunc(ctx, func() { _ = listener.Close() })
 	defer stop()
@@ -93,8 +93,8 @@ func (s *Server) in(name string) *database {
 	return there
 }
 
-// The kinds of messages: an old one, in which drivers greet, its answer, and the one of
-// all other commands and answers.
+// The kinds of messages: an old one, which drivers use for the handshake, its answer, and the kind of all
+// other commands and answers.
 const (
 	opReply = 1
 	opQuery = 2004
@@ -140,7 +140,7 @@ func readMessage(client io.Reader) (message, error) {
 	return asked, err
 }
 
-// readQuery reads the command of an old message: behind flags, a name and two numbers.
+// readQuery reads the command of an old message: after flags, a name and two numbers.
 func readQuery(body []byte) (bson.D, error) {
 	const flags, numbers = 4, 8
 	if len(body) < flags {
@@ -192,7 +192,7 @@ func readSections(body []byte) (command bson.D, err error) {
 	return command, nil
 }
 
-// readList reads documents that stand one behind the other.
+// readList reads consecutive documents.
 func readList(b []byte) (bson.A, error) {
 	list := bson.A{}
 	for len(b) > 0 {
@@ -230,11 +230,11 @@ type request struct {
 	name    string
 }
 
-// verb is a command that the server has.
+// verb is a command of the server.
 type verb struct {
-	// fields are those that every version from 6 to 8 knows.
+	// fields are the fields known to every version from 6 to 8.
 	fields []string
-	// isOpen lets other fields pass: clients say much of themselves when they greet.
+	// isOpen allows other fields: clients describe themselves in the handshake.
 	isOpen bool
 	do     func(r *request) (bson.D, error)
 }
@@ -265,7 +265,7 @@ func verbs() map[string]verb {
 	}
 }
 
-// The codes of errors that are given here.
+// The codes of errors that this server returns.
 const (
 	codeBadValue          = 2
 	codeNamespaceNotFound = 26
@@ -295,7 +295,7 @@ func refusal(err error) commandError {
 	}
 }
 
-// answer does a command and returns what the client gets.
+// answer carries out a command and returns the answer for the client.
 func (s *Server) answer(ctx context.Context, command bson.D) bson.D {
 	result, err := s.do(ctx, command)
 	if err != nil {
@@ -330,7 +330,7 @@ func onlyFields(d bson.D, of string, fields []string) error {
 	return nil
 }
 
-// greet answers as a server of version 8 does that is no member of a replica set.
+// greet answers the handshake like a server of version 8 outside of a replica set.
 func greet(r *request) (bson.D, error) {
 	return bson.D{
 		{Key: "helloOk", Value: true},

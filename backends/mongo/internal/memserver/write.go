@@ -12,8 +12,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// statements are the parts of a command that writes, done one after the other until one
-// of them fails.
+// statements are the parts of a write command, executed one after the other until one of them fails.
 func statements(r *request, list string, do func(statement bson.D) (n, modified int64, err error)) (bson.D, error) {
 	parts, _ := fieldOf[bson.A](r.command, list)
 	var n, modified int64
@@ -131,13 +130,13 @@ func findAndModify(r *request) (bson.D, error) {
 }
 
 // first returns a filter for the first document if it still matches, nil if there is none. If another client
-// changes that one first, MongoDB does not look for another.
+// changes this document first, MongoDB does not look for another.
 func (r *request) first(filter *query.Filter, order *query.Sort) (*query.Filter, error) {
 	found, err := r.collection().Find(r.ctx, filter, store.FindOptions{Sort: order, Limit: 1})
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	runtime.Gosched() // Others come in between, as they may on MongoDB.
+	runtime.Gosched() // Others get a chance in between, as on MongoDB.
 	id, _ := found[0].Field(document.IDField)
 	byID, err := query.CompileFilter(document.O(document.IDField, document.O("$eq", id)))
 	if err != nil || filter.Near() != nil {
@@ -193,8 +192,8 @@ func listIndexes(r *request) (bson.D, error) {
 	return r.batch("firstBatch", batch, 0), nil
 }
 
-// createIndexes makes one index after the other. The list of indexes is locked meanwhile, so the second of
-// two clients that make the same one finds it.
+// createIndexes creates one index after the other. The list of indexes is locked in the meantime, so the
+// second of two clients that create the same one finds it.
 func createIndexes(r *request) (bson.D, error) {
 	wanted, _ := fieldOf[bson.A](r.command, "indexes")
 	r.server.mutex.Lock()
@@ -219,8 +218,8 @@ func createIndexes(r *request) (bson.D, error) {
 	return bson.D{}, nil
 }
 
-// isThere reports whether there is the same index, and refuses one that differs from
-// another in its options or its name alone.
+// isThere reports whether the same index exists, and refuses an index that differs from another only in its
+// options or only in its name.
 func (r *request) isThere(index bson.D) (bool, error) {
 	name, _ := fieldOf[string](index, "name")
 	for _, other := range r.base.indexes[r.name] {
@@ -240,7 +239,7 @@ func (r *request) isThere(index bson.D) (bool, error) {
 	return false, nil
 }
 
-// indexOf returns an index as package document has it.
+// indexOf converts an index to the form of package document.
 func indexOf(d bson.D) store.Index {
 	index := store.Index{Unique: truthOf(d, "unique"), Sparse: truthOf(d, "sparse")}
 	keys, _ := fieldOf[bson.D](d, "key")

@@ -1,5 +1,5 @@
 // Command calls makes one call of the SDK, and writes the functions that it enters: calls CALL FOLDER. It is
-// built with -cover -covermode=atomic, and the counters that it writes belong to the call alone.
+// built with -cover -covermode=atomic, and the counters that it writes only include the call.
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/botctx/go-sdk/backends/bolt"
+	"github.com/botctx/go-sdk/backends/sqlite"
 	"github.com/botctx/go-sdk/backends/webhook"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
@@ -49,7 +49,7 @@ func hello() send.SendResponseParams {
 	return send.SendResponseParams{Response: send.Text("Hello")}
 }
 
-// onFakes measures a second call over a platform in memory: the first one makes what is made once.
+// onFakes measures a second call over a platform in memory: the first one does the one-time work.
 func onFakes(folder string, call func(*botctx.Context) error) error {
 	p := fakes.New()
 	bot := p.AddMember(member.Member{FirstName: "Ada"}).Context()
@@ -76,8 +76,8 @@ func readOnFakes(ctx context.Context, folder string) error {
 	})
 }
 
-// answerWebhook measures the first message of a member, from the request of the webhook until the bot's answer arrives,
-// over a file of bolt. Another member's message is done before.
+// answerWebhook measures the first message of a member, from the request of the webhook until the bot's
+// answer arrives, over a file of sqlite. Another member's message is handled before.
 func answerWebhook(ctx context.Context, folder string) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -94,7 +94,7 @@ func answerWebhook(ctx context.Context, folder string) error {
 	defer chat.Close()
 	secret := channel.NewSecret("a-secret-of-this-program-alone")
 
-	database, err := bolt.Open(filepath.Join(folder, "bots.db"))
+	database, err := sqlite.Open(filepath.Join(folder, "bots.db"))
 	if err != nil {
 		return err
 	}
@@ -122,10 +122,10 @@ func answerWebhook(ctx context.Context, folder string) error {
 		return err
 	}
 	stop()
-	return errors.Join(<-ended, database.Close())
+	return errors.Join(<-ended, database.Close()) //nolint:contextcheck // It takes none.
 }
 
-// says posts a member's message, and waits for the result of the bot's answer.
+// says posts a member's message, and waits for the bot's answer.
 func says(ctx context.Context, address, member string, secret channel.Secret, said <-chan error) error {
 	body := []byte(`{"app":"shop","channel":"chat","messageEvent":{"type":"TEXT","from":"` + member + `","data":{"text":"hi"}}}`)
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body)) //nolint:gosec // To this program.
@@ -147,7 +147,7 @@ func says(ctx context.Context, address, member string, secret channel.Secret, sa
 }
 
 // newHost returns a bot that greets and counts, over a store and the channel of a chat.
-func newHost(ctx context.Context, database *bolt.Store, chat string, secret channel.Secret) (*botctx.Runtime, *webhook.Connector, error) {
+func newHost(ctx context.Context, database *sqlite.Store, chat string, secret channel.Secret) (*botctx.Runtime, *webhook.Connector, error) {
 	client, err := outbound.New(outbound.Config{Allow: []string{"127.0.0.1"}, MaxRedirects: new(0)})
 	if err != nil {
 		return nil, nil, err
@@ -178,7 +178,7 @@ func newHost(ctx context.Context, database *bolt.Store, chat string, secret chan
 	return rt, web, nil
 }
 
-// noting is a store that notes the functions through which a search comes.
+// noting is a store that records the call stack of a search.
 type noting struct {
 	store.Store
 
@@ -195,7 +195,7 @@ type notingCollection struct {
 	way *[]string
 }
 
-// Find notes the functions that are under way.
+// Find records the functions on the stack.
 func (c notingCollection) Find(ctx context.Context, filter *query.Filter, options store.FindOptions) ([]document.Object, error) {
 	callers := make([]uintptr, 200)
 	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers)])

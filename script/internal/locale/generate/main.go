@@ -1,9 +1,10 @@
-// Command generate writes the data of the package locale: characters.txt has the characters that the package collate
-// orders as Node.js does, at all strengths, and moved.txt has the places of others. It asks the node in the PATH.
+// Command generate writes the data of the package locale: characters.txt has the characters that the package
+// collate orders as Node.js does, at all strengths, and moved.txt has the places of others. It asks the node
+// in the PATH.
 //
 // moved.txt is like the rules of ICU: in a<b<<c<<<d=e, b comes after a and is another letter, c is b with an
 // accent, d is a variant of c, and e equals d. b-c are all characters from b to c, with the same sign before
-// each. =a-c are characters that are letters to collate, and accented letters to Node.js.
+// each. =a-c are characters that collate treats as letters, and Node.js as accented letters.
 package main
 
 import (
@@ -24,22 +25,23 @@ import (
 
 const (
 	levels = 3
-	// between begins what the package locale adds to the weight of a character to come before the next one.
+	// between begins the text that the package locale adds to the weight of a character to come before the
+	// next one.
 	between = "\xFF"
 )
 
 // character is a character in the order of Node.js.
 type character struct {
 	Char rune
-	// Differs is the level of the first difference from the character before, levels if there is none.
+	// Differs is the level of the first difference from the previous character, or levels if they are equal.
 	Differs int
-	// weights are the ones that collate has for it at each level, from its split form if that is used.
+	// weights are its weights in collate at each level, of its split form if isSplit.
 	weights [levels]string
 	isSplit bool
 	isKnown bool
 }
 
-// icu is the version that node has of ICU. Others know other characters.
+// icu is the version of ICU in node. Other versions know other characters.
 const icu = "78.2"
 
 func main() {
@@ -77,7 +79,7 @@ func main() {
 	write("moved.txt", append(spans(split, "="), chains(sorted)...))
 }
 
-// know marks the characters whose weights are in their order.
+// know marks as known the characters that collate and Node.js order alike.
 func know(sorted []character) {
 	all := make([]int, len(sorted))
 	for i := range sorted {
@@ -89,8 +91,8 @@ func know(sorted []character) {
 	}
 }
 
-// sortScript sorts all characters but Han ones of the extensions, which collate does not know. Those that others are
-// normalized to are enough.
+// sortScript sorts all characters except Han ones of the extensions, which collate does not know. Normalized
+// characters are enough.
 const sortScript = `
 const list = []
 for (let r = 0; r < 0xE01F0; r++) {
@@ -103,13 +105,13 @@ list.sort((a, b) => levels[2](a, b) || a.codePointAt() - b.codePointAt())
 const differs = (one, other) => levels.findIndex((compare) => compare(one, other) !== 0)
 const answer = list.map((one, i) => ({ Char: one.codePointAt(), Differs: i === 0 ? 0 : (differs(list[i - 1], one) + 4) % 4 }))`
 
-// followScript reports for pairs of characters whether the second one comes after all texts that begin with the first
-// one: U+FFFF is the greatest letter.
+// followScript reports for pairs of characters whether the second one comes after all texts that begin with
+// the first one: U+FFFF is the greatest letter.
 const followScript = `
 const { compare } = new Intl.Collator('en', { sensitivity: 'base' })
 const answer = given.map(([one, other]) => compare(String.fromCodePoint(one, 0xFFFF), String.fromCodePoint(other)) < 0)`
 
-// ask has node run a script, and reads the answer.
+// ask runs a script in node, and decodes the answer.
 func ask(script string, given, answer any) {
 	value, err := json.Marshal(given)
 	must(err)
@@ -134,7 +136,7 @@ func weigh(collator *collate.Collator, text string) (weights [levels]string) {
 	return weights
 }
 
-// size returns how many bytes a weight has that begins with a byte.
+// size returns the length in bytes of a weight that begins with first.
 func size(level int, first byte) int {
 	switch {
 	case level == levels-1:
@@ -151,7 +153,7 @@ type chosen struct {
 	value   int
 }
 
-// value returns how much it matters that a character is known.
+// value returns how important it is that a character is known.
 func value(r rune) int {
 	switch {
 	case r < 0x80:
@@ -164,7 +166,7 @@ func value(r rune) int {
 	return 1
 }
 
-// choose returns the best of the characters at items whose order by weights, from a level on, is theirs.
+// choose returns the best choice of the characters at items whose weights, from level on, are in order.
 func choose(sorted []character, items []int, level int) chosen {
 	if level == levels {
 		all := chosen{members: items}
@@ -213,7 +215,7 @@ func ranksOf(sorted []character, items []int, level int) map[string]int {
 	return ranks
 }
 
-// link is the end of a list whose ranks rise.
+// link is the end of a list with rising ranks.
 type link struct {
 	chosen
 	before *link
@@ -233,7 +235,7 @@ func (l links) upTo(rank int) *link {
 	return found
 }
 
-// add adds a list that ends at a rank: the best of lower ones, and what is chosen.
+// add adds a list that ends at rank: the best list of lower ranks, and the chosen characters.
 func (l links) add(rank int, what chosen) {
 	one := &link{chosen: what, before: l.upTo(rank - 1), total: what.value}
 	if one.before != nil {
@@ -261,8 +263,8 @@ func must(err error) {
 	}
 }
 
-// isPlaced reports whether a character that is not known gets a place: characters of modern scripts, and
-// emoji, but no small letter whose capital is a letter and an accent, like ẖ: the two would be apart.
+// isPlaced reports whether an unknown character gets a place: characters of modern scripts, and emoji, but
+// not a small letter whose capital is a letter and an accent, like ẖ: the two would be apart.
 func isPlaced(r rune) bool {
 	isAlone := !norm.NFD.IsNormalString(string(r)) && unicode.ToUpper(r) == unicode.ToLower(r)
 	return !isAlone && (r < 0x10000 || r >= 0x1F000 && r < 0x1FC00)
@@ -284,16 +286,16 @@ func chains(sorted []character) []string {
 	}
 }
 
-// chain is a known character, and what comes after it.
+// chain is a known character, and the characters after it.
 type chain struct {
-	anchor, last int // at which items of the list
+	anchor, last int // their items in the list
 	level        int // of the first difference between the two
 	text         strings.Builder
 	sign         string
 	first        rune // of the characters that the text ends with, up to last
 }
 
-// add adds an item that differs from the last one at a level.
+// add adds an item that differs from the last one at level differs.
 func (c *chain) add(sorted []character, i, differs int) {
 	sign := strings.Repeat("<", differs+1)
 	if differs == levels {
@@ -311,12 +313,12 @@ func (c *chain) end(sorted []character) {
 	c.text.WriteString(c.sign + span(c.first, sorted[c.last].Char))
 }
 
-// placed returns the chains of all characters that can have a place. follows has the answers of followScript, and is
-// given the pairs that it lacks, as true.
+// placed returns the chains of all characters that can have a place. follows has the answers of followScript;
+// placed adds the pairs that it lacks, as true.
 func placed(sorted []character, follows map[[2]rune]bool) []string {
 	var made []string
 	open := &chain{}
-	known, letter := 0, 0 // the last known item, and the last one that is one letter
+	known, letter := 0, 0 // the last known item, and the last one that is a single letter
 	begin := func(anchor int) {
 		if open.anchor != open.last {
 			open.end(sorted)
@@ -360,12 +362,12 @@ func isAfter(follows map[[2]rune]bool, before, r rune) bool {
 	return follows[pair]
 }
 
-// isLetter reports whether the weights of a character are the ones of a letter.
+// isLetter reports whether a character has the weights of a letter.
 func isLetter(c character) bool {
 	return c.weights[0] != "" && len(c.weights[0]) == size(0, c.weights[0][0])
 }
 
-// fits reports whether what comes after an anchor comes between the known characters around an item, too.
+// fits reports whether the characters after an anchor also fit between the known characters around an item.
 func fits(sorted []character, anchor, known, i int) bool {
 	level := difference(sorted, anchor, i)
 	if level == levels {

@@ -13,12 +13,11 @@ const (
 	levelMask = width - 1
 )
 
-// Sequence holds values at positions from 0 up. It is made for positions that are
-// given out in order: reading one looks at a node for each factor of 32 in the
-// highest position, and so does changing one. The zero Sequence is empty.
+// Sequence holds values at positions from 0 up. It is made for positions that are assigned in order. Reading
+// or changing one visits a node for each factor of 32 in the highest position. The zero Sequence is empty.
 type Sequence[V any] struct {
 	root *sequenceNode[V]
-	// shift is the place of the group of bits that the root takes.
+	// shift is the place of the root's group of bits.
 	shift  uint
 	length int
 }
@@ -32,7 +31,7 @@ type sequenceNode[V any] struct {
 	children *[width]*sequenceNode[V]
 }
 
-// newSequenceLeaf makes the node and its values in one piece of memory.
+// newSequenceLeaf allocates the node and its values together.
 func newSequenceLeaf[V any](edit Edit) *sequenceNode[V] {
 	leaf := &struct {
 		node   sequenceNode[V]
@@ -42,7 +41,7 @@ func newSequenceLeaf[V any](edit Edit) *sequenceNode[V] {
 	return &leaf.node
 }
 
-// newSequenceBranch makes the node and its children in one piece of memory.
+// newSequenceBranch allocates the node and its children together.
 func newSequenceBranch[V any](edit Edit) *sequenceNode[V] {
 	branch := &struct {
 		node     sequenceNode[V]
@@ -52,7 +51,7 @@ func newSequenceBranch[V any](edit Edit) *sequenceNode[V] {
 	return &branch.node
 }
 
-// newSequenceNode makes a leaf or a branch, by the place of its bits.
+// newSequenceNode makes a leaf or a branch, depending on the place of its bits.
 func newSequenceNode[V any](edit Edit, shift uint) *sequenceNode[V] {
 	if shift == 0 {
 		return newSequenceLeaf[V](edit)
@@ -78,7 +77,7 @@ func (s *Sequence[V]) Get(position uint64) (value V, ok bool) {
 	return n.values[i], n.used&(1<<i) != 0
 }
 
-// reaches reports whether a position is within what the root covers.
+// reaches reports whether the root covers a position.
 func (s *Sequence[V]) reaches(position uint64) bool {
 	return s.root != nil && position>>s.shift < width
 }
@@ -148,7 +147,7 @@ func (s *Sequence[V]) Set(edit Edit, position uint64, value V) {
 	}
 }
 
-// grow puts a level above the root.
+// grow adds a level above the root.
 func (s *Sequence[V]) grow(edit Edit) {
 	root := newSequenceBranch[V](edit)
 	if s.root.used != 0 {
@@ -157,8 +156,7 @@ func (s *Sequence[V]) grow(edit Edit) {
 	s.root, s.shift = root, s.shift+levelBits
 }
 
-// set returns the node that takes the place of n, and whether a value was added
-// rather than replaced.
+// set returns the node that replaces n, and whether a value was added rather than replaced.
 func (n *sequenceNode[V]) set(edit Edit, shift uint, position uint64, value V) (*sequenceNode[V], bool) {
 	n = n.editable(edit)
 	i := position >> shift & levelMask
@@ -176,7 +174,7 @@ func (n *sequenceNode[V]) set(edit Edit, shift uint, position uint64, value V) (
 	return n, added
 }
 
-// editable returns n if the edit made it, else a copy.
+// editable returns n if the edit created it, else a copy.
 func (n *sequenceNode[V]) editable(edit Edit) *sequenceNode[V] {
 	if n.edit == edit {
 		return n
@@ -205,8 +203,7 @@ func (s *Sequence[V]) Delete(edit Edit, position uint64) bool {
 	return true
 }
 
-// remove returns the node that takes the place of n, or nil if nothing is left in it. There is a value at the
-// position.
+// remove returns the node that replaces n, or nil if it is empty. There must be a value at the position.
 func (n *sequenceNode[V]) remove(edit Edit, shift uint, position uint64) *sequenceNode[V] {
 	i := position >> shift & levelMask
 	var child *sequenceNode[V]

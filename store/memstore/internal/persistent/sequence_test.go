@@ -53,8 +53,8 @@ func TestSequence_AgreesWithAMap(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name string
-		// positions is the number of different positions, deletes how many of 10
-		// changes remove one, batch the number of changes in an edit.
+		// positions is the number of different positions. deletes is the number of deletions in 10 changes.
+		// batch is the number of changes in an edit.
 		positions, deletes, batch int
 	}{
 		{name: "one leaf", positions: 32, deletes: 5, batch: 1},

@@ -1,6 +1,6 @@
 // Package persistent holds collections whose versions never change: a sequence by position, a tree sorted by
-// key, and a trie by hash. Copying the struct takes a version, at no cost. A later change copies the few
-// nodes on its way and shares all others, so that holders of the older version do not see it.
+// key, and a trie by hash. Copying the struct keeps a version, at no cost. A later change copies the few
+// nodes on its path and shares all others, so that the older version does not change.
 package persistent
 
 import (
@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// Key is the type of a Tree's keys: types with a total order, which excludes floats with their NaN.
+// Key is the type of a Tree's keys: types with a total order, which excludes floats because of NaN.
 type Key interface{ string | uint64 }
 
 // Tree is a map sorted by its keys: a B+ tree. The zero Tree is empty.
@@ -53,7 +53,7 @@ func (t *Tree[K, V]) Set(edit Edit, key K, value V) {
 	}
 }
 
-// Delete removes a key and reports whether it was there.
+// Delete removes a key and reports whether it was present.
 func (t *Tree[K, V]) Delete(edit Edit, key K) bool {
 	if _, ok := t.Get(key); !ok {
 		return false
@@ -116,9 +116,8 @@ const (
 	minItems = maxItems / 4
 )
 
-// treeNode is a leaf, which has values, or a branch, which has children. The keys
-// of a branch are lower bounds: what is below child i is not below keys[i], and
-// below keys[i+1].
+// treeNode is a leaf, which has values, or a branch, which has children. The keys of a branch are lower
+// bounds: the keys below child i are in [keys[i], keys[i+1]).
 type treeNode[K Key, V any] struct {
 	edit     Edit
 	keys     []K
@@ -133,11 +132,11 @@ type treeItem[K Key, V any] struct {
 	child *treeNode[K, V]
 }
 
-// fewItems is the number of items up to which a node is a small piece of memory, as in small trees: most keys
-// of an index have few documents, and some indexes few keys.
+// fewItems is the number of items up to which a node has a small allocation. That saves memory in small
+// trees: most keys of an index have few documents, and some indexes have few keys.
 const fewItems = 4
 
-// newTreeLeaf makes the node and its items in one piece of memory, with room for so many.
+// newTreeLeaf allocates the node together with room for its items.
 func newTreeLeaf[K Key, V any](edit Edit, room int) *treeNode[K, V] {
 	if room <= fewItems {
 		leaf := &struct {
@@ -157,7 +156,7 @@ func newTreeLeaf[K Key, V any](edit Edit, room int) *treeNode[K, V] {
 	return &leaf.node
 }
 
-// newTreeBranch makes the node and its items in one piece of memory, with room for so many.
+// newTreeBranch allocates the node together with room for its items.
 func newTreeBranch[K Key, V any](edit Edit, room int) *treeNode[K, V] {
 	if room <= fewItems {
 		branch := &struct {
@@ -185,7 +184,7 @@ func (n *treeNode[K, V]) sibling(edit Edit, room int) *treeNode[K, V] {
 	return newTreeLeaf[K, V](edit, room)
 }
 
-// editable returns n if the edit made it, else a copy with room for another item.
+// editable returns n if the edit created it, else a copy with room for another item.
 func (n *treeNode[K, V]) editable(edit Edit) *treeNode[K, V] {
 	if n.edit == edit {
 		return n
@@ -199,7 +198,7 @@ func (n *treeNode[K, V]) editable(edit Edit) *treeNode[K, V] {
 
 func (n *treeNode[K, V]) isBranch() bool { return n.children != nil }
 
-// asChild returns the item by which a branch holds n.
+// asChild returns the item of n in its parent branch.
 func (n *treeNode[K, V]) asChild() treeItem[K, V] {
 	return treeItem[K, V]{key: n.keys[0], child: n}
 }
@@ -219,7 +218,7 @@ func (n *treeNode[K, V]) find(key K) (int, bool) {
 	return low, low < len(n.keys) && n.keys[low] == key
 }
 
-// childFor returns the place of the child below which a key belongs.
+// childFor returns the place of the child that a key belongs to.
 func (n *treeNode[K, V]) childFor(key K) int {
 	i, found := n.find(key)
 	if !found && i > 0 {
@@ -228,8 +227,8 @@ func (n *treeNode[K, V]) childFor(key K) int {
 	return i
 }
 
-// set returns the node that takes the place of n, one to the right of it if
-// it had to be split, and whether the key was added.
+// set returns the node that replaces n, a second one to its right if n was split, and whether the key was
+// added.
 func (n *treeNode[K, V]) set(edit Edit, key K, value V) (left, right *treeNode[K, V], added bool) {
 	n = n.editable(edit)
 	if !n.isBranch() {
@@ -250,8 +249,8 @@ func (n *treeNode[K, V]) set(edit Edit, key K, value V) (left, right *treeNode[K
 	return n, right, added
 }
 
-// insert puts an item at place i. If n is full, it is split and the new node to its right returned: in the
-// middle, or behind the last item if the new one comes there, so that ascending keys leave full nodes.
+// insert puts an item at place i. If n is full, insert splits it and returns the new node to its right. It
+// splits in the middle, or at the end if the item comes last, so that ascending keys leave full nodes.
 func (n *treeNode[K, V]) insert(edit Edit, i int, item treeItem[K, V]) (right *treeNode[K, V]) {
 	if len(n.keys) < maxItems {
 		n.grow()
@@ -273,7 +272,7 @@ func (n *treeNode[K, V]) insert(edit Edit, i int, item treeItem[K, V]) (right *t
 	return right
 }
 
-// grow gives a small node that is full the room of a large one, in one step.
+// grow gives a full small node the room of a large one, in one step.
 func (n *treeNode[K, V]) grow() {
 	if len(n.keys) < cap(n.keys) {
 		return
@@ -301,7 +300,7 @@ func (n *treeNode[K, V]) appendItems(items ...treeItem[K, V]) {
 	}
 }
 
-// moveTail moves the items from place i on to the beginning of another node.
+// moveTail moves the items from place i to the beginning of another node.
 func (n *treeNode[K, V]) moveTail(i int, to *treeNode[K, V]) {
 	to.keys = slices.Insert(to.keys, 0, n.keys[i:]...)
 	n.keys = slices.Delete(n.keys, i, len(n.keys))
@@ -327,8 +326,7 @@ func (n *treeNode[K, V]) moveHead(i int, to *treeNode[K, V]) {
 	}
 }
 
-// remove returns the node that takes the place of n without the key, which is
-// there.
+// remove returns the node that replaces n, without the key, which must be present.
 func (n *treeNode[K, V]) remove(edit Edit, key K) *treeNode[K, V] {
 	n = n.editable(edit)
 	if !n.isBranch() {
@@ -389,8 +387,7 @@ func (n *treeNode[K, V]) ascendFrom(key K, yield func(K, V) bool) bool {
 	return n.children[i].ascendFrom(key, yield) && n.ascendAt(i+1, yield)
 }
 
-// descend yields what is before place i of the node in descending order, and
-// reports whether to go on.
+// descend yields the entries before index i of the node in descending order, and reports whether to continue.
 func (n *treeNode[K, V]) descend(i int, yield func(K, V) bool) bool {
 	for i--; i >= 0; i-- {
 		if n.isBranch() {
@@ -418,7 +415,7 @@ func (n *treeNode[K, V]) descendBefore(key K, yield func(K, V) bool) bool {
 // in an edit is changed in place by the same edit, so that many changes cost
 // little more than in a collection that is not persistent.
 //
-// A version must not have been made by the same number in another batch, so who changes a version counts on
-// from the edit that made it; 0 is none. An edit belongs to one goroutine. It ends when a version that it made
-// is handed out: from then on nothing may be changed with it.
+// A version must not have been made by another batch with the same number, so a new edit continues counting
+// from the edit that made the version. 0 means no edit. An edit belongs to one goroutine. It ends when one of
+// its versions is shared: no more changes may be made with it.
 type Edit uint64

@@ -49,7 +49,7 @@ func (m *treeModel) requireAgreement(t *testing.T) {
 	require.Equal(t, keys, keysOf(m.tree.Backward()))
 }
 
-// keysOf collects keys; of none it makes the nil slice that slices.Sorted makes.
+// keysOf collects keys. Without keys it returns nil, like slices.Sorted.
 func keysOf[V any](pairs iter.Seq2[string, V]) []string {
 	var keys []string
 	for key := range pairs {
@@ -62,8 +62,8 @@ func TestTree_AgreesWithAMap(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name string
-		// keys is the number of different keys, deletes how many of 10 changes
-		// remove one, batch the number of changes in an edit.
+		// keys is the number of different keys. deletes is the number of deletions in 10 changes. batch is
+		// the number of changes in an edit.
 		keys, deletes, batch int
 	}{
 		{name: "few keys", keys: 40, deletes: 5, batch: 1},

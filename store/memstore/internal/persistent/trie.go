@@ -5,20 +5,19 @@ import (
 	"slices"
 )
 
-// Trie is a map whose keys are hashes. The bits of a key choose the way to it, so that
-// nothing is compared before its end, and keys that are as good as random keep all
-// ways short. The zero Trie is empty.
+// Trie is a map whose keys are hashes. The bits of a key choose its path, so that keys are compared only at
+// the end. Random keys keep all paths short. The zero Trie is empty.
 type Trie[V any] struct {
 	root   *trieNode[V]
 	length int
 }
 
-// trieNode has, for each of the groups of bits that occur below it, an entry or a child with the
-// entries whose bits are the same up to here. Both are in the order of their bits. They lie apart, so
-// that a node with children alone, as all but the last on a way are, is small to copy.
+// trieNode has, for each group of bits that occurs below it, an entry or a child with the entries that share
+// the bits so far. Both are in the order of their bits. They are separate, so that a node with only children,
+// as most nodes on a path are, is cheap to copy.
 type trieNode[V any] struct {
 	edit Edit
-	// ends has a bit for each entry, branches a bit for each child.
+	// ends has a bit for each entry. branches has a bit for each child.
 	ends, branches uint32
 	entries        []trieEntry[V]
 	children       []*trieNode[V]
@@ -52,7 +51,7 @@ func (t *Trie[V]) Get(key uint64) (value V, ok bool) {
 	return value, false
 }
 
-// bitOf returns the bit of the lowest group of bits.
+// bitOf returns the bit for the lowest group of bits.
 func bitOf(rest uint64) uint32 { return 1 << (rest & levelMask) }
 
 // placeOf returns the place of a bit's item among the items of the bits in used.
@@ -69,8 +68,8 @@ func (t *Trie[V]) Set(edit Edit, key uint64, value V) {
 	}
 }
 
-// set returns the node that takes the place of n, and whether a key was added rather
-// than replaced. shift is the number of bits that led to n.
+// set returns the node that replaces n, and whether a key was added rather than replaced. shift is the number
+// of bits that led to n.
 func (n *trieNode[V]) set(edit Edit, shift uint, e trieEntry[V]) (_ *trieNode[V], added bool) {
 	bit := bitOf(e.key >> shift)
 	if n.branches&bit != 0 {
@@ -104,14 +103,14 @@ func (n *trieNode[V]) insert(bit uint32, e trieEntry[V]) {
 	n.ends |= bit
 }
 
-// take takes an entry out of a node that belongs to the edit.
+// take removes an entry from a node that belongs to the edit.
 func (n *trieNode[V]) take(bit uint32) {
 	place := placeOf(n.ends, bit)
 	n.entries = slices.Delete(n.entries, place, place+1)
 	n.ends &^= bit
 }
 
-// editable returns n if the edit made it, else a copy with room for so many more entries.
+// editable returns n if the edit created it, else a copy with room for more entries.
 func (n *trieNode[V]) editable(edit Edit, more int) *trieNode[V] {
 	if n.edit == edit {
 		return n
@@ -123,7 +122,7 @@ func (n *trieNode[V]) editable(edit Edit, more int) *trieNode[V] {
 	return c
 }
 
-// Delete removes a key and reports whether it was there.
+// Delete removes a key and reports whether it was present.
 func (t *Trie[V]) Delete(edit Edit, key uint64) bool {
 	if _, ok := t.Get(key); !ok {
 		return false
@@ -135,7 +134,7 @@ func (t *Trie[V]) Delete(edit Edit, key uint64) bool {
 	return true
 }
 
-// remove returns the node that takes the place of n without the key, which is there.
+// remove returns the node that replaces n, without the key, which must be present.
 func (n *trieNode[V]) remove(edit Edit, shift uint, key uint64) *trieNode[V] {
 	bit := bitOf(key >> shift)
 	if n.branches&bit == 0 {

@@ -1,0 +1,309 @@
+package alpha
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/graph"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+)
+
+// Config configures a Connector. The zero value of each field means its default.
+type Config struct {
+	// APIURL is the address of the API with its version. The default is the platform's own, v23.0.
+	APIURL string
+	// HTTPClient sends the requests. The default has its own connections. Redirects are never followed, and
+	// at most 4 MiB of an answer are read, whatever the client.
+	HTTPClient *http.Client
+	// Timeout is the time limit of one call of the API. The default is 10 seconds.
+	Timeout time.Duration
+	// MaxFileBytes limits the bytes that Open reads of a file. The default is 25 MiB.
+	MaxFileBytes int64
+
+	// FindChannel returns the channel of a page, with its credentials, or NotFound. A Handler needs it.
+	FindChannel func(ctx context.Context, pageID string) (*channel.Channel, error)
+	// AppSecret is the secret of the host's application: it signs the reports, and calls for its pages prove it.
+	AppSecret channel.Secret
+	// VerifyToken is the token with which the platform checks a Handler's address. Without it every check
+	// fails.
+	VerifyToken channel.Secret
+	// AppID is the id of the host's application. Echoes of messages that this application sent are dropped,
+	// so that bots do not answer themselves. A channel with its own application has appId in its info.
+	AppID string
+	// BodyTime is the time limit for the body of a request to a Handler. The default is 10 seconds.
+	BodyTime time.Duration
+	// OnError is called for events that could not be accepted, and for channels that could not be looked up. The
+	// default does nothing.
+	OnError func(ctx context.Context, inbound botctx.Inbound, err error)
+	// Drops counts the events that a Handler does not pass on. The connectors of a host share one. The
+	// default is a new one that logs to slog.Default.
+	Drops *send.Drops
+}
+
+// Connector is the connector to every channel of type alpha. It is safe for concurrent use.
+//
+// Errors have a code if a caller can act on them: NotFound for members that the page does not know;
+// FailedPrecondition if messages to the member are not allowed now, or the channel's credentials do not work;
+// InvalidArgument for content that the platform cannot show; ResourceExhausted, with a *send.RetryAfterError,
+// if it limits the rate. An error without a code means that the platform failed or did not answer; the
+// request may then have been carried out, and the Connector does not repeat it.
+type Connector struct {
+	config Config
+	client *graph.Client
+}
+
+var (
+	_ send.Connector          = (*Connector)(nil)
+	_ send.AttachmentUploader = (*Connector)(nil)
+	_ send.ThreadPasser       = (*Connector)(nil)
+	_ send.Labeler            = (*Connector)(nil)
+)
+
+// New returns a connector. It returns InvalidArgument if a field of the config is invalid.
+func New(config Config) (*Connector, error) {
+	if config.BodyTime < 0 {
+		return nil, boterr.Invalid("BodyTime", "must not be negative; leave it out for the default")
+	}
+	client, err := graph.NewClient(graph.Config{
+		URL: config.APIURL, HTTP: config.HTTPClient, Timeout: config.Timeout, MaxFileBytes: config.MaxFileBytes,
+		FileHosts: []string{"fbcdn.net", "fbsbx.com"}, Meanings: meanings,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if config.OnError == nil {
+		config.OnError = func(context.Context, botctx.Inbound, error) {}
+	}
+	if config.Drops == nil {
+		config.Drops = &send.Drops{}
+	}
+	return &Connector{config: config, client: client}, nil
+}
+
+// The documented limits of a page.
+const (
+	messagesPerSecond = 300
+	mediaPerSecond    = 10
+)
+
+// Limited returns a connector within the platform's documented limits: for each page 300 messages a second,
+// including at most 10 of audio or video. If the platform limits the rate, the page pauses and the message is
+// sent again, see send.Limited. The platform names no limit for a single conversation.
+func Limited(connector send.Connector) send.Connector {
+	// The inner one does not resend, since the outer one does.
+	media := send.Limited(connector, send.Rate{
+		Messages: mediaPerSecond, Types: []send.Type{send.TypeAudio, send.TypeVideo}, Repeats: -1,
+	})
+	return send.Limited(media, send.Rate{Messages: messagesPerSecond})
+}
+
+// page is a channel's page and the credentials for its calls.
+type page struct {
+	info channel.AlphaInfo
+	as   graph.Credentials
+}
+
+// id returns the page's id in a path. The token names the page, too.
+func (p page) id() string { return cmp.Or(p.info.PageID, "me") }
+
+func (c *Connector) pageOf(in *channel.Channel) (page, error) {
+	if err := send.RequireChannel(in); err != nil {
+		return page{}, err
+	}
+	info, isAlpha := in.Info.(channel.AlphaInfo)
+	if !isAlpha {
+		return page{}, boterr.New(boterr.FailedPrecondition, "",
+			"the channel %s has no info of type alpha: give it the credentials of its page", in.ID)
+	}
+	if info.AccessToken.Reveal() == "" {
+		return page{}, boterr.New(boterr.FailedPrecondition, "", "the channel %s has no token: set accessToken of its info", in.ID)
+	}
+	secret, isOwn := ownSecret(in, graph.NameAppSecret)
+	if !isOwn {
+		secret = c.config.AppSecret
+	}
+	return page{info: info, as: graph.Credentials{Token: info.AccessToken, AppSecret: secret}}, nil
+}
+
+// ownSecret returns a secret of the channel's own application. It reports false if it uses the host's.
+func ownSecret(in *channel.Channel, name string) (channel.Secret, bool) {
+	info, _ := in.Info.(channel.AlphaInfo)
+	return channel.NewSecret(document.Get(info.Unknown.Reveal(), name, "")), info.CustomApp
+}
+
+// UploadAttachment implements send.AttachmentUploader. The platform fetches the file, of at most 25 MB.
+func (c *Connector) UploadAttachment(ctx context.Context, in *channel.Channel, kind send.Type, address string) (string, error) {
+	from, err := c.pageOf(in)
+	if err != nil {
+		return "", err
+	}
+	attachment, err := attachmentOf(kind, document.O("url", address, "is_reusable", true))
+	if err != nil {
+		return "", err
+	}
+	reply, err := c.client.Call(ctx, from.as, graph.Request{
+		Method: http.MethodPost, Path: []string{from.id(), "message_attachments"},
+		Body: document.O("message", document.O("attachment", attachment)),
+	})
+	id := document.Get(reply, "attachment_id", "")
+	if err == nil && id == "" {
+		err = errUnreadable()
+	}
+	return id, err
+}
+
+func errUnreadable() error { return errors.New("the platform's answer cannot be read") }
+
+// pageInbox is the application of the people who answer for a page.
+const pageInbox = "263902037430900"
+
+// PassThreadControl implements send.ThreadPasser. Without a target the page's inbox gets the conversation.
+// Until it comes back, messages to the member are FailedPrecondition.
+func (c *Connector) PassThreadControl(ctx context.Context, in *channel.Channel, to string, handover send.ThreadHandover) error {
+	from, err := c.pageOf(in)
+	if err != nil {
+		return err
+	}
+	var target any = cmp.Or(handover.TargetAppID, pageInbox)
+	if number, err := strconv.ParseInt(fmt.Sprint(target), 10, 64); err == nil {
+		target = number // In the form of the platform's documentation.
+	}
+	body := document.O("recipient", document.O("id", to), "target_app_id", target)
+	if handover.Metadata != "" {
+		body = body.With("metadata", handover.Metadata)
+	}
+	_, err = c.client.Call(ctx, from.as, graph.Request{
+		Method: http.MethodPost, Path: []string{from.id(), "pass_thread_control"}, Body: body,
+	})
+	return err
+}
+
+// SaveLabel implements send.Labeler. A label that is not a number is a name: the page's label of that name is
+// looked up, and created if necessary. FailedPrecondition: the page has not accepted the platform's terms for
+// labels. NotFound: the page has no label with that number.
+func (c *Connector) SaveLabel(ctx context.Context, in *channel.Channel, to, labelID string) (int64, error) {
+	from, err := c.pageOf(in)
+	if err != nil {
+		return 0, err
+	}
+	number, err := c.labelNumber(ctx, from, labelID)
+	if err == nil && number == 0 {
+		number, err = c.makeLabel(ctx, from, labelID)
+	}
+	if err != nil {
+		return 0, err
+	}
+	_, err = c.client.Call(ctx, from.as, graph.Request{
+		Method: http.MethodPost, Path: []string{strconv.FormatInt(number, 10), "label"}, Body: document.O("user", to),
+	})
+	return number, graph.NotFoundID(err)
+}
+
+// RemoveLabel implements send.Labeler. The label itself stays.
+func (c *Connector) RemoveLabel(ctx context.Context, in *channel.Channel, to, labelID string) error {
+	from, err := c.pageOf(in)
+	if err != nil {
+		return err
+	}
+	number, err := c.labelNumber(ctx, from, labelID)
+	if err != nil || number == 0 {
+		return err
+	}
+	_, err = c.client.Call(ctx, from.as, graph.Request{
+		Method: http.MethodDelete, Path: []string{strconv.FormatInt(number, 10), "label"}, Query: url.Values{"user": {to}},
+	})
+	return graph.NotFoundID(err)
+}
+
+// The bounds of the search for a label by its name.
+const (
+	labelsPerPage = "100"
+	maxLabelPages = 50
+)
+
+// labelNumber returns the number of a label given by number or name, 0 if the page has none of that name.
+func (c *Connector) labelNumber(ctx context.Context, from page, labelID string) (int64, error) {
+	if number, err := strconv.ParseInt(labelID, 10, 64); err == nil && number > 0 {
+		return number, nil
+	}
+	if labelID == "" {
+		return 0, boterr.Missing("labelId", "the number or the name of a label")
+	}
+	query := url.Values{"fields": {"id,page_label_name"}, "limit": {labelsPerPage}}
+	for range maxLabelPages {
+		reply, err := c.client.Call(ctx, from.as, graph.Request{
+			Method: http.MethodGet, Path: []string{from.id(), "custom_labels"}, Query: query,
+		})
+		if err != nil {
+			return 0, err
+		}
+		for _, label := range graph.Objects(reply, "data") {
+			if document.Get(label, "page_label_name", "") == labelID {
+				return numberIn(label)
+			}
+		}
+		after := document.Get(reply, "paging.cursors.after", "")
+		if after == "" || !reply.Has("paging.next") {
+			return 0, nil
+		}
+		query.Set("after", after)
+	}
+	return 0, boterr.New(boterr.ResourceExhausted, "labelId", "the page has too many labels to find one by name: give its number")
+}
+
+func (c *Connector) makeLabel(ctx context.Context, from page, name string) (int64, error) {
+	reply, err := c.client.Call(ctx, from.as, graph.Request{
+		Method: http.MethodPost, Path: []string{from.id(), "custom_labels"}, Body: document.O("page_label_name", name),
+	})
+	if err != nil {
+		return 0, err
+	}
+	return numberIn(reply)
+}
+
+func numberIn(label document.Object) (int64, error) {
+	number, err := strconv.ParseInt(document.Get(label, "id", ""), 10, 64)
+	if err != nil {
+		return 0, errUnreadable()
+	}
+	return number, nil
+}
+
+// Profile returns the platform's information about a member: FirstName, LastName and ProfilePic. The events
+// of a Handler have no names, so that events do not wait for them. FailedPrecondition: the application lacks
+// the permission.
+func (c *Connector) Profile(ctx context.Context, in *channel.Channel, externalID string) (member.Member, error) {
+	from, err := c.pageOf(in)
+	if err != nil {
+		return member.Member{}, err
+	}
+	reply, err := c.client.Call(ctx, from.as, graph.Request{
+		Method: http.MethodGet, Path: []string{externalID}, Query: url.Values{"fields": {"first_name,last_name,profile_pic"}},
+	})
+	return member.Member{
+		FirstName: document.Get(reply, "first_name", ""), LastName: document.Get(reply, "last_name", ""),
+		ProfilePic: document.Get(reply, "profile_pic", ""),
+	}, graph.NotFoundID(err)
+}
+
+// Open fetches a file that a member sent, by its address in the event (attachments[0].payload.url of its
+// data). Callers must close it; reading fails after Config.MaxFileBytes. The address is fetched without the
+// token. InvalidArgument: it is not an address of the platform. NotFound: the file no longer exists.
+func (c *Connector) Open(ctx context.Context, in *channel.Channel, address string) (io.ReadCloser, error) {
+	if _, err := c.pageOf(in); err != nil {
+		return nil, err
+	}
+	return c.client.Open(ctx, graph.Credentials{}, address)
+}

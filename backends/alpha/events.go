@@ -1,0 +1,240 @@
+package alpha
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/graph"
+	"github.com/botctx/go-sdk/internal/taps"
+	"github.com/botctx/go-sdk/send"
+)
+
+// Handler answers the platform's check of its address (GET) and accepts its reports (POST). It checks the
+// signature of each report, passes its events to accept, one after the other, and answers when all of them
+// are accepted.
+//
+// accept is the method Accept of a botctx.Runtime, which stores the event, recognises events that the
+// platform sends again (by Inbound.Key), and runs the events of each sender in the order in which they were
+// accepted. One report may contain events of several pages, even of several apps. If one of them cannot be
+// accepted now, the answer is the status of botctx.HTTPStatus, and the platform sends the whole report again;
+// the later events of the same sender wait for that, and events of others are accepted. An event that would
+// never be accepted is dropped.
+//
+// From is the member's id for the page. To is the page's. A member's message is TEXT, or MISC with
+// attachments; a tap on a quick reply or a button is PAYLOAD. Arrivals by a link are REFERRAL, or referral in
+// the data of the tap that began the conversation; consents are OPTIN; new comments on posts of the page are
+// COMMENT with text, post_id, comment_id and from. DELIVERY and READ have a watermark, the time until which
+// the member's messages have arrived or been read. Messages of people or other applications for the page are
+// ECHO, From the page To the member; messages of the host's application (Config.AppID) are dropped. Any other
+// action of a member becomes MISC with the platform's own object, such as reaction or pass_thread_control.
+//
+// Subscribe only to the events that the bot handles: an event of any type runs the bot, so logic that answers
+// every event must check its type, or it answers each DELIVERY with a message that causes the next.
+//
+// Everything else is dropped, and counted in Config.Drops: standby, a member's messages while another
+// application has the conversation; everything in the feed except new comments of others than the page;
+// events for pages without a channel; and events without a sender.
+//
+// Handler answers 401 to a report that is not signed by the application of its channels, 403 to a check with
+// another verify token, 503 if a channel cannot be looked up now, 400, 405 and 413 to requests that the
+// platform does not send, and 408 to a request that arrives too slowly.
+func (c *Connector) Handler(accept func(ctx context.Context, inbound botctx.Inbound) error) http.Handler {
+	return &graph.Webhook{
+		Platform: channel.Alpha, Object: "page", FirstAccount: "entry.0.id",
+		Parcels: parcels, Events: c.events,
+		FindChannel: c.config.FindChannel, OwnSecret: ownSecret,
+		AppSecret: c.config.AppSecret, VerifyToken: c.config.VerifyToken,
+		BodyTime: c.config.BodyTime, OnError: c.config.OnError, Drops: c.config.Drops, Accept: accept,
+	}
+}
+
+// parcels returns the entries of a report. Each is for one page.
+func parcels(report document.Object) []graph.Parcel {
+	var all []graph.Parcel
+	for _, entry := range graph.Objects(report, "entry") {
+		all = append(all, graph.Parcel{Account: document.Get(entry, "id", ""), Kind: "entry", Content: entry})
+	}
+	return all
+}
+
+// events returns the events in an entry.
+func (c *Connector) events(in *channel.Channel, entry graph.Parcel) []graph.Event {
+	var all []graph.Event
+	for _, item := range graph.Objects(entry.Content, "messaging") {
+		all = append(all, reported{item, entry.Account, c.appIDOf(in)}.event())
+	}
+	for range graph.Objects(entry.Content, "standby") {
+		all = append(all, graph.Event{Kind: "standby", Drop: send.DropUnsupported})
+	}
+	for _, change := range graph.Objects(entry.Content, "changes") {
+		all = append(all, changed(change, entry.Account))
+	}
+	if len(all) == 0 {
+		all = append(all, graph.Event{Kind: entry.Kind, Drop: send.DropIncomplete})
+	}
+	return all
+}
+
+// appIDOf returns the id of the application that sends for a channel, "" if it is not known.
+func (c *Connector) appIDOf(in *channel.Channel) string {
+	if info, _ := in.Info.(channel.AlphaInfo); info.CustomApp {
+		return document.Get(info.Unknown.Reveal(), "appId", "")
+	}
+	return c.config.AppID
+}
+
+// reported is one item of a page's conversations in a report.
+type reported struct {
+	item  document.Object
+	page  string
+	appID string
+}
+
+// event returns the event of an item.
+func (r reported) event() graph.Event {
+	kind := r.kind()
+	event := send.MessageEvent{
+		From: document.Get(r.item, "sender.id", ""), To: cmp.Or(document.Get(r.item, "recipient.id", ""), r.page),
+		Timestamp: milliseconds(r.item),
+	}
+	content := document.Get(r.item, kind, document.Object{})
+	key := ""
+	switch kind {
+	case "message":
+		event.MessageID = document.Get(content, "mid", "")
+		if document.Get(content, "is_echo", false) {
+			return r.echo(event, content)
+		}
+		event.Type, event.Data = written(content)
+	case "postback":
+		event.MessageID = document.Get(content, "mid", "")
+		event.Type, event.Data = send.TypePayload, withPayload(content.Without("mid"), "payload")
+	case "optin":
+		event.Type, event.Data = send.TypeOptIn, content
+		if reference := document.Get(content, "user_ref", ""); event.From == "" && reference != "" {
+			event.From = userRef + reference
+		}
+	case "referral":
+		event.Type, event.Data = send.TypeReferral, content
+	case "delivery":
+		event.Type, event.Data = send.TypeDelivery, content
+		key = fmt.Sprintf("delivery %v %v", field(content, "watermark"), field(content, "mids"))
+	case "read":
+		event.Type, event.Data = send.TypeRead, content
+		key = fmt.Sprintf("read %v", field(content, "watermark"))
+	default:
+		event.Type, event.Data = send.TypeMisc, r.item.Without("sender").Without("recipient").Without("timestamp")
+	}
+	if event.From == "" {
+		return graph.Event{Kind: kind, Drop: send.DropIncomplete}
+	}
+	if key == "" && event.MessageID == "" { // Without an id, the time identifies a repetition.
+		key = fmt.Sprintf("%s %d %s", kind, event.Timestamp, event.Data)
+	}
+	if key != "" {
+		key += " " + event.From
+	}
+	return graph.Event{Kind: kind, Inbound: botctx.Inbound{Event: event, Key: key}}
+}
+
+// kind returns the name of an item's content.
+func (r reported) kind() string {
+	for _, known := range []string{"message", "postback", "optin", "referral", "delivery", "read"} {
+		if _, isObject := field(r.item, known).(document.Object); isObject {
+			return known
+		}
+	}
+	for _, name := range r.item.Keys() {
+		if name != "sender" && name != "recipient" && name != "timestamp" {
+			return name
+		}
+	}
+	return "messaging"
+}
+
+func field(of document.Object, name string) any {
+	value, _ := of.Field(name)
+	return value
+}
+
+// echo returns the event of a message for the page, and drops the messages of the channel's own application.
+func (r reported) echo(event send.MessageEvent, content document.Object) graph.Event {
+	if id := field(content, "app_id"); r.appID != "" && fmt.Sprint(id) == r.appID {
+		return graph.Event{Kind: "echo", Drop: send.DropFromBot}
+	}
+	if event.From == "" {
+		return graph.Event{Kind: "echo", Drop: send.DropIncomplete}
+	}
+	event.Type, event.Data = send.TypeEcho, content.Without("mid").Without("is_echo")
+	return graph.Event{Kind: "echo", Inbound: botctx.Inbound{Event: event}}
+}
+
+// written returns the type and the data of a member's message or tap.
+func written(message document.Object) (send.Type, document.Object) {
+	data := message.Without("mid")
+	if tapped, isTap := field(message, "quick_reply").(document.Object); isTap {
+		data = withPayload(data.Without("quick_reply").With("payload", field(tapped, "payload")), "payload")
+		return send.TypePayload, data
+	}
+	if document.Get(message, "text", "") != "" && !message.Has("attachments") {
+		return send.TypeText, data
+	}
+	return send.TypeMisc, data
+}
+
+// withPayload returns data with the payload in the text of a field.
+func withPayload(data document.Object, name string) document.Object {
+	if text := document.Get(data, name, ""); text != "" {
+		return data.With(name, taps.Payload(text))
+	}
+	return data
+}
+
+// milliseconds returns the time of an item: a number of milliseconds, or a text of seconds. It is 0 if there
+// is none.
+func milliseconds(item document.Object) document.Timestamp {
+	var event send.MessageEvent
+	if event.DecodeValue(document.O("timestamp", field(item, "timestamp"))) != nil {
+		return 0
+	}
+	return event.Timestamp
+}
+
+// changed returns the event of a change in the feed of a page: a new comment that the page did not write.
+func changed(change document.Object, pageID string) graph.Event {
+	value := document.Get(change, "value", document.Object{})
+	item, verb := document.Get(value, "item", ""), document.Get(value, "verb", "")
+	kind := document.Get(change, "field", "change")
+	if item != "" {
+		kind += " " + item + " " + verb
+	}
+	from := document.Get(value, "from.id", "")
+	switch {
+	case kind != "feed comment add":
+		return graph.Event{Kind: kind, Drop: send.DropUnsupported}
+	case from == pageID && from != "":
+		return graph.Event{Kind: kind, Drop: send.DropFromBot}
+	case from == "":
+		return graph.Event{Kind: kind, Drop: send.DropIncomplete}
+	}
+	id := document.Get(value, "comment_id", "")
+	event := send.MessageEvent{
+		Type: send.TypeComment, From: from, To: pageID, MessageID: id,
+		Timestamp: document.Timestamp(document.Get(value, "created_time", int64(0)) * 1000), // It is in seconds.
+		Data: document.O(
+			"text", document.Get(value, "message", ""), "post_id", document.Get(value, "post_id", ""),
+			"comment_id", id, "from", document.Get(value, "from", document.O()),
+		),
+	}
+	for _, name := range []string{"parent_id", "photo", "video", "link"} {
+		if more := field(value, name); more != nil {
+			event.Data = event.Data.With(name, more)
+		}
+	}
+	return graph.Event{Kind: kind, Inbound: botctx.Inbound{Event: event}}
+}

@@ -1,0 +1,301 @@
+package alpha
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/graph"
+	"github.com/botctx/go-sdk/internal/taps"
+	"github.com/botctx/go-sdk/send"
+)
+
+// The platform's limits that send.Response.Validate does not check.
+const (
+	maxButtonText = 640
+	maxPayload    = send.MaxQuickReplyPayload
+)
+
+// The values of messagingType.
+const (
+	typeResponse = "RESPONSE"
+	typeTag      = "MESSAGE_TAG"
+)
+
+// typeMarkSeen is the platform's own type of a message that marks the member's messages as read.
+const typeMarkSeen send.Type = "MARK_SEEN"
+
+// actions are the types that only show something for a while.
+var actions = map[send.Type]string{send.TypeTyping: "typing_on", typeMarkSeen: "mark_seen"}
+
+// Send implements send.Connector. The recipient is a member's id for the page, or "user_ref:" and the
+// reference of an OPTIN event from a web page.
+//
+// Texts, files and quick replies keep their types; buttons are a button template, whose text has at most 640
+// characters; a carousel is a generic template, in which each card needs more than its title. The payload of
+// a button may be an object, which is sent as JSON and comes back as an object. Any other type is Unsupported
+// unless the response has message, an object in the platform's form, such as a receipt. TYPING shows typing
+// until the next message or for 20 seconds, whatever its duration; MARK_SEEN marks the member's messages as
+// read.
+//
+// MessagingType is RESPONSE by default, and MESSAGE_TAG if there is a MessagingTag. A response may have the
+// platform's own fields notification_type, persona_id and reply_to, and comment_id: then the message is the
+// private answer to that comment, which the channel's info must allow with alphaCommentReply.
+func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
+	if err := message.Validate(); err != nil {
+		return send.Delivery{}, err
+	}
+	from, err := c.pageOf(message.Channel)
+	if err != nil {
+		return send.Delivery{}, err
+	}
+	body, err := from.bodyOf(message)
+	if err != nil {
+		return send.Delivery{}, err
+	}
+	reply, err := c.client.Call(ctx, from.as, graph.Request{
+		Method: http.MethodPost, Path: []string{from.id(), "messages"}, Body: body,
+	})
+	if err != nil {
+		return send.Delivery{}, aboutTag(err, message.MessagingTag)
+	}
+	id := document.Get(reply, "message_id", "")
+	if id == "" && document.Get(reply, "recipient_id", "") == "" {
+		return send.Delivery{}, errUnreadable()
+	}
+	return send.Delivery{Reply: reply, MessageID: id, From: from.info.PageID}, nil
+}
+
+// retiredTags are the tags that the platform has refused since 2026.
+var retiredTags = []string{"CONFIRMED_EVENT_UPDATE", "POST_PURCHASE_UPDATE", "ACCOUNT_UPDATE"}
+
+// aboutTag adds to the refusal of a message with a tag that the tag may be the reason.
+func aboutTag(err error, tag string) error {
+	if tag == "" || boterr.CodeOf(err) != boterr.InvalidArgument {
+		return err
+	}
+	if slices.Contains(retiredTags, tag) {
+		return boterr.Invalid("", "the platform no longer accepts the messagingTag %s; use HUMAN_AGENT: %w", tag, err)
+	}
+	return boterr.Invalid("", "the platform may not accept the messagingTag %s: %w", tag, err)
+}
+
+// bodyOf returns the request for a message.
+func (p page) bodyOf(message send.Message) (document.Object, error) {
+	response := message.Response
+	recipient, err := p.recipientOf(message)
+	if err != nil {
+		return document.Object{}, err
+	}
+	if action, isAction := actions[response.Type()]; isAction {
+		return document.O("recipient", recipient, "sender_action", action), nil
+	}
+	content, err := contentOf(response)
+	if err != nil {
+		return document.Object{}, err
+	}
+	if !content.Has("metadata") && message.ID != "" {
+		content = content.With("metadata", message.ID)
+	}
+	kind := message.MessagingType
+	switch {
+	case kind != "":
+	case message.MessagingTag != "":
+		kind = typeTag
+	default:
+		kind = typeResponse
+	}
+	body := document.O("recipient", recipient, "messaging_type", kind)
+	if message.MessagingTag != "" {
+		body = body.With("tag", message.MessagingTag)
+	}
+	for _, field := range []string{"notification_type", "persona_id", "reply_to"} {
+		if value, _ := response.Object().Field(field); value != nil && value != "" {
+			body = body.With(field, value)
+		}
+	}
+	return body.With("message", content), body.Err()
+}
+
+// userRef begins the id of a person who is known only by the reference of an opt-in.
+const userRef = "user_ref:"
+
+func (p page) recipientOf(message send.Message) (document.Object, error) {
+	if id := document.Get(message.Response, "comment_id", ""); id != "" {
+		if !p.info.AlphaCommentReply {
+			return document.Object{}, boterr.New(boterr.FailedPrecondition, "comment_id",
+				"the channel does not allow answers to comments: set alphaCommentReply of its info")
+		}
+		return document.O("comment_id", id), nil
+	}
+	if reference, isReference := strings.CutPrefix(message.To, userRef); isReference {
+		return document.O("user_ref", reference), nil
+	}
+	return document.O("id", message.To), nil
+}
+
+// contentOf returns a response in the platform's form.
+func contentOf(response send.Response) (document.Object, error) {
+	switch kind := response.Type(); kind {
+	case send.TypeText:
+		return document.O("text", response.Text()), nil
+	case send.TypeImage, send.TypeAudio, send.TypeVideo, send.TypeFile:
+		payload := document.O("attachment_id", document.Get(response, "attachment_id", ""))
+		if document.Get(payload, "attachment_id", "") == "" {
+			payload = document.O("url", document.Get(response, "url", ""))
+		}
+		attachment, err := attachmentOf(kind, payload)
+		return document.O("attachment", attachment), err
+	case send.TypeQuickReplies:
+		replies, err := each(response, "quickReplies", quickReplyOf)
+		return document.O("text", response.Text(), "quick_replies", replies), err
+	case send.TypeButton:
+		if length := utf8.RuneCountInString(response.Text()); length > maxButtonText {
+			return document.Object{}, boterr.Invalid("text",
+				"is %d characters long; the limit above buttons on alpha is %d: send the text first, and the buttons below a short one",
+				length, maxButtonText)
+		}
+		buttons, err := each(response, "buttons", buttonOf)
+		return template("button", "text", response.Text(), "buttons", buttons), err
+	case send.TypeCarousel:
+		cards, err := each(response, "carousel", cardOf)
+		return template("generic", "elements", cards), err
+	default:
+		own, isObject := document.Get[any](response, "message", nil).(document.Object)
+		if !isObject {
+			return document.Object{}, boterr.New(boterr.Unsupported, "type",
+				"channels of type alpha have no messages of type %s: send another type, or give message, an object in the platform's format", kind)
+		}
+		return own, nil
+	}
+}
+
+func template(kind string, fields ...any) document.Object {
+	payload := document.O(append([]any{"template_type", kind}, fields...)...)
+	return document.O("attachment", document.O("type", "template", "payload", payload))
+}
+
+// attachmentOf returns a file in the platform's form, by its address or its id.
+func attachmentOf(kind send.Type, payload document.Object) (document.Object, error) {
+	if payload.Has("url") {
+		if err := checkURL(payload, "url"); err != nil {
+			return document.Object{}, err
+		}
+	}
+	return document.O("type", strings.ToLower(string(kind)), "payload", payload), nil
+}
+
+// each returns the objects in a list, each in the platform's form.
+func each(
+	of document.Lookuper, field string, translate func(document.Object) (document.Object, error),
+) (document.Array, error) {
+	all := document.A()
+	for i, one := range graph.Objects(of, field) {
+		translated, err := translate(one)
+		if err != nil {
+			return document.Array{}, boterr.PrefixField(field+"["+strconv.Itoa(i)+"]", err)
+		}
+		all = all.Append(translated)
+	}
+	return all, nil
+}
+
+// filled returns an object without null and empty fields, which the platform refuses.
+func filled(from document.Object) document.Object {
+	for field, value := range from.All() {
+		if list, isList := value.(document.Array); value == nil || value == "" || isList && list.Len() == 0 {
+			from = from.Without(field)
+		}
+	}
+	return from
+}
+
+func quickReplyOf(reply document.Object) (document.Object, error) {
+	reply = filled(reply)
+	if !reply.Has("content_type") {
+		reply = reply.With("content_type", send.ContentText)
+	}
+	return reply, nil
+}
+
+func buttonOf(button document.Object) (document.Object, error) {
+	button = filled(button)
+	if payload, hasPayload := button.Field("payload"); hasPayload {
+		text, err := taps.Text(payload)
+		if err != nil {
+			return document.Object{}, boterr.PrefixField("payload", err)
+		}
+		if length := utf8.RuneCountInString(text); length > maxPayload {
+			return document.Object{}, boterr.Invalid("payload",
+				"is %d characters long as text; the limit on alpha is %d: keep the rest elsewhere, under an id", length, maxPayload)
+		}
+		button = button.With("payload", text)
+	}
+	if document.Get(button, "type", "") == send.ButtonWebURL {
+		return button, checkURL(button, "url")
+	}
+	return button, nil
+}
+
+// cardOf returns a card in the platform's form, which needs more than a title.
+func cardOf(card document.Object) (document.Object, error) {
+	card = filled(card)
+	if card.Len() < 2 {
+		return document.Object{}, boterr.Missing("subtitle", "a subtitle, an image_url or buttons: alpha refuses a card with a title alone")
+	}
+	if card.Has("image_url") {
+		if err := checkURL(card, "image_url"); err != nil {
+			return document.Object{}, err
+		}
+	}
+	if !card.Has("buttons") {
+		return card, nil
+	}
+	buttons, err := each(card, "buttons", buttonOf)
+	return card.With("buttons", buttons), err
+}
+
+// checkURL refuses an address that the platform cannot open.
+func checkURL(in document.Object, field string) error {
+	parsed, err := url.Parse(document.Get(in, field, ""))
+	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
+		return boterr.Invalid(field, "is not an HTTP or HTTPS address; give one that the platform can open")
+	}
+	return nil
+}
+
+const sentenceUnreachable = "the member cannot be reached now: the account is closed, or does not take messages of the page"
+
+// meanings are the meanings of the platform's own codes.
+var meanings = graph.Meanings{
+	{Code: 10, Subcode: 2018278}: windowClosed,
+	{Code: 10, Subcode: 2018065}: windowClosed,
+	{Code: 10, Subcode: 2018300}: {
+		Code: boterr.FailedPrecondition, Sentence: "another application controls the conversation: wait until it gives it back",
+	},
+	{Code: 551}:                   {Code: boterr.FailedPrecondition, Sentence: sentenceUnreachable},
+	{Code: 200, Subcode: 1545041}: {Code: boterr.FailedPrecondition, Sentence: sentenceUnreachable},
+	{Code: 100, Subcode: 2018001}: {Code: boterr.NotFound, Sentence: "the page has no member of that id"},
+	{Code: 100, Subcode: 2018109}: {
+		Code: boterr.InvalidArgument, Field: "url", Sentence: "the file is larger than the platform takes: the limit is 25 MB",
+	},
+	{Code: 2, Subcode: 2018344}: {
+		Code: boterr.FailedPrecondition, Sentence: "the page has not accepted the platform's terms of labels: accept them in the page's inbox",
+	},
+	{Code: 2}:     {Sentence: "the platform failed for now, or the member has blocked the page"},
+	{Code: 1200}:  {Sentence: "the platform failed for now"},
+	{Code: 80006}: {Code: boterr.ResourceExhausted, Sentence: "the platform limits the page's rate of requests", Wait: time.Minute},
+}
+
+var windowClosed = graph.Meaning{
+	Code: boterr.FailedPrecondition,
+	Sentence: "the member's last message is more than 24 hours old: wait for the next one, or send within seven days with the " +
+		"messagingTag HUMAN_AGENT if a person writes and the application may use it",
+}

@@ -1,0 +1,135 @@
+package alpha_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/backends/alpha"
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/alphafake"
+	"github.com/botctx/go-sdk/internal/graph/graphtest"
+	"github.com/botctx/go-sdk/send"
+)
+
+const (
+	token       = "EAAtoken-of-the-shop"
+	otherToken  = "EAAtoken-of-the-desk"
+	appSecret   = "secret-of-the-application"
+	ownSecret   = "secret-of-the-desks-own-application"
+	verifyToken = "word-of-the-host"
+	ownWord     = "word-of-the-desk"
+	memberID    = "100"
+)
+
+// shop is a channel with the page 1900. desk is one with the page 1901 and its own application.
+func shop() *channel.Channel {
+	return &channel.Channel{ID: "shop", App: "app-1", Type: channel.Alpha, On: true, Info: channel.AlphaInfo{
+		AccessToken: channel.NewSecret(token), PageID: "1900", AlphaCommentReply: true,
+	}}
+}
+
+func desk() *channel.Channel {
+	return &channel.Channel{ID: "desk", App: "app-2", Type: channel.Alpha, On: true, Info: channel.AlphaInfo{
+		AccessToken: channel.NewSecret(otherToken), PageID: "1901", CustomApp: true,
+		Further: channel.Further{Unknown: channel.Hide(document.O("appSecret", ownSecret, "verifyToken", ownWord, "appId", "16"))},
+	}}
+}
+
+func find(_ context.Context, pageID string) (*channel.Channel, error) {
+	switch pageID {
+	case "1900":
+		return shop(), nil
+	case "1901":
+		return desk(), nil
+	default:
+		return nil, boterr.New(boterr.NotFound, "", "there is no page %s", pageID)
+	}
+}
+
+func newPlatform() *alphafake.Platform {
+	p := alphafake.New(map[string]string{token: "1900", otherToken: "1901"}, "100", "101")
+	for _, page := range []string{"1900", "1901"} {
+		p.AddLabel(page, 7001, "vip")
+	}
+	return p
+}
+
+func newConnector(t *testing.T, config alpha.Config) *alpha.Connector {
+	t.Helper()
+	connector, err := alpha.New(config)
+	require.NoError(t, err)
+	return connector
+}
+
+// over returns a connector to a handler.
+func over(t *testing.T, handler http.Handler) *alpha.Connector {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	return newConnector(t, alpha.Config{APIURL: server.URL + "/v23.0", AppSecret: channel.NewSecret(appSecret)})
+}
+
+func to(member string, response send.Response) send.Message {
+	return send.Message{ID: "send-1", Channel: shop(), To: member, Response: response}
+}
+
+// box is a handler and its accepted events.
+type box struct {
+	http.Handler
+
+	drops *send.Drops
+	mu    sync.Mutex
+	got   []botctx.Inbound
+	// refuse returns the error of accepting an event, nil for none.
+	refuse func(botctx.Inbound) error
+	errs   []error
+}
+
+func newBox(t *testing.T, find func(context.Context, string) (*channel.Channel, error)) *box {
+	t.Helper()
+	b := &box{drops: &send.Drops{}}
+	b.Handler = newConnector(t, alpha.Config{
+		FindChannel: find, AppSecret: channel.NewSecret(appSecret), VerifyToken: channel.NewSecret(verifyToken), AppID: "15",
+		Drops: b.drops, OnError: func(_ context.Context, _ botctx.Inbound, err error) { b.errs = append(b.errs, err) },
+	}).Handler(func(_ context.Context, inbound botctx.Inbound) error {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if b.refuse != nil {
+			if err := b.refuse(inbound); err != nil {
+				return err
+			}
+		}
+		b.got = append(b.got, inbound)
+		return nil
+	})
+	return b
+}
+
+// report gives the handler a body that is signed with a secret, and returns the status.
+func (b *box) report(ctx context.Context, secret, body string) int {
+	return b.ask(graphtest.Report(ctx, "/alpha", secret, []byte(body))).Code
+}
+
+func (b *box) ask(r *http.Request) *httptest.ResponseRecorder {
+	answer := httptest.NewRecorder()
+	b.ServeHTTP(answer, r)
+	return answer
+}
+
+// dropped returns the number of events that were dropped for a reason.
+func (b *box) dropped(kind string, reason send.DropReason) int64 {
+	for _, count := range b.drops.Counts() {
+		if count.Kind == kind && count.Reason == reason {
+			return count.Count
+		}
+	}
+	return 0
+}

@@ -1,0 +1,203 @@
+package bravo
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/graph"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/send"
+)
+
+// Config configures a Connector. The zero value of each field means its default.
+type Config struct {
+	// APIURL is the address of the API with its version, for channels without apiPath. The default is the platform's
+	// own, v23.0.
+	APIURL string
+	// HTTPClient sends the requests. The default has its own connections. Redirects are never followed, and
+	// at most 4 MiB of an answer are read, whatever the client.
+	HTTPClient *http.Client
+	// Timeout is the time limit of one call of the API. The default is 10 seconds.
+	Timeout time.Duration
+	// MaxFileBytes limits the bytes that Open reads of a file. The default is 100 MiB.
+	MaxFileBytes int64
+	// GroupTimeout is the longest wait of CreateGroup for the platform to confirm a group. The default is 12
+	// seconds, less than the default limit of 15 for a call (botctx.Config.MaxSend). CreateGroup looks for
+	// the group 30 times in that time.
+	GroupTimeout time.Duration
+	// ListButton is the text of the button that opens a list of four to ten quick replies, at most 20
+	// characters. The default is "Options"; a response may have another one as listButton.
+	ListButton string
+
+	// FindChannel returns the channel of a phone number by its id, with its credentials, or NotFound. A Handler needs
+	// it.
+	FindChannel func(ctx context.Context, phoneNumberID string) (*channel.Channel, error)
+	// AppSecret is the secret of the host's application: it signs the reports, and calls for its numbers prove it.
+	AppSecret channel.Secret
+	// VerifyToken is the token with which the platform checks a Handler's address. Without it every check
+	// fails.
+	VerifyToken channel.Secret
+	// Now is the clock for the expiry of tokens. The default is time.Now.
+	Now func() time.Time
+	// BodyTime is the time limit for the body of a request to a Handler. The default is 10 seconds.
+	BodyTime time.Duration
+	// OnError is called for events that could not be accepted, and for channels that could not be looked up. The
+	// default does nothing.
+	OnError func(ctx context.Context, inbound botctx.Inbound, err error)
+	// Drops counts the events that a Handler does not pass on. The connectors of a host share one. The
+	// default is a new one that logs to slog.Default.
+	Drops *send.Drops
+}
+
+func (c Config) withDefaults() (Config, error) {
+	switch {
+	case c.BodyTime < 0:
+		return c, boterr.Invalid("BodyTime", "must not be negative; leave it out for the default")
+	case c.GroupTimeout < 0:
+		return c, boterr.Invalid("GroupTimeout", "must not be negative; leave it out for the default")
+	case len([]rune(c.ListButton)) > maxTitle:
+		return c, boterr.Invalid("ListButton", "is %q; give a text of at most %d characters", c.ListButton, maxTitle)
+	}
+	c.GroupTimeout = cmp.Or(c.GroupTimeout, 12*time.Second)
+	c.ListButton = cmp.Or(c.ListButton, "Options")
+	c.MaxFileBytes = cmp.Or(c.MaxFileBytes, 100<<20)
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.OnError == nil {
+		c.OnError = func(context.Context, botctx.Inbound, error) {}
+	}
+	if c.Drops == nil {
+		c.Drops = &send.Drops{}
+	}
+	return c, nil
+}
+
+// Connector is the connector to every channel of type bravo. It is safe for concurrent use.
+//
+// Errors have a code if a caller can act on them: NotFound for recipients and groups that the platform does
+// not know; FailedPrecondition if messages to the recipient are not allowed now, or the channel's credentials
+// do not work; InvalidArgument for content that the platform cannot show; ResourceExhausted, with a
+// *send.RetryAfterError, if it limits the rate, of the number or of one recipient. An error without a code
+// means that the platform failed or did not answer; the request may then have been carried out, and the
+// Connector does not repeat it.
+type Connector struct {
+	config Config
+	client *graph.Client
+
+	mu sync.Mutex
+	// awaited are the groups that calls of CreateGroup wait for, by the ids of their requests.
+	awaited map[string]chan<- confirmation
+	// early are the last reports of groups that no call waited for: a report may be faster than the answer to
+	// the request.
+	early []earlyReport
+}
+
+var (
+	_ send.Connector           = (*Connector)(nil)
+	_ livechat.GroupCreator    = (*Connector)(nil)
+	_ livechat.InviteLinker    = (*Connector)(nil)
+	_ livechat.GroupNamer      = (*Connector)(nil)
+	_ livechat.GroupIconSetter = (*Connector)(nil)
+)
+
+// New returns a connector. It returns InvalidArgument if a field of the config is invalid.
+func New(config Config) (*Connector, error) {
+	config, err := config.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	client, err := graph.NewClient(graph.Config{
+		URL: config.APIURL, HTTP: config.HTTPClient, Timeout: config.Timeout, MaxFileBytes: config.MaxFileBytes,
+		FileHosts: []string{"fbsbx.com", "fbcdn.net", "whatsapp.net"}, Meanings: meanings,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Connector{config: config, client: client, awaited: map[string]chan<- confirmation{}}, nil
+}
+
+// The limits of a number and of each of its recipients.
+const (
+	messagesPerSecond = 80
+	recipientPeriod   = 6 * time.Second
+	recipientBurst    = 45
+)
+
+// Limited returns a connector within the platform's limits: 80 messages a second for each number, and for
+// each recipient one in 6 seconds, or 45 at once. If the platform limits the rate, the number or the
+// recipient pauses and the message is sent again, see send.Limited.
+func Limited(connector send.Connector) send.Connector {
+	// The inner one does not resend, since the outer one does.
+	perNumber := send.Limited(connector, send.Rate{Messages: messagesPerSecond, Repeats: -1})
+	return send.LimitedByRecipient(perNumber, nil, func(string) send.Rate {
+		return send.Rate{Per: recipientPeriod, Burst: recipientBurst}
+	})
+}
+
+// number is a channel's phone number and its credentials.
+type number struct {
+	id string
+	as graph.Credentials
+}
+
+func (c *Connector) numberOf(in *channel.Channel) (number, error) {
+	if err := send.RequireChannel(in); err != nil {
+		return number{}, err
+	}
+	info, isBravo := in.Info.(channel.BravoInfo)
+	switch ends := info.AdminAuthTokenExpiry.Reveal(); {
+	case !isBravo:
+		return number{}, boterr.New(boterr.FailedPrecondition, "",
+			"the channel %s has no info of type bravo: give it the credentials of its number", in.ID)
+	case info.AdminAuthToken.Reveal() == "", info.WaID == "":
+		return number{}, boterr.New(boterr.FailedPrecondition, "",
+			"the channel %s lacks a token or a number: set adminAuthToken and waId, the id of the phone number, of its info", in.ID)
+	case !ends.IsZero() && ends <= document.TimestampOf(c.config.Now()):
+		return number{}, boterr.New(boterr.FailedPrecondition, "",
+			"the token of the channel %s has expired; make a new one and store it with its adminAuthTokenExpiry in the channel's info", in.ID)
+	}
+	secret, isOwn := ownSecret(in, graph.NameAppSecret)
+	if !isOwn {
+		secret = c.config.AppSecret
+	}
+	return number{id: info.WaID, as: graph.Credentials{Token: info.AdminAuthToken, AppSecret: secret, URL: info.APIPath}}, nil
+}
+
+// ownSecret returns a secret of the channel's own application. It reports false if it uses the host's.
+func ownSecret(in *channel.Channel, name string) (channel.Secret, bool) {
+	info, _ := in.Info.(channel.BravoInfo)
+	return channel.NewSecret(document.Get(info.Unknown.Reveal(), name, "")), info.CustomApp
+}
+
+// Open fetches a file that a member sent, by its id in the event (attachments[0].payload.attachment_id of its
+// data). Callers must close it; reading fails after Config.MaxFileBytes. The token is only sent to the
+// platform's own addresses. NotFound: the platform does not have the file, or no longer has it.
+func (c *Connector) Open(ctx context.Context, in *channel.Channel, attachmentID string) (io.ReadCloser, error) {
+	from, err := c.numberOf(in)
+	if err != nil {
+		return nil, err
+	}
+	if attachmentID == "" {
+		return nil, boterr.Missing("attachmentId", "the id of a file that a member sent")
+	}
+	reply, err := c.client.Call(ctx, from.as, graph.Request{
+		Method: http.MethodGet, Path: []string{attachmentID}, Query: url.Values{"phone_number_id": {from.id}},
+	})
+	if err != nil {
+		return nil, graph.NotFoundID(err)
+	}
+	return c.client.Open(ctx, from.as, document.Get(reply, "url", ""))
+}
+
+func errUnreadable() error { return errors.New("the platform's answer cannot be read") }

@@ -1,0 +1,272 @@
+package bravo
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/graph"
+	"github.com/botctx/go-sdk/internal/taps"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+)
+
+// Handler answers the platform's check of its address (GET) and accepts its reports (POST). It checks the
+// signature of each report, passes its events to accept, one after the other, and answers when all of them
+// are accepted.
+//
+// accept is the method Accept of a botctx.Runtime, which stores the event, recognises events that the
+// platform sends again (by Inbound.Key or the message's id), and runs the events of each sender in the order
+// in which they were accepted. One report may contain events of several numbers, even of several apps. If one
+// of them cannot be accepted now, the answer is the status of botctx.HTTPStatus, and the platform sends the
+// whole report again; the later events of the same sender wait for that, and events of others are accepted.
+// An event that would never be accepted is dropped.
+//
+// From is the member's id. To is the id of the phone number, or the group's for messages in a group. Texts
+// are TEXT; taps on reply buttons, lists and buttons of templates are PAYLOAD. Files and locations are MISC
+// with attachments, whose payload has the attachment_id for Open, or coordinates. Any other message of a
+// member is MISC with the platform's own object, such as contacts, reaction, order or errors of an
+// unsupported message. Data has context, the message that was answered, and referral, the advertisement that
+// it came from.
+//
+// A delivered or failed message is DELIVERY, a read one READ: Data is the platform's status. A failed one has
+// errors of the platform's and error, with a code of package boterr and a sentence.
+//
+// An agent or a member who joined or left a group is MISC with group, the platform's own object, and its type
+// such as group_participants_add. So is a person who asks to join one.
+//
+// Everything else is dropped, and counted in Config.Drops: the status sent, which the platform's answer has
+// already reported; changes of groups, except that CreateGroup gets the new ones; reports about the account
+// and its templates; and reports for numbers without a channel.
+//
+// Handler answers 401 to a report that is not signed by the application of its channels, 403 to a check with
+// another verify token, 503 if a channel cannot be looked up now, 400, 405 and 413 to requests that the
+// platform does not send, and 408 to a request that arrives too slowly.
+func (c *Connector) Handler(accept func(ctx context.Context, inbound botctx.Inbound) error) http.Handler {
+	return &graph.Webhook{
+		Platform: channel.Bravo, Object: "whatsapp_business_account", FirstAccount: "entry.0.changes.0.value.metadata.phone_number_id",
+		Parcels: parcels, Events: c.events,
+		FindChannel: c.config.FindChannel, OwnSecret: ownSecret,
+		AppSecret: c.config.AppSecret, VerifyToken: c.config.VerifyToken,
+		BodyTime: c.config.BodyTime, OnError: c.config.OnError, Drops: c.config.Drops, Accept: accept,
+	}
+}
+
+// parcels returns the changes of a report. Each is for one number.
+func parcels(report document.Object) []graph.Parcel {
+	var all []graph.Parcel
+	for _, entry := range graph.Objects(report, "entry") {
+		for _, change := range graph.Objects(entry, "changes") {
+			value := document.Get(change, "value", document.Object{})
+			all = append(all, graph.Parcel{
+				Account: document.Get(value, "metadata.phone_number_id", ""), Kind: document.Get(change, "field", "change"), Content: value,
+			})
+		}
+	}
+	return all
+}
+
+// events returns the events in a change.
+func (c *Connector) events(_ *channel.Channel, change graph.Parcel) []graph.Event {
+	var all []graph.Event
+	for _, message := range graph.Objects(change.Content, "messages") {
+		all = append(all, written(message, change))
+	}
+	for _, status := range graph.Objects(change.Content, "statuses") {
+		all = append(all, statusOf(status, change))
+	}
+	for _, group := range graph.Objects(change.Content, "groups") {
+		if change.Kind == "group_lifecycle_update" {
+			c.confirm(group)
+			all = append(all, graph.Event{Kind: document.Get(group, "type", change.Kind), Drop: send.DropUnsupported})
+			continue
+		}
+		all = append(all, inGroup(group)...)
+	}
+	if len(all) == 0 {
+		all = append(all, graph.Event{Kind: change.Kind, Drop: send.DropUnsupported})
+	}
+	return all
+}
+
+// event returns an event of a sender, in a group or to the number.
+func event(kind, from, group string, change graph.Parcel, e send.MessageEvent) graph.Event {
+	if from == "" {
+		return graph.Event{Kind: kind, Drop: send.DropIncomplete}
+	}
+	e.From, e.To = from, cmp.Or(group, change.Account)
+	return graph.Event{Kind: kind, Inbound: botctx.Inbound{Event: e, GroupExternalID: group}}
+}
+
+func field(of document.Object, name string) any {
+	value, _ := of.Field(name)
+	return value
+}
+
+// written returns the event of a member's message.
+func written(message document.Object, change graph.Parcel) graph.Event {
+	kind, from := document.Get(message, "type", "message"), document.Get(message, "from", "")
+	e := send.MessageEvent{MessageID: document.Get(message, "id", ""), Timestamp: milliseconds(message)}
+	e.Type, e.Data = contentIn(kind, message)
+	for _, name := range []string{"context", "referral"} {
+		if about := field(message, name); about != nil {
+			e.Data = e.Data.With(name, about)
+		}
+	}
+	made := event(kind, from, document.Get(message, "group_id", ""), change, e)
+	for _, contact := range graph.Objects(change.Content, "contacts") {
+		if document.Get(contact, "wa_id", "") == from {
+			made.Inbound.Profile = member.Member{FirstName: document.Get(contact, "profile.name", "")}
+		}
+	}
+	return made
+}
+
+// files are the types of attachments by the platform's types of messages.
+var files = map[string]string{"image": "image", "sticker": "image", "audio": "audio", "video": "video", "document": "file"}
+
+// contentIn returns the type and the data of a message.
+func contentIn(kind string, message document.Object) (send.Type, document.Object) {
+	content, isObject := field(message, kind).(document.Object)
+	if text := document.Get(content, "body", ""); kind == "text" && text != "" {
+		return send.TypeText, document.O("text", text)
+	}
+	for _, tapped := range []document.Object{
+		document.Get(content, "button_reply", document.Object{}), document.Get(content, "list_reply", document.Object{}),
+	} {
+		if id := document.Get(tapped, "id", ""); kind == "interactive" && id != "" {
+			return send.TypePayload, document.O("payload", taps.Payload(id), "text", document.Get(tapped, "title", ""))
+		}
+	}
+	if payload := document.Get(content, "payload", ""); kind == "button" && payload != "" {
+		return send.TypePayload, document.O("payload", taps.Payload(payload), "text", document.Get(content, "text", ""))
+	}
+	if name, isFile := files[kind]; isFile && isObject {
+		return send.TypeMisc, fileIn(name, content)
+	}
+	if kind == "location" && isObject {
+		return send.TypeMisc, document.O("attachments", document.A(document.O(
+			"type", kind, "title", document.Get(content, "name", ""),
+			"payload", document.O("coordinates", document.O("lat", field(content, "latitude"), "long", field(content, "longitude"))),
+		)), kind, content)
+	}
+	data := message
+	for _, name := range []string{"from", "id", "timestamp", "type", "group_id", "context", "referral"} {
+		data = data.Without(name)
+	}
+	return send.TypeMisc, data
+}
+
+// fileIn returns the data of a message with a file.
+func fileIn(kind string, content document.Object) document.Object {
+	payload := document.O("attachment_id", document.Get(content, "id", ""))
+	for _, name := range []string{"mime_type", "sha256"} {
+		if value := field(content, name); value != nil {
+			payload = payload.With(name, value)
+		}
+	}
+	data := document.O("attachments", document.A(document.O(
+		"type", kind, "payload", payload, "title", document.Get(content, "filename", ""),
+	)))
+	if caption := document.Get(content, "caption", ""); caption != "" {
+		data = data.With("text", caption)
+	}
+	return data
+}
+
+// milliseconds returns the time of an item, which is a text of seconds, or a number of them. It is 0 if there is none.
+func milliseconds(item document.Object) document.Timestamp {
+	given := field(item, "timestamp")
+	if seconds, isNumber := document.WholeNumber(given); isNumber {
+		given = strconv.FormatInt(seconds, 10)
+	}
+	var e send.MessageEvent
+	if e.DecodeValue(document.O("timestamp", given)) != nil {
+		return 0
+	}
+	return e.Timestamp
+}
+
+// statusOf returns the event of a status of a message that the bot has sent.
+func statusOf(status document.Object, change graph.Parcel) graph.Event {
+	word := document.Get(status, "status", "")
+	kind := "status " + word
+	e := send.MessageEvent{MessageID: document.Get(status, "id", ""), Timestamp: milliseconds(status), Data: status}
+	switch word {
+	case "delivered":
+		e.Type = send.TypeDelivery
+	case "failed":
+		e.Type, e.Data = send.TypeDelivery, status.With("error", failureOf(status))
+	case "read":
+		e.Type = send.TypeRead
+	case "sent":
+		return graph.Event{Kind: kind, Drop: send.DropFromBot}
+	default:
+		e.Type = send.TypeMisc
+	}
+	group := document.Get(status, "group_id", "")
+	from := cmp.Or(document.Get(status, "recipient_participant_id", ""), document.Get(status, "recipient_id", ""))
+	made := event(kind, from, group, change, e)
+	made.Inbound.Key = strings.Join([]string{kind, e.MessageID, from}, " ")
+	return made
+}
+
+// failureOf returns the meaning of a failed status: a code of boterr and a sentence.
+func failureOf(status document.Object) document.Object {
+	var told document.Object
+	if problems := graph.Objects(status, "errors"); len(problems) > 0 {
+		told = problems[0]
+	}
+	err := meanings.ErrorOf(told)
+	code, sentence := boterr.Unavailable, err.Error()
+	if coded, ok := boterr.AsError(err); ok {
+		code, sentence = coded.Code, coded.Message()
+	}
+	return document.O("code", string(code), "message", sentence)
+}
+
+// inGroup returns the events of a change in a group: one for each person. Without a person it is dropped.
+func inGroup(group document.Object) []graph.Event {
+	kind := document.Get(group, "type", "group")
+	var people []string
+	for _, person := range slices.Concat(graph.Objects(group, "added_participants"), graph.Objects(group, "removed_participants")) {
+		people = append(people, idIn(person, "wa_id"))
+	}
+	if id := idIn(group, "wa_id"); id != "" { // A person who asks to join.
+		people = append(people, id)
+	}
+	groupID := document.Get(group, "group_id", "")
+	if len(people) == 0 || groupID == "" {
+		return []graph.Event{{Kind: kind, Drop: send.DropUnsupported}}
+	}
+	var all []graph.Event
+	at := milliseconds(group)
+	for _, person := range people {
+		made := event(kind, person, groupID, graph.Parcel{}, send.MessageEvent{
+			Type: send.TypeMisc, Timestamp: at, Data: document.O("type", kind, "group", group),
+		})
+		made.Inbound.Key = fmt.Sprintf("%s %s %s %d", kind, groupID, person, at)
+		all = append(all, made)
+	}
+	return all
+}
+
+// idIn returns an id, which some reports give as a number.
+func idIn(from document.Object, name string) string {
+	switch id := field(from, name).(type) {
+	case string:
+		return id
+	case int64:
+		return strconv.FormatInt(id, 10)
+	default:
+		return ""
+	}
+}

@@ -1,0 +1,217 @@
+package bravo_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/backends/bravo"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/bounded/boundedtest"
+	"github.com/botctx/go-sdk/internal/graph/graphtest"
+	"github.com/botctx/go-sdk/send"
+)
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func answered(status int, header http.Header, body string) *http.Response {
+	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body))}
+}
+
+// through returns a connector whose requests are answered by a function.
+func through(t *testing.T, f roundTrip) *bravo.Connector {
+	t.Helper()
+	return newConnector(t, bravo.Config{HTTPClient: &http.Client{Transport: f}})
+}
+
+func refusing(f graphtest.Refusal) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { f.Write(w) })
+}
+
+func TestError_OfEachKnownCode(t *testing.T) {
+	t.Parallel()
+	var known []struct {
+		Status  int
+		Code    int64
+		Means   string
+		Message string
+	}
+	data(t, "errors.json", &known)
+	require.NotEmpty(t, known)
+	meant := map[string]string{ // Entries with more words in the list.
+		"FailedPrecondition by webhook; NotFound where it is an answer": "NotFound", "NotFound -> InvalidArgument elementName": "InvalidArgument",
+		"no code (ResourceExhausted minutes)": "no code", "no code (media download of what a user sent)": "no code",
+	}
+	for _, one := range known {
+		t.Run(strconv.FormatInt(one.Code, 10), func(t *testing.T) {
+			t.Parallel()
+			_, err := over(t, refusing(graphtest.Refusal{Status: one.Status, Code: one.Code, Message: one.Message})).
+				Send(t.Context(), to(ada, send.Text("Hello")))
+			require.Error(t, err)
+			want, isListed := meant[one.Means]
+			if !isListed {
+				want, _, _ = strings.Cut(one.Means, " ")
+				if strings.HasPrefix(one.Means, "no code") {
+					want = "no code"
+				}
+			}
+			if want == "no code" {
+				require.False(t, boterr.HasCode(err), "%v", err)
+				return
+			}
+			require.Equal(t, want, string(boterr.CodeOf(err)), "%v", err)
+			_, tellsTime := errors.AsType[*send.RetryAfterError](err)
+			require.Equal(t, want == "ResourceExhausted", tellsTime)
+		})
+	}
+}
+
+func TestRateLimit_OfARecipient(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[int64]send.RetryAfterError{
+		131056: {After: 6 * time.Second, OfRecipient: true}, 130429: {After: time.Second}, 80007: {After: 9 * time.Minute},
+	} {
+		refusal := graphtest.Refusal{Status: 400, Code: code}
+		if code == 80007 {
+			refusal.Minutes = 9
+		}
+		_, err := over(t, refusing(refusal)).Send(t.Context(), to(ada, send.Text("Hello")))
+		hint, ok := errors.AsType[*send.RetryAfterError](err)
+		require.True(t, ok)
+		require.Equal(t, want, *hint)
+	}
+}
+
+func TestLimited_ARecipientHoldsUpNobody(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		asked := map[string]int{}
+		limited := bravo.Limited(through(t, func(r *http.Request) (*http.Response, error) {
+			body, _ := io.ReadAll(r.Body)
+			asked[string(body)]++
+			if strings.Contains(string(body), ada) && asked[string(body)] == 1 {
+				return answered(400, nil, `{"error":{"code":131056}}`), nil
+			}
+			return answered(200, nil, `{"messages":[{"id":"w"}]}`), nil
+		}))
+		began := time.Now() //nolint:forbidigo // The clock of the bubble.
+		done := make(chan time.Duration, 1)
+		go func() {
+			_, err := limited.Send(t.Context(), to(ada, send.Text("Hello")))
+			if err != nil {
+				t.Error(err)
+			}
+			done <- time.Since(began) //nolint:forbidigo // The clock of the bubble.
+		}()
+		synctest.Wait()
+		_, err := limited.Send(t.Context(), to(bob, send.Text("Hello")))
+		require.NoError(t, err)
+		require.Less(t, time.Since(began), time.Second) //nolint:forbidigo // The clock of the bubble.
+		require.Equal(t, 6*time.Second, <-done)
+	})
+}
+
+func TestLimited_KeepsTheRates(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		limited := bravo.Limited(through(t, func(*http.Request) (*http.Response, error) {
+			return answered(200, nil, `{"messages":[{"id":"w"}]}`), nil
+		}))
+		began := time.Now() //nolint:forbidigo // The clock of the bubble.
+		for range 47 {
+			_, err := limited.Send(t.Context(), to(ada, send.Text("Hello")))
+			require.NoError(t, err)
+		}
+		require.InDelta(t, 12*time.Second, time.Since(began), float64(time.Second), "45 at once, then one in 6 seconds") //nolint:forbidigo // The clock of the bubble.
+	})
+}
+
+func TestSend_RedirectIsNotFollowed(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	_, err := through(t, func(*http.Request) (*http.Response, error) {
+		asked++
+		return answered(http.StatusTemporaryRedirect, http.Header{"Location": {"https://elsewhere.example/"}}, ""), nil
+	}).Send(t.Context(), to(ada, send.Text("Hello")))
+	require.ErrorContains(t, err, "redirect")
+	require.Equal(t, 1, asked)
+}
+
+func TestSend_EndlessAnswer(t *testing.T) {
+	t.Parallel()
+	server := boundedtest.Serve(t, true, boundedtest.Answers("200 OK")+`{"messages":"`, "x")
+	_, err := newConnector(t, bravo.Config{APIURL: "http://" + server.Address}).Send(t.Context(), to(ada, send.Text("Hello")))
+	require.Error(t, err)
+	server.RequireHungUp(t, 1)
+}
+
+func TestOpen_SendsTheTokenToThePlatformAlone(t *testing.T) {
+	t.Parallel()
+	for address, isOwn := range map[string]bool{
+		"https://lookaside.fbsbx.com/whatsapp/1": true, "https://media.whatsapp.net/1": true, "https://graph.facebook.com/1": true,
+		"https://evil.example/1": false, "http://lookaside.fbsbx.com/1": false, "https://fbsbx.com.evil.example/": false,
+		"https://a:b@lookaside.fbsbx.com/": false, "": false,
+	} {
+		var hosts []string
+		connector := through(t, func(r *http.Request) (*http.Response, error) {
+			hosts = append(hosts, r.URL.Hostname()+" "+r.Header.Get("Authorization"))
+			if len(hosts) == 1 {
+				require.Equal(t, shopNumber, r.URL.Query().Get("phone_number_id"))
+				return answered(200, nil, fmt.Sprintf(`{"id":"7","url":%q}`, address)), nil
+			}
+			return answered(200, nil, "picture"), nil
+		})
+		file, err := connector.Open(t.Context(), shop(), "7")
+		if !isOwn {
+			require.ErrorIs(t, err, boterr.InvalidArgument, address)
+			require.Len(t, hosts, 1, address)
+			continue
+		}
+		require.NoError(t, err, address)
+		bytes, err := io.ReadAll(file)
+		require.NoError(t, err)
+		require.NoError(t, file.Close())
+		require.Equal(t, "picture", string(bytes))
+		require.Contains(t, hosts[1], "Bearer "+token)
+	}
+}
+
+func TestOpen_OverThePlatform(t *testing.T) {
+	t.Parallel()
+	p := newPlatform()
+	p.AddFile("77", "a picture")
+	connector := newConnector(t, bravo.Config{APIURL: "http://platform.example/v23.0", HTTPClient: &http.Client{Transport: directly{p}}})
+	file, err := connector.Open(t.Context(), shop(), "77")
+	require.NoError(t, err)
+	bytes, err := io.ReadAll(file)
+	require.NoError(t, err)
+	require.Equal(t, "a picture", string(bytes))
+	_, err = connector.Open(t.Context(), shop(), "78")
+	require.ErrorIs(t, err, boterr.NotFound)
+	_, err = connector.Open(t.Context(), shop(), "")
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+}
+
+func TestNew_Refuses(t *testing.T) {
+	t.Parallel()
+	for field, config := range map[string]bravo.Config{
+		"APIURL": {APIURL: "ftp://x"}, "Timeout": {Timeout: -1}, "MaxFileBytes": {MaxFileBytes: -1}, "BodyTime": {BodyTime: -1},
+		"GroupTimeout": {GroupTimeout: -1}, "ListButton": {ListButton: strings.Repeat("x", 21)},
+	} {
+		_, err := bravo.New(config)
+		refused, ok := boterr.AsError(err)
+		require.True(t, ok, field)
+		require.Equal(t, boterr.InvalidArgument, refused.Code)
+		require.Equal(t, field, refused.Field)
+	}
+}

@@ -1,0 +1,267 @@
+package bravo
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/graph"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/send"
+)
+
+// confirmation is the platform's report of a requested group: its id and its link, or the reason why there is
+// none.
+type confirmation struct {
+	id, link string
+	err      error
+}
+
+// earlyReport is a report that no call waited for.
+type earlyReport struct {
+	request string
+	made    confirmation
+}
+
+const (
+	maxSubject = 128
+	// maxEarly bounds the reports that are kept, maxSameSubject the groups of one name that are examined.
+	maxEarly       = 64
+	maxSameSubject = 50
+	// looks is the number of times that CreateGroup looks for a group within its time.
+	looks = 30
+	// groupsPerPage and maxGroupPages bound the search for a group.
+	groupsPerPage = "100"
+	maxGroupPages = 20
+)
+
+// CreateGroup implements livechat.GroupCreator. It requests a group, and waits until the platform reports it
+// to the Handler of this Connector, or lists it. The group's description has the Key, so that a repetition
+// finds the group, and distinguishes it from groups with the same name. The agent gets the link in a message,
+// because people can only join by themselves.
+//
+// An error without a code after Config.GroupTimeout means that the group is not confirmed yet: call
+// CreateGroup again with the same Key.
+func (c *Connector) CreateGroup(
+	ctx context.Context, in *channel.Channel, group livechat.NewGroup,
+) (livechat.CreatedGroup, error) {
+	from, err := c.numberOf(in)
+	if err != nil {
+		return livechat.CreatedGroup{}, err
+	}
+	wanted := newGroup{
+		number: from, subject: firstRunes(cmp.Or(group.Name, "Group"), maxSubject),
+		mark: "ref: " + cmp.Or(group.Key, uuid.NewString()), seen: map[string]bool{},
+	}
+	made := confirmation{}
+	if group.Key != "" {
+		if made.id, err = c.findGroup(ctx, wanted); err != nil {
+			return livechat.CreatedGroup{}, err
+		}
+	}
+	if made.id == "" {
+		if made, err = c.makeGroup(ctx, wanted); err != nil {
+			return livechat.CreatedGroup{}, err
+		}
+	}
+	if made.link == "" && (group.NeedsInvitationLink || group.AdminExternalID != "") {
+		if made.link, err = c.RenewInviteLink(ctx, in, made.id); err != nil {
+			return livechat.CreatedGroup{}, err
+		}
+	}
+	if group.AdminExternalID != "" {
+		invitation := send.Message{Channel: in, To: group.AdminExternalID, Response: send.Text(wanted.subject + "\n" + made.link)}
+		if _, err := c.Send(ctx, invitation); err != nil {
+			return livechat.CreatedGroup{}, err
+		}
+	}
+	return livechat.CreatedGroup{ExternalID: made.id, InvitationLink: made.link}, nil
+}
+
+func firstRunes(text string, most int) string {
+	runes := []rune(text)
+	return string(runes[:min(len(runes), most)])
+}
+
+// newGroup is a requested group.
+type newGroup struct {
+	number
+
+	subject string
+	// mark is the group's description.
+	mark string
+	// seen are the ids of groups that have another description.
+	seen map[string]bool
+}
+
+// makeGroup requests a group and waits for it.
+func (c *Connector) makeGroup(ctx context.Context, wanted newGroup) (confirmation, error) {
+	reply, err := c.client.Call(ctx, wanted.as, graph.Request{
+		Method: http.MethodPost, Path: []string{wanted.id, "groups"},
+		Body: document.O("messaging_product", "whatsapp", "subject", wanted.subject, "description", wanted.mark),
+	})
+	if err != nil {
+		return confirmation{}, err
+	}
+	request := document.Get(reply, "request_id", "")
+	if request == "" {
+		return confirmation{}, errUnreadable()
+	}
+	reported := make(chan confirmation, 1)
+	c.await(request, reported)
+	defer c.await(request, nil)
+
+	over := time.NewTimer(c.config.GroupTimeout)
+	defer over.Stop()
+	look := time.NewTicker(max(c.config.GroupTimeout/looks, 1))
+	defer look.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return confirmation{}, ctx.Err()
+		case made := <-reported:
+			return made, made.err
+		case <-over.C:
+			return confirmation{}, fmt.Errorf("the platform has not confirmed the group %q within %s; the same call finds it later",
+				wanted.subject, c.config.GroupTimeout)
+		case <-look.C:
+			if id, err := c.findGroup(ctx, wanted); err != nil || id != "" {
+				return confirmation{id: id}, err
+			}
+		}
+	}
+}
+
+// await registers a channel for the report of a request, or removes it if reported is nil.
+func (c *Connector) await(request string, reported chan<- confirmation) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if reported == nil {
+		delete(c.awaited, request)
+		return
+	}
+	if i := slices.IndexFunc(c.early, func(known earlyReport) bool { return known.request == request }); i >= 0 {
+		reported <- c.early[i].made
+		return
+	}
+	c.awaited[request] = reported
+}
+
+// confirm passes a report of a group to the call that waits for it, if there is one in this process.
+func (c *Connector) confirm(group document.Object) {
+	made := confirmation{id: document.Get(group, "group_id", ""), link: document.Get(group, "invite_link", "")}
+	if problems := graph.Objects(group, "errors"); len(problems) > 0 {
+		made = confirmation{err: meanings.ErrorOf(problems[0])}
+	}
+	if made.id == "" && made.err == nil {
+		return
+	}
+	request := document.Get(group, "request_id", "")
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if waiting := c.awaited[request]; waiting != nil {
+		delete(c.awaited, request) // The channel has room for one.
+		waiting <- made
+		return
+	}
+	if len(c.early) == maxEarly {
+		c.early = c.early[1:]
+	}
+	c.early = append(c.early, earlyReport{request, made})
+}
+
+// findGroup returns the id of the group with the subject and the mark, "" if the platform does not list it among the
+// first of this subject.
+func (c *Connector) findGroup(ctx context.Context, wanted newGroup) (string, error) {
+	query := url.Values{"limit": {groupsPerPage}}
+	most := len(wanted.seen) + maxSameSubject
+	for range maxGroupPages {
+		reply, err := c.client.Call(ctx, wanted.as, graph.Request{
+			Method: http.MethodGet, Path: []string{wanted.id, "groups"}, Query: query,
+		})
+		if err != nil {
+			return "", err
+		}
+		if id, err := c.groupAmong(ctx, wanted, graph.Objects(reply, "data.groups"), most); err != nil || id != "" {
+			return id, err
+		}
+		after := document.Get(reply, "paging.cursors.after", "")
+		if after == "" || !reply.Has("paging.next") || len(wanted.seen) >= most {
+			break
+		}
+		query.Set("after", after)
+	}
+	return "", nil
+}
+
+// groupAmong is findGroup in a part of the list. It looks at groups until most are seen.
+func (c *Connector) groupAmong(ctx context.Context, wanted newGroup, listed []document.Object, most int) (string, error) {
+	for _, group := range listed {
+		id := document.Get(group, "id", "")
+		isKnown := id == "" || wanted.seen[id] || document.Get(group, "subject", "") != wanted.subject
+		if isKnown || len(wanted.seen) >= most {
+			continue
+		}
+		description, err := c.groupField(ctx, wanted.number, id, "description")
+		if err == nil && description == wanted.mark {
+			return id, nil
+		}
+		if err != nil && boterr.CodeOf(err) != boterr.NotFound {
+			return "", err
+		}
+		wanted.seen[id] = true
+	}
+	return "", nil
+}
+
+func (c *Connector) groupField(ctx context.Context, of number, id, field string) (string, error) {
+	reply, err := c.client.Call(ctx, of.as, graph.Request{
+		Method: http.MethodGet, Path: []string{id}, Query: url.Values{"fields": {field}},
+	})
+	return document.Get(reply, field, ""), graph.NotFoundID(err)
+}
+
+// GroupName implements livechat.GroupNamer.
+func (c *Connector) GroupName(ctx context.Context, in *channel.Channel, groupExternalID string) (string, error) {
+	from, err := c.numberOf(in)
+	if err != nil {
+		return "", err
+	}
+	return c.groupField(ctx, from, groupExternalID, "subject")
+}
+
+// RenewInviteLink implements livechat.InviteLinker.
+func (c *Connector) RenewInviteLink(ctx context.Context, in *channel.Channel, groupExternalID string) (string, error) {
+	reply, err := c.inviteLink(ctx, in, http.MethodPost, groupExternalID)
+	link := document.Get(reply, "invite_link", "")
+	if err == nil && link == "" {
+		err = errUnreadable()
+	}
+	return link, err
+}
+
+// DisableInviteLink implements livechat.InviteLinker.
+func (c *Connector) DisableInviteLink(ctx context.Context, in *channel.Channel, groupExternalID string) error {
+	_, err := c.inviteLink(ctx, in, http.MethodDelete, groupExternalID)
+	return err
+}
+
+func (c *Connector) inviteLink(ctx context.Context, in *channel.Channel, method, group string) (document.Object, error) {
+	from, err := c.numberOf(in)
+	if err != nil {
+		return document.Object{}, err
+	}
+	reply, err := c.client.Call(ctx, from.as, graph.Request{
+		Method: method, Path: []string{group, "invite_link"}, Body: document.O("messaging_product", "whatsapp"),
+	})
+	return reply, graph.NotFoundID(err)
+}

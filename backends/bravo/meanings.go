@@ -1,0 +1,68 @@
+package bravo
+
+import (
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/graph"
+)
+
+const (
+	sentenceRate      = "the platform limits the rate of the number's requests"
+	sentenceTemporary = "the platform failed for now"
+	sentenceParameter = "the platform does not take the message as it is: change what it complains about"
+	sentenceTemplate  = "the values do not fit the template: give as many as it has, in its form"
+	sentenceMarketing = "the platform does not deliver this message to the member, to spare them: wait a day, or send another kind of message"
+)
+
+// meanings are the meanings of the platform's own codes, in answers and in the statuses of messages.
+var meanings = graph.Meanings{
+	{Code: 80007}:  {Code: boterr.ResourceExhausted, Sentence: sentenceRate, Wait: time.Minute},
+	{Code: 130429}: {Code: boterr.ResourceExhausted, Sentence: sentenceRate, Wait: time.Second},
+	{Code: 133016}: {Code: boterr.ResourceExhausted, Sentence: sentenceRate, Wait: time.Hour},
+	{Code: 131048}: {
+		Code: boterr.ResourceExhausted, Sentence: "too many messages of the number were reported or blocked: send fewer, to those who want them",
+		Wait: time.Hour,
+	},
+	{Code: 131056}: {
+		Code: boterr.ResourceExhausted, Sentence: "the platform limits the rate of messages to this recipient",
+		Wait: recipientPeriod, OfRecipient: true,
+	},
+	{Code: 131026}: {
+		Code: boterr.NotFound, Sentence: "the message cannot be delivered: the recipient has no account, blocked the number, has an old " +
+			"program, or has not accepted the terms",
+	},
+	{Code: 131030}: {Code: boterr.NotFound, Sentence: "the recipient is not on the list of a number for tests: add it"},
+	{Code: 131021}: {Code: boterr.InvalidArgument, Sentence: "the recipient is the number itself"},
+	{Code: 131047}: {
+		Code:     boterr.FailedPrecondition,
+		Sentence: "the member's last message is more than 24 hours old: wait for the next one, or send a template",
+	},
+	{Code: 131049}: {Code: boterr.FailedPrecondition, Sentence: sentenceMarketing},
+	{Code: 131050}: {Code: boterr.FailedPrecondition, Sentence: "the member has stopped messages of marketing: send none until they allow it"},
+	{Code: 130472}: {Code: boterr.FailedPrecondition, Sentence: sentenceMarketing},
+	{Code: 130497}: {Code: boterr.FailedPrecondition, Sentence: "the number may not write to members in this country"},
+	{Code: 131031}: {Code: boterr.FailedPrecondition, Sentence: "the platform has locked the account: see its quality page"},
+	{Code: 131042}: {Code: boterr.FailedPrecondition, Sentence: "the account's payment does not work: correct it in the platform's settings"},
+	{Code: 131008}: {Code: boterr.InvalidArgument, Sentence: sentenceParameter, RepeatsMessage: true},
+	{Code: 131009}: {Code: boterr.InvalidArgument, Sentence: sentenceParameter, RepeatsMessage: true},
+	{Code: 131051}: {Code: boterr.Unsupported, Field: "type", Sentence: "the platform does not have this type of message"},
+	{Code: 131053}: {
+		Code: boterr.InvalidArgument, Field: "url", Sentence: "the platform could not take the file: check its address, its size and its kind",
+		RepeatsMessage: true,
+	},
+	{Code: 132001}: {
+		Code: boterr.InvalidArgument, Field: "elementName", Sentence: "there is no approved template of this name in this language: check both",
+	},
+	{Code: 132000}: {Code: boterr.InvalidArgument, Field: "components", Sentence: sentenceTemplate, RepeatsMessage: true},
+	{Code: 132005}: {Code: boterr.InvalidArgument, Field: "components", Sentence: sentenceTemplate, RepeatsMessage: true},
+	{Code: 132012}: {Code: boterr.InvalidArgument, Field: "components", Sentence: sentenceTemplate, RepeatsMessage: true},
+	{Code: 132007}: {Code: boterr.FailedPrecondition, Sentence: "the template breaks the platform's rules: change it"},
+	{Code: 132015}: {Code: boterr.FailedPrecondition, Sentence: "the platform has paused the template for its quality: change it, or wait"},
+	{Code: 132016}: {Code: boterr.FailedPrecondition, Sentence: "the platform has disabled the template: make another one"},
+	{Code: 131000}: {Sentence: sentenceTemporary},
+	{Code: 131016}: {Sentence: sentenceTemporary},
+	{Code: 131052}: {Sentence: "the platform could not fetch the member's file"},
+	{Code: 131057}: {Sentence: "the account is being maintained"},
+	{Code: 133004}: {Sentence: sentenceTemporary},
+}

@@ -1,0 +1,321 @@
+package bravo
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/graph"
+	"github.com/botctx/go-sdk/internal/taps"
+	"github.com/botctx/go-sdk/send"
+)
+
+// The platform's limits that send.Response.Validate does not check.
+const (
+	maxBody       = 1024
+	maxCaption    = 1024
+	maxReplies    = 3
+	maxRows       = 10
+	maxTitle      = 20
+	maxReplyID    = 256
+	maxRowID      = 200
+	textTooLong   = "is %d characters long; the limit on bravo is %d: %s"
+	typeMarkSeen  = "MARK_SEEN"
+	toIndividual  = "individual"
+	toGroup       = "group"
+	typeInterface = "interactive"
+)
+
+// Send implements send.Connector. The recipient is a member's id, which is a telephone number, or a group's.
+//
+// Texts and files keep their types; a file may have a caption and a filename. One to three quick replies, and
+// buttons that are all postbacks, are reply buttons; four to ten quick replies are a list, opened by a button
+// whose text is listButton of the response or of the Config. A single button with an address is a button with
+// an address; other combinations are InvalidArgument, and so is a text of more than 1,024 characters above
+// any of them. A single quick reply of the type location asks for the member's location. A template keeps its
+// type. Carousels are Unsupported, and so are other types unless the response has a field with the type's
+// name in lower case, which is the platform's own object: location, contacts, reaction, sticker, interactive.
+// Messages to groups cannot have quick replies or buttons.
+//
+// TYPING with message_id, the id of a member's message, marks that message as read and shows typing; without
+// it the platform cannot show it, and nothing is sent. MARK_SEEN with message_id marks the message as read. A
+// response may have the platform's own field context, and preview_url if it is a text.
+func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
+	if err := message.Validate(); err != nil {
+		return send.Delivery{}, err
+	}
+	from, err := c.numberOf(message.Channel)
+	if err != nil {
+		return send.Delivery{}, err
+	}
+	switch kind := message.Response.Type(); kind {
+	case send.TypeTyping, typeMarkSeen:
+		return c.mark(ctx, from, message)
+	default:
+	}
+	body, err := c.bodyOf(message)
+	if err != nil {
+		return send.Delivery{}, err
+	}
+	reply, err := c.client.Call(ctx, from.as, graph.Request{
+		Method: http.MethodPost, Path: []string{from.id, "messages"}, Body: body,
+	})
+	if err != nil {
+		return send.Delivery{}, err
+	}
+	id := document.Get(reply, "messages[0].id", "")
+	if id == "" {
+		return send.Delivery{}, errUnreadable()
+	}
+	return send.Delivery{Reply: reply, MessageID: id, ChatID: message.To, From: from.id}, nil
+}
+
+// mark marks a message of a member as read, and shows typing.
+func (c *Connector) mark(ctx context.Context, from number, message send.Message) (send.Delivery, error) {
+	isTyping := message.Response.Type() == send.TypeTyping
+	id := document.Get(message.Response, "message_id", "")
+	switch {
+	case id == "" && isTyping:
+		return send.Delivery{Reply: document.O("success", true)}, ctx.Err()
+	case id == "":
+		return send.Delivery{}, boterr.Missing("message_id", "the id of a message of the member")
+	}
+	body := document.O("messaging_product", "whatsapp", "status", "read", "message_id", id)
+	if isTyping {
+		body = body.With("typing_indicator", document.O("type", "text"))
+	}
+	reply, err := c.client.Call(ctx, from.as, graph.Request{Method: http.MethodPost, Path: []string{from.id, "messages"}, Body: body})
+	return send.Delivery{Reply: reply}, err
+}
+
+// individual matches the ids of people: telephone numbers, and ids that begin with a country. Other ids
+// belong to groups.
+var individual = regexp.MustCompile(`^(\+?\d+|[A-Z]{2}\.[A-Za-z0-9]+)$`)
+
+// bodyOf returns the request for a message.
+func (c *Connector) bodyOf(message send.Message) (document.Object, error) {
+	kind, content, err := c.contentOf(message.Response)
+	if err != nil {
+		return document.Object{}, err
+	}
+	recipient := toIndividual
+	if !individual.MatchString(message.To) {
+		recipient = toGroup
+		if kind == typeInterface {
+			return document.Object{}, boterr.Invalid("type",
+				"is %s, and groups on bravo do not support quick replies and buttons: send a text", message.Response.Type())
+		}
+	}
+	body := document.O(
+		"messaging_product", "whatsapp", "recipient_type", recipient, "to", message.To, "type", kind, kind, content,
+	)
+	if about := document.Get(message.Response, "context", document.Object{}); !about.IsZero() {
+		body = body.With("context", about)
+	}
+	if message.ID != "" {
+		body = body.With("biz_opaque_callback_data", message.ID)
+	}
+	return body, body.Err()
+}
+
+// fileKinds are the platform's names for types of files.
+var fileKinds = map[send.Type]string{
+	send.TypeImage: "image", send.TypeAudio: "audio", send.TypeVideo: "video", send.TypeFile: "document",
+}
+
+// contentOf returns a response in the platform's form: its type and its content.
+func (c *Connector) contentOf(response send.Response) (kind string, content any, err error) {
+	switch of := response.Type(); of {
+	case send.TypeText:
+		text := document.O("body", response.Text())
+		if isShown, isGiven := response.Object().Field("preview_url"); isGiven {
+			text = text.With("preview_url", isShown)
+		}
+		return "text", text, nil
+	case send.TypeImage, send.TypeAudio, send.TypeVideo, send.TypeFile:
+		file, err := fileOf(response)
+		return fileKinds[of], file, err
+	case send.TypeQuickReplies:
+		shown, err := c.quickRepliesOf(response)
+		return typeInterface, shown, err
+	case send.TypeButton:
+		shown, err := buttonsOf(response)
+		return typeInterface, shown, err
+	case send.TypeTemplate:
+		template := document.O(
+			"name", document.Get(response, "elementName", ""),
+			"language", document.O("code", document.Get(response, "languageCode", "")),
+		)
+		if components := document.Get(response, "components", document.Array{}); components.Len() > 0 {
+			template = template.With("components", components)
+		}
+		return "template", template, nil
+	case send.TypeCarousel, send.TypeNews:
+		return "", nil, unsupported(of, "a text")
+	default:
+		kind = strings.ToLower(string(of))
+		switch own, _ := response.Object().Field(kind); own.(type) {
+		case document.Object, document.Array:
+			return kind, own, nil
+		default:
+			return "", nil, unsupported(of, "another type, or with "+kind+", an object in the platform's format")
+		}
+	}
+}
+
+func unsupported(of send.Type, instead string) error {
+	return boterr.New(boterr.Unsupported, "type", "channels of type bravo have no messages of type %s: send %s", of, instead)
+}
+
+// fileOf returns a file in the platform's form.
+func fileOf(response send.Response) (document.Object, error) {
+	file := document.O("id", document.Get(response, "attachment_id", ""))
+	if document.Get(file, "id", "") == "" {
+		address := document.Get(response, "url", "")
+		if err := checkURL("url", address); err != nil {
+			return document.Object{}, err
+		}
+		file = document.O("link", address)
+	}
+	caption := document.Get(response, "caption", "")
+	switch length := utf8.RuneCountInString(caption); {
+	case length > maxCaption:
+		return document.Object{}, boterr.Invalid("caption", textTooLong, length, maxCaption, "send it as a text")
+	case caption != "" && response.Type() == send.TypeAudio:
+		return document.Object{}, boterr.Invalid("caption", "is given, and audio on bravo has none: send it as a text")
+	case caption != "":
+		file = file.With("caption", caption)
+	}
+	if name := document.Get(response, "filename", ""); name != "" && response.Type() == send.TypeFile {
+		file = file.With("filename", name)
+	}
+	return file, nil
+}
+
+// interactive returns a text with buttons or a list below it.
+func interactive(response send.Response, kind string, action document.Object) (document.Object, error) {
+	if length := utf8.RuneCountInString(response.Text()); length > maxBody {
+		return document.Object{}, boterr.Invalid("text", textTooLong, length, maxBody,
+			"send the text first, and the buttons below a short one")
+	}
+	return document.O("type", kind, "body", document.O("text", response.Text()), "action", action), nil
+}
+
+func (c *Connector) quickRepliesOf(response send.Response) (document.Object, error) {
+	replies := graph.Objects(response, "quickReplies")
+	if len(replies) == 1 && document.Get(replies[0], "content_type", "") == "location" {
+		return interactive(response, "location_request_message", document.O("name", "send_location"))
+	}
+	for i, reply := range replies {
+		if kind := document.Get(reply, "content_type", ""); kind != "" && kind != send.ContentText {
+			return document.Object{}, boterr.New(boterr.Unsupported, "quickReplies["+strconv.Itoa(i)+"].content_type",
+				"bravo has quick replies of type %s, or a single one of type location; got %s", send.ContentText, kind)
+		}
+	}
+	switch count := len(replies); {
+	case count <= maxReplies:
+		return replyButtons(response, "quickReplies", replies)
+	case count > maxRows:
+		return document.Object{}, boterr.Invalid("quickReplies", "has %d elements; the limit on bravo is %d: ask in two steps", count, maxRows)
+	}
+	titles, err := tappable("quickReplies", replies, maxRowID)
+	if err != nil {
+		return document.Object{}, err
+	}
+	rows := document.A()
+	for i, reply := range replies {
+		row := document.O("id", titles[i].id, "title", titles[i].title)
+		if more := document.Get(reply, "description", ""); more != "" {
+			row = row.With("description", more)
+		}
+		rows = rows.Append(row)
+	}
+	button := document.Get(response, "listButton", c.config.ListButton)
+	if length := utf8.RuneCountInString(button); length > maxTitle {
+		return document.Object{}, boterr.Invalid("listButton", textTooLong, length, maxTitle, "shorten it")
+	}
+	return interactive(response, "list", document.O("button", button, "sections", document.A(document.O("rows", rows))))
+}
+
+// buttonsOf returns a text with buttons.
+func buttonsOf(response send.Response) (document.Object, error) {
+	buttons := graph.Objects(response, "buttons")
+	for i, button := range buttons {
+		path := "buttons[" + strconv.Itoa(i) + "]"
+		switch kind := document.Get(button, "type", ""); {
+		case kind == send.ButtonPostback:
+		case kind != send.ButtonWebURL:
+			return document.Object{}, boterr.New(boterr.Unsupported, path+".type", "bravo has no buttons of type %s: use %s or %s",
+				kind, send.ButtonPostback, send.ButtonWebURL)
+		case len(buttons) > 1:
+			return document.Object{}, boterr.Invalid(path+".type",
+				"is %s, and on bravo such a button must be the only one: send it in another message", kind)
+		default:
+			address := document.Get(button, "url", "")
+			if err := checkURL(path+".url", address); err != nil {
+				return document.Object{}, err
+			}
+			return interactive(response, "cta_url", document.O("name", "cta_url", "parameters", document.O(
+				"display_text", document.Get(button, "title", ""), "url", address,
+			)))
+		}
+	}
+	return replyButtons(response, "buttons", buttons)
+}
+
+func replyButtons(response send.Response, field string, given []document.Object) (document.Object, error) {
+	all, err := tappable(field, given, maxReplyID)
+	if err != nil {
+		return document.Object{}, err
+	}
+	buttons := document.A()
+	for _, one := range all {
+		buttons = buttons.Append(document.O("type", "reply", "reply", document.O("id", one.id, "title", one.title)))
+	}
+	return interactive(response, "button", document.O("buttons", buttons))
+}
+
+// tap is a tappable element: its title, and the payload as text.
+type tap struct{ id, title string }
+
+// tappable returns the tappable elements. Titles and payloads must differ, and payloads have a limit.
+func tappable(field string, given []document.Object, most int) ([]tap, error) {
+	var all []tap
+	for i, one := range given {
+		path := field + "[" + strconv.Itoa(i) + "]"
+		payload, _ := one.Field("payload")
+		id, err := taps.Text(payload)
+		if err != nil {
+			return nil, boterr.PrefixField(path+".payload", err)
+		}
+		if length := utf8.RuneCountInString(id); length > most {
+			return nil, boterr.Invalid(path+".payload", textTooLong, length, most, "keep the rest elsewhere, under an id")
+		}
+		title := document.Get(one, "title", "")
+		for _, other := range all {
+			switch {
+			case other.title == title:
+				return nil, boterr.Invalid(path+".title", "is %q, like another one: titles on bravo must differ", title)
+			case other.id == id:
+				return nil, boterr.Invalid(path+".payload", "is the payload of another one, too: payloads on bravo must differ")
+			}
+		}
+		all = append(all, tap{id: id, title: title})
+	}
+	return all, nil
+}
+
+// checkURL refuses an address that the platform cannot open.
+func checkURL(field, address string) error {
+	parsed, err := url.Parse(address)
+	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
+		return boterr.Invalid(field, "is not an HTTP or HTTPS address; give one that the platform can open")
+	}
+	return nil
+}

@@ -1,0 +1,288 @@
+package bravo_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/backends/bravo"
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/explore"
+	"github.com/botctx/go-sdk/internal/bravofake"
+	"github.com/botctx/go-sdk/internal/graph/graphtest"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store/memstore"
+)
+
+const grace = "15550009999"
+
+// helpdesk is a bot that asks for a person, and records messages that could not be delivered.
+func helpdesk() []*botctx.Node {
+	hasFailed := botctx.When(func(bot *botctx.Context) bool { return document.Get(bot.MessageEvent.Data, "status", "") == "failed" })
+	hasJoined := botctx.When(func(bot *botctx.Context) bool {
+		return document.Get(bot.MessageEvent.Data, "type", "") == "group_participants_add"
+	})
+	return []*botctx.Node{
+		{ID: "failed", Tree: "members", Trigger: hasFailed, Global: botctx.GlobalInTree, Pre: botctx.Do(noteFailure)},
+		{ID: "person", Tree: "members", Trigger: botctx.TextIs("a person, please"), Global: botctx.GlobalInTree, Pre: botctx.Do(call)},
+		{ID: "joined", Tree: "groups", Trigger: hasJoined, Global: botctx.GlobalInTree, Pre: botctx.Do(joined)},
+		{ID: "done", Tree: "groups", Trigger: botctx.TextIs("/done"), Global: botctx.GlobalInTree, Pre: botctx.Do(done)},
+	}
+}
+
+func noteFailure(ctx context.Context, bot *botctx.Context) error {
+	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertParams{DataSourceID: "failures", Data: []document.Object{document.O(
+		"_id", document.Get(bot.MessageEvent.Data, "id", ""), "code", document.Get(bot.MessageEvent.Data, "error.code", ""),
+	)}})
+	return err
+}
+
+func call(ctx context.Context, bot *botctx.Context) error {
+	_, err := bot.CreateAssignment(ctx, livechat.CreateAssignmentParams{
+		AssignmentDetails: livechat.AssignmentDetails{Summary: "Ada wants tea", GroupName: "Tea for Ada"},
+	})
+	return err
+}
+
+func joined(ctx context.Context, bot *botctx.Context) error {
+	_, err := bot.HandleAdminJoinedGroup(ctx, livechat.HandleAdminJoinedGroupParams{
+		Channel: bot.Channel, ExternalID: bot.MessageEvent.From, BravoGroupID: bot.MessageEvent.To,
+	})
+	return err
+}
+
+func done(ctx context.Context, bot *botctx.Context) error {
+	_, err := bot.EndLiveChat(ctx, livechat.EndParams{Channel: bot.Channel, MessageEvent: bot.MessageEvent})
+	return err
+}
+
+// world is a host with two numbers: members write to the shop, agents answer from the desk, in groups.
+type world struct {
+	*testing.T
+
+	platform *bravofake.Platform
+	handler  http.Handler
+	runtime  *botctx.Runtime
+	now      time.Time
+	events   int
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{T: t, now: time.UnixMilli(1_700_000_000_000)}
+	w.platform = bravofake.New(map[string]string{token: shopNumber, otherToken: deskNumber}, ada, grace)
+	w.platform.Now = func() time.Time { return w.now }
+	connector := newConnector(t, bravo.Config{
+		HTTPClient: &http.Client{Transport: directly{w.platform}}, AppSecret: channel.NewSecret(appSecret),
+		Now: func() time.Time { return w.now },
+		FindChannel: func(ctx context.Context, number string) (*channel.Channel, error) {
+			return w.runtime.LoadChannel(ctx, "app-1", map[string]string{shopNumber: "shop", deskNumber: "desk"}[number])
+		},
+	})
+	w.platform.ListsUntilShown = -1
+	w.platform.Report = func(body []byte) { w.post(body) }
+	var err error
+	w.runtime, err = botctx.New(botctx.Config{
+		Store: memstore.New(memstore.WithNow(func() time.Time { return w.now })), Now: func() time.Time { return w.now },
+		Connectors: map[channel.Type]send.Connector{channel.Bravo: bravo.Limited(connector)},
+	})
+	require.NoError(t, err)
+	require.NoError(t, w.runtime.Handle(helpdesk()...))
+	for _, in := range []*channel.Channel{
+		{
+			ID: "shop", Type: channel.Bravo, On: true, Info: channel.BravoInfo{AdminAuthToken: channel.NewSecret(token), WaID: shopNumber},
+			PriorityGroups: []channel.PriorityGroup{{Group: "all", Trees: []string{"members"}}},
+		},
+		{
+			ID: "desk", Type: channel.Bravo, On: true, Info: channel.BravoInfo{AdminAuthToken: channel.NewSecret(otherToken), WaID: deskNumber},
+			PriorityGroups:  []channel.PriorityGroup{{Group: "all", GroupTrees: []string{"groups"}}},
+			BroadcastGroups: []channel.BroadcastGroup{{Label: "default", Groups: []channel.BroadcastGroupMember{{ID: grace}}}},
+		},
+	} {
+		_, err := w.runtime.SaveChannel(t.Context(), "app-1", in)
+		require.NoError(t, err)
+	}
+	require.NoError(t, w.runtime.Pair(t.Context(), "app-1", "shop", "desk"))
+	_, err = w.runtime.SaveAdmin(t.Context(), "app-1", livechat.Admin{AdminID: "grace", ExternalID: grace, Name: "Grace"})
+	require.NoError(t, err)
+	w.handler = connector.Handler(w.runtime.Accept)
+	return w
+}
+
+// post sends a report to the host twice, as the platform may.
+func (w *world) post(body []byte) {
+	for range 2 {
+		answer := httptest.NewRecorder()
+		w.handler.ServeHTTP(answer, graphtest.Report(context.Background(), "/bravo", appSecret, body))
+		if answer.Code != http.StatusOK {
+			w.Errorf("a report was answered %d: %s", answer.Code, body)
+		}
+	}
+}
+
+// run runs the bot for all reports, including receipts of its messages.
+func (w *world) run() {
+	w.Helper()
+	for {
+		result, err := w.runtime.RunNextEvent(w.Context())
+		require.NoError(w, err)
+		require.NoError(w, result.Err)
+		reports := w.platform.Reports()
+		for _, body := range reports {
+			w.post(body)
+		}
+		if !result.Ran && len(reports) == 0 {
+			return
+		}
+	}
+}
+
+// reports sends a message to a number to the host, and runs the bot.
+func (w *world) reports(number, from, content string) {
+	w.Helper()
+	w.events++
+	w.platform.Writes(from, w.now)
+	w.post([]byte(strings.ReplaceAll(string(change("messages", fmt.Sprintf(
+		`"messages":[{"from":%q,"id":"wamid.in%d","timestamp":"%d",%s}]`, from, w.events, w.now.Unix(), content,
+	))), shopNumber, number)))
+	w.run()
+}
+
+func (w *world) says(number, from, text string) {
+	w.Helper()
+	w.reports(number, from, fmt.Sprintf(`"type":"text","text":{"body":%q}`, text))
+}
+
+// last returns the last message to a recipient.
+func (w *world) last(to string) document.Object {
+	w.Helper()
+	var last document.Object
+	for _, sent := range w.platform.Sent() {
+		if sent.To == to {
+			last = sent.Body
+		}
+	}
+	require.NotZero(w, last, "nothing was sent to %s", to)
+	return last
+}
+
+func (w *world) read(to string) string {
+	w.Helper()
+	return document.Get(w.last(to), "text.body", "")
+}
+
+func TestWorld_ALiveChatInAGroup(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.says(deskNumber, grace, "I am at work")
+	w.says(shopNumber, ada, "a person, please")
+	button := document.Get(w.last(grace), "interactive.action.buttons[0].reply", document.Object{})
+	w.reports(deskNumber, grace, fmt.Sprintf(`"type":"interactive","interactive":{"type":"button_reply","button_reply":%s}`, button))
+	require.Equal(t, []string{"Tea for Ada"}, w.platform.Groups())
+	require.Contains(t, w.read(grace), "https://chat.example/", "the agent gets the link")
+
+	group := w.platform.LastGroup()
+	w.post([]byte(strings.ReplaceAll(string(change("group_participants_update", fmt.Sprintf(
+		`"groups":[{"timestamp":"1700000001","group_id":%q,"type":"group_participants_add","added_participants":[{"wa_id":%q}]}]`, group, grace,
+	))), shopNumber, deskNumber)))
+	w.run()
+	w.says(shopNumber, ada, "Green or black?")
+	require.Equal(t, "Green or black?", w.read(group))
+	w.reports(deskNumber, grace, fmt.Sprintf(`"group_id":%q,"type":"text","text":{"body":"Green."}`, group))
+	require.Equal(t, "Green.", w.read(ada))
+	w.reports(deskNumber, grace, fmt.Sprintf(`"group_id":%q,"type":"text","text":{"body":"/done"}`, group))
+	sent := len(w.platform.Sent())
+	w.says(shopNumber, ada, "Thanks")
+	require.Len(t, w.platform.Sent(), sent, "the chat is over")
+}
+
+func TestWorld_AMessageThatFailsLater(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.says(shopNumber, ada, "hi")
+	w.now = w.now.Add(25 * time.Hour)
+	id := ""
+	for found, err := range w.runtime.Members(t.Context(), "app-1", member.Selection{}) {
+		require.NoError(t, err)
+		id = found.ID
+	}
+	bot, err := w.runtime.Context(t.Context(), botctx.Scope{App: "app-1", Channel: "shop", Member: id})
+	require.NoError(t, err)
+	sent, err := bot.SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Still there?")})
+	require.NoError(t, err, "the platform takes it at first")
+	w.run()
+	failures, err := bot.FetchDataFromDataSource(t.Context(), datasource.FetchParams{DataSourceID: "failures"})
+	require.NoError(t, err)
+	require.Len(t, failures.Entries, 1)
+	require.Equal(t, sent.Results[0].MessageEvent.MessageID, document.Get(failures.Entries[0], "_id", ""))
+	require.Equal(t, string(boterr.FailedPrecondition), document.Get(failures.Entries[0], "code", ""))
+}
+
+// order stores an order under the id of its message, and confirms it.
+func order(ctx context.Context, bot *botctx.Context) error {
+	if bot.MessageEvent.Text() == "" {
+		return nil // A receipt.
+	}
+	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertParams{
+		DataSourceID: "orders", Data: []document.Object{document.O("_id", bot.MessageEvent.MessageID)},
+	})
+	if err != nil {
+		return err
+	}
+	return bot.Reply(ctx, send.Text("Noted."))
+}
+
+// Whatever fails, an order is stored once and confirmed; a repeated confirmation has the same ID.
+func TestExplore_ReportsUnderFaults(t *testing.T) {
+	t.Parallel()
+	var platform *bravofake.Platform
+	var connector *bravo.Connector
+	own := fakes.Config(func(c *botctx.Config) {
+		platform = newPlatform()
+		connector = newConnector(t, bravo.Config{
+			HTTPClient: &http.Client{Transport: directly{platform}}, FindChannel: find, AppSecret: channel.NewSecret(appSecret),
+		})
+		c.Connectors[channel.Bravo] = connector
+	})
+	explore.Faults(t, 60, func(t *explore.T, p *fakes.Platform) {
+		p.HandleFunc(order)
+		p.AddData("orders")
+		p.AddChannel(*shop())
+		handler := connector.Handler(func(ctx context.Context, in botctx.Inbound) error {
+			return p.Runtime().Accept(ctx, in)
+		})
+		reports := [][]byte{change("messages", `"messages":[{"from":"`+ada+`","id":"wamid.in","timestamp":"1","type":"text","text":{"body":"a kettle"}}]`)}
+		for range 8 { // The platform repeats a report until it is accepted, and reports on the bot's messages.
+			waiting := reports
+			reports = nil
+			for _, body := range waiting {
+				answer := httptest.NewRecorder()
+				handler.ServeHTTP(answer, graphtest.Report(t.Context(), "/bravo", appSecret, body))
+				if answer.Code != http.StatusOK {
+					reports = append(reports, body)
+				}
+			}
+			t.Settle(time.Hour)
+			reports = append(reports, platform.Reports()...)
+		}
+		require.Len(t, p.Data("orders"), 1)
+		ids := map[string]bool{}
+		for _, sent := range platform.Sent() {
+			ids[document.Get(sent.Body, "biz_opaque_callback_data", "")] = true
+		}
+		require.Len(t, ids, 1)
+	}, explore.PlatformOptions(fakes.WithInbox(), own))
+}

@@ -1,0 +1,333 @@
+package echo
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/bounded"
+	"github.com/botctx/go-sdk/outbound"
+	"github.com/botctx/go-sdk/send"
+)
+
+const (
+	// maxReplyBytes is the maximum size of an answer.
+	maxReplyBytes = 1 << 20
+	// fileTime is the time limit for fetching or uploading a file.
+	fileTime = time.Minute
+)
+
+// client calls the API. It is safe for concurrent use.
+type client struct {
+	base         string
+	now          func() time.Time
+	calls, files *http.Client
+}
+
+// baseURL returns the address of the API without a slash at its end.
+func baseURL(text string) (string, error) {
+	text = strings.TrimSuffix(text, "/")
+	parsed, err := url.Parse(text)
+	if err != nil || parsed.Host == "" || parsed.User != nil || parsed.RawQuery != "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
+		return "", boterr.Invalid("APIURL", "is not an HTTP or HTTPS address; give one such as https://api.weixin.qq.com")
+	}
+	return text, nil
+}
+
+// request is a call of the API: a POST, or a GET without a body.
+type request struct {
+	path  string
+	query url.Values
+	// body is sent as JSON, unless it is zero. form is sent in its place, with its media type.
+	body     document.Object
+	form     []byte
+	formType string
+	// isToken is true for the request for an access token, which needs none.
+	isToken bool
+}
+
+// call makes a call with the account's access token. If the platform refuses the token, the call is made again
+// with another one: a refused request has no effect.
+func (c *Connector) call(ctx context.Context, from account, r request) (document.Object, error) {
+	var reply document.Object
+	err := c.withToken(ctx, from, func(token string) (err error) {
+		reply, err = c.client.ask(ctx, from, token, r)
+		return err
+	})
+	return reply, err
+}
+
+// withToken calls do with an access token of the account, and once more with another one if the platform
+// refuses the first.
+func (c *Connector) withToken(ctx context.Context, from account, do func(token string) error) error {
+	token, err := c.tokens.of(ctx, from, "")
+	if err != nil {
+		return err
+	}
+	err = do(token)
+	if refused, ok := refusalIn(err); !ok || !meanings[refused.code].isToken {
+		return err
+	}
+	if token, err = c.tokens.of(ctx, from, token); err != nil {
+		return err
+	}
+	return do(token)
+}
+
+// ask makes a call once and returns the object in the answer. An error without a code means that there was no
+// readable answer. No error shows the credentials. If ctx ends, ask returns its error.
+func (c *client) ask(ctx context.Context, from account, token string, r request) (document.Object, error) {
+	secrets, with := from.secrets(token), c.calls
+	if r.form != nil {
+		with = c.files // A file takes longer.
+	}
+	answer, err := c.send(ctx, with, secrets, token, r)
+	if err != nil {
+		return document.Object{}, err
+	}
+	defer answer.Body.Close() //nolint:errcheck // What counts has been read.
+	body, err := bounded.ReadAll(answer.Body, maxReplyBytes)
+	if err != nil {
+		return document.Object{}, unanswered(ctx, secrets, err)
+	}
+	return c.read(answer, body, secrets, !r.isToken && r.form == nil)
+}
+
+// send sends a request. Callers must close the body of the answer.
+func (c *client) send(ctx context.Context, with *http.Client, secrets []string, token string, r request) (*http.Response, error) {
+	query := url.Values{}
+	maps.Copy(query, r.query)
+	if !r.isToken {
+		query.Set("access_token", token)
+	}
+	body, kind, method := r.form, r.formType, http.MethodPost
+	if !r.body.IsZero() {
+		text, err := document.AppendJSON(nil, r.body) // It escapes no <, > and &, which would arrive escaped.
+		if err != nil {
+			return nil, err
+		}
+		body, kind = text, "application/json"
+	}
+	if body == nil {
+		method = http.MethodGet
+	}
+	address := c.base + r.path
+	if len(query) > 0 {
+		address += "?" + query.Encode()
+	}
+	made, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
+	if err != nil {
+		return nil, errors.New(redacted(err.Error(), secrets))
+	}
+	if kind != "" {
+		made.Header.Set("Content-Type", kind)
+	}
+	answer, err := with.Do(made)
+	if err != nil {
+		return nil, unanswered(ctx, secrets, err)
+	}
+	return answer, nil
+}
+
+// secrets returns the texts that no error may contain.
+func (a account) secrets(token string) []string {
+	var all []string
+	for _, secret := range []string{token, a.info.AccessToken.Reveal(), a.info.Appsecret.Reveal(), a.token, a.key} {
+		if secret != "" {
+			all = append(all, secret, url.QueryEscape(secret))
+		}
+	}
+	return all
+}
+
+// redacted returns a text without secrets.
+func redacted(text string, secrets []string) string {
+	for _, secret := range secrets {
+		text = strings.ReplaceAll(text, secret, "[redacted]")
+	}
+	return text
+}
+
+// unanswered returns the error of a call without an answer, without the address, which contains the token.
+func unanswered(ctx context.Context, secrets []string, err error) error {
+	if ended := ctx.Err(); ended != nil {
+		return ended
+	}
+	if around, ok := errors.AsType[*url.Error](err); ok {
+		err = around.Err
+	}
+	if text := err.Error(); redacted(text, secrets) != text {
+		return errors.New(redacted(text, secrets))
+	}
+	return err
+}
+
+// read returns the object in an answer, or the error for its errcode. The status is nearly always 200. needsCode
+// is true if a success has an errcode as well.
+func (c *client) read(answer *http.Response, body []byte, secrets []string, needsCode bool) (document.Object, error) {
+	status := answer.StatusCode
+	var reply document.Object
+	isRead := reply.UnmarshalJSON(body) == nil && !reply.IsZero()
+	code := document.Get(reply, "errcode", int64(0))
+	switch {
+	case status == http.StatusTooManyRequests:
+		wait, asks := outbound.RetryAfter(answer.Header, c.now())
+		if !asks {
+			wait = time.Minute
+		}
+		return document.Object{}, boterr.New(boterr.ResourceExhausted, "",
+			"the platform is limiting the rate of requests: %w", &send.RetryAfterError{After: wait})
+	case status >= http.StatusInternalServerError:
+		return document.Object{}, fmt.Errorf("the platform failed with status %d", status)
+	case isRead && code != 0:
+		return document.Object{}, c.refused(code, redacted(document.Get(reply, "errmsg", ""), secrets))
+	case status >= http.StatusBadRequest:
+		return document.Object{}, boterr.New(boterr.FailedPrecondition, "",
+			"the API's address gave an answer that is not the platform's, with status %d: check Config.APIURL and the proxy", status)
+	case !isRead || needsCode && document.Get(reply, "errcode", int64(-1)) != 0:
+		return document.Object{}, errors.New("the platform's answer cannot be read")
+	default:
+		return reply, nil
+	}
+}
+
+// refusal is the reason why the platform did not carry out a call.
+type refusal struct {
+	code int64
+	// message is the platform's sentence, without secrets. text is the whole reason.
+	message, text string
+	// cause is a *send.RetryAfterError or a *send.GoneError, or nil.
+	cause error
+}
+
+// Error returns the reason.
+func (r *refusal) Error() string { return r.text }
+
+// Unwrap returns the time to wait, or that the member is gone.
+func (r *refusal) Unwrap() error { return r.cause }
+
+func refusalIn(err error) (*refusal, bool) { return errors.AsType[*refusal](err) }
+
+// maxMessageLength is the maximum length, in code points, of the part of a message that an error repeats.
+const maxMessageLength = 200
+
+// refused returns the error for an errcode.
+func (c *client) refused(code int64, message string) error {
+	if letters := []rune(message); len(letters) > maxMessageLength {
+		message = string(letters[:maxMessageLength])
+	}
+	means, isKnown := meanings[code]
+	if !isKnown {
+		means = meaning{code: boterr.FailedPrecondition, sentence: sentenceOther}
+	}
+	told := "errcode " + strconv.FormatInt(code, 10)
+	if message != "" {
+		told += ": " + boterr.Visible(message)
+	}
+	if means.code == "" {
+		return fmt.Errorf("%s (%s)", means.sentence, told) // It may have been carried out, and so is not a refusal.
+	}
+	because := &refusal{code: code, message: boterr.Visible(message), text: means.sentence + " (" + told + ")"}
+	switch {
+	case means.isGone:
+		because.cause = &send.GoneError{}
+	case means.untilMidnight:
+		because.cause = &send.RetryAfterError{After: untilMidnight(c.now())}
+	case means.wait > 0:
+		because.cause = &send.RetryAfterError{After: means.wait}
+	}
+	return &boterr.Error{Code: means.code, Field: means.field, Err: because}
+}
+
+// untilMidnight returns the time until the platform's day ends.
+func untilMidnight(now time.Time) time.Duration {
+	at := now.In(time.FixedZone("Beijing", 8*60*60))
+	midnight := time.Date(at.Year(), at.Month(), at.Day()+1, 0, 0, 0, 0, at.Location())
+	return min(midnight.Sub(at), boterr.MaxRetryAfter)
+}
+
+// meaning is the meaning of an errcode for a caller.
+type meaning struct {
+	// code is "" for a failure of the platform: the call may have been carried out.
+	code     boterr.Code
+	sentence string
+	// field is the path in the response that is at fault, if the errcode tells it.
+	field string
+	// wait is the time to wait, untilMidnight is true if that is until the platform's day ends.
+	wait          time.Duration
+	untilMidnight bool
+	// isToken is true if the access token is refused, isGone if the member is gone for good.
+	isToken, isGone bool
+}
+
+const (
+	codeUnknownMember = 40003
+	codeMemberOfOther = 49003
+
+	sentenceToken  = "the platform does not accept the account's access token; check appId and appsecret of the channel's info"
+	sentenceBusy   = "the platform failed for now"
+	sentenceOther  = "the platform refuses the request: its list of return codes says what to change"
+	sentenceMember = "the account has no member of that id"
+)
+
+// meanings are the meanings of the platform's errcodes.
+var meanings = map[int64]meaning{
+	-1:                {sentence: sentenceBusy},
+	61450:             {sentence: sentenceBusy},
+	40001:             {code: boterr.FailedPrecondition, sentence: sentenceToken, isToken: true},
+	40014:             {code: boterr.FailedPrecondition, sentence: sentenceToken, isToken: true},
+	42001:             {code: boterr.FailedPrecondition, sentence: sentenceToken, isToken: true},
+	codeUnknownMember: {code: boterr.NotFound, sentence: sentenceMember},
+	codeMemberOfOther: {code: boterr.NotFound, sentence: sentenceMember},
+	40007: {
+		code: boterr.InvalidArgument, field: "attachment_id",
+		sentence: "the platform has no file of that id, or not any more: files are kept for three days",
+	},
+	40013: {code: boterr.FailedPrecondition, sentence: "the platform does not know the account: check appId of the channel's info"},
+	40125: {code: boterr.FailedPrecondition, sentence: "the account's secret is wrong: check appsecret of the channel's info"},
+	40164: {
+		code:     boterr.FailedPrecondition,
+		sentence: "the platform does not take calls from this server: add its address to the account's list of addresses",
+	},
+	43004: {
+		code: boterr.FailedPrecondition, isGone: true,
+		sentence: "the member no longer follows the account",
+	},
+	43019: {
+		code:     boterr.FailedPrecondition,
+		sentence: "the account has blocked the member: remove the member from its blacklist",
+	},
+	44004: {code: boterr.InvalidArgument, field: "text", sentence: "the message is empty"},
+	45002: {code: boterr.InvalidArgument, field: "text", sentence: "the message is longer than the platform takes: shorten it"},
+	45008: {code: boterr.InvalidArgument, field: "articles", sentence: "the platform takes one article in a message"},
+	45009: {
+		code: boterr.ResourceExhausted, untilMidnight: true,
+		sentence: "the account has used all its calls of this day; the platform counts again from midnight in Beijing",
+	},
+	45011: {code: boterr.ResourceExhausted, wait: time.Minute, sentence: "the platform limits the account's calls in a minute"},
+	45015: {
+		code:     boterr.FailedPrecondition,
+		sentence: "the member's last message is more than 48 hours old: messages are possible again once the member writes",
+	},
+	45047: {
+		code: boterr.FailedPrecondition,
+		sentence: "the member has got the 5 messages that may follow the member's last one, or the 3 after a tap or a follow: " +
+			"wait until the member writes, and say more in one message",
+	},
+	codeTooManyTags: {code: boterr.FailedPrecondition, sentence: "the member has as many tags as the platform takes"},
+	codeInvalidTag:  {code: boterr.InvalidArgument, sentence: "the account has no tag of that id"},
+	48001: {
+		code:     boterr.FailedPrecondition,
+		sentence: "the account may not use this part of the API: it must be verified, or a kind of account that has it",
+	},
+	50002: {code: boterr.FailedPrecondition, sentence: "the platform has restricted the account or the member"},
+}

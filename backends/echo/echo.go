@@ -1,0 +1,188 @@
+package echo
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/bounded"
+	"github.com/botctx/go-sdk/internal/inbound"
+	"github.com/botctx/go-sdk/outbound"
+	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store"
+)
+
+// Config configures a Connector. The zero value of each field means its default.
+type Config struct {
+	// APIURL is the address of the API. The default is the platform's own.
+	APIURL string
+	// HTTPClient sends the requests. The default has its own connections. Redirects are never followed, and
+	// at most 1 MiB of an answer is read, whatever the client.
+	HTTPClient *http.Client
+	// Timeout is the time limit of one call of the API. The default is 10 seconds.
+	Timeout time.Duration
+	// Files fetches the pictures, recordings and videos that messages have by address, and videos of members.
+	// The default is a client of package outbound, which refuses addresses that are not public.
+	Files outbound.Doer
+	// MaxFileBytes limits the bytes that Open reads of a file. The default is 25 MiB.
+	MaxFileBytes int64
+	// Store is the Runtime's store. With it, processes share an account's access token, and only one of them
+	// renews it. Without it, each process asks the platform, which gives all of them the same token.
+	Store store.Store
+	// Now is the clock for the age of reports and tokens. The default is time.Now.
+	Now func() time.Time
+
+	// FindChannel returns the channel of an account, with its credentials, or NotFound. The account is the last
+	// part of a Handler's address. A Handler needs it.
+	FindChannel func(ctx context.Context, account string) (*channel.Channel, error)
+	// BodyTime is the time limit for the body of a request to a Handler. The default is 10 seconds.
+	BodyTime time.Duration
+	// OnError is called for events that could not be accepted, for channels that could not be looked up, and
+	// for channels whose encodingAESKey is missing or wrong. The default does nothing.
+	OnError func(ctx context.Context, inbound botctx.Inbound, err error)
+	// Drops counts the events that a Handler does not pass on. The connectors of a host share one. The
+	// default is a new one that logs to slog.Default.
+	Drops *send.Drops
+}
+
+// withDefaults returns the config with its defaults, or InvalidArgument.
+func (c Config) withDefaults() (Config, error) {
+	for field, isNegative := range map[string]bool{
+		"Timeout": c.Timeout < 0, "MaxFileBytes": c.MaxFileBytes < 0, "BodyTime": c.BodyTime < 0,
+	} {
+		if isNegative {
+			return c, boterr.Invalid(field, "must not be negative; leave it out for the default")
+		}
+	}
+	c.Timeout = cmp.Or(c.Timeout, 10*time.Second)
+	c.BodyTime = cmp.Or(c.BodyTime, inbound.DefaultTime)
+	c.MaxFileBytes = cmp.Or(c.MaxFileBytes, 25<<20)
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.OnError == nil {
+		c.OnError = func(context.Context, botctx.Inbound, error) {}
+	}
+	c.Drops = cmp.Or(c.Drops, &send.Drops{})
+	c.HTTPClient = cmp.Or(c.HTTPClient, &http.Client{Transport: outbound.HostTransport()})
+	if c.Files == nil {
+		files, err := outbound.New(outbound.Config{MaxResponseBytes: c.MaxFileBytes, Timeout: fileTime})
+		if err != nil {
+			return c, err
+		}
+		c.Files = files
+	}
+	return c, nil
+}
+
+// Connector is the connector to every channel of type echo. It is safe for concurrent use.
+//
+// Errors have a code if a caller can act on them: NotFound for members whom the account does not know;
+// FailedPrecondition if messages to the member are not allowed now, with a *send.GoneError if the member no
+// longer follows the account, or if the channel's credentials do not work; InvalidArgument for content that the
+// platform cannot show; ResourceExhausted, with a *send.RetryAfterError, if it limits the rate. An error without
+// a code means that the platform failed or did not answer; the request may then have been carried out. The
+// Connector repeats a request only if the platform refused its access token.
+type Connector struct {
+	config Config
+	client *client
+	tokens *tokens
+}
+
+var (
+	_ send.Connector = (*Connector)(nil)
+	_ send.Tagger    = (*Connector)(nil)
+)
+
+// New returns a connector. It returns InvalidArgument if a field of the config is invalid.
+func New(config Config) (*Connector, error) {
+	config, err := config.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	base, err := baseURL(cmp.Or(config.APIURL, "https://api.weixin.qq.com"))
+	if err != nil {
+		return nil, err
+	}
+	calls := &client{
+		base: base, now: config.Now,
+		calls: bounded.Client(config.HTTPClient, bounded.Limits{Time: config.Timeout, MaxBytes: maxReplyBytes}),
+		files: bounded.Client(config.HTTPClient, bounded.Limits{Time: fileTime, MaxBytes: config.MaxFileBytes}),
+	}
+	shared, err := newTokens(config, calls)
+	if err != nil {
+		return nil, err
+	}
+	return &Connector{config: config, client: calls, tokens: shared}, nil
+}
+
+// messagesPerSecond is a cautious figure: the platform documents only how many calls an account has in a day.
+const messagesPerSecond = 100
+
+// Limited returns a connector that starts at most 100 messages a second for each account. If the platform limits
+// the rate of a minute, the account pauses and the message is sent again, see send.Limited. The limits of a day
+// and of the messages after a member's last one are errors.
+func Limited(connector send.Connector) send.Connector {
+	return send.Limited(connector, send.Rate{Messages: messagesPerSecond})
+}
+
+// account is a channel's account with its credentials.
+type account struct {
+	info channel.EchoInfo
+	// token and key verify and open reports. They are "" if the channel has none.
+	token, key string
+}
+
+// The names of the fields of a channel's info that the specification does not have.
+const (
+	nameToken = "token"
+	nameKey   = "encodingAESKey"
+)
+
+// accountOf returns the account of a channel, or FailedPrecondition if it has no info of type echo.
+func accountOf(in *channel.Channel) (account, error) {
+	if err := send.RequireChannel(in); err != nil {
+		return account{}, err
+	}
+	info, isEcho := in.Info.(channel.EchoInfo)
+	if !isEcho {
+		return account{}, boterr.New(boterr.FailedPrecondition, "",
+			"the channel %s has no info of type echo: give it the credentials of its account", in.ID)
+	}
+	unknown := info.Unknown.Reveal()
+	return account{info: info, token: document.Get(unknown, nameToken, ""), key: document.Get(unknown, nameKey, "")}, nil
+}
+
+// The platform's answers to adding a tag that are not errors of the call.
+const (
+	codeTooManyTags = 45059
+	codeInvalidTag  = 45159
+)
+
+// SaveTag implements send.Tagger. A reply with a code has the platform's errcode and errmsg: 45059 if the member
+// has 20 tags, 45159 if the account has no such tag, 40003 or 49003 if it does not know the member.
+func (c *Connector) SaveTag(ctx context.Context, in *channel.Channel, to string, tagID int64) (send.TagReply, error) {
+	from, err := accountOf(in)
+	if err != nil {
+		return send.TagReply{}, err
+	}
+	reply, err := c.call(ctx, from, request{
+		path: "/cgi-bin/tags/members/batchtagging", body: document.O("openid_list", document.A(to), "tagid", tagID),
+	})
+	if refused, ok := refusalIn(err); ok {
+		switch refused.code {
+		case codeTooManyTags, codeInvalidTag, codeUnknownMember, codeMemberOfOther:
+			return send.TagReply{Code: refused.code, Message: cmp.Or(refused.message, "errcode "+strconv.FormatInt(refused.code, 10))}, nil
+		}
+	}
+	if err != nil {
+		return send.TagReply{}, err
+	}
+	return send.TagReply{Message: cmp.Or(document.Get(reply, "errmsg", ""), "ok")}, nil
+}

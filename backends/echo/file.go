@@ -1,0 +1,213 @@
+package echo
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/bounded"
+	"github.com/botctx/go-sdk/send"
+)
+
+// fileKind is the platform's kind of a type of file.
+type fileKind struct {
+	name string
+	// most is the maximum size of an uploaded file in bytes. suffix is the end of its name if the address has
+	// none.
+	most   int64
+	suffix string
+}
+
+var fileKinds = map[send.Type]fileKind{
+	send.TypeImage: {"image", 10 << 20, ".jpg"},
+	send.TypeAudio: {"voice", 2 << 20, ".mp3"},
+	send.TypeVideo: {"video", 10 << 20, ".mp4"},
+}
+
+// fileOf returns a file in the platform's form. A file by address is uploaded first.
+func (c *Connector) fileOf(ctx context.Context, from account, response send.Response) (shown, error) {
+	kind := fileKinds[response.Type()]
+	id, address := document.Get(response, "attachment_id", ""), document.Get(response, "url", "")
+	if id == "" {
+		var err error
+		if id, err = c.upload(ctx, from, kind, address); err != nil {
+			return shown{}, err
+		}
+	}
+	file := document.O("media_id", id)
+	reply := document.O("msgType", kind.name)
+	if address != "" {
+		reply = reply.With("url", address)
+	}
+	if response.Type() != send.TypeAudio {
+		reply = reply.With(kind.name, id)
+	}
+	if response.Type() == send.TypeVideo {
+		for _, field := range []string{"thumb_media_id", "title", "description"} {
+			text := document.Get(response, field, "")
+			if text == "" {
+				continue
+			}
+			file = file.With(field, text)
+			if field != "thumb_media_id" {
+				reply = reply.With(field, text)
+			}
+		}
+	}
+	return shown{document.O("msgtype", kind.name, kind.name, file), reply}, nil
+}
+
+// upload fetches a file and uploads it. The platform keeps it for three days.
+func (c *Connector) upload(ctx context.Context, from account, kind fileKind, address string) (string, error) {
+	if err := checkURL("url", address); err != nil {
+		return "", err
+	}
+	file, err := c.fetch(ctx, kind, address)
+	if err != nil {
+		return "", err
+	}
+	var form bytes.Buffer
+	parts := multipart.NewWriter(&form)
+	part, err := parts.CreateFormFile("media", fileName(address, kind))
+	if err == nil {
+		_, err = part.Write(file)
+	}
+	if err := errors.Join(err, parts.Close()); err != nil {
+		return "", err
+	}
+	reply, err := c.call(ctx, from, request{
+		path: "/cgi-bin/media/upload", query: url.Values{"type": {kind.name}}, form: form.Bytes(), formType: parts.FormDataContentType(),
+	})
+	if err != nil {
+		return "", aboutFile(err)
+	}
+	id := document.Get(reply, "media_id", "")
+	if id == "" {
+		return "", errors.New("the platform returned no id for the uploaded file")
+	}
+	return id, nil
+}
+
+// aboutFile gives the refusal of an upload the field of the file's address.
+func aboutFile(err error) error {
+	if boterr.CodeOf(err) == boterr.InvalidArgument {
+		return boterr.WithField("url", err)
+	}
+	return err
+}
+
+// fetch returns the file at an address.
+func (c *Connector) fetch(ctx context.Context, kind fileKind, address string) ([]byte, error) {
+	asked, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+	if err != nil {
+		return nil, boterr.Invalid("url", "is not an address that can be fetched")
+	}
+	answer, err := c.config.Files.Do(asked)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		return nil, err
+	}
+	defer answer.Body.Close() //nolint:errcheck // What counts has been read.
+	if answer.StatusCode != http.StatusOK {
+		return nil, boterr.Invalid("url", "has no file: its server answered with status %d; give an address that can be fetched without a login",
+			answer.StatusCode)
+	}
+	file, err := bounded.ReadAll(answer.Body, kind.most)
+	if _, isTooLong := errors.AsType[*bounded.TooLongError](err); isTooLong {
+		return nil, boterr.Invalid("url", "has a file of more than %d MiB, the limit of %s on echo: give a smaller one", kind.most>>20, kind.name)
+	}
+	return file, err
+}
+
+// fileName returns the name of an uploaded file. The platform goes by its end.
+func fileName(address string, kind fileKind) string {
+	parsed, err := url.Parse(address)
+	if err != nil {
+		return kind.name + kind.suffix
+	}
+	name := path.Base(parsed.Path)
+	if name == "/" || name == "." {
+		name = kind.name
+	}
+	if path.Ext(name) == "" {
+		name += kind.suffix
+	}
+	return name
+}
+
+// Open fetches a file that a member sent, by its attachment_id in the event. Callers must close it; reading fails
+// after Config.MaxFileBytes. NotFound: the platform no longer has the file, which it keeps for three days.
+func (c *Connector) Open(ctx context.Context, in *channel.Channel, attachmentID string) (io.ReadCloser, error) {
+	from, err := accountOf(in)
+	if err != nil {
+		return nil, err
+	}
+	var file io.ReadCloser
+	err = c.withToken(ctx, from, func(token string) (err error) {
+		file, err = c.open(ctx, from, token, attachmentID)
+		return err
+	})
+	if refused, ok := refusalIn(err); ok && boterr.CodeOf(err) == boterr.InvalidArgument {
+		return nil, boterr.New(boterr.NotFound, "attachmentID", "%w", refused)
+	}
+	return file, err
+}
+
+// open fetches a file. The platform answers with the file, with a refusal, or with the address of a video.
+func (c *Connector) open(ctx context.Context, from account, token, attachmentID string) (io.ReadCloser, error) {
+	secrets := from.secrets(token)
+	answer, err := c.client.send(ctx, c.client.files, secrets, token, request{
+		path: "/cgi-bin/media/get", query: url.Values{"media_id": {attachmentID}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	kind := cmp.Or(answer.Header.Get("Content-Type"), "application/json")
+	if answer.StatusCode == http.StatusOK && !strings.Contains(kind, "json") && !strings.HasPrefix(kind, "text/plain") {
+		return answer.Body, nil
+	}
+	defer answer.Body.Close() //nolint:errcheck // What counts has been read.
+	body, err := bounded.ReadAll(answer.Body, maxReplyBytes)
+	if err != nil {
+		return nil, unanswered(ctx, secrets, err)
+	}
+	reply, err := c.client.read(answer, body, secrets, false)
+	if err != nil {
+		return nil, err
+	}
+	return c.openVideo(ctx, document.Get(reply, "video_url", ""))
+}
+
+// openVideo fetches a video from the address that the platform gave, without the token.
+func (c *Connector) openVideo(ctx context.Context, address string) (io.ReadCloser, error) {
+	asked, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+	if err != nil || address == "" {
+		return nil, errors.New("the platform's answer cannot be read")
+	}
+	answer, err := c.config.Files.Do(asked)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		return nil, err
+	case answer.StatusCode != http.StatusOK:
+		return nil, errors.Join(errors.New("the platform could not return the video"), answer.Body.Close())
+	}
+	limited := bounded.NewReader(answer.Body, c.config.MaxFileBytes, &bounded.TooLongError{Most: c.config.MaxFileBytes})
+	return struct {
+		io.Reader
+		io.Closer
+	}{limited, answer.Body}, nil
+}

@@ -1,0 +1,226 @@
+package echo
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/inbound"
+	"github.com/botctx/go-sdk/internal/sealed"
+	"github.com/botctx/go-sdk/send"
+)
+
+// PathAccount is the wildcard in a Handler's pattern that names the account.
+const PathAccount = "account"
+
+const (
+	// tolerance is the allowed difference between the time of a request and the clock.
+	tolerance = 5 * time.Minute
+	// maxEchoLength is longer than any text of the platform's check of an address.
+	maxEchoLength = 1000
+	// accepted is the answer that the platform expects. For any other it tells the member that the account is out
+	// of service.
+	accepted = "success"
+)
+
+// Handler answers the platform's check of its address (GET) and accepts its reports (POST). Its path names the
+// account:
+//
+//	http.Handle("/echo/{account}", connector.Handler(rt.Accept))
+//
+// accept is the method Accept of a botctx.Runtime, which stores the event and recognises events that the platform
+// sends again (by Inbound.Key). The platform waits 5 seconds for an answer and tries three times. So the bot does
+// not answer in the response, but by a separate message.
+//
+// The channel's info needs token. If it has encodingAESKey, too, only encrypted reports are accepted, in the
+// compatible and in the safe mode. Without that key the signature does not cover the body: anyone who has seen one
+// address of a request can send any report for 5 minutes.
+//
+// From is the member's openid. To is the account's id. A member's text is TEXT, a tap on a line of a message
+// or of the account's menu is PAYLOAD. Pictures, recordings, videos, locations and links are MISC with
+// attachments, whose payload has the attachment_id for Open; the platform's recognition of a recording is
+// text. A new follower and a scanned code are REFERRAL with source and ref. A page opened from the menu is
+// WEB_EVENT; the end of the delivery of a template is DELIVERY with the platform's status. Other messages are
+// MISC with message, and other events, such as unsubscribe, MISC with event: the platform's own object.
+//
+// Events about the account itself are dropped and counted in Config.Drops, and so are reports without a sender
+// and events that accept refuses with InvalidArgument.
+//
+// Handler answers 401 to a request that is not signed for an account of this host or is more than 5 minutes old,
+// 503 if the channel cannot be looked up or accept cannot accept now, 400, 405 and 413 to requests that the
+// platform does not send, and 408 to a request that arrives too slowly.
+func (c *Connector) Handler(accept func(ctx context.Context, inbound botctx.Inbound) error) http.Handler {
+	return &handler{connector: c, accept: accept}
+}
+
+type handler struct {
+	connector *Connector
+	accept    func(ctx context.Context, inbound botctx.Inbound) error
+}
+
+// ServeHTTP implements http.Handler.
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodPost {
+		w.Header().Set("Allow", "GET, POST")
+		inbound.LeaveUnread(w)
+		http.Error(w, "send a GET or a POST", http.StatusMethodNotAllowed)
+		return
+	}
+	in, of, err := h.authenticate(r)
+	if err != nil {
+		inbound.LeaveUnread(w)
+	}
+	switch {
+	case errors.Is(err, errUnsigned):
+		http.Error(w, err.Error(), http.StatusUnauthorized)
+	case err != nil:
+		h.connector.config.OnError(r.Context(), botctx.Inbound{}, err)
+		botctx.WriteHTTPError(w, boterr.New(boterr.Unavailable, "", "the channel cannot be looked up now"))
+	case r.Method == http.MethodGet:
+		answerCheck(w, r)
+	default:
+		h.takeReport(w, r, in, of)
+	}
+}
+
+// errUnsigned is returned for a request that does not come from the platform. It does not reveal the reason.
+var errUnsigned = errors.New("the request is not signed for an account of this host")
+
+// authenticate returns the channel of a request whose signature is valid and whose time is present.
+func (h *handler) authenticate(r *http.Request) (*channel.Channel, account, error) {
+	config, query := h.connector.config, r.URL.Query()
+	seconds, err := strconv.ParseInt(query.Get("timestamp"), 10, 64)
+	if err != nil || config.Now().Sub(time.Unix(seconds, 0)).Abs() > tolerance || query.Get("signature") == "" {
+		return nil, account{}, errUnsigned
+	}
+	if config.FindChannel == nil {
+		return nil, account{}, boterr.New(boterr.FailedPrecondition, "", "the connector has no FindChannel: set it in its Config")
+	}
+	in, err := config.FindChannel(r.Context(), r.PathValue(PathAccount))
+	switch {
+	case boterr.CodeOf(err) == boterr.NotFound:
+		return nil, account{}, errUnsigned
+	case err != nil:
+		return nil, account{}, err
+	}
+	of, err := accountOf(in)
+	if err != nil || !sealed.IsSigned(query.Get("signature"), of.token, query.Get("timestamp"), query.Get("nonce")) {
+		return nil, account{}, errUnsigned
+	}
+	return in, of, nil
+}
+
+// answerCheck answers the platform's check of the address.
+func answerCheck(w http.ResponseWriter, r *http.Request) {
+	text := r.URL.Query().Get("echostr")
+	if text == "" || len(text) > maxEchoLength {
+		http.Error(w, "the request is not the platform's check of this address", http.StatusBadRequest)
+		return
+	}
+	answer(w, text)
+}
+
+// answer writes a text as the platform expects it.
+func answer(w http.ResponseWriter, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	_, _ = io.WriteString(w, text) //nolint:gosec // It is plain text. A client that is gone needs no answer.
+}
+
+// takeReport opens a report, has its event accepted and answers.
+func (h *handler) takeReport(w http.ResponseWriter, r *http.Request, in *channel.Channel, of account) {
+	config := h.connector.config
+	body, refused := inbound.ReadBody(w, r, inbound.Limits{MaxBytes: inbound.DefaultMaxBytes, Time: config.BodyTime})
+	if refused != nil {
+		http.Error(w, refused.Reason, refused.Status)
+		return
+	}
+	told, err := parseReport(body)
+	if err == nil {
+		told, err = h.opened(r, told, of)
+	}
+	switch {
+	case errors.Is(err, errReport):
+		h.drop(r.Context(), in, "report", send.DropInvalid)
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	case err != nil:
+		if !errors.Is(err, errUnsigned) {
+			config.OnError(r.Context(), botctx.Inbound{}, err)
+		}
+		http.Error(w, errUnsigned.Error(), http.StatusUnauthorized)
+		return
+	}
+	if err := h.take(context.WithoutCancel(r.Context()), in, report{told}); err != nil { // It continues if the platform hangs up.
+		botctx.WriteHTTPError(w, err)
+		return
+	}
+	answer(w, accepted)
+}
+
+// opened returns the report in an encrypted one. Without a key, it returns a plain report as it is.
+func (h *handler) opened(r *http.Request, told document.Object, of account) (document.Object, error) {
+	encrypted := document.Get(told, "Encrypt", "")
+	if of.key == "" {
+		if encrypted != "" && !told.Has("MsgType") {
+			return document.Object{}, boterr.New(boterr.FailedPrecondition, "",
+				"the account encrypts its events: set encodingAESKey in the channel's info")
+		}
+		return told, nil
+	}
+	key, err := sealed.ParseKey(of.key)
+	if err != nil {
+		return document.Object{}, boterr.New(boterr.FailedPrecondition, "", "encodingAESKey of the channel's info %w", err)
+	}
+	query := r.URL.Query()
+	if !sealed.IsSigned(query.Get("msg_signature"), of.token, query.Get("timestamp"), query.Get("nonce"), encrypted) {
+		return document.Object{}, errUnsigned
+	}
+	plain, err := key.Open(encrypted, of.info.AppID)
+	if err != nil {
+		return document.Object{}, errUnsigned
+	}
+	return parseReport(plain)
+}
+
+// take has the event of a report accepted. An event that will never be accepted is dropped.
+func (h *handler) take(ctx context.Context, in *channel.Channel, told report) error {
+	event, reason := told.inbound()
+	if reason != "" {
+		h.drop(ctx, in, told.kind(), reason)
+		return nil
+	}
+	event.App, event.Channel = in.App, in.ID
+	err := h.hand(ctx, event)
+	if err == nil {
+		return nil
+	}
+	h.connector.config.OnError(ctx, event, err)
+	if boterr.CodeOf(err) == boterr.InvalidArgument {
+		h.drop(ctx, in, told.kind(), send.DropInvalid)
+		return nil
+	}
+	return err
+}
+
+// hand calls accept and turns a panic into an error.
+func (h *handler) hand(ctx context.Context, event botctx.Inbound) (err error) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			err = boterr.New(boterr.Internal, "", "accepting the event panicked: %v", reason)
+		}
+	}()
+	return h.accept(ctx, event)
+}
+
+// drop counts a report that is not passed on.
+func (h *handler) drop(ctx context.Context, in *channel.Channel, kind string, reason send.DropReason) {
+	h.connector.config.Drops.Add(ctx, send.Drop{Platform: channel.Echo, App: in.App, Channel: in.ID, Kind: kind, Reason: reason})
+}

@@ -1,0 +1,388 @@
+package echo_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/backends/echo"
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/echofake"
+	"github.com/botctx/go-sdk/internal/sealed"
+	"github.com/botctx/go-sdk/send"
+)
+
+// shown returns the events of a box, one line each.
+func shown(b *box) []string {
+	var lines []string
+	for _, one := range b.got {
+		e := one.Event
+		lines = append(lines, fmt.Sprintf("%s/%s %s %s>%s at %d id %q %s", one.App, one.Channel, e.Type, e.From, e.To, e.Timestamp/1000, e.MessageID, e.Data))
+	}
+	for _, drop := range b.drops.Counts() {
+		lines = append(lines, fmt.Sprintf("drop %q %s", drop.Kind, drop.Reason))
+	}
+	return lines
+}
+
+const (
+	wrote    = "fromUser>toUser at %d id \"1234567890123456\" "
+	happened = "FromUser>toUser at 123456789 id \"\" "
+)
+
+// recorded are the events of the recorded reports, in their order.
+var recorded = [][2]string{
+	{"text_message", "TEXT " + fmt.Sprintf(wrote, 1348831860) + `{"text":"this is a test"}`},
+	{"image_message", "MISC " + fmt.Sprintf(wrote, 1348831860) + `{"attachments":[{"type":"image","payload":{"attachment_id":"media_id","url":"this is a url"}}]}`},
+	{"voice_message", "MISC " + fmt.Sprintf(wrote, 1357290913) + `{"attachments":[{"type":"audio","payload":{"attachment_id":"media_id","format":"Format"}}]}`},
+	{"video_message", "MISC " + fmt.Sprintf(wrote, 1357290913) + `{"attachments":[{"type":"video","payload":{"attachment_id":"media_id","thumb_media_id":"thumb_media_id"}}]}`},
+	{"location_message", "MISC " + fmt.Sprintf(wrote, 1351776360) + `{"attachments":[{"type":"location","payload":{"coordinates":{"lat":23.134521,"long":113.358803}}}],"text":"位置信息"}`}, //nolint:gosmopolitan // The recorded report is in Chinese.
+	{"link_message", "MISC " + fmt.Sprintf(wrote, 1351776360) + `{"attachments":[{"type":"link","payload":{"url":"url","title":"公众平台官网链接"}}],"text":"公众平台官网链接"}`},                        //nolint:gosmopolitan // The recorded report is in Chinese.
+	{"subscribe_event", "REFERRAL " + happened + `{"source":"subscribe"}`},
+	{"subscribe_event_with_last_trade_no", "REFERRAL " + happened + `{"source":"subscribe","ref":"last_trade_no_4008072001201701105817415015"}`},
+	{"subscribe_scan_event", "REFERRAL " + happened + `{"source":"subscribe","ref":"123123","ticket":"TICKET"}`},
+	{"scan_event", "REFERRAL " + happened + `{"source":"scan","ref":"123123","ticket":"TICKET"}`},
+	{"location_event", "MISC " + `fromUser>toUser at 123456789 id "" ` + `{"event":{"Event":"LOCATION","Latitude":"23.137466","Longitude":"113.352425","Precision":"119.385040"}}`},
+	{"click_event", "PAYLOAD " + happened + `{"payload":"EVENTKEY"}`},
+	{"view_event", "WEB_EVENT " + happened + `{"url":"www.qq.com"}`},
+	{"unknown_message", "MISC " + fmt.Sprintf(wrote, 1348831860) + `{"message":{"MsgType":"notsure"}}`},
+	{"subscribe_scan_product_event", `REFERRAL otAzGjrS4AYCmeJM1GhEOcHXXTAo>gh_fbe8a958756e at 1433259128 id "" {"source":"subscribe","ref":"scanbarcode|keystandard|keystr"}`},
+	{"subscribe_scan_product_event", `REFERRAL otAzGjrS4AYCmeJM1GhEOcHXXTAo>gh_fbe8a958756e at 1433259128 id "" {"source":"subscribe","ref":"scanimage|keystandard|keystr"}`},
+	{
+		"user_authorize_invoice_event", `MISC oZI8Fj040-be6rlDohc6gkoPOQTQ>gh_fc0a06a20993 at 1475134700 id "" ` +
+			`{"event":{"Event":"user_authorize_invoice","SuccOrderId":"1202933957956","FailOrderId":"","AppId":"wx1234567887654321","Source":""}}`,
+	},
+	{
+		"update_invoice_status_event", `MISC ojZ8Ytz4lESgdWZ34L_R1TvB2Kds>gh_9e1765b5568e at 1478068440 id "" ` +
+			`{"event":{"Event":"update_invoice_status","Status":"INVOICE_REIMBURSE_INIT","CardId":"pjZ8Yt7Um2jYxzneP8GomnxoVFWo","Code":"186921658591"}}`,
+	},
+	{
+		"submit_invoice_title_event", `MISC oZI8Fj040-be6rlDohc6gkoPOQTQ>gh_fc0a06a20993 at 1475134700 id "" ` +
+			`{"event":{"Event":"submit_invoice_title","title":"样例公司抬头","tax_no":"1486715661","addr":"abc","phone":"13313331333",` + //nolint:gosmopolitan // The recorded report is in Chinese.
+			`"bank_type":"bt","bank_no":"bn","attach":"at","title_type":"InvoiceUserTitleBusinessType"}}`,
+	},
+	{
+		"device_text_event", "MISC " + fmt.Sprintf(wrote, 1348831860) +
+			`{"message":{"MsgType":"device_text","OpenID":"123","DeviceID":"123","DeviceType":"123","SessionID":"123","Content":"MTIz"}}`,
+	},
+	{
+		"device_bind_event", "MISC " + fmt.Sprintf(wrote, 1348831860) +
+			`{"message":{"MsgType":"device_event","Event":"bind","OpenID":"123","DeviceID":"123","DeviceType":"123","SessionID":"123","Content":"MTIz"}}`,
+	},
+}
+
+func TestHandler_RecordedReports(t *testing.T) {
+	t.Parallel()
+	var samples []struct{ Name, XML string }
+	data(t, "messages.json", &samples)
+	require.Len(t, samples, len(recorded), "each report has its event in the table")
+	for i, sample := range samples {
+		require.Equal(t, recorded[i][0], sample.Name)
+		t.Run(fmt.Sprintf("%d %s", i, sample.Name), func(t *testing.T) {
+			t.Parallel()
+			compatible := shopWebhook
+			compatible.IsCompatible = true
+			for mode, c := range map[string]struct {
+				webhook       echofake.Webhook
+				account, from string
+			}{
+				"safe": {shopWebhook, "gh_shop", "app-1/shop "}, "compatible": {compatible, "gh_shop", "app-1/shop "},
+				"plain": {deskWebhook, "gh_desk", "app-2/desk "},
+			} {
+				b := newBox(t, find)
+				answer := b.ask(c.webhook.Report(t.Context(), "/echo/"+c.account, noon(), sample.XML))
+				require.Equal(t, http.StatusOK, answer.Code)
+				require.Equal(t, "success", answer.Body.String())
+				require.Equal(t, []string{c.from + recorded[i][1]}, shown(b), mode)
+			}
+		})
+	}
+}
+
+// The platform's vector is of the product for companies, whose requests have no signature without the message.
+func TestHandler_RecordedEncryption(t *testing.T) {
+	t.Parallel()
+	var v struct {
+		Token, EncodingAESKey, AppID string
+		Incoming                     struct {
+			Timestamp, Nonce, Encrypt, Content, From, MsgID string
+			Signature                                       string `json:"msg_signature"`
+		}
+	}
+	data(t, "crypto-vectors.json", &v)
+	var got []botctx.Inbound
+	handler := newConnector(t, echo.Config{
+		Now: func() time.Time { return time.Unix(1411525903, 0) },
+		FindChannel: func(context.Context, string) (*channel.Channel, error) {
+			in := shop()
+			in.Info = channel.EchoInfo{AppID: v.AppID, Further: channel.Further{
+				Unknown: channel.Hide(document.O("token", v.Token, "encodingAESKey", v.EncodingAESKey)),
+			}}
+			return in, nil
+		},
+	}).Handler(func(_ context.Context, inbound botctx.Inbound) error {
+		got = append(got, inbound)
+		return nil
+	})
+	query := url.Values{
+		"timestamp": {v.Incoming.Timestamp}, "nonce": {v.Incoming.Nonce}, "msg_signature": {v.Incoming.Signature},
+		"signature": {sealed.Sign(v.Token, v.Incoming.Timestamp, v.Incoming.Nonce)},
+	}
+	answer := httptest.NewRecorder()
+	handler.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/echo/gh_1?"+query.Encode(),
+		strings.NewReader("<xml><Encrypt>"+v.Incoming.Encrypt+"</Encrypt></xml>")))
+	require.Equal(t, http.StatusOK, answer.Code)
+	require.Equal(t, v.Incoming.Content, got[0].Event.Text())
+	require.Equal(t, v.Incoming.From, got[0].Event.From)
+	require.Equal(t, v.Incoming.MsgID, got[0].Event.MessageID)
+}
+
+func TestHandler_RefusesForgedReports(t *testing.T) {
+	t.Parallel()
+	text := echofake.Text(ada, "gh_shop", "7", noon(), "hi")
+	otherToken, otherKey, otherApp, plain := shopWebhook, shopWebhook, shopWebhook, shopWebhook
+	otherToken.Token, otherApp.AppID, plain.Key = "another", deskApp, ""
+	otherKey.Key = strings.Repeat("a", 43)
+	report := func(of echofake.Webhook, account string, at time.Time, change func(r *http.Request)) *http.Request {
+		r := of.Report(t.Context(), "/echo/"+account, at, text)
+		if change != nil {
+			change(r)
+		}
+		return r
+	}
+	without := func(name string) func(r *http.Request) {
+		return func(r *http.Request) {
+			query := r.URL.Query()
+			query.Del(name)
+			r.URL.RawQuery = query.Encode()
+		}
+	}
+	for name, r := range map[string]*http.Request{
+		"another token":                  report(otherToken, "gh_shop", noon(), nil),
+		"another key":                    report(otherKey, "gh_shop", noon(), nil),
+		"another application":            report(otherApp, "gh_shop", noon(), nil),
+		"a plain one for a key":          report(plain, "gh_shop", noon(), nil),
+		"an old one":                     report(shopWebhook, "gh_shop", noon().Add(-6*time.Minute), nil),
+		"one from the future":            report(shopWebhook, "gh_shop", noon().Add(6*time.Minute), nil),
+		"another account":                report(shopWebhook, "gh_desk", noon(), nil),
+		"an unknown account":             report(shopWebhook, "gh_none", noon(), nil),
+		"no signature":                   report(shopWebhook, "gh_shop", noon(), without("signature")),
+		"no signature of the message":    report(shopWebhook, "gh_shop", noon(), without("msg_signature")),
+		"no time":                        report(shopWebhook, "gh_shop", noon(), without("timestamp")),
+		"no nonce":                       report(shopWebhook, "gh_shop", noon(), without("nonce")),
+		"an encrypted one without a key": report(echofake.Webhook{Token: deskWebhook.Token, Key: aesKey, AppID: deskApp}, "gh_desk", noon(), nil),
+	} {
+		b := newBox(t, find)
+		answer := b.ask(r)
+		require.Equal(t, http.StatusUnauthorized, answer.Code, name)
+		require.Equal(t, "the request is not signed for an account of this host\n", answer.Body.String(), name)
+		require.Empty(t, shown(b), name)
+	}
+}
+
+// In the compatible mode only the encrypted part counts: the plain one is not signed.
+func TestHandler_CompatibleReportIsReadEncrypted(t *testing.T) {
+	t.Parallel()
+	compatible := shopWebhook
+	compatible.IsCompatible = true
+	r := compatible.Report(t.Context(), "/echo/gh_shop", noon(), echofake.Text(ada, "gh_shop", "7", noon(), "hi"))
+	body, err := io.ReadAll(r.Body)
+	require.NoError(t, err)
+	changed := strings.Replace(string(body), "[hi]", "[forged]", 1)
+	require.Contains(t, changed, "forged")
+	r.Body = io.NopCloser(strings.NewReader(changed))
+	b := newBox(t, find)
+	require.Equal(t, http.StatusOK, b.ask(r).Code)
+	require.Equal(t, "hi", b.got[0].Event.Text())
+}
+
+func TestHandler_RefusesOtherBodies(t *testing.T) {
+	t.Parallel()
+	for name, body := range map[string]string{
+		"nothing": "", "no XML": "{}", "cut": "<xml><A>1</A>", "another root": "<html><A>1</A></html>", "a text": "<xml>1</xml>",
+		"two": "<xml><A>1</A></xml><xml/>", "deep": "<xml>" + strings.Repeat("<a>", 20) + strings.Repeat("</a>", 20) + "</xml>",
+		"an entity": `<!DOCTYPE x [<!ENTITY e "1">]><xml><A>&e;</A></xml>`,
+	} {
+		b := newBox(t, find)
+		require.Equal(t, http.StatusBadRequest, b.ask(deskWebhook.Report(t.Context(), "/echo/gh_desk", noon(), body)).Code, name)
+		require.EqualValues(t, 1, b.dropped("report", send.DropInvalid), name)
+	}
+	b := newBox(t, find)
+	long := deskWebhook.Report(t.Context(), "/echo/gh_desk", noon(), "<xml>"+strings.Repeat(" ", 1<<20)+"</xml>")
+	require.Equal(t, http.StatusRequestEntityTooLarge, b.ask(long).Code)
+	put := deskWebhook.Report(t.Context(), "/echo/gh_desk", noon(), "<xml/>")
+	put.Method = http.MethodPut
+	require.Equal(t, http.StatusMethodNotAllowed, b.ask(put).Code)
+}
+
+func TestHandler_AnswersTheCheck(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		webhook echofake.Webhook
+		account string
+		text    string
+		status  int
+	}{
+		"with a key":     {shopWebhook, "gh_shop", "5927782489442352469", http.StatusOK},
+		"without a key":  {deskWebhook, "gh_desk", "5927782489442352469", http.StatusOK},
+		"another token":  {deskWebhook, "gh_shop", "1", http.StatusUnauthorized},
+		"no account":     {shopWebhook, "gh_none", "1", http.StatusUnauthorized},
+		"no text":        {shopWebhook, "gh_shop", "", http.StatusBadRequest},
+		"too long a one": {shopWebhook, "gh_shop", strings.Repeat("7", 1001), http.StatusBadRequest},
+	} {
+		answer := newBox(t, find).ask(c.webhook.Check(t.Context(), "/echo/"+c.account, noon(), c.text))
+		require.Equal(t, c.status, answer.Code, name)
+		if c.status == http.StatusOK {
+			require.Equal(t, c.text, answer.Body.String())
+			require.Equal(t, "text/plain; charset=utf-8", answer.Header().Get("Content-Type"))
+		}
+	}
+}
+
+func TestHandler_TapComesBackAsThePayload(t *testing.T) {
+	t.Parallel()
+	b := newBox(t, find)
+	report := echofake.Tapped(echofake.Text(ada, "gh_shop", "7", noon(), "Yes"), `{"payload":"book","value":2}`)
+	require.Equal(t, http.StatusOK, b.ask(shopWebhook.Report(t.Context(), "/echo/gh_shop", noon(), report)).Code)
+	event := b.got[0].Event
+	require.Equal(t, "book", event.Payload())
+	require.EqualValues(t, 2, event.Value())
+	require.Equal(t, "Yes", document.Get(event.Data, "text", ""))
+}
+
+func TestHandler_WordsOfARecording(t *testing.T) {
+	t.Parallel()
+	b := newBox(t, find)
+	report := "<xml><ToUserName>gh_shop</ToUserName><FromUserName>oAda</FromUserName><CreateTime>1</CreateTime><MsgType>voice</MsgType>" +
+		"<MediaId>m1</MediaId><Format>amr</Format><Recognition>tea</Recognition><MsgId>7</MsgId></xml>"
+	require.Equal(t, http.StatusOK, b.ask(shopWebhook.Report(t.Context(), "/echo/gh_shop", noon(), report)).Code)
+	require.Equal(t, "tea", document.Get(b.got[0].Event.Data, "text", ""))
+}
+
+func TestHandler_DeliveryOfATemplate(t *testing.T) {
+	t.Parallel()
+	b := newBox(t, find)
+	report := echofake.Event(ada, "gh_shop", noon(), "TEMPLATESENDJOBFINISH", "<MsgID>200163836</MsgID><Status>failed:user block</Status>")
+	require.Equal(t, http.StatusOK, b.ask(shopWebhook.Report(t.Context(), "/echo/gh_shop", noon(), report)).Code)
+	require.Equal(t, []string{`app-1/shop DELIVERY oAda>gh_shop at 1700060400 id "" {"mids":["200163836"],"status":"failed:user block"}`}, shown(b))
+}
+
+func TestHandler_RepeatsHaveTheSameKeys(t *testing.T) {
+	t.Parallel()
+	b := newBox(t, find)
+	var reports []string
+	for _, from := range []string{ada, bob} {
+		reports = append(reports, echofake.Text(from, "gh_shop", "id of "+from, noon(), "hi"),
+			echofake.Event(from, "gh_shop", noon(), "CLICK", "<EventKey>a</EventKey>"),
+			echofake.Event(from, "gh_shop", noon(), "CLICK", "<EventKey>b</EventKey>"),
+			echofake.Event(from, "gh_shop", noon().Add(time.Second), "CLICK", "<EventKey>a</EventKey>"),
+			echofake.Event(from, "gh_shop", noon(), "subscribe", ""), echofake.Event(from, "gh_shop", noon(), "unsubscribe", ""))
+	}
+	for _, body := range slices.Concat(reports, reports) {
+		require.Equal(t, http.StatusOK, b.ask(shopWebhook.Report(t.Context(), "/echo/gh_shop", noon(), body)).Code)
+	}
+	keys := map[string]int{}
+	for _, one := range b.got {
+		keys[one.Key]++
+	}
+	require.Len(t, keys, len(reports))
+	for key, times := range keys {
+		require.Equal(t, 2, times, key)
+	}
+}
+
+func TestHandler_EventCannotBeAccepted(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		err     error
+		status  int
+		dropped int64
+	}{
+		"for now":  {boterr.New(boterr.ResourceExhausted, "", "too many wait"), http.StatusServiceUnavailable, 0},
+		"the host": {errors.New("no database"), http.StatusInternalServerError, 0},
+		"ever":     {boterr.Invalid("Event.Type", "is wrong"), http.StatusOK, 1},
+	} {
+		b := newBox(t, find)
+		b.refuse = func(botctx.Inbound) error { return c.err }
+		text := echofake.Text(ada, "gh_shop", "7", noon(), "hi")
+		require.Equal(t, c.status, b.ask(shopWebhook.Report(t.Context(), "/echo/gh_shop", noon(), text)).Code, name)
+		require.Equal(t, c.dropped, b.dropped("text", send.DropInvalid), name)
+		require.Len(t, b.errs, 1)
+	}
+}
+
+func TestHandler_PanicIsAnError(t *testing.T) {
+	t.Parallel()
+	b := newBox(t, find)
+	b.refuse = func(botctx.Inbound) error { panic("no") }
+	text := echofake.Text(ada, "gh_shop", "7", noon(), "hi")
+	require.Equal(t, http.StatusInternalServerError, b.ask(shopWebhook.Report(t.Context(), "/echo/gh_shop", noon(), text)).Code)
+}
+
+func TestHandler_ChannelsThatAreNotUsable(t *testing.T) {
+	t.Parallel()
+	text := echofake.Text(ada, "gh_shop", "7", noon(), "hi")
+	with := func(info channel.Info) func(context.Context, string) (*channel.Channel, error) {
+		return func(context.Context, string) (*channel.Channel, error) {
+			in := shop()
+			in.Info = info
+			return in, nil
+		}
+	}
+	badKey := channel.EchoInfo{AppID: shopApp, Further: channel.Further{
+		Unknown: channel.Hide(document.O("token", webhookToken, "encodingAESKey", "short")),
+	}}
+	for name, c := range map[string]struct {
+		find   func(context.Context, string) (*channel.Channel, error)
+		status int
+		errs   int
+	}{
+		"the look-up fails": {func(context.Context, string) (*channel.Channel, error) { return nil, errors.New("no database") }, http.StatusServiceUnavailable, 1},
+		"nothing is found":  {func(context.Context, string) (*channel.Channel, error) { return nil, nil }, http.StatusUnauthorized, 0},
+		"no look-up":        {nil, http.StatusServiceUnavailable, 1},
+		"another type":      {with(channel.DeltaInfo{}), http.StatusUnauthorized, 0},
+		"no token":          {with(channel.EchoInfo{AppID: shopApp}), http.StatusUnauthorized, 0},
+		"a wrong key":       {with(badKey), http.StatusUnauthorized, 1},
+	} {
+		b := newBox(t, c.find)
+		require.Equal(t, c.status, b.ask(shopWebhook.Report(t.Context(), "/echo/gh_shop", noon(), text)).Code, name)
+		require.Len(t, b.errs, c.errs, name)
+		for _, err := range b.errs {
+			require.NotContains(t, err.Error(), webhookToken)
+		}
+	}
+}
+
+func FuzzHandler(f *testing.F) {
+	f.Add(echofake.Tapped(echofake.Text(ada, "gh_desk", "7", noon(), "hi"), "a"))
+	f.Add(echofake.Event(ada, "gh_desk", noon(), "CLICK", "<EventKey>{}</EventKey>"))
+	f.Add("<xml><MsgType><A/></MsgType><FromUserName>1</FromUserName><FromUserName>2</FromUserName></xml>")
+	f.Add("<xml><FromUserName>1</FromUserName><MsgType>location</MsgType><Location_X>NaN</Location_X><CreateTime>1e9</CreateTime></xml>")
+	f.Add("<xml><FromUserName>1</FromUserName><MsgType>link</MsgType><Url>\x01</Url></xml>")
+	f.Fuzz(func(t *testing.T, body string) {
+		for account, webhook := range map[string]echofake.Webhook{"gh_desk": deskWebhook, "gh_shop": shopWebhook} {
+			b := newBox(t, find)
+			status := b.ask(webhook.Report(context.Background(), "/echo/"+account, noon(), body)).Code
+			require.Contains(t, []int{http.StatusOK, http.StatusBadRequest}, status)
+			for _, one := range b.got {
+				require.NotEmpty(t, one.Event.From)
+				require.NotEmpty(t, one.Event.Type)
+				_, err := document.AppendJSON(nil, one.Event.Data)
+				require.NoError(t, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,296 @@
+package echo
+
+import (
+	"context"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/taps"
+	"github.com/botctx/go-sdk/send"
+)
+
+// The limits that send.Response.Validate does not check.
+const (
+	// maxTextBytes is the maximum length of a text in UTF-8.
+	maxTextBytes = 2048
+	// maxTapBytes is the maximum length of the id of a line to tap.
+	maxTapBytes = 128
+)
+
+// Send implements send.Connector. The recipient is a member's openid for the account.
+//
+// Texts have at most 2,048 bytes, so 682 Chinese characters. Pictures, recordings and videos by address are
+// fetched and uploaded first. Quick replies and postback buttons are lines to tap below the text; a button with
+// an address is a link. A carousel has one card, whose only button has an address, and becomes an article like
+// NEWS. TYPING shows typing, whatever its duration. MISC with attachments in the form of this package's events, as
+// live chats relay them, becomes a message for its text and for each picture, recording, video and location, at most
+// 5. FILE, TEMPLATE and other types are Unsupported unless the response has message, an object in the platform's form
+// with its msgtype, such as a mini program.
+//
+// Any message may have the platform's own field customservice, which names the account of the person who writes.
+//
+// The platform takes 5 messages within 48 hours after the member's last one; a tap, a follow and a scan allow 3
+// within a minute. More are FailedPrecondition. It has no idempotency keys: if the process dies while sending,
+// the message may appear twice.
+func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
+	if err := message.Validate(); err != nil {
+		return send.Delivery{}, err
+	}
+	from, err := accountOf(message.Channel)
+	if err != nil {
+		return send.Delivery{}, err
+	}
+	delivery := send.Delivery{MessageID: message.ID, From: from.info.BotOpenID}
+	if message.Response.Type() == send.TypeTyping {
+		delivery.Reply = document.O("msgType", "typing")
+		_, err := c.call(ctx, from, request{
+			path: "/cgi-bin/message/custom/typing", body: document.O("touser", message.To, "command", "Typing"),
+		})
+		return delivery, err
+	}
+	parts, err := c.partsOf(ctx, from, message.Response)
+	if err != nil {
+		return send.Delivery{}, err
+	}
+	for i, part := range parts {
+		if err := c.post(ctx, from, message, part.content); err != nil {
+			return send.Delivery{}, afterParts(err, i, len(parts))
+		}
+		delivery.Reply = part.reply
+	}
+	return delivery, nil
+}
+
+// post sends content to the recipient of a message.
+func (c *Connector) post(ctx context.Context, from account, message send.Message, content document.Object) error {
+	body := document.O("touser", message.To)
+	for name, value := range content.All() {
+		body = body.With(name, value)
+	}
+	if writer := document.Get(message.Response, "customservice", document.Object{}); !writer.IsZero() {
+		body = body.With("customservice", writer)
+	}
+	if err := body.Err(); err != nil {
+		return err
+	}
+	_, err := c.call(ctx, from, request{path: "/cgi-bin/message/custom/send", body: body})
+	return err
+}
+
+// partsOf returns the messages in the platform's form that a response becomes, at least one.
+func (c *Connector) partsOf(ctx context.Context, from account, response send.Response) ([]shown, error) {
+	if response.Type() == send.TypeMisc && !response.Object().Has("message") {
+		return c.relayedOf(ctx, from, response)
+	}
+	part, err := c.contentOf(ctx, from, response)
+	return []shown{part}, err
+}
+
+// shown is a response in the platform's form, and in the form of the specification's results.
+type shown struct{ content, reply document.Object }
+
+// contentOf returns a response in the platform's form.
+func (c *Connector) contentOf(ctx context.Context, from account, response send.Response) (shown, error) {
+	switch kind := response.Type(); kind {
+	case send.TypeText:
+		return textOf(literal(response.Text()), response.Text())
+	case send.TypeImage, send.TypeAudio, send.TypeVideo:
+		return c.fileOf(ctx, from, response)
+	case send.TypeQuickReplies:
+		return quickRepliesOf(response)
+	case send.TypeButton:
+		return buttonsOf(response)
+	case send.TypeCarousel:
+		return cardOf(response)
+	case send.TypeNews:
+		return newsOf(response)
+	default:
+		own, _ := response.Object().Field("message")
+		message, isObject := own.(document.Object)
+		if !isObject {
+			return shown{}, boterr.New(boterr.Unsupported, "type",
+				"channels of type echo have no messages of type %s: send another type, or give message, an object in the platform's format", kind)
+		}
+		name := document.Get(message, "msgtype", "")
+		if name == "" {
+			return shown{}, boterr.Missing("message.msgtype", "the platform's name for the kind of message, such as miniprogrampage")
+		}
+		return shown{message.Without("touser"), document.O("msgType", name)}, nil
+	}
+}
+
+// link matches the beginning of a link, which the platform shows as one.
+var link = regexp.MustCompile(`(?i)<(a\s)`)
+
+// literal returns a text in which nothing is a link: a member's name must not become one.
+func literal(text string) string { return link.ReplaceAllString(text, "\uff1c$1") }
+
+// textOf returns a text message. text is the text of the response.
+func textOf(content, text string) (shown, error) {
+	if err := checkText(content); err != nil {
+		return shown{}, err
+	}
+	return shown{
+		document.O("msgtype", "text", "text", document.O("content", content)), document.O("msgType", "text", "text", text),
+	}, nil
+}
+
+func checkText(content string) error {
+	if len(content) > maxTextBytes {
+		return boterr.Invalid("text", "is %d bytes long in UTF-8; the limit on echo is %d: send it in parts", len(content), maxTextBytes)
+	}
+	return nil
+}
+
+// menuOf returns a text with lines to tap, and with links below them.
+func menuOf(response send.Response, list document.Array, links string) (shown, error) {
+	head := literal(response.Text())
+	if err := checkText(head + links); err != nil {
+		return shown{}, err
+	}
+	menu := document.O("head_content", head, "list", list, "tail_content", links)
+	return shown{
+		document.O("msgtype", "msgmenu", "msgmenu", menu), document.O("msgType", "text", "text", response.Text()),
+	}, nil
+}
+
+// lineOf returns a line to tap.
+func lineOf(title string, payload any) (document.Object, error) {
+	if payload == nil || payload == "" {
+		payload = title
+	}
+	id, err := taps.Text(payload)
+	if err != nil {
+		return document.Object{}, boterr.PrefixField("payload", err)
+	}
+	if len(id) > maxTapBytes {
+		return document.Object{}, boterr.Invalid("payload",
+			"is %d bytes long as text; the limit on echo is %d: keep the rest elsewhere, under an id", len(id), maxTapBytes)
+	}
+	return document.O("id", id, "content", title), nil
+}
+
+func quickRepliesOf(response send.Response) (shown, error) {
+	list := document.A()
+	for i, reply := range objects(response, "quickReplies") {
+		path := "quickReplies[" + strconv.Itoa(i) + "]"
+		if kind := document.Get(reply, "content_type", send.ContentText); kind != send.ContentText {
+			return shown{}, boterr.New(boterr.Unsupported, path+".content_type",
+				"echo supports quick replies of type %s; got %s", send.ContentText, kind)
+		}
+		payload, _ := reply.Field("payload")
+		line, err := lineOf(document.Get(reply, "title", ""), payload)
+		if err != nil {
+			return shown{}, boterr.PrefixField(path, err)
+		}
+		list = list.Append(line)
+	}
+	return menuOf(response, list, "")
+}
+
+func buttonsOf(response send.Response) (shown, error) {
+	list, links := document.A(), []string{}
+	for i, button := range objects(response, "buttons") {
+		path, title := "buttons["+strconv.Itoa(i)+"]", document.Get(button, "title", "")
+		switch kind := document.Get(button, "type", ""); kind {
+		case send.ButtonPostback:
+			payload, _ := button.Field("payload")
+			line, err := lineOf(title, payload)
+			if err != nil {
+				return shown{}, boterr.PrefixField(path, err)
+			}
+			list = list.Append(line)
+		case send.ButtonWebURL:
+			address := document.Get(button, "url", "")
+			if err := checkURL(path+".url", address); err != nil {
+				return shown{}, err
+			}
+			links = append(links, linkTo(address, title))
+		default:
+			return shown{}, boterr.New(boterr.Unsupported, path+".type", "echo has no buttons of type %s: use %s or %s",
+				kind, send.ButtonPostback, send.ButtonWebURL)
+		}
+	}
+	below := strings.Join(links, "\n")
+	if list.Len() == 0 {
+		return textOf(literal(response.Text())+"\n"+below, response.Text())
+	}
+	return menuOf(response, list, below)
+}
+
+// The characters that would end a link's address or its title.
+var (
+	inAddress = strings.NewReplacer(`"`, "%22", "<", "%3C", ">", "%3E", " ", "%20", "\n", "%0A")
+	inTitle   = strings.NewReplacer("<", "\uff1c", ">", "\uff1e")
+)
+
+// linkTo returns a link in a text.
+func linkTo(address, title string) string {
+	return `<a href="` + inAddress.Replace(address) + `">` + inTitle.Replace(title) + `</a>`
+}
+
+// cardOf returns the only card of a carousel as an article.
+func cardOf(response send.Response) (shown, error) {
+	cards := objects(response, "carousel")
+	if len(cards) != 1 {
+		return shown{}, boterr.Invalid("carousel", "has %d cards; a carousel on echo has one: send a message for each", len(cards))
+	}
+	buttons := objects(cards[0], "buttons")
+	if len(buttons) != 1 || document.Get(buttons[0], "type", "") != send.ButtonWebURL {
+		return shown{}, boterr.Invalid("carousel[0].buttons",
+			"must be one button with an address, which a tap on the card opens: send other buttons in a separate message")
+	}
+	address := document.Get(buttons[0], "url", "")
+	if err := checkURL("carousel[0].buttons[0].url", address); err != nil {
+		return shown{}, err
+	}
+	card := cards[0]
+	return articleOf(document.O(
+		"title", document.Get(card, "title", ""), "description", document.Get(card, "subtitle", ""),
+		"url", address, "picurl", document.Get(card, "image_url", ""),
+	)), nil
+}
+
+// newsOf returns the only article of a news message.
+func newsOf(response send.Response) (shown, error) {
+	articles := objects(response, "articles")
+	if len(articles) != 1 {
+		return shown{}, boterr.Invalid("articles", "has %d elements; a message on echo has one article: send a message for each", len(articles))
+	}
+	article := document.O()
+	for _, field := range []string{"title", "description", "url", "picurl"} {
+		article = article.With(field, document.Get(articles[0], field, ""))
+	}
+	return articleOf(article), checkURL("articles[0].url", document.Get(article, "url", ""))
+}
+
+func articleOf(article document.Object) shown {
+	reply := document.O("msgType", "news", "news", document.A(article), "title", document.Get(article, "title", ""))
+	for shownAs, field := range map[string]string{"description": "description", "url": "url", "image": "picurl"} {
+		if value := document.Get(article, field, ""); value != "" {
+			reply = reply.With(shownAs, value)
+		} else {
+			article = article.Without(field)
+		}
+	}
+	return shown{document.O("msgtype", "news", "news", document.O("articles", document.A(article))), reply.With("news", document.A(article))}
+}
+
+// checkURL refuses an address that the platform cannot open.
+func checkURL(field, address string) error {
+	parsed, err := url.Parse(address)
+	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" || !utf8.ValidString(address) {
+		return boterr.Invalid(field, "is not an HTTP or HTTPS address; give one that the platform can open")
+	}
+	return nil
+}
+
+// objects returns the objects in the list at a path.
+func objects(from document.Lookuper, path string) []document.Object {
+	return document.Get(from, path, []document.Object{})
+}

@@ -1,0 +1,84 @@
+package echo
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/send"
+)
+
+// maxParts is the maximum number of messages that a relayed message becomes: as many as the platform takes after a
+// member's message.
+const maxParts = 5
+
+// fileTypes are the types of files by their names in the attachments of an event.
+var fileTypes = map[string]send.Type{"image": send.TypeImage, "audio": send.TypeAudio, "video": send.TypeVideo}
+
+// relayedOf returns the parts of a message from another channel, which has the form of an event: its text, and a message
+// for each attachment. Files by address are uploaded. An attachment_id belongs to the channel in which the file was sent,
+// so it counts only if there is no address.
+func (c *Connector) relayedOf(ctx context.Context, from account, response send.Response) ([]shown, error) {
+	attachments := objects(response, "attachments")
+	var parts []shown
+	if text := response.Text(); text != "" {
+		part, err := textOf(literal(text), text)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, part)
+	}
+	switch n := len(parts) + len(attachments); {
+	case n == 0:
+		return nil, boterr.New(boterr.Unsupported, "type",
+			"channels of type echo show a message of type %s by its text and attachments, and it has none: "+
+				"send another type, or give message, an object in the platform's format", response.Type())
+	case n > maxParts:
+		return nil, boterr.Invalid("attachments", "and the text are %d messages on echo; the limit is %d: send fewer", n, maxParts)
+	}
+	for i, attachment := range attachments {
+		part, err := c.attachmentOf(ctx, from, attachment)
+		if err != nil {
+			return nil, boterr.PrefixField("attachments["+strconv.Itoa(i)+"]", err)
+		}
+		parts = append(parts, part)
+	}
+	return parts, nil
+}
+
+// attachmentOf returns an attachment in the platform's form. Errors name the field in the attachment.
+func (c *Connector) attachmentOf(ctx context.Context, from account, attachment document.Object) (shown, error) {
+	payload := document.Get(attachment, "payload", document.Object{})
+	if at := document.Get(payload, "coordinates", document.Object{}); !at.IsZero() {
+		place := coordinate(at, "lat") + ", " + coordinate(at, "long")
+		return textOf(place, place)
+	}
+	name := document.Get(attachment, "type", "")
+	kind, isShown := fileTypes[name]
+	if !isShown {
+		return shown{}, boterr.New(boterr.Unsupported, "type",
+			"channels of type echo show no attachments of type %.40q: send a picture, a recording, a video or a text", name)
+	}
+	file := send.Other(kind, document.O("url", document.Get(payload, "url", "")))
+	if id := document.Get(payload, "attachment_id", ""); id != "" && document.Get(payload, "url", "") == "" {
+		file = send.Attachment(kind, id)
+	}
+	part, err := c.fileOf(ctx, from, file)
+	return part, boterr.PrefixField("payload", err)
+}
+
+func coordinate(at document.Object, name string) string {
+	return strconv.FormatFloat(document.Get(at, name, 0.0), 'f', -1, 64)
+}
+
+// afterParts is the error of a message that the platform took in part. It is not sent again by send.Limited,
+// which would repeat them.
+func afterParts(err error, taken, of int) error {
+	if _, isLimit := errors.AsType[*send.RetryAfterError](err); isLimit && taken > 0 {
+		return boterr.New(boterr.ResourceExhausted, "",
+			"the platform took %d of the %d parts of the message and limits the rate: send fewer parts", taken, of)
+	}
+	return err
+}

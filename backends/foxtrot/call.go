@@ -1,0 +1,202 @@
+package foxtrot
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/bounded"
+	"github.com/botctx/go-sdk/outbound"
+	"github.com/botctx/go-sdk/send"
+)
+
+// request is a call of the API.
+type request struct {
+	method string
+	// path are the segments of the path: below the application for conversations, below the API for tickets.
+	path  []string
+	query url.Values
+	body  document.Object
+	// key is the idempotency key, "" for none.
+	key string
+}
+
+// call makes a call once and returns the object in the answer. An error without a code means that there was no
+// readable answer. No error shows the credentials. If ctx ends, call returns its error.
+func (c *Connector) call(ctx context.Context, of account, r request) (document.Object, error) {
+	made, err := of.request(ctx, r)
+	if err != nil {
+		return document.Object{}, err
+	}
+	answer, err := c.config.HTTPClient.Do(made)
+	if err != nil {
+		return document.Object{}, of.unanswered(ctx, err)
+	}
+	defer answer.Body.Close() //nolint:errcheck // What counts has been read.
+	body, err := bounded.ReadAll(answer.Body, maxReplyBytes)
+	if err != nil {
+		return document.Object{}, of.unanswered(ctx, err)
+	}
+	var reply document.Object
+	isRead := reply.UnmarshalJSON(body) == nil && !reply.IsZero()
+	switch {
+	case answer.StatusCode >= http.StatusBadRequest:
+		return document.Object{}, of.refused(answer.StatusCode, answer.Header, reply, c.config.Now())
+	case !isRead || answer.StatusCode > 299:
+		return document.Object{}, errUnreadable()
+	default:
+		return reply, nil
+	}
+}
+
+func errUnreadable() error { return errors.New("the helpdesk gave an answer that cannot be read") }
+
+// request returns the request of HTTP for a call.
+func (a account) request(ctx context.Context, r request) (*http.Request, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	segments := []string{a.base, "api", "v2"}
+	if !a.isTickets() {
+		segments = []string{a.base, "v2", "apps", url.PathEscape(a.app)}
+	}
+	for _, segment := range r.path {
+		segments = append(segments, url.PathEscape(segment))
+	}
+	address := strings.Join(segments, "/")
+	if len(r.query) > 0 {
+		address += "?" + r.query.Encode()
+	}
+	var body []byte
+	if !r.body.IsZero() {
+		var err error
+		if body, err = document.AppendJSON(nil, r.body); err != nil {
+			return nil, err
+		}
+	}
+	made, err := http.NewRequestWithContext(ctx, r.method, address, bytes.NewReader(body))
+	if err != nil {
+		return nil, errors.New(a.redacted(err.Error()))
+	}
+	if body != nil {
+		made.Header.Set("Content-Type", "application/json")
+	}
+	if r.key != "" {
+		made.Header.Set("Idempotency-Key", r.key)
+	}
+	made.Header.Set("Authorization", a.authorization())
+	return made, nil
+}
+
+// unanswered returns the error of a call without an answer, without its address.
+func (a account) unanswered(ctx context.Context, err error) error {
+	if ended := ctx.Err(); ended != nil {
+		return ended
+	}
+	if around, ok := errors.AsType[*url.Error](err); ok {
+		err = around.Err
+	}
+	if text := err.Error(); a.redacted(text) != text {
+		return errors.New(a.redacted(text))
+	}
+	return err
+}
+
+// refusal is the reason why the helpdesk did not carry out a call.
+type refusal struct {
+	status int
+	text   string
+	wait   *send.RetryAfterError
+}
+
+// Error returns the reason.
+func (r *refusal) Error() string { return r.text }
+
+// Unwrap returns the time to wait, if the refusal is a rate limit.
+func (r *refusal) Unwrap() error {
+	if r.wait == nil {
+		return nil
+	}
+	return r.wait
+}
+
+// isRefusedWith reports whether the helpdesk refused a call with a status.
+func isRefusedWith(err error, status int) bool {
+	refused, ok := errors.AsType[*refusal](err)
+	return ok && refused.status == status
+}
+
+// meanings are the meanings of the helpdesk's statuses. Others below 500 are FailedPrecondition.
+var meanings = map[int]struct {
+	code     boterr.Code
+	sentence string
+}{
+	http.StatusBadRequest:            {boterr.InvalidArgument, sentenceContent},
+	http.StatusUnprocessableEntity:   {boterr.InvalidArgument, sentenceContent},
+	http.StatusUnauthorized:          {boterr.FailedPrecondition, sentenceKey},
+	http.StatusPaymentRequired:       {boterr.FailedPrecondition, "the account is not paid, or its plan does not have this"},
+	http.StatusForbidden:             {boterr.FailedPrecondition, sentenceRight},
+	http.StatusNotFound:              {boterr.NotFound, "the helpdesk does not have the conversation or the ticket"},
+	http.StatusRequestEntityTooLarge: {boterr.InvalidArgument, "the message is longer than the helpdesk takes, 100 kB as JSON: shorten it"},
+	http.StatusLocked:                {boterr.FailedPrecondition, sentenceFull},
+	http.StatusTooManyRequests:       {boterr.ResourceExhausted, "the helpdesk limits the rate of requests"},
+}
+
+const (
+	sentenceKey     = "the helpdesk does not accept the channel's credentials: make new ones and store them in its info"
+	sentenceRight   = "the channel's credentials do not allow this: use a key or an agent with the right to do it"
+	sentenceFull    = "the conversation has as many messages as the helpdesk takes: end it and begin another one"
+	sentenceContent = "the helpdesk does not take the request as it is: change what it complains about"
+
+	// defaultWait is the time to wait after a rate limit that names none.
+	defaultWait = 5 * time.Second
+	// maxTitleLength is the maximum length, in code points, of the part of a title that an error repeats.
+	maxTitleLength = 200
+)
+
+// refused returns the error for a status.
+func (a account) refused(status int, header http.Header, reply document.Object, now time.Time) error {
+	if status >= http.StatusInternalServerError {
+		return fmt.Errorf("the helpdesk failed with status %d", status)
+	}
+	means, isKnown := meanings[status]
+	if !isKnown {
+		means.code, means.sentence = boterr.FailedPrecondition, "the helpdesk refuses the request"
+	}
+	because := &refusal{status: status, text: means.sentence + " (status " + strconv.Itoa(status) + a.told(reply) + ")"}
+	if status == http.StatusTooManyRequests {
+		wait, asks := outbound.RetryAfter(header, now)
+		if !asks || wait <= 0 {
+			wait = defaultWait
+		}
+		because.wait = &send.RetryAfterError{After: wait}
+	}
+	return &boterr.Error{Code: means.code, Err: because}
+}
+
+// told returns the code and the title of a refusal.
+func (a account) told(reply document.Object) string {
+	code := document.Get(reply, "errors[0].code", "")
+	title := document.Get(reply, "errors[0].title", "")
+	if code == "" && title == "" { // A ticket's refusal has another form.
+		code, title = document.Get(reply, "error", ""), document.Get(reply, "description", "")
+	}
+	if letters := []rune(title); len(letters) > maxTitleLength {
+		title = string(letters[:maxTitleLength])
+	}
+	var text strings.Builder
+	for _, part := range []string{code, title} {
+		if part != "" && len(part) <= 4*maxTitleLength {
+			text.WriteString(", " + boterr.Visible(a.redacted(part)))
+		}
+	}
+	return text.String()
+}

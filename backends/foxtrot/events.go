@@ -1,0 +1,287 @@
+package foxtrot
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/taps"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+)
+
+// reported is a reported event: an event for the bot, or a drop.
+type reported struct {
+	inbound botctx.Inbound
+	// kind is the helpdesk's name for it, drop the reason why it is dropped, "" if it is not.
+	kind string
+	drop send.DropReason
+}
+
+// The statuses of a request that ends or comes back, in the data of a MISC event.
+const (
+	statusClosed   = "closed"
+	statusReturned = "returned"
+)
+
+// eventsIn returns the events of a report, at least one.
+func (a account) eventsIn(told document.Object) []reported {
+	if a.isTickets() {
+		return []reported{a.ticketEvent(told)}
+	}
+	if app := document.Get(told, "app.id", a.app); app != a.app {
+		return []reported{{kind: "report", drop: send.DropNoChannel}}
+	}
+	var all []reported
+	for _, item := range objects(told, "events") {
+		kind := document.Get(item, "type", "")
+		one := occurrence{account: a, item: item, payload: document.Get(item, "payload", document.Object{})}.event(kind)
+		one.kind = kind
+		one.inbound.Key = "event " + document.Get(item, "id", "")
+		if one.inbound.Key == "event " {
+			one.inbound.Key = ""
+		}
+		all = append(all, one)
+	}
+	if len(all) == 0 {
+		all = append(all, reported{kind: "report", drop: send.DropIncomplete})
+	}
+	return all
+}
+
+// occurrence is one event of a report about conversations.
+type occurrence struct {
+	account
+
+	item, payload document.Object
+}
+
+// place returns the conversation of an event.
+func (o occurrence) place() address {
+	return address{
+		conversation: document.Get(o.payload, "conversation.id", ""),
+		user:         document.Get(o.payload, "conversation.metadata."+metadataTicket, ""),
+	}
+}
+
+func (o occurrence) dropped(reason send.DropReason) reported { return reported{drop: reason} }
+
+// event returns the event for the bot.
+func (o occurrence) event(kind string) reported {
+	at := o.place()
+	switch {
+	case at.conversation == "" && strings.HasPrefix(kind, "conversation:"):
+		return o.dropped(send.DropIncomplete)
+	case kind == "conversation:message":
+		return o.message(at)
+	case strings.HasPrefix(kind, "switchboard:"):
+		return o.switched(at, kind)
+	case at.user != "": // The rest only concerns members in the widget.
+		return o.dropped(send.DropUnsupported)
+	case kind == "conversation:postback":
+		return o.fromMember(at, document.Get(o.payload, "user", document.Object{}), send.TypePayload, document.O(
+			"payload", taps.Payload(document.Get(o.payload, "postback.payload", "")),
+		))
+	case kind == "conversation:read":
+		return o.fromMember(at, document.Object{}, send.TypeRead, document.O("watermark", int64(o.time())))
+	case kind == "conversation:referral":
+		return o.fromMember(at, document.Get(o.payload, "user", document.Object{}), send.TypeReferral, document.O(
+			"ref", document.Get(o.payload, "referral.code", ""), "details", document.Get(o.payload, "referral.details", document.O()),
+		))
+	case kind == "conversation:message:delivery:failure":
+		return o.fromMember(at, document.Object{}, send.TypeDelivery, document.O(
+			"mids", document.A(document.Get(o.payload, "message.id", "")), "status", "failed",
+			"error", document.Get(o.payload, "error", document.O()),
+		))
+	default:
+		return o.dropped(send.DropUnsupported)
+	}
+}
+
+func (o occurrence) time() document.Timestamp {
+	return timestamp(document.Get(o.item, "createdAt", ""))
+}
+
+// fromMember returns an event of a member who writes in the widget.
+func (o occurrence) fromMember(at address, user document.Object, kind send.Type, data document.Object) reported {
+	if kind == send.TypePayload && document.Get(data, "payload", any("")) == "" {
+		return o.dropped(send.DropIncomplete)
+	}
+	return reported{inbound: botctx.Inbound{
+		Event: send.MessageEvent{Type: kind, From: at.conversation, To: o.app, Data: data, Timestamp: o.time()},
+		Profile: member.Member{
+			FirstName: document.Get(user, "profile.givenName", ""), LastName: document.Get(user, "profile.surname", ""),
+			ProfilePic: document.Get(user, "profile.avatarUrl", ""),
+		},
+	}}
+}
+
+// message returns the event of a message.
+func (o occurrence) message(at address) reported {
+	told := document.Get(o.payload, "message", document.Object{})
+	author := document.Get(told, "author", document.Object{})
+	isOwn := document.Get(told, "metadata."+metadataMessage, "") != ""
+	byMember := document.Get(author, "type", "") == "user"
+	kind, data := contentIn(document.Get(told, "content", document.Object{}))
+	var one reported
+	switch {
+	case isOwn, at.user != "" && byMember:
+		return o.dropped(send.DropFromBot)
+	case at.user != "":
+		if closed := document.Get(told, "activity.type", ""); closed != "" {
+			return o.fromAgent(at, author, send.TypeMisc, document.O("status", statusClosed, "event", closed))
+		}
+		if document.Get(told, "source.type", "") == "zd:answerBot" {
+			return o.dropped(send.DropFromBot)
+		}
+		one = o.fromAgent(at, author, kind, data)
+	case byMember:
+		one = o.fromMember(at, document.Get(author, "user", document.Object{}), kind, data)
+		if name := document.Get(author, "displayName", ""); one.inbound.Profile.FirstName == "" {
+			one.inbound.Profile.FirstName = name
+		}
+	default:
+		one = o.fromMember(at, document.Object{}, send.TypeEcho, document.Get(told, "content", document.O()))
+		one.inbound.Event.From, one.inbound.Event.To = at.conversation, o.app
+	}
+	one.inbound.Event.MessageID = document.Get(told, "id", "")
+	if received := timestamp(document.Get(told, "received", "")); received != 0 {
+		one.inbound.Event.Timestamp = received
+	}
+	return one
+}
+
+// agent begins the id of an agent.
+const agent = "agent:"
+
+// fromAgent returns an event of an agent in the conversation of a request.
+func (o occurrence) fromAgent(at address, author document.Object, kind send.Type, data document.Object) reported {
+	name := document.Get(author, "displayName", "")
+	from := agent + name
+	if id := document.Get(author, "userId", ""); id != "" {
+		from = agent + id
+	}
+	return inGroup(at.String(), from, name, send.MessageEvent{Type: kind, Data: data, Timestamp: o.time()})
+}
+
+// inGroup returns an event of an agent in the conversation of a request, which is the event's group.
+func inGroup(group, from, name string, event send.MessageEvent) reported {
+	event.From, event.To = from, group
+	return reported{inbound: botctx.Inbound{Event: event, GroupExternalID: group, Profile: member.Member{FirstName: name}}}
+}
+
+// switched returns the event of a conversation that changes hands.
+func (o occurrence) switched(at address, kind string) reported {
+	active := document.Get(o.payload, "conversation.activeSwitchboardIntegration.integrationType", "")
+	reason := document.Get(o.payload, "reason", "")
+	isDone := kind == "switchboard:passControl" || kind == "switchboard:releaseControl"
+	switch {
+	case !isDone, at.conversation == "", at.user != "" && active == agentWorkspace && reason == "":
+		return o.dropped(send.DropUnsupported)
+	case at.user == "":
+		return o.fromMember(at, document.Object{}, send.TypeMisc, document.O("event", kind, "integration", active, "reason", reason))
+	}
+	status := statusReturned
+	if reason == "ticketClosed" || reason == "transferToEmail" {
+		status = statusClosed
+	}
+	return o.fromAgent(at, document.Object{}, send.TypeMisc, document.O("status", status, "event", kind, "reason", reason))
+}
+
+// contentIn returns the type and the data of a message.
+func contentIn(content document.Object) (send.Type, document.Object) {
+	text := document.Get(content, "text", "")
+	switch kind := document.Get(content, "type", ""); {
+	case kind == "text" && document.Get(content, "payload", "") != "":
+		return send.TypePayload, document.O("payload", taps.Payload(document.Get(content, "payload", "")), "text", text)
+	case kind == "text" && text != "":
+		return send.TypeText, document.O("text", text)
+	case kind == "image", kind == "file":
+		if media, _, _ := strings.Cut(document.Get(content, "mediaType", ""), "/"); media == "audio" || media == "video" {
+			kind = media
+		}
+		return attached(kind, document.O("url", document.Get(content, "mediaUrl", "")), text)
+	case kind == "location":
+		at := document.O("lat", document.Get(content, "coordinates.lat", 0.0), "long", document.Get(content, "coordinates.long", 0.0))
+		return attached("location", document.O("coordinates", at), "")
+	default:
+		return send.TypeMisc, document.O("message", content)
+	}
+}
+
+// attached returns the data of a message with an attachment.
+func attached(kind string, payload document.Object, text string) (send.Type, document.Object) {
+	data := document.O("attachments", document.A(document.O("type", kind, "payload", payload)))
+	if text != "" {
+		data = data.With("text", text)
+	}
+	return send.TypeMisc, data
+}
+
+// The kinds of reports about tickets.
+const (
+	ticketComment = "zen:event-type:ticket.comment_added"
+	ticketStatus  = "zen:event-type:ticket.status_changed"
+)
+
+// ticketEvent returns the event of a report about a ticket.
+func (a account) ticketEvent(told document.Object) reported {
+	kind := document.Get(told, "type", "")
+	id := idText(told, "detail.id")
+	one := reported{kind: kind}
+	place := ticketChat + id
+	at := timestamp(document.Get(told, "time", ""))
+	switch {
+	case id == "":
+		one.drop = send.DropIncomplete
+		return one
+	case kind == ticketComment:
+		one = a.comment(told, place)
+	case kind == ticketStatus:
+		status := strings.ToLower(document.Get(told, "event.current", ""))
+		if status != "solved" && status != "closed" {
+			one.drop = send.DropUnsupported
+			return one
+		}
+		one = inGroup(place, agent, "", send.MessageEvent{Type: send.TypeMisc, Data: document.O("status", statusClosed, "event", kind)})
+	default:
+		one.drop = send.DropUnsupported
+		return one
+	}
+	one.kind, one.inbound.Event.Timestamp = kind, at
+	if key := document.Get(told, "id", ""); key != "" {
+		one.inbound.Key = "event " + key
+	}
+	return one
+}
+
+// comment returns the event of a comment on a ticket.
+func (a account) comment(told document.Object, place string) reported {
+	comment := document.Get(told, "event.comment", document.Object{})
+	author := document.Get(comment, "author", document.Object{})
+	by, text := idText(author, "id"), document.Get(comment, "body", "")
+	switch {
+	case by != "" && by == a.self:
+		return reported{drop: send.DropFromBot}
+	case !document.Get(comment, "is_public", true), !document.Get(author, "is_staff", true):
+		return reported{drop: send.DropUnsupported} // An internal note, or the requester's own mail.
+	case text == "" || by == "":
+		return reported{drop: send.DropIncomplete}
+	}
+	return inGroup(place, agent+by, document.Get(author, "name", ""), send.MessageEvent{
+		Type: send.TypeText, Data: document.O("text", text), MessageID: idText(comment, "id"),
+	})
+}
+
+// idText returns an id that is a number or a text, "" if there is none.
+func idText(from document.Lookuper, path string) string {
+	switch id := document.Get[any](from, path, nil).(type) {
+	case string:
+		return id
+	case int64:
+		return strconv.FormatInt(id, 10)
+	default:
+		return ""
+	}
+}

@@ -1,0 +1,183 @@
+package foxtrot
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/bounded"
+	"github.com/botctx/go-sdk/internal/inbound"
+	"github.com/botctx/go-sdk/outbound"
+	"github.com/botctx/go-sdk/send"
+)
+
+// Config configures a Connector. The zero value of each field means its default.
+type Config struct {
+	// HTTPClient sends the requests. The default has its own connections. Redirects are never followed, and
+	// at most 4 MiB of an answer are read, whatever the client.
+	HTTPClient *http.Client
+	// Timeout is the time limit of one call of the API. The default is 10 seconds.
+	Timeout time.Duration
+	// Now is the clock for the age of reports about tickets. The default is time.Now.
+	Now func() time.Time
+
+	// FindChannel returns the channel of an account, with its credentials, or NotFound. The account is the last
+	// part of a Handler's address. A Handler needs it.
+	FindChannel func(ctx context.Context, account string) (*channel.Channel, error)
+	// BodyTime is the time limit for the body of a request to a Handler. The default is 10 seconds.
+	BodyTime time.Duration
+	// OnError is called for events that could not be accepted, and for channels that could not be looked up. The
+	// default does nothing.
+	OnError func(ctx context.Context, inbound botctx.Inbound, err error)
+	// Drops counts the events that a Handler does not pass on. The connectors of a host share one. The
+	// default is a new one that logs to slog.Default.
+	Drops *send.Drops
+}
+
+// maxReplyBytes is the maximum size of an answer.
+const maxReplyBytes = 4 << 20
+
+// withDefaults returns the config with its defaults, or InvalidArgument.
+func (c Config) withDefaults() (Config, error) {
+	for field, limit := range map[string]time.Duration{"Timeout": c.Timeout, "BodyTime": c.BodyTime} {
+		if limit < 0 {
+			return c, boterr.Invalid(field, "must not be negative; leave it out for the default")
+		}
+	}
+	c.Timeout = cmp.Or(c.Timeout, 10*time.Second)
+	c.BodyTime = cmp.Or(c.BodyTime, inbound.DefaultTime)
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.OnError == nil {
+		c.OnError = func(context.Context, botctx.Inbound, error) {}
+	}
+	c.Drops = cmp.Or(c.Drops, &send.Drops{})
+	client := cmp.Or(c.HTTPClient, &http.Client{Transport: outbound.HostTransport()})
+	c.HTTPClient = bounded.Client(client, bounded.Limits{Time: c.Timeout, MaxBytes: maxReplyBytes})
+	return c, nil
+}
+
+// Connector is the connector to every channel of type foxtrot. It is safe for concurrent use.
+//
+// Errors have a code if a caller can act on them: NotFound for conversations and tickets that the helpdesk does
+// not have; FailedPrecondition if the channel's credentials do not work or a conversation is full; InvalidArgument
+// for content that it cannot show; ResourceExhausted, with a *send.RetryAfterError, if it limits the rate. An error
+// without a code means that the helpdesk failed or did not answer; the request may then have been carried out, and
+// the Connector does not repeat it.
+type Connector struct{ config Config }
+
+var _ send.Connector = (*Connector)(nil)
+
+// New returns a connector. It returns InvalidArgument if a field of the config is invalid.
+func New(config Config) (*Connector, error) {
+	config, err := config.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	return &Connector{config: config}, nil
+}
+
+// messagesPerSecond is a cautious figure: the helpdesk documents none for conversations, and 200 to 2,500 a minute
+// for tickets, by plan.
+const messagesPerSecond = 10
+
+// Limited returns a connector that starts at most 10 messages a second for each channel. If the helpdesk limits the
+// rate, the channel pauses and the message is sent again, see send.Limited.
+func Limited(connector send.Connector) send.Connector {
+	return send.Limited(connector, send.Rate{Messages: messagesPerSecond, Burst: messagesPerSecond})
+}
+
+// account is a channel's account with its credentials.
+type account struct {
+	in *channel.Channel
+	// base is the address of the API, without a slash at its end.
+	base string
+	// app is the application with the conversations, "" if requests become tickets.
+	app string
+	// user and password authenticate calls, webhookSecret the reports.
+	user, password, webhookSecret string
+	// next is the switchboard integration that gets new conversations.
+	next string
+	// self is the id of the agent whose token is used for tickets.
+	self string
+	// secrets are the texts that no error may contain: everything in the info, which hides all of it.
+	secrets []string
+}
+
+// isTickets reports whether requests become tickets.
+func (a account) isTickets() bool { return a.app == "" }
+
+// modeTickets is the value of mode for accounts that have the credentials for conversations, too.
+const modeTickets = "tickets"
+
+// shortestSecret is the length of texts that are too short to be redacted, because they occur by chance.
+const shortestSecret = 6
+
+// subdomainForm is the form of subdomains. Other characters could change the host.
+var subdomainForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
+
+// accountOf returns the account of a channel, or FailedPrecondition if its info lacks credentials.
+func accountOf(in *channel.Channel) (account, error) {
+	if err := send.RequireChannel(in); err != nil {
+		return account{}, err
+	}
+	held, _ := in.Info.(channel.OtherInfo)
+	info := held.Reveal()
+	text := func(name string) string { return document.Get(info, name, "") }
+	of := account{in: in, webhookSecret: text("webhookSecret"), next: cmp.Or(text("switchboardIntegration"), "next"), self: text("agentId")}
+	folder := ""
+	if key, secret := text("keyId"), text("keySecret"); key != "" && secret != "" && text("appId") != "" && text("mode") != modeTickets {
+		of.app, of.user, of.password, folder = text("appId"), key, secret, "/sc"
+	} else if email, token := text("email"), text("apiToken"); email != "" && token != "" {
+		of.user, of.password = email+"/token", token
+	} else {
+		return of, boterr.New(boterr.FailedPrecondition, "",
+			"the channel %s has no credentials: set appId, keyId and keySecret of its info for conversations, or email and apiToken for tickets",
+			in.ID)
+	}
+	of.secrets = append(of.secrets, of.authorization()[len("Basic "):])
+	for _, value := range info.All() {
+		if hidden, isText := value.(string); isText && len(hidden) >= shortestSecret {
+			of.secrets = append(of.secrets, hidden)
+		}
+	}
+	var err error
+	of.base, err = baseOf(in, text("baseUrl"), text("subdomain"), folder)
+	return of, err
+}
+
+// baseOf returns the address of a channel's API.
+func baseOf(in *channel.Channel, given, subdomain, folder string) (string, error) {
+	if given == "" && subdomainForm.MatchString(subdomain) {
+		return "https://" + subdomain + ".zendesk.com" + folder, nil
+	}
+	parsed, err := url.Parse(strings.TrimSuffix(given, "/"))
+	if err != nil || parsed.Host == "" || parsed.User != nil || parsed.RawQuery != "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
+		return "", boterr.New(boterr.FailedPrecondition, "",
+			"the channel %s has no address of the API: set subdomain of its info to the first word of the helpdesk's address, or baseUrl", in.ID)
+	}
+	return parsed.String(), nil
+}
+
+// authorization returns the header that authenticates calls.
+func (a account) authorization() string {
+	return "Basic " + base64.StdEncoding.EncodeToString([]byte(a.user+":"+a.password))
+}
+
+// redacted returns a text without the credentials.
+func (a account) redacted(text string) string {
+	for _, secret := range a.secrets {
+		text = strings.ReplaceAll(text, secret, "[redacted]")
+	}
+	return text
+}

@@ -1,0 +1,201 @@
+package foxtrot
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/inbound"
+	"github.com/botctx/go-sdk/send"
+)
+
+// PathAccount is the wildcard in a Handler's pattern that names the account.
+const PathAccount = "account"
+
+// The headers that verify a report.
+const (
+	headerKey       = "X-Api-Key"
+	headerSignature = "X-Zendesk-Webhook-Signature"
+	headerTimestamp = "X-Zendesk-Webhook-Signature-Timestamp"
+)
+
+// tolerance is the allowed difference between the time of a signed report and the clock.
+const tolerance = 5 * time.Minute
+
+// Handler accepts the helpdesk's reports (POST). Its path names the account, such as the appId:
+//
+//	http.Handle("POST /foxtrot/{account}", connector.Handler(rt.Accept))
+//
+// accept is the method Accept of a botctx.Runtime, which stores the event and recognises events that the helpdesk
+// sends again (by Inbound.Key). The channel's info needs webhookSecret. A report about conversations carries it in
+// a header and does not sign its body, so the address must be of HTTPS; a report about tickets is signed with it.
+//
+// In a conversation or a ticket that the Connector opened, the agent's messages are TEXT, or MISC with attachments,
+// From "agent:" and the agent's name or id To the conversation's id, which is the event's group, too. The first one takes
+// the request. If the ticket is closed or solved, or the agents pass the conversation back, the event is MISC with
+// status "closed" or "returned"; bot logic then calls EndLiveChat. The Connector's own messages are dropped, and so
+// are messages of the helpdesk's own bot and internal notes.
+//
+// In any other conversation, From is its id and To the application's. A member's text is TEXT, taps on actions are
+// PAYLOAD, pictures, files and locations are MISC with attachments, and other content is MISC with message. READ,
+// REFERRAL and DELIVERY with error are reported, too, and ECHO for messages of agents and other bots.
+//
+// Everything else is dropped and counted in Config.Drops, such as typing and changes of users.
+//
+// Handler answers 401 to a request without the secret or the signature of an account of this host, 503 if the
+// channel cannot be looked up or an event cannot be accepted now, since the helpdesk repeats only after such an
+// answer, 400, 405 and 413 to requests that the helpdesk does not send, and 408 to a request that arrives too slowly.
+func (c *Connector) Handler(accept func(ctx context.Context, inbound botctx.Inbound) error) http.Handler {
+	return &handler{connector: c, accept: accept}
+}
+
+type handler struct {
+	connector *Connector
+	accept    func(ctx context.Context, inbound botctx.Inbound) error
+}
+
+// errUnauthorized is returned for a request that does not come from the helpdesk. It does not reveal the reason.
+var errUnauthorized = errors.New("the request does not come from a helpdesk of this host")
+
+// ServeHTTP implements http.Handler.
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost {
+		w.Header().Set("Allow", http.MethodPost)
+		inbound.LeaveUnread(w)
+		http.Error(w, "send a POST", http.StatusMethodNotAllowed)
+		return
+	}
+	of, err := h.account(r)
+	if err == nil && !of.isTickets() && !inbound.IsSecret(of.webhookSecret, r.Header.Get(headerKey)) {
+		err = errUnauthorized
+	}
+	switch {
+	case errors.Is(err, errUnauthorized):
+		inbound.LeaveUnread(w)
+		http.Error(w, err.Error(), http.StatusUnauthorized)
+		return
+	case err != nil:
+		inbound.LeaveUnread(w)
+		h.connector.config.OnError(r.Context(), botctx.Inbound{}, err)
+		botctx.WriteHTTPError(w, boterr.New(boterr.Unavailable, "", "the channel cannot be looked up now"))
+		return
+	}
+	body, refused := inbound.ReadBody(w, r, inbound.Limits{MaxBytes: inbound.DefaultMaxBytes, Time: h.connector.config.BodyTime})
+	switch {
+	case refused != nil:
+		http.Error(w, refused.Reason, refused.Status)
+		return
+	case of.isTickets() && !h.isSigned(r, of, body):
+		http.Error(w, errUnauthorized.Error(), http.StatusUnauthorized)
+		return
+	}
+	var told document.Object
+	if told.UnmarshalJSON(body) != nil || told.IsZero() {
+		h.drop(r.Context(), of, "report", send.DropInvalid)
+		http.Error(w, "the body is not a JSON object", http.StatusBadRequest)
+		return
+	}
+	if err := h.take(context.WithoutCancel(r.Context()), of, told); err != nil { // It continues if the helpdesk hangs up.
+		botctx.WriteHTTPError(w, boterr.New(boterr.Unavailable, "", "an event cannot be accepted now: %w", err))
+		return
+	}
+	botctx.WriteHTTPError(w, nil)
+}
+
+// account returns the account that a request names.
+func (h *handler) account(r *http.Request) (account, error) {
+	find := h.connector.config.FindChannel
+	if find == nil {
+		return account{}, boterr.New(boterr.FailedPrecondition, "", "the connector has no FindChannel: set it in its Config")
+	}
+	in, err := find(r.Context(), r.PathValue(PathAccount))
+	switch {
+	case boterr.CodeOf(err) == boterr.NotFound:
+		return account{}, errUnauthorized
+	case err != nil:
+		return account{}, err
+	}
+	of, err := accountOf(in)
+	if err != nil || of.webhookSecret == "" {
+		return account{}, errUnauthorized
+	}
+	return of, nil
+}
+
+// isSigned reports whether a report about tickets has a valid signature and is not older than the tolerance.
+func (h *handler) isSigned(r *http.Request, of account, body []byte) bool {
+	given := r.Header.Get(headerTimestamp)
+	at, err := time.Parse(time.RFC3339, given)
+	if err != nil || h.connector.config.Now().Sub(at).Abs() > tolerance {
+		return false
+	}
+	signature, err := base64.StdEncoding.DecodeString(r.Header.Get(headerSignature))
+	return err == nil && hmac.Equal(signature, signatureOf(of.webhookSecret, given, body))
+}
+
+func signatureOf(secret, timestamp string, body []byte) []byte {
+	sum := hmac.New(sha256.New, []byte(secret))
+	_, _ = sum.Write([]byte(timestamp)) // A hash accepts any input.
+	_, _ = sum.Write(body)
+	return sum.Sum(nil)
+}
+
+// take has the events of a report accepted. It returns the first error that requires the helpdesk to send the report
+// again. Later events of a conversation do not overtake one that was not accepted.
+func (h *handler) take(ctx context.Context, of account, told document.Object) (failed error) {
+	blocked := map[string]bool{}
+	for _, one := range of.eventsIn(told) {
+		event := &one.inbound
+		event.App, event.Channel = of.in.App, of.in.ID
+		place := event.Event.From
+		if event.GroupExternalID != "" {
+			place = event.GroupExternalID
+		}
+		switch {
+		case one.drop != "":
+			h.drop(ctx, of, one.kind, one.drop)
+			continue
+		case blocked[place]:
+			continue
+		}
+		err := h.hand(ctx, *event)
+		if err == nil {
+			continue
+		}
+		h.connector.config.OnError(ctx, *event, err)
+		if boterr.CodeOf(err) == boterr.InvalidArgument {
+			h.drop(ctx, of, one.kind, send.DropInvalid) // A repeat would not be accepted either.
+			continue
+		}
+		blocked[place] = true
+		if failed == nil {
+			failed = err
+		}
+	}
+	return failed
+}
+
+// hand calls accept and turns a panic into an error.
+func (h *handler) hand(ctx context.Context, event botctx.Inbound) (err error) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			err = boterr.New(boterr.Internal, "", "accepting the event panicked: %v", reason)
+		}
+	}()
+	return h.accept(ctx, event)
+}
+
+// drop counts an event that is not passed on.
+func (h *handler) drop(ctx context.Context, of account, kind string, reason send.DropReason) {
+	h.connector.config.Drops.Add(ctx, send.Drop{
+		Platform: channel.Foxtrot, App: of.in.App, Channel: of.in.ID, Kind: kind, Reason: reason,
+	})
+}

@@ -1,0 +1,262 @@
+package foxtrot
+
+import (
+	"net/url"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/taps"
+	"github.com/botctx/go-sdk/send"
+)
+
+// The limits that send.Response.Validate does not check.
+const (
+	maxText     = 4096
+	maxAltText  = 128
+	maxMediaURL = 2048
+)
+
+// part is the content of one message in the helpdesk's form. An error about it is at path in the response.
+type part struct {
+	content document.Object
+	path    string
+}
+
+func one(content document.Object) []part { return []part{{content: content}} }
+
+func textContent(text string) document.Object { return document.O("type", "text", "text", text) }
+
+// shownToMember returns a response in the helpdesk's form, for a member who writes to the bot there.
+func shownToMember(response send.Response) ([]part, error) {
+	switch response.Type() {
+	case send.TypeQuickReplies:
+		actions, err := each(response, "quickReplies", replyOf)
+		return one(textContent(response.Text()).With("actions", actions)), err
+	case send.TypeButton:
+		actions, err := each(response, "buttons", actionOf)
+		return one(textContent(response.Text()).With("actions", actions)), err
+	case send.TypeCarousel:
+		items, err := each(response, "carousel", itemOf)
+		return one(document.O("type", "carousel", "items", items)), err
+	default:
+		return shownToAgent(response)
+	}
+}
+
+// shownToAgent returns a response in the helpdesk's form, for an agent. A member's message there is a text, a file
+// or a location, so what could be tapped becomes text.
+func shownToAgent(response send.Response) ([]part, error) {
+	switch kind := response.Type(); kind {
+	case send.TypeText, send.TypeQuickReplies, send.TypeButton, send.TypeCarousel:
+		return one(textContent(inWords(response))), nil
+	case send.TypeImage, send.TypeAudio, send.TypeVideo, send.TypeFile:
+		file, err := fileOf(response)
+		return one(file), err
+	case send.TypeMisc:
+		return attachmentsOf(response)
+	default:
+		own, isObject := document.Get[any](response, "message", nil).(document.Object)
+		if !isObject {
+			return nil, boterr.New(boterr.Unsupported, "type",
+				"channels of type foxtrot have no messages of type %s: send another type, or give message, an object in the platform's format", kind)
+		}
+		if document.Get(own, "type", "") == "" {
+			return nil, boterr.Missing("message.type", "the platform's name for the kind of content, such as form")
+		}
+		return one(own), nil
+	}
+}
+
+// inWords returns a response as a text: the text itself, what could be tapped as lines, and cards as paragraphs.
+func inWords(response send.Response) string {
+	lines := []string{response.Text()}
+	for _, reply := range objects(response, "quickReplies") {
+		lines = append(lines, "- "+document.Get(reply, "title", ""))
+	}
+	paragraphs := []string{joined("\n", append(lines, buttonLines(response)...))}
+	for _, card := range objects(response, "carousel") {
+		shown := []string{document.Get(card, "title", ""), document.Get(card, "subtitle", ""), document.Get(card, "image_url", "")}
+		paragraphs = append(paragraphs, joined("\n", append(shown, buttonLines(card)...)))
+	}
+	return joined("\n\n", paragraphs)
+}
+
+// joined joins the texts that are not empty.
+func joined(separator string, all []string) string {
+	return strings.Join(slices.DeleteFunc(all, func(text string) bool { return text == "" }), separator)
+}
+
+func buttonLines(of document.Lookuper) []string {
+	var lines []string
+	for _, button := range objects(of, "buttons") {
+		line := "- " + document.Get(button, "title", "")
+		if address := document.Get(button, "url", ""); address != "" {
+			line += ": " + address
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// fileOf returns a picture or another file in the helpdesk's form.
+func fileOf(response send.Response) (document.Object, error) {
+	address := document.Get(response, "url", "")
+	if address == "" {
+		return document.Object{}, boterr.Invalid("attachment_id", "is given without url, and foxtrot shows files by address: give the url")
+	}
+	kind := "file"
+	if response.Type() == send.TypeImage {
+		kind = "image"
+	}
+	return mediaOf(kind, address, document.Get(response, "caption", ""), "url")
+}
+
+// mediaOf returns a file in the helpdesk's form.
+func mediaOf(kind, address, text, field string) (document.Object, error) {
+	if err := checkURL(field, address); err != nil {
+		return document.Object{}, err
+	}
+	media := document.O("type", kind, "mediaUrl", address)
+	if parsed, err := url.Parse(address); err == nil {
+		if name := path.Base(parsed.Path); name != "/" && name != "." && utf8.RuneCountInString(name) <= maxAltText {
+			media = media.With("altText", name)
+		}
+	}
+	if text != "" {
+		media = media.With("text", text)
+	}
+	return media, nil
+}
+
+// attachmentsOf returns the text and the attachments of a relayed message, one message each.
+func attachmentsOf(response send.Response) ([]part, error) {
+	var parts []part
+	if text := response.Text(); text != "" {
+		parts = append(parts, part{content: textContent(text), path: "text"})
+	}
+	for i, attachment := range objects(response, "attachments") {
+		place := "attachments[" + strconv.Itoa(i) + "]"
+		kind, payload := document.Get(attachment, "type", ""), document.Get(attachment, "payload", document.Object{})
+		if at := document.Get(payload, "coordinates", document.Object{}); !at.IsZero() {
+			content := document.O("type", "location", "coordinates", document.O(
+				"lat", document.Get(at, "lat", 0.0), "long", document.Get(at, "long", 0.0),
+			))
+			parts = append(parts, part{content: content, path: place})
+			continue
+		}
+		if kind != "image" {
+			kind = "file"
+		}
+		media, err := mediaOf(kind, document.Get(payload, "url", ""), "", place+".payload.url")
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, part{content: media, path: place})
+	}
+	if len(parts) == 0 {
+		return nil, boterr.New(boterr.Unsupported, "type",
+			"channels of type foxtrot show a message of type MISC by its text and attachments, and it has none")
+	}
+	return parts, nil
+}
+
+// each returns the objects in a list, each in the helpdesk's form.
+func each(
+	of document.Lookuper, field string, translate func(document.Object) (document.Object, error),
+) (document.Array, error) {
+	all := document.A()
+	for i, item := range objects(of, field) {
+		translated, err := translate(item)
+		if err != nil {
+			return document.Array{}, boterr.PrefixField(field+"["+strconv.Itoa(i)+"]", err)
+		}
+		all = all.Append(translated)
+	}
+	return all, nil
+}
+
+func replyOf(reply document.Object) (document.Object, error) {
+	title := document.Get(reply, "title", "")
+	switch kind := document.Get(reply, "content_type", send.ContentText); kind {
+	case "location":
+		return document.O("type", "locationRequest", "text", firstOf(title, "Location")), nil
+	case send.ContentText:
+		payload, _ := reply.Field("payload")
+		return tappable("reply", title, payload)
+	default:
+		return document.Object{}, boterr.New(boterr.Unsupported, "content_type",
+			"foxtrot has quick replies of type %s and location; got %s", send.ContentText, kind)
+	}
+}
+
+func firstOf(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}
+
+// tappable returns an action whose payload comes back as it is.
+func tappable(kind, title string, payload any) (document.Object, error) {
+	if payload == nil || payload == "" {
+		payload = title
+	}
+	text, err := taps.Text(payload)
+	return document.O("type", kind, "text", title, "payload", text), boterr.PrefixField("payload", err)
+}
+
+func actionOf(button document.Object) (document.Object, error) {
+	title := document.Get(button, "title", "")
+	switch kind := document.Get(button, "type", ""); kind {
+	case send.ButtonPostback:
+		payload, _ := button.Field("payload")
+		return tappable("postback", title, payload)
+	case send.ButtonWebURL:
+		address := document.Get(button, "url", "")
+		return document.O("type", "link", "text", title, "uri", address), checkURL("url", address)
+	default:
+		return document.Object{}, boterr.New(boterr.Unsupported, "type", "foxtrot has no buttons of type %s: use %s or %s",
+			kind, send.ButtonPostback, send.ButtonWebURL)
+	}
+}
+
+// itemOf returns a card in the helpdesk's form, which needs a button.
+func itemOf(card document.Object) (document.Object, error) {
+	if len(objects(card, "buttons")) == 0 {
+		return document.Object{}, boterr.Missing("buttons", "one to three buttons: foxtrot refuses a card without any")
+	}
+	actions, err := each(card, "buttons", actionOf)
+	if err != nil {
+		return document.Object{}, err
+	}
+	item := document.O("title", document.Get(card, "title", ""))
+	if text := document.Get(card, "subtitle", ""); text != "" {
+		item = item.With("description", text)
+	}
+	if address := document.Get(card, "image_url", ""); address != "" {
+		if err := checkURL("image_url", address); err != nil {
+			return document.Object{}, err
+		}
+		item = item.With("mediaUrl", address)
+	}
+	return item.With("actions", actions), nil
+}
+
+// checkURL refuses an address that the helpdesk cannot open.
+func checkURL(field, address string) error {
+	parsed, err := url.Parse(address)
+	if err != nil || parsed.Host == "" || len(address) > maxMediaURL || parsed.Scheme != "http" && parsed.Scheme != "https" {
+		return boterr.Invalid(field, "is not an HTTP or HTTPS address; give one that the helpdesk can open")
+	}
+	return nil
+}
+
+// objects returns the objects in the list at a path.
+func objects(from document.Lookuper, path string) []document.Object {
+	return document.Get(from, path, []document.Object{})
+}

@@ -1,0 +1,316 @@
+package foxtrot
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/send"
+)
+
+// The helpdesk's own types of messages.
+const (
+	// TypeClose closes the conversation of a request, or solves its ticket.
+	TypeClose send.Type = "CLOSE"
+	// TypePassControl passes a conversation to another switchboard integration.
+	TypePassControl send.Type = "PASS_CONTROL"
+	// TypeMarkSeen marks the member's messages as read.
+	TypeMarkSeen send.Type = "MARK_SEEN"
+)
+
+// Send implements send.Connector. The recipient is one of these:
+//
+//   - A broadcast group of the channel: the message begins a request. With credentials for conversations, a
+//     conversation in the member's name is opened and passed to the agents; otherwise a ticket is created. The
+//     Delivery's ChatID is its id, "out:..." or "ticket:...".
+//   - Such an id: the message is the member's, and the agent reads it.
+//   - Any other id is a conversation of a member who writes in the helpdesk's widget: the message is the bot's.
+//
+// A request that is sent again with the same Message.ID finds its conversation or its ticket, and its first message
+// is not shown twice. Other messages may appear twice if the process dies while sending: the helpdesk has no
+// idempotency keys for them. Message.ID is their metadata.
+//
+// To a member, quick replies and buttons are actions, and each card of a carousel needs a button. To an agent they
+// become lines of text. Files need an address. A MISC response with attachments and a text becomes a message for
+// each. Other types are Unsupported unless the response has message, an object in the helpdesk's form with its type,
+// such as a form. A caption becomes the text of a file.
+//
+// TYPING shows typing to a member, and nothing to an agent, whose side takes no such report. MARK_SEEN marks the
+// member's messages as read. PASS_CONTROL passes a conversation to the integration in switchboardIntegration, which
+// is next by default. CLOSE does the same with the reason that the ticket is closed, and solves a ticket.
+func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
+	if err := message.Validate(); err != nil {
+		return send.Delivery{}, err
+	}
+	of, err := accountOf(message.Channel)
+	switch {
+	case err != nil:
+		return send.Delivery{}, err
+	case of.isTickets():
+		return c.sendTicket(ctx, of, message)
+	}
+	to := addressOf(of.in, message.To)
+	if do := actions[message.Response.Type()]; do != nil {
+		reply, err := do(ctx, c, of, to, message.Response)
+		return send.Delivery{Reply: reply, ChatID: to.String(), From: of.app}, err
+	}
+	show := shownToMember
+	if to.isOutlet() {
+		show = shownToAgent
+	}
+	parts, err := show(message.Response)
+	if err != nil {
+		return send.Delivery{}, err
+	}
+	if to.isNew {
+		return c.open(ctx, of, message, parts)
+	}
+	return c.post(ctx, of, to, message.ID, parts)
+}
+
+// address is the recipient of a message in a conversation.
+type address struct {
+	conversation string
+	// user is the external id of the user in whose name a request's messages are written, "" for conversations
+	// of members.
+	user string
+	// isNew is true for a broadcast group: the message opens a conversation.
+	isNew bool
+}
+
+// outlet begins the id of a conversation that the Connector opened. The external id of its user follows the
+// conversation's.
+const outlet = "out:"
+
+func addressOf(in *channel.Channel, to string) address {
+	for _, label := range in.BroadcastGroups {
+		for _, group := range label.Groups {
+			if group.ID == to {
+				return address{isNew: true}
+			}
+		}
+	}
+	if rest, isOutlet := strings.CutPrefix(to, outlet); isOutlet {
+		conversation, user, _ := strings.Cut(rest, "/")
+		return address{conversation: conversation, user: user}
+	}
+	return address{conversation: to}
+}
+
+// String returns the id of the conversation for messages and events, "" if there is none yet.
+func (a address) String() string {
+	if a.user == "" {
+		return a.conversation
+	}
+	return outlet + a.conversation + "/" + a.user
+}
+
+// isOutlet reports whether an agent reads the message.
+func (a address) isOutlet() bool { return a.isNew || a.user != "" }
+
+// author returns the author of the messages: the member to agents, and the bot to members.
+func (a address) author() document.Object {
+	if a.user != "" {
+		return document.O("type", "user", "userExternalId", a.user)
+	}
+	return document.O("type", "business")
+}
+
+// path returns the path of a part of the conversation.
+func (a address) path(part string) []string { return []string{"conversations", a.conversation, part} }
+
+// metadataMessage is the field in the metadata of a message that has the message's ID. It marks the Connector's own
+// messages in reports.
+const metadataMessage = "botMessageId"
+
+// post posts the parts of a message in a conversation.
+func (c *Connector) post(ctx context.Context, of account, to address, id string, parts []part) (send.Delivery, error) {
+	delivery := send.Delivery{ChatID: to.String(), From: of.app}
+	for i, part := range parts {
+		body := document.O("author", to.author(), "content", part.content)
+		if id != "" {
+			body = body.With("metadata", document.O(metadataMessage, id))
+		}
+		reply, err := c.call(ctx, of, request{method: http.MethodPost, path: to.path("messages"), body: body})
+		if _, isLimit := errors.AsType[*send.RetryAfterError](err); isLimit && i > 0 { // send.Limited would repeat the first part.
+			err = boterr.New(boterr.ResourceExhausted, "",
+				"the helpdesk took %d of the %d parts of the message and limits the rate: send fewer parts", i, len(parts))
+		}
+		if err != nil {
+			return send.Delivery{}, located(err, part)
+		}
+		delivery.Reply = reply
+		delivery.MessageID = document.Get(reply, "messages[0].id", "")
+		delivery.Timestamp = timestamp(document.Get(reply, "messages[0].received", ""))
+		if delivery.MessageID == "" {
+			return send.Delivery{}, errUnreadable()
+		}
+	}
+	return delivery, nil
+}
+
+// located gives a refusal of a part of a message its path in the response.
+func located(err error, of part) error {
+	if boterr.CodeOf(err) == boterr.InvalidArgument && of.path != "" {
+		return boterr.WithField(of.path, err)
+	}
+	return err
+}
+
+// The layouts of times in answers and reports.
+var layouts = []string{time.RFC3339Nano, "2006-01-02 15:04:05.999999-07:00"}
+
+// timestamp returns a time in a text, 0 if it is malformed.
+func timestamp(text string) document.Timestamp {
+	for _, layout := range layouts {
+		if at, err := time.Parse(layout, text); err == nil && at.Unix() > 0 {
+			return document.TimestampOf(at)
+		}
+	}
+	return 0
+}
+
+// action carries out a message that shows nothing.
+type action func(ctx context.Context, c *Connector, of account, to address, response send.Response) (document.Object, error)
+
+var actions = map[send.Type]action{
+	send.TypeTyping: activity("typing:start"),
+	TypeMarkSeen:    activity("conversation:read"),
+	TypePassControl: func(ctx context.Context, c *Connector, of account, to address, response send.Response) (document.Object, error) {
+		return c.pass(ctx, of, to, document.Get(response, "switchboardIntegration", "next"), document.Get(response, "reason", ""))
+	},
+	TypeClose: func(ctx context.Context, c *Connector, of account, to address, response send.Response) (document.Object, error) {
+		return c.pass(ctx, of, to, document.Get(response, "switchboardIntegration", "next"), "ticketClosed")
+	},
+}
+
+// activity returns an action that reports what the bot does to a member.
+func activity(kind string) action {
+	return func(ctx context.Context, c *Connector, of account, to address, _ send.Response) (document.Object, error) {
+		if to.isOutlet() {
+			return document.O(), ctx.Err()
+		}
+		return c.call(ctx, of, request{
+			method: http.MethodPost, path: to.path("activity"), body: document.O("author", to.author(), "type", kind),
+		})
+	}
+}
+
+// pass passes a conversation to an integration.
+func (c *Connector) pass(ctx context.Context, of account, to address, integration, reason string) (document.Object, error) {
+	if to.isNew {
+		return document.Object{}, boterr.Invalid("type",
+			"is for a conversation, and the recipient is a broadcast group: send it to a conversation")
+	}
+	body := document.O("switchboardIntegration", integration)
+	if reason != "" {
+		body = body.With("reason", reason)
+	}
+	return c.call(ctx, of, request{method: http.MethodPost, path: to.path("passControl"), body: body})
+}
+
+// metadataTicket is the field in the metadata of a conversation that has the ID of its first message. It marks the
+// conversations that the Connector opened.
+const metadataTicket = "botTicketId"
+
+// agentWorkspace is the type of the integration with which agents work.
+const agentWorkspace = "zd:agentWorkspace"
+
+// open opens a conversation with a first message, and passes it to the agents. If an earlier call did a part of it,
+// open does the rest.
+func (c *Connector) open(ctx context.Context, of account, message send.Message, parts []part) (send.Delivery, error) {
+	key := message.ID
+	if key == "" {
+		return send.Delivery{}, boterr.Missing("id", "the message's ID, by which a repeated request finds its conversation")
+	}
+	user := document.O("externalId", key)
+	if name := document.Get(message.Response, "requester.name", ""); name != "" {
+		user = user.With("profile", document.O("givenName", name))
+	}
+	_, err := c.call(ctx, of, request{method: http.MethodPost, path: []string{"users"}, body: user})
+	var begun opened
+	switch {
+	case isRefusedWith(err, http.StatusConflict):
+		begun, err = c.find(ctx, of, key)
+	case err == nil:
+	}
+	if err != nil {
+		return send.Delivery{}, err
+	}
+	if begun.to.conversation == "" {
+		if begun.to, err = c.create(ctx, of, key); err != nil {
+			return send.Delivery{}, err
+		}
+	}
+	delivery := begun.first
+	if delivery.MessageID == "" {
+		if delivery, err = c.post(ctx, of, begun.to, key, parts); err != nil {
+			return send.Delivery{}, err
+		}
+	}
+	if !begun.isPassed {
+		if _, err := c.pass(ctx, of, begun.to, of.next, ""); err != nil {
+			return send.Delivery{}, err
+		}
+	}
+	return delivery, nil
+}
+
+// create creates the conversation of a request.
+func (c *Connector) create(ctx context.Context, of account, key string) (address, error) {
+	reply, err := c.call(ctx, of, request{method: http.MethodPost, path: []string{"conversations"}, body: document.O(
+		"type", "personal", "participants", document.A(document.O("userExternalId", key)), "metadata", document.O(metadataTicket, key),
+	)})
+	id := document.Get(reply, "conversation.id", "")
+	if err == nil && id == "" {
+		err = errUnreadable()
+	}
+	return address{conversation: id, user: key}, err
+}
+
+// opened is the part of a request that an earlier call did.
+type opened struct {
+	to       address
+	first    send.Delivery
+	isPassed bool
+}
+
+// find returns the conversation of a request, if an earlier call created it, and its first message, if it was
+// posted.
+func (c *Connector) find(ctx context.Context, of account, key string) (opened, error) {
+	listed, err := c.call(ctx, of, request{
+		method: http.MethodGet, path: []string{"conversations"}, query: url.Values{"filter[userExternalId]": {key}},
+	})
+	if err != nil {
+		return opened{}, err
+	}
+	for _, conversation := range objects(listed, "conversations") {
+		if document.Get(conversation, "metadata."+metadataTicket, "") != key {
+			continue
+		}
+		found := opened{
+			to:       address{conversation: document.Get(conversation, "id", ""), user: key},
+			isPassed: document.Get(conversation, "activeSwitchboardIntegration.integrationType", "") == agentWorkspace,
+		}
+		posted, err := c.call(ctx, of, request{method: http.MethodGet, path: found.to.path("messages")})
+		if err != nil {
+			return opened{}, err
+		}
+		for _, message := range objects(posted, "messages") {
+			if document.Get(message, "metadata."+metadataMessage, "") == key {
+				found.first = send.Delivery{
+					Reply: document.O("messages", document.A(message)), MessageID: document.Get(message, "id", ""),
+					ChatID: found.to.String(), From: of.app, Timestamp: timestamp(document.Get(message, "received", "")),
+				}
+			}
+		}
+		return found, nil
+	}
+	return opened{}, nil
+}

@@ -1,0 +1,391 @@
+package foxtrot_test
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/backends/foxtrot"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/foxtrotfake"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/send/sendtest"
+)
+
+func TestConnector_KeepsTheContract(t *testing.T) {
+	t.Parallel()
+	sendtest.RunConnector(t, func(t *testing.T) *sendtest.Harness {
+		t.Helper()
+		p := newPlatform()
+		for _, id := range []string{ada, bob} {
+			p.AddConversation(deskApp, id)
+		}
+		h := harness(t, p, desk(), shop())
+		h.Members = []*member.Member{{ID: "m1", ExternalID: ada}, {ID: "m2", ExternalID: bob}}
+		return h
+	})
+}
+
+func harness(t *testing.T, p *foxtrotfake.Platform, in, other *channel.Channel) *sendtest.Harness {
+	t.Helper()
+	server := sendtest.NewServer(t, p, nil)
+	h := &sendtest.Harness{
+		Connector: newConnector(t, foxtrot.Config{}), Channel: at(server.URL, in), Other: at(server.URL, other),
+		Arrived: func() []sendtest.Arrival {
+			return p.Arrivals(map[string]string{
+				"key:" + keySecret: "desk", "other:" + otherSecret: "shop", "grace@desk/token:" + apiToken: "tickets", "hedy@desk/token:another-token": "others",
+			})
+		},
+		Fail: server.Fail, Odd: func() []sendtest.Reception { return oddReports(t) },
+	}
+	return h
+}
+
+func TestConnector_KeepsTheContractWithTickets(t *testing.T) {
+	t.Parallel()
+	newHarness := func(t *testing.T) *sendtest.Harness {
+		t.Helper()
+		p := newPlatform()
+		p.AddTicket(1)
+		p.AddTicket(2)
+		h := harness(t, p, tickets(), account("others", document.O("email", "hedy@desk", "apiToken", "another-token")))
+		h.Members = []*member.Member{{ID: "m1", ExternalID: "ticket:1"}, {ID: "m2", ExternalID: "ticket:2"}}
+		h.HasNoKeys = true
+		return h
+	}
+	for _, rule := range sendtest.Rules(newHarness(t)) {
+		if rule.Name == "EachTypeArrivesOrIsRefused" {
+			continue // An agent reads the titles of what a member could tap on; the payloads are of no use.
+		}
+		t.Run(rule.Name, func(t *testing.T) {
+			t.Parallel()
+			rule.Check(t, newHarness(t))
+		})
+	}
+}
+
+// oddReports passes reports to a handler that it does not understand.
+func oddReports(t *testing.T) []sendtest.Reception {
+	t.Helper()
+	var all []sendtest.Reception
+	for name, body := range map[string]string{
+		"an event of a new kind":        `{"events":[{"id":"1","type":"conversation:of_a_new_kind","payload":{"conversation":{"id":"c"}}}]}`,
+		"an event that says nothing":    `{"events":[{}]}`,
+		"no events":                     `{"events":[]}`,
+		"an empty report":               `{"a":1}`,
+		"a message that says nothing":   `{"events":[{"type":"conversation:message","payload":{"conversation":{"id":"c"}}}]}`,
+		"a message without a place":     `{"events":[{"type":"conversation:message","payload":{"message":{"author":{"type":"user"}}}}]}`,
+		"a message of a new kind":       `{"events":[{"type":"conversation:message","payload":{"conversation":{"id":"c"},"message":{"author":{"type":"user"},"content":{"type":"new"}}}}]}`,
+		"an empty text":                 `{"events":[{"type":"conversation:message","payload":{"conversation":{"id":"c"},"message":{"author":{"type":"user"},"content":{"type":"text","text":""}}}}]}`,
+		"a postback that says nothing":  `{"events":[{"type":"conversation:postback","payload":{"conversation":{"id":"c"}}}]}`,
+		"another application":           `{"app":{"id":"another"},"events":[{}]}`,
+		"a message of an unknown agent": `{"events":[{"type":"conversation:message","payload":{"conversation":{"id":"c","metadata":{"botTicketId":"7"}},"message":{"author":{"type":"business"},"content":{"type":"text","text":"hi"}}}}]}`,
+	} {
+		box := newBox(t, find)
+		one := sendtest.Reception{Name: name, Status: box.report(t.Context(), []byte(body))}
+		for _, received := range box.got {
+			one.Accepted = append(one.Accepted, received.Event)
+		}
+		for _, drop := range box.drops.Counts() {
+			one.Dropped += drop.Count
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+func TestSend_ToAMember(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		response send.Response
+		content  string
+	}{
+		"text":    {send.Text("Hello"), `{"type":"text","text":"Hello"}`},
+		"image":   {send.Image("https://x.test/a.png").With("caption", "A"), `{"type":"image","mediaUrl":"https://x.test/a.png","altText":"a.png","text":"A"}`},
+		"audio":   {send.Audio("https://x.test"), `{"type":"file","mediaUrl":"https://x.test"}`},
+		"replies": {send.QuickReplies("Again?", send.QuickReply{Title: "Yes"}, send.QuickReply{ContentType: "location"}), `{"type":"text","text":"Again?","actions":[{"type":"reply","text":"Yes","payload":"Yes"},{"type":"locationRequest","text":"Location"}]}`},
+		"buttons": {
+			send.Buttons("Now?", send.PostbackValue("Yes", "book", 2), send.WebURL("Menu", "https://x.test")),
+			`{"type":"text","text":"Now?","actions":[{"type":"postback","text":"Yes","payload":"{\"payload\":\"book\",\"value\":2}"},` +
+				`{"type":"link","text":"Menu","uri":"https://x.test"}]}`,
+		},
+		"cards": {
+			send.Carousel(send.Card{Title: "Tea", Subtitle: "green", ImageURL: "https://x.test/a.png", Buttons: []send.Button{send.Postback("Buy", "tea")}}),
+			`{"type":"carousel","items":[{"title":"Tea","description":"green","mediaUrl":"https://x.test/a.png","actions":[{"type":"postback","text":"Buy","payload":"tea"}]}]}`,
+		},
+		"the platform's own": {
+			send.Other("FORM", document.O("message", document.O("type", "form", "fields", document.A(document.O("type", "text", "name", "a", "label", "A"))))),
+			`{"type":"form","fields":[{"type":"text","name":"a","label":"A"}]}`,
+		},
+		"a relayed place": {
+			send.Other(send.TypeMisc, document.O("attachments", document.A(document.O(
+				"type", "location", "payload", document.O("coordinates", document.O("lat", 1.5, "long", 2.5)))))),
+			`{"type":"location","coordinates":{"lat":1.5,"long":2.5}}`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlatform()
+			p.AddConversation(deskApp, ada)
+			delivery, err := over(t, p).Send(t.Context(), message(desk(), ada, c.response))
+			require.NoError(t, err)
+			sent := p.Sent()[0]
+			require.JSONEq(t, c.content, document.Get(sent.Body, "content", document.O()).String())
+			require.JSONEq(t, `{"type":"business"}`, document.Get(sent.Body, "author", document.O()).String())
+			require.Equal(t, sent.ID, delivery.MessageID)
+			require.Equal(t, ada, delivery.ChatID)
+			require.EqualValues(t, 1772359200000, delivery.Timestamp)
+		})
+	}
+}
+
+// An agent reads in words what a member could tap.
+func TestSend_ToAnAgent(t *testing.T) {
+	t.Parallel()
+	p := newPlatform()
+	connector := over(t, p)
+	opened, err := connector.Send(t.Context(), message(desk(), support, send.Text("Ada asks for a person.")))
+	require.NoError(t, err)
+	require.Equal(t, []string{opened.ChatID}, p.Opened())
+	require.Equal(t, "zd:agentWorkspace", p.Control(opened.ChatID))
+	for _, response := range []send.Response{
+		send.Buttons("Now?", send.Postback("Yes", "y"), send.WebURL("Menu", "https://x.test")),
+		send.QuickReplies("Again?", send.QuickReply{Title: "Yes"}),
+		send.Carousel(send.Card{Title: "Tea", Subtitle: "green"}, send.Card{Title: "Cake", Buttons: []send.Button{send.Postback("Buy", "b")}}),
+		send.Other(send.TypeMisc, document.O("text", "Look", "attachments", document.A(
+			document.O("type", "image", "payload", document.O("url", "https://x.test/a.png")),
+			document.O("type", "audio", "payload", document.O("url", "https://x.test/a.mp3"))))),
+		send.Typing(1), send.Text("Bye"),
+	} {
+		one := message(desk(), opened.ChatID, response)
+		one.ID = "send-2"
+		_, err := connector.Send(t.Context(), one)
+		require.NoError(t, err)
+	}
+	var shown []string
+	for _, sent := range p.Sent() {
+		require.Equal(t, opened.ChatID, sent.To)
+		require.JSONEq(t, `{"type":"user","userExternalId":"send-1"}`, document.Get(sent.Body, "author", document.O()).String())
+		shown = append(shown, document.Get(sent.Body, "content.text", document.Get(sent.Body, "content.mediaUrl", "")))
+	}
+	require.Equal(t, []string{
+		"Ada asks for a person.", "Now?\n- Yes\n- Menu: https://x.test", "Again?\n- Yes", "Tea\ngreen\n\nCake\n- Buy",
+		"Look", "https://x.test/a.png", "https://x.test/a.mp3", "Bye",
+	}, shown)
+	require.Empty(t, p.Activities(), "agents do not see that the member types")
+}
+
+func TestSend_Refuses(t *testing.T) {
+	t.Parallel()
+	buttons := []send.Button{send.Postback("A", "a")}
+	for name, c := range map[string]struct {
+		response send.Response
+		code     boterr.Code
+		field    string
+	}{
+		"a card without buttons":   {send.Carousel(send.Card{Title: "A", Buttons: buttons}, send.Card{Title: "B"}), boterr.InvalidArgument, "carousel[1].buttons"},
+		"a picture of a card":      {send.Carousel(send.Card{Title: "A", ImageURL: "ftp://x", Buttons: buttons}), boterr.InvalidArgument, "carousel[0].image_url"},
+		"a button to elsewhere":    {send.Buttons("x", send.WebURL("A", "tel:123")), boterr.InvalidArgument, "buttons[0].url"},
+		"a button of another kind": {send.Other(send.TypeButton, document.O("text", "x", "buttons", document.A(document.O("type", "phone_number", "title", "A")))), boterr.Unsupported, "buttons[0].type"},
+		"a reply of another kind":  {send.QuickReplies("x", send.QuickReply{ContentType: "user_email"}), boterr.Unsupported, "quickReplies[0].content_type"},
+		"a file by id":             {send.Attachment(send.TypeFile, "77"), boterr.InvalidArgument, "attachment_id"},
+		"a file elsewhere":         {send.File("data:x"), boterr.InvalidArgument, "url"},
+		"an attachment by id": {
+			send.Other(send.TypeMisc, document.O("attachments", document.A(document.O("type", "image", "payload", document.O("attachment_id", "7"))))),
+			boterr.InvalidArgument, "attachments[0].payload.url",
+		},
+		"an empty relayed one":  {send.Other(send.TypeMisc, document.O("event", "x")), boterr.Unsupported, "type"},
+		"a template":            {send.BravoTemplate("order", "en"), boterr.Unsupported, "type"},
+		"news":                  {send.News(send.Article{Title: "A"}), boterr.Unsupported, "type"},
+		"an own one of no kind": {send.Other("FORM", document.O("message", document.O("fields", document.A()))), boterr.InvalidArgument, "message.type"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlatform()
+			p.AddConversation(deskApp, ada)
+			_, err := over(t, p).Send(t.Context(), message(desk(), ada, c.response))
+			refused, _ := boterr.AsError(err)
+			require.NotNil(t, refused)
+			require.Equal(t, c.code, refused.Code)
+			require.Equal(t, c.field, refused.Field)
+			require.Empty(t, p.Sent())
+		})
+	}
+}
+
+func TestSend_Actions(t *testing.T) {
+	t.Parallel()
+	p := newPlatform()
+	p.AddConversation(deskApp, ada)
+	connector := over(t, p)
+	for _, response := range []send.Response{send.Typing(1), send.Other(foxtrot.TypeMarkSeen, document.O())} {
+		_, err := connector.Send(t.Context(), message(desk(), ada, response))
+		require.NoError(t, err)
+	}
+	require.Equal(t, []string{"typing:start in " + ada, "conversation:read in " + ada}, p.Activities())
+	_, err := connector.Send(t.Context(), message(desk(), ada, send.Other(foxtrot.TypePassControl, document.O())))
+	require.NoError(t, err)
+	require.Equal(t, "zd:agentWorkspace", p.Control(ada))
+	_, err = connector.Send(t.Context(), message(desk(), ada, send.Other(foxtrot.TypeClose, document.O())))
+	require.NoError(t, err)
+	require.Equal(t, "closed", p.Control(ada))
+	_, err = connector.Send(t.Context(), message(desk(), support, send.Other(foxtrot.TypeClose, document.O())))
+	require.ErrorIs(t, err, boterr.InvalidArgument, "a group has no conversation to close")
+}
+
+func TestClose_OfARequest(t *testing.T) {
+	t.Parallel()
+	p := newPlatform()
+	connector := over(t, p)
+	for _, in := range []*channel.Channel{desk(), tickets()} {
+		request, err := connector.Send(t.Context(), message(in, support, send.Text("A member asks for a person.")))
+		require.NoError(t, err)
+		_, err = connector.Send(t.Context(), message(in, request.ChatID, send.Other(foxtrot.TypeClose, document.O())))
+		require.NoError(t, err)
+	}
+	require.Equal(t, "closed", p.Control(p.Opened()[0]))
+	sent := p.Sent()
+	number, err := strconv.ParseInt(strings.TrimPrefix(sent[len(sent)-1].To, "ticket:"), 10, 64)
+	require.NoError(t, err)
+	_, _, status := p.Ticket(number)
+	require.Equal(t, "solved", status)
+}
+
+// failing hands requests on to a helpdesk, and answers one of them with a failure, after it took effect or before.
+type failing struct {
+	http.Handler
+
+	number, at int32
+	isLost     bool
+}
+
+func (f *failing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if atomic.AddInt32(&f.number, 1) != f.at {
+		f.Handler.ServeHTTP(w, r)
+		return
+	}
+	if f.isLost {
+		f.Handler.ServeHTTP(discarding{}, r)
+	}
+	w.WriteHeader(http.StatusBadGateway)
+}
+
+type discarding struct{}
+
+func (discarding) Header() http.Header         { return http.Header{} }
+func (discarding) Write(p []byte) (int, error) { return len(p), nil }
+func (discarding) WriteHeader(int)             {}
+
+// Whichever call fails, a request that is sent again has one conversation with one first message, which the agents
+// get.
+func TestSend_RepeatedRequestIsOneConversation(t *testing.T) {
+	t.Parallel()
+	for call := int32(1); call <= 4; call++ {
+		for _, isLost := range []bool{false, true} {
+			p := newPlatform()
+			connector := over(t, &failing{Handler: p, at: call, isLost: isLost})
+			request := message(desk(), support, send.Text("Ada asks for a person."))
+			_, err := connector.Send(t.Context(), request)
+			require.Error(t, err)
+			require.False(t, boterr.HasCode(err))
+			first, err := connector.Send(t.Context(), request)
+			require.NoError(t, err, "call %d, lost %v", call, isLost)
+			again, err := connector.Send(t.Context(), request)
+			require.NoError(t, err)
+			require.Equal(t, first.ChatID, again.ChatID)
+			require.Equal(t, first.MessageID, again.MessageID)
+			require.Equal(t, []string{first.ChatID}, p.Opened())
+			require.Len(t, p.Sent(), 1)
+			require.Equal(t, "zd:agentWorkspace", p.Control(first.ChatID))
+		}
+	}
+}
+
+func TestSend_RequestsHaveConversationsOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	p := newPlatform()
+	connector := over(t, p)
+	for _, id := range []string{"one", "two"} {
+		request := message(desk(), support, send.Text("Ada asks for a person.").With("requester", document.O("name", "Ada")))
+		request.ID = id
+		_, err := connector.Send(t.Context(), request)
+		require.NoError(t, err)
+	}
+	require.Len(t, p.Opened(), 2)
+	none := message(desk(), support, send.Text("x"))
+	none.ID = ""
+	_, err := connector.Send(t.Context(), none)
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+}
+
+func TestTicket_CreatedOnce(t *testing.T) {
+	t.Parallel()
+	p := newPlatform()
+	connector := over(t, p)
+	response := send.Text("Ada asks for a person.\nIt is about tea.").With("requester", document.O("name", "Ada", "email", "ada@x.test")).
+		With("tags", document.A("tea")).With("priority", "high")
+	first, err := connector.Send(t.Context(), message(tickets(), "360", response))
+	require.NoError(t, err)
+	again, err := connector.Send(t.Context(), message(tickets(), "360", response))
+	require.NoError(t, err)
+	require.Equal(t, first.ChatID, again.ChatID)
+	require.Equal(t, 1, p.Tickets())
+	body, comments, _ := p.Ticket(1001)
+	require.Equal(t, "ticket:1001", first.ChatID)
+	require.Equal(t, []string{"Ada asks for a person.\nIt is about tea."}, comments)
+	require.JSONEq(t, `{"subject":"Ada asks for a person.","comment":{"body":"Ada asks for a person.\nIt is about tea.","public":true},`+
+		`"requester":{"name":"Ada","email":"ada@x.test"},"tags":["tea"],"priority":"high","group_id":360,"external_id":"send-1"}`, body.String())
+}
+
+func TestTicket_CommentsAndTheEnd(t *testing.T) {
+	t.Parallel()
+	p := newPlatform()
+	p.AddTicket(7)
+	connector := over(t, p)
+	for _, response := range []send.Response{
+		send.Text("Green?"), send.Buttons("Now?", send.Postback("Yes", "y")), send.Image("https://x.test/a.png").With("caption", "A"),
+		send.Other(send.TypeMisc, document.O("attachments", document.A(document.O(
+			"type", "location", "payload", document.O("coordinates", document.O("lat", 1.5, "long", 2.5)))))),
+		send.Typing(1), send.Other(foxtrot.TypeClose, document.O()),
+	} {
+		delivery, err := connector.Send(t.Context(), message(tickets(), "ticket:7", response))
+		require.NoError(t, err)
+		require.Equal(t, "ticket:7", delivery.ChatID)
+	}
+	_, comments, status := p.Ticket(7)
+	require.Equal(t, []string{"Green?", "Now?\n- Yes", "A\nhttps://x.test/a.png", "1.5, 2.5"}, comments)
+	require.Equal(t, "solved", status)
+	_, err := connector.Send(t.Context(), message(tickets(), "ticket:8", send.Text("x")))
+	require.ErrorIs(t, err, boterr.NotFound)
+	_, err = connector.Send(t.Context(), message(tickets(), ada, send.Text("x")))
+	require.ErrorIs(t, err, boterr.NotFound, "tickets have no members in the widget")
+	_, err = connector.Send(t.Context(), message(tickets(), "ticket:7", send.BravoTemplate("order", "en")))
+	require.ErrorIs(t, err, boterr.Unsupported)
+}
+
+func TestTicket_SubjectIsShort(t *testing.T) {
+	t.Parallel()
+	p := newPlatform()
+	_, err := over(t, p).Send(t.Context(), message(tickets(), support, send.Text(strings.Repeat("x", 500))))
+	require.NoError(t, err)
+	body, _, _ := p.Ticket(1001)
+	require.Equal(t, strings.Repeat("x", 149)+"…", document.Get(body, "subject", ""))
+	require.False(t, body.Has("group_id"), "the group's id is not a number")
+}
+
+func TestPorts_NotOffered(t *testing.T) {
+	t.Parallel()
+	connector := foxtrot.Limited(newConnector(t, foxtrot.Config{}))
+	_, groups := send.PortOf[livechat.GroupCreator](connector)
+	_, tags := send.PortOf[send.Tagger](connector)
+	_, updates := send.PortOf[livechat.TicketUpdater](connector)
+	require.Equal(t, []bool{false, false, false}, []bool{groups, tags, updates})
+}

@@ -1,0 +1,145 @@
+package foxtrot
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/send"
+)
+
+// ticketChat begins the id of the conversation in a ticket.
+const ticketChat = "ticket:"
+
+// ticketFields are the fields of a ticket that a request's response may have.
+var ticketFields = []string{
+	"requester", "priority", "tags", "group_id", "assignee_id", "brand_id", "ticket_form_id", "custom_fields", "recipient",
+}
+
+// maxSubject is the maximum length of a subject that is made of the text.
+const maxSubject = 150
+
+// sendTicket creates a ticket, or adds a comment to one.
+func (c *Connector) sendTicket(ctx context.Context, of account, message send.Message) (send.Delivery, error) {
+	id, isTicket := strings.CutPrefix(message.To, ticketChat)
+	isNew := addressOf(of.in, message.To).isNew
+	if !isTicket && !isNew {
+		return send.Delivery{}, boterr.New(boterr.NotFound, "to",
+			"the channel %s has tickets, and %q is neither a ticket nor one of its broadcast groups", of.in.ID, message.To)
+	}
+	switch kind := message.Response.Type(); {
+	case kind == send.TypeTyping, kind == TypeMarkSeen:
+		return send.Delivery{Reply: document.O(), ChatID: message.To}, ctx.Err()
+	case kind == TypeClose && isTicket:
+		return c.put(ctx, of, id, document.O("status", "solved"))
+	}
+	body, err := commentOf(message.Response)
+	if err != nil {
+		return send.Delivery{}, err
+	}
+	if isTicket {
+		return c.put(ctx, of, id, document.O("comment", document.O("body", body, "public", true)))
+	}
+	ticket := newTicket(message, body)
+	if err := ticket.Err(); err != nil {
+		return send.Delivery{}, err
+	}
+	reply, err := c.call(ctx, of, request{
+		method: http.MethodPost, path: []string{"tickets.json"}, key: message.ID, body: document.O("ticket", ticket),
+	})
+	if err != nil {
+		return send.Delivery{}, err
+	}
+	return ticketDelivery(reply)
+}
+
+// newTicket returns the ticket for a request. The body is the text of its first comment.
+func newTicket(message send.Message, body string) document.Object {
+	ticket := document.O("subject", subjectOf(message.Response, body), "comment", document.O("body", body, "public", true))
+	for _, field := range ticketFields {
+		if value, isThere := message.Response.Object().Field(field); isThere {
+			ticket = ticket.With(field, value)
+		}
+	}
+	if kind := document.Get(message.Response, "ticketType", ""); kind != "" {
+		ticket = ticket.With("type", kind)
+	}
+	if number, err := strconv.ParseInt(message.To, 10, 64); err == nil && number > 0 && !ticket.Has("group_id") {
+		ticket = ticket.With("group_id", number)
+	}
+	if message.ID != "" {
+		ticket = ticket.With("external_id", message.ID)
+	}
+	return ticket
+}
+
+// put changes a ticket.
+func (c *Connector) put(ctx context.Context, of account, id string, change document.Object) (send.Delivery, error) {
+	reply, err := c.call(ctx, of, request{
+		method: http.MethodPut, path: []string{"tickets", id + ".json"}, body: document.O("ticket", change),
+	})
+	if err != nil {
+		return send.Delivery{}, err
+	}
+	return ticketDelivery(reply)
+}
+
+// ticketDelivery returns the Delivery in the answer about a ticket. Its message is the ticket's last change.
+func ticketDelivery(reply document.Object) (send.Delivery, error) {
+	number := document.Get(reply, "ticket.id", int64(0))
+	if number == 0 {
+		return send.Delivery{}, errUnreadable()
+	}
+	delivery := send.Delivery{
+		Reply: reply, ChatID: ticketChat + strconv.FormatInt(number, 10),
+		Timestamp: timestamp(document.Get(reply, "ticket.updated_at", "")),
+	}
+	if audit := document.Get(reply, "audit.id", int64(0)); audit != 0 {
+		delivery.MessageID = strconv.FormatInt(audit, 10)
+	}
+	return delivery, nil
+}
+
+// subjectOf returns the subject of a ticket: the response's own, or the first line of the text.
+func subjectOf(response send.Response, body string) string {
+	if subject := document.Get(response, "subject", ""); subject != "" {
+		return subject
+	}
+	line, _, _ := strings.Cut(body, "\n")
+	if utf8.RuneCountInString(line) > maxSubject {
+		line = string([]rune(line)[:maxSubject-1]) + "…"
+	}
+	return line
+}
+
+// commentOf returns a response as the text of a comment.
+func commentOf(response send.Response) (string, error) {
+	switch kind := response.Type(); kind {
+	case send.TypeText, send.TypeQuickReplies, send.TypeButton, send.TypeCarousel:
+		return inWords(response), nil
+	case send.TypeImage, send.TypeAudio, send.TypeVideo, send.TypeFile, send.TypeMisc:
+		parts, err := shownToAgent(response)
+		if err != nil {
+			return "", err
+		}
+		var lines []string
+		for _, part := range parts {
+			for _, field := range []string{"text", "mediaUrl"} {
+				if text := document.Get(part.content, field, ""); text != "" {
+					lines = append(lines, text)
+				}
+			}
+			if at := document.Get(part.content, "coordinates", document.Object{}); !at.IsZero() {
+				lines = append(lines, strconv.FormatFloat(document.Get(at, "lat", 0.0), 'f', -1, 64)+", "+
+					strconv.FormatFloat(document.Get(at, "long", 0.0), 'f', -1, 64))
+			}
+		}
+		return strings.Join(lines, "\n"), nil
+	default:
+		return "", boterr.New(boterr.Unsupported, "type", "tickets on foxtrot have no messages of type %s: send a text or a file", kind)
+	}
+}

@@ -1,0 +1,245 @@
+package hotel
+
+import (
+	"cmp"
+	"strings"
+	"time"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/taps"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+)
+
+// The names of activities.
+const (
+	typeInvoke   = "invoke"
+	typeUpdate   = "conversationUpdate"
+	channelTeams = "msteams"
+	nameAction   = "adaptiveCard/action"
+	nameRead     = "application/vnd.microsoft.readReceipt"
+)
+
+// activity is a report of the platform to a channel.
+type activity struct {
+	told document.Object
+	in   *channel.Channel
+}
+
+func (a activity) text(path string) string { return document.Get(a.told, path, "") }
+
+// kind returns the activity's type, with its name if it has one.
+func (a activity) kind() string {
+	return cmp.Or(strings.TrimSpace(a.text(fieldType)+" "+a.text("name")), "activity")
+}
+
+// event returns the event for the bot, or the reason why it gets none.
+func (a activity) event() (botctx.Inbound, send.DropReason) {
+	from := document.Get(a.told, "from", document.Object{})
+	sender, conversation := document.Get(from, "id", ""), a.text("conversation.id")
+	kind := a.text(fieldType)
+	switch {
+	case kind == "":
+		return botctx.Inbound{}, send.DropInvalid
+	case a.text("channelId") != channelTeams, kind == "typing", kind == typeInvoke && a.text("name") != nameAction:
+		return botctx.Inbound{}, send.DropUnsupported
+	case isBot(from):
+		return botctx.Inbound{}, send.DropFromBot
+	case sender == "" || conversation == "":
+		return botctx.Inbound{}, send.DropIncomplete
+	}
+	bot := a.text("recipient.id")
+	arrived := botctx.Inbound{
+		App: a.in.App, Channel: a.in.ID, Key: a.key(conversation),
+		Event: send.MessageEvent{From: sender, To: bot, Timestamp: a.timestamp()},
+		Profile: member.Member{
+			FirstName: document.Get(from, "name", ""), Locale: a.text("locale"), BotID: bot, Platform: string(channel.Hotel), Profile: from,
+		},
+	}
+	if a.isInGroup() {
+		arrived.Event.To, arrived.GroupExternalID = conversation, conversation
+	}
+	if kind == typeMessage {
+		arrived.Event.MessageID = a.text("id")
+	}
+	arrived.Event.Type, arrived.Event.Data = a.content()
+	return arrived, ""
+}
+
+// key returns the key by which a repetition of the activity is recognised, "" if it has no id. An edited message has
+// the id of the message, so the key of everything except messages has the time, too.
+func (a activity) key(conversation string) string {
+	id, kind := a.text("id"), a.text(fieldType)
+	if id == "" {
+		return ""
+	}
+	key := kind + " " + conversation + " " + id
+	if kind != typeMessage {
+		key += " " + a.text("timestamp")
+	}
+	return key
+}
+
+// isInGroup reports whether others than the user and the bot are in the conversation.
+func (a activity) isInGroup() bool {
+	switch a.text("conversation.conversationType") {
+	case "personal":
+		return false
+	case "groupChat", "channel":
+		return true
+	default:
+		return document.Get(a.told, "conversation.isGroup", false)
+	}
+}
+
+// timestamp returns the time of the activity, 0 if it has none.
+func (a activity) timestamp() document.Timestamp {
+	at, err := time.Parse(time.RFC3339Nano, a.text("timestamp"))
+	if err != nil {
+		return 0
+	}
+	return document.TimestampOf(at)
+}
+
+// content returns the type and the data of the event.
+func (a activity) content() (send.Type, document.Object) {
+	switch kind := a.text(fieldType); kind {
+	case typeMessage:
+		return a.message()
+	case typeInvoke:
+		data, _ := a.told.Lookup("value.action.data")
+		return send.TypePayload, tapOf(data)
+	case typeUpdate:
+		if a.addsBot() && !a.isInGroup() {
+			return send.TypeOptIn, a.asEvent()
+		}
+	case "event":
+		if a.text("name") == nameRead {
+			return send.TypeRead, document.Get(a.told, "value", document.O())
+		}
+	}
+	return send.TypeMisc, a.asEvent()
+}
+
+// asEvent returns the data of an event that has no other form.
+func (a activity) asEvent() document.Object { return document.O("event", a.told) }
+
+// addsBot reports whether an activity reports that the bot was added.
+func (a activity) addsBot() bool {
+	for _, added := range document.Get(a.told, "membersAdded", []document.Object(nil)) {
+		if document.Get(added, "id", "") == a.text("recipient.id") {
+			return true
+		}
+	}
+	return false
+}
+
+// message returns the type and the data of a message: a tap, a text, or a text with files.
+func (a activity) message() (send.Type, document.Object) {
+	text := a.plainText()
+	if value, _ := a.told.Field("value"); value != nil {
+		data := tapOf(value)
+		if text != "" && !data.Has(fieldText) {
+			data = data.With(fieldText, text)
+		}
+		return send.TypePayload, data
+	}
+	files, cards := a.attachments()
+	if files.Len() == 0 && text == "" {
+		return send.TypeMisc, a.asEvent()
+	}
+	kind, data := send.TypeText, document.O()
+	if files.Len() > 0 {
+		kind, data = send.TypeMisc, data.With(fieldAttachments, files)
+	}
+	if text != "" {
+		data = data.With(fieldText, text)
+	}
+	if cards.Len() > 0 {
+		data = data.With("cards", cards)
+	}
+	return kind, data
+}
+
+// tapOf returns the data of a tap by its value: the payload that the bot put there, with the values of inputs. A
+// value of another form is the value of a payload without a name.
+func tapOf(value any) document.Object {
+	switch value := value.(type) {
+	case string:
+		return document.O(fieldPayload, taps.Payload(value))
+	case document.Object:
+		switch payload := document.Get(value, fieldPayload, any(nil)).(type) {
+		case string:
+			return value
+		case document.Object:
+			if _, isText := document.Get(payload, fieldPayload, any(nil)).(string); isText {
+				return value
+			}
+		}
+	}
+	return document.O(fieldPayload, document.O(fieldPayload, "", "value", value))
+}
+
+// plainText returns the text of a message without the mention of the bot.
+func (a activity) plainText() string {
+	text := a.text(fieldText)
+	for _, entity := range document.Get(a.told, "entities", []document.Object(nil)) {
+		mention := document.Get(entity, fieldText, "")
+		if document.Get(entity, fieldType, "") == "mention" && mention != "" &&
+			document.Get(entity, "mentioned.id", "") == a.text("recipient.id") {
+			text = strings.TrimSpace(strings.Replace(text, mention, "", 1))
+		}
+	}
+	return text
+}
+
+// The media types of attachments.
+const (
+	mediaFile = "application/vnd.microsoft.teams.file.download.info"
+	// mediaHTML is the text of a message once more.
+	mediaHTML = "text/html"
+)
+
+// attachments returns the files of a message in the same form as on other platforms, and its other attachments, such
+// as cards, in the platform's form.
+func (a activity) attachments() (files, cards document.Array) {
+	files, cards = document.A(), document.A()
+	for _, given := range document.Get(a.told, fieldAttachments, []document.Object(nil)) {
+		media, name := document.Get(given, "contentType", ""), document.Get(given, "name", "")
+		address := document.Get(given, "contentUrl", "")
+		switch media {
+		case mediaHTML:
+			continue
+		case mediaFile:
+			address = document.Get(given, "content.downloadUrl", "")
+		}
+		if address == "" {
+			cards = cards.Append(given)
+			continue
+		}
+		kind := fileType(media, document.Get(given, "content.fileType", ""))
+		files = files.Append(document.O(fieldType, kind, fieldPayload, document.O(fieldURL, address), fieldTitle, name, "mimeType", media))
+	}
+	return files, cards
+}
+
+// fileType returns the type of a file by its media type, or by the ending of its name.
+func fileType(media, ending string) string {
+	kind, _, _ := strings.Cut(media, "/")
+	switch kind {
+	case "image", "audio", "video":
+		return kind
+	}
+	if known := endings[strings.ToLower(ending)]; media == mediaFile && known != "" {
+		return known
+	}
+	return "file"
+}
+
+// endings are the types of frequent endings of files' names.
+var endings = map[string]string{
+	"png": "image", "jpg": "image", "jpeg": "image", "gif": "image", "webp": "image",
+	"mp3": "audio", "m4a": "audio", "wav": "audio", "ogg": "audio", "mp4": "video", "mov": "video", "webm": "video",
+}

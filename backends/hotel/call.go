@@ -1,0 +1,225 @@
+package hotel
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/bounded"
+)
+
+// exchange is a request.
+type exchange struct {
+	method, url, token string
+	body               []byte
+	mediaType          string
+}
+
+// answer is the answer to a request.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// object returns the object in the answer, the zero Object if there is none.
+func (a answer) object() document.Object {
+	var object document.Object
+	if object.UnmarshalJSON(a.body) != nil {
+		return document.Object{}
+	}
+	return object
+}
+
+// exchange makes a request, once. Its error has neither a code nor the address.
+func (c *Connector) exchange(ctx context.Context, x exchange) (answer, error) {
+	resp, err := c.open(ctx, c.calls, x)
+	if err != nil {
+		return answer{}, err
+	}
+	defer resp.Body.Close() //nolint:errcheck // The body has been read.
+	body, err := bounded.ReadAll(resp.Body, maxReplyBytes)
+	if err != nil {
+		return answer{}, unanswered(ctx, err)
+	}
+	return answer{resp.StatusCode, resp.Header, body}, nil
+}
+
+// open makes a request. Callers must close the body of the response.
+func (c *Connector) open(ctx context.Context, client *http.Client, x exchange) (*http.Response, error) {
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	var body io.Reader
+	if x.body != nil {
+		body = bytes.NewReader(x.body)
+	}
+	req, err := http.NewRequestWithContext(ctx, x.method, x.url, body)
+	if err != nil {
+		return nil, errors.New("the address of a request cannot be read")
+	}
+	if x.mediaType != "" {
+		req.Header.Set("Content-Type", x.mediaType)
+	}
+	if x.token != "" {
+		req.Header.Set("Authorization", bearerPrefix+x.token)
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, unanswered(ctx, err)
+	}
+	return resp, nil
+}
+
+// unanswered returns the error for a request without an answer, without the address. If the caller's context has
+// ended, it is the context's error. The limit of a single request is not.
+func unanswered(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if outer, ok := errors.AsType[*url.Error](err); ok {
+		err = outer.Err
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return errors.New("the platform did not answer in time")
+	}
+	return fmt.Errorf("the platform did not answer: %w", err)
+}
+
+// plainGet fetches a JSON object without a token.
+func (c *Connector) plainGet(ctx context.Context, address string) (document.Object, error) {
+	answer, err := c.exchange(ctx, exchange{method: http.MethodGet, url: address})
+	switch {
+	case err != nil:
+		return document.Object{}, err
+	case answer.status != http.StatusOK:
+		return document.Object{}, failed(answer.status)
+	case answer.object().IsZero():
+		return document.Object{}, errUnreadable()
+	}
+	return answer.object(), nil
+}
+
+// request is a request for a bot.
+type request struct {
+	method string
+	// part is the part of the platform. path are the segments of the path there. query is the query.
+	part  scope
+	path  []string
+	query url.Values
+	// body is the JSON of the request, the zero Object for none.
+	body document.Object
+}
+
+// call makes a request for a channel's bot and returns the answer's object, which may be absent. If the platform
+// refuses the token, a new one is tried once: such a request was not carried out.
+func (c *Connector) call(ctx context.Context, of bot, r request) (document.Object, error) {
+	x := exchange{method: r.method, url: c.address(of, r)}
+	if !r.body.IsZero() {
+		text, err := document.AppendJSON(nil, r.body)
+		if err != nil {
+			return document.Object{}, boterr.Invalid("", "cannot be written as JSON: %w", err)
+		}
+		x.body, x.mediaType = text, "application/json"
+	}
+	for attempt := 0; ; attempt++ {
+		var err error
+		if x.token, err = c.tokens.of(ctx, of, r.part); err != nil {
+			return document.Object{}, err
+		}
+		answer, err := c.exchange(ctx, x)
+		switch {
+		case err != nil:
+			return document.Object{}, err
+		case answer.status == http.StatusUnauthorized && attempt == 0:
+			c.tokens.forget(of, r.part, x.token)
+		case answer.status >= http.StatusOK && answer.status < http.StatusMultipleChoices:
+			return answer.object(), nil
+		default:
+			return document.Object{}, c.problemOf(of, x.token, answer)
+		}
+	}
+}
+
+// problemOf returns the error for a refusal of a bot's request with a token.
+func (c *Connector) problemOf(of bot, token string, refused answer) error {
+	return readProblem(refused.status, refused.body).err(refused.header, c.config.Now(), func(text string) string {
+		return of.redact(text, token)
+	})
+}
+
+// address returns the address of a request. Each segment of its path stays one, whatever it contains.
+func (c *Connector) address(of bot, r request) string {
+	address := of.service
+	if r.part == scopeGraph {
+		address = strings.TrimSuffix(c.config.GraphURL, "/") + "/"
+	}
+	segments := make([]string, len(r.path))
+	for i, segment := range r.path {
+		segments[i] = escaped(segment)
+	}
+	address += strings.Join(segments, "/")
+	if len(r.query) > 0 {
+		address += "?" + r.query.Encode()
+	}
+	return address
+}
+
+// escaped returns a segment of a path. The platform expects the characters ":", ";" and "@" of its ids escaped.
+func escaped(segment string) string {
+	switch segment {
+	case ".", "..": // A client would remove it.
+		return "%2E" + strings.Repeat("%2E", len(segment)-1)
+	default:
+		return strings.ReplaceAll(url.QueryEscape(segment), "+", "%20")
+	}
+}
+
+// fileHost has the files that members share, at addresses that are open for a short time.
+const fileHost = ".sharepoint.com"
+
+// Open fetches a file that a member sent, by its address in the event (attachments[0].payload.url of its data).
+// Callers must close it; reading fails after Config.MaxFileBytes. The bot's token is only sent to the platform's
+// own addresses. InvalidArgument: it is not an address of the platform. NotFound: the file no longer exists.
+func (c *Connector) Open(ctx context.Context, in *channel.Channel, address string) (io.ReadCloser, error) {
+	of, err := c.botOf(in)
+	if err != nil {
+		return nil, err
+	}
+	parsed, err := url.Parse(address)
+	if err != nil || parsed.User != nil {
+		return nil, errForeign()
+	}
+	origin := parsed.Scheme + "://" + parsed.Host
+	x := exchange{method: http.MethodGet, url: address}
+	switch {
+	case c.isService(origin):
+		if x.token, err = c.tokens.of(ctx, of, scopeService); err != nil {
+			return nil, err
+		}
+	case parsed.Scheme != "https" || !isUnder(strings.ToLower(parsed.Host), fileHost):
+		return nil, errForeign()
+	}
+	resp, err := c.open(ctx, c.files, x)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode == http.StatusOK {
+		return resp.Body, nil
+	}
+	defer resp.Body.Close()                                //nolint:errcheck // It is not used.
+	body, _ := bounded.ReadAll(resp.Body, maxProblemBytes) // A part of it may be enough.
+	return nil, c.problemOf(of, x.token, answer{resp.StatusCode, resp.Header, body})
+}
+
+func errForeign() error {
+	return boterr.Invalid("", "is not an address of the platform: give payload.url of an attachment in a member's event")
+}

@@ -1,0 +1,314 @@
+package hotel
+
+import (
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/send"
+)
+
+// ownFields are the fields of any response that go to the platform unchanged.
+var ownFields = []string{"entities", "suggestedActions", "summary", "channelData"}
+
+// activityOf returns the activity that shows a response, and the field of the response that decides its size.
+func activityOf(response send.Response) (activity document.Object, field string, err error) {
+	own := ownAttachments(response)
+	activity, field, err = contentOf(response, own)
+	if err != nil {
+		return document.Object{}, "", err
+	}
+	if own.Len() > 0 {
+		shown := document.Get(activity, fieldAttachments, document.A())
+		for _, attachment := range own.All() {
+			shown = shown.Append(attachment)
+		}
+		activity = activity.With(fieldAttachments, shown)
+	}
+	for _, name := range ownFields {
+		if value, _ := response.Object().Field(name); value != nil {
+			activity = activity.With(name, value)
+		}
+	}
+	return activity, field, activity.Err()
+}
+
+// contentOf is activityOf without the platform's own attachments and fields.
+func contentOf(response send.Response, own document.Array) (document.Object, string, error) {
+	switch kind := response.Type(); kind {
+	case send.TypeText:
+		return textActivity(response.Text()), fieldText, nil
+	case send.TypeImage, send.TypeAudio, send.TypeVideo, send.TypeFile:
+		shown, err := fileCard(strings.ToLower(string(kind)), response)
+		return cardsActivity(shown), fieldURL, err
+	case send.TypeQuickReplies:
+		return cardWithActions(response, fieldQuickReplies)
+	case send.TypeButton:
+		return cardWithActions(response, fieldButtons)
+	case send.TypeCarousel:
+		return carouselOf(response)
+	case send.TypeTyping:
+		return document.O(fieldType, "typing"), fieldType, nil
+	default:
+		return otherContent(response, own)
+	}
+}
+
+// otherContent is contentOf for the types of other events and of the platform: a text before own attachments, or content
+// that a member of another channel sent.
+func otherContent(response send.Response, own document.Array) (document.Object, string, error) {
+	switch kind := response.Type(); {
+	case own.Len() > 0 && response.Text() != "":
+		return textActivity(response.Text()), fieldAttachments, nil
+	case own.Len() > 0:
+		return document.O(fieldType, typeMessage), fieldAttachments, nil
+	case kind == send.TypeMisc:
+		return relayed(response)
+	default:
+		return document.Object{}, "", boterr.New(boterr.Unsupported, fieldType,
+			"channels of type hotel have no messages of type %s: send another type, or give attachments in the platform's form", kind)
+	}
+}
+
+// textActivity returns a message with a text that is shown literally.
+func textActivity(text string) document.Object {
+	return document.O(fieldType, typeMessage, fieldText, text, "textFormat", "plain")
+}
+
+// ownAttachments returns the attachments of a response in the platform's own form, in which each has a contentType.
+// It returns none if any attachment has another form.
+func ownAttachments(response send.Response) document.Array {
+	own, _ := document.Get(response, fieldAttachments, any(nil)).(document.Array)
+	for _, attachment := range own.All() {
+		object, isObject := attachment.(document.Object)
+		if !isObject || document.Get(object, "contentType", "") == "" {
+			return document.A()
+		}
+	}
+	return own
+}
+
+// card is an adaptive card.
+type card struct {
+	body, actions document.Array
+}
+
+// cardVersion is the version of the cards' schema.
+const cardVersion = "1.5"
+
+// maxActions is the number of actions that the platform shows side by side.
+const maxActions = 6
+
+// attachment returns the card as an attachment. More actions than the platform shows in a row are in several rows.
+func (c card) attachment() document.Object {
+	content := document.O(fieldType, "AdaptiveCard", "version", cardVersion)
+	body := c.body
+	if c.actions.Len() > maxActions {
+		for row := range slices.Chunk(slices.Collect(values(c.actions)), maxActions) {
+			body = body.Append(document.O(fieldType, "ActionSet", "actions", document.A(row...)))
+		}
+	} else if c.actions.Len() > 0 {
+		content = content.With("actions", c.actions)
+	}
+	return document.O("contentType", "application/vnd.microsoft.card.adaptive", "content", content.With("body", body))
+}
+
+func values(array document.Array) func(yield func(any) bool) {
+	return func(yield func(any) bool) {
+		for _, value := range array.All() {
+			if !yield(value) {
+				return
+			}
+		}
+	}
+}
+
+// cardsActivity returns a message with cards.
+func cardsActivity(cards ...card) document.Object {
+	attachments := document.A()
+	for _, one := range cards {
+		attachments = attachments.Append(one.attachment())
+	}
+	return document.O(fieldType, typeMessage, fieldAttachments, attachments)
+}
+
+// texts returns the elements that show a text: one for each line, since the platform joins lines. They are rich
+// texts, in which nothing is markup. Their runs have the given fields, too.
+func texts(text string, style ...any) []any {
+	var all []any
+	for i, line := range strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n") {
+		if line == "" {
+			line = " " // An empty one is not shown.
+		}
+		run := document.O(append([]any{fieldType, "TextRun", fieldText, line}, style...)...)
+		block := document.O(fieldType, "RichTextBlock", "inlines", document.A(run))
+		if i > 0 {
+			block = block.With("spacing", "none")
+		}
+		all = append(all, block)
+	}
+	return all
+}
+
+// cardWithActions returns a text with the actions of a list in the response.
+func cardWithActions(response send.Response, field string) (document.Object, string, error) {
+	actions, err := actionsOf(response, field)
+	if err != nil {
+		return document.Object{}, "", err
+	}
+	return cardsActivity(card{body: document.A(texts(response.Text())...), actions: actions}), field, nil
+}
+
+// actionsOf returns the actions for the buttons or quick replies in a field.
+func actionsOf(of document.Lookuper, field string) (document.Array, error) {
+	actions := document.A()
+	for i, given := range document.Get(of, field, []document.Object(nil)) {
+		action, err := actionOf(given, field)
+		if err != nil {
+			return document.Array{}, boterr.PrefixField(field+boterr.Index(i), err)
+		}
+		actions = actions.Append(action)
+	}
+	return actions, nil
+}
+
+// actionOf returns the action for a button or a quick reply.
+func actionOf(given document.Object, field string) (document.Object, error) {
+	typeField := fieldType
+	if field == fieldQuickReplies {
+		typeField = "content_type"
+	}
+	title := document.Get(given, fieldTitle, "")
+	payload, _ := given.Field(fieldPayload)
+	switch kind := document.Get(given, typeField, ""); {
+	case typeField == fieldType && kind == send.ButtonWebURL:
+		return document.O(fieldType, "Action.OpenUrl", fieldTitle, title, fieldURL, document.Get(given, fieldURL, "")), checkURL(given, fieldURL)
+	case typeField == fieldType && kind == send.ButtonPostback:
+	case typeField != fieldType && (kind == send.ContentText || kind == ""):
+		if value, ok := given.Field("value"); ok { // Tickets of live chats have such quick replies.
+			payload = document.O(fieldPayload, payload, "value", value)
+		}
+	default:
+		return document.Object{}, boterr.New(boterr.Unsupported, typeField,
+			"channels of type hotel do not support buttons of type %s: give a title and a payload, or an address", kind)
+	}
+	return document.O(fieldType, "Action.Submit", fieldTitle, title, "data", document.O(fieldPayload, payload)), nil
+}
+
+// checkURL refuses an address that the platform cannot open.
+func checkURL(in document.Lookuper, field string) error {
+	parsed, err := url.Parse(document.Get(in, field, ""))
+	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
+		return boterr.Invalid(field, "is not an HTTP or HTTPS address; give one that the platform can open")
+	}
+	return nil
+}
+
+// carouselOf returns the cards of a carousel.
+func carouselOf(response send.Response) (document.Object, string, error) {
+	var cards []card
+	for i, given := range document.Get(response, fieldCarousel, []document.Object(nil)) {
+		shown, err := cardOf(given)
+		if err != nil {
+			return document.Object{}, "", boterr.PrefixField(fieldCarousel+boterr.Index(i), err)
+		}
+		cards = append(cards, shown)
+	}
+	return cardsActivity(cards...).With("attachmentLayout", "carousel"), fieldCarousel, nil
+}
+
+// cardOf returns a card of a carousel.
+func cardOf(given document.Object) (card, error) {
+	shown := card{body: document.A()}
+	if picture := document.Get(given, "image_url", ""); picture != "" {
+		if err := checkURL(given, "image_url"); err != nil {
+			return card{}, err
+		}
+		shown.body = shown.body.Append(document.O(fieldType, "Image", fieldURL, picture))
+	}
+	shown.body = shown.body.Append(texts(document.Get(given, fieldTitle, ""), "weight", "bolder")...)
+	if subtitle := document.Get(given, "subtitle", ""); subtitle != "" {
+		shown.body = shown.body.Append(texts(subtitle)...)
+	}
+	var err error
+	shown.actions, err = actionsOf(given, fieldButtons)
+	return shown, err
+}
+
+// fileCard returns the card for a file of a type with a url: a picture itself, else a button that opens it.
+func fileCard(kind string, file document.Lookuper) (card, error) {
+	if document.Get(file, fieldURL, "") == "" {
+		return card{}, boterr.New(boterr.Unsupported, "attachment_id", "channels of type hotel have no files by id: give the url of the file")
+	}
+	if err := checkURL(file, fieldURL); err != nil {
+		return card{}, err
+	}
+	address := document.Get(file, fieldURL, "")
+	if kind == "image" {
+		return card{body: document.A(document.O(fieldType, "Image", fieldURL, address))}, nil
+	}
+	name := nameOf(file, address)
+	open := document.O(fieldType, "Action.OpenUrl", fieldTitle, opening[kind], fieldURL, address)
+	return card{body: document.A(texts(name)...), actions: document.A(open)}, nil
+}
+
+// opening are the titles of the buttons that open files.
+var opening = map[string]string{"audio": "Listen", "video": "Watch", "file": "Open"}
+
+// maxFileName is the longest name of a file that is shown.
+const maxFileName = 200
+
+// nameOf returns the name of a file: the given one, or the last part of its address.
+func nameOf(file document.Lookuper, address string) string {
+	name := document.Get(file, "filename", document.Get(file, fieldTitle, ""))
+	if parsed, err := url.Parse(address); name == "" && err == nil {
+		name = path.Base("/" + parsed.Path)
+	}
+	if name == "/" || name == "." {
+		name = "File"
+	}
+	letters := []rune(name)
+	return string(letters[:min(len(letters), maxFileName)])
+}
+
+// relayed returns the message for content from a member of another channel: a text, and attachments as in an event
+// of type MISC.
+func relayed(response send.Response) (document.Object, string, error) {
+	var cards []card
+	for i, attachment := range document.Get(response, fieldAttachments, []document.Object(nil)) {
+		at := fieldAttachments + boterr.Index(i)
+		shown, err := attachmentCard(attachment)
+		if err != nil {
+			return document.Object{}, "", boterr.WithField(at, err)
+		}
+		cards = append(cards, shown)
+	}
+	if len(cards) == 0 && response.Text() == "" {
+		return document.Object{}, "", boterr.New(boterr.Unsupported, fieldType,
+			"channels of type hotel show only attachments and a text of a message of type MISC")
+	}
+	if len(cards) == 0 {
+		return textActivity(response.Text()), fieldText, nil
+	}
+	activity := cardsActivity(cards...)
+	if response.Text() != "" {
+		activity = activity.With(fieldText, response.Text()).With("textFormat", "plain")
+	}
+	return activity, fieldAttachments, nil
+}
+
+// attachmentCard returns the card for an attachment in the form of events.
+func attachmentCard(attachment document.Object) (card, error) {
+	kind := document.Get(attachment, fieldType, "")
+	if kind != "image" && opening[kind] == "" {
+		return card{}, boterr.New(boterr.Unsupported, "", "channels of type hotel do not support attachments of type %q", kind)
+	}
+	payload := document.Get(attachment, fieldPayload, document.O())
+	if title := document.Get(attachment, fieldTitle, ""); title != "" && !payload.Has(fieldTitle) {
+		payload = payload.With(fieldTitle, title)
+	}
+	return fileCard(kind, payload)
+}

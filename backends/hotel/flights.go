@@ -1,0 +1,59 @@
+package hotel
+
+import (
+	"context"
+	"sync"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// flights runs one function for each key at a time. Callers that come meanwhile share its result.
+type flights[K comparable, V any] struct {
+	mu    sync.Mutex
+	under map[K]*flight[V]
+}
+
+type flight[V any] struct {
+	done  chan struct{}
+	value V
+	err   error
+}
+
+// do runs a function, or waits for the run that is under way. The run goes on if a caller's context ends, so it
+// needs a time limit of another kind.
+func (f *flights[K, V]) do(ctx context.Context, key K, run func(context.Context) (V, error)) (V, error) {
+	var none V
+	if ctx.Err() != nil {
+		return none, ctx.Err()
+	}
+	f.mu.Lock()
+	current := f.under[key]
+	if current == nil {
+		current = &flight[V]{done: make(chan struct{})}
+		if f.under == nil {
+			f.under = map[K]*flight[V]{}
+		}
+		f.under[key] = current
+		go f.run(context.WithoutCancel(ctx), key, current, run)
+	}
+	f.mu.Unlock()
+	select {
+	case <-current.done:
+		return current.value, current.err
+	case <-ctx.Done():
+		return none, ctx.Err()
+	}
+}
+
+func (f *flights[K, V]) run(ctx context.Context, key K, current *flight[V], run func(context.Context) (V, error)) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			current.err = boterr.Recovered(cause)
+		}
+		f.mu.Lock()
+		delete(f.under, key)
+		f.mu.Unlock()
+		close(current.done)
+	}()
+	current.value, current.err = run(ctx)
+}

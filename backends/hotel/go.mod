@@ -1,0 +1,21 @@
+module github.com/botctx/go-sdk/backends/hotel
+
+go 1.26
+
+require (
+	github.com/botctx/go-sdk v0.1.0
+	github.com/golang-jwt/jwt/v5 v5.3.1
+	github.com/stretchr/testify v1.12.1
+)
+
+require (
+	github.com/golang/geo v0.0.0-20260818125358-b200a1149890 // indirect
+	github.com/google/uuid v1.6.0 // indirect
+	github.com/gorhill/cronexpr v0.0.0-20180427100037-88b0669f7d75 // indirect
+	github.com/tidwall/gjson v1.20.0 // indirect
+	github.com/tidwall/match v1.1.1 // indirect
+	github.com/tidwall/pretty v1.2.0 // indirect
+	go.yaml.in/yaml/v3 v3.0.5 // indirect
+)
+
+replace github.com/botctx/go-sdk => ../..

@@ -1,0 +1,147 @@
+package hotel
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
+)
+
+// maxChannelName is the longest name of a channel, in code points.
+const maxChannelName = 50
+
+// CreateChannel implements livechat.ChannelCreator. The group is a team, by its id in the organisation's directory.
+// The reply is the platform's description of the channel; its id is a conversation to which messages can be sent.
+//
+// AlreadyExists: the team has a channel of that name. FailedPrecondition: the application lacks the permission
+// Channel.Create.Group for the team. NotFound: there is no such team. InvalidArgument: the name has more than 50
+// characters, or the platform does not take it.
+func (c *Connector) CreateChannel(ctx context.Context, in *channel.Channel, groupID, displayName string) (document.Object, error) {
+	of, err := c.botOf(in)
+	if err != nil {
+		return document.Object{}, err
+	}
+	if length := utf8.RuneCountInString(displayName); length == 0 || length > maxChannelName {
+		return document.Object{}, boterr.Invalid("displayName", "is %d characters long; give a name of 1 to %d", length, maxChannelName)
+	}
+	reply, err := c.call(ctx, of, request{
+		method: http.MethodPost, part: scopeGraph, path: []string{"teams", groupID, "channels"},
+		body: document.O("displayName", displayName, "membershipType", "standard"),
+	})
+	if err == nil && document.Get(reply, "id", "") == "" {
+		err = errUnreadable()
+	}
+	return reply, err
+}
+
+// GroupName implements livechat.GroupNamer for teams, by the id of their general channel. The platform does not give
+// bots the names of group chats.
+func (c *Connector) GroupName(ctx context.Context, in *channel.Channel, groupExternalID string) (string, error) {
+	of, err := c.botOf(in)
+	if err != nil {
+		return "", err
+	}
+	reply, err := c.call(ctx, of, request{
+		method: http.MethodGet, part: scopeService, path: []string{pathVersion, "teams", withoutThread(groupExternalID)},
+	})
+	if err == nil && document.Get(reply, "id", "") == "" {
+		err = errUnreadable()
+	}
+	return document.Get(reply, "name", ""), err
+}
+
+// withoutThread returns the conversation of a thread.
+func withoutThread(conversation string) string {
+	conversation, _, _ = strings.Cut(conversation, ";")
+	return conversation
+}
+
+// Profile returns the platform's information about a user: FirstName, LastName, Email and, as Profile, its own
+// object. NotFound: the platform has no such user.
+func (c *Connector) Profile(ctx context.Context, in *channel.Channel, externalID string) (member.Member, error) {
+	of, err := c.botOf(in)
+	if err != nil {
+		return member.Member{}, err
+	}
+	at := recipient{of.key, externalID, ""}
+	conversation := c.conversations.of(at)
+	if conversation == "" {
+		if conversation, err = c.begin(ctx, of, at); err != nil {
+			return member.Member{}, err
+		}
+	}
+	reply, err := c.call(ctx, of, request{
+		method: http.MethodGet, part: scopeService, path: []string{pathVersion, pathConversations, conversation, "members", externalID},
+	})
+	if err == nil && document.Get(reply, "id", "") == "" {
+		err = errUnreadable()
+	}
+	if err != nil {
+		return member.Member{}, err
+	}
+	return profileOf(reply), nil
+}
+
+// The bounds of the list of a group's members.
+const (
+	membersPerPage = "200"
+	maxMemberPages = 125
+)
+
+// Members returns the users in a group chat or a team, with the fields of Profile and their ExternalID. A team is
+// given by any of its conversations. ResourceExhausted: it has more than 25,000.
+func (c *Connector) Members(ctx context.Context, in *channel.Channel, groupExternalID string) ([]member.Member, error) {
+	of, err := c.botOf(in)
+	if err != nil {
+		return nil, err
+	}
+	var all []member.Member
+	query := url.Values{"pageSize": {membersPerPage}}
+	for range maxMemberPages {
+		reply, err := c.call(ctx, of, request{
+			method: http.MethodGet, part: scopeService, query: query,
+			path: []string{pathVersion, pathConversations, withoutThread(groupExternalID), "pagedmembers"},
+		})
+		if err != nil {
+			return nil, err
+		}
+		page, isList := document.Get(reply, "members", any(nil)).(document.Array)
+		if !isList {
+			return nil, errUnreadable()
+		}
+		for _, listed := range page.All() {
+			if user, isObject := listed.(document.Object); isObject && !isBot(user) {
+				all = append(all, profileOf(user))
+			}
+		}
+		next := document.Get(reply, "continuationToken", "")
+		if next == "" {
+			return all, nil
+		}
+		query.Set("continuationToken", next)
+	}
+	return nil, boterr.New(boterr.ResourceExhausted, "", "the group has too many members to list them: look up the ones that you need")
+}
+
+// profileOf returns the profile in an account of the platform.
+func profileOf(account document.Object) member.Member {
+	found := member.Member{
+		ExternalID: document.Get(account, "id", ""), FirstName: document.Get(account, "givenName", ""),
+		LastName: document.Get(account, "surname", ""), Email: document.Get(account, "email", ""), Profile: account,
+	}
+	if found.FirstName == "" && found.LastName == "" {
+		found.FirstName = document.Get(account, "name", "")
+	}
+	return found
+}
+
+// isBot reports whether an account is a bot's.
+func isBot(account document.Object) bool {
+	return document.Get(account, "role", "") == "bot" || strings.HasPrefix(document.Get(account, "id", ""), botPrefix)
+}

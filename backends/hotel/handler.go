@@ -1,0 +1,168 @@
+package hotel
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/inbound"
+	"github.com/botctx/go-sdk/send"
+)
+
+// Accept accepts an event. It is the method Accept of a botctx.Runtime.
+type Accept func(ctx context.Context, inbound botctx.Inbound) error
+
+// Handler accepts the platform's activities (POST). Before it looks up a channel, it checks the token of each: its
+// algorithm, its key and signature, its issuer, and its times. The bot that the token names must be a channel's, the
+// key must be endorsed for the channel of the platform that the activity names, and the activity's service address
+// must be the token's and the platform's own. Nothing can turn one of these checks off.
+//
+// accept stores the event and recognises activities that the platform sends again, by Inbound.Key. If an event
+// cannot be accepted now, the answer is the status of botctx.HTTPStatus. An event that would never be accepted is
+// dropped.
+//
+// From is the user's id. To is the bot's, or the conversation's for events in group chats, channels and
+// threads. Texts are TEXT, without the mention of the bot. Taps on cards are PAYLOAD, with the values of a
+// card's inputs next to the payload. Messages with files are MISC with attachments, whose payload has the url
+// for Open, and the text. Cards in a message are in its cards, in the platform's form. A user who installs
+// the bot is OPTIN, a read mark READ. Anything else that a user does is MISC with the platform's own object
+// as event, such as messageReaction, messageUpdate, or conversationUpdate if users join or leave.
+//
+// Everything else is dropped, and counted in Config.Drops: typing; messages of bots; activities without a user or a
+// conversation; activities of other channels of the platform than the team chat; and requests for an answer
+// that bot logic cannot give, such as searches, which are answered with 501.
+//
+// Handler answers 403 to a request whose token fails any check, 503 if the keys or a channel cannot be looked up
+// now, 400, 405 and 413 to requests that the platform does not send, and 408 to a request that arrives too slowly.
+func (c *Connector) Handler(accept func(ctx context.Context, inbound botctx.Inbound) error) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			w.Header().Set("Allow", http.MethodPost)
+			inbound.LeaveUnread(w)
+			http.Error(w, "send a POST", http.StatusMethodNotAllowed)
+			return
+		}
+		found, err := c.verify(r.Context(), r.Header)
+		if err != nil {
+			inbound.LeaveUnread(w)
+			c.refuse(w, r, err)
+			return
+		}
+		body, refused := inbound.ReadBody(w, r, inbound.Limits{MaxBytes: inbound.DefaultMaxBytes, Time: c.config.BodyTime})
+		if refused != nil {
+			http.Error(w, refused.Reason, refused.Status)
+			return
+		}
+		var told document.Object
+		if told.UnmarshalJSON(body) != nil {
+			c.config.Drops.Add(r.Context(), send.Drop{Platform: channel.Hotel, Kind: "activity", Reason: send.DropInvalid})
+			http.Error(w, "the body is not a JSON object", http.StatusBadRequest)
+			return
+		}
+		in, err := c.channelOf(r.Context(), found, told)
+		if err != nil {
+			c.refuse(w, r, err)
+			return
+		}
+		c.take(w, r, activity{told, in}, accept)
+	})
+}
+
+// refuse answers a request that is not verified, without the reason, or that cannot be verified now.
+func (c *Connector) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	if errors.Is(err, errNotVerified) {
+		http.Error(w, "the request does not prove that it comes from the platform for a channel of this host", http.StatusForbidden)
+		return
+	}
+	c.config.OnError(r.Context(), botctx.Inbound{}, err)
+	botctx.WriteHTTPError(w, boterr.New(boterr.Unavailable, "", "the request cannot be verified now"))
+}
+
+// channelOf returns the channel of the bot that a verified token names, if the token is for the activity and for
+// this channel. Otherwise the error is errNotVerified, or the error of the host's FindChannel.
+func (c *Connector) channelOf(ctx context.Context, found *claims, told document.Object) (*channel.Channel, error) {
+	if !c.isFor(found, told) {
+		return nil, errNotVerified
+	}
+	if c.config.FindChannel == nil {
+		return nil, boterr.New(boterr.FailedPrecondition, "", "the connector has no FindChannel: set it in its Config")
+	}
+	tenant := document.Get(told, "conversation.tenantId", document.Get(told, "channelData.tenant.id", ""))
+	from := Bot{AppID: found.Audience[0], TenantID: tenant}
+	in, err := c.config.FindChannel(ctx, from)
+	if boterr.CodeOf(err) == boterr.NotFound || err == nil && in == nil {
+		return nil, errNotVerified
+	}
+	if err != nil {
+		return nil, err
+	}
+	of, err := c.botOf(in)
+	if err != nil || of.appID != from.AppID || from.TenantID != "" && !strings.EqualFold(from.TenantID, of.tenantID) {
+		return nil, errNotVerified
+	}
+	c.services.keep(of.key, found.ServiceURL) // It is verified, and its region is nearer than the whole world.
+	return in, nil
+}
+
+// take has the event of an activity accepted, and answers.
+func (c *Connector) take(w http.ResponseWriter, r *http.Request, a activity, accept Accept) {
+	ctx := context.WithoutCancel(r.Context()) // Accepting continues if the platform hangs up.
+	event, reason := a.event()
+	if reason == "" {
+		err := c.hand(ctx, event, accept)
+		if isTemporary(err) {
+			botctx.WriteHTTPError(w, err)
+			return
+		}
+		if err != nil {
+			reason = send.DropInvalid
+		}
+	}
+	if reason != "" {
+		c.config.Drops.Add(ctx, send.Drop{Platform: channel.Hotel, App: a.in.App, Channel: a.in.ID, Kind: a.kind(), Reason: reason})
+	}
+	switch {
+	case a.text(fieldType) != typeInvoke:
+		w.WriteHeader(http.StatusOK)
+	case reason != "":
+		http.Error(w, "the bot does not answer this", http.StatusNotImplemented)
+	default:
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, invokeAnswer) // A client that is gone needs no answer.
+	}
+}
+
+// invokeAnswer is the answer to a tap on a universal action of a card, which the platform waits for.
+const invokeAnswer = `{"statusCode":200,"type":"application/vnd.microsoft.activity.message","value":""}`
+
+// isTemporary reports whether the platform should send an event again.
+func isTemporary(err error) bool {
+	if err == nil {
+		return false
+	}
+	switch botctx.HTTPStatus(err) {
+	case http.StatusServiceUnavailable, http.StatusInternalServerError, http.StatusConflict:
+		return true
+	default:
+		return false
+	}
+}
+
+// hand has an event accepted, and reports failures to the host.
+func (c *Connector) hand(ctx context.Context, event botctx.Inbound, accept Accept) (err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = boterr.Recovered(cause)
+		}
+		if err != nil {
+			c.config.OnError(ctx, event, err)
+		}
+	}()
+	return accept(ctx, event)
+}

@@ -1,0 +1,284 @@
+package hotel
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/bounded"
+	"github.com/botctx/go-sdk/internal/inbound"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/outbound"
+	"github.com/botctx/go-sdk/send"
+)
+
+// Config configures a Connector. The zero value of each field means its default.
+type Config struct {
+	// ServiceURL is the address of the platform's messages for channels without serviceUrl, until an activity tells
+	// the one of their region. The default is the platform's own for the whole world. Tokens may be sent to its
+	// host and to the ServiceHosts.
+	ServiceURL string
+	// ServiceHosts are the hosts to which a bot's token may be sent: a name, or ".example.com" for all names under
+	// example.com. The default is smba.trafficmanager.net, smba.infra.gcc.teams.microsoft.com and .botframework.com.
+	ServiceHosts []string
+	// LoginURL is the address at which bots get their tokens. GraphURL is the address of the API for
+	// CreateChannel. KeysURL is the address of the description of the keys that sign the platform's requests.
+	// The defaults are the platform's own.
+	LoginURL, GraphURL, KeysURL string
+	// HTTPClient sends the requests. The default has its own connections. Redirects are never followed, and
+	// at most 4 MiB of an answer are read, whatever the client.
+	HTTPClient *http.Client
+	// Timeout is the time limit of one request. The default is 10 seconds.
+	Timeout time.Duration
+	// MaxFileBytes limits the bytes that Open reads of a file. The default is 100 MiB.
+	MaxFileBytes int64
+
+	// FindChannel returns the channel of a bot, with its credentials, or NotFound. A Handler needs it.
+	FindChannel func(ctx context.Context, of Bot) (*channel.Channel, error)
+	// Now is the clock for tokens and keys. The default is time.Now.
+	Now func() time.Time
+	// BodyTime is the time limit for the body of a request to a Handler. The default is 10 seconds.
+	BodyTime time.Duration
+	// OnError is called for events that could not be accepted, for channels that could not be looked up, and for
+	// keys that could not be fetched. The default does nothing.
+	OnError func(ctx context.Context, inbound botctx.Inbound, err error)
+	// Drops counts the activities that a Handler does not pass on. The connectors of a host share one. The
+	// default is a new one that logs to slog.Default.
+	Drops *send.Drops
+}
+
+// Bot is the bot that an activity is for.
+type Bot struct {
+	// AppID is the id of the bot's application. A verified token names it.
+	AppID string
+	// TenantID is the id of the organisation in which the activity happened, "" if the activity names none.
+	TenantID string
+}
+
+// The platform's own addresses.
+const (
+	defaultServiceURL = "https://smba.trafficmanager.net/teams/"
+	defaultLoginURL   = "https://login.microsoftonline.com"
+	defaultGraphURL   = "https://graph.microsoft.com/v1.0"
+	defaultKeysURL    = "https://login.botframework.com/v1/.well-known/openidconfiguration"
+)
+
+// withDefaults returns the config with its defaults, or InvalidArgument.
+func (c Config) withDefaults() (Config, error) {
+	for field, limit := range map[string]int64{"Timeout": int64(c.Timeout), "BodyTime": int64(c.BodyTime), "MaxFileBytes": c.MaxFileBytes} {
+		if limit < 0 {
+			return c, boterr.Invalid(field, "must not be negative; leave it out for the default")
+		}
+	}
+	for _, address := range []struct {
+		field    string
+		given    *string
+		standard string
+	}{
+		{"ServiceURL", &c.ServiceURL, defaultServiceURL},
+		{"LoginURL", &c.LoginURL, defaultLoginURL},
+		{"GraphURL", &c.GraphURL, defaultGraphURL},
+		{"KeysURL", &c.KeysURL, defaultKeysURL},
+	} {
+		*address.given = cmp.Or(*address.given, address.standard)
+		if _, ok := parseBase(*address.given); !ok {
+			return c, boterr.Invalid(address.field, "is not an HTTP or HTTPS address; give one such as %s", address.standard)
+		}
+	}
+	if c.ServiceHosts == nil {
+		c.ServiceHosts = []string{"smba.trafficmanager.net", "smba.infra.gcc.teams.microsoft.com", ".botframework.com"}
+	}
+	for i, host := range c.ServiceHosts {
+		if !hostForm.MatchString(host) {
+			return c, boterr.Invalid("ServiceHosts"+boterr.Index(i), `is %q; give a host, or ".example.com" for all names under example.com`, host)
+		}
+	}
+	c.Timeout = cmp.Or(c.Timeout, 10*time.Second)
+	c.BodyTime = cmp.Or(c.BodyTime, inbound.DefaultTime)
+	c.MaxFileBytes = cmp.Or(c.MaxFileBytes, 100<<20)
+	c.HTTPClient = cmp.Or(c.HTTPClient, &http.Client{Transport: outbound.HostTransport()})
+	c.Drops = cmp.Or(c.Drops, &send.Drops{})
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.OnError == nil {
+		c.OnError = func(context.Context, botctx.Inbound, error) {}
+	}
+	return c, nil
+}
+
+// hostForm is the form of entries of ServiceHosts.
+var hostForm = regexp.MustCompile(`^\.?[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$`)
+
+// parseBase returns an address to which paths can be added. It returns false for addresses that are not of HTTP.
+func parseBase(address string) (*url.URL, bool) {
+	parsed, err := url.Parse(address)
+	if err != nil || parsed.Host == "" || parsed.User != nil || parsed.RawQuery != "" || parsed.Fragment != "" ||
+		parsed.Scheme != "http" && parsed.Scheme != "https" {
+		return nil, false
+	}
+	return parsed, true
+}
+
+// Connector is the connector to every channel of type hotel. It is safe for concurrent use.
+//
+// Errors have a code if a caller can act on them: NotFound for conversations and messages that the platform does
+// not know; FailedPrecondition if messages to the recipient are not allowed now, with a *send.GoneError if a user
+// blocked the bot, or if the channel's credentials do not work; InvalidArgument for content that the platform
+// cannot show; ResourceExhausted, with a *send.RetryAfterError, if it limits the rate or asks to try again. An
+// error without a code means that the platform failed or did not answer; the request may then have been carried
+// out, and the Connector does not repeat it.
+type Connector struct {
+	config Config
+	calls  *http.Client
+	files  *http.Client
+	keys   *keys
+	tokens *tokens
+	// conversations are the ids of the personal conversations of users. services are the service addresses of
+	// bots in their last verified activities.
+	conversations kept[recipient]
+	services      kept[botKey]
+}
+
+var (
+	_ send.Connector          = (*Connector)(nil)
+	_ send.MessageUpdater     = (*Connector)(nil)
+	_ livechat.ChannelCreator = (*Connector)(nil)
+	_ livechat.GroupNamer     = (*Connector)(nil)
+	_ livechat.TicketUpdater  = (*Connector)(nil)
+	_ livechat.TicketRecaller = (*Connector)(nil)
+)
+
+// The limits of answers.
+const (
+	maxReplyBytes = 4 << 20
+	fileTime      = 5 * time.Minute
+)
+
+// New returns a connector. It returns InvalidArgument if a field of the config is invalid.
+func New(config Config) (*Connector, error) {
+	config, err := config.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	c := &Connector{
+		config: config,
+		calls:  bounded.Client(config.HTTPClient, bounded.Limits{Time: config.Timeout, MaxBytes: maxReplyBytes}),
+		files:  bounded.Client(config.HTTPClient, bounded.Limits{Time: fileTime, MaxBytes: config.MaxFileBytes}),
+	}
+	c.keys = &keys{url: config.KeysURL, now: config.Now, get: c.plainGet}
+	c.tokens = &tokens{now: config.Now, login: c.login}
+	return c, nil
+}
+
+// The platform's limits, in messages: 50 a second for an application, and for one conversation 7 in a second, 8
+// in two seconds, 60 in 30 seconds and 1,800 in an hour.
+const (
+	messagesPerSecond  = 50
+	conversationPeriod = 2010 * time.Millisecond
+	conversationBurst  = 7
+)
+
+// Limited returns a connector within the platform's limits: 50 messages a second for each channel, and for each
+// recipient one in about 2 seconds, or 7 at once. If the platform limits the rate, or asks to try again, the
+// recipient pauses and the message is sent again, see send.LimitedByRecipient.
+func Limited(connector send.Connector) send.Connector {
+	// The platform's refusals concern one conversation, so the inner one does not resend.
+	perBot := send.Limited(connector, send.Rate{Messages: messagesPerSecond, Repeats: -1})
+	return send.LimitedByRecipient(perBot, nil, func(string) send.Rate {
+		return send.Rate{Per: conversationPeriod, Burst: conversationBurst}
+	})
+}
+
+// botKey identifies the bot of a channel.
+type botKey struct{ app, channel, appID string }
+
+// bot is a channel's bot and its credentials.
+type bot struct {
+	key                       botKey
+	appID, password, tenantID string
+	// service is the address of the platform's messages, which ends in a slash.
+	service string
+}
+
+// id returns the bot's id in conversations.
+func (b bot) id() string { return botPrefix + b.appID }
+
+// botPrefix begins the ids of bots.
+const botPrefix = "28:"
+
+// directoryForm is the form of ids in an organisation's directory: of its users, and of the organisation itself.
+var directoryForm = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+
+// botOf returns the bot of a channel, or FailedPrecondition if the channel's info lacks credentials, or would
+// have a token sent elsewhere.
+func (c *Connector) botOf(in *channel.Channel) (bot, error) {
+	if err := send.RequireChannel(in); err != nil {
+		return bot{}, err
+	}
+	info, _ := in.Info.(channel.OtherInfo)
+	text := func(field string) string { return document.Get(info.Reveal(), field, "") }
+	of := bot{appID: text("appId"), password: text("appPassword"), tenantID: text("tenantId")}
+	of.key = botKey{in.App, in.ID, of.appID}
+	of.service = cmp.Or(text("serviceUrl"), c.services.of(of.key), c.config.ServiceURL)
+	switch {
+	case of.appID == "" || of.password == "":
+		return bot{}, boterr.New(boterr.FailedPrecondition, "",
+			"the channel %s lacks credentials: set appId and appPassword of its info to the application's id and its secret", in.ID)
+	case !directoryForm.MatchString(of.tenantID):
+		return bot{}, boterr.New(boterr.FailedPrecondition, "", "the channel %s has no usable tenantId: "+
+			"set it in its info to the id of the organisation that owns the application, which is not its domain", in.ID)
+	case !c.isService(of.service):
+		return bot{}, boterr.New(boterr.FailedPrecondition, "",
+			"the channel %s has a serviceUrl that is not the platform's, so no token is sent there: "+
+				"correct it in its info, or add its host to ServiceHosts of the connector's Config", in.ID)
+	}
+	of.service = strings.TrimSuffix(of.service, "/") + "/"
+	return of, nil
+}
+
+// isService reports whether a bot's token may be sent to an address.
+func (c *Connector) isService(address string) bool {
+	parsed, ok := parseBase(address)
+	if !ok {
+		return false
+	}
+	if own, _ := parseBase(c.config.ServiceURL); parsed.Scheme == own.Scheme && strings.EqualFold(parsed.Host, own.Host) {
+		return true
+	}
+	host := strings.ToLower(parsed.Host)
+	return parsed.Scheme == "https" && slices.ContainsFunc(c.config.ServiceHosts, func(known string) bool {
+		return isUnder(host, known)
+	})
+}
+
+// isUnder reports whether a host is the known one, or a name under it if that begins with a dot.
+func isUnder(host, known string) bool {
+	known = strings.ToLower(known)
+	if strings.HasPrefix(known, ".") {
+		return strings.HasSuffix(host, known) && len(host) > len(known)
+	}
+	return host == known
+}
+
+// redact removes the bot's credentials and a token from a text.
+func (b bot) redact(text, token string) string {
+	for _, hidden := range []string{token, b.password, b.service, b.appID, b.tenantID} {
+		if hidden != "" {
+			text = strings.ReplaceAll(text, hidden, "[redacted]")
+		}
+	}
+	return text
+}
+
+func errUnreadable() error { return errors.New("the platform's answer cannot be read") }

@@ -1,0 +1,261 @@
+package hotel
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"net/http"
+	"strings"
+	"sync"
+	"unicode/utf16"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/send"
+)
+
+// The fields of activities and responses that are used in several places.
+const (
+	fieldType         = "type"
+	fieldText         = "text"
+	fieldTitle        = "title"
+	fieldPayload      = "payload"
+	fieldURL          = "url"
+	fieldAttachments  = "attachments"
+	fieldQuickReplies = "quickReplies"
+	fieldButtons      = "buttons"
+	fieldCarousel     = "carousel"
+
+	typeMessage = "message"
+
+	pathVersion       = "v3"
+	pathConversations = "conversations"
+	pathActivities    = "activities"
+)
+
+// Send implements send.Connector. The recipient is a user, who gets the message in the conversation with the bot, or
+// a conversation: a group chat, a channel of a team or a thread in it. ReceiverType decides between the two; without
+// it, an id that begins with "29:" and the id of a user in the organisation's directory are users, and all others
+// conversations. GroupID is the team in which a user is.
+//
+// Texts are shown literally, without markup. Pictures, buttons, quick replies and carousels are cards; quick replies
+// stay after a tap. Recordings, videos and files are cards that open their address. TYPING shows typing until the
+// next message, whatever its duration. A MISC response can have attachments in the form of this package's events, so
+// that live chats relay files. Any type may have attachments in the platform's own form, which go to it unchanged, after
+// the cards, and its fields entities, suggestedActions, summary and channelData. Other types are Unsupported.
+//
+// The platform has no idempotency keys: if a process dies while sending, the message may appear twice.
+func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
+	if err := message.Validate(); err != nil {
+		return send.Delivery{}, err
+	}
+	of, err := c.botOf(message.Channel)
+	if err != nil {
+		return send.Delivery{}, err
+	}
+	activity, field, err := activityOf(message.Response)
+	if err != nil {
+		return send.Delivery{}, err
+	}
+	activity = activity.With("from", document.O("id", of.id()))
+	if err := checkSize(activity, field); err != nil {
+		return send.Delivery{}, err
+	}
+	conversation, err := c.conversationOf(ctx, of, message)
+	if err != nil {
+		return send.Delivery{}, err
+	}
+	reply, err := c.call(ctx, of, request{
+		method: http.MethodPost, part: scopeService, path: []string{pathVersion, pathConversations, conversation, pathActivities},
+		body: activity,
+	})
+	id := document.Get(reply, "id", "")
+	switch {
+	case isRefusedWith(err, http.StatusNotFound):
+		c.conversations.forget(conversation)
+		return send.Delivery{}, err
+	case isRefusedWith(err, http.StatusRequestEntityTooLarge):
+		return send.Delivery{}, boterr.WithField(field, err)
+	case err != nil:
+		return send.Delivery{}, err
+	case id == "" && document.Get(activity, fieldType, "") == typeMessage:
+		return send.Delivery{}, errUnreadable()
+	}
+	return send.Delivery{Reply: reply, MessageID: id, ChatID: conversation, From: of.id()}, nil
+}
+
+// maxActivityBytes is the longest activity, in bytes of UTF-16. The platform's limit is 100 KB with its own fields.
+const maxActivityBytes = 80 << 10
+
+// checkSize refuses an activity that the platform would not take.
+func checkSize(activity document.Object, field string) error {
+	text, err := document.AppendJSON(nil, activity)
+	if err != nil {
+		return boterr.Invalid(field, "cannot be written as JSON: %w", err)
+	}
+	if size := 2 * len(utf16.Encode([]rune(string(text)))); size > maxActivityBytes {
+		return boterr.Invalid(field, "makes a message of %d bytes; the limit on hotel is %d: send several", size, maxActivityBytes)
+	}
+	return nil
+}
+
+// isUser reports whether the recipient of a message is a user, or returns InvalidArgument.
+func isUser(message send.Message) (bool, error) {
+	switch message.ReceiverType {
+	case send.ReceiverUser:
+		return true, nil
+	case send.ReceiverGroup:
+		return false, nil
+	case "":
+		return strings.HasPrefix(message.To, "29:") || directoryForm.MatchString(message.To), nil
+	default:
+		return false, boterr.Invalid("",
+			"channels of type hotel have no receivers of type %q: make receiverType user or group", message.ReceiverType)
+	}
+}
+
+// conversationOf returns the id of the conversation of a message. It begins the one with a user if necessary.
+func (c *Connector) conversationOf(ctx context.Context, of bot, message send.Message) (string, error) {
+	toUser, err := isUser(message)
+	if err != nil || !toUser {
+		return message.To, err
+	}
+	at := recipient{of.key, message.To, message.GroupID}
+	if id := c.conversations.of(at); id != "" {
+		return id, nil
+	}
+	return c.begin(ctx, of, at)
+}
+
+// begin begins the conversation with a user, which is the same each time.
+func (c *Connector) begin(ctx context.Context, of bot, with recipient) (string, error) {
+	data := document.O("tenant", document.O("id", of.tenantID))
+	if with.group != "" {
+		data = data.With("team", document.O("id", with.group))
+	}
+	reply, err := c.call(ctx, of, request{
+		method: http.MethodPost, part: scopeService, path: []string{pathVersion, pathConversations},
+		body: document.O(
+			"bot", document.O("id", of.id()), "members", document.A(document.O("id", with.user)), "isGroup", false,
+			"tenantId", of.tenantID, "channelData", data,
+		),
+	})
+	if err != nil {
+		return "", err
+	}
+	id := document.Get(reply, "id", "")
+	if id == "" {
+		return "", errUnreadable()
+	}
+	c.conversations.keep(with, id)
+	return id, nil
+}
+
+// recipient is a user who gets messages of a channel's bot.
+type recipient struct {
+	from        botKey
+	user, group string
+}
+
+// maxKept bounds the texts that are kept. A forgotten one can be found again.
+const maxKept = 10_000
+
+// kept keeps texts by their keys in memory.
+type kept[K comparable] struct {
+	mu    sync.Mutex
+	texts map[K]string
+}
+
+// of returns the text of a key, "" if there is none.
+func (k *kept[K]) of(key K) string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.texts[key]
+}
+
+// keep stores a text. Any others make room for it.
+func (k *kept[K]) keep(key K, text string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.texts == nil {
+		k.texts = map[K]string{}
+	}
+	for other := range k.texts {
+		if len(k.texts) < maxKept {
+			break
+		}
+		delete(k.texts, other)
+	}
+	k.texts[key] = text
+}
+
+// forget removes a text under every key.
+func (k *kept[K]) forget(text string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	maps.DeleteFunc(k.texts, func(_ K, known string) bool { return known == text })
+}
+
+// UpdateMessage implements send.MessageUpdater. The platform replaces the whole message, so the text is required and
+// the message keeps no attachments except the given ones, in the platform's form.
+func (c *Connector) UpdateMessage(ctx context.Context, in *channel.Channel, update send.MessageUpdate) (document.Object, error) {
+	of, err := c.botOf(in)
+	if err != nil {
+		return document.Object{}, err
+	}
+	if update.Text == "" {
+		return document.Object{}, boterr.Missing(fieldText, "the new text: the platform replaces the whole message, and cannot keep the old one")
+	}
+	return c.replace(ctx, of, update)
+}
+
+// replace replaces a message by a text and attachments.
+func (c *Connector) replace(ctx context.Context, of bot, update send.MessageUpdate) (document.Object, error) {
+	activity := textActivity(update.Text).With("id", update.MessageID).With("from", document.O("id", of.id()))
+	if len(update.Attachments) > 0 {
+		activity = activity.With(fieldAttachments, update.Attachments)
+	}
+	if err := checkSize(activity, fieldText); err != nil {
+		return document.Object{}, err
+	}
+	reply, err := c.call(ctx, of, request{
+		method: http.MethodPut, part: scopeService, path: messagePath(update.ConversationID, update.MessageID), body: activity,
+	})
+	if err == nil && reply.IsZero() {
+		reply = document.O("ok", true)
+	}
+	return reply, err
+}
+
+func messagePath(conversation, message string) []string {
+	return []string{pathVersion, pathConversations, conversation, pathActivities, message}
+}
+
+// ShowTaken implements livechat.TicketUpdater.
+func (c *Connector) ShowTaken(ctx context.Context, in *channel.Channel, ticket livechat.Ticket, text string) error {
+	of, err := c.botOf(in)
+	if err != nil {
+		return err
+	}
+	_, err = c.replace(ctx, of, send.MessageUpdate{ConversationID: conversationOfTicket(ticket), MessageID: ticket.MessageID, Text: text})
+	return err
+}
+
+// RecallTicket implements livechat.TicketRecaller.
+func (c *Connector) RecallTicket(ctx context.Context, in *channel.Channel, ticket livechat.Ticket) error {
+	of, err := c.botOf(in)
+	if err != nil {
+		return err
+	}
+	_, err = c.call(ctx, of, request{
+		method: http.MethodDelete, part: scopeService, path: messagePath(conversationOfTicket(ticket), ticket.MessageID),
+	})
+	return err
+}
+
+// conversationOfTicket returns the id of the conversation in which a ticket is.
+func conversationOfTicket(ticket livechat.Ticket) string {
+	return cmp.Or(ticket.ChatID, ticket.Group.ID)
+}

@@ -1,0 +1,187 @@
+package hotel_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/backends/hotel"
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/hotelfake"
+	"github.com/botctx/go-sdk/send"
+)
+
+const (
+	password = "secret-of-the-shop"
+	adaID    = "29:ada-1"
+	bobID    = "29:bob-2"
+	teamID   = "19:team-general@thread.tacv2"
+	pathKeys = "/keys/openidconfiguration"
+)
+
+// shopApp is the bot of the channel shop, deskApp of desk.
+func shopApp() hotelfake.App {
+	return hotelfake.App{ID: "app-of-the-shop", Password: password, Tenant: "7d3a1c9e-8f42-4b6d-a1e0-6c5b4a392817", Channel: "shop"}
+}
+
+func deskApp() hotelfake.App {
+	return hotelfake.App{ID: "app-of-the-desk", Password: "secret-of-the-desk", Tenant: "7d3a1c9e-8f42-4b6d-a1e0-6c5b4a392817", Channel: "desk"}
+}
+
+func channelOf(app hotelfake.App) *channel.Channel {
+	return &channel.Channel{ID: app.Channel, App: "app-1", Type: channel.Hotel, On: true, Info: channel.OtherInfo{Hidden: channel.Hide(document.O(
+		"appId", app.ID, "appPassword", app.Password, "tenantId", app.Tenant,
+	))}}
+}
+
+func shop() *channel.Channel { return channelOf(shopApp()) }
+
+func newPlatform() *hotelfake.Platform {
+	p := hotelfake.New(shopApp(), deskApp())
+	p.AddUser(adaID, "Ada Lovelace")
+	p.AddUser(bobID, "Bob Martin")
+	p.AddGroup(teamID, "The team", adaID, bobID)
+	return p
+}
+
+// configFor returns the config for a platform at an address.
+func configFor(url string, p *hotelfake.Platform) hotel.Config {
+	return hotel.Config{
+		ServiceURL: url + "/teams/", LoginURL: url + "/login", GraphURL: url + "/graph/v1.0", KeysURL: url + pathKeys,
+		Now: func() time.Time { return p.Now() },
+		FindChannel: func(_ context.Context, of hotel.Bot) (*channel.Channel, error) {
+			for _, app := range []hotelfake.App{shopApp(), deskApp()} {
+				if app.ID == of.AppID {
+					return channelOf(app), nil
+				}
+			}
+			return nil, boterr.New(boterr.NotFound, "", "there is no bot %s", of.AppID)
+		},
+	}
+}
+
+func newConnector(t *testing.T, config hotel.Config) *hotel.Connector {
+	t.Helper()
+	connector, err := hotel.New(config)
+	require.NoError(t, err)
+	return connector
+}
+
+// over returns a connector to a platform whose requests a handler answers.
+func over(t *testing.T, p *hotelfake.Platform, handler http.Handler) *hotel.Connector {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	return newConnector(t, configFor(server.URL, p))
+}
+
+// through is over without a network.
+func through(t *testing.T, p *hotelfake.Platform, handler http.Handler) *hotel.Connector {
+	t.Helper()
+	config := configFor("http://hotel.test", p)
+	config.HTTPClient = &http.Client{Transport: directly{handler}}
+	return newConnector(t, config)
+}
+
+// saying answers requests to the service as given, and all others as the platform.
+func saying(p *hotelfake.Platform, status int, body string, header ...string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path[:6] == "/login" {
+			p.ServeHTTP(w, r)
+			return
+		}
+		for i := 0; i+1 < len(header); i += 2 {
+			w.Header().Set(header[i], header[i+1])
+		}
+		w.WriteHeader(status)
+		_, _ = w.Write([]byte(body))
+	})
+}
+
+func to(id string, response send.Response) send.Message {
+	return send.Message{ID: "send-1", Channel: shop(), To: id, Response: response}
+}
+
+// directly answers the requests of a client with a handler, without a network.
+type directly struct{ http.Handler }
+
+func (d directly) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer := httptest.NewRecorder()
+	d.ServeHTTP(answer, r)
+	return answer.Result(), nil
+}
+
+// box is a handler and its accepted events.
+type box struct {
+	http.Handler
+
+	platform *hotelfake.Platform
+	drops    *send.Drops
+	mu       sync.Mutex
+	got      []botctx.Inbound
+	errs     []error
+	// refuse is the error of accepting an event, nil for none.
+	refuse error
+}
+
+// newBox returns a handler over a platform. change changes the config.
+func newBox(t *testing.T, p *hotelfake.Platform, handler http.Handler, change func(*hotel.Config)) *box {
+	t.Helper()
+	b := &box{platform: p, drops: &send.Drops{}}
+	config := configFor("http://hotel.test", p)
+	config.HTTPClient = &http.Client{Transport: directly{handler}}
+	config.Drops = b.drops
+	config.OnError = func(_ context.Context, _ botctx.Inbound, err error) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.errs = append(b.errs, err)
+	}
+	if change != nil {
+		change(&config)
+	}
+	b.Handler = newConnector(t, config).Handler(func(_ context.Context, inbound botctx.Inbound) error {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if b.refuse != nil {
+			return b.refuse
+		}
+		b.got = append(b.got, inbound)
+		return nil
+	})
+	return b
+}
+
+func newUsualBox(t *testing.T) *box {
+	t.Helper()
+	p := newPlatform()
+	return newBox(t, p, p, nil)
+}
+
+func (b *box) ask(r *http.Request) *httptest.ResponseRecorder {
+	answer := httptest.NewRecorder()
+	b.ServeHTTP(answer, r)
+	return answer
+}
+
+// reports gives the handler an activity of Ada for the shop.
+func (b *box) reports(ctx context.Context, fields document.Object) *httptest.ResponseRecorder {
+	return b.ask(b.platform.Report(ctx, "/hotel", shopApp().ID, b.platform.Activity(shopApp(), adaID, "", fields)))
+}
+
+// dropped returns the number of activities that were dropped for a reason.
+func (b *box) dropped(reason send.DropReason) (count int64) {
+	for _, one := range b.drops.Counts() {
+		if one.Reason == reason {
+			count += one.Count
+		}
+	}
+	return count
+}

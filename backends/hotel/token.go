@@ -1,0 +1,187 @@
+package hotel
+
+import (
+	"context"
+	"crypto/sha256"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/outbound"
+	"github.com/botctx/go-sdk/send"
+)
+
+// scope is the part of the platform that a token is for.
+type scope string
+
+const (
+	scopeService scope = "https://api.botframework.com/.default"
+	scopeGraph   scope = "https://graph.microsoft.com/.default"
+)
+
+// The bounds of the cache of tokens.
+const (
+	// renewBefore is the rest of a token's life in which it is renewed.
+	renewBefore = 5 * time.Minute
+	// renewPause is the time until the next attempt after a renewal that failed.
+	renewPause = 30 * time.Second
+	// maxTokenLife bounds the life that the platform may give a token.
+	maxTokenLife = 24 * time.Hour
+	maxTokens    = 4096
+)
+
+// tokens caches the tokens of bots. Each is renewed by one call at a time, before it expires.
+type tokens struct {
+	now   func() time.Time
+	login func(ctx context.Context, of bot, part scope) (token, error)
+
+	mu     sync.Mutex
+	known  map[tokenKey]token
+	logins flights[tokenKey, token]
+}
+
+// tokenKey identifies a bot with its secret, and the scope. A changed secret makes a new token.
+type tokenKey struct {
+	appID, tenantID string
+	password        [sha256.Size]byte
+	scope           scope
+}
+
+// token is a bot's token.
+type token struct {
+	text string
+	// renew is the time after which it is renewed. end is the time after which it is not used.
+	renew, end time.Time
+}
+
+func keyOf(of bot, part scope) tokenKey {
+	return tokenKey{of.appID, of.tenantID, sha256.Sum256([]byte(of.password)), part}
+}
+
+// of returns a token of a bot. If a renewal fails, the old token is used until it expires.
+func (t *tokens) of(ctx context.Context, of bot, part scope) (string, error) {
+	key, now := keyOf(of, part), t.now()
+	old := t.get(key)
+	if now.Before(old.renew) {
+		return old.text, nil
+	}
+	made, err := t.logins.do(ctx, key, func(ctx context.Context) (token, error) {
+		if kept := t.get(key); now.Before(kept.renew) { // Another call has renewed it in the meantime.
+			return kept, nil
+		}
+		made, err := t.login(ctx, of, part)
+		if err != nil && now.Before(old.end) { // The old one serves for a while.
+			made, err = token{text: old.text, renew: now.Add(renewPause), end: old.end}, nil
+		}
+		if err == nil {
+			t.keep(key, made)
+		}
+		return made, err
+	})
+	return made.text, err
+}
+
+// get returns a stored token, the zero token if there is none.
+func (t *tokens) get(key tokenKey) token {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.known[key]
+}
+
+// keep stores a token. Expired ones make room, then any others.
+func (t *tokens) keep(key tokenKey, made token) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.known == nil {
+		t.known = map[tokenKey]token{}
+	}
+	if len(t.known) >= maxTokens {
+		now := t.now()
+		for other, known := range t.known {
+			if !now.Before(known.end) {
+				delete(t.known, other)
+			}
+		}
+	}
+	for other := range t.known {
+		if len(t.known) < maxTokens {
+			break
+		}
+		delete(t.known, other)
+	}
+	t.known[key] = made
+}
+
+// forget removes a token that the platform refused.
+func (t *tokens) forget(of bot, part scope, text string) {
+	key := keyOf(of, part)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.known[key].text == text {
+		delete(t.known, key)
+	}
+}
+
+// login gets a new token from the platform.
+func (c *Connector) login(ctx context.Context, of bot, part scope) (token, error) {
+	form := url.Values{
+		"grant_type": {"client_credentials"}, "client_id": {of.appID}, "client_secret": {of.password}, "scope": {string(part)},
+	}
+	began := c.config.Now()
+	answer, err := c.exchange(ctx, exchange{
+		method: http.MethodPost, url: c.config.LoginURL + "/" + of.tenantID + "/oauth2/v2.0/token",
+		body: []byte(form.Encode()), mediaType: "application/x-www-form-urlencoded",
+	})
+	if err != nil {
+		return token{}, err
+	}
+	reply := answer.object()
+	text := document.Get(reply, "access_token", "")
+	switch {
+	case answer.status != http.StatusOK:
+		return token{}, loginRefused(answer, reply, began)
+	case text == "":
+		return token{}, errUnreadable()
+	}
+	life := min(max(lifeIn(reply), 0), maxTokenLife)
+	return token{text: text, renew: began.Add(life - min(renewBefore, life/2)), end: began.Add(life)}, nil
+}
+
+// lifeIn returns the life of a token, which older versions of the API give as a text.
+func lifeIn(reply document.Object) time.Duration {
+	seconds := document.Get(reply, "expires_in", int64(0))
+	if text := document.Get(reply, "expires_in", ""); text != "" {
+		seconds, _ = strconv.ParseInt(text, 10, 64)
+	}
+	return time.Duration(min(max(seconds, 0), int64(maxTokenLife/time.Second))) * time.Second
+}
+
+// loginNumber matches the number of a refusal in the platform's description of it.
+var loginNumber = regexp.MustCompile(`AADSTS\d{1,12}`)
+
+// loginRefused returns the error for a refused login. It repeats only the number of the platform's description,
+// which may contain anything.
+func loginRefused(answer answer, reply document.Object, now time.Time) error {
+	switch {
+	case answer.status == http.StatusTooManyRequests:
+		wait, asks := outbound.RetryAfter(answer.header, now)
+		if !asks {
+			wait = shortPause()
+		}
+		return boterr.New(boterr.ResourceExhausted, "", "the platform limits the rate of logins: %w", &send.RetryAfterError{After: wait})
+	case answer.status < http.StatusBadRequest || answer.status >= http.StatusInternalServerError:
+		return failed(answer.status)
+	}
+	number := loginNumber.FindString(document.Get(reply, "error_description", ""))
+	if number == "" {
+		number = "status " + strconv.Itoa(answer.status)
+	}
+	return boterr.New(boterr.FailedPrecondition, "",
+		"the platform does not accept the bot's credentials (%s): check appId, appPassword and tenantId of the channel's info; "+
+			"a secret may have expired", number)
+}

@@ -1,0 +1,263 @@
+package hotel_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/backends/hotel"
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/explore"
+	"github.com/botctx/go-sdk/internal/hotelfake"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store/memstore"
+)
+
+const graceID = "29:grace-3"
+
+// helpdesk is a bot that greets members, takes an order, and asks for a person.
+func helpdesk() []*botctx.Node {
+	return []*botctx.Node{
+		{ID: "hi", Tree: "members", Trigger: botctx.TextIs("hi"), Responses: []send.Response{
+			send.Buttons("Tea?", send.PostbackValue("Yes", "tea", 2), send.Postback("A person", "person")),
+		}},
+		{ID: "tea", Tree: "members", Trigger: botctx.PayloadIs("tea"), Global: botctx.GlobalInTree, Pre: botctx.Do(pour)},
+		{
+			ID: "person", Tree: "members", Trigger: botctx.PayloadIs("person"), Global: botctx.GlobalInTree, Pre: botctx.Do(call),
+			Responses: botctx.Say("Somebody will be with you soon."),
+		},
+		{ID: "done", Tree: "agents", Trigger: botctx.TextIs("/done"), Global: botctx.GlobalInTree, Pre: botctx.Do(done)},
+	}
+}
+
+func pour(ctx context.Context, bot *botctx.Context) error {
+	return bot.Reply(ctx, send.Text(fmt.Sprintf("%v cups of tea.", bot.MessageEvent.Value())))
+}
+
+func call(ctx context.Context, bot *botctx.Context) error {
+	_, err := bot.CreateAssignment(ctx, livechat.CreateAssignmentParams{
+		AssignmentDetails: livechat.AssignmentDetails{Summary: "Somebody wants *tea*"},
+	})
+	return err
+}
+
+func done(ctx context.Context, bot *botctx.Context) error {
+	_, err := bot.EndLiveChat(ctx, livechat.EndParams{Channel: bot.Channel, MessageEvent: bot.MessageEvent})
+	return err
+}
+
+// world is a host with two bots: members write to the shop, agents answer from the desk.
+type world struct {
+	*testing.T
+
+	platform *hotelfake.Platform
+	handler  http.Handler
+	runtime  *botctx.Runtime
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{T: t, platform: newPlatform()}
+	w.platform.AddUser(graceID, "Grace Hopper")
+	config := configFor("http://hotel.test", w.platform)
+	config.HTTPClient = &http.Client{Transport: directly{w.platform}}
+	config.FindChannel = func(ctx context.Context, of hotel.Bot) (*channel.Channel, error) {
+		return w.runtime.LoadChannel(ctx, "app-1", strings.TrimPrefix(of.AppID, "app-of-the-"))
+	}
+	connector := newConnector(t, config)
+	var err error
+	w.runtime, err = botctx.New(botctx.Config{
+		Store: memstore.New(memstore.WithNow(w.platform.Now)), Now: w.platform.Now,
+		Connectors: map[channel.Type]send.Connector{channel.Hotel: hotel.Limited(connector)},
+	})
+	require.NoError(t, err)
+	require.NoError(t, w.runtime.Handle(helpdesk()...))
+	members, agents := shop(), channelOf(deskApp())
+	members.PriorityGroups, agents.PriorityGroups = trees("members"), trees("agents")
+	agents.BroadcastGroups = []channel.BroadcastGroup{{Label: "default", Groups: []channel.BroadcastGroupMember{{ID: teamID}, {ID: bobID}}}}
+	for _, in := range []*channel.Channel{members, agents} {
+		_, err := w.runtime.SaveChannel(t.Context(), "app-1", in)
+		require.NoError(t, err)
+	}
+	require.NoError(t, w.runtime.Pair(t.Context(), "app-1", "shop", "desk"))
+	_, err = w.runtime.SaveAdmin(t.Context(), "app-1", livechat.Admin{AdminID: "grace", ExternalID: graceID, Name: "Grace"})
+	require.NoError(t, err)
+	w.handler = connector.Handler(w.runtime.Accept)
+	return w
+}
+
+func trees(name string) []channel.PriorityGroup {
+	return []channel.PriorityGroup{{Group: "all", Trees: []string{name}}}
+}
+
+// reports gives the host an activity, twice, and runs the bot.
+func (w *world) reports(to hotelfake.App, from, group string, fields document.Object) {
+	w.Helper()
+	activity := w.platform.Activity(to, from, group, fields)
+	for range 2 {
+		answer := httptest.NewRecorder()
+		w.handler.ServeHTTP(answer, w.platform.Report(w.Context(), "/hotel", to.ID, activity))
+		require.Equal(w, http.StatusOK, answer.Code)
+	}
+	for {
+		result, err := w.runtime.RunNextEvent(w.Context())
+		require.NoError(w, err)
+		if !result.Ran {
+			return
+		}
+		require.NoError(w, result.Err)
+	}
+}
+
+func (w *world) says(to hotelfake.App, from, text string) {
+	w.Helper()
+	w.reports(to, from, "", document.O("text", text))
+}
+
+// taps makes a person tap an action of a message by its title.
+func (w *world) taps(to hotelfake.App, from, group string, on hotelfake.Message, title string) {
+	w.Helper()
+	for _, action := range on.Actions() {
+		if document.Get(action, "title", "") == title {
+			w.reports(to, from, group, document.O("value", document.Get(action, "data", document.O()), "replyToId", on.ID))
+			return
+		}
+	}
+	require.Fail(w, "no such action", "%s on %s", title, on.Activity)
+}
+
+// last returns the last message to a recipient.
+func (w *world) last(to string) hotelfake.Message {
+	w.Helper()
+	var last hotelfake.Message
+	for _, sent := range w.platform.Messages() {
+		if sent.To == to && !sent.IsDeleted {
+			last = sent
+		}
+	}
+	require.NotEmpty(w, last.ID, "nothing was sent to %s", to)
+	return last
+}
+
+func TestWorld_LiveChat(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.says(shopApp(), adaID, "hi")
+	w.taps(shopApp(), adaID, "", w.last(adaID), "Yes")
+	require.Equal(t, "2 cups of tea.", w.last(adaID).Text())
+
+	w.says(shopApp(), adaID, "hi")
+	w.taps(shopApp(), adaID, "", w.last(adaID), "A person")
+	require.Equal(t, "Somebody will be with you soon.", w.last(adaID).Text())
+	ticket := w.last(teamID)
+	require.Equal(t, "desk", ticket.Channel)
+	require.Contains(t, ticket.Text(), "Somebody wants *tea*")
+	require.Len(t, ticket.Actions(), 1)
+	title := document.Get(ticket.Actions()[0], "title", "")
+	w.taps(deskApp(), graceID, teamID+";messageid="+ticket.ID, ticket, title)
+	require.Equal(t, "Taken by Grace.", w.last(teamID).Text())
+	require.Empty(t, w.last(teamID).Actions())
+	require.Equal(t, "Taken by Grace.", w.last(bobID).Text(), "each ticket shows it")
+
+	w.says(shopApp(), adaID, "*Green* or black?")
+	require.Equal(t, "*Green* or black?", w.last(graceID).Text())
+	require.Equal(t, "desk", w.last(graceID).Channel)
+	w.says(deskApp(), graceID, "Green.")
+	require.Equal(t, "Green.", w.last(adaID).Text())
+	w.reports(shopApp(), adaID, "", parsed(t, `{"attachments":[{"contentType":"application/vnd.microsoft.teams.file.download.info","name":"menu.pdf","content":{"downloadUrl":"https://x.sharepoint.com/menu.pdf","fileType":"pdf"}}]}`))
+	require.Equal(t, "menu.pdf", w.last(graceID).Text(), "files are relayed, too")
+	w.reports(shopApp(), adaID, "", document.O("type", "event", "name", "application/vnd.microsoft.readReceipt", "value", document.O()))
+	require.Equal(t, "menu.pdf", w.last(graceID).Text(), "receipts are not relayed")
+	w.says(deskApp(), graceID, "/done")
+	sent := len(w.platform.Messages())
+	w.says(shopApp(), adaID, "Thanks")
+	require.Len(t, w.platform.Messages(), sent, "the chat is over")
+}
+
+func TestWorld_AnswersInTheThread(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.reports(shopApp(), adaID, thread, parsed(t,
+		`{"text":"<at>Bot</at> hi","entities":[{"type":"mention","text":"<at>Bot</at>","mentioned":{"id":"28:app-of-the-shop"}}]}`))
+	require.Equal(t, "Tea?", w.last(thread).Text())
+	w.taps(shopApp(), adaID, thread, w.last(thread), "Yes")
+	require.Equal(t, "2 cups of tea.", w.last(thread).Text())
+}
+
+func TestWorld_Operations(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.says(shopApp(), adaID, "hi")
+	var ada string
+	for found, err := range w.runtime.Members(t.Context(), "app-1", member.Selection{}) {
+		require.NoError(t, err)
+		ada = found.ID
+	}
+	bot, err := w.runtime.Context(t.Context(), botctx.Scope{App: "app-1", Channel: "shop", Member: ada})
+	require.NoError(t, err)
+	made, err := bot.CreateHotelChannel(t.Context(), livechat.CreateHotelChannelParams{
+		Channel: shop(), HotelGroupID: teamID, DisplayName: "Orders",
+	})
+	require.NoError(t, err)
+	id := document.Get(made.Result, "id", "")
+	result, err := bot.SendHotelResponse(t.Context(), send.SendHotelResponseParams{HotelGroupID: id, Response: send.Text("Welcome")})
+	require.NoError(t, err)
+	require.Equal(t, "Welcome", w.last(id).Text())
+	require.Equal(t, w.last(id).ID, result.MessageEvent.MessageID)
+	_, err = bot.SendHotelResponse(t.Context(), send.SendHotelResponseParams{RecipientID: bobID, HotelGroupID: teamID, Response: send.Text("To you")})
+	require.NoError(t, err)
+	require.Equal(t, "To you", w.last(bobID).Text())
+	require.Equal(t, teamID, document.Get(w.last(bobID).Opening, "channelData.team.id", ""))
+}
+
+// order stores an order under the id of its message, and confirms it.
+func order(ctx context.Context, bot *botctx.Context) error {
+	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertParams{
+		DataSourceID: "orders", Data: []document.Object{document.O("_id", bot.MessageEvent.MessageID)},
+	})
+	if err != nil {
+		return err
+	}
+	return bot.Reply(ctx, send.Text("Noted."))
+}
+
+// Whatever fails, an order is stored once and confirmed.
+func TestExplore_ActivitiesUnderFaults(t *testing.T) {
+	t.Parallel()
+	var platform *hotelfake.Platform
+	var connector *hotel.Connector
+	own := fakes.Config(func(c *botctx.Config) {
+		platform = newPlatform()
+		connector = through(t, platform, platform)
+		c.Connectors[channel.Hotel] = connector
+	})
+	explore.Faults(t, 60, func(t *explore.T, p *fakes.Platform) {
+		p.HandleFunc(order)
+		p.AddData("orders")
+		p.AddChannel(*shop())
+		handler := connector.Handler(func(ctx context.Context, in botctx.Inbound) error { return p.Runtime().Accept(ctx, in) })
+		activity := platform.Activity(shopApp(), adaID, "", document.O("text", "a kettle"))
+		for range 5 { // The platform repeats an activity until it is accepted.
+			answer := httptest.NewRecorder()
+			handler.ServeHTTP(answer, platform.Report(t.Context(), "/hotel", shopApp().ID, activity))
+			t.Settle(time.Hour)
+			if answer.Code == http.StatusOK {
+				break
+			}
+		}
+		require.Len(t, p.Data("orders"), 1)
+		require.NotEmpty(t, platform.Messages())
+	}, explore.PlatformOptions(fakes.WithInbox(), own))
+}

@@ -1,0 +1,144 @@
+package postgres_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/backends/postgres"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/chaostest"
+	"github.com/botctx/go-sdk/internal/pgserver"
+	"github.com/botctx/go-sdk/internal/rounds"
+)
+
+// chaosVariable makes the test binary a process that accepts and handles events: it holds its chaosOrder.
+const chaosVariable = "BOTCTX_POSTGRES_CHAOS"
+
+// chaosOrder is the order for such a process.
+type chaosOrder struct {
+	chaostest.Order
+
+	URL    string `json:"url"`
+	Schema string `json:"schema"`
+}
+
+// beChaotic accepts and handles events until it is told to end, or killed.
+func beChaotic(ctx context.Context, text string) error {
+	var order chaosOrder
+	if err := json.Unmarshal([]byte(text), &order); err != nil {
+		return err
+	}
+	database, err := postgres.Open(ctx, order.URL, postgres.WithSchema(order.Schema))
+	for errors.Is(err, boterr.Unavailable) { // The server may be restarting.
+		<-time.After(glance)
+		database, err = postgres.Open(ctx, order.URL, postgres.WithSchema(order.Schema))
+	}
+	if err != nil {
+		return err
+	}
+	defer database.Close()
+	return chaostest.Work(ctx, order.Order, database, os.Stdin, os.Stdout)
+}
+
+const (
+	// chaosLease is the lease in tests that wait for leases to expire. A process that the machine holds up for
+	// longer loses its leases, which the judge excuses.
+	chaosLease = 5 * time.Second
+	// longLease is the lease in tests without a lost process: no machine holds one up for so long.
+	longLease = time.Hour
+	processes = 4
+	// glance is the time between two looks.
+	glance = 100 * time.Millisecond
+)
+
+// newChaos returns a platform on a new schema, with a member who has agendas that count up.
+func newChaos(t *testing.T, members, agendas int, lease time.Duration) (*chaostest.Platform, *postgres.Store) {
+	t.Helper()
+	schema := newSchema(t)
+	database := openIn(t, schema)
+	chaostest.Prepare(t, database, agendas)
+	order := chaosOrder{
+		Order: chaostest.Order{Journal: filepath.Join(t.TempDir(), "journal"), Lease: lease}, URL: server.URL, Schema: schema,
+	}
+	text, err := json.Marshal(order)
+	require.NoError(t, err)
+	return chaostest.NewPlatform(t, order.Journal, members, func() *exec.Cmd {
+		command := exec.CommandContext(t.Context(), os.Args[0])
+		command.Env = append(os.Environ(), chaosVariable+"="+string(text))
+		return command
+	}), database
+}
+
+// It runs before the tests that are parallel: next to them, leases would end while others are served.
+//
+//nolint:paralleltest // See above.
+func TestAccept_ProcessesKilledAndFrozen(t *testing.T) {
+	const members, killed = 50, 2
+	const events = 100
+	repeats := rounds.Of(t, 1, 10)
+	platform, database := newChaos(t, members, 0, chaosLease)
+	platform.Start(processes)
+	platform.Send(events)
+	for range repeats {
+		platform.FreezeOne(func() {
+			for range killed {
+				platform.KillOne()
+				platform.Send(events)
+			}
+		})
+	}
+	platform.Send(events)
+	platform.Stop()
+	t.Logf("%+v", platform.Judge(database))
+}
+
+// The server is restarted under load, and processes are killed next to that.
+//
+//nolint:paralleltest // As above.
+func TestAccept_ServerRestarted(t *testing.T) {
+	const members, lines = 40, 200
+	needServer(t)
+	if os.Getenv(pgserver.URLVariable) != "" {
+		t.Skip("the server is not the test's own: unset " + pgserver.URLVariable)
+	}
+	platform, database := newChaos(t, members, 0, chaosLease)
+	platform.Start(processes)
+	for round := range rounds.Of(t, 1, 20) {
+		platform.SendUntilHeard(1 + platform.Random(lines))
+		platform.Disturb(func() error { return server.Restart(t.Context(), []string{"QUIT", "INT"}[round%2]) })
+		platform.SendUntilHeard(1 + platform.Random(lines))
+		platform.KillOne()
+	}
+	platform.Send(members)
+	platform.Stop()
+	t.Logf("%+v", platform.Judge(database))
+}
+
+// Agendas, redirects and events of one member count up in several processes.
+//
+//nolint:paralleltest // As above.
+func TestAccept_CountsUpAcrossProcesses(t *testing.T) {
+	const visitors = 5
+	agendas := rounds.Of(t, 10, 125)
+	platform, database := newChaos(t, visitors, agendas, longLease)
+	platform.Start(processes)
+	events := agendas / 2
+	platform.CountUp(events)
+	open := filter(t, "completed", false)
+	require.Eventually(t, func() bool {
+		count, err := database.Collection("agendas").Count(t.Context(), open)
+		return err == nil && count == 0
+	}, 5*time.Minute, glance, "an agenda is lost")
+	platform.Stop()
+	figures := platform.Judge(database)
+	require.Equal(t, (visitors+1)*events, figures.Events)
+	chaostest.RequireCount(t, database, figures.Events+agendas)
+}

@@ -1,0 +1,108 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/engine"
+)
+
+// The codes of errors of the server that the store knows.
+const (
+	codeUnique        = "23505"
+	codeSerialization = "40001"
+	codeDeadlock      = "40P01"
+	codeCanceled      = "57014"
+	codeReadOnly      = "25006"
+	codeLockTimeout   = "55P03"
+	// codeStale is the code of the function _stale.
+	codeStale = "BOTCV"
+)
+
+// failure returns an error of the driver with a code of the SDK. Other errors stay as they are. ctx is the caller's.
+func (s *Store) failure(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, isOurs := boterr.AsError(err); isOurs {
+		return err
+	}
+	failed, isServers := errors.AsType[*pgconn.PgError](err)
+	switch {
+	case ctx.Err() != nil:
+		return engine.CheckEnded(ctx)
+	case s.isClosed():
+		return boterr.New(boterr.FailedPrecondition, "", "the store is closed; open it again")
+	case !isServers && pgconn.Timeout(err), isServers && failed.Code == codeCanceled:
+		return boterr.New(boterr.Unavailable, "",
+			"PostgreSQL did not answer within %v, and nothing was written; repeat the call: %w", s.timeout, err)
+	case !isServers:
+		return boterr.New(boterr.Unavailable, "", "PostgreSQL did not answer, and nothing was written; repeat the call: %w", err)
+	case failed.Code == codeReadOnly:
+		return boterr.New(boterr.Unavailable, "",
+			"the server is a standby, and takes no writes; give the address of the primary, with target_session_attrs=read-write: %w", err)
+	default:
+		return boterr.New(codeOf(failed), "", "PostgreSQL refused the call, and nothing was written: %w", err)
+	}
+}
+
+// stateOf returns the code of an error of the server, "" for other errors.
+func stateOf(err error) string {
+	failed, isServers := errors.AsType[*pgconn.PgError](err)
+	if !isServers {
+		return ""
+	}
+	return failed.Code
+}
+
+// codeOf returns the code for an error of the server, by its class.
+func codeOf(failed *pgconn.PgError) boterr.Code {
+	switch failed.Code[:min(2, len(failed.Code))] {
+	case "08", "53", "55", "57", "58", "40": // Connections, resources, locks, shutdowns, the system, conflicts.
+		return boterr.Unavailable
+	case "28", "3D", "3F", "42", "XX": // Passwords, databases, schemas, rights and tables, damage.
+		return boterr.FailedPrecondition
+	default:
+		return boterr.Internal
+	}
+}
+
+// hasLost reports whether an error means that a connection was lost. Then the server has undone its transaction, unless it
+// was told to commit. Other connections may be lost, too, and are checked before they are used again.
+func (s *Store) hasLost(err error) bool {
+	if err == nil || err == errStale || err == errMore { //nolint:errorlint // They come as they are.
+		return false
+	}
+	if _, isOurs := boterr.AsError(err); isOurs {
+		return false
+	}
+	failed, isServers := errors.AsType[*pgconn.PgError](err)
+	if isServers && failed.SeverityUnlocalized != "FATAL" && failed.SeverityUnlocalized != "PANIC" {
+		return false
+	}
+	if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+		s.lostAt.Store(time.Now().UnixNano()) //nolint:forbidigo // Connections are idle in real time.
+	}
+	return true
+}
+
+// mustPing reports whether a connection that was idle for a time must be checked.
+func (s *Store) mustPing(_ context.Context, p pgxpool.ShouldPingParams) bool {
+	lost := time.Unix(0, s.lostAt.Load())
+	return p.IdleDuration > time.Second || p.IdleDuration >= time.Since(lost) //nolint:forbidigo // As above.
+}
+
+// unknown is the error of a write that the server may have kept.
+func unknown(err error) error {
+	code := boterr.Unavailable
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		code = boterr.Canceled
+	}
+	return boterr.New(code, "",
+		"the connection to PostgreSQL was lost while it committed, so the write may have been kept; read before you repeat it: %w", err)
+}

@@ -1,0 +1,90 @@
+package postgres
+
+import (
+	"context"
+	"reflect"
+	"strconv"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/botctx/go-sdk/store"
+)
+
+// Pool returns the connections of a store, with its settings.
+func (s *Store) Pool() *pgxpool.Pool { return s.pool }
+
+// Texts returns the statements of a collection by their names. A statement for entries comes once for each of their two tables.
+func (s *Store) Texts(ctx context.Context, collection string) (map[string][]string, error) {
+	c, err := s.made(ctx, collection)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string][]string{}
+	add := func(of any) {
+		fields := reflect.ValueOf(of)
+		for i := range fields.NumField() {
+			if field := fields.Field(i); field.Kind() == reflect.String {
+				name := fields.Type().Field(i).Name
+				all[name] = append(all[name], field.String())
+			}
+		}
+	}
+	add(*c.texts)
+	add(c.texts.entries[0])
+	add(c.texts.entries[1])
+	return all, nil
+}
+
+// BeginIndex does what EnsureIndex does first, as a process that dies then.
+func (s *Store) BeginIndex(ctx context.Context, collection string, index store.Index) error {
+	c, err := s.made(ctx, collection)
+	if err != nil {
+		return err
+	}
+	conn, err := s.pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	b := &builder{store: s, collection: c, conn: conn, spec: index}
+	return b.change(ctx, b.collection.texts.lockTable, func(d *draft) error { return b.begin(ctx, d) })
+}
+
+// Entries returns the number of entries of a collection.
+func (s *Store) Entries(ctx context.Context, collection string) (count int, err error) {
+	c, err := s.made(ctx, collection)
+	if err != nil {
+		return 0, err
+	}
+	err = s.pool.QueryRow(ctx, "SELECT (SELECT count(*) FROM "+s.schema+"._k"+strconv.Itoa(int(c.number))+") + (SELECT count(*) FROM "+
+		s.schema+"._u"+strconv.Itoa(int(c.number))+")").Scan(&count)
+	return count, err
+}
+
+// Locked locks a document in a transaction until release.
+func (s *Store) Locked(ctx context.Context, collection string, position int) (release func() error, err error) {
+	c, err := s.made(ctx, collection)
+	if err != nil {
+		return nil, err
+	}
+	tx, err := s.pool.Begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := tx.Query(ctx, c.texts.lock, []int64{int64(position)})
+	if err != nil {
+		return nil, err
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowToMap)
+	if err == nil && len(found) != 1 {
+		err = pgx.ErrNoRows
+	}
+	return func() error { return tx.Rollback(context.WithoutCancel(ctx)) }, err
+}
+
+// Schema returns the quoted name of the schema.
+func (s *Store) Schema() string { return s.schema }
+
+// Channel returns PostgreSQL's name for the notices of the schema.
+func (s *Store) Channel() string { return s.notices.channel }

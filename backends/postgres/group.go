@@ -1,0 +1,423 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/engine"
+	"github.com/botctx/go-sdk/internal/query"
+	"github.com/botctx/go-sdk/store"
+)
+
+// groups carry out the writes of a store that are on one document each. Writes that arrive while others are on their way to
+// the server wait, and then share a transaction: its round trips, its statements and its wait for the disk.
+//
+// A group waits for no other transaction: a write whose document is locked, or that fails, leaves the group and runs alone.
+type groups struct {
+	mu      sync.Mutex
+	waiting []*grouped
+	// underWay is the number of groups that are being carried out, and busy has their documents.
+	underWay int
+	busy     map[place]bool
+}
+
+// place is a document of the store, by the key of its _id.
+type place struct {
+	collection *collection
+	id         string
+}
+
+const (
+	// maxGroup is the most writes that share a transaction, and maxGroups the most groups at once.
+	maxGroup  = 256
+	maxGroups = 2
+	// maxGrouped is the most bytes of the document of a write in a group, and groupTime the time for the evaluation of all
+	// writes. Others run alone.
+	maxGrouped = 64 << 10
+	groupTime  = 20 * time.Millisecond
+)
+
+// setPatience ends a group that waits for a lock: for an _id that another transaction has inserted, or for a table.
+const setPatience = "SELECT set_config('lock_timeout', '50ms', true)"
+
+// errAlone is the error of a write that its group has not carried out.
+var errAlone = errors.New("the write has to run alone")
+
+// grouped is a write in a group, and the transaction in which it runs there.
+type grouped struct {
+	place
+
+	op engine.Op
+	// refuser is the caller's.
+	refuser store.Refuser
+
+	state atomic.Int32
+	done  chan struct{}
+	err   error
+
+	// found is the document, if it is locked.
+	found  engine.Placed
+	exists bool
+	// position, before and after are the change. The zero Object is no document.
+	position      uint64
+	before, after document.Object
+}
+
+// The states of a write in a group.
+const (
+	isWaiting = iota
+	isRunning
+	hasLeft
+)
+
+var _ engine.Shared = (*grouped)(nil)
+
+// View implements engine.Transaction. A write on a known _id does not search.
+func (*grouped) View() engine.View { return engine.View{} }
+
+// LockID implements engine.Shared.
+func (w *grouped) LockID(any) (found engine.Placed, exists bool, err error) {
+	if !w.exists { // It does not exist, or another transaction has locked it.
+		err = errAlone
+	}
+	return w.found, w.exists, err
+}
+
+// Lock implements engine.Shared.
+func (*grouped) Lock([]uint64) ([]engine.Placed, error) { return nil, errAlone }
+
+// LockFree implements engine.Shared.
+func (*grouped) LockFree([]uint64) (found engine.Placed, exists bool, err error) {
+	return found, false, errAlone
+}
+
+// LockNext implements engine.Shared.
+func (*grouped) LockNext(engine.Range) (found engine.Placed, exists bool, err error) {
+	return found, false, errAlone
+}
+
+// Insert implements engine.Transaction.
+func (w *grouped) Insert(o document.Object) error {
+	w.after = o
+	return nil
+}
+
+// Replace implements engine.Transaction.
+func (w *grouped) Replace(position uint64, before, after document.Object) error {
+	w.position, w.before, w.after = position, before, after
+	return nil
+}
+
+// Remove implements engine.Transaction.
+func (w *grouped) Remove(position uint64, o document.Object) error {
+	w.position, w.before = position, o
+	return nil
+}
+
+// isInsert reports whether the write inserts a document.
+func (w *grouped) isInsert() bool {
+	_, isInsert := w.op.(*engine.Inserting)
+	return isInsert
+}
+
+// inGroup carries out a write on the document with an _id in a group. The error is errAlone if it has to run alone.
+func (s *Store) inGroup(ctx context.Context, c *collection, op engine.Op, id any) error {
+	w := &grouped{
+		place: place{c, string(cutKey(document.AppendKey(nil, id)))}, op: op, refuser: store.RefuserOf(ctx), done: make(chan struct{}),
+	}
+	over := ctx.Done()
+	s.groups.mu.Lock()
+	s.groups.waiting = append(s.groups.waiting, w)
+	s.startGroups() //nolint:contextcheck // A group serves other callers, too.
+	s.groups.mu.Unlock()
+	select {
+	case <-w.done:
+		return w.err
+	case <-over:
+	}
+	if w.state.CompareAndSwap(isWaiting, hasLeft) {
+		return ctx.Err()
+	}
+	late := time.NewTimer(cancelTime)
+	defer late.Stop()
+	select {
+	case <-w.done:
+		return w.err
+	case <-late.C:
+		return unknown(ctx.Err())
+	}
+}
+
+// startGroups starts groups of the writes that wait. The caller holds the lock of the groups.
+func (s *Store) startGroups() {
+	for s.groups.underWay < maxGroups {
+		writes := s.groups.next()
+		if len(writes) == 0 {
+			return
+		}
+		s.groups.underWay++
+		go s.carryOut(writes)
+	}
+}
+
+// next returns the writes of the next group, each on another document.
+func (g *groups) next() (writes []*grouped) {
+	rest := g.waiting[:0]
+	for _, w := range g.waiting {
+		switch {
+		case w.state.Load() == hasLeft:
+		case len(writes) == maxGroup || g.busy[w.place]:
+			rest = append(rest, w)
+		default:
+			g.busy[w.place] = true
+			writes = append(writes, w)
+		}
+	}
+	clear(g.waiting[len(rest):])
+	g.waiting = rest
+	return writes
+}
+
+// carryOut carries out a group, and starts the next one.
+func (s *Store) carryOut(writes []*grouped) {
+	err := errAlone
+	defer func() {
+		_ = recover() // A write that panics does it again when it runs alone.
+		s.groups.mu.Lock()
+		defer s.groups.mu.Unlock()
+		for _, w := range writes {
+			if w.err == nil {
+				w.err = err
+			}
+			delete(s.groups.busy, w.place)
+			close(w.done)
+		}
+		s.groups.underWay--
+		s.startGroups()
+	}()
+	ctx, cancel := context.WithTimeout(context.Background(), s.timeout)
+	defer cancel()
+	err = s.together(ctx, writes)
+}
+
+// together carries out writes in one transaction. Its error applies to all of them.
+func (s *Store) together(ctx context.Context, writes []*grouped) error {
+	conn, err := s.pool.Acquire(ctx)
+	if err != nil {
+		return errAlone
+	}
+	defer conn.Release()
+	parts := partsOf(writes)
+	begins, err := s.lockAll(ctx, conn, parts)
+	isOpen := begins
+	defer func() {
+		if isOpen {
+			rollBack(ctx, conn)
+		}
+	}()
+	if err != nil {
+		return errAlone
+	}
+	var batch pgx.Batch
+	if !begins {
+		batch.Queue(setPatience) // The batch is a transaction.
+	}
+	before := batch.Len()
+	evaluate(ctx, parts)
+	for _, p := range parts {
+		p.queue(&batch)
+	}
+	for _, w := range writes {
+		if w.refuser != nil && w.refuser.Refusal() != nil {
+			return errAlone
+		}
+	}
+	if batch.Len() == before {
+		return nil
+	}
+	if begins {
+		batch.Queue("COMMIT")
+	}
+	err = conn.SendBatch(ctx, &batch).Close()
+	switch {
+	case err == nil:
+		isOpen = false
+		return nil
+	case s.hasLost(err) && !pgconn.SafeToRetry(err):
+		return unknown(err)
+	default:
+		return errAlone
+	}
+}
+
+// part is the part of a group that writes to one collection, with its changes as arguments of statements.
+type part struct {
+	collection *collection
+	known      *description
+	writes     []*grouped
+
+	// replaced and removed are positions, and documents the new documents of the replaced ones.
+	replaced, removed []int64
+	documents         [][]byte
+	// dropped are entries of plain indexes, and of unique ones.
+	dropped [2]entries
+	added   entries
+
+	// inserts are the writes that insert, insertedIDs and inserted their documents. The places in insertedKeys are the
+	// numbers of these documents, from 1 on.
+	inserts               []*grouped
+	insertedIDs, inserted [][]byte
+	insertedKeys          entries
+}
+
+func partsOf(writes []*grouped) (parts []*part) {
+	of := map[*collection]*part{}
+	for _, w := range writes {
+		p := of[w.collection]
+		if p == nil {
+			p = &part{collection: w.collection, known: w.collection.newest.Load()}
+			of[w.collection], parts = p, append(parts, p)
+		}
+		p.writes = append(p.writes, w)
+	}
+	return parts
+}
+
+// lockAll locks the documents of the writes, except those that others have locked, and reports whether that began a
+// transaction: inserts lock nothing.
+func (s *Store) lockAll(ctx context.Context, conn *pgxpool.Conn, parts []*part) (begins bool, err error) {
+	var batch pgx.Batch
+	batch.Queue("BEGIN")
+	batch.Queue(setPatience)
+	before := batch.Len()
+	for _, p := range parts {
+		p.queueLock(s, &batch)
+	}
+	if batch.Len() == before {
+		return false, nil
+	}
+	return true, conn.SendBatch(ctx, &batch).Close()
+}
+
+// queueLock queues the statement that locks the documents.
+func (p *part) queueLock(s *Store, batch *pgx.Batch) {
+	byID := make(map[string]*grouped, len(p.writes))
+	ids := make([][]byte, 0, len(p.writes))
+	for _, w := range p.writes {
+		if !w.isInsert() {
+			byID[w.id], ids = w, append(ids, []byte(w.id))
+		}
+	}
+	if len(ids) == 0 {
+		return
+	}
+	batch.Queue(p.collection.texts.lockGroup, ids, maxGrouped).Query(func(rows pgx.Rows) error {
+		for rows.Next() {
+			columns := rows.RawValues()
+			if int64(number(columns[2])) != p.known.version {
+				return errStale
+			}
+			found, err := s.readPlaced(p.collection.name, columns[0], columns[1])
+			if err != nil {
+				return err
+			}
+			w := byID[string(columns[3])]
+			w.found, w.exists = found, true
+		}
+		return rows.Err()
+	})
+}
+
+// evaluate runs the writes.
+func evaluate(ctx context.Context, parts []*part) {
+	ctx, cancel := context.WithTimeout(ctx, groupTime)
+	defer cancel()
+	for _, p := range parts {
+		for _, w := range p.writes {
+			if !w.state.CompareAndSwap(isWaiting, isRunning) {
+				continue // Its caller has left.
+			}
+			if err := w.op.Run(query.NewEvaluation(ctx), w); err != nil || !p.add(w) {
+				w.err = errAlone
+			}
+		}
+	}
+}
+
+// add adds the change of a write, unless it has to run alone: the document is large, or the description of the indexes
+// changes, or it adds unique entries, which another document may have.
+func (p *part) add(w *grouped) bool {
+	if w.before.IsZero() && w.after.IsZero() {
+		return true
+	}
+	schema := p.known.all
+	change, err := schema.Changes(w.before, w.after)
+	if err != nil || change.Schema != nil || withCut(schema, change.Add) != schema || w.after.Size() > maxGrouped ||
+		slices.ContainsFunc(change.Add, func(k engine.Key) bool { return k.IsUnique }) {
+		return false
+	}
+	position := int64(w.position)
+	switch {
+	case w.before.IsZero():
+		p.inserts = append(p.inserts, w)
+		p.insertedIDs = append(p.insertedIDs, []byte(w.id))
+		p.inserted = append(p.inserted, engine.AppendDocument(nil, w.after))
+		p.insertedKeys.addAll(change.Add, int64(len(p.inserts)))
+		return true
+	case w.after.IsZero():
+		p.removed = append(p.removed, position)
+	default:
+		p.replaced = append(p.replaced, position)
+		p.documents = append(p.documents, engine.AppendDocument(nil, w.after))
+	}
+	addEntries(&p.dropped, change.Remove, position)
+	p.added.addAll(change.Add, position)
+	return true
+}
+
+// queue queues the statements for the changes.
+func (p *part) queue(batch *pgx.Batch) {
+	texts := p.collection.texts
+	if len(p.replaced) > 0 {
+		batch.Queue(texts.replace, p.replaced, p.documents)
+	}
+	if len(p.removed) > 0 {
+		batch.Queue(texts.remove, p.removed)
+	}
+	for i := range texts.entries {
+		if dropped := &p.dropped[i]; len(dropped.keys) > 0 {
+			batch.Queue(texts.entries[i].drop, dropped.numbers, dropped.keys, dropped.places)
+		}
+	}
+	if len(p.added.keys) > 0 {
+		batch.Queue(texts.entries[0].add, p.added.numbers, p.added.keys, p.added.places)
+	}
+	if len(p.inserts) > 0 {
+		keys := &p.insertedKeys
+		batch.Queue(texts.insertGroup, p.insertedIDs, p.inserted, p.known.version, keys.numbers, keys.keys, keys.places).QueryRow(p.readInserted)
+	}
+}
+
+// readInserted reads the positions of the documents that were inserted. One that has none has an _id that another document
+// has.
+func (p *part) readInserted(row pgx.Row) error {
+	var positions []*int64
+	if err := row.Scan(&positions); err != nil {
+		return err
+	}
+	for i, position := range positions {
+		if position == nil {
+			p.inserts[i].err = errAlone
+		}
+	}
+	return nil
+}

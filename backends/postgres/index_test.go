@@ -1,0 +1,185 @@
+package postgres_test
+
+import (
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/conformance"
+	"github.com/botctx/go-sdk/store"
+)
+
+// manyThings are more than an index takes at once.
+const manyThings = 2_300
+
+func things(from, to int) []document.Object {
+	var documents []document.Object
+	for i := from; i < to; i++ {
+		documents = append(documents, document.O("_id", i, "n", i, "tags", document.A("a", fmt.Sprint("t", i%7))))
+	}
+	return documents
+}
+
+func TestEnsureIndex_BesideWriters(t *testing.T) {
+	t.Parallel()
+	schema := newSchema(t)
+	database, other := openIn(t, schema), openIn(t, schema)
+	c := database.Collection("things")
+	require.NoError(t, c.Insert(t.Context(), things(0, manyThings)...))
+	var isBuilt atomic.Bool
+	var next atomic.Int64
+	errs := conformance.AtOnce(3, func(worker int) error {
+		if worker == 0 {
+			defer isBuilt.Store(true)
+			if err := c.EnsureIndex(t.Context(), store.Index{Keys: store.Ascending("n").Keys, Unique: true}); err != nil {
+				return err
+			}
+			return other.Collection("things").EnsureIndex(t.Context(), store.Ascending("tags", "n"))
+		}
+		own := openIn(t, schema).Collection("things")
+		for !isBuilt.Load() {
+			i := int(next.Add(1))
+			if err := own.Insert(t.Context(), things(manyThings+i, manyThings+i+1)...); err != nil {
+				return err
+			}
+			if _, err := own.Update(t.Context(), filter(t, "_id", i*37%manyThings), change(t, "$inc", document.O("n", 1_000_000)), store.UpdateOptions{}); err != nil {
+				return err
+			}
+			if _, err := own.Delete(t.Context(), filter(t, "_id", i*53%manyThings), store.DeleteOptions{}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for _, err := range errs {
+		require.NoError(t, err)
+	}
+	all, err := c.Find(t.Context(), nil, store.FindOptions{})
+	require.NoError(t, err)
+	explanation, err := other.Explain(t.Context(), "things", nil, store.FindOptions{Sort: order(t, "n", 1)})
+	require.NoError(t, err)
+	require.Equal(t, store.Explanation{
+		Index: "n_1", Sorted: true, Exact: true, Examined: int64(len(all)), Returned: int64(len(all)),
+	}, explanation)
+	for i := range 7 {
+		tag := filter(t, "tags", fmt.Sprint("t", i))
+		count, err := other.Collection("things").Count(t.Context(), tag)
+		require.NoError(t, err)
+		want := int64(0)
+		for _, o := range all {
+			if tag.Match(o) {
+				want++
+			}
+		}
+		require.Equal(t, want, count)
+	}
+	entries, err := database.Entries(t.Context(), "things")
+	require.NoError(t, err)
+	require.Equal(t, 3*len(all), entries, "each has a number and two tags")
+}
+
+func TestEnsureIndex_GoesOnAfterACrash(t *testing.T) {
+	t.Parallel()
+	schema := newSchema(t)
+	database := openIn(t, schema)
+	c := database.Collection("things")
+	require.NoError(t, c.Insert(t.Context(), things(0, manyThings)...))
+	byTags := store.Ascending("tags")
+	require.NoError(t, database.BeginIndex(t.Context(), "things", byTags))
+	explanation, err := database.Explain(t.Context(), "things", filter(t, "tags", "t3"), store.FindOptions{})
+	require.NoError(t, err)
+	require.Empty(t, explanation.Index, "it is not complete")
+	_, err = c.Delete(t.Context(), filter(t, "_id", 3), store.DeleteOptions{})
+	require.NoError(t, err)
+
+	again := openIn(t, schema)
+	require.NoError(t, again.Collection("things").EnsureIndex(t.Context(), byTags))
+	explanation, err = database.Explain(t.Context(), "things", filter(t, "tags", "t3"), store.FindOptions{})
+	require.NoError(t, err)
+	require.Equal(t, "tags_1", explanation.Index)
+	require.EqualValues(t, 328, explanation.Returned)
+
+	require.NoError(t, database.BeginIndex(t.Context(), "things", store.Ascending("n")))
+	require.NoError(t, again.Collection("things").EnsureIndex(t.Context(), store.Ascending("other")), "the one before is forgotten")
+	entries, err := database.Entries(t.Context(), "things")
+	require.NoError(t, err)
+	require.Equal(t, 3*(manyThings-1), entries)
+}
+
+func TestEnsureIndex_ViolationIsFoundLate(t *testing.T) {
+	t.Parallel()
+	database := open(t)
+	c := database.Collection("things")
+	require.NoError(t, c.Insert(t.Context(), append(things(0, manyThings), document.O("_id", "twice", "n", 5))...))
+	unique := store.Index{Keys: store.Ascending("n").Keys, Unique: true}
+	err := c.EnsureIndex(t.Context(), unique)
+	require.ErrorIs(t, err, boterr.AlreadyExists)
+	require.ErrorContains(t, err, `{"n":5}`)
+	entries, err := database.Entries(t.Context(), "things")
+	require.NoError(t, err)
+	require.Zero(t, entries)
+	require.NoError(t, c.Insert(t.Context(), document.O("_id", "thrice", "n", 5)))
+	_, err = c.Delete(t.Context(), filter(t, "_id", document.O("$type", "string")), store.DeleteOptions{Multi: true})
+	require.NoError(t, err)
+	require.NoError(t, c.EnsureIndex(t.Context(), unique))
+	require.ErrorIs(t, c.Insert(t.Context(), document.O("_id", "again", "n", 5)), boterr.AlreadyExists)
+}
+
+func TestEnsureIndex_AtOnceInManyProcesses(t *testing.T) {
+	t.Parallel()
+	schema := newSchema(t)
+	require.NoError(t, openIn(t, schema).Collection("things").Insert(t.Context(), things(0, manyThings)...))
+	for _, err := range conformance.AtOnce(4, func(int) error {
+		return openIn(t, schema).Collection("things").EnsureIndex(t.Context(), store.Ascending("n"))
+	}) {
+		require.NoError(t, err)
+	}
+	entries, err := openIn(t, schema).Entries(t.Context(), "things")
+	require.NoError(t, err)
+	require.Equal(t, manyThings, entries)
+}
+
+// Texts that differ only where their keys are cut are different, and in their order.
+func TestKeys_LongerThanTheServerTakes(t *testing.T) {
+	t.Parallel()
+	schema := newSchema(t)
+	database, other := openIn(t, schema), openIn(t, schema)
+	c := database.Collection("things")
+	require.NoError(t, c.EnsureIndex(t.Context(), store.Index{Keys: store.Ascending("text").Keys, Unique: true}))
+	long := func(end string) string { return strings.Repeat("long", 5_000) + end }
+	byText := store.FindOptions{Sort: order(t, "text", -1)}
+	_, err := other.Collection("things").Find(t.Context(), nil, byText) // It knows the index.
+	require.NoError(t, err)
+	for i, end := range []string{"b", "c", "a"} {
+		require.NoError(t, c.Insert(t.Context(), document.O("_id", long(end), "n", i, "text", long(end))))
+	}
+	err = c.Insert(t.Context(), document.O("_id", 9, "text", long("c")))
+	require.ErrorIs(t, err, boterr.AlreadyExists)
+	require.ErrorContains(t, err, `{"text":"longlong`)
+	require.ErrorIs(t, c.Insert(t.Context(), document.O("_id", long("a"))), boterr.AlreadyExists)
+	numbers := func(found []document.Object, err error) (all []int) {
+		require.NoError(t, err)
+		for _, o := range found {
+			all = append(all, document.Get(o, "n", -1))
+		}
+		return all
+	}
+	for _, c := range []store.Collection{c, other.Collection("things")} {
+		require.Equal(t, []int{1, 0, 2}, numbers(c.Find(t.Context(), nil, byText)))
+		require.Equal(t, []int{1}, numbers(c.Find(t.Context(), filter(t, "text", long("c")), store.FindOptions{})))
+		require.Equal(t, []int{0, 1}, numbers(c.Find(t.Context(), filter(t, "text", document.O("$gte", long("b"))), store.FindOptions{})))
+		require.Equal(t, []int{0}, numbers(c.Find(t.Context(), filter(t, "text", document.O("$gt", long("a"), "$lt", long("c"))), store.FindOptions{})))
+		found, exists, err := c.Get(t.Context(), long("b"))
+		require.NoError(t, err)
+		require.True(t, exists)
+		require.Equal(t, 0, document.Get(found, "n", -1))
+	}
+	_, err = c.Delete(t.Context(), filter(t, "text", long("c")), store.DeleteOptions{})
+	require.NoError(t, err)
+	require.NoError(t, c.Insert(t.Context(), document.O("_id", 9, "text", long("c"))))
+}

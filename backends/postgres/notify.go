@@ -1,0 +1,237 @@
+package postgres
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/botctx/go-sdk/store"
+)
+
+var _ store.Notifier = (*Store)(nil)
+
+const (
+	// noticeInterval is the time between two NOTIFYs of a process: each one is a commit, and these wait for each other.
+	noticeInterval = 5 * time.Millisecond
+	// longestNotice is the most bytes of a NOTIFY, longestText of one text in it, and enoughText of all texts, which are
+	// escaped there.
+	longestNotice = 7900
+	longestText   = 1000
+	enoughText    = 5000
+	// quietTime is the time without a notice after which the connection is checked.
+	quietTime = time.Minute
+	// reconnectInterval is the time after which a connection for notices that was lost is made again.
+	reconnectInterval = time.Second
+)
+
+// notices sends and receives notices. What is sent within a few milliseconds goes together, outside of the transactions
+// that it is about: with a NOTIFY in each, they would commit one after the other.
+type notices struct {
+	store *Store
+	// channel is PostgreSQL's name for all notices of the schema.
+	channel string
+	// ending ends what runs, and all are the goroutines.
+	ctx    context.Context //nolint:containedctx // That of the goroutines.
+	ending context.CancelFunc
+	all    sync.WaitGroup
+	// wake receives when there is something to send.
+	wake chan struct{}
+
+	mu sync.Mutex
+	// waiting are the texts to send, by topic, and size their bytes.
+	waiting map[string][]string
+	size    int
+	// isSending and isListening are true once the goroutines run.
+	isSending, isListening bool
+
+	// hearing is held while listeners are called.
+	hearing   sync.Mutex
+	listeners map[string][]*listener
+}
+
+type listener struct{ heard func(text string) }
+
+func (n *notices) begin(s *Store) {
+	sum := sha256.Sum256([]byte(s.name))
+	n.store, n.channel = s, "botctx_"+hex.EncodeToString(sum[:16]) // A name has 63 bytes at most.
+	n.ctx, n.ending = context.WithCancel(context.Background())
+	n.wake, n.waiting, n.listeners = make(chan struct{}, 1), map[string][]string{}, map[string][]*listener{}
+}
+
+func (n *notices) end() {
+	n.mu.Lock()
+	n.ending() // From here on no goroutine is started.
+	n.mu.Unlock()
+	n.all.Wait()
+}
+
+// Notify implements store.Notifier.
+func (s *Store) Notify(topic, text string) { s.notices.add(topic, text) }
+
+func (n *notices) add(topic, text string) {
+	if len(text) > longestText {
+		text = "" // As if it was lost: listeners look at everything.
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.ctx.Err() != nil {
+		return
+	}
+	texts := n.waiting[topic]
+	switch {
+	case slices.Contains(texts, text) || len(texts) > 0 && texts[0] == "":
+		return
+	case text == "" || n.size+len(text) > enoughText:
+		n.waiting[topic] = []string{""}
+	default:
+		n.waiting[topic] = append(texts, text)
+		n.size += len(text) + len(topic)
+	}
+	if !n.isSending {
+		n.isSending = true
+		n.all.Go(n.send)
+	}
+	select {
+	case n.wake <- struct{}{}:
+	default:
+	}
+}
+
+// send sends what waits, until the store closes.
+func (n *notices) send() {
+	pause := time.NewTicker(noticeInterval)
+	defer pause.Stop()
+	for n.ctx.Err() == nil {
+		select {
+		case <-n.ctx.Done():
+		case <-n.wake:
+			ctx, cancel := n.store.bounded(n.ctx)
+			if _, err := n.store.pool.Exec(ctx, "SELECT pg_notify($1, $2)", n.channel, n.take()); err != nil && n.ctx.Err() == nil {
+				n.store.log.LogAttrs(ctx, slog.LevelWarn, "postgres: notices not sent", slog.Any("error", err))
+			}
+			cancel()
+			pause.Reset(noticeInterval)
+			select {
+			case <-n.ctx.Done():
+			case <-pause.C:
+			}
+		}
+	}
+}
+
+// take returns what waits, as a payload.
+func (n *notices) take() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	payload, err := json.Marshal(n.waiting)
+	if err == nil && len(payload) > longestNotice {
+		for topic := range n.waiting {
+			n.waiting[topic] = []string{""}
+		}
+		payload, err = json.Marshal(n.waiting)
+	}
+	if err != nil {
+		n.store.log.LogAttrs(n.ctx, slog.LevelWarn, "postgres: notices not sent", slog.Any("error", err))
+	}
+	clear(n.waiting)
+	n.size = 0
+	return string(payload)
+}
+
+// Listen implements store.Notifier.
+func (s *Store) Listen(topic string, heard func(text string)) (stop func()) {
+	n, own := &s.notices, &listener{heard: heard}
+	n.hearing.Lock()
+	n.listeners[topic] = append(n.listeners[topic], own)
+	n.hearing.Unlock()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !n.isListening && n.ctx.Err() == nil {
+		n.isListening = true
+		n.all.Go(n.listen)
+	}
+	return func() {
+		n.hearing.Lock()
+		defer n.hearing.Unlock()
+		n.listeners[topic] = slices.DeleteFunc(n.listeners[topic], func(l *listener) bool { return l == own })
+	}
+}
+
+// listen receives notices until the store closes.
+func (n *notices) listen() {
+	for n.ctx.Err() == nil {
+		err := n.receive()
+		if n.ctx.Err() != nil {
+			return
+		}
+		n.store.log.LogAttrs(n.ctx, slog.LevelWarn, "postgres: notices do not arrive; trying again", slog.Any("error", err))
+		select {
+		case <-n.ctx.Done():
+		case <-time.After(reconnectInterval):
+		}
+	}
+}
+
+// receive receives notices by a connection of their own, until it is lost.
+func (n *notices) receive() error {
+	ctx, cancel := n.store.bounded(n.ctx)
+	defer cancel()
+	c, err := pgx.ConnectConfig(ctx, n.store.pool.Config().ConnConfig)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = c.Close(context.WithoutCancel(ctx)) }()
+	if _, err := c.Exec(ctx, "LISTEN "+n.channel); err != nil {
+		return err
+	}
+	n.hear(nil)
+	for {
+		if err := n.wait(c); err != nil {
+			return err
+		}
+	}
+}
+
+// wait waits for a notice, or finds out whether the connection is alive if none comes for a while.
+func (n *notices) wait(c *pgx.Conn) error {
+	ctx, cancel := context.WithTimeout(n.ctx, quietTime)
+	defer cancel()
+	notice, err := c.WaitForNotification(ctx)
+	if ctx.Err() != nil && n.ctx.Err() == nil {
+		alive, cancel := n.store.bounded(n.ctx)
+		defer cancel()
+		return c.Ping(alive)
+	}
+	if err != nil {
+		return err
+	}
+	var texts map[string][]string
+	if json.Unmarshal([]byte(notice.Payload), &texts) == nil { // Others may use the channel.
+		n.hear(texts)
+	}
+	return nil
+}
+
+// hear calls the listeners with texts by topic. nil means that all may have been lost.
+func (n *notices) hear(texts map[string][]string) {
+	n.hearing.Lock()
+	defer n.hearing.Unlock()
+	for topic, listeners := range n.listeners {
+		of := texts[topic]
+		if texts == nil {
+			of = []string{""}
+		}
+		for _, l := range listeners {
+			for _, text := range of {
+				l.heard(text)
+			}
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package postgres_test
+
+import (
+	"context"
+	"crypto/rand"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/backends/postgres"
+	"github.com/botctx/go-sdk/internal/pgserver"
+)
+
+// server is the server of the tests: the one in POSTGRES_URL, or one that they start. It is nil if there is none. Each test has a schema
+// whose name begins with "botctx_test_", and drops it.
+var server *pgserver.Server
+
+func TestMain(m *testing.M) {
+	ctx := context.Background()
+	if order := os.Getenv(chaosVariable); order != "" {
+		if err := beChaotic(ctx, order); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	flag.Parse()
+	if url := os.Getenv(pgserver.URLVariable); url != "" {
+		server = &pgserver.Server{URL: url}
+		m.Run()
+		return
+	}
+	settings := []string{"max_connections=600", "shared_buffers=128MB", "max_wal_size=2GB"}
+	if flag.Lookup("test.bench").Value.String() == "" {
+		settings = append(settings, "fsync=off")
+	}
+	var err error
+	if server, err = pgserver.Start(ctx, settings...); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	if server != nil {
+		defer server.Stop()
+	}
+	m.Run()
+}
+
+// needServer skips a test if there is no server.
+func needServer(tb testing.TB) {
+	tb.Helper()
+	if server == nil {
+		tb.Skip(pgserver.Missing)
+	}
+}
+
+// newSchema returns the name of a schema that does not exist. It is dropped at the end of the test.
+func newSchema(tb testing.TB) string {
+	tb.Helper()
+	needServer(tb)
+	name := "botctx_test_" + strings.ToLower(rand.Text())
+	tb.Cleanup(func() { execute(tb, "DROP SCHEMA IF EXISTS "+name+" CASCADE") })
+	return name
+}
+
+// execute executes statements by a connection of their own.
+func execute(tb testing.TB, text string) {
+	tb.Helper()
+	ctx := context.WithoutCancel(tb.Context())
+	c, err := pgx.Connect(ctx, server.URL)
+	require.NoError(tb, err)
+	_, err = c.Exec(ctx, text)
+	require.NoError(tb, err)
+	require.NoError(tb, c.Close(ctx))
+}
+
+// newPool returns a pool of connections without settings of the store.
+func newPool(tb testing.TB) *pgxpool.Pool {
+	tb.Helper()
+	needServer(tb)
+	pool, err := pgxpool.New(tb.Context(), server.URL+" pool_max_conns=16")
+	require.NoError(tb, err)
+	tb.Cleanup(pool.Close)
+	return pool
+}
+
+// openIn opens the store in a schema, and closes it with the test.
+func openIn(tb testing.TB, schema string) *postgres.Store {
+	tb.Helper()
+	s, err := postgres.Open(tb.Context(), server.URL, postgres.WithSchema(schema))
+	require.NoError(tb, err)
+	tb.Cleanup(s.Close)
+	return s
+}
+
+// open opens the store in a schema of the test's own.
+func open(tb testing.TB) *postgres.Store {
+	tb.Helper()
+	return openIn(tb, newSchema(tb))
+}

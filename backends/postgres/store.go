@@ -1,0 +1,400 @@
+package postgres
+
+import (
+	"context"
+	_ "embed" // For the statements of the schema.
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/engine"
+	"github.com/botctx/go-sdk/internal/safelog"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
+)
+
+// Store is a store.Store in a PostgreSQL database. Open makes one. Any number of Stores, in any number of processes, may
+// share a schema of the database.
+type Store struct {
+	pool *pgxpool.Pool
+	// name is the name of the schema, and schema the same quoted.
+	name    string
+	schema  string
+	timeout time.Duration
+	log     *slog.Logger
+	notices notices
+	groups  groups
+	closed  atomic.Bool
+	// lostAt is the time at which a connection was found lost, in nanoseconds.
+	lostAt atomic.Int64
+
+	// collections are *collection by name.
+	collections sync.Map
+	// decoders are *engine.Decoder.
+	decoders sync.Pool
+}
+
+var _ store.Store = (*Store)(nil)
+
+type settings struct {
+	schema  string
+	timeout time.Duration
+	logger  *slog.Logger
+}
+
+// Option is a setting of a Store.
+type Option func(*settings)
+
+// WithSchema sets the name of the database's schema that has the tables. The default is "botctx".
+func WithSchema(name string) Option { return func(s *settings) { s.schema = name } }
+
+// WithTimeout sets how long a call may take whose context has no deadline. The default is 30 seconds. Making an index may
+// take an hour.
+func WithTimeout(timeout time.Duration) Option { return func(s *settings) { s.timeout = timeout } }
+
+// WithLogger sets where the store writes warnings about notices between processes that do not arrive. The default is
+// slog.Default; nil writes nothing.
+func WithLogger(logger *slog.Logger) Option { return func(s *settings) { s.logger = logger } }
+
+const (
+	defaultSchema  = "botctx"
+	defaultTimeout = 30 * time.Second
+	// indexTimeout limits the making of an index if the context has no deadline.
+	indexTimeout = time.Hour
+	// defaultPool is the most connections if the address does not say.
+	defaultPool = 16
+	// cancelTime is the time in which the server must confirm that a call is cancelled.
+	cancelTime = time.Second
+	// longestSchema is the most bytes of a name in PostgreSQL.
+	longestSchema = 63
+)
+
+// Open opens the store in the database at an address, such as "postgres://user@host/database?sslmode=verify-full", and makes
+// or migrates its schema: of several processes one does that, and the others wait. The user needs the right to create the
+// schema, or to create in it if it exists.
+//
+// InvalidArgument: the address, or an option. FailedPrecondition: the schema belongs to a later version of this package, the
+// database is not encoded in UTF8, or the user has no right. Unavailable: the server does not answer.
+func Open(ctx context.Context, address string, options ...Option) (*Store, error) {
+	set := settings{schema: defaultSchema, timeout: defaultTimeout, logger: slog.Default()}
+	for _, option := range options {
+		if option == nil {
+			return nil, boterr.Invalid("options", "an option is nil; leave it out")
+		}
+		option(&set)
+	}
+	if set.schema == "" || len(set.schema) > longestSchema || strings.ContainsAny(set.schema, "\x00$") {
+		return nil, boterr.Invalid("schema", "the name %q must have 1 to %d bytes, without NUL and $", set.schema, longestSchema)
+	}
+	if set.timeout <= 0 {
+		return nil, boterr.Invalid("timeout", "it is %v; give a positive one", set.timeout)
+	}
+	config, err := configOf(address)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{name: set.schema, schema: pgx.Identifier{set.schema}.Sanitize(), timeout: set.timeout, log: safelog.New(set.logger)}
+	config.ShouldPing = s.mustPing
+	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
+		return nil, boterr.Invalid("address", "the pool of connections cannot be made of its settings")
+	}
+	s.notices.begin(s)
+	s.groups.busy = map[place]bool{}
+	s.decoders.New = func() any { return engine.NewDecoder() }
+	bounded, cancel := s.bounded(ctx)
+	defer cancel()
+	if err := s.failure(ctx, s.migrate(bounded)); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// configOf returns the settings of an address. Its errors show nothing of it, since it may have a password.
+func configOf(address string) (*pgxpool.Config, error) {
+	config, err := pgxpool.ParseConfig(address)
+	if err != nil || address == "" {
+		return nil, boterr.Invalid("address",
+			"it cannot be read; give a URL of the scheme postgres, or pairs such as host=/run/postgresql dbname=bots, as pgx reads them")
+	}
+	switch config.ConnConfig.DefaultQueryExecMode {
+	case pgx.QueryExecModeExec, pgx.QueryExecModeSimpleProtocol:
+		return nil, boterr.Invalid("address", "default_query_exec_mode must be cache_statement, cache_describe or describe_exec")
+	default:
+	}
+	if !strings.Contains(address, "pool_max_conns") {
+		config.MaxConns = defaultPool
+	}
+	// The statements are made for one plan each: by the index, in its order.
+	for name, value := range map[string]string{
+		"plan_cache_mode": "force_generic_plan", "enable_hashjoin": "off", "enable_mergejoin": "off", "enable_seqscan": "off",
+		"enable_bitmapscan": "off", "jit": "off", "max_parallel_workers_per_gather": "0", "bytea_output": "hex",
+		// Locks of a process that stands still do not hold up the others for ever.
+		"idle_in_transaction_session_timeout": "10s",
+	} {
+		if _, isSet := config.ConnConfig.RuntimeParams[name]; !isSet {
+			config.ConnConfig.RuntimeParams[name] = value
+		}
+	}
+	config.ConnConfig.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
+		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: cancelTime}
+	}
+	return config, nil
+}
+
+//go:embed schema.sql
+var makeSchema string
+
+// format is the number of the form of the schema.
+const format = 1
+
+// migrate makes the schema unless it exists.
+func (s *Store) migrate(ctx context.Context) error {
+	var encoding string
+	if err := s.pool.QueryRow(ctx, "SHOW server_encoding").Scan(&encoding); err != nil {
+		return err
+	}
+	if encoding != "UTF8" {
+		return boterr.New(boterr.FailedPrecondition, "address", "the database is encoded in %s; make one with the encoding UTF8", encoding)
+	}
+	if version, err := s.format(ctx, s.pool); err != nil || version == format {
+		return err
+	}
+	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", "botctx schema "+s.schema); err != nil {
+			return err
+		}
+		if version, err := s.format(ctx, tx); err != nil || version == format {
+			return err
+		}
+		var exists bool
+		if err := tx.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname=$1)", s.name).Scan(&exists); err != nil {
+			return err
+		}
+		if !exists {
+			if _, err := tx.Exec(ctx, "CREATE SCHEMA "+s.schema); err != nil {
+				return err
+			}
+		}
+		_, err := tx.Exec(ctx, strings.ReplaceAll(makeSchema, "SCHEMA", s.schema))
+		return err
+	})
+}
+
+// format returns the number of the form of the schema, 0 if it does not exist.
+func (s *Store) format(ctx context.Context, by querier) (version int, err error) {
+	var exists bool
+	const look = "SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname=$1 AND tablename='_format')"
+	if err := by.QueryRow(ctx, look, s.name).Scan(&exists); err != nil || !exists {
+		return 0, err
+	}
+	if err := by.QueryRow(ctx, "SELECT version FROM "+s.schema+"._format").Scan(&version); err != nil {
+		return 0, err
+	}
+	if version > format {
+		return 0, boterr.New(boterr.FailedPrecondition, "schema",
+			"the schema %s has format %d and this version reads format %d; use the version that made it, or a later one", s.schema, version, format)
+	}
+	return version, nil
+}
+
+// bounded returns a context with the deadline of a call that has none.
+func (s *Store) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	return within(ctx, s.timeout)
+}
+
+func within(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
+	if _, has := ctx.Deadline(); has {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, timeout)
+}
+
+// Collection implements store.Store.
+func (s *Store) Collection(name string) store.Collection { return s.collection(name) }
+
+func (s *Store) collection(name string) *reader {
+	p := port{store: s, name: name, err: store.CheckName(name)}
+	return &reader{Collection: engine.Collection{Port: &p}, port: &p}
+}
+
+// Now returns the time of the server's clock in UTC.
+func (s *Store) Now(ctx context.Context) (now time.Time, err error) {
+	if err := engine.CheckEnded(ctx); err != nil {
+		return now, err
+	}
+	bounded, cancel := s.bounded(ctx)
+	defer cancel()
+	err = s.repeated(bounded, func() error { return s.pool.QueryRow(bounded, "SELECT clock_timestamp()").Scan(&now) })
+	return now.UTC(), s.failure(ctx, err)
+}
+
+// repeated calls read again if the connection was lost.
+func (s *Store) repeated(ctx context.Context, read func() error) error {
+	err := read()
+	for losses := 0; s.hasLost(err) && losses < maxLosses && ctx.Err() == nil; losses++ {
+		err = read()
+	}
+	return err
+}
+
+// Explain finds documents as Find of the collection does, and describes how.
+func (s *Store) Explain(
+	ctx context.Context, collection string, filter *query.Filter, options store.FindOptions,
+) (explanation store.Explanation, err error) {
+	c := s.collection(collection)
+	err = c.read(ctx, func(ctx context.Context, e *engine.Collection) error {
+		explanation, err = e.Explain(ctx, filter, options)
+		return err
+	})
+	return explanation, err
+}
+
+func (s *Store) isClosed() bool { return s.closed.Load() }
+
+// Close waits for calls that are under way, and closes the connections. Every later call of the store is
+// FailedPrecondition. Closing it again does nothing.
+func (s *Store) Close() {
+	if s.closed.Swap(true) {
+		return
+	}
+	s.notices.end()
+	s.pool.Close()
+}
+
+// isStale reports whether a description is not the newest, and reads that one then.
+func (s *Store) isStale(ctx context.Context, c *collection, known *description) (bool, error) {
+	var version int64
+	err := s.pool.QueryRow(ctx, c.texts.version).Scan(&version)
+	if err != nil || version == known.version {
+		return false, err
+	}
+	return true, s.reload(ctx, s.pool, c)
+}
+
+// port is a collection of the store, which may not exist yet, for one call.
+type port struct {
+	store *Store
+	name  string
+	// err is the error of the name.
+	err error
+	// candidates are the source's. collection and known are the last read's.
+	candidates int64
+	collection *collection
+	known      *description
+}
+
+var _ engine.Port = (*port)(nil)
+
+// Read implements engine.Port.
+func (p *port) Read(ctx context.Context) (engine.View, error) {
+	c, err := p.store.found(ctx, p.name)
+	if err != nil {
+		return engine.View{}, err
+	}
+	if c == nil {
+		return engine.EmptyView(p.name), nil
+	}
+	p.collection, p.known = c, c.newest.Load()
+	return engine.View{Schema: p.known.ready, Source: &source{
+		ctx: ctx, store: p.store, collection: c, known: p.known, by: p.store.pool, candidates: p.candidates,
+	}}, nil
+}
+
+// Now implements engine.Port.
+func (p *port) Now(ctx context.Context) (time.Time, error) { return p.store.Now(ctx) }
+
+// reader is a collection whose reads are repeated if they have to be.
+type reader struct {
+	engine.Collection
+
+	port *port
+}
+
+var _ store.Collection = (*reader)(nil)
+
+// read carries out a read, and repeats it.
+func (c *reader) read(ctx context.Context, do func(context.Context, *engine.Collection) error) error {
+	if c.port.err != nil {
+		return c.port.err
+	}
+	if err := engine.CheckEnded(ctx); err != nil {
+		return err
+	}
+	bounded, cancel := c.port.store.bounded(ctx)
+	defer cancel()
+	p := *c.port
+	p.candidates = firstCandidates
+	again := &engine.Collection{Port: &p}
+	for {
+		err := p.store.repeated(bounded, func() error { return do(bounded, again) })
+		switch {
+		case err == errMore: //nolint:errorlint // It comes as it is.
+			p.candidates = widened(p.candidates)
+		case err == errStale: //nolint:errorlint // The same.
+			if err := p.store.reload(bounded, p.store.pool, p.collection); err != nil {
+				return p.store.failure(ctx, err)
+			}
+		case boterr.CodeOf(err) == boterr.InvalidArgument && p.collection != nil: // Perhaps for want of an index that is new.
+			if isStale, failed := p.store.isStale(bounded, p.collection, p.known); failed != nil || !isStale {
+				return err
+			}
+		default:
+			return p.store.failure(ctx, err)
+		}
+	}
+}
+
+// Get implements store.Collection.
+func (c *reader) Get(ctx context.Context, id any) (found document.Object, exists bool, err error) {
+	err = c.read(ctx, func(ctx context.Context, e *engine.Collection) error {
+		found, exists, err = e.Get(ctx, id)
+		return err
+	})
+	return found, exists, err
+}
+
+// Find implements store.Collection.
+func (c *reader) Find(ctx context.Context, filter *query.Filter, options store.FindOptions) (found []document.Object, err error) {
+	err = c.read(ctx, func(ctx context.Context, e *engine.Collection) error {
+		found, err = e.Find(ctx, filter, options)
+		return err
+	})
+	return found, err
+}
+
+// Count implements store.Collection.
+func (c *reader) Count(ctx context.Context, filter *query.Filter) (count int64, err error) {
+	err = c.read(ctx, func(ctx context.Context, e *engine.Collection) error {
+		count, err = e.Count(ctx, filter)
+		return err
+	})
+	return count, err
+}
+
+// Distinct implements store.Collection.
+func (c *reader) Distinct(ctx context.Context, path string, filter *query.Filter) (values []any, err error) {
+	err = c.read(ctx, func(ctx context.Context, e *engine.Collection) error {
+		values, err = e.Distinct(ctx, path, filter)
+		return err
+	})
+	return values, err
+}
+
+// GeoNear implements store.Collection.
+func (c *reader) GeoNear(ctx context.Context, search *query.GeoNear) (found []query.GeoResult, err error) {
+	err = c.read(ctx, func(ctx context.Context, e *engine.Collection) error {
+		found, err = e.GeoNear(ctx, search)
+		return err
+	})
+	return found, err
+}

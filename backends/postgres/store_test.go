@@ -1,0 +1,111 @@
+package postgres_test
+
+import (
+	"context"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/botctx/botctxtest"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/internal/fakestest"
+	"github.com/botctx/go-sdk/internal/inbox/inboxtest"
+	"github.com/botctx/go-sdk/internal/rounds"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
+	"github.com/botctx/go-sdk/store/query"
+	"github.com/botctx/go-sdk/store/storetest"
+)
+
+func openStore(t *testing.T) store.Store {
+	t.Helper()
+	return open(t)
+}
+
+func TestStore(t *testing.T) {
+	t.Parallel()
+	needServer(t)
+	storetest.RunStore(t, openStore)
+}
+
+func TestInbox(t *testing.T) {
+	t.Parallel()
+	needServer(t)
+	inboxtest.RunInbox(t, openStore)
+}
+
+// The operations know of a store what its suite says. So the usual tests hold the store to that, and the thorough ones the
+// operations over it to theirs.
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	needServer(t)
+	rounds.OnlyThorough(t)
+	botctxtest.RunConformance(t, newHarness)
+}
+
+func TestConformance_FromCaller(t *testing.T) {
+	t.Parallel()
+	needServer(t)
+	rounds.OnlyThorough(t)
+	botctxtest.RunConformance(t, botctxtest.FromCaller(newHarness))
+}
+
+// newHarness lets the suite reach a platform over a store.
+func newHarness(t *testing.T) *botctxtest.Harness {
+	t.Helper()
+	return fakestest.Harness(fakes.New(fakes.Config(func(c *botctx.Config) {
+		c.Store = clocked{Store: open(t), now: c.Now}
+	})))
+}
+
+type clocked struct {
+	store.Store
+
+	now func() time.Time
+}
+
+func (c clocked) Now(context.Context) (time.Time, error) { return c.now(), nil }
+
+// Two processes on one schema answer as a store in memory does.
+func TestBeside_Memory(t *testing.T) {
+	t.Parallel()
+	for seed := range rounds.Of(t, 5, 300) {
+		t.Run(strconv.Itoa(seed), func(t *testing.T) { // A subtest closes its stores, so the server never has many connections.
+			t.Parallel()
+			schema := newSchema(t)
+			storetest.RunBeside(t, uint64(seed), 150, memstore.New(), openIn(t, schema), openIn(t, schema))
+		})
+	}
+}
+
+// filter compiles a filter of keys and values.
+func filter(tb testing.TB, pairs ...any) *query.Filter {
+	tb.Helper()
+	return compiled(tb, document.O(pairs...))
+}
+
+func compiled(tb testing.TB, source document.Object) *query.Filter {
+	tb.Helper()
+	f, err := query.CompileFilter(source)
+	require.NoError(tb, err)
+	return f
+}
+
+func order(tb testing.TB, pairs ...any) *query.Sort {
+	tb.Helper()
+	s, err := query.CompileSort(document.O(pairs...))
+	require.NoError(tb, err)
+	return s
+}
+
+// change compiles an update of operators and operands.
+func change(tb testing.TB, pairs ...any) query.Change {
+	tb.Helper()
+	u, err := query.CompileUpdate(document.O(pairs...))
+	require.NoError(tb, err)
+	return query.Change{Update: u}
+}

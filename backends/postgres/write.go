@@ -1,0 +1,568 @@
+package postgres
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/engine"
+	"github.com/botctx/go-sdk/internal/query"
+	"github.com/botctx/go-sdk/store"
+)
+
+// Write implements engine.Port. It searches without locks, locks what it found, and looks at it again; if that has changed,
+// it begins again. All its changes go to the server together with the commit.
+func (p *port) Write(ctx context.Context, op engine.Op) error {
+	if p.err != nil {
+		return p.err
+	}
+	if err := engine.CheckEnded(ctx); err != nil {
+		return err
+	}
+	bounded, cancel := p.store.bounded(ctx)
+	defer cancel()
+	err := p.write(bounded, op)
+	return p.store.failure(ctx, err)
+}
+
+func (p *port) write(ctx context.Context, op engine.Op) error {
+	for isMade := false; ; isMade = true {
+		find := p.store.found
+		if isMade {
+			find = p.store.made
+		}
+		c, err := find(ctx, p.name)
+		if err != nil {
+			return err
+		}
+		if c != nil {
+			return p.writeTo(ctx, c, op)
+		}
+		err = op.Run(query.NewEvaluation(ctx), missing{name: p.name})
+		if !errors.Is(err, errMissing) {
+			return err
+		}
+	}
+}
+
+// writeTo runs a write until nothing comes in its way.
+func (p *port) writeTo(ctx context.Context, c *collection, op engine.Op) error {
+	if one, isOne := op.(engine.One); isOne {
+		if id, isKnown := one.ID(); isKnown {
+			if err := p.store.inGroup(ctx, c, op, id); err != errAlone { //nolint:errorlint // It comes as it is.
+				return err
+			}
+		}
+	}
+	r := repeats{store: p.store, collection: c, candidates: firstCandidates}
+	for {
+		t, err := p.attempt(ctx, c, op, r.candidates)
+		if err == nil {
+			return nil
+		}
+		if err := r.allow(ctx, t, err); err != nil {
+			return err
+		}
+		if err := engine.CheckEnded(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// repeats decides whether a write is repeated.
+type repeats struct {
+	store      *Store
+	collection *collection
+	// candidates is the number of documents that the next attempt reads at first.
+	candidates int64
+	// losses and upserts count the repeats after a lost connection and after an upsert of another write.
+	losses, upserts int
+}
+
+// maxLosses is the number of times that a write is repeated whose connection is lost before it is committed, and
+// maxUpserts the number of times that one is that inserts what another write has just inserted.
+const (
+	maxLosses  = 2
+	maxUpserts = 2
+)
+
+// allow returns nil if the write may be repeated after an attempt that failed, and its error otherwise.
+func (r *repeats) allow(ctx context.Context, t *transaction, err error) error {
+	state := stateOf(err)
+	switch {
+	case err == engine.ErrAgain, state == codeDeadlock, state == codeSerialization: //nolint:errorlint // It comes as it is.
+		return nil
+	case err == errMore: //nolint:errorlint // As above.
+		r.candidates = widened(r.candidates)
+		return nil
+	case err == errStale, state == codeStale: //nolint:errorlint // As above.
+		return r.store.reload(ctx, r.store.pool, r.collection)
+	case r.store.hasLost(err):
+		return r.allowLoss(ctx, t, err)
+	}
+	code := boterr.CodeOf(err)
+	if code == boterr.AlreadyExists && t.isUpsert() && r.upserts < maxUpserts {
+		r.upserts++
+		return nil
+	}
+	if code == boterr.InvalidArgument {
+		if isStale, failed := r.store.isStale(ctx, r.collection, t.known); failed == nil && isStale {
+			return nil
+		}
+	}
+	return err
+}
+
+// allowLoss is allow after a connection was lost.
+func (r *repeats) allowLoss(ctx context.Context, t *transaction, err error) error {
+	switch {
+	case t.mayBeKept:
+		return unknown(err)
+	case r.losses < maxLosses && ctx.Err() == nil:
+		r.losses++
+		return nil
+	default:
+		return err
+	}
+}
+
+// attempt runs a write once.
+func (p *port) attempt(ctx context.Context, c *collection, op engine.Op, candidates int64) (*transaction, error) {
+	t := &transaction{ctx: ctx, store: p.store, collection: c, known: c.newest.Load()}
+	conn, err := p.store.pool.Acquire(ctx)
+	if err != nil {
+		return t, err
+	}
+	defer conn.Release()
+	t.conn, t.schema, t.version = conn, t.known.all, t.known.version
+	t.source = source{ctx: ctx, store: p.store, collection: c, known: t.known, by: conn, candidates: candidates, inWrite: true}
+	_, t.isInsert = op.(*engine.Inserting)
+	err = op.Run(query.NewEvaluation(ctx), t)
+	if err == nil {
+		err = t.commit()
+	}
+	if t.failed != nil {
+		err = t.failed
+	}
+	t.rollBack(ctx)
+	return t, err
+}
+
+// transaction is an attempt of a write. Its changes are queued, and sent together.
+type transaction struct {
+	ctx        context.Context //nolint:containedctx // It belongs to the one call that the write is for.
+	store      *Store
+	collection *collection
+	conn       *pgxpool.Conn
+	source     source
+	known      *description
+	// schema is the description with what the changes make of it, and version the one that the server has once what is
+	// queued is carried out.
+	schema  *engine.Schema
+	version int64
+
+	// queued are the changes that the server does not have yet, and size the bytes of their documents.
+	queued []queued
+	size   int
+	// isBegun is true from BEGIN on. mayBeKept is true once the server was told to commit.
+	isBegun, mayBeKept bool
+	// isInsert is true for an Insert, and inserts counts the documents that were inserted.
+	isInsert bool
+	inserts  int
+	// failed is the error of the server for a queued statement.
+	failed error
+}
+
+// queued is a statement for a document.
+type queued struct {
+	text      string
+	arguments []any
+	document  document.Object
+	// number is the document's in an insert.
+	number int
+}
+
+var _ engine.Shared = (*transaction)(nil)
+
+// isUpsert reports whether a write that is no Insert has inserted a document.
+func (t *transaction) isUpsert() bool { return !t.isInsert && t.inserts > 0 }
+
+// View implements engine.Transaction.
+func (t *transaction) View() engine.View {
+	return engine.View{Schema: t.known.ready, Source: &t.source}
+}
+
+// LockID implements engine.Shared.
+func (t *transaction) LockID(id any) (found engine.Placed, exists bool, err error) {
+	return t.lockOne(t.collection.texts.lockID, cutKey(document.AppendKey(nil, id)))
+}
+
+// Lock implements engine.Shared.
+func (t *transaction) Lock(positions []uint64) ([]engine.Placed, error) {
+	return t.lock(t.collection.texts.lock, signed(positions))
+}
+
+// LockFree implements engine.Shared.
+func (t *transaction) LockFree(positions []uint64) (found engine.Placed, exists bool, err error) {
+	return t.lockOne(t.collection.texts.lockFree, signed(positions))
+}
+
+func signed(positions []uint64) []int64 {
+	numbers := make([]int64, len(positions))
+	for i, position := range positions {
+		numbers[i] = int64(position)
+	}
+	return numbers
+}
+
+// lock locks the documents that a statement yields, with the version of the description as the third column.
+func (t *transaction) lock(text string, arguments ...any) (all []engine.Placed, err error) {
+	err = t.query(func(columns [][]byte) error {
+		if int64(number(columns[2])) != t.version {
+			return errStale
+		}
+		one, err := t.store.readPlaced(t.collection.name, columns[0], columns[1])
+		all = append(all, one)
+		return err
+	}, text, arguments...)
+	return all, err
+}
+
+// lockOne is lock for a statement that yields one document at most.
+func (t *transaction) lockOne(text string, arguments ...any) (found engine.Placed, exists bool, err error) {
+	all, err := t.lock(text, arguments...)
+	if err != nil || len(all) == 0 {
+		return found, false, err
+	}
+	return all[0], true, nil
+}
+
+// LockNext implements engine.Shared.
+func (t *transaction) LockNext(r engine.Range) (found engine.Placed, exists bool, err error) {
+	x := &t.known.ready.Indexes[r.Index]
+	text := t.collection.texts.of(x.Spec.Unique).nextUp
+	if r.Backward {
+		text = t.collection.texts.of(x.Spec.Unique).nextDown
+	}
+	low, high := bounds(x, &r)
+	return t.lockOne(text, x.Number, low[0], high[0])
+}
+
+// query calls row for each row of a statement that locks. The first one begins the transaction, in the same round trip.
+func (t *transaction) query(row func(columns [][]byte) error, text string, arguments ...any) (err error) {
+	if err := t.flush(); err != nil {
+		return err
+	}
+	var batch pgx.Batch
+	begins := !t.isBegun
+	if begins {
+		batch.Queue("BEGIN")
+		t.isBegun = true
+	}
+	batch.Queue(text, arguments...)
+	results := t.conn.SendBatch(t.ctx, &batch)
+	defer func() {
+		if closed := results.Close(); err == nil {
+			err = closed
+		}
+	}()
+	if begins {
+		if _, err := results.Exec(); err != nil {
+			return err
+		}
+	}
+	rows, err := results.Query()
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := row(rows.RawValues()); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// Insert implements engine.Transaction.
+func (t *transaction) Insert(o document.Object) error {
+	changes, err := t.changes(document.Object{}, o)
+	if err != nil {
+		return err
+	}
+	id, _ := o.Field(document.IDField)
+	var added [2]entries
+	addEntries(&added, changes.Add, 0)
+	plain, unique := &added[0], &added[1]
+	t.inserts++
+	return t.queue(o, t.collection.texts.insert, cutKey(document.AppendKey(nil, id)), engine.AppendDocument(nil, o), t.version,
+		plain.numbers, plain.keys, unique.numbers, unique.keys)
+}
+
+// Replace implements engine.Transaction.
+func (t *transaction) Replace(position uint64, before, after document.Object) error {
+	changes, err := t.changes(before, after)
+	if err == nil {
+		err = t.queue(after, t.collection.texts.replace, []int64{int64(position)}, [][]byte{engine.AppendDocument(nil, after)})
+	}
+	if err == nil {
+		err = t.queueEntries(after, position, changes)
+	}
+	return err
+}
+
+// Remove implements engine.Transaction.
+func (t *transaction) Remove(position uint64, o document.Object) error {
+	changes, err := t.changes(o, document.Object{})
+	if err == nil {
+		err = t.queue(o, t.collection.texts.remove, []int64{int64(position)})
+	}
+	if err == nil {
+		err = t.queueEntries(o, position, changes)
+	}
+	return err
+}
+
+// changes returns the changes of entries, and notes what they make of the schema.
+func (t *transaction) changes(before, after document.Object) (engine.Changes, error) {
+	changes, err := t.schema.Changes(before, after)
+	if err != nil {
+		return changes, err
+	}
+	grown := changes.Schema
+	if grown == nil {
+		grown = t.schema
+	}
+	if grown = withCut(grown, changes.Add); grown == t.schema {
+		return changes, nil
+	}
+	t.schema = grown
+	text, err := grown.MarshalIndexes(t.known.building)
+	if err != nil {
+		return changes, err
+	}
+	err = t.queue(document.Object{}, "SELECT "+t.store.schema+"._describe($1,$2,$3)", t.collection.number, t.version, text)
+	t.version++
+	return changes, err
+}
+
+// withCut returns a schema that notes which indexes have a key that is cut.
+func withCut(schema *engine.Schema, keys []engine.Key) *engine.Schema {
+	for i := range keys {
+		if len(keys[i].Key) <= longestKey {
+			continue
+		}
+		if at := schema.IndexOf(keys[i].Number); !schema.Indexes[at].Cut {
+			schema = schema.WithCut(at)
+		}
+	}
+	return schema
+}
+
+// entries are entries of one table, as arguments. Places are the positions of their documents.
+type entries struct {
+	numbers []int32
+	keys    [][]byte
+	places  []int64
+}
+
+func (e *entries) add(key *engine.Key, place int64) {
+	e.numbers, e.keys, e.places = append(e.numbers, int32(key.Number)), append(e.keys, cutKey(key.Key)), append(e.places, place)
+}
+
+func (e *entries) addAll(keys []engine.Key, place int64) {
+	for i := range keys {
+		e.add(&keys[i], place)
+	}
+}
+
+// addEntries adds the entries of a document to the entries of plain indexes and of unique ones.
+func addEntries(to *[2]entries, keys []engine.Key, place int64) {
+	for i := range keys {
+		if keys[i].IsUnique {
+			to[1].add(&keys[i], place)
+		} else {
+			to[0].add(&keys[i], place)
+		}
+	}
+}
+
+func (t *transaction) queueEntries(o document.Object, position uint64, changes engine.Changes) error {
+	var removed, added [2]entries
+	addEntries(&removed, changes.Remove, int64(position))
+	addEntries(&added, changes.Add, int64(position))
+	texts := &t.collection.texts.entries
+	for _, one := range []struct {
+		text string
+		entries
+	}{
+		{texts[0].drop, removed[0]}, {texts[1].drop, removed[1]}, {texts[0].add, added[0]}, {texts[1].add, added[1]},
+	} {
+		if len(one.keys) == 0 {
+			continue
+		}
+		if err := t.queue(o, one.text, one.numbers, one.keys, one.places); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// The changes that are sent at once, for the memory of the process.
+const (
+	maxQueued     = 2000
+	maxQueuedSize = 8 << 20
+)
+
+func (t *transaction) queue(o document.Object, text string, arguments ...any) error {
+	if len(t.queued) >= maxQueued || t.size >= maxQueuedSize {
+		if err := t.flush(); err != nil {
+			return err
+		}
+	}
+	t.queued = append(t.queued, queued{text: text, arguments: arguments, document: o, number: t.inserts - 1})
+	t.size += o.Size()
+	return nil
+}
+
+// flush has the server carry out what is queued, in the transaction.
+func (t *transaction) flush() error {
+	if t.isBegun {
+		return t.send("", "")
+	}
+	return t.send("BEGIN", "")
+}
+
+// commit has the server carry out what is queued, and commit. What was locked only is unlocked by the caller.
+func (t *transaction) commit() error {
+	if len(t.queued) == 0 {
+		return nil
+	}
+	end := ""
+	if t.isBegun { // Otherwise the batch is a transaction.
+		end = "COMMIT"
+	}
+	if err := t.send("", end); err != nil {
+		t.mayBeKept = !pgconn.SafeToRetry(err)
+		return err
+	}
+	t.isBegun = false
+	if t.schema != t.known.all {
+		t.collection.set(newDescription(t.version, t.schema, t.known.building))
+	}
+	return nil
+}
+
+// send sends what is queued between two statements; "" is none.
+func (t *transaction) send(begin, end string) error {
+	if len(t.queued) == 0 {
+		return nil
+	}
+	if err := store.Refusal(t.ctx); err != nil {
+		return err
+	}
+	var batch pgx.Batch
+	if begin != "" {
+		batch.Queue(begin)
+		t.isBegun = true
+	}
+	before := batch.Len()
+	for i := range t.queued {
+		batch.Queue(t.queued[i].text, t.queued[i].arguments...)
+	}
+	if end != "" {
+		batch.Queue(end)
+	}
+	if t.failed = t.carryOut(&batch, before); t.failed != nil {
+		return t.failed
+	}
+	t.queued, t.size = t.queued[:0], 0
+	return nil
+}
+
+// carryOut sends a batch, in which some statements come before those that are queued.
+func (t *transaction) carryOut(batch *pgx.Batch, before int) (err error) {
+	results := t.conn.SendBatch(t.ctx, batch)
+	for i := range batch.Len() {
+		if _, err = results.Exec(); err != nil {
+			_ = results.Close() // It has the same error.
+			if at := i - before; at >= 0 && at < len(t.queued) {
+				err = t.refused(&t.queued[at], err)
+			}
+			return err
+		}
+	}
+	return results.Close()
+}
+
+// taken is the part of the detail of an error that has the key which another document has.
+var taken = regexp.MustCompile(`\(x, key\)=\((\d+), \\x([0-9a-f]*)\)`)
+
+// refused returns the error of a queued statement.
+func (t *transaction) refused(q *queued, err error) error {
+	failed, _ := errors.AsType[*pgconn.PgError](err)
+	if failed == nil || failed.Code != codeUnique {
+		return err
+	}
+	err = t.schema.DuplicateID(q.document)
+	if found := taken.FindStringSubmatch(failed.Detail); found != nil {
+		number, _ := strconv.Atoi(found[1]) // The expression has digits only.
+		err = t.schema.Duplicate(q.document, engine.Key{Number: number, Key: t.wholeKey(q.document, number, found[2])})
+	}
+	if t.isInsert {
+		err = boterr.PrefixField("["+strconv.Itoa(q.number)+"]", err)
+	}
+	return err
+}
+
+// wholeKey returns the key of a document in an index that is kept as the server says.
+func (t *transaction) wholeKey(o document.Object, number int, kept string) []byte {
+	changes, err := t.schema.Changes(document.Object{}, o)
+	for i := range changes.Add {
+		if key := changes.Add[i]; err == nil && key.Number == number && hex.EncodeToString(cutKey(key.Key)) == kept {
+			return key.Key
+		}
+	}
+	return nil
+}
+
+// rollbackTime is the time for which the end of a transaction may take that failed.
+const rollbackTime = 5 * time.Second
+
+// rollBack ends the transaction, if it is still open.
+func (t *transaction) rollBack(ctx context.Context) {
+	if t.isBegun {
+		rollBack(ctx, t.conn)
+	}
+}
+
+func rollBack(ctx context.Context, conn *pgxpool.Conn) {
+	if conn.Conn().IsClosed() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackTime)
+	defer cancel()
+	_, _ = conn.Exec(ctx, "ROLLBACK") // A connection that cannot is closed by the pool.
+}
+
+// errMissing ends a write that inserts into a collection that does not exist.
+var errMissing = errors.New("the collection does not exist")
+
+// missing is a write to a collection that does not exist.
+type missing struct{ name string }
+
+var _ engine.Transaction = missing{}
+
+func (m missing) View() engine.View                                    { return engine.EmptyView(m.name) }
+func (missing) Insert(document.Object) error                           { return errMissing }
+func (missing) Replace(uint64, document.Object, document.Object) error { return errMissing }
+func (missing) Remove(uint64, document.Object) error                   { return errMissing }

@@ -1,0 +1,298 @@
+package sqlite_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/backends/sqlite"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/agendas"
+	"github.com/botctx/go-sdk/internal/chaostest"
+	"github.com/botctx/go-sdk/internal/lease"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/rounds"
+	"github.com/botctx/go-sdk/member"
+	port "github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
+)
+
+// chaosEnv tells the test's program to be the process that accepts and handles events.
+const chaosEnv = "BOTCTX_SQLITE_CHAOS"
+
+// chaosOrder is the task of that process.
+type chaosOrder struct {
+	chaostest.Order
+
+	Path string `json:"path"`
+}
+
+// work accepts and handles events, until it is told to end, or killed.
+func (order chaosOrder) work(ctx context.Context) error {
+	store, err := sqlite.Open(order.Path)
+	if err != nil {
+		return err
+	}
+	if err := chaostest.Work(ctx, order.Order, store, os.Stdin, os.Stdout); err != nil {
+		return err
+	}
+	return store.Close()
+}
+
+// platform returns a platform over a store in a file, with one process, and the file's path.
+func (order chaosOrder) platform(t *testing.T, members int) *chaostest.Platform {
+	t.Helper()
+	database, err := sqlite.Open(order.Path)
+	require.NoError(t, err)
+	chaostest.Prepare(t, database, 0)
+	require.NoError(t, database.Close())
+	own := order
+	own.Journal, own.Lease = filepath.Join(t.TempDir(), "journal"), 2*time.Second
+	text, err := json.Marshal(own)
+	require.NoError(t, err)
+	platform := chaostest.NewPlatform(t, own.Journal, members, func() *exec.Cmd {
+		command := exec.CommandContext(t.Context(), os.Args[0])
+		command.Env = append(os.Environ(), chaosEnv+"="+string(text))
+		return command
+	})
+	platform.Start(1)
+	return platform
+}
+
+func TestAccept_SurvivesKills(t *testing.T) {
+	t.Parallel()
+	const members, lines, millis = 12, 150, 250
+	order := chaosOrder{Path: newPath(t)}
+	platform := order.platform(t, members)
+	kills := rounds.Of(t, 8, 300)
+	for kill := range kills {
+		if kill%2 == 0 {
+			platform.SendFor(time.Duration(platform.Random(millis)) * time.Millisecond) // Some still open the file.
+		} else {
+			platform.SendUntilHeard(1 + platform.Random(lines))
+		}
+		platform.KillOne()
+	}
+	platform.Send(members)
+	platform.Stop()
+	database := open(t, order.Path)
+	t.Logf("%d kills: %+v", kills, platform.Judge(database))
+}
+
+// A message that ends each process that runs it becomes a dead letter; the messages under way with it never
+// do.
+func TestAccept_CrashBlamesTheGuiltyEvent(t *testing.T) {
+	t.Parallel()
+	const members, lines, limit, each = 12, 100, 5, 5
+	order := chaosOrder{Path: newPath(t), Order: chaostest.Order{Limit: limit}}
+	platform := order.platform(t, members)
+	kills := rounds.Of(t, each, 30)
+	for kill := range kills {
+		if kill%each == 0 {
+			platform.Poison()
+		}
+		platform.SendUntilHeard(1 + platform.Random(lines))
+		platform.KillOne()
+	}
+	platform.Send(members)
+	platform.Stop()
+	database := open(t, order.Path)
+	t.Logf("%d kills: %+v", kills, platform.Judge(database))
+}
+
+// agendaEnv is the variable that makes the test's program the process that runs agendas. It holds an agendaOrder.
+const agendaEnv = "BOTCTX_SQLITE_AGENDAS"
+
+// agendaOrder is the task of the process: the store in a file.
+type agendaOrder struct {
+	Path string `json:"path"`
+}
+
+const (
+	// deadly is the tag of an agenda that ends each process that runs it.
+	deadly = "deadly"
+	// deadlyCode is the exit code of a process that it ended.
+	deadlyCode = 7
+	// agendaLimit is the number of failures after which an agenda has failed for good.
+	agendaLimit = 4
+)
+
+// work runs agendas until none is open, and reports each run that begins.
+func (order agendaOrder) work(ctx context.Context) error {
+	store, err := sqlite.Open(order.Path)
+	if err != nil {
+		return err
+	}
+	if err := endLeases(ctx, store); err != nil {
+		return err
+	}
+	scheduler, err := agendas.NewScheduler(agendas.SchedulerConfig{
+		Env: record.Env{Store: store},
+		SchedulerOptions: agendas.SchedulerOptions{
+			Limit: agendaLimit, Lease: 30 * time.Minute, Poll: 5 * time.Millisecond,
+			Backoff: func(int) time.Duration { return time.Millisecond },
+		},
+		Handler: func(_ context.Context, run agenda.Run) error {
+			fmt.Println(run.Agenda.ID) //nolint:forbidigo // The test reads it.
+			<-time.After(10 * time.Millisecond)
+			if run.Agenda.Tag == deadly {
+				os.Exit(deadlyCode) //nolint:revive // As if it crashed.
+			}
+			return nil
+		},
+	})
+	if err != nil {
+		return err
+	}
+	running, stop := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	go func() { ended <- scheduler.Run(running) }()
+	for isOpen := true; isOpen && err == nil; <-time.After(10 * time.Millisecond) {
+		var open int
+		open, err = openAgendas(ctx, store)
+		isOpen = open > 0
+	}
+	stop()
+	if err == nil {
+		err = <-ended
+	}
+	if err != nil {
+		return err
+	}
+	return store.Close()
+}
+
+// endLeases ends the leases of agendas. The file belongs to this process, so all of them are dead processes'; they end
+// now, and no sooner or later because of the machine's speed.
+func endLeases(ctx context.Context, store *sqlite.Store) error {
+	leased, err := query.CompileFilter(document.O(lease.FieldUntil, document.O("$gt", 0)))
+	if err != nil {
+		return err
+	}
+	now, err := store.Now(ctx)
+	if err != nil {
+		return err
+	}
+	ended, err := lease.Renewal(now.Add(-time.Millisecond))
+	if err != nil {
+		return err
+	}
+	_, err = store.Collection("agendas").Update(ctx, leased, ended, port.UpdateOptions{Multi: true})
+	return err
+}
+
+// openAgendas returns the number of agendas that have neither completed nor failed for good, claimed or not.
+func openAgendas(ctx context.Context, store *sqlite.Store) (open int, err error) {
+	found, err := agendasIn(store).Find(ctx, record.Query{})
+	for _, r := range found {
+		if !r.Completed && !r.Failed {
+			open++
+		}
+	}
+	return open, err
+}
+
+func agendasIn(store *sqlite.Store) *agendas.Service {
+	return agendas.New(record.Env{Store: store}, record.Scope{App: "app"}, agendas.Ports{Members: anyMember{}})
+}
+
+// live has a process run agendas until it has begun so many runs, and kills it then. It returns the ids of what
+// began, and how the process ended.
+func (order agendaOrder) live(t *testing.T, runs int) (began []string, code int) {
+	t.Helper()
+	text, err := json.Marshal(order)
+	require.NoError(t, err)
+	command := exec.CommandContext(t.Context(), os.Args[0])
+	command.Env, command.Stderr = append(os.Environ(), agendaEnv+"="+string(text)), os.Stderr
+	out, err := command.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, command.Start())
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if began = append(began, lines.Text()); len(began) == runs {
+			require.NoError(t, command.Process.Kill())
+		}
+	}
+	_ = command.Wait()
+	return began, command.ProcessState.ExitCode()
+}
+
+// anyMember has every member that is asked for.
+type anyMember struct{}
+
+func (anyMember) GetMember(_ context.Context, p member.GetParams) (*member.Member, error) {
+	return &member.Member{ID: p.MemberID, Channel: "c"}, nil
+}
+
+// add adds agendas that are due now, and returns their ids.
+func (order agendaOrder) add(t *testing.T, tag string, number int) (ids []string) {
+	t.Helper()
+	store, err := sqlite.Open(order.Path)
+	require.NoError(t, err)
+	agendas := agendasIn(store)
+	for i := range number {
+		made, err := agendas.NewAgenda(t.Context(), agenda.NewParams{
+			MemberID: fmt.Sprint("m", i), NodeCompositeID: "n", Tag: tag, NextRunAt: document.TimestampOf(time.Now()), //nolint:forbidigo // Real time.
+		})
+		require.NoError(t, err)
+		ids = append(ids, made.ID)
+	}
+	require.NoError(t, store.Close())
+	return ids
+}
+
+// An agenda that ends each process that runs it fails for good. The agendas that run with it never do,
+// however often the process is killed as well: each one completes, and none is lost or runs under another id.
+func TestAgendas_CrashBlamesTheGuiltyOne(t *testing.T) {
+	t.Parallel()
+	const each, number = 10, 12
+	random := rand.New(rand.NewPCG(1, 1))
+	order := agendaOrder{Path: newPath(t)}
+	want, ran := map[string]string{}, map[string]bool{}
+	live := func(runs int) int {
+		began, code := order.live(t, runs)
+		for _, id := range began {
+			ran[id] = true
+		}
+		return code
+	}
+	add := func(tag string, number int) {
+		for _, id := range order.add(t, tag, number) {
+			want[id] = tag
+		}
+	}
+	for kill := range rounds.Of(t, 6, 30) {
+		if kill%each == 0 {
+			add(deadly, 1)
+		}
+		add("", number)
+		require.NotZero(t, live(1+random.IntN(2*number)), "the process is to be killed amid its work")
+	}
+	deaths := 0
+	for code := deadlyCode; code != 0; deaths++ {
+		require.Equal(t, deadlyCode, code)
+		require.Less(t, deaths, 100)
+		code = live(-1)
+	}
+	store := open(t, order.Path)
+	found, err := agendasIn(store).Find(t.Context(), record.Query{})
+	require.NoError(t, err)
+	require.Len(t, found, len(want))
+	require.Len(t, ran, len(want))
+	for _, r := range found {
+		tag, isKnown := want[r.ID]
+		require.True(t, isKnown && ran[r.ID], "%s under another id", r.ID)
+		require.Equal(t, tag == deadly, r.Failed, "%+v", r)
+		require.Equal(t, tag != deadly, r.Completed, "%+v", r)
+	}
+}

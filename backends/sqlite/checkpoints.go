@@ -1,0 +1,119 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// checkpoints brings the content of the log into the file while the writer writes, and has the writer restart the log
+// once all of it is there.
+type checkpoints struct {
+	conn *conn
+	// wanted asks for one, and ended is closed when there will be none any more.
+	wanted chan struct{}
+	ended  chan struct{}
+	// changes is the number of changes since the last one was asked for: the writer's.
+	changes int64
+	// restart asks the writer to restart a log of a number of pages.
+	restart chan int64
+}
+
+const (
+	// changesBetween is the number of changes after which the log is brought into the file: it has a few MiB then.
+	changesBetween = 200
+	// longLog is the number of pages of a log that is restarted.
+	longLog = 500
+	// restartWait is the time for which reads may hold that up, before it is tried again later. It grows with the log, up to
+	// longestWait.
+	restartWait = 10 * time.Millisecond
+	longestWait = 100 * time.Millisecond
+	// programWait is the time for which readers of other programs may do so.
+	programWait = 10 * time.Millisecond
+	// idleInterval is the time after which the log of a store with few writes is brought into the file.
+	idleInterval = time.Second
+)
+
+func (k *checkpoints) begin(s *Store, c *conn) {
+	k.conn, k.wanted, k.restart, k.ended = c, make(chan struct{}, 1), make(chan int64, 1), make(chan struct{})
+	go k.serve(s.closing)
+}
+
+// end waits until the goroutine has ended, and closes the connection.
+func (k *checkpoints) end() {
+	<-k.ended
+	_ = k.conn.close() // The writer empties the log after it.
+}
+
+func (k *checkpoints) serve(closing <-chan struct{}) {
+	defer close(k.ended)
+	idle := time.NewTicker(idleInterval)
+	defer idle.Stop()
+	for {
+		select {
+		case <-closing:
+			return
+		case <-k.wanted:
+		case <-idle.C:
+		}
+		if pages, err := checkpointed(k.conn, "PASSIVE"); err == nil && pages >= longLog {
+			select {
+			case k.restart <- pages:
+			default:
+			}
+		}
+	}
+}
+
+// afterGroup is called by the writer between two groups.
+func (k *checkpoints) afterGroup(w *writer) {
+	select {
+	case pages := <-k.restart:
+		wait := min(restartWait*time.Duration(pages/longLog), longestWait)
+		w.store.readers.pause(wait, func() { _ = checkpoint(w.conn, "RESTART") })
+	default:
+	}
+	if made := w.changes.Load(); made-k.changes >= changesBetween {
+		k.changes = made
+		select {
+		case k.wanted <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// checkpoint brings the log into the file, and restarts or empties it, unless readers of other programs keep it.
+func checkpoint(c *conn, mode string) error {
+	wait := func(span time.Duration) error { // A statement that is kept would do it once only.
+		_, err := c.sql.ExecContext(context.Background(), fmt.Sprintf("PRAGMA busy_timeout(%d)", span.Milliseconds()))
+		return failure(err)
+	}
+	if err := wait(programWait); err != nil {
+		return err
+	}
+	_, err := checkpointed(c, mode)
+	return errors.Join(err, wait(busyTimeout))
+}
+
+var errBusy = boterr.New(boterr.Unavailable, "",
+	"another program reads the file, so that its log stays; keep the log with the file until it is opened again")
+
+// checkpointed is checkpoint, and returns the number of pages of the log.
+func checkpointed(c *conn, mode string) (pages int64, err error) {
+	err = c.query(context.Background(), func(rows *sql.Rows) (bool, error) {
+		var isBusy bool
+		var done int64
+		if err := scan(rows, &isBusy, &pages, &done); err != nil {
+			return false, err
+		}
+		if isBusy && mode != "PASSIVE" {
+			return false, errBusy
+		}
+		return true, nil
+	}, "PRAGMA wal_checkpoint("+mode+")")
+	return pages, err
+}

@@ -1,0 +1,214 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/engine"
+)
+
+// conn is a connection to the file, with the statements that it has prepared. It serves one goroutine.
+type conn struct {
+	sql        *sql.Conn
+	statements map[string]*sql.Stmt
+	decoder    *engine.Decoder
+}
+
+// maxStatements bounds the statements that a connection keeps.
+const maxStatements = 512
+
+func newConn(ctx context.Context, db *sql.DB) (*conn, error) {
+	c, err := db.Conn(ctx)
+	if err != nil {
+		return nil, failure(err)
+	}
+	return &conn{sql: c, statements: map[string]*sql.Stmt{}, decoder: engine.NewDecoder()}, nil
+}
+
+func (c *conn) close() error {
+	c.forget()
+	return c.sql.Close()
+}
+
+// discard closes the connection, so that the pool does not use it again.
+func (c *conn) discard() {
+	_ = c.sql.Raw(func(any) error { return driver.ErrBadConn })
+}
+
+// forget closes all statements: one that is open keeps the log from being emptied.
+func (c *conn) forget() {
+	for _, statement := range c.statements {
+		_ = statement.Close()
+	}
+	clear(c.statements)
+}
+
+func (c *conn) prepare(text string) (*sql.Stmt, error) {
+	if known, ok := c.statements[text]; ok {
+		return known, nil
+	}
+	if len(c.statements) >= maxStatements {
+		c.forget()
+	}
+	statement, err := c.sql.PrepareContext(context.Background(), text)
+	if err != nil {
+		return nil, failure(err)
+	}
+	c.statements[text] = statement
+	return statement, nil
+}
+
+// exec executes a statement, and returns the number of rows that it changed.
+func (c *conn) exec(text string, arguments ...any) (int64, error) {
+	statement, err := c.prepare(text)
+	if err != nil {
+		return 0, err
+	}
+	result, err := statement.ExecContext(context.Background(), arguments...)
+	if err != nil {
+		return 0, failure(err)
+	}
+	count, err := result.RowsAffected()
+	return count, failure(err)
+}
+
+// query calls row for each row, until it returns false.
+func (c *conn) query(
+	ctx context.Context, row func(rows *sql.Rows) (bool, error), text string, arguments ...any,
+) error {
+	err := c.rows(ctx, row, text, arguments)
+	if err == nil {
+		return nil
+	}
+	if ended := engine.CheckEnded(ctx); ended != nil {
+		return ended // The rows were closed meanwhile, for which there are several errors.
+	}
+	return failure(err)
+}
+
+func (c *conn) rows(ctx context.Context, row func(rows *sql.Rows) (bool, error), text string, arguments []any) error {
+	statement, err := c.prepare(text)
+	if err != nil {
+		return err
+	}
+	rows, err := statement.QueryContext(ctx, arguments...)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }() // Rows.Err has its error.
+	for rows.Next() {
+		if goOn, err := row(rows); err != nil || !goOn {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// scan reads the columns of a row. Columns of other types are damage: statements yield none.
+func scan(rows *sql.Rows, to ...any) error {
+	if err := rows.Scan(to...); err != nil {
+		return damaged("a row: %w", err)
+	}
+	return nil
+}
+
+// number returns the one number that a statement yields.
+func (c *conn) number(ctx context.Context, text string, arguments ...any) (n int64, err error) {
+	err = c.query(ctx, func(rows *sql.Rows) (bool, error) { return false, scan(rows, &n) }, text, arguments...)
+	return n, err
+}
+
+// sumSize is the number of bytes of the checksum that a document in the file begins with.
+const sumSize = 4
+
+// castagnoli is the polynomial for which processors have an instruction.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// seal returns a document in the form of the file.
+func seal(position uint64, o document.Object) []byte {
+	text := engine.AppendDocument(make([]byte, sumSize, 256), o)
+	binary.LittleEndian.PutUint32(text, sum(position, text[sumSize:]))
+	return text
+}
+
+// sealBytes returns bytes behind their checksum.
+func sealBytes(position uint64, text []byte) []byte {
+	return append(binary.LittleEndian.AppendUint32(nil, sum(position, text)), text...)
+}
+
+func sum(position uint64, text []byte) uint32 {
+	var at [8]byte
+	binary.BigEndian.PutUint64(at[:], position)
+	return crc32.Update(crc32.Checksum(at[:], castagnoli), castagnoli, text)
+}
+
+var errSum = errors.New("it does not have its checksum")
+
+// openBytes returns the bytes behind a checksum.
+func openBytes(position uint64, sealed []byte) ([]byte, error) {
+	if len(sealed) < sumSize || binary.LittleEndian.Uint32(sealed) != sum(position, sealed[sumSize:]) {
+		return nil, errSum
+	}
+	return sealed[sumSize:], nil
+}
+
+// open reads a document in the form of the file.
+func (c *conn) open(position uint64, sealed []byte) (document.Object, error) {
+	text, err := openBytes(position, sealed)
+	if err != nil {
+		return document.Object{}, damaged("the document at position %d: %w", position, err)
+	}
+	o, err := c.decoder.Document(text)
+	if err != nil {
+		return o, damaged("the document at position %d: %w", position, err)
+	}
+	return o, nil
+}
+
+// damaged is the error for content that no store has written.
+func damaged(format string, arguments ...any) error {
+	err := boterr.New(boterr.FailedPrecondition, "", format, arguments...)
+	return boterr.New(boterr.FailedPrecondition, "", "the file is damaged; put a backup in its place: %w", err)
+}
+
+// failure returns an error of SQLite with a code of the SDK. Other errors stay as they are.
+func failure(err error) error {
+	var failed *sqlite.Error
+	if !errors.As(err, &failed) {
+		return err
+	}
+	switch failed.Code() & primaryCode {
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		return damaged("%w", err)
+	case sqlite3.SQLITE_INTERRUPT:
+		return boterr.New(boterr.Canceled, "", "the context ended: %w", err)
+	case sqlite3.SQLITE_FULL:
+		return boterr.New(boterr.Unavailable, "", "the disk is full, and nothing was written; free space on it: %w", err)
+	default:
+		return boterr.New(boterr.Unavailable, "", "the file could not be read or written: %w", err)
+	}
+}
+
+// isFull reports whether an error comes from a full disk.
+func isFull(err error) bool {
+	var failed *sqlite.Error
+	return errors.As(err, &failed) && failed.Code()&primaryCode == sqlite3.SQLITE_FULL
+}
+
+// primaryCode are the bits of an SQLite error that hold the kind of error.
+const primaryCode = 0xff
+
+// isFailure reports whether an error is SQLite's own, and not the caller's.
+func isFailure(err error) bool {
+	var failed *sqlite.Error
+	return errors.As(err, &failed)
+}

@@ -1,0 +1,237 @@
+package sqlite
+
+import (
+	"context"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/engine"
+	"github.com/botctx/go-sdk/store"
+)
+
+// documentsAtOnce is the number of documents that are read at once for an index.
+const documentsAtOnce = 200
+
+// EnsureIndex implements engine.Port. An index is built in parts, between which others write: writers keep its entries
+// from its beginning on, and searches use it from its end on. One index of a store is built at a time. If the process
+// ends meanwhile, the next Open forgets the index.
+func (p *port) EnsureIndex(ctx context.Context, spec store.Index) error {
+	if p.err != nil {
+		return p.err
+	}
+	if err := engine.CheckEnded(ctx); err != nil {
+		return err
+	}
+	if p.store.isClosed() {
+		return errClosed
+	}
+	if found := p.store.found(p.name); found != nil {
+		if exists, err := found.schema.Load().Existing(spec); exists {
+			return err
+		}
+	}
+	select {
+	case p.store.indexing <- struct{}{}:
+		defer func() { <-p.store.indexing }()
+	case <-ctx.Done():
+		return engine.CheckEnded(ctx)
+	}
+	b := &building{port: p, spec: spec}
+	err := b.begin(ctx)
+	if b.left != nil {
+		if err := b.left.drop(ctx); err != nil {
+			return err
+		}
+		err = b.begin(ctx)
+	}
+	if err != nil || b.exists {
+		return err
+	}
+	err = b.fill(ctx)
+	if err == nil {
+		err = b.finish(ctx)
+	}
+	if err != nil {
+		_ = b.drop(context.WithoutCancel(ctx)) // If it fails, the next EnsureIndex or Open does it.
+	}
+	return err
+}
+
+// building is an index that is being built.
+type building struct {
+	port *port
+	spec store.Index
+	// exists is true if there is the index already.
+	exists bool
+	// left is an index of the collection that could neither be built nor dropped, as on a full disk.
+	left   *building
+	number int
+	// after is the position of the last document that it has.
+	after uint64
+	isAll bool
+}
+
+func (b *building) do(ctx context.Context, run func(t *transaction, c *collection) error) error {
+	return b.port.store.writer.do(&job{ctx: ctx, name: b.port.name, run: func(t *transaction) error {
+		return run(t, t.job.collection)
+	}})
+}
+
+// begin has the writer keep the entries of the index.
+func (b *building) begin(ctx context.Context) error {
+	return b.do(ctx, func(t *transaction, c *collection) (err error) {
+		if b.left = b.leftIn(c); b.left != nil {
+			return nil
+		}
+		if b.exists, err = c.draft.Existing(b.spec); b.exists {
+			return err
+		}
+		x := engine.NewIndex(c.name, b.spec)
+		x.Number = c.nextNumber()
+		b.number = x.Number
+		if err := t.save(); err != nil {
+			return err
+		}
+		c.building, c.recorded = x.Number, x.Number
+		c.draft, c.isDirty = c.draft.WithIndex(x), true
+		return nil
+	})
+}
+
+// leftIn returns the unfinished index of a collection, which is not being built any more.
+func (b *building) leftIn(c *collection) *building {
+	left := &building{port: b.port, number: c.building}
+	at := left.at(c)
+	if at < 0 {
+		return nil
+	}
+	left.spec = c.draft.Indexes[at].Spec
+	return left
+}
+
+// fill adds the entries of all documents.
+func (b *building) fill(ctx context.Context) error {
+	for !b.isAll {
+		after := b.after
+		err := b.do(ctx, func(t *transaction, c *collection) error {
+			b.after, b.isAll = after, false // It may run again.
+			part := within(b.port.store.firstTurn)
+			for {
+				page, err := t.page(b.after)
+				if err != nil {
+					return err
+				}
+				if err := b.add(t, c, page); err != nil {
+					return err
+				}
+				if b.isAll = len(page) < documentsAtOnce; b.isAll || part.isOver() {
+					return nil
+				}
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// page returns the documents after a position.
+func (t *transaction) page(after uint64) (page []engine.Placed, err error) {
+	_, err = t.source.visit(engine.Yield(func(position uint64, o document.Object) bool {
+		page = append(page, engine.Placed{Document: o, Position: position})
+		return true
+	}), t.job.collection.texts.after, after, documentsAtOnce)
+	return page, err
+}
+
+func (b *building) add(t *transaction, c *collection, page []engine.Placed) error {
+	if err := t.save(); err != nil {
+		return err
+	}
+	for _, one := range page {
+		changes, err := c.draft.ChangesOf(b.at(c), one.Document)
+		if err != nil {
+			return err
+		}
+		if changes.Schema != nil {
+			c.grow(changes.Schema)
+		}
+		for _, key := range changes.Add {
+			if err := t.addOnce(one, key); err != nil {
+				return err
+			}
+		}
+		b.after = one.Position
+	}
+	return nil
+}
+
+// addOnce adds an entry that may be there already, since the document was changed after the index was begun.
+func (t *transaction) addOnce(one engine.Placed, key engine.Key) error {
+	c := t.job.collection
+	texts := c.texts.table(key.IsUnique)
+	inserted, err := t.writer.conn.exec(texts.insert, key.Number, key.Key, one.Position)
+	if err != nil || inserted > 0 || !key.IsUnique {
+		return err
+	}
+	there, err := t.writer.conn.number(context.Background(), texts.holder, key.Number, key.Key)
+	if err == nil && uint64(there) != one.Position {
+		err = c.draft.Duplicate(one.Document, key)
+	}
+	return err
+}
+
+// at returns the place of the index in the description, -1 if it is not there.
+func (b *building) at(c *collection) int {
+	for i := range c.draft.Indexes {
+		if c.draft.Indexes[i].Number == b.number {
+			return i
+		}
+	}
+	return -1
+}
+
+// finish lets searches use the index.
+func (b *building) finish(ctx context.Context) error {
+	return b.do(ctx, func(t *transaction, c *collection) error {
+		if err := t.save(); err != nil {
+			return err
+		}
+		c.recorded, c.isDirty = 0, true
+		t.job.kept = func() {
+			c.building = 0
+			c.schema.Store(c.ready())
+		}
+		return nil
+	})
+}
+
+// drop removes an index that could not be built.
+func (b *building) drop(ctx context.Context) error {
+	isGone := false
+	for !isGone {
+		err := b.do(ctx, func(t *transaction, c *collection) error {
+			if err := t.save(); err != nil {
+				return err
+			}
+			x := engine.NewIndex(c.name, b.spec)
+			removed, err := t.writer.conn.exec(c.texts.table(b.spec.Unique).clear, b.number, b.number+x.Numbers(), partSize)
+			if err != nil || removed == partSize {
+				return err
+			}
+			isGone = true
+			at := b.at(c)
+			if at < 0 {
+				return nil
+			}
+			c.draft, c.isDirty = c.draft.WithoutIndex(at), true
+			c.recorded = 0
+			t.job.kept = func() { c.building = 0 }
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

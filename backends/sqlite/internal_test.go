@@ -1,0 +1,453 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
+)
+
+// opened returns a store in a new file with a collection.
+func opened(tb testing.TB) (*Store, *collection) {
+	tb.Helper()
+	s, err := Open(filepath.Join(tb.TempDir(), "store.db"))
+	require.NoError(tb, err)
+	tb.Cleanup(func() { require.NoError(tb, s.Close()) })
+	c := s.Collection("a")
+	require.NoError(tb, c.EnsureIndex(tb.Context(), store.Ascending("n")))
+	require.NoError(tb, c.Insert(tb.Context(), document.O("_id", 1, "n", 1)))
+	made := s.found("a")
+	return s, made
+}
+
+// textsIn returns all statements in a struct of them.
+func textsIn(v reflect.Value) (texts []string) {
+	switch v.Kind() {
+	case reflect.String:
+		return []string{v.String()}
+	case reflect.Array:
+		for i := range v.Len() {
+			texts = append(texts, textsIn(v.Index(i))...)
+		}
+	case reflect.Struct:
+		for _, field := range v.Fields() {
+			texts = append(texts, textsIn(field)...)
+		}
+	default:
+	}
+	return texts
+}
+
+// Every statement but the ones that read all rows finds its rows by a key, and sorts at most the rows of one key.
+func TestStatements_SearchByKeys(t *testing.T) {
+	t.Parallel()
+	s, c := opened(t)
+	reader, release, err := s.readers.take(t.Context())
+	require.NoError(t, err)
+	defer release()
+	readAll := []string{c.texts.all, c.texts.count, c.texts.tables[0].all, c.texts.tables[1].all}
+	checked := 0
+	for _, text := range textsIn(reflect.ValueOf(*c.texts)) {
+		steps := planOf(t, reader, text)
+		require.NotContains(t, steps, "TEMP B-TREE FOR ORDER BY", text)
+		if !slices.Contains(readAll, text) {
+			require.NotContains(t, steps, "SCAN", text)
+		}
+		checked++
+	}
+	require.Greater(t, checked, 30)
+}
+
+// planOf returns the steps by which SQLite executes a statement.
+func planOf(t *testing.T, reader *conn, text string) string {
+	t.Helper()
+	arguments := make([]any, max(strings.Count(text, "?")-2*strings.Count(text, "?1"), strings.Count(text, "?1")*2))
+	rows, err := reader.sql.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+text, arguments...)
+	require.NoError(t, err, text)
+	defer func() { require.NoError(t, rows.Close()) }()
+	var steps []string
+	for rows.Next() {
+		var id, parent, unused int
+		var step string
+		require.NoError(t, rows.Scan(&id, &parent, &unused, &step))
+		steps = append(steps, step)
+	}
+	require.NoError(t, rows.Err())
+	return strings.Join(steps, "; ")
+}
+
+// A group that cannot be committed leaves the cache, the description and the end of the collection as they were.
+func TestCommit_FailedLeavesNothing(t *testing.T) {
+	t.Parallel()
+	s, c := opened(t)
+	harm := func(text string) {
+		require.NoError(t, s.writer.do(&job{ctx: t.Context(), between: func() {
+			_, err := s.writer.conn.sql.ExecContext(t.Context(), text)
+			require.NoError(t, err)
+		}}))
+	}
+	harm("CREATE TEMP TRIGGER refuse BEFORE INSERT ON d1 WHEN new.pos > 1 BEGIN SELECT RAISE(ROLLBACK, 'the disk is broken'); END")
+	a := s.Collection("a")
+	err := a.Insert(t.Context(), document.O("_id", 2, "n", document.A(1, 2)))
+	require.ErrorIs(t, err, boterr.Unavailable)
+	require.False(t, c.draft.Indexes[0].MultiKey)
+	require.EqualValues(t, 2, c.end)
+	_, exists, err := a.Get(t.Context(), 2)
+	require.NoError(t, err)
+	require.False(t, exists)
+	require.ErrorIs(t, s.Collection("b").Insert(t.Context(), document.O("_id", 1), document.O("_id", 1)), boterr.AlreadyExists)
+
+	harm("DROP TRIGGER refuse")
+	require.NoError(t, a.Insert(t.Context(), document.O("_id", 2, "n", document.A(1, 2))))
+	require.NoError(t, s.Check(t.Context()))
+}
+
+// One write of a group that the file refuses takes no other with it.
+func TestCommit_OneFailsAlone(t *testing.T) {
+	t.Parallel()
+	s, _ := opened(t)
+	refuseLong(t, s)
+	outcomes := make([]chan error, 20)
+	for i := range outcomes {
+		outcomes[i] = make(chan error, 1)
+		go func() {
+			text := strings.Repeat("x", 2_000*(i%2))
+			outcomes[i] <- s.Collection("a").Insert(t.Context(), document.O("_id", 100+i, "text", text))
+		}()
+	}
+	for i := range outcomes {
+		if err := <-outcomes[i]; i%2 == 0 {
+			require.NoError(t, err)
+		} else {
+			require.ErrorIs(t, err, boterr.Unavailable)
+		}
+	}
+	count, err := s.Collection("a").Count(t.Context(), nil)
+	require.NoError(t, err)
+	require.EqualValues(t, 11, count)
+	require.NoError(t, s.Check(t.Context()))
+}
+
+// A context that ends while rows are read is not damage.
+func TestQuery_ContextEnds(t *testing.T) {
+	t.Parallel()
+	s, c := opened(t)
+	reader, release, err := s.readers.take(t.Context())
+	require.NoError(t, err)
+	defer release()
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	for range 2 { // During the first one, before the second.
+		err := reader.query(ctx, func(rows *sql.Rows) (bool, error) {
+			end()
+			for {
+				var count int
+				if err := scan(rows, &count); err != nil {
+					return false, err // The rows are closed by another goroutine.
+				}
+			}
+		}, c.texts.count)
+		require.ErrorIs(t, err, boterr.Canceled)
+	}
+}
+
+// grouped has calls, each of one write, share a group, and returns once all have ended.
+func grouped(s *Store, calls ...func()) {
+	var all sync.WaitGroup
+	held, free := make(chan struct{}), make(chan struct{})
+	all.Go(func() {
+		_ = s.writer.do(&job{ctx: context.Background(), between: func() { close(held); <-free }})
+	})
+	<-held
+	for i, call := range calls {
+		all.Go(call)
+		for len(s.writer.queue) <= i {
+			runtime.Gosched()
+		}
+	}
+	close(free)
+	all.Wait()
+}
+
+// A watcher that ends the goroutine of the writer takes neither the cache nor other watchers with it.
+func TestWatch_GoexitInGroup(t *testing.T) {
+	t.Parallel()
+	s, _ := opened(t)
+	a := s.Collection("a")
+	require.NoError(t, a.Insert(t.Context(), document.O("_id", 2)))
+	told := 0
+	stop := s.Watch("a", func(document.Object, document.Object) {
+		told++
+		if told == 1 {
+			runtime.Goexit()
+		}
+	}, nil)
+	defer stop()
+	followed := false
+	grouped(s,
+		func() { _, _ = a.Delete(t.Context(), byID(t, 1), store.DeleteOptions{}) },
+		func() { _, _ = a.Delete(t.Context(), byID(t, 2), store.DeleteOptions{}) },
+		func() { _ = s.writer.do(&job{ctx: t.Context(), between: func() { followed = true }}) },
+	)
+	require.Equal(t, 2, told)
+	require.True(t, followed)
+	for id := range 2 {
+		_, exists, err := a.Get(t.Context(), 1+id)
+		require.NoError(t, err)
+		require.False(t, exists, "it is in the cache only")
+	}
+}
+
+// asked is a context that does something when it is asked for the last time of some.
+type asked struct {
+	context.Context
+
+	times atomic.Int64
+	last  int64
+	then  func()
+}
+
+func (a *asked) Err() error {
+	if a.times.Add(1) == a.last {
+		a.then()
+	}
+	return nil
+}
+
+// If the writes of a group are carried out alone, one that ends the goroutine takes back none of the earlier ones.
+func TestCommit_AloneIsAnswered(t *testing.T) {
+	t.Parallel()
+	s, _ := opened(t)
+	refuseLong(t, s)
+	a := s.Collection("a")
+	var kept, ended error
+	grouped(s,
+		func() { kept = a.Insert(t.Context(), document.O("_id", 2)) },
+		func() {
+			ctx := &asked{Context: t.Context(), last: 3, then: runtime.Goexit}
+			ended = a.Insert(ctx, document.O("_id", 3, "text", strings.Repeat("x", 2_000)))
+		},
+	)
+	require.NoError(t, kept)
+	require.ErrorIs(t, ended, boterr.Internal)
+}
+
+// refuseLong has the file refuse documents that are long.
+func refuseLong(tb testing.TB, s *Store) {
+	tb.Helper()
+	require.NoError(tb, s.writer.do(&job{ctx: tb.Context(), between: func() {
+		_, err := s.writer.conn.sql.ExecContext(tb.Context(),
+			"CREATE TEMP TRIGGER refuse BEFORE INSERT ON d1 WHEN length(new.doc) > 1000 BEGIN SELECT RAISE(ROLLBACK, 'too large'); END")
+		require.NoError(tb, err)
+	}}))
+}
+
+// A long write searches by the indexes as they are at the moment that it sees.
+func TestFollow_IndexesOfItsMoment(t *testing.T) {
+	t.Parallel()
+	s, c := opened(t)
+	var followed *noted
+	var failed error
+	grouped(s,
+		func() { _ = s.Collection("a").Insert(t.Context(), document.O("_id", 2, "n", document.A(1, 2))) },
+		func() { followed, failed = s.follow(t.Context(), c) },
+	)
+	require.NoError(t, failed)
+	defer followed.view.Close()
+	require.True(t, followed.view.Indexes[0].MultiKey)
+}
+
+// A long write reads the content of one moment only while it searches, not while it waits for others.
+func TestLongWrite_LeavesItsReader(t *testing.T) {
+	t.Parallel()
+	s, _ := opened(t)
+	s.firstTurn = -1 // Each write is a long one.
+	a := s.Collection("a")
+	documents := make([]document.Object, partSize)
+	for i := range documents {
+		documents[i] = document.O("_id", 2+i)
+	}
+	require.NoError(t, a.Insert(t.Context(), documents...))
+	readers := 0
+	stop := s.Watch("a", func(document.Object, document.Object) { readers = max(readers, len(s.readers.slots)) }, nil)
+	defer stop()
+	for _, multi := range []bool{false, true} {
+		u, err := query.CompileUpdate(document.O("$set", document.O("seen", multi)))
+		require.NoError(t, err)
+		_, err = a.Update(t.Context(), nil, query.Change{Update: u}, store.UpdateOptions{Multi: multi})
+		require.NoError(t, err)
+	}
+	require.Zero(t, readers)
+}
+
+// A long write that changes nothing leaves nothing behind, nor does one whose context panics.
+func TestLongWrite_LeavesNothing(t *testing.T) {
+	t.Parallel()
+	s, c := opened(t)
+	s.firstTurn = -1
+	u, err := query.CompileUpdate(document.O("$set", document.O("n", 1)))
+	require.NoError(t, err)
+	none, err := query.CompileFilter(document.O("n", -1))
+	require.NoError(t, err)
+	for range 10 {
+		_, err = s.Collection("a").Update(t.Context(), none, query.Change{Update: u}, store.UpdateOptions{Multi: true})
+		require.NoError(t, err)
+	}
+	require.Panics(t, func() {
+		if w, err := s.follow(panickyContext{t.Context()}, c); err == nil {
+			w.view.Close()
+		}
+	})
+	require.LessOrEqual(t, len(c.followers), 1)
+	require.Empty(t, s.readers.slots)
+}
+
+// panickyContext panics in Done.
+type panickyContext struct{ context.Context }
+
+func (panickyContext) Done() <-chan struct{} { panic("a context") }
+
+// A watcher may read, however many long writes wait for the writer, which waits for the watcher.
+func TestWatch_ReadsAmongLongWrites(t *testing.T) {
+	t.Parallel()
+	s, _ := opened(t)
+	s.firstTurn = -1
+	a := s.Collection("a")
+	u, err := query.CompileUpdate(document.O("$inc", document.O("n", 1)))
+	require.NoError(t, err)
+	const writes = 3 * maxReaders
+	stop := s.Watch("a", func(document.Object, document.Object) {
+		_, err := a.Count(t.Context(), nil)
+		if err != nil {
+			t.Error(err)
+		}
+	}, nil)
+	defer stop()
+	var all sync.WaitGroup
+	for range writes {
+		all.Go(func() {
+			if _, err := a.Update(t.Context(), nil, query.Change{Update: u}, store.UpdateOptions{}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	last, _, err := a.Get(t.Context(), 1)
+	require.NoError(t, err)
+	require.EqualValues(t, 1+writes, last.Value("n"))
+}
+
+// An index that could neither be built nor dropped, as on a full disk, is out of the way of the next one.
+func TestEnsureIndex_AfterFailedDrop(t *testing.T) {
+	t.Parallel()
+	s, c := opened(t)
+	a := s.Collection("a")
+	require.NoError(t, a.Insert(t.Context(), document.O("_id", 2, "u", 5), document.O("_id", 3, "u", 5)))
+	harm := func(texts ...string) {
+		require.NoError(t, s.writer.do(&job{ctx: t.Context(), between: func() {
+			for _, text := range texts {
+				_, err := s.writer.conn.sql.ExecContext(t.Context(), text)
+				require.NoError(t, err)
+			}
+		}}))
+	}
+	harm("CREATE TEMP TRIGGER build BEFORE INSERT ON u1 BEGIN SELECT RAISE(ROLLBACK, 'full'); END",
+		"CREATE TEMP TRIGGER remove BEFORE UPDATE ON botctx_collections WHEN length(new.indexes) < length(old.indexes) "+
+			"BEGIN SELECT RAISE(ROLLBACK, 'full'); END")
+	unique := store.Ascending("u")
+	unique.Unique = true
+	require.ErrorIs(t, a.EnsureIndex(t.Context(), unique), boterr.Unavailable)
+
+	harm("DROP TRIGGER build", "DROP TRIGGER remove")
+	require.ErrorIs(t, a.EnsureIndex(t.Context(), unique), boterr.AlreadyExists)
+	require.NoError(t, a.EnsureIndex(t.Context(), store.Ascending("z")))
+	require.Len(t, c.schema.Load().Indexes, 2)
+	require.NoError(t, a.Insert(t.Context(), document.O("_id", 4, "u", 5)))
+	require.NoError(t, s.Check(t.Context()))
+}
+
+// A read that was planned before the first document with an array finds what a later one does.
+func TestRead_PlannedBeforeAnArray(t *testing.T) {
+	t.Parallel()
+	some, err := query.CompileFilter(document.O("n", document.O("$gte", 0)))
+	require.NoError(t, err)
+	s, _ := opened(t)
+	a := s.Collection("a")
+	ctx := &asked{Context: t.Context(), last: 2, then: func() {
+		require.NoError(t, a.Insert(t.Context(), document.O("_id", 2, "n", document.A(1, 2))))
+	}}
+	count, err := a.Count(ctx, some)
+	require.NoError(t, err)
+	require.EqualValues(t, 2, count)
+}
+
+// Canceled means that nothing was written, unless the text says otherwise.
+func TestLongWrite_SaysWhatStays(t *testing.T) {
+	t.Parallel()
+	s, _ := opened(t)
+	s.firstTurn = -1 // Each part has one document.
+	a := s.Collection("a")
+	documents := make([]document.Object, partSize)
+	for i := range documents {
+		documents[i] = document.O("_id", 2+i)
+	}
+	require.NoError(t, a.Insert(t.Context(), documents...))
+	ctx, end := context.WithCancel(t.Context())
+	stop := s.Watch("a", func(document.Object, document.Object) { end() }, nil)
+	defer stop()
+	_, err := a.Delete(ctx, nil, store.DeleteOptions{Multi: true})
+	require.ErrorIs(t, err, boterr.Canceled)
+	require.ErrorContains(t, err, "1 of 501 documents were written before")
+}
+
+func byID(tb testing.TB, id any) *query.Filter {
+	tb.Helper()
+	f, err := query.CompileFilter(document.O("_id", id))
+	require.NoError(tb, err)
+	return f
+}
+
+// FuzzNames searches for names of collections and fields, and for values, that get into a statement.
+func FuzzNames(f *testing.F) {
+	for _, text := range []string{"a", "d1", "'; DROP TABLE d1; --", `"x"`, "?1", "a\x01b", "ünï", "sqlite_master", "a.b", "%s"} {
+		f.Add(text, text, text)
+	}
+	s, _ := opened(f)
+	f.Fuzz(func(t *testing.T, name, field, value string) {
+		c := s.Collection(name)
+		o := document.O("_id", value, "f", document.O(field, value))
+		if store.CheckName(name) != nil || document.CheckInsert(o) != nil {
+			t.Skip("the store takes no such name")
+		}
+		if err := c.Insert(t.Context(), o); err != nil {
+			require.ErrorIs(t, err, boterr.AlreadyExists)
+		}
+		found, exists, err := c.Get(t.Context(), value)
+		require.NoError(t, err)
+		require.True(t, exists)
+		require.Equal(t, value, found.Value("_id"))
+		index := store.Ascending("f." + field)
+		if index.Check() == nil {
+			require.NoError(t, c.EnsureIndex(t.Context(), index))
+		}
+		for _, table := range []string{"botctx_collections", "d1"} {
+			var count int
+			err := s.db.QueryRowContext(t.Context(), "SELECT count(*) FROM sqlite_master WHERE name=?", table).Scan(&count)
+			require.NoError(t, err)
+			require.Equal(t, 1, count)
+		}
+	})
+}

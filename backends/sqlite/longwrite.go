@@ -1,0 +1,272 @@
+package sqlite
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/engine"
+	"github.com/botctx/go-sdk/internal/query"
+)
+
+var (
+	// errTooLong ends a write that keeps the others waiting for too long.
+	errTooLong = boterr.New(boterr.Internal, "", "the write takes longer than it may keep others waiting")
+	// errLost is the error of a write out of turn if another write has changed the documents that it rests on.
+	errLost = boterr.New(boterr.Internal, "", "another write came first")
+)
+
+const (
+	// firstTurn is the time for which a write may keep the others waiting before it leaves its turn, and
+	// moreTime the factor by which that time grows after each time that it lost.
+	firstTurn = 10 * time.Millisecond
+	moreTime  = 4
+	// maxSearching bounds the writes out of turn. They wait for the writer and hold a reader, and the writer waits for a
+	// reader if a watcher reads.
+	maxSearching = maxReaders / 2
+	// noLimit is longer than any write takes.
+	noLimit = time.Hour
+	// partSize is the number of documents of a write on many that are changed together, if it is a long one.
+	partSize = 500
+)
+
+// Write implements engine.Port. A long write searches out of turn, on a reader, so that it holds up no other, and the
+// writer only applies its changes. If others have changed the documents that it rests on, it begins again, and each time may keep the
+// others waiting for longer, so that it succeeds in the end. One on many documents is applied in parts.
+func (p *port) Write(ctx context.Context, op engine.Op) error {
+	if p.err != nil {
+		return p.err
+	}
+	call := query.NewEvaluation(ctx)
+	first := p.store.firstTurn
+	if _, isInsert := op.(*engine.Inserting); isInsert {
+		first = noLimit // It searches nothing, so that it would take as long after a search.
+	}
+	for patience := first; ; patience = moreTime * (patience + time.Millisecond) {
+		err := p.inTurn(ctx, patience, func(t *transaction) error {
+			call.Resume(t.ctx)
+			return op.Run(call, t)
+		})
+		if err != errTooLong { //nolint:errorlint // It comes as it is.
+			return err
+		}
+		if err = p.outOfTurn(ctx, call, op); err != errLost { //nolint:errorlint // It comes as it is.
+			return err
+		}
+	}
+}
+
+// inTurn carries out a write in a group. The error is errTooLong if it took more time than it has.
+func (p *port) inTurn(ctx context.Context, patience time.Duration, run func(t *transaction) error) error {
+	return p.store.writer.do(&job{ctx: ctx, name: p.name, run: func(t *transaction) error {
+		now := &turn{Context: ctx, limit: within(patience)}
+		t.ctx, t.source.ctx = now, now
+		err := run(t)
+		if now.hasEnded {
+			return errTooLong
+		}
+		return err
+	}})
+}
+
+// outOfTurn carries out a write that searches on a reader.
+func (p *port) outOfTurn(ctx context.Context, call *query.Evaluation, op engine.Op) error {
+	found := p.store.found(p.name)
+	if found == nil {
+		return errLost // Nothing was there to take long: the next turn is longer.
+	}
+	select {
+	case p.store.searching <- struct{}{}:
+		defer func() { <-p.store.searching }()
+	case <-ctx.Done():
+		return engine.CheckEnded(ctx)
+	case <-p.store.closing:
+		return errClosed
+	}
+	w, err := p.store.follow(ctx, found)
+	if err != nil {
+		return err
+	}
+	defer w.view.Close()
+	defer w.follower.hasLeft.Store(true)
+	many, isMany := op.(engine.Many)
+	w.isMany = isMany && many.IsMany()
+	call.Resume(ctx)
+	if err := op.Run(call, w); err == errOutdated { //nolint:errorlint // It comes as it is.
+		return errLost
+	} else if err != nil {
+		return err
+	}
+	w.view.Close() // A reader that stayed open would keep the log from being restarted.
+	if len(w.positions) > partSize {
+		w.follower.hasLeft.Store(true)
+		return p.inParts(ctx, call, many, w.positions)
+	}
+	return p.inTurn(ctx, noLimit, func(t *transaction) error { return w.settle(ctx, call, op, t) })
+}
+
+// noted is a transaction that notes its changes, of content that does not change.
+type noted struct {
+	view     engine.View
+	follower follower
+	isMany   bool
+	changes  []change
+	// positions are the positions of the changed documents. A write on many that is applied in parts notes
+	// nothing else.
+	positions []uint64
+}
+
+var _ engine.Transaction = (*noted)(nil)
+
+// follow returns what a collection holds now, and collects what is written from then on.
+func (s *Store) follow(ctx context.Context, c *collection) (*noted, error) {
+	view, err := s.view(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	w := &noted{view: view}
+	isFollowing := false
+	defer func() {
+		if !isFollowing { // Also after a panic of the context.
+			w.follower.hasLeft.Store(true)
+			view.Close()
+		}
+	}()
+	j := &job{ctx: ctx, between: func() {
+		reader, _ := view.Source.(*source)
+		reader.schema = c.schema.Load() // Others may have written since the view was made.
+		w.view.Schema = reader.schema
+		if err = reader.begin(); err == nil {
+			_, err = reader.conn.number(context.Background(), "SELECT count(*) FROM botctx_collections") // The moment is now.
+		}
+		c.forgetLeft()
+		c.followers = append(c.followers, &w.follower)
+	}}
+	if failed := s.writer.do(j); failed != nil {
+		err = failed
+	}
+	if err != nil {
+		return nil, err
+	}
+	isFollowing = true
+	return w, nil
+}
+
+// View implements engine.Transaction.
+func (w *noted) View() engine.View { return w.view }
+
+// Insert implements engine.Transaction.
+func (w *noted) Insert(o document.Object) error { return w.note(change{after: o}) }
+
+// Replace implements engine.Transaction.
+func (w *noted) Replace(position uint64, before, after document.Object) error {
+	return w.note(change{position: position, before: before, after: after})
+}
+
+// Remove implements engine.Transaction.
+func (w *noted) Remove(position uint64, o document.Object) error {
+	return w.note(change{position: position, before: o})
+}
+
+// note notes a change, if the indexes take it. Unique ones see it only when it is applied.
+func (w *noted) note(made change) error {
+	if _, err := w.view.Changes(made.before, made.after); err != nil {
+		return err
+	}
+	if w.isMany && !made.before.IsZero() {
+		w.positions = append(w.positions, made.position)
+		if len(w.positions) > partSize {
+			w.changes = nil
+			return nil
+		}
+	}
+	w.changes = append(w.changes, made)
+	return nil
+}
+
+// settle applies what was noted in the turn of the write, unless the writes of others affect it.
+func (w *noted) settle(ctx context.Context, call *query.Evaluation, op engine.Op, t *transaction) error {
+	call.Resume(ctx)
+	others := slices.Clone(w.follower.changes)
+	for _, earlier := range t.writer.performed {
+		if earlier.collection == t.job.collection {
+			others = append(others, earlier.changes...)
+		}
+	}
+	for i := range others {
+		for _, o := range []document.Object{others[i].before, others[i].after} {
+			if o.IsZero() {
+				continue
+			}
+			if matched, err := op.Matches(call, o); matched || err != nil {
+				return errLost
+			}
+		}
+	}
+	for i := range w.changes {
+		if err := t.repeat(&w.changes[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *transaction) repeat(c *change) error {
+	switch {
+	case c.before.IsZero():
+		return t.Insert(c.after)
+	case c.after.IsZero():
+		return t.Remove(c.position, c.before)
+	default:
+		return t.Replace(c.position, c.before, c.after)
+	}
+}
+
+// inParts applies a write on many documents to the ones at some positions: to as many as there is time for, then to
+// more once others have had their turn.
+func (p *port) inParts(ctx context.Context, call *query.Evaluation, op engine.Many, positions []uint64) error {
+	for all := len(positions); len(positions) > 0; {
+		applied := 0
+		err := p.store.writer.do(&job{ctx: ctx, name: p.name, run: func(t *transaction) error {
+			applied = 0
+			call.Resume(ctx)
+			part := within(p.store.firstTurn)
+			for applied < len(positions) && (applied == 0 || !part.isOver()) {
+				if err := t.apply(call, op, positions[applied]); err != nil {
+					return err
+				}
+				applied++
+			}
+			return nil
+		}})
+		if err != nil {
+			return partly(all-len(positions), all, err)
+		}
+		positions = positions[applied:]
+	}
+	return nil
+}
+
+// partly returns the error of a part of a write, after some documents were written.
+func partly(written, all int, err error) error {
+	e, ok := boterr.AsError(err)
+	if written == 0 || !ok {
+		return err
+	}
+	return boterr.New(e.Code, e.Field, "%d of %d documents were written before, and stay so: %w", written, all, err)
+}
+
+// apply applies a write on many documents to the one at a position, as it is now.
+func (t *transaction) apply(call *query.Evaluation, op engine.Many, position uint64) error {
+	now := engine.Placed{Position: position}
+	_, err := t.source.visit(engine.Yield(func(_ uint64, o document.Object) bool {
+		now.Document = o
+		return false
+	}), t.job.collection.texts.byPosition, position)
+	if err != nil {
+		return err
+	}
+	return op.Apply(call, t, now)
+}

@@ -1,0 +1,511 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+	"modernc.org/sqlite"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/engine"
+	"github.com/botctx/go-sdk/internal/query"
+	"github.com/botctx/go-sdk/store"
+)
+
+// Store is a store.Store on one file. Open makes one.
+type Store struct {
+	now  func() time.Time
+	path string
+	// identity is the file at path when it was opened.
+	identity os.FileInfo
+	lock     *flock.Flock
+	db       *sql.DB
+	room     cacheRoom
+
+	readers readers
+	writer  writer
+	// checkpoints brings the log into the file.
+	checkpoints checkpoints
+
+	// collections are *collection by name, and watched are *watchers.
+	collections, watched sync.Map
+
+	closeOnce sync.Once
+	closing   chan struct{}
+	closed    error
+	// firstTurn is the time for which a write may keep the others waiting before it leaves its turn.
+	firstTurn time.Duration
+	// indexing is held by the EnsureIndex that builds an index, searching by the writes out of turn.
+	indexing, searching chan struct{}
+}
+
+var (
+	_ store.Store   = (*Store)(nil)
+	_ store.Watcher = (*Store)(nil)
+)
+
+type settings struct {
+	now         func() time.Time
+	lockWait    time.Duration
+	cacheSize   int64
+	synchronous string
+	logger      *slog.Logger
+}
+
+// Option is a setting of a Store.
+type Option func(*settings)
+
+// WithNow sets the clock that Store.Now reads. The default is the machine's.
+func WithNow(now func() time.Time) Option { return func(s *settings) { s.now = now } }
+
+// WithLockWait sets how long Open waits for another process to close the file, such as one
+// that is being replaced by this one. The default is one second; zero and less is not to wait.
+func WithLockWait(wait time.Duration) Option { return func(s *settings) { s.lockWait = wait } }
+
+// WithCache sets the memory in bytes, roughly, for documents that are read or written often. The default is
+// 64 MiB; zero and less keeps none.
+func WithCache(size int64) Option { return func(s *settings) { s.cacheSize = size } }
+
+// WithoutSync answers writes before the disk has them, which is faster. They survive the end of the process, but
+// when the machine stops, the last ones may be lost: it is for data that can be made again, such as an
+// import. The default is to wait for the disk.
+func WithoutSync() Option { return func(s *settings) { s.synchronous = "NORMAL" } }
+
+// WithLogger sets where the store writes a warning about a file whose last writes may be lost. The default is
+// slog.Default; nil writes nothing.
+func WithLogger(logger *slog.Logger) Option { return func(s *settings) { s.logger = logger } }
+
+const (
+	// syncAll is the setting of SQLite by which each commit waits for the disk.
+	syncAll         = "FULL"
+	defaultLockWait = time.Second
+	defaultCache    = 64 << 20
+)
+
+// Open opens the store in the file at a path, and makes the file if there is none; its folder must exist. Links are
+// followed. It takes the same short time for a file of any size.
+//
+// InvalidArgument: the path is empty, or an option is nil. FailedPrecondition: the file is open already, is
+// damaged, belongs to a later version of this package or to another program; or the path is a link that
+// leads nowhere. Unavailable: the system could not open it.
+func Open(path string, options ...Option) (*Store, error) {
+	set := settings{now: time.Now, lockWait: defaultLockWait, cacheSize: defaultCache, synchronous: syncAll, logger: slog.Default()}
+	for _, option := range options {
+		if option == nil {
+			return nil, boterr.Invalid("options", "an option is nil; leave it out")
+		}
+		option(&set)
+	}
+	if path == "" {
+		return nil, boterr.Invalid("path", "it is empty; give the path of the file")
+	}
+	if set.now == nil {
+		return nil, boterr.Invalid("options", "the clock of WithNow is nil; leave the option out")
+	}
+	path, err := resolve(path)
+	if err != nil {
+		return nil, err
+	}
+	keepLocks()
+	if err := makeNew(path); err != nil {
+		return nil, err
+	}
+	s := &Store{
+		now: set.now, path: path, closing: make(chan struct{}), firstTurn: firstTurn,
+		indexing: make(chan struct{}, 1), searching: make(chan struct{}, maxSearching),
+	}
+	s.room.most = set.cacheSize
+	if err := s.takeLock(set.lockWait); err != nil {
+		return nil, err
+	}
+	if err := s.open(set); err != nil {
+		_ = s.release()
+		return nil, boterr.New(boterr.CodeOf(err), "path", "the file %q: %w", path, err)
+	}
+	return s, nil
+}
+
+// keepLocks has SQLite take locks that stay until it releases them. By default the system releases all locks of the process
+// on a file as soon as anything in it closes the file, such as an Open that is refused. Then another program that reads
+// the file takes itself for the only one, and removes the log with all that is written to it.
+func keepLocks() {
+	_, _ = sqlite.OFDLocking(true) // Only Linux has them, and only before the first use of the driver.
+}
+
+// resolve returns the path of the file that a path leads to, so that all paths to it are the same.
+func resolve(path string) (string, error) {
+	target, err := filepath.EvalSymlinks(path)
+	if err == nil {
+		if info, err := os.Stat(target); err == nil && !info.Mode().IsRegular() {
+			return "", boterr.New(boterr.FailedPrecondition, "path", "%q is not a file; give the path of one, such as bots.db in it", path)
+		}
+		return filepath.Abs(target)
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return "", unopened(err)
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return "", boterr.New(boterr.FailedPrecondition, "path",
+			"%q is a link that leads nowhere; make the folder that it leads to, or remove it", path)
+	}
+	folder, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if err != nil {
+		return "", unopened(err)
+	}
+	return filepath.Abs(filepath.Join(folder, filepath.Base(path)))
+}
+
+func unopened(err error) error {
+	return boterr.New(boterr.Unavailable, "path", "the file could not be opened: %w", err)
+}
+
+// takeLock keeps other processes, and other Stores of this one, out of the file. SQLite's own locks would let
+// several in.
+func (s *Store) takeLock(wait time.Duration) error {
+	s.lock = flock.New(lockPath(s.path), flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(fileMode))
+	ctx, cancel := context.WithTimeout(context.Background(), max(wait, 0))
+	defer cancel()
+	isTaken, err := s.lock.TryLock()
+	if err == nil && !isTaken && wait > 0 {
+		isTaken, err = s.lock.TryLockContext(ctx, lockInterval)
+	}
+	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return unopened(err)
+	}
+	if !isTaken {
+		return boterr.New(boterr.FailedPrecondition, "path", "the file %q is open already; close it there first", s.path)
+	}
+	return nil
+}
+
+const (
+	fileMode     = 0o600
+	lockInterval = 20 * time.Millisecond
+)
+
+// lockPath returns the file that is locked: the store's own, so that no other path to it is let in. On Windows a
+// lock keeps even its holder from reading, so a second file is locked.
+func lockPath(path string) string {
+	if runtime.GOOS == "windows" {
+		return path + "-lock"
+	}
+	return path
+}
+
+func (s *Store) open(set settings) (err error) {
+	if err := checkHeader(s.path); err != nil {
+		return err
+	}
+	if err := checkLog(s.path, set.synchronous == syncAll, set.logger); err != nil {
+		return err
+	}
+	if s.identity, err = os.Stat(s.path); err != nil {
+		return unopened(err)
+	}
+	s.removeRest()
+	// Reads map the file: a page costs no call of the system then, which halves the time of a lookup.
+	s.db, err = openDatabase(s.path, "rw", "journal_mode(WAL)", "synchronous("+set.synchronous+")", "wal_autocheckpoint(0)",
+		"mmap_size(1073741824)", "cache_size(-4000)", "temp_store(MEMORY)", "journal_size_limit(0)", "cell_size_check(ON)")
+	if err != nil {
+		return err
+	}
+	s.db.SetMaxIdleConns(maxReaders + 2)
+	s.readers = readers{connect: s.connect, slots: make(chan struct{}, maxReaders), closing: s.closing}
+	ctx := context.Background()
+	c, err := s.connect(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.load(ctx, c); err != nil {
+		_ = c.close()
+		return err
+	}
+	return s.start(ctx, c)
+}
+
+// removeRest removes the folders of backups and new files that a crash has left behind.
+func (s *Store) removeRest() {
+	for suffix, name := range map[string]string{backupSuffix: backupName, newSuffix: newName} {
+		left, _ := filepath.Glob(globbed(s.path) + suffix) // The pattern is valid.
+		for _, folder := range left {
+			if info, err := os.Lstat(folder); err == nil && info.IsDir() {
+				_ = os.Remove(filepath.Join(folder, name)) // It takes space, and nothing else.
+				_ = os.Remove(filepath.Join(folder, name+"-journal"))
+				_ = os.Remove(folder) // One with other files is not ours, and stays.
+			}
+		}
+	}
+}
+
+// newSuffix is the pattern of the folder in which a new file is made, behind the name of the file, and newName is the
+// name of the file in that folder.
+const (
+	newSuffix = ".new-*.tmp"
+	newName   = "store"
+)
+
+// globbed returns a path as a pattern that matches it alone.
+func globbed(path string) string {
+	return strings.NewReplacer(`*`, `[*]`, `?`, `[?]`, `[`, `[[]`).Replace(path)
+}
+
+// connect returns a new connection to the file. A connection opens the file at the path, so it must still be the same:
+// a connection to another one would also take the log for its own.
+func (s *Store) connect(ctx context.Context) (*conn, error) {
+	if err := s.checkPath(); err != nil {
+		return nil, err
+	}
+	c, err := newConn(context.WithoutCancel(ctx), s.db)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.checkPath(); err != nil {
+		c.discard()
+		return nil, err
+	}
+	return c, nil
+}
+
+// checkPath returns an error if the file is no longer the one at its path: what is written there is lost with it.
+func (s *Store) checkPath() error {
+	info, err := os.Stat(s.path)
+	if err == nil && os.SameFile(info, s.identity) {
+		return nil
+	}
+	return boterr.New(boterr.Unavailable, "", "the file %q was removed or replaced; put it back, or open the store again", s.path)
+}
+
+// busyTimeout is the time for which a statement waits for other programs.
+const busyTimeout = 5 * time.Second
+
+// openDatabase opens a database whose connections begin with pragmas. The mode is "rw", or "rwc" to make the file.
+func openDatabase(path, mode string, pragmas ...string) (*sql.DB, error) {
+	pragmas = append([]string{fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds())}, pragmas...)
+	all := url.Values{"mode": {mode}, "_pragma": pragmas}
+	name := (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: all.Encode()}).String()
+	db, err := sql.Open("sqlite", name)
+	if err != nil {
+		return nil, unopened(err)
+	}
+	return db, nil
+}
+
+// makeNew makes a file without documents, unless there is one. It is whole as soon as it is there.
+func makeNew(path string) error {
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		return nil // Whether it can be opened is looked at later.
+	}
+	folder, err := os.MkdirTemp(filepath.Dir(path), filepath.Base(path)+newSuffix)
+	if err != nil {
+		return unopened(err)
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	made := filepath.Join(folder, newName)
+	db, err := openDatabase(made, "rwc", "page_size("+strconv.Itoa(pageSize)+")",
+		"auto_vacuum(INCREMENTAL)", "journal_mode(OFF)", "synchronous(FULL)")
+	if err != nil {
+		return err
+	}
+	c, err := newConn(context.Background(), db)
+	for _, text := range makeFile {
+		if err == nil {
+			_, err = c.exec(text)
+		}
+	}
+	if err == nil {
+		err = c.close()
+	}
+	if err = errors.Join(err, db.Close()); err != nil {
+		return failure(err)
+	}
+	if err := os.Chmod(made, fileMode); err != nil {
+		return unopened(err)
+	}
+	if err := os.Link(made, path); err != nil && !errors.Is(err, fs.ErrExist) {
+		err = os.Rename(made, path) // Not all file systems have hard links.
+		if err != nil {
+			return unopened(err)
+		}
+	}
+	return nil
+}
+
+// checkHeader refuses a file that is not a store of this format, before anything is written to it.
+func checkHeader(path string) error {
+	file, err := os.Open(path) //nolint:gosec // The path is the host's.
+	if err != nil {
+		return unopened(err)
+	}
+	defer func() { _ = file.Close() }()
+	var header [100]byte
+	if _, err := io.ReadFull(file, header[:]); err != nil {
+		return damaged("it has no header: %w", err)
+	}
+	if string(header[:16]) != "SQLite format 3\x00" {
+		return boterr.New(boterr.FailedPrecondition, "path",
+			"the file is not a store, or its beginning is damaged; give the store a path of its own, or put a backup in its place")
+	}
+	version, application := binary.BigEndian.Uint32(header[60:]), binary.BigEndian.Uint32(header[68:])
+	switch {
+	case application != applicationID:
+		return boterr.New(boterr.FailedPrecondition, "path", "the file is a database of another program; give the store a path of its own")
+	case version != format:
+		return boterr.New(boterr.FailedPrecondition, "path",
+			"the file has format %d and this version reads format %d; open it with the version that wrote it", version, format)
+	case header[18] == rollbackMode && hasLog(path):
+		return boterr.New(boterr.FailedPrecondition, "path",
+			"%q is the log of another file; remove it, as after a backup was put in place of a store that a crash ended", logPath(path))
+	default:
+		return nil
+	}
+}
+
+// rollbackMode is in the header of a file that was never open as a store, such as a backup.
+const rollbackMode = 1
+
+// start starts the goroutines of the store.
+func (s *Store) start(ctx context.Context, c *conn) error {
+	aside, err := s.connect(ctx)
+	if err != nil {
+		_ = c.close()
+		return err
+	}
+	s.writer.begin(s, c)
+	s.checkpoints.begin(s, aside)
+	return nil
+}
+
+// Collection implements store.Store.
+func (s *Store) Collection(name string) store.Collection { return s.collection(name) }
+
+func (s *Store) collection(name string) reading {
+	return reading{&engine.Collection{Port: &port{store: s, name: name, err: store.CheckName(name)}}}
+}
+
+// found returns a collection, nil if it does not exist.
+func (s *Store) found(name string) *collection {
+	if found, ok := s.collections.Load(name); ok {
+		known, _ := found.(*collection)
+		return known
+	}
+	return nil
+}
+
+// Collections returns the names of the collections, sorted.
+func (s *Store) Collections() []string {
+	var names []string
+	for name := range s.collections.Range {
+		if text, ok := name.(string); ok {
+			names = append(names, text)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Now returns the time of the store's clock in UTC.
+func (s *Store) Now(ctx context.Context) (time.Time, error) {
+	if err := engine.CheckEnded(ctx); err != nil {
+		return time.Time{}, err
+	}
+	if s.isClosed() {
+		return time.Time{}, errClosed
+	}
+	return s.now().UTC(), nil
+}
+
+func (s *Store) isClosed() bool {
+	select {
+	case <-s.closing:
+		return true
+	default:
+		return false
+	}
+}
+
+// Explain finds documents as Find of the collection does, and describes how.
+func (s *Store) Explain(
+	ctx context.Context, collection string, filter *query.Filter, options store.FindOptions,
+) (store.Explanation, error) {
+	return s.collection(collection).Explain(ctx, filter, options)
+}
+
+// Close waits for reads and writes that are under way, and releases the file, with an empty log. Every later call of
+// the store is FailedPrecondition. Closing it again does nothing.
+func (s *Store) Close() error {
+	s.closeOnce.Do(func() { s.closed = s.close() })
+	return s.closed
+}
+
+func (s *Store) close() error {
+	close(s.closing)
+	s.checkpoints.end()
+	failed := s.readers.close()
+	failed = errors.Join(failed, s.writer.end())
+	return failure(errors.Join(failed, s.release()))
+}
+
+// release closes the database and the lock.
+func (s *Store) release() (err error) {
+	if s.db != nil {
+		err = s.db.Close()
+	}
+	return errors.Join(err, s.lock.Unlock())
+}
+
+// port is a collection of the store, which may not exist yet.
+type port struct {
+	store *Store
+	name  string
+	// err is the error of the name.
+	err error
+}
+
+var _ engine.Port = (*port)(nil)
+
+// Read implements engine.Port.
+func (p *port) Read(ctx context.Context) (engine.View, error) {
+	if p.err != nil {
+		return engine.View{}, p.err
+	}
+	if err := engine.CheckEnded(ctx); err != nil {
+		return engine.View{}, err
+	}
+	found := p.store.found(p.name)
+	if found == nil {
+		if p.store.isClosed() {
+			return engine.View{}, errClosed
+		}
+		return engine.View{Schema: &engine.Schema{Name: p.name}, Source: nothing{}}, nil
+	}
+	return p.store.view(ctx, found)
+}
+
+// view returns what a reader sees of a collection.
+func (s *Store) view(ctx context.Context, of *collection) (engine.View, error) {
+	c, release, err := s.readers.take(ctx)
+	if err != nil {
+		return engine.View{}, err
+	}
+	schema := of.schema.Load()
+	return engine.View{Schema: schema, Source: &source{ctx: ctx, conn: c, collection: of, schema: schema, release: release}}, nil
+}
+
+// Now implements engine.Port.
+func (p *port) Now(ctx context.Context) (time.Time, error) { return p.store.Now(ctx) }

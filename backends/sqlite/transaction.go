@@ -1,0 +1,200 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/engine"
+)
+
+// transaction is a write in the transaction of a group.
+type transaction struct {
+	writer *writer
+	job    *job
+	source source
+	ctx    context.Context //nolint:containedctx // It belongs to the one call that the write is for.
+	// isSaved is true once there is a savepoint to go back to.
+	isSaved bool
+	// end is the collection's end before the write.
+	end uint64
+}
+
+var _ engine.Transaction = (*transaction)(nil)
+
+// run carries the write out. A panic ends this write only.
+func (t *transaction) run() (err error) {
+	defer func() {
+		if thrown := recover(); thrown != nil {
+			err = asError(thrown)
+		}
+	}()
+	if err := engine.CheckEnded(t.ctx); err != nil {
+		return err
+	}
+	return t.job.run(t)
+}
+
+// View implements engine.Transaction.
+func (t *transaction) View() engine.View {
+	return engine.View{Schema: t.source.schema, Source: &t.source}
+}
+
+// save makes a savepoint before the first change.
+func (t *transaction) save() error {
+	if t.isSaved {
+		return engine.CheckEnded(t.ctx)
+	}
+	if _, err := t.writer.conn.exec("SAVEPOINT one"); err != nil {
+		return err
+	}
+	t.isSaved, t.end = true, t.job.collection.end
+	return nil
+}
+
+// undo goes back to the savepoint.
+func (t *transaction) undo() error {
+	c := t.job.collection
+	for i := range slices.Backward(t.job.changes) {
+		undone := &t.job.changes[i]
+		c.overlay[undone.key] = cached{document: undone.before, position: undone.position}
+	}
+	c.end = t.end
+	t.job.changes, t.job.kept = nil, nil
+	_, err := t.writer.conn.exec("ROLLBACK TO one")
+	return err
+}
+
+// Insert implements engine.Transaction.
+func (t *transaction) Insert(o document.Object) error {
+	c := t.job.collection
+	changes, err := t.changes(document.Object{}, o)
+	if err != nil {
+		return err
+	}
+	key, position := idKey(o), c.end
+	sealed := seal(position, o)
+	inserted, err := t.writer.conn.exec(c.texts.insert, position, key, sealed)
+	if err != nil {
+		return err
+	}
+	if inserted == 0 {
+		return c.draft.DuplicateID(o)
+	}
+	if err := t.add(o, position, changes.Add); err != nil {
+		return err
+	}
+	c.end++
+	t.note(change{key: string(key), position: position, after: o, size: len(sealed)})
+	return nil
+}
+
+// Replace implements engine.Transaction.
+func (t *transaction) Replace(position uint64, before, after document.Object) error {
+	c := t.job.collection
+	changes, err := t.changes(before, after)
+	if err != nil {
+		return err
+	}
+	sealed := seal(position, after)
+	if _, err := t.writer.conn.exec(c.texts.replace, position, sealed); err != nil {
+		return err
+	}
+	if err := t.remove(position, changes.Remove); err != nil {
+		return err
+	}
+	if err := t.add(after, position, changes.Add); err != nil {
+		return err
+	}
+	t.note(change{key: string(idKey(after)), position: position, before: before, after: after, size: len(sealed)})
+	return nil
+}
+
+// Remove implements engine.Transaction.
+func (t *transaction) Remove(position uint64, o document.Object) error {
+	c := t.job.collection
+	changes, err := t.changes(o, document.Object{})
+	if err != nil {
+		return err
+	}
+	if _, err := t.writer.conn.exec(c.texts.remove, position); err != nil {
+		return err
+	}
+	if err := t.remove(position, changes.Remove); err != nil {
+		return err
+	}
+	t.note(change{key: string(idKey(o)), position: position, before: o})
+	return nil
+}
+
+// changes returns the changes of entries, and makes the savepoint. A description that they change is shown to
+// readers before the group is committed, so that none of them searches the entries by the one before.
+func (t *transaction) changes(before, after document.Object) (engine.Changes, error) {
+	c := t.job.collection
+	changes, err := c.draft.Changes(before, after)
+	if err != nil {
+		return changes, err
+	}
+	if changes.Schema != nil {
+		c.grow(changes.Schema)
+		t.source.schema = c.ready()
+	}
+	return changes, t.save()
+}
+
+// grow makes a description with the same indexes the collection's.
+func (c *collection) grow(schema *engine.Schema) {
+	c.draft, c.isDirty = schema, true
+	c.schema.Store(c.ready())
+}
+
+func (t *transaction) add(o document.Object, position uint64, keys []engine.Key) error {
+	c := t.job.collection
+	for _, key := range keys {
+		inserted, err := t.writer.conn.exec(c.texts.table(key.IsUnique).insert, key.Number, key.Key, position)
+		if err != nil {
+			return err
+		}
+		if key.IsUnique && inserted == 0 {
+			return c.draft.Duplicate(o, key)
+		}
+	}
+	return nil
+}
+
+func (t *transaction) remove(position uint64, keys []engine.Key) error {
+	for _, key := range keys {
+		if _, err := t.writer.conn.exec(t.job.collection.texts.table(key.IsUnique).remove, key.Number, key.Key, position); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// note notes a change for the writes that follow in the group, and for those who follow the collection.
+func (t *transaction) note(made change) {
+	t.job.changes = append(t.job.changes, made)
+	t.job.collection.overlay[made.key] = cached{document: made.after, position: made.position, size: made.size}
+}
+
+// makeCollection makes the tables of a collection, and returns its number.
+func (w *writer) makeCollection(name string) (number int64, err error) {
+	made := &collection{name: name, draft: &engine.Schema{Name: name}}
+	record, err := made.record()
+	if err != nil {
+		return 0, err
+	}
+	if _, err := w.conn.exec("INSERT INTO botctx_collections(name, indexes) VALUES(?, ?)", name, record); err != nil {
+		return 0, err
+	}
+	if number, err = w.conn.number(context.Background(), "SELECT n FROM botctx_collections WHERE name=?", name); err != nil {
+		return 0, err
+	}
+	for _, text := range makeCollection {
+		if _, err := w.conn.exec(fmt.Sprintf(text, number)); err != nil {
+			return 0, err
+		}
+	}
+	return number, nil
+}

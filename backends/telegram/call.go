@@ -1,0 +1,226 @@
+package telegram
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/bounded"
+	"github.com/botctx/go-sdk/outbound"
+	"github.com/botctx/go-sdk/send"
+)
+
+// The limits of answers, in bytes.
+const (
+	maxAnswerBytes  = 1 << 20
+	maxUpdatesBytes = 16 << 20
+)
+
+// methodUpdates is the method whose answers may be longer, and take longer, than others.
+const methodUpdates = "getUpdates"
+
+// call calls a method with parameters and returns its result.
+func (c *Connector) call(ctx context.Context, in *channel.Channel, method string, params document.Object) (any, error) {
+	body, err := document.AppendJSON(nil, params)
+	if err != nil {
+		return nil, boterr.Invalid("", "cannot be written as JSON: %w", err)
+	}
+	return c.post(ctx, in, method, "application/json", body)
+}
+
+// post calls a method with a body of a media type, once, and returns its result.
+func (c *Connector) post(caller context.Context, in *channel.Channel, method, mediaType string, body []byte) (any, error) {
+	of, err := credentialsOf(in)
+	if err != nil {
+		return nil, err
+	}
+	most, within := int64(maxAnswerBytes), c.config.Timeout
+	if method == methodUpdates {
+		most, within = maxUpdatesBytes, within+c.config.PollTime
+	}
+	ctx, cancel := context.WithTimeout(caller, within)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.config.APIURL+"/bot"+of.token+"/"+method, bytes.NewReader(body))
+	if err != nil {
+		return nil, of.unanswered(method, err)
+	}
+	req.Header.Set("Content-Type", mediaType)
+	resp, err := c.config.HTTPClient.Do(req)
+	if err == nil {
+		defer resp.Body.Close() //nolint:errcheck // The body has been read.
+		body, err = bounded.ReadAll(resp.Body, most)
+	}
+	switch {
+	case err == nil:
+		return of.result(resp, body)
+	case caller.Err() != nil:
+		return nil, caller.Err()
+	default:
+		return nil, of.unanswered(method, err)
+	}
+}
+
+// unanswered returns an error without a code and without the address, which contains the token.
+func (c credentials) unanswered(method string, err error) error {
+	if outer, ok := errors.AsType[*url.Error](err); ok {
+		err = outer.Err
+	}
+	if strings.Contains(err.Error(), c.token) {
+		err = errors.New(c.redact(err.Error()))
+	}
+	return fmt.Errorf("telegram did not answer %s: %w", method, err)
+}
+
+// result returns the result in an answer, or the error that it describes. An unreadable answer is an error
+// without a code, unless its status shows a mistake of the host.
+func (c credentials) result(resp *http.Response, text []byte) (any, error) {
+	value, err := document.ParseJSON(text)
+	body, _ := value.(document.Object)
+	isOK, isAnswer := document.Get(body, "ok", any(nil)).(bool)
+	result, _ := body.Field("result")
+	status := resp.StatusCode
+	switch {
+	case err == nil && isOK && status == http.StatusOK && result != nil:
+		return result, nil
+	case err == nil && isAnswer && !isOK, status == http.StatusTooManyRequests:
+		return nil, c.refused(int(document.Get(body, "error_code", int64(status))), body, resp.Header)
+	case status >= http.StatusBadRequest && status < http.StatusInternalServerError:
+		return nil, boterr.New(boterr.FailedPrecondition, "",
+			"the Bot API's address returned an answer that is not Telegram's, with status %d: check Config.APIURL and the proxy", status)
+	default:
+		return nil, fmt.Errorf("telegram's answer with status %d cannot be read", status)
+	}
+}
+
+// refusal is Telegram's reason for a refusal, wrapped in the error with the code.
+type refusal struct {
+	sentence string
+	// description is Telegram's text without secrets.
+	description string
+	// isGone is true if the chat is gone for good.
+	isGone bool
+	// movedTo is the new id of a group that became a supergroup, or 0.
+	movedTo int64
+}
+
+func (r *refusal) Error() string { return r.sentence + " (" + r.description + ")" }
+
+// Unwrap returns a *send.GoneError if the chat is gone for good, else nil.
+func (r *refusal) Unwrap() error {
+	if r.isGone {
+		return &send.GoneError{}
+	}
+	return nil
+}
+
+// refused returns the error for an answer that is not ok.
+func (c credentials) refused(status int, body document.Object, header http.Header) error {
+	if status >= http.StatusInternalServerError {
+		return fmt.Errorf("telegram failed with status %d", status)
+	}
+	if status == http.StatusTooManyRequests {
+		wait, _ := outbound.RetryAfter(header, time.Time{}) // Telegram gives seconds, not dates.
+		if seconds := document.Get(body, "parameters.retry_after", int64(0)); seconds > 0 {
+			wait = time.Duration(min(seconds, int64(boterr.MaxRetryAfter/time.Second))) * time.Second
+		}
+		return boterr.New(boterr.ResourceExhausted, "", "Telegram is limiting the rate of requests: %w",
+			&send.RetryAfterError{After: max(wait, time.Second)})
+	}
+	description := boterr.Visible(fmt.Sprintf("%.200s", c.redact(document.Get(body, "description", ""))))
+	for _, known := range refusals {
+		if known.status == status && containsAny(description, known.words) {
+			return &boterr.Error{Code: known.code, Field: known.part, Err: &refusal{
+				known.sentence, description, known.isGone, document.Get(body, "parameters.migrate_to_chat_id", int64(0)),
+			}}
+		}
+	}
+	return boterr.New(boterr.FailedPrecondition, "", "Telegram refuses it with status %d (%s)", status, description)
+}
+
+const (
+	sentenceToken = "Telegram does not accept the channel's token, which was revoked or mistyped: " +
+		"get the current one from BotFather and set it as token in the channel's info"
+	sentenceRights  = "the bot may not do this: make it an administrator with the right to do so, or send a new message"
+	sentenceFile    = "Telegram cannot use the file: give a public address of a supported type and size, or an id of this bot"
+	sentenceWebhook = "the bot has a webhook and cannot be polled: call SetWebhook with an empty address first"
+)
+
+// refusals are the meanings of statuses, and of words in the descriptions, which Telegram does not document.
+// The first matching row counts.
+var refusals = []struct {
+	status   int
+	words    string
+	code     boterr.Code
+	part     string
+	isGone   bool
+	sentence string
+}{
+	{
+		400, "chat not found|user not found|message to edit not found|message to delete not found|message_id_invalid|" +
+			"message identifier is not specified|message thread not found|topic_id_invalid|topic_deleted",
+		boterr.NotFound, "", false, "Telegram does not know it",
+	},
+	{
+		400, "not enough rights|administrator rights|admin_required|have no rights|write_forbidden|not a forum|can't be deleted|" +
+			"can't be edited|topic_closed",
+		boterr.FailedPrecondition, "", false, sentenceRights,
+	},
+	{400, "button_", boterr.InvalidArgument, partButtons, false, "Telegram cannot show a button"},
+	{
+		400, "http url|web page content|web document|wrong file|wrong remote file|file_reference|media_",
+		boterr.InvalidArgument, partFile, false, sentenceFile,
+	},
+	{400, "too long|text is empty", boterr.InvalidArgument, partText, false, "Telegram cannot show the text"},
+	{400, "", boterr.InvalidArgument, "", false, "Telegram cannot carry out the request as it is"},
+	{401, "", boterr.FailedPrecondition, "", false, sentenceToken},
+	{
+		403, "blocked by the user|is deactivated|was kicked|not a member|was deleted",
+		boterr.FailedPrecondition, "", true, "the bot was blocked or removed, or the account was closed",
+	},
+	{403, "", boterr.FailedPrecondition, "", false, "the bot may not write to this chat: the user must write to it first"},
+	{404, "", boterr.FailedPrecondition, "", false, sentenceToken},
+	{409, "webhook", boterr.FailedPrecondition, "", false, sentenceWebhook},
+	{409, "", boterr.Conflict, "", false, "another process polls this bot"},
+	{413, "", boterr.InvalidArgument, "", false, "the request is too long for Telegram"},
+}
+
+// containsAny reports whether a text contains one of some words, in any case. The words are in lower case,
+// separated by |. "" is in every text.
+func containsAny(text, words string) bool {
+	text = strings.ToLower(text)
+	for word := range strings.SplitSeq(words, "|") {
+		if strings.Contains(text, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// saysAny reports whether Telegram refused a request with one of some words.
+func saysAny(err error, words string) bool {
+	said, ok := errors.AsType[*refusal](err)
+	return ok && containsAny(said.description, words)
+}
+
+// millisecondsOf returns a time of Telegram, which is in seconds.
+func millisecondsOf(of document.Lookuper) document.Timestamp {
+	const latest = 1 << 40 // An absurd value must not overflow.
+	return document.Timestamp(1000 * max(0, min(document.Get(of, "date", int64(0)), latest)))
+}
+
+// idText returns an id at a path as text, "" if there is none.
+func idText(of document.Lookuper, path string) string {
+	if id := document.Get(of, path, int64(0)); id != 0 {
+		return strconv.FormatInt(id, 10)
+	}
+	return ""
+}

@@ -1,0 +1,168 @@
+package telegram_test
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/backends/telegram"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/telegramfake"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/livechat/livechattest"
+	"github.com/botctx/go-sdk/send"
+)
+
+// outlet is Telegram as the outlet of a host: its bot, desk, shows requests to a group or a user.
+type outlet struct {
+	*livechattest.MemoryHost
+	*world
+
+	t       *testing.T
+	handler http.Handler
+	tickets string
+	// times is the number of times that Telegram sends each update.
+	times  int
+	isDown atomic.Bool
+}
+
+// answering are the users who answer: Grace and Bob.
+var answering = [2]int64{grace, bob}
+
+// ServeHTTP is the API of Telegram.
+func (o *outlet) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if o.isDown.Load() {
+		http.Error(w, "Telegram is down", http.StatusInternalServerError)
+		return
+	}
+	o.world.ServeHTTP(w, r)
+}
+
+// newOutlet returns a host. agentsChat is nil if agents answer in their own conversations with the bot.
+func newOutlet(t *testing.T, tickets string, agentsChat any) *outlet {
+	t.Helper()
+	o := &outlet{t: t, world: newWorld(), tickets: tickets, times: 1}
+	agents := desk()
+	agents.Metadata = document.O("agentsChat", agentsChat)
+	agents.BroadcastGroups = []channel.BroadcastGroup{{Label: livechat.DefaultLabel, Groups: []channel.BroadcastGroupMember{{ID: tickets}}}}
+	var connector *telegram.Connector
+	o.MemoryHost = livechattest.NewHost(t, livechattest.HostConfig{
+		Outlet: agents,
+		Connect: func(h *livechattest.MemoryHost) send.Connectors {
+			connector = newConnector(t, telegram.Config{
+				HTTPClient: &http.Client{Transport: inProcess{o}}, Store: h.Store, LoadChannel: h.LoadChannel, Logger: silent(),
+			})
+			o.handler = routed(connector.Handler(h.Accept))
+			return send.Connectors{telegram.Type: connector}
+		},
+	})
+	require.NoError(t, connector.SetWebhook(t.Context(), agents, "https://bots.example.com"+deskPath))
+	return o
+}
+
+// deliver sends the updates of the bot, each several times.
+func (o *outlet) deliver() bool {
+	o.t.Helper()
+	again := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		for range o.times - 1 {
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			o.handler.ServeHTTP(httptest.NewRecorder(), r)
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		o.handler.ServeHTTP(w, r)
+	})
+	statuses := o.Push(o.t.Context(), otherToken, again, deskPath, 20)
+	for _, status := range statuses {
+		require.Equal(o.t, http.StatusOK, status)
+	}
+	return len(statuses) > 0
+}
+
+// message returns the message of a ticket as it shows now.
+func (o *outlet) message(of livechattest.Chat) telegramfake.Message {
+	for _, message := range o.Messages() {
+		if o.tickets+":"+strconv.FormatInt(message.ID, 10) == of.Ticket.MessageID {
+			return message
+		}
+	}
+	return telegramfake.Message{}
+}
+
+// take lets a user tap on a ticket, and returns the first text that the bot sends then.
+func (o *outlet) take(agent int, of livechattest.Chat) string {
+	o.t.Helper()
+	ticket := o.message(of)
+	if len(ticket.Buttons) == 0 {
+		return ticket.Text
+	}
+	before := len(o.Messages())
+	o.Taps(otherToken, answering[agent], ticket, "Take")
+	for o.deliver() {
+		o.Advance(0)
+	}
+	for _, message := range o.Messages()[before:] {
+		return message.Text
+	}
+	return ""
+}
+
+// shown returns the messages in a conversation.
+func (o *outlet) shown(in livechattest.Chat) []livechattest.Line {
+	var lines []livechattest.Line
+	for _, message := range o.Messages() {
+		if message.Chat == in.Conversation {
+			lines = append(lines, livechattest.Line{Text: message.Text})
+		}
+	}
+	return lines
+}
+
+// harness returns the harness of the outlet.
+func (o *outlet) harness() *livechattest.Harness {
+	return &livechattest.Harness{Host: o.MemoryHost, Inlet: o.Inlet(), Outlet: livechattest.Outlet{
+		Channel: "desk",
+		Agents:  [2]livechat.Admin{{AdminID: "grace", ExternalID: graces, Name: "Grace"}, {AdminID: "bob", ExternalID: bobID, Name: "Bob"}},
+		Ticket:  func(of livechattest.Chat) string { return o.message(of).Text },
+		Take:    o.take,
+		Says: func(agent int, in livechattest.Chat, text string) string {
+			o.Says(otherToken, answering[agent], o.place(agent, in), text)
+			return ""
+		},
+		Shown:   o.shown,
+		Deliver: o.deliver, Repeat: func() { o.times = 2 }, Fail: o.isDown.Store,
+	}}
+}
+
+// place returns the chat in which a user writes: a topic of a conversation, or the user's own chat with the bot.
+func (o *outlet) place(agent int, in livechattest.Chat) string {
+	if strings.Contains(in.Conversation, "/") {
+		return in.Conversation
+	}
+	return strconv.FormatInt(answering[agent], 10)
+}
+
+func TestOutlet(t *testing.T) {
+	t.Parallel()
+	for name, agentsChat := range map[string]any{"in topics": forum, "with the bot alone": nil} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			livechattest.RunOutlet(t, func(t *testing.T) *livechattest.Harness {
+				t.Helper()
+				return newOutlet(t, "-100300", agentsChat).harness()
+			})
+		})
+	}
+}

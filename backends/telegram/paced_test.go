@@ -1,0 +1,45 @@
+package telegram_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/botctx/go-sdk/send"
+)
+
+// paced is a connector that records the times of messages.
+type paced struct {
+	start time.Time
+
+	mu sync.Mutex
+	at []came
+}
+
+type came struct {
+	to    string
+	after time.Duration
+}
+
+func (p *paced) Send(_ context.Context, message send.Message) (send.Delivery, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	chat, _, _ := strings.Cut(message.To, "/")
+	p.at = append(p.at, came{chat, time.Since(p.start)}) //nolint:forbidigo // The clock of the bubble.
+	return send.Delivery{}, nil
+}
+
+// most returns the maximum number of messages to a recipient, or to all for "", in any period of this length.
+func (p *paced) most(to string, within time.Duration) (most int) {
+	for _, first := range p.at {
+		count := 0
+		for _, other := range p.at {
+			if (to == "" || other.to == to) && other.after >= first.after && other.after < first.after+within {
+				count++
+			}
+		}
+		most = max(most, count)
+	}
+	return most
+}

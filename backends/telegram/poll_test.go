@@ -1,0 +1,330 @@
+package telegram_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/backends/telegram"
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/internal/telegramfake"
+	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store/memstore"
+)
+
+// polling polls the shop's bot until the bubble's test stops it, and returns the function for that.
+func polling(t *testing.T, connector *telegram.Connector, accept telegram.Accept) (stop func() error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- connector.Poll(ctx, "app-1", "shop", accept) }()
+	synctest.Wait()
+	return func() error {
+		cancel()
+		return <-ended
+	}
+}
+
+func pass(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
+}
+
+func TestPoll_InOrder(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
+		w.Says(token, ada, adaID, "before it began")
+		var a accepted
+		stop := polling(t, direct(t, w, telegram.Config{}), a.accept)
+		w.Says(token, bob, bobID, "one")
+		w.Says(token, ada, adaID, "two")
+		last := w.Says(token, ada, adaID, "three")
+		pass(time.Minute)
+		require.Equal(t, []string{"before it began", "one", "two", "three"}, a.texts())
+		require.Equal(t, last+1, w.Offset(token))
+		require.NoError(t, stop())
+	})
+}
+
+func TestPoll_ManyAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
+		for range 250 {
+			w.Says(token, ada, adaID, "x")
+		}
+		var a accepted
+		stop := polling(t, direct(t, w, telegram.Config{}), a.accept)
+		require.Len(t, a.all(), 250)
+		require.NoError(t, stop())
+	})
+}
+
+// Telegram forgets an update once a greater offset is requested, which must not happen before it is stored.
+func TestPoll_OffsetMovesOnlyAfterAccept(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
+		first := w.Says(token, ada, adaID, "one")
+		w.Says(token, ada, adaID, "two")
+		last := w.Says(token, ada, adaID, "three")
+		isDown := true
+		a := accepted{fail: func(event botctx.Inbound) error {
+			if isDown && event.Event.Text() == "two" {
+				return boterr.New(boterr.Unavailable, "", "the store does not answer")
+			}
+			return nil
+		}}
+		stop := polling(t, direct(t, w, telegram.Config{Logger: silent()}), a.accept)
+		pass(time.Minute)
+		require.Equal(t, []string{"one"}, a.texts(), "the third waits behind the second")
+		require.Equal(t, first+1, w.Offset(token))
+		a.mu.Lock()
+		isDown = false
+		a.mu.Unlock()
+		pass(2 * time.Minute)
+		require.Equal(t, []string{"one", "two", "three"}, a.texts())
+		require.Equal(t, last+1, w.Offset(token))
+		require.NoError(t, stop())
+	})
+}
+
+func TestPoll_CrashBeforeTheNextRequest(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
+		w.Says(token, ada, adaID, "one")
+		ctx, crash := context.WithCancel(t.Context())
+		var a accepted
+		accept := func(ctx context.Context, event botctx.Inbound) error {
+			err := a.accept(ctx, event)
+			crash() // It is stored, and the process dies.
+			return err
+		}
+		require.NoError(t, direct(t, w, telegram.Config{}).Poll(ctx, "app-1", "shop", accept))
+		require.Zero(t, w.Offset(token), "Telegram keeps it")
+
+		stop := polling(t, direct(t, w, telegram.Config{}), a.accept)
+		require.Equal(t, []string{"one", "one"}, a.texts())
+		require.Equal(t, a.all()[0].Key, a.all()[1].Key, "Runtime.Accept recognises it")
+		require.NoError(t, stop())
+	})
+}
+
+func TestPoll_UpdateThatIsNeverAccepted(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
+		w.Says(token, ada, adaID, "odd")
+		w.Says(token, ada, adaID, "fine")
+		a := accepted{fail: func(event botctx.Inbound) error {
+			if event.Event.Text() == "odd" {
+				return boterr.Invalid("Event", "is odd")
+			}
+			return nil
+		}}
+		drops := &send.Drops{Logger: silent()}
+		stop := polling(t, direct(t, w, telegram.Config{Drops: drops, Logger: silent()}), a.accept)
+		require.Equal(t, []string{"fine"}, a.texts(), "it does not block the next one")
+		require.Equal(t, send.DropInvalid, drops.Counts()[0].Reason)
+		require.NoError(t, stop())
+	})
+}
+
+func TestPoll_TapsAreAcknowledged(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
+		connector := direct(t, w, telegram.Config{})
+		_, err := connector.Send(t.Context(), to(adaID, send.QuickReplies("Again?", send.QuickReply{Title: "Yes"})))
+		require.NoError(t, err)
+		w.Taps(token, ada, w.last(t, adaID), "Yes")
+		var a accepted
+		stop := polling(t, connector, a.accept)
+		require.Len(t, w.Answered(token), 1)
+		require.Empty(t, w.last(t, adaID).Buttons)
+		require.NoError(t, stop())
+	})
+}
+
+// Two processes without a common store: Telegram lets the later one interrupt the earlier one.
+func TestPoll_TwoPollersLoseNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
+		var log bytes.Buffer
+		var a accepted
+		config := telegram.Config{Logger: slog.New(slog.NewTextHandler(&locked{to: &log}, nil))}
+		first, second := polling(t, direct(t, w, config), a.accept), polling(t, direct(t, w, config), a.accept)
+		var said []string
+		for i := range 30 {
+			text := strings.Repeat("x", i+1)
+			said = append(said, text)
+			w.Says(token, ada, adaID, text)
+			pass(20 * time.Second)
+		}
+		heard := a.texts()
+		require.Equal(t, said, slices.Compact(heard), "in order, some twice")
+		require.NoError(t, errors.Join(first(), second()))
+		require.Contains(t, log.String(), "another process polls this bot")
+		require.NotContains(t, log.String(), "secret")
+	})
+}
+
+// locked is a writer for several goroutines.
+type locked struct {
+	mu sync.Mutex
+	to *bytes.Buffer
+}
+
+func (l *locked) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.to.Write(p)
+}
+
+// Two processes with a common store: one polls, and the other takes over.
+func TestPoll_OneProcessAtATime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
+		var a, b accepted
+		config := telegram.Config{Store: memstore.New()}
+		stopFirst := polling(t, direct(t, w, config), a.accept)
+		stopSecond := polling(t, direct(t, w, config), b.accept)
+		w.Says(token, ada, adaID, "one")
+		pass(time.Minute)
+		require.Equal(t, []string{"one"}, a.texts())
+		require.Empty(t, b.texts())
+		require.NoError(t, stopFirst())
+		w.Says(token, ada, adaID, "two")
+		pass(time.Minute)
+		require.Equal(t, []string{"two"}, b.texts())
+		require.NoError(t, stopSecond())
+		pass(time.Minute) // The goroutine that renews leases ends when there is none.
+	})
+}
+
+func TestPoll_EndsIfWaitingCannotHelp(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		spoil func(t *testing.T, w *world, connector *telegram.Connector)
+		code  boterr.Code
+		says  string
+		id    string
+	}{
+		"revoked": {func(_ *testing.T, w *world, _ *telegram.Connector) { w.RevokeToken(token) }, boterr.FailedPrecondition, "revoked", "shop"},
+		"webhook": {func(t *testing.T, _ *world, connector *telegram.Connector) {
+			t.Helper()
+			require.NoError(t, connector.SetWebhook(t.Context(), shop(), "https://bots.example.com"))
+		}, boterr.FailedPrecondition, "call SetWebhook with an empty address", "shop"},
+		"no channel": {func(*testing.T, *world, *telegram.Connector) {}, boterr.NotFound, "", "none"},
+	} {
+		for _, store := range []*memstore.Store{nil, memstore.New()} {
+			w := newWorld()
+			config := telegram.Config{LoadChannel: loads(shop())}
+			if store != nil {
+				config.Store = store
+			}
+			connector := direct(t, w, config)
+			c.spoil(t, w, connector)
+			err := connector.Poll(t.Context(), "app-1", c.id, nil)
+			require.ErrorIs(t, err, c.code, name)
+			require.ErrorContains(t, err, c.says, name)
+			require.NotContains(t, err.Error(), "secret", name)
+		}
+	}
+}
+
+func TestPoll_FailuresAreWaitedFor(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
+		var asked []time.Duration
+		start := time.Now() //nolint:forbidigo // The clock of the bubble.
+		flaky := http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			asked = append(asked, time.Since(start)) //nolint:forbidigo // The clock of the bubble.
+			switch len(asked) {
+			case 1, 2:
+				rw.WriteHeader(http.StatusBadGateway)
+			case 3:
+				telegramfake.Refuses(429, "Too Many Requests", "retry_after", 100)(rw, r)
+			default:
+				w.ServeHTTP(rw, r)
+			}
+		})
+		w.Says(token, ada, adaID, "hello")
+		var a accepted
+		stop := polling(t, direct(t, flaky, telegram.Config{Logger: silent()}), a.accept)
+		pass(5 * time.Minute)
+		require.Equal(t, []string{"hello"}, a.texts())
+		require.NoError(t, stop())
+		for i, most := range []time.Duration{2 * time.Second, 4 * time.Second} {
+			gap := asked[i+1] - asked[i]
+			require.True(t, gap >= most/2 && gap <= most, "wait %d is %v", i, gap)
+		}
+		require.Equal(t, 100*time.Second, asked[3]-asked[2], "as long as Telegram asks")
+	})
+}
+
+// A channel's new token is used from the next request on.
+func TestPoll_ChannelIsLoadedEachTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
+		w.AddBot("7001:next-secret-of-tests", "shop")
+		var mu sync.Mutex
+		current := shop()
+		config := telegram.Config{LoadChannel: func(context.Context, string, string) (*channel.Channel, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			return current, nil
+		}}
+		var a accepted
+		stop := polling(t, direct(t, w, config), a.accept)
+		mu.Lock()
+		current = newChannel("shop", "7001:next-secret-of-tests")
+		mu.Unlock()
+		w.Says("7001:next-secret-of-tests", ada, adaID, "hello")
+		pass(2 * time.Minute)
+		require.Equal(t, []string{"hello"}, a.texts())
+		require.NoError(t, stop())
+	})
+}
+
+// If a hundred updates are more than an answer may have, fewer are asked for.
+func TestPoll_AnswerTooLong(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
+		w.Says(token, ada, adaID, "hello")
+		long := http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			if bytes.Contains(body, []byte(`"limit":100`)) {
+				_, _ = rw.Write(make([]byte, 17<<20))
+				return
+			}
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			w.ServeHTTP(rw, r)
+		})
+		var a accepted
+		stop := polling(t, direct(t, long, telegram.Config{Logger: silent()}), a.accept)
+		pass(2 * time.Minute)
+		require.Equal(t, []string{"hello"}, a.texts())
+		require.NoError(t, stop())
+	})
+}

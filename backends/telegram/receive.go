@@ -1,0 +1,191 @@
+package telegram
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"regexp"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/inbound"
+	"github.com/botctx/go-sdk/send"
+)
+
+// Accept accepts an event, usually Runtime.Accept, which stores it and recognises repeats.
+type Accept = func(ctx context.Context, event botctx.Inbound) error
+
+// load returns a channel with its credentials.
+func (c *Connector) load(ctx context.Context, app, id string) (*channel.Channel, credentials, error) {
+	if c.config.LoadChannel == nil {
+		return nil, credentials{}, boterr.New(boterr.Internal, "", "the receiver is not set up: it needs Config.Store or Config.LoadChannel")
+	}
+	in, err := c.config.LoadChannel(ctx, app, id)
+	if err != nil {
+		return nil, credentials{}, err
+	}
+	of, err := credentialsOf(in)
+	return in, of, err
+}
+
+// take passes an update on, and returns nil once Telegram need not report it again: accept has stored it, or
+// it is dropped and counted.
+func (c *Connector) take(ctx context.Context, u update, accept Accept) (err error) {
+	event, drop := u.event()
+	if drop == nil {
+		err = handOn(context.WithoutCancel(ctx), event, accept)
+	}
+	if errors.Is(err, boterr.InvalidArgument) { // A repeat would not be accepted either, and would block later ones.
+		c.config.Logger.LogAttrs(ctx, slog.LevelWarn, "telegram: update not accepted",
+			slog.String("app", u.in.App), slog.String("channel", u.in.ID), slog.String("kind", u.kind), slog.String("error", err.Error()))
+		drop, err = u.dropped(send.DropInvalid), nil
+	}
+	if drop != nil {
+		c.config.Drops.Add(ctx, *drop)
+	}
+	return err
+}
+
+// handOn calls accept and turns a panic into an error.
+func handOn(ctx context.Context, event botctx.Inbound, accept Accept) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = boterr.New(boterr.Internal, "", "accept panicked: %v", p)
+		}
+	}()
+	return accept(ctx, event)
+}
+
+// acknowledge ends the progress indicator of a tapped button, and removes quick replies. A failure is only
+// logged: the tap itself was accepted.
+func (c *Connector) acknowledge(ctx context.Context, u update) {
+	if u.kind != kindCallback {
+		return
+	}
+	_, err := c.call(ctx, u.in, "answerCallbackQuery", document.O("callback_query_id", document.Get(u.object, "id", "")))
+	_, isReply := payloadOf(document.Get(u.object, "data", ""))
+	if message := u.message(); isReply && !message.IsZero() {
+		chat := address{chat: idText(message, "chat.id")}
+		_, errReply := c.call(ctx, u.in, "editMessageReplyMarkup", messageParams(chat.chat, idText(message, "message_id")))
+		if !saysAny(errReply, "message is not modified") {
+			err = errors.Join(err, errReply)
+		}
+	}
+	if err != nil {
+		c.config.Logger.LogAttrs(ctx, slog.LevelDebug, "telegram: tap not acknowledged",
+			slog.String("app", u.in.App), slog.String("channel", u.in.ID), slog.String("error", err.Error()))
+	}
+}
+
+// secretHeader carries the secret of a webhook.
+const secretHeader = "X-Telegram-Bot-Api-Secret-Token" //nolint:gosec // It is the name of a header.
+
+// Handler returns a handler for webhooks, which passes their updates to accept. Its path names the
+// channel:
+//
+//	http.Handle("POST /telegram/{app}/{channel}", connector.Handler(rt.Accept))
+//
+// The channel's info needs secretToken, and SetWebhook tells Telegram the address. Package telegram describes
+// the events. The handler answers when accept returns:
+//
+//	200  the event is stored, or it is dropped and counted in Config.Drops; Telegram does not repeat it
+//	401  the header X-Telegram-Bot-Api-Secret-Token is missing or wrong, or there is no such channel, or it has no
+//	     secret; the answer does not reveal which
+//	400, 405, 408, 413
+//	     the body is not an update, the request is not a POST, its body came too slowly or is too long
+//	503  with Retry-After: the channel cannot be looked up now, or accept returned ResourceExhausted or
+//	     Unavailable. Telegram repeats the update
+//
+// Other errors of accept get the status from botctx.HTTPStatus, and Telegram repeats the update, too; except
+// InvalidArgument, after which it is dropped.
+func (c *Connector) Handler(accept Accept) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			w.Header().Set("Allow", http.MethodPost)
+			inbound.LeaveUnread(w)
+			http.Error(w, "send a POST", http.StatusMethodNotAllowed)
+			return
+		}
+		in, of, err := c.authenticate(r)
+		if err != nil {
+			inbound.LeaveUnread(w)
+		}
+		switch {
+		case errors.Is(err, errUnauthorized): // The same for any fault of the request.
+			http.Error(w, err.Error(), http.StatusUnauthorized)
+			return
+		case err != nil: // The channel cannot be looked up now.
+			botctx.WriteHTTPError(w, err)
+			return
+		}
+		body, refused := inbound.ReadBody(w, r, inbound.Limits{MaxBytes: inbound.DefaultMaxBytes, Time: c.config.BodyTime})
+		if refused != nil {
+			http.Error(w, refused.Reason, refused.Status)
+			return
+		}
+		value, err := document.ParseJSON(body)
+		told, isObject := value.(document.Object)
+		if err != nil || !isObject {
+			c.config.Drops.Add(r.Context(), *update{in: in}.dropped(send.DropInvalid))
+			http.Error(w, "the body is not an update", http.StatusBadRequest)
+			return
+		}
+		u := readUpdate(in, of, told)
+		if err := c.take(r.Context(), u, accept); err != nil {
+			botctx.WriteHTTPError(w, err)
+			return
+		}
+		w.Header().Set("Content-Length", "0") // So the answer is complete before the tap is acknowledged.
+		w.WriteHeader(http.StatusOK)
+		_ = http.NewResponseController(w).Flush()
+		c.acknowledge(context.WithoutCancel(r.Context()), u)
+	})
+}
+
+// errUnauthorized is returned for a request that does not come from Telegram.
+var errUnauthorized = errors.New("the request has no secret of a channel of this host")
+
+// authenticate returns the channel of a request that has the channel's secret.
+func (c *Connector) authenticate(r *http.Request) (*channel.Channel, credentials, error) {
+	given := r.Header.Get(secretHeader)
+	if given == "" {
+		return nil, credentials{}, errUnauthorized
+	}
+	in, of, err := c.load(r.Context(), r.PathValue("app"), r.PathValue("channel"))
+	switch boterr.CodeOf(err) {
+	case "":
+	case boterr.InvalidArgument, boterr.NotFound, boterr.FailedPrecondition, boterr.Unsupported:
+		return nil, credentials{}, errUnauthorized // There is no such channel, or it is not usable.
+	default:
+		return nil, credentials{}, err
+	}
+	if !inbound.IsSecret(of.secretToken, given) {
+		return nil, credentials{}, errUnauthorized
+	}
+	return in, of, nil
+}
+
+// secretForm is the form of secrets that Telegram accepts.
+var secretForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,256}$`)
+
+// SetWebhook tells Telegram to send a channel's updates to a Handler at an HTTPS address, with the
+// secretToken of the channel's info. With an empty address it removes the webhook, and Poll works again.
+func (c *Connector) SetWebhook(ctx context.Context, in *channel.Channel, address string) error {
+	of, err := credentialsOf(in)
+	if err != nil {
+		return err
+	}
+	params := document.O("url", address)
+	if address != "" {
+		if !secretForm.MatchString(of.secretToken) {
+			return boterr.New(boterr.FailedPrecondition, "",
+				"the channel %s has no usable secretToken: set it in its info to 1 to 256 letters, digits, _ and -", in.ID)
+		}
+		params = params.With("secret_token", of.secretToken).With("allowed_updates", c.config.Updates)
+	}
+	_, err = c.call(ctx, in, "setWebhook", params)
+	return err
+}

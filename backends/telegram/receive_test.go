@@ -1,0 +1,211 @@
+package telegram_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/backends/telegram"
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/send"
+)
+
+const hello = `{"update_id":1,"message":{"message_id":7,"date":1700000000,"chat":{"id":501,"type":"private"},` +
+	`"from":{"id":501,"is_bot":false,"first_name":"Ada"},"text":"hello"}}`
+
+func TestHandler_Statuses(t *testing.T) {
+	t.Parallel()
+	withoutSecret := newChannel("plain", token)
+	withoutSecret.Info = channel.OtherInfo{Hidden: channel.Hide(document.O("token", token))}
+	withoutToken := newChannel("empty", "")
+	load := loads(shop(), withoutSecret, withoutToken)
+	config := telegram.Config{LoadChannel: func(ctx context.Context, app, id string) (*channel.Channel, error) {
+		if app == "down" {
+			return nil, boterr.New(boterr.Unavailable, "", "the store does not answer")
+		}
+		return load(ctx, app, id)
+	}}
+	for name, c := range map[string]struct {
+		path, secret, body string
+		status             int
+	}{
+		"accepted":        {shopPath, secretToken, hello, 200},
+		"wrong secret":    {shopPath, secretToken + "x", hello, 401},
+		"no secret":       {shopPath, "", hello, 401},
+		"channel without": {"/telegram/app-1/plain", "", hello, 401},
+		"empty for none":  {"/telegram/app-1/plain", " ", hello, 401},
+		"no token":        {"/telegram/app-1/empty", secretToken, hello, 401},
+		"no such channel": {"/telegram/app-1/none", secretToken, hello, 401},
+		"another app":     {"/telegram/app-2/shop", secretToken, hello, 401},
+		"store is down":   {"/telegram/down/shop", secretToken, hello, 503},
+		"no update":       {shopPath, secretToken, `[]`, 400},
+		"too long":        {shopPath, secretToken, strings.Repeat(" ", 1<<20+1), 413},
+	} {
+		var a accepted
+		config.Drops = &send.Drops{Logger: silent()}
+		handler := routed(direct(t, http.NotFoundHandler(), config).Handler(a.accept))
+		answer := postUpdate(handler, c.path, c.secret, c.body)
+		require.Equal(t, c.status, answer.Code, name)
+		require.Equal(t, c.status == 200, len(a.all()) == 1, name)
+		require.NotContains(t, answer.Body.String(), secretToken, name)
+		if c.status == 401 {
+			require.Equal(t, "the request has no secret of a channel of this host\n", answer.Body.String(), name)
+		}
+	}
+	answer := httptest.NewRecorder()
+	routed(direct(t, http.NotFoundHandler(), config).Handler(nil)).ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, shopPath, nil))
+	require.Equal(t, http.StatusMethodNotAllowed, answer.Code)
+}
+
+func TestHandler_NotSetUp(t *testing.T) {
+	t.Parallel()
+	connector, err := telegram.New(telegram.Config{})
+	require.NoError(t, err)
+	require.Equal(t, http.StatusInternalServerError, postUpdate(routed(connector.Handler(nil)), shopPath, secretToken, hello).Code)
+}
+
+func TestHandler_BodyIsReadOnlyWithTheSecret(t *testing.T) {
+	t.Parallel()
+	handler := routed(direct(t, http.NotFoundHandler(), telegram.Config{}).Handler(nil))
+	request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, shopPath, unread{t})
+	request.Header.Set("X-Telegram-Bot-Api-Secret-Token", "wrong")
+	answer := httptest.NewRecorder()
+	handler.ServeHTTP(answer, request)
+	require.Equal(t, http.StatusUnauthorized, answer.Code)
+	require.Equal(t, "close", answer.Header().Get("Connection"))
+}
+
+// unread is a body that must not be read.
+type unread struct{ t *testing.T }
+
+func (u unread) Read([]byte) (int, error) {
+	u.t.Error("the body was read")
+	return 0, errors.New("read")
+}
+
+func TestHandler_SeveralChannelsAtOneAddress(t *testing.T) {
+	t.Parallel()
+	other := newChannel("shop", "7003:third-secret-of-tests")
+	other.App = "app-2"
+	config := telegram.Config{LoadChannel: loads(shop(), desk(), other)}
+	var a accepted
+	handler := routed(direct(t, http.NotFoundHandler(), config).Handler(a.accept))
+	for _, path := range []string{shopPath, "/telegram/app-1/desk", "/telegram/app-2/shop"} {
+		require.Equal(t, http.StatusOK, postUpdate(handler, path, secretToken, hello).Code)
+	}
+	var got []string
+	for _, event := range a.all() {
+		got = append(got, event.App+" "+event.Channel+" "+event.Event.To)
+	}
+	require.Equal(t, []string{"app-1 shop 7001", "app-1 desk 7002", "app-2 shop 7003"}, got)
+}
+
+func TestHandler_NotAccepted(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		fail    error
+		status  int
+		dropped int
+	}{
+		"too many wait":  {boterr.New(boterr.ResourceExhausted, "", "full"), 503, 0},
+		"store is down":  {boterr.New(boterr.Unavailable, "", "down"), 503, 0},
+		"unknown":        {errors.New("broken"), 500, 0},
+		"never accepted": {boterr.Invalid("Event.From", "is too long"), 200, 1},
+	} {
+		drops := &send.Drops{Logger: silent()}
+		a := accepted{fail: func(botctx.Inbound) error { return c.fail }}
+		handler := routed(direct(t, http.NotFoundHandler(), telegram.Config{Drops: drops, Logger: silent()}).Handler(a.accept))
+		require.Equal(t, c.status, postUpdate(handler, shopPath, secretToken, hello).Code, name)
+		require.Len(t, drops.Counts(), c.dropped, name)
+	}
+	panics := func(context.Context, botctx.Inbound) error { panic("no") }
+	handler := routed(direct(t, http.NotFoundHandler(), telegram.Config{}).Handler(panics))
+	require.Equal(t, http.StatusInternalServerError, postUpdate(handler, shopPath, secretToken, hello).Code)
+}
+
+// A tap is accepted even if it cannot be acknowledged.
+func TestHandler_TapIsAcceptedWithoutTelegram(t *testing.T) {
+	t.Parallel()
+	var a accepted
+	handler := routed(direct(t, http.NotFoundHandler(), telegram.Config{Logger: silent()}).Handler(a.accept))
+	const tap = `{"update_id":1,"callback_query":{"id":"q","from":{"id":501,"is_bot":false,"first_name":"Ada"},"chat_instance":"c",` +
+		`"data":"~yes","message":{"message_id":7,"date":0,"chat":{"id":501,"type":"private"}}}}`
+	require.Equal(t, http.StatusOK, postUpdate(handler, shopPath, secretToken, tap).Code)
+	require.Len(t, a.all(), 1)
+}
+
+// Telegram gets its answer before the handler makes a request to it.
+func TestHandler_AnswersBeforeTheTapIsAcknowledged(t *testing.T) {
+	t.Parallel()
+	answered, acknowledged := make(chan struct{}), make(chan struct{})
+	api := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		<-answered
+		close(acknowledged)
+	})
+	var a accepted
+	server := httptest.NewServer(routed(direct(t, api, telegram.Config{Logger: silent()}).Handler(a.accept)))
+	t.Cleanup(server.Close)
+	const tap = `{"update_id":1,"callback_query":{"id":"q","from":{"id":501,"is_bot":false,"first_name":"Ada"},"chat_instance":"c","data":"yes"}}`
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+shopPath, strings.NewReader(tap))
+	require.NoError(t, err)
+	request.Header.Set("X-Telegram-Bot-Api-Secret-Token", secretToken)
+	response, err := http.DefaultClient.Do(request)
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	require.Equal(t, http.StatusOK, response.StatusCode)
+	close(answered)
+	<-acknowledged
+}
+
+func TestSetWebhook_WithSecretAndKinds(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	connector := w.start(t)
+	require.NoError(t, connector.SetWebhook(t.Context(), shop(), "https://bots.example.com"+shopPath))
+	w.Says(token, ada, adaID, "hello")
+	var a accepted
+	require.Equal(t, []int{200}, w.Push(t.Context(), token, routed(connector.Handler(a.accept)), shopPath, 9))
+	require.Equal(t, []string{"hello"}, a.texts())
+
+	without := shop()
+	without.Info = channel.OtherInfo{Hidden: channel.Hide(document.O("token", token, "secretToken", "not valid"))}
+	err := connector.SetWebhook(t.Context(), without, "https://bots.example.com"+shopPath)
+	require.ErrorIs(t, err, boterr.FailedPrecondition)
+	require.ErrorContains(t, err, "secretToken")
+	require.NoError(t, connector.SetWebhook(t.Context(), without, ""), "it is removed without a secret")
+}
+
+// FuzzHandler sends garbage with the right secret to the handler: it is accepted or counted, and only
+// answered with documented statuses.
+func FuzzHandler(f *testing.F) {
+	f.Add(hello)
+	for _, body := range []string{
+		`{"update_id":1,"callback_query":{"id":"q","from":{"id":1},"data":"[\"a\"","message":{"chat":{"id":-1,"type":"supergroup"}}}}`,
+		`{"update_id":1,"message":{"from":{"id":1},"photo":[],"location":{},"contact":[]}}`, `{"update_id":9e99,"x":{}}`, `[]`, ``,
+	} {
+		f.Add(body)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		var a accepted
+		drops := &send.Drops{Logger: silent()}
+		handler := routed(direct(t, http.NotFoundHandler(), telegram.Config{Drops: drops, Logger: silent()}).Handler(a.accept))
+		status := postUpdate(handler, shopPath, secretToken, body).Code
+		require.Contains(t, []int{200, 400, 413}, status)
+		if status != http.StatusRequestEntityTooLarge {
+			require.Equal(t, 1, len(a.all())+len(drops.Counts()))
+		}
+		for _, event := range a.all() {
+			require.NotEmpty(t, event.Event.From)
+			require.NotEmpty(t, event.Event.Type)
+			require.NoError(t, event.Event.Data.Err())
+		}
+	})
+}

@@ -1,0 +1,189 @@
+package telegram
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/bounded"
+	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/inbound"
+	"github.com/botctx/go-sdk/internal/lease"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/safelog"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/outbound"
+	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store"
+)
+
+// Type is the type of the channels of a Connector.
+const Type channel.Type = "telegram"
+
+// Config configures a Connector. Zero fields have their defaults. A Connector with the zero Config
+// can send but not receive.
+type Config struct {
+	// APIURL is the address of the Bot API. The default is https://api.telegram.org. The tokens of
+	// all channels are sent there, and nowhere else.
+	APIURL string
+	// HTTPClient sends the requests. The default has its own connections. Redirects are never followed. The
+	// limits below replace its Timeout.
+	HTTPClient *http.Client
+	// Timeout limits one request, except the ones of Poll and Open. The default is 10 seconds.
+	Timeout time.Duration
+	// PollTime is the time that a request of Poll waits for updates. The default is 50 seconds.
+	PollTime time.Duration
+	// Updates are the kinds of updates that Poll and SetWebhook request. The default is message,
+	// callback_query and my_chat_member.
+	Updates []string
+
+	// Store is the Runtime's store. Poll uses it to ensure that only one process at a time polls a channel.
+	// It is optional if each channel is only polled by one process.
+	Store store.Store
+	// LoadChannel returns a channel of an app with its credentials, or NotFound. The default reads
+	// channels from Store. Poll and Handler need one of the two.
+	LoadChannel func(ctx context.Context, app, id string) (*channel.Channel, error)
+	// BodyTime limits how long the body of a request to Handler may take to arrive. The default is
+	// 10 seconds.
+	BodyTime time.Duration
+	// Drops counts the updates that are not passed on. The connectors of a host share one. The default
+	// is a new one that logs to slog.Default.
+	Drops *send.Drops
+	// Logger logs the failures of Poll and of the requests after a tap, at warn and debug. The default is
+	// slog.Default.
+	Logger *slog.Logger
+}
+
+// withDefaults returns the config with its defaults, or InvalidArgument.
+func (c Config) withDefaults() (Config, error) {
+	for field, limit := range map[string]time.Duration{"Timeout": c.Timeout, "PollTime": c.PollTime, "BodyTime": c.BodyTime} {
+		if limit < 0 {
+			return c, boterr.Invalid(field, "must not be negative; 0 means the default")
+		}
+	}
+	c.Timeout = cmp.Or(c.Timeout, 10*time.Second)
+	c.PollTime = cmp.Or(c.PollTime, 50*time.Second)
+	c.BodyTime = cmp.Or(c.BodyTime, inbound.DefaultTime)
+	c.APIURL = strings.TrimSuffix(cmp.Or(c.APIURL, "https://api.telegram.org"), "/")
+	parsed, err := url.Parse(c.APIURL)
+	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
+		return c, boterr.Invalid("APIURL", "is not an HTTP or HTTPS address")
+	}
+	if c.Updates == nil {
+		c.Updates = []string{kindMessage, kindCallback, "my_chat_member"}
+	}
+	if c.LoadChannel == nil && c.Store != nil {
+		env := record.Env{Store: c.Store}.WithDefaults()
+		c.LoadChannel = func(ctx context.Context, app, id string) (*channel.Channel, error) {
+			return channels.New(env, record.Scope{App: app, Channel: id}).Load(ctx, id)
+		}
+	}
+	c.Drops = cmp.Or(c.Drops, &send.Drops{})
+	c.Logger = safelog.New(cmp.Or(c.Logger, slog.Default()))
+	client := *cmp.Or(c.HTTPClient, &http.Client{Transport: outbound.HostTransport()})
+	client.Timeout = c.PollTime + c.Timeout
+	c.HTTPClient = bounded.Client(&client, bounded.Limits{MaxBytes: MaxFileBytes})
+	return c, nil
+}
+
+// Connector connects all channels of type telegram. It is safe for concurrent use.
+//
+// Errors have a code if a caller can act on them: NotFound for chats and messages that Telegram does not
+// know; FailedPrecondition if the bot is not allowed to do it now, with a *send.GoneError if the chat is gone
+// for good, or if the channel's token is missing or refused; InvalidArgument for content that Telegram cannot
+// show; ResourceExhausted with a *send.RetryAfterError if it limits the rate. An error without a code means
+// that Telegram did not answer. The Connector repeats no request, because Telegram does not recognise
+// repeats.
+type Connector struct {
+	config Config
+	// leases is nil without Config.Store.
+	leases *lease.Leases
+}
+
+var (
+	_ send.Connector           = (*Connector)(nil)
+	_ send.MessageUpdater      = (*Connector)(nil)
+	_ livechat.GroupCreator    = (*Connector)(nil)
+	_ livechat.InviteLinker    = (*Connector)(nil)
+	_ livechat.GroupIconSetter = (*Connector)(nil)
+	_ livechat.TicketUpdater   = (*Connector)(nil)
+	_ livechat.TicketRecaller  = (*Connector)(nil)
+)
+
+// New returns a Connector, or InvalidArgument if the config is wrong.
+func New(config Config) (*Connector, error) {
+	config, err := config.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	c := &Connector{config: config}
+	if config.Store != nil {
+		c.leases, err = lease.New(lease.Config{Env: record.Env{Store: config.Store}, Log: config.Logger})
+	}
+	return c, err
+}
+
+// Limited returns a connector that keeps to the rates that Telegram documents: 30 messages a second for a
+// bot, one a second for a chat with short bursts, and 20 a minute for a group with its topics. If Telegram
+// asks for a pause, the chat pauses and the message is sent again afterwards; see send.LimitedByRecipient.
+func Limited(connector send.Connector) send.Connector {
+	// Telegram's refusals only concern one chat, so the bot's other chats do not pause with it.
+	perBot := send.Limited(connector, send.Rate{Messages: 30, Repeats: -1, MaxPause: time.Nanosecond})
+	return send.LimitedByRecipient(perBot, func(to string) string { return addressOf(to).chat }, func(chat string) send.Rate {
+		if strings.HasPrefix(chat, "-") {
+			// At most 18 in any minute: the bot's own limit may delay some into the next one.
+			return send.Rate{Messages: 15, Per: time.Minute, Burst: 4}
+		}
+		return send.Rate{Messages: 1, Burst: 3}
+	})
+}
+
+// credentials are the parts of a channel's info that the Connector uses.
+type credentials struct {
+	// token is the bot's token: its id, a colon and the secret part.
+	token string
+	// secretToken is expected in the header of webhook requests, "" if the channel has none.
+	secretToken string
+}
+
+// tokenForm is the form of tokens. Other characters could change the path of a request.
+var tokenForm = regexp.MustCompile(`^\d{1,20}:[A-Za-z0-9_-]{1,200}$`)
+
+// credentialsOf returns the credentials of a channel, or FailedPrecondition if it has no usable token.
+func credentialsOf(in *channel.Channel) (credentials, error) {
+	if err := send.RequireChannel(in); err != nil {
+		return credentials{}, err
+	}
+	info, _ := in.Info.(channel.OtherInfo)
+	found := credentials{document.Get(info.Reveal(), "token", ""), document.Get(info.Reveal(), "secretToken", "")}
+	if !tokenForm.MatchString(found.token) {
+		return found, boterr.New(boterr.FailedPrecondition, "",
+			"the channel %s has no token of the form 123456:ABC: set token in its info to the one that BotFather gave", in.ID)
+	}
+	return found, nil
+}
+
+// botID returns the bot's id, which is a part of its token.
+func (c credentials) botID() string {
+	id, _, _ := strings.Cut(c.token, ":")
+	return id
+}
+
+// redact removes the secrets from a text.
+func (c credentials) redact(text string) string {
+	_, secret, _ := strings.Cut(c.token, ":")
+	for _, hidden := range []string{secret, c.secretToken} {
+		if hidden != "" {
+			text = strings.ReplaceAll(text, hidden, "[redacted]")
+		}
+	}
+	return text
+}

@@ -1,0 +1,258 @@
+package telegram_test
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/backends/telegram"
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/telegramfake"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/send/sendtest"
+)
+
+// The bots, users and groups of the tests.
+const (
+	token       = "7001:shop-secret-of-tests"
+	otherToken  = "7002:desk-secret-of-tests"
+	secretToken = "secret_of_the_webhook-1"
+
+	ada    = int64(501)
+	bob    = int64(502)
+	grace  = int64(503)
+	group  = int64(-100200)
+	forum  = int64(-100300)
+	adaID  = "501"
+	bobID  = "502"
+	graces = "503"
+)
+
+// world is Telegram with the bots, users and groups of the tests.
+type world struct {
+	*telegramfake.Telegram
+
+	topic string
+}
+
+func newWorld() *world {
+	t := telegramfake.New()
+	t.AddBot(token, "shop")
+	t.AddBot(otherToken, "desk")
+	for id, name := range map[int64]string{ada: "Ada", bob: "Bob", grace: "Grace"} {
+		t.AddUser(id, name)
+	}
+	t.AddGroup(group, "Friends")
+	t.AddForum(forum, "Agents")
+	return &world{t, t.AddTopic(forum, "General talk")}
+}
+
+// start returns a connector to the world over HTTP.
+func (w *world) start(t *testing.T) *telegram.Connector {
+	t.Helper()
+	server := httptest.NewServer(w)
+	t.Cleanup(server.Close)
+	return newConnector(t, telegram.Config{APIURL: server.URL})
+}
+
+// direct returns a connector to a handler that is called without a network, so that a bubble of synctest can wait
+// for it.
+func direct(t *testing.T, to http.Handler, config telegram.Config) *telegram.Connector {
+	t.Helper()
+	config.HTTPClient = &http.Client{Transport: inProcess{to}}
+	return newConnector(t, config)
+}
+
+func newConnector(t *testing.T, config telegram.Config) *telegram.Connector {
+	t.Helper()
+	if config.LoadChannel == nil {
+		config.LoadChannel = loads(shop(), desk())
+	}
+	connector, err := telegram.New(config)
+	require.NoError(t, err)
+	return connector
+}
+
+// inProcess carries requests to a handler.
+type inProcess struct{ to http.Handler }
+
+func (p inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
+	done := make(chan *httptest.ResponseRecorder, 1)
+	go func() {
+		answer := httptest.NewRecorder()
+		p.to.ServeHTTP(answer, r)
+		done <- answer
+	}()
+	select {
+	case answer := <-done:
+		return answer.Result(), nil
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
+	}
+}
+
+func shop() *channel.Channel { return newChannel("shop", token) }
+
+func desk() *channel.Channel { return newChannel("desk", otherToken) }
+
+func newChannel(id, token string) *channel.Channel {
+	return &channel.Channel{
+		ID: id, App: "app-1", Type: telegram.Type, On: true, Metadata: document.O("agentsChat", forum),
+		Info: channel.OtherInfo{Hidden: channel.Hide(document.O("token", token, "secretToken", secretToken))},
+	}
+}
+
+// loads returns a Config.LoadChannel that knows some channels.
+func loads(known ...*channel.Channel) func(context.Context, string, string) (*channel.Channel, error) {
+	return func(_ context.Context, app, id string) (*channel.Channel, error) {
+		for _, one := range known {
+			if one.App == app && one.ID == id {
+				return one, nil
+			}
+		}
+		return nil, boterr.New(boterr.NotFound, "", "there is no channel %q", id)
+	}
+}
+
+func to(id string, response send.Response) send.Message {
+	return send.Message{ID: "m1", Channel: shop(), To: id, Response: response}
+}
+
+// last returns the last message in a chat.
+func (w *world) last(t *testing.T, chat string) telegramfake.Message {
+	t.Helper()
+	shown, isThere := w.Last(chat)
+	require.True(t, isThere, "nothing was sent to %s", chat)
+	return shown
+}
+
+// accepted stores the events that a connector passes on.
+type accepted struct {
+	mu     sync.Mutex
+	events []botctx.Inbound
+	// fail returns the error of an event, nil for none.
+	fail func(botctx.Inbound) error
+}
+
+func (a *accepted) accept(_ context.Context, event botctx.Inbound) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.fail != nil {
+		if err := a.fail(event); err != nil {
+			return err
+		}
+	}
+	a.events = append(a.events, event)
+	return nil
+}
+
+func (a *accepted) all() []botctx.Inbound {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return append([]botctx.Inbound(nil), a.events...)
+}
+
+// texts returns the texts of the events, in order.
+func (a *accepted) texts() []string {
+	var texts []string
+	for _, event := range a.all() {
+		texts = append(texts, event.Event.Text())
+	}
+	return texts
+}
+
+// routed serves a handler at the path of the channels.
+func routed(handler http.Handler) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/telegram/{app}/{channel}", handler)
+	return mux
+}
+
+const shopPath = "/telegram/app-1/shop"
+
+func silent() *slog.Logger { return slog.New(slog.DiscardHandler) }
+
+func TestConnector_KeepsTheContract(t *testing.T) {
+	t.Parallel()
+	sendtest.RunConnector(t, newHarness)
+}
+
+func newHarness(t *testing.T) *sendtest.Harness {
+	t.Helper()
+	w := newWorld()
+	server := sendtest.NewServer(t, w, telegramfake.Faults())
+	return &sendtest.Harness{
+		Connector: newConnector(t, telegram.Config{APIURL: server.URL, Logger: silent()}),
+		Channel:   shop(), Other: desk(),
+		Members:   []*member.Member{{ID: "m1", ExternalID: adaID}, {ID: "m2", ExternalID: bobID}},
+		Arrived:   w.arrived,
+		Fail:      server.Fail,
+		HasNoKeys: true,
+		Group:     w.topic,
+		Odd:       func() []sendtest.Reception { return oddUpdates(t, w) },
+	}
+}
+
+func (w *world) arrived() []sendtest.Arrival {
+	var arrived []sendtest.Arrival
+	for _, shown := range w.Messages() {
+		arrived = append(arrived, sendtest.Arrival{
+			Channel: shown.Channel, To: shown.Chat, Text: shown.Text, Body: shown.Sent.String(), IsRecalled: shown.IsDeleted,
+		})
+	}
+	return arrived
+}
+
+// oddUpdates passes updates without an event to the handler.
+func oddUpdates(t *testing.T, w *world) []sendtest.Reception {
+	t.Helper()
+	user := document.O("id", ada, "is_bot", false, "first_name", "Ada")
+	var received []sendtest.Reception
+	for name, body := range map[string]string{
+		"a kind of the future":   document.O("update_id", 1, "thought", document.O("from", user, "of", "tea")).String(),
+		"a message of nothing":   document.O("update_id", 2, "message", w.MessageOf(ada, adaID)).String(),
+		"an empty text":          document.O("update_id", 3, "message", w.MessageOf(ada, adaID).With("text", "")).String(),
+		"a tap without data":     document.O("update_id", 4, "callback_query", document.O("id", "q", "from", user)).String(),
+		"nobody":                 document.O("update_id", 5, "channel_post", document.O("message_id", 7)).String(),
+		"a bot":                  document.O("update_id", 6, "message", document.O("from", user.With("is_bot", true))).String(),
+		"only a number":          `{"update_id": 8}`,
+		"no number":              `{"message": {"text": "hi"}}`,
+		"nothing":                `{}`,
+		"values of other types":  `{"update_id": "x", "message": [1]}`,
+		"a list":                 `[]`,
+		"no JSON":                `<html>`,
+		"a message of odd parts": `{"update_id": 9, "message": {"from": {"id": 501}, "chat": 7, "text": {}, "photo": {}, "location": 3}}`,
+	} {
+		var a accepted
+		drops := &send.Drops{Logger: silent()}
+		handler := routed(direct(t, w, telegram.Config{Drops: drops, Logger: silent()}).Handler(a.accept))
+		reception := sendtest.Reception{Name: name, Status: postUpdate(handler, shopPath, secretToken, body).Code}
+		for _, event := range a.all() {
+			reception.Accepted = append(reception.Accepted, event.Event)
+		}
+		for _, count := range drops.Counts() {
+			reception.Dropped += count.Count
+		}
+		received = append(received, reception)
+	}
+	return received
+}
+
+// postUpdate sends an update to a handler as Telegram does.
+func postUpdate(handler http.Handler, path, secret, body string) *httptest.ResponseRecorder {
+	request := httptest.NewRequestWithContext(context.Background(), http.MethodPost, path, strings.NewReader(body))
+	request.Header.Set("X-Telegram-Bot-Api-Secret-Token", secret)
+	answer := httptest.NewRecorder()
+	handler.ServeHTTP(answer, request)
+	return answer
+}

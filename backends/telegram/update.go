@@ -1,0 +1,165 @@
+package telegram
+
+import (
+	"cmp"
+	"regexp"
+	"strconv"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+)
+
+// The kinds of updates that become events of their own form.
+const (
+	kindMessage  = "message"
+	kindCallback = "callback_query"
+)
+
+// update is a report of Telegram to a channel.
+type update struct {
+	in *channel.Channel
+	of credentials
+	id int64
+	// kind is Telegram's name for it, such as "message". object is its content.
+	kind   string
+	object document.Object
+}
+
+// readUpdate reads an update. An object of another form has the kind "".
+func readUpdate(in *channel.Channel, of credentials, told document.Object) update {
+	u := update{in: in, of: of, id: document.Get(told, "update_id", int64(0))}
+	for kind, object := range told.All() {
+		if object, isObject := object.(document.Object); isObject && u.kind == "" {
+			u.kind, u.object = kind, object
+		}
+	}
+	return u
+}
+
+// dropped returns the drop of an update, for the host's count.
+func (u update) dropped(reason send.DropReason) *send.Drop {
+	return &send.Drop{Platform: Type, App: u.in.App, Channel: u.in.ID, Kind: cmp.Or(u.kind, "update"), Reason: reason}
+}
+
+// event returns the event for the bot, or the reason why it gets none.
+func (u update) event() (botctx.Inbound, *send.Drop) {
+	from := document.Get(u.object, "from", document.Get(u.object, "user", document.Object{}))
+	sender := idText(from, "id")
+	switch {
+	case u.id == 0 || u.kind == "":
+		return botctx.Inbound{}, u.dropped(send.DropInvalid)
+	case sender == "":
+		return botctx.Inbound{}, u.dropped(send.DropIncomplete)
+	case document.Get(from, "is_bot", false):
+		return botctx.Inbound{}, u.dropped(send.DropFromBot)
+	}
+	message := u.message()
+	arrived := botctx.Inbound{
+		App: u.in.App, Channel: u.in.ID, Key: "u" + strconv.FormatInt(u.id, 10),
+		GroupExternalID: groupOf(u.object, message),
+		Event:           send.MessageEvent{From: sender, To: u.of.botID(), Timestamp: millisecondsOf(u.object)},
+		Profile: member.Member{
+			FirstName: document.Get(from, "first_name", ""), LastName: document.Get(from, "last_name", ""),
+			Locale: document.Get(from, "language_code", ""), BotID: u.of.botID(), Platform: string(Type), Profile: from,
+		},
+	}
+	if arrived.GroupExternalID != "" {
+		arrived.Event.To = arrived.GroupExternalID
+	}
+	if id := idText(message, "message_id"); id != "" {
+		arrived.Event.MessageID = idText(message, "chat.id") + ":" + id
+	}
+	arrived.Event.Type, arrived.Event.Data = u.content()
+	return arrived, nil
+}
+
+// message returns the update's message, the zero Object if there is none.
+func (u update) message() document.Object {
+	if u.object.Has("message_id") {
+		return u.object
+	}
+	return document.Get(u.object, kindMessage, document.Object{})
+}
+
+// groupOf returns the id of the group or topic of an event, "" for a private chat.
+func groupOf(object, message document.Object) string {
+	chat := document.Get(object, "chat", document.Get(message, "chat", document.Object{}))
+	at := address{chat: idText(chat, "id")}
+	switch document.Get(chat, "type", "") {
+	case "supergroup":
+		if document.Get(message, "is_topic_message", false) {
+			at.topic = idText(message, "message_thread_id")
+		}
+	case "group":
+	default:
+		return ""
+	}
+	return at.String()
+}
+
+// content returns the type and the data of the event. Other kinds of updates, and messages without a known
+// part, are MISC with the update as "event".
+func (u update) content() (send.Type, document.Object) {
+	switch u.kind {
+	case kindCallback:
+		if data := document.Get(u.object, "data", ""); data != "" {
+			payload, _ := payloadOf(data)
+			return send.TypePayload, document.O(fieldPayload, payload)
+		}
+	case kindMessage:
+		text := document.Get(u.object, fieldText, "")
+		if ref := startForm.FindStringSubmatch(text); ref != nil {
+			return send.TypeReferral, document.O("ref", ref[1])
+		}
+		if text != "" {
+			return send.TypeText, document.O(fieldText, text)
+		}
+		if attachments := attachmentsOf(u.object); attachments.Len() > 0 {
+			data := document.O("attachments", attachments)
+			if caption := document.Get(u.object, "caption", ""); caption != "" {
+				data = data.With(fieldText, caption)
+			}
+			return send.TypeMisc, data
+		}
+	}
+	return send.TypeMisc, document.O("event", document.O(u.kind, u.object))
+}
+
+// startForm matches the text by which an app of Telegram reports that a user came by a link with a parameter.
+var startForm = regexp.MustCompile(`^/start(?:@\w+)? (\S+)$`)
+
+// attachmentsOf returns the file, the location or the contact of a message, in the same form as on other
+// platforms.
+func attachmentsOf(message document.Object) document.Array {
+	for _, known := range fileKinds {
+		found, isThere := message.Field(known.kind)
+		if !isThere {
+			continue
+		}
+		if sizes, isPhoto := found.(document.Array); isPhoto && sizes.Len() > 0 {
+			found = sizes.At(sizes.Len() - 1) // The largest one.
+		}
+		file, _ := found.(document.Object)
+		id := document.Get(file, "file_id", "")
+		if id == "" {
+			continue
+		}
+		return document.A(document.O(
+			"type", known.attachment, fieldPayload, document.O("attachment_id", id, "kind", known.kind),
+			fieldTitle, document.Get(file, "file_name", ""), "mimeType", document.Get(file, "mime_type", ""),
+			"size", document.Get(file, "file_size", int64(0)),
+		))
+	}
+	if at, ok := message.Field("location"); ok {
+		location, _ := at.(document.Object)
+		return document.A(document.O("type", "location", fieldTitle, document.Get(message, "venue.title", ""), fieldPayload,
+			document.O("coordinates", document.O("lat", document.Get(location, "latitude", 0.0), "long", document.Get(location, "longitude", 0.0)))))
+	}
+	if contact := document.Get(message, "contact", document.Object{}); !contact.IsZero() {
+		return document.A(document.O("type", "contact", fieldPayload, contact))
+	}
+	return document.A()
+}

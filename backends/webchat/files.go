@@ -1,0 +1,427 @@
+package webchat
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/chatlog"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
+	"github.com/botctx/go-sdk/utility"
+)
+
+const (
+	// filesPath is the path of files below the address of Handler.
+	filesPath = "files/"
+	// maxFileName is the largest number of characters in a file's name.
+	maxFileName = 100
+	// sniffed is the number of bytes that tell the type of a file.
+	sniffed = 512
+	// uploadTime is the time in which a file must arrive.
+	uploadTime = 2 * time.Minute
+	// downloadTime is the time in which a reader must take a file.
+	downloadTime = 10 * time.Minute
+	// oldFiles is the largest number of old files that are removed at once.
+	oldFiles = 20
+	// maxFiles is the approximate maximum number of files kept for each visitor.
+	maxFiles = 200
+)
+
+// mediaTypes are the types of files that visitors may send, as http.DetectContentType names them, and the types of their
+// attachments. A page (HTML, XML) is not among them, and everything but pictures is a download.
+var mediaTypes = map[string]string{
+	"image/png": "image", "image/jpeg": "image", "image/gif": "image", "image/webp": "image",
+	"audio/mpeg": "audio", "audio/wave": "audio", "application/ogg": "audio",
+	"video/mp4": "video", "video/webm": "video",
+	"application/pdf": "file", "application/zip": "file", "text/plain": "file",
+}
+
+// kindOf returns the type of an attachment with a media type.
+func kindOf(mediaType string) string { return mediaTypes[mediaType] }
+
+// fileIDForm is the form of the ids of files. They are random, because who knows an address may read the file: an
+// address in a page cannot carry a token.
+var fileIDForm = regexp.MustCompile(`^[A-Z2-7]{26}$`)
+
+// fileRecord is the record of a file.
+type fileRecord struct {
+	id, key, name, mediaType string
+	of                       chatlog.Conversation
+	size                     int64
+	at                       document.Timestamp
+}
+
+// The fields of a file's record.
+const (
+	fieldApp     = "app"
+	fieldChannel = "channel"
+	fieldVisitor = "visitor"
+	fieldKey     = "key"
+	fieldName    = "name"
+	fieldType    = "type"
+	fieldSize    = "size"
+	fieldAt      = "at"
+	fieldUntil   = "until"
+)
+
+func (f fileRecord) object() document.Object {
+	return document.O(document.IDField, f.id, fieldApp, f.of.App, fieldChannel, f.of.Channel, fieldVisitor, f.of.ID,
+		fieldKey, f.key, fieldName, f.name, fieldType, f.mediaType, fieldSize, f.size, fieldAt, int64(f.at))
+}
+
+func fileOf(o document.Object) fileRecord {
+	return fileRecord{
+		id: document.Get(o, document.IDField, ""), key: document.Get(o, fieldKey, ""), name: document.Get(o, fieldName, ""),
+		mediaType: document.Get(o, fieldType, ""), size: document.Get(o, fieldSize, int64(0)),
+		at: document.Timestamp(document.Get(o, fieldAt, int64(0))),
+		of: chatlog.Conversation{
+			App: document.Get(o, fieldApp, ""), Channel: document.Get(o, fieldChannel, ""), ID: document.Get(o, fieldVisitor, ""),
+		},
+	}
+}
+
+// fileWith returns the record of the file with an id, and reports whether there is one.
+func (c *Connector) fileWith(ctx context.Context, id string) (fileRecord, bool, error) {
+	if !fileIDForm.MatchString(id) {
+		return fileRecord{}, false, nil
+	}
+	found, exists, err := c.files.Get(ctx, id)
+	if err != nil || !exists {
+		return fileRecord{}, false, err
+	}
+	return fileOf(found), true, nil
+}
+
+// upload stores a file and answers with its address.
+func (c *Connector) upload(w http.ResponseWriter, r *http.Request, v visit) error {
+	if c.config.Files == nil {
+		return errNotFound
+	}
+	if err := cmp.Or(c.limitMessages(c.rates.files, v), c.rates.files.require(c.config.Address(r), v.now)); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), uploadTime)
+	defer cancel()
+	deadline := time.Now().Add(uploadTime) //nolint:forbidigo // A connection's deadline is of the machine's clock.
+	_ = http.NewResponseController(w).SetReadDeadline(deadline)
+	name, content, err := c.partOf(w, r)
+	if err != nil {
+		return err
+	}
+	head, err := content.peek()
+	if err != nil {
+		return content.refusal(err)
+	}
+	if len(head) == 0 {
+		return invalid("file", "is empty")
+	}
+	mediaType, _, _ := strings.Cut(http.DetectContentType(head), ";")
+	if kindOf(mediaType) == "" {
+		return refuse(http.StatusUnsupportedMediaType, boterr.Invalid("file", "has the type %s, which cannot be sent", mediaType))
+	}
+	file := fileRecord{
+		id: rand.Text(), of: v.conversation(), name: cleanName(name), mediaType: mediaType, at: document.TimestampOf(v.now),
+	}
+	file.key = strings.Join([]string{url.PathEscape(v.in.App), url.PathEscape(v.in.ID), "webchat", file.id}, "/")
+	if err := c.store(ctx, &file, content); err != nil {
+		return err
+	}
+	answer(w, http.StatusOK, struct {
+		URL  string `json:"url"`
+		Name string `json:"name"`
+		Type string `json:"type"`
+		Size int64  `json:"size"`
+		Kind string `json:"kind"`
+	}{c.config.URL + filesPath + file.id, file.name, file.mediaType, file.size, kindOf(file.mediaType)})
+	return nil
+}
+
+// partOf returns the name and the content of the file in a request.
+func (c *Connector) partOf(w http.ResponseWriter, r *http.Request) (string, *content, error) {
+	const overhead = 4 << 10
+	if r.ContentLength > c.config.Limits.FileBytes+overhead {
+		return "", nil, c.tooLarge()
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, c.config.Limits.FileBytes+overhead)
+	parts, err := r.MultipartReader()
+	if err != nil {
+		return "", nil, refuse(http.StatusUnsupportedMediaType, boterr.Invalid("", "the content-type must be multipart/form-data"))
+	}
+	part, err := parts.NextPart()
+	if err != nil {
+		return "", nil, invalid("", "the body has no part that can be read")
+	}
+	if part.FormName() != "file" {
+		return "", nil, invalid("", `the first part must be named "file"`)
+	}
+	return part.FileName(), &content{from: part, left: c.config.Limits.FileBytes, tooLarge: c.tooLarge()}, nil
+}
+
+func (c *Connector) tooLarge() error {
+	return refuse(http.StatusRequestEntityTooLarge,
+		boterr.Invalid("file", "is too large; the limit is %d bytes", c.config.Limits.FileBytes))
+}
+
+// content is the content of a file that arrives. Its reads fail once it has more bytes than allowed.
+type content struct {
+	from       io.Reader
+	head       []byte
+	left, read int64
+	tooLarge   error
+	// failed is the first error of a read, nil for the end.
+	failed error
+}
+
+// peek reads the first bytes, which Read returns once more.
+func (c *content) peek() ([]byte, error) {
+	head := make([]byte, sniffed)
+	n, err := io.ReadFull(c.from, head)
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		err = nil
+	}
+	c.head = head[:n]
+	return head[:n], err
+}
+
+func (c *content) Read(into []byte) (n int, err error) {
+	if len(c.head) > 0 {
+		n = copy(into, c.head)
+		c.head = c.head[n:]
+	} else {
+		n, err = c.from.Read(into)
+	}
+	c.read += int64(n)
+	if c.read > c.left {
+		n, err = 0, c.tooLarge
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		c.failed = err
+	}
+	return n, err
+}
+
+// refusal returns the answer to a file that could not be read.
+func (c *content) refusal(err error) error {
+	if _, isTooLarge := errors.AsType[*http.MaxBytesError](err); isTooLarge {
+		return c.tooLarge
+	}
+	if _, isProblem := errors.AsType[*problem](err); isProblem {
+		return err
+	}
+	return invalid("file", "broke off")
+}
+
+// store stores a file. Its record comes first, so that erasing the member finds a file whose upload a crash interrupted.
+func (c *Connector) store(ctx context.Context, file *fileRecord, from *content) error {
+	if err := c.ensureIndexes(ctx); err != nil {
+		return err
+	}
+	c.warn(ctx, "webchat: old files not removed", c.removeExcess(ctx, file.of))
+	if err := c.files.Insert(ctx, file.object()); err != nil {
+		return err
+	}
+	err := c.config.Files.Put(ctx, utility.StoredFile{
+		ID: file.id, Key: file.key, App: file.of.App, Channel: file.of.Channel, Name: "webchat/" + file.id,
+		ContentType: file.mediaType, Content: from,
+	})
+	if err == nil {
+		file.size = from.read
+		_, err = c.files.Update(ctx, byID(file.id), setTo(document.O(fieldSize, file.size)), store.UpdateOptions{})
+		return err
+	}
+	_, errRecord := c.files.Delete(context.WithoutCancel(ctx), byID(file.id), store.DeleteOptions{})
+	c.warn(ctx, "webchat: record of a refused file not removed", errRecord)
+	if from.failed != nil {
+		return from.refusal(from.failed)
+	}
+	return err
+}
+
+// serveFile answers with a file: pictures for the page, everything else as a download.
+func (c *Connector) serveFile(w http.ResponseWriter, r *http.Request, id string) error {
+	if c.config.Files == nil {
+		return errNotFound
+	}
+	file, exists, err := c.fileWith(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	if !exists {
+		return errNotFound
+	}
+	content, err := c.config.Files.Open(r.Context(), file.key)
+	if boterr.CodeOf(err) == boterr.NotFound {
+		return errNotFound
+	}
+	if err != nil {
+		return err
+	}
+	defer content.Close() //nolint:errcheck // It was only read.
+	disposition := "attachment"
+	if kindOf(file.mediaType) == "image" {
+		disposition = "inline"
+	}
+	header := w.Header()
+	header.Set("Content-Type", file.mediaType)
+	header.Set("Content-Length", strconv.FormatInt(file.size, 10))
+	header.Set("Content-Disposition", mime.FormatMediaType(disposition, map[string]string{"filename": file.name}))
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Content-Security-Policy", "default-src 'none'; sandbox")
+	header.Set("Cross-Origin-Resource-Policy", "cross-origin")
+	header.Set("Referrer-Policy", "no-referrer")
+	header.Set("Cache-Control", "private, max-age=86400")
+	if r.Method == http.MethodHead {
+		return nil
+	}
+	control := http.NewResponseController(w)
+	_ = control.SetWriteDeadline(time.Now().Add(downloadTime)) //nolint:forbidigo // A connection's deadline is of the machine's clock.
+	defer control.SetWriteDeadline(time.Time{})                //nolint:errcheck // The server sets its own for the next request.
+	_, err = io.CopyN(w, content, file.size)
+	if err != nil && r.Context().Err() == nil {
+		c.warn(r.Context(), "webchat: file broke off", err)
+		panic(http.ErrAbortHandler) // The status is sent already.
+	}
+	return nil
+}
+
+// cleanName returns the name under which a file is shown and downloaded: without folders, control characters and
+// characters that change the direction of text.
+func cleanName(name string) string {
+	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
+		name = name[i+1:]
+	}
+	var clean strings.Builder
+	for _, r := range strings.ToValidUTF8(name, "") {
+		if unicode.IsGraphic(r) && !strings.ContainsRune(`"*:<>?|;`, r) {
+			clean.WriteRune(r)
+		}
+	}
+	name = strings.Trim(clean.String(), ". ")
+	if utf8.RuneCountInString(name) > maxFileName {
+		end := path.Ext(name)
+		if utf8.RuneCountInString(end) > maxFileName/4 {
+			end = ""
+		}
+		runes := []rune(strings.TrimSuffix(name, end))
+		name = string(runes[:maxFileName-utf8.RuneCountInString(end)]) + end
+	}
+	if name == "" {
+		return "file"
+	}
+	return name
+}
+
+// removeOldFiles removes the files that are too old.
+func (c *Connector) removeOldFiles(ctx context.Context) error {
+	keep := c.config.KeepFor
+	if keep < 0 {
+		return nil
+	}
+	if keep == 0 {
+		keep = defaultKeepFor
+	}
+	before := int64(document.TimestampOf(c.config.Now().Add(-keep)))
+	return c.removeAll(ctx, document.O(fieldAt, document.O("$lt", before)))
+}
+
+// removeAll removes files and their records in batches, so that other calls continue meanwhile.
+func (c *Connector) removeAll(ctx context.Context, which document.Object) error {
+	for {
+		removed, err := c.removeFiles(ctx, which, store.FindOptions{Limit: oldFiles})
+		if err != nil || removed < oldFiles {
+			return err
+		}
+	}
+}
+
+// removeExcess removes the oldest files of a visitor who has too many.
+func (c *Connector) removeExcess(ctx context.Context, of chatlog.Conversation) error {
+	filter, err := query.CompileFilter(filesOf(of))
+	if err != nil {
+		return err
+	}
+	number, err := c.files.Count(ctx, filter)
+	if err != nil || number < maxFiles {
+		return err
+	}
+	oldest, err := query.CompileSort(document.O(fieldAt, 1))
+	if err == nil {
+		_, err = c.removeFiles(ctx, filesOf(of), store.FindOptions{Sort: oldest, Limit: oldFiles})
+	}
+	return err
+}
+
+// filesOf returns the filter of the files of a conversation.
+func filesOf(of chatlog.Conversation) document.Object {
+	return document.O(fieldApp, of.App, fieldChannel, of.Channel, fieldVisitor, of.ID)
+}
+
+// defaultKeepFor is the default of Config.KeepFor.
+const defaultKeepFor = 90 * 24 * time.Hour
+
+func (c *Connector) removeFiles(ctx context.Context, which document.Object, options store.FindOptions) (removed int64, err error) {
+	filter, err := query.CompileFilter(which)
+	if err != nil {
+		return 0, err
+	}
+	found, err := c.files.Find(ctx, filter, options)
+	if err != nil || len(found) == 0 {
+		return 0, err
+	}
+	if c.config.Files == nil {
+		return 0, boterr.New(boterr.FailedPrecondition, "", "there are files to remove, and Config.Files is not set")
+	}
+	for _, o := range found {
+		file := fileOf(o)
+		if err := c.config.Files.Remove(ctx, file.key); err != nil {
+			return removed, fmt.Errorf("a file was not removed: %w", err)
+		}
+		if _, err := c.files.Delete(ctx, byID(file.id), store.DeleteOptions{}); err != nil {
+			return removed, err
+		}
+		removed++
+	}
+	return removed, nil
+}
+
+// moveFiles gives the files of one conversation to another one.
+func (c *Connector) moveFiles(ctx context.Context, from, to chatlog.Conversation) (int64, error) {
+	filter, err := query.CompileFilter(filesOf(from))
+	if err != nil {
+		return 0, err
+	}
+	done, err := c.files.Update(ctx, filter, setTo(document.O(fieldVisitor, to.ID)), store.UpdateOptions{Multi: true})
+	return done.Modified, err
+}
+
+func byID(id string) *query.Filter {
+	filter, err := query.CompileFilter(document.O(document.IDField, id))
+	if err != nil {
+		panic(err) // An id is a valid value.
+	}
+	return filter
+}
+
+func setTo(fields document.Object) query.Change {
+	update, err := query.CompileUpdate(document.O("$set", fields))
+	if err != nil {
+		panic(err) // The names are constants.
+	}
+	return query.Change{Update: update}
+}

@@ -1,0 +1,350 @@
+package webchat
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"mime"
+	"net/http"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/chatlog"
+	"github.com/botctx/go-sdk/internal/inbound"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
+)
+
+// Accept accepts an event, usually Runtime.Accept, which stores it and recognises repeats.
+type Accept = func(ctx context.Context, event botctx.Inbound) error
+
+// Handler returns the handler for the widget. It serves everything below one address:
+//
+//	http.Handle("/chat/", connector.Handler(rt.Accept))
+//
+// It answers requests of pages whose origin the channel allows. A visitor's message is answered once accept has
+// returned; the widget repeats it after any other answer, and a repeat runs once. The answers to faults are:
+//
+//	400  the request is malformed
+//	401  the token is missing, forged, expired or signed out; the answer does not reveal which
+//	403  the page's origin is not in the channel's list
+//	404  there is no such path, channel or file
+//	413, 415, 408
+//	     a body is too long, of the wrong type, or came too slowly
+//	429  a limit is reached; Retry-After has the number of seconds to wait
+//	503  with Retry-After: the store did not answer, or too many streams are open, or events wait
+//
+// The body is {"error": {"code": "InvalidArgument", "field": "text", "message": "..."}}.
+func (c *Connector) Handler(accept Accept) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			if thrown := recover(); thrown != nil {
+				if thrown == http.ErrAbortHandler { //nolint:errorlint,err113 // It is compared with recover's value, as net/http does.
+					panic(thrown)
+				}
+				c.fail(w, r, boterr.Recovered(thrown))
+			}
+		}()
+		if err := c.serve(w, r, accept); err != nil {
+			c.fail(w, r, err)
+		}
+	})
+}
+
+// problem is a refusal of a request.
+type problem struct {
+	status int
+	// after is the value of Retry-After, 0 for none.
+	after time.Duration
+	err   *boterr.Error
+}
+
+func (p *problem) Error() string { return p.err.Error() }
+
+func refuse(status int, err *boterr.Error) error { return &problem{status: status, err: err} }
+
+// errToken is the same for every fault of a token.
+var errToken = &problem{
+	status: http.StatusUnauthorized,
+	err:    boterr.New(boterr.FailedPrecondition, "", "the token is not valid; start a new session"),
+}
+
+var errNotFound = &problem{status: http.StatusNotFound, err: boterr.New(boterr.NotFound, "", "there is nothing at this address")}
+
+// fail answers with an error. Errors that are not about the request are logged, and not shown.
+func (c *Connector) fail(w http.ResponseWriter, r *http.Request, err error) {
+	shown, isProblem := errors.AsType[*problem](err)
+	if !isProblem {
+		shown = &problem{status: botctx.HTTPStatus(err), err: boterr.New(boterr.CodeOf(err), "", "the server failed; try again later")}
+		if coded, ok := boterr.AsError(err); ok && coded.Code == boterr.InvalidArgument {
+			shown.err = coded
+		} else if r.Context().Err() == nil {
+			c.config.Logger.LogAttrs(r.Context(), slog.LevelWarn, "webchat: request failed",
+				slog.String("path", path.Base(r.URL.Path)), slog.String("error", err.Error()))
+		}
+		if shown.status == http.StatusServiceUnavailable {
+			shown.after = time.Second
+		}
+	}
+	if shown.status == http.StatusConflict || shown.status == http.StatusNotImplemented {
+		shown.status = http.StatusServiceUnavailable // The widget tries again, once the host has set up the channel.
+		shown.after = keepAlive
+	}
+	if shown.after > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(seconds(shown.after)))
+	}
+	if w.Header().Get("Access-Control-Allow-Origin") == "" && shown.status != http.StatusForbidden {
+		w.Header().Set("Access-Control-Allow-Origin", "*") // So that a widget can tell a refusal from a lost connection.
+		w.Header().Set("Access-Control-Expose-Headers", "Retry-After")
+	}
+	inbound.LeaveUnread(w)
+	answer(w, shown.status, map[string]any{"error": struct {
+		Code    boterr.Code `json:"code"`
+		Field   string      `json:"field,omitzero"`
+		Message string      `json:"message"`
+	}{shown.err.Code, shown.err.Field, shown.err.Message()}})
+}
+
+// answer writes JSON. Write errors are ignored because the sender may have hung up.
+func answer(w http.ResponseWriter, status int, body any) {
+	text, err := json.Marshal(body)
+	if err != nil {
+		status, text = http.StatusInternalServerError, []byte("{}")
+	}
+	header := w.Header()
+	header.Set("Content-Type", "application/json")
+	header.Set("Cache-Control", "no-store")
+	header.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_, _ = w.Write(text)
+}
+
+// answerTime limits the work for a request, except for streams and files.
+const answerTime = 30 * time.Second
+
+// visit is a request of a visitor whose token is verified.
+type visit struct {
+	session
+
+	in     *channel.Channel
+	keys   []key
+	accept Accept
+	now    time.Time
+}
+
+func (v visit) conversation() chatlog.Conversation { return conversation(v.in, v.Visitor) }
+
+// limitKey identifies the visitor in limits.
+func (v visit) limitKey() string { return v.in.ID + " " + v.Visitor }
+
+// routes are the paths for visitors with a token, by method and name.
+var routes = map[string]func(*Connector, http.ResponseWriter, *http.Request, visit) error{
+	"GET stream":    (*Connector).stream,
+	"GET history":   (*Connector).history,
+	"POST messages": (*Connector).message,
+	"POST typing":   (*Connector).typing,
+	"POST read":     (*Connector).read,
+	"POST files":    (*Connector).upload,
+	"POST signout":  (*Connector).signOut,
+}
+
+// serve answers a request, or returns the refusal.
+func (c *Connector) serve(w http.ResponseWriter, r *http.Request, accept Accept) error {
+	folder, name := path.Split(r.URL.Path)
+	isRead := r.Method == http.MethodGet || r.Method == http.MethodHead
+	switch {
+	case r.Method == http.MethodOptions:
+		preflight(w)
+		return nil
+	case isRead && isWidget(name):
+		serveWidget(w, r, name)
+		return nil
+	case isRead && path.Base(folder) == "files":
+		return c.serveFile(w, r, name)
+	}
+	if name != "stream" && name != "files" {
+		ctx, cancel := context.WithTimeout(r.Context(), answerTime)
+		defer cancel()
+		r = r.WithContext(ctx)
+	}
+	now := c.config.Now()
+	if err := c.rates.requests.require(c.config.Address(r), now); err != nil {
+		return err
+	}
+	if r.Method == http.MethodPost && name == "session" {
+		return c.startSession(w, r)
+	}
+	route := routes[r.Method+" "+name]
+	if route == nil {
+		return errNotFound
+	}
+	v, err := c.authenticate(w, r, now)
+	if err != nil {
+		return err
+	}
+	v.accept = accept
+	return route(c, w, r, v)
+}
+
+// preflight answers the question of a browser whether a page may send a request. The request itself is refused if the
+// page's origin is not allowed.
+func preflight(w http.ResponseWriter) {
+	header := w.Header()
+	header.Set("Access-Control-Allow-Origin", "*")
+	header.Set("Access-Control-Allow-Methods", "GET, POST")
+	header.Set("Access-Control-Allow-Headers", "authorization, content-type")
+	header.Set("Access-Control-Max-Age", "7200")
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// authenticate returns the visit of a request with a valid token of an allowed origin. Bad tokens count against their
+// address.
+func (c *Connector) authenticate(w http.ResponseWriter, r *http.Request, now time.Time) (visit, error) {
+	address := c.config.Address(r)
+	v, err := c.visitOf(w, r, now)
+	if errors.Is(err, errToken) {
+		if limited := c.rates.badTokens.require(address, now); limited != nil {
+			return visit{}, limited
+		}
+	}
+	return v, err
+}
+
+func (c *Connector) visitOf(w http.ResponseWriter, r *http.Request, now time.Time) (visit, error) {
+	text, isBearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	claims, signed, ok := parseSession(text)
+	if !isBearer || !ok {
+		return visit{}, errToken
+	}
+	in, keys, err := c.channelOf(r.Context(), claims.Channel)
+	if errors.Is(err, errNotFound) {
+		return visit{}, errToken
+	}
+	if err != nil {
+		return visit{}, err
+	}
+	if err := allowOrigin(w, r, in); err != nil {
+		return visit{}, err
+	}
+	if !claims.verify(signed, keys, now) {
+		return visit{}, errToken
+	}
+	_, isEnded, err := c.ended.Get(r.Context(), claims.ID)
+	if err != nil {
+		return visit{}, err
+	}
+	if isEnded {
+		return visit{}, errToken
+	}
+	return visit{session: claims, in: in, keys: keys, now: now}, nil
+}
+
+// channelOf returns a channel that is on, and its keys. errNotFound: there is none.
+func (c *Connector) channelOf(ctx context.Context, id string) (*channel.Channel, []key, error) {
+	if id == "" || len(id) > chatlog.MaxName {
+		return nil, nil, errNotFound
+	}
+	in, err := c.config.FindChannel(ctx, id)
+	switch boterr.CodeOf(err) {
+	case "":
+	case boterr.NotFound, boterr.InvalidArgument:
+		return nil, nil, errNotFound
+	default:
+		return nil, nil, err
+	}
+	if in == nil || !in.On || in.App == "" {
+		return nil, nil, errNotFound
+	}
+	keys, err := keysOf(in)
+	return in, keys, err
+}
+
+// allowOrigin lets the page of a request read the answer, or returns a refusal if the channel does not allow its origin.
+// A GET of the same origin and a GET of another program have no Origin.
+func allowOrigin(w http.ResponseWriter, r *http.Request, in *channel.Channel) error {
+	w.Header().Add("Vary", "Origin")
+	origin := r.Header.Get("Origin")
+	site := r.Header.Get("Sec-Fetch-Site")
+	if origin == "" && r.Method == http.MethodGet && (site == "" || site == "same-origin" || site == "none") {
+		return nil
+	}
+	for _, allowed := range document.Get(in.Metadata, "origins", []string(nil)) {
+		if origin != "" && matchesOrigin(origin, allowed, r.Host) {
+			w.Header().Set("Access-Control-Allow-Origin", origin)
+			w.Header().Set("Access-Control-Expose-Headers", "Retry-After")
+			return nil
+		}
+	}
+	return refuse(http.StatusForbidden, boterr.New(boterr.FailedPrecondition, "",
+		"the channel does not allow this page: add its origin to origins in the channel's metadata"))
+}
+
+// matchesOrigin reports whether an entry of a channel's list allows an origin: an origin itself, one with "*." before
+// its host for all subdomains, or "self" for the origin of the handler.
+func matchesOrigin(origin, allowed, host string) bool {
+	given, err := url.Parse(origin)
+	if err != nil || given.Host == "" || given.Scheme != "https" && given.Scheme != "http" || origin != given.Scheme+"://"+given.Host {
+		return false
+	}
+	if allowed == "self" {
+		return given.Host == host
+	}
+	allowed = strings.TrimSuffix(strings.ToLower(allowed), "/")
+	scheme, domain, isWild := strings.Cut(allowed, "://*.")
+	if isWild {
+		return given.Scheme == scheme && strings.HasSuffix(given.Host, "."+domain) && len(given.Host) > len(domain)+1
+	}
+	return origin == allowed
+}
+
+// maxBody is the largest size of a body in bytes, except for files.
+const maxBody = 16 << 10
+
+// readBody returns the JSON object in a request's body.
+func readBody(w http.ResponseWriter, r *http.Request) (document.Object, error) {
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || kind != "application/json" {
+		return document.Object{}, refuse(http.StatusUnsupportedMediaType, boterr.Invalid("", "the content-type must be application/json"))
+	}
+	body, refused := inbound.ReadBody(w, r, inbound.Limits{MaxBytes: maxBody, Time: inbound.DefaultTime})
+	if refused != nil {
+		return document.Object{}, refuse(refused.Status, boterr.Invalid("", "%s", refused.Reason))
+	}
+	value, err := document.ParseJSON(body)
+	object, isObject := value.(document.Object)
+	if err != nil || !isObject {
+		return document.Object{}, refuse(http.StatusBadRequest, boterr.Invalid("", "the body must be a JSON object"))
+	}
+	return object, nil
+}
+
+// invalid is a refusal of a field.
+func invalid(field, format string, args ...any) error {
+	return refuse(http.StatusBadRequest, boterr.Invalid(field, format, args...))
+}
+
+// signOut ends the session of a token.
+func (c *Connector) signOut(w http.ResponseWriter, r *http.Request, v visit) error {
+	if err := c.ensureIndexes(r.Context()); err != nil {
+		return err
+	}
+	err := c.ended.Insert(r.Context(), document.O(document.IDField, v.ID, fieldUntil, v.Expires))
+	if err != nil && boterr.CodeOf(err) != boterr.AlreadyExists {
+		return err
+	}
+	old, err := query.CompileFilter(document.O(fieldUntil, document.O("$lt", v.now.Unix())))
+	if err == nil {
+		_, err = c.ended.Delete(r.Context(), old, store.DeleteOptions{Multi: true})
+	}
+	c.warn(r.Context(), "webchat: ended sessions not removed", err)
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}

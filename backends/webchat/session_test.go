@@ -1,0 +1,152 @@
+package webchat_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/backends/webchat"
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+)
+
+func TestSession_Anonymous(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	first, second := w.session(), w.session()
+	require.True(t, strings.HasPrefix(first.Visitor, "v:"))
+	require.NotEqual(t, first.Visitor, second.Visitor)
+	require.Equal(t, w.clock.now().Add(30*24*time.Hour).UnixMilli(), first.ExpiresAt)
+}
+
+func TestSession_Renewed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	first := w.session()
+	w.clock.advance(20 * 24 * time.Hour)
+	second := w.session(fields{"token": first.Token})
+	require.Equal(t, first.Visitor, second.Visitor)
+	require.Greater(t, second.ExpiresAt, first.ExpiresAt)
+	w.clock.advance(20 * 24 * time.Hour)
+	refused := w.do(request{path: "session", body: fields{"channel": channelID, "token": first.Token}})
+	require.Equal(t, http.StatusUnauthorized, refused.Code, "it has ended")
+	w.history(second, "")
+}
+
+func TestSession_UserIsSignedAgainAfterAWeek(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ada := w.user("ada")
+	w.clock.advance(6 * 24 * time.Hour)
+	again := w.session(fields{"token": ada.Token})
+	require.Equal(t, "u:ada", again.Visitor)
+	require.Equal(t, ada.ExpiresAt, again.ExpiresAt)
+	w.clock.advance(2 * 24 * time.Hour)
+	require.Equal(t, http.StatusUnauthorized, w.do(request{path: "session", body: fields{"channel": channelID, "token": again.Token}}).Code)
+}
+
+func TestSession_UserHasTheProfile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var got botctx.Inbound
+	w.handler = w.Handler(func(_ context.Context, event botctx.Inbound) error { got = event; return nil })
+	w.writes(w.user("ada"), "c1", "hi")
+	require.Equal(t, "u:ada", got.Event.From)
+	require.Equal(t, "Ada", got.Profile.FirstName)
+	require.Equal(t, "de", got.Profile.Locale)
+	require.Equal(t, "c1", got.Event.MessageID)
+	require.Equal(t, w.clock.at.Load(), int64(got.Event.Timestamp))
+}
+
+func TestSession_MergeMovesTheAnonymousLog(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	visitor := w.session()
+	w.writes(visitor, "c1", "before")
+	file := answered[uploaded](t, w.uploads(visitor, "a.png", png))
+	w.writes(w.user("ada"), "c0", "long ago")
+
+	require.Equal(t, "me: long ago", textsOf(w.history(w.user("ada", fields{"token": visitor.Token}), "").Events), "not asked for")
+	ada := w.user("ada", fields{"token": visitor.Token, "merge": true})
+	require.Equal(t, "me: long ago, me: before", textsOf(w.history(ada, "").Events))
+	require.Empty(t, w.history(visitor, "").Events)
+	sent := w.do(request{path: "messages", token: ada.Token, body: fields{
+		"clientId": "c2", "type": "MISC", "attachments": []fields{{"type": "image", "url": file.URL, "name": "a.png"}},
+	}})
+	require.Equal(t, http.StatusOK, sent.Code, "the files come along")
+
+	bob := w.user("bob", fields{"token": ada.Token, "merge": true})
+	require.Empty(t, w.history(bob, "").Events, "never from one user to another")
+}
+
+func TestSession_SignOutEndsTheToken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	here, there := w.user("ada"), w.user("ada")
+	for range 2 {
+		w.do(request{path: "signout", token: here.Token, body: fields{}})
+	}
+	require.Equal(t, http.StatusUnauthorized, w.do(request{method: http.MethodGet, path: "history", token: here.Token}).Code)
+	require.Equal(t, http.StatusUnauthorized, w.do(request{path: "session", body: fields{"channel": channelID, "token": here.Token}}).Code)
+	w.history(there, "")
+}
+
+func TestSession_SecretsRotate(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	old := w.session()
+	w.save(webchatChannel(channelID, otherSecret, secret))
+	w.history(old, "")
+	renewed := w.session(fields{"token": old.Token})
+	w.save(webchatChannel(channelID, otherSecret))
+	require.Equal(t, old.Visitor, renewed.Visitor)
+	w.history(renewed, "")
+	require.Equal(t, http.StatusUnauthorized, w.do(request{method: http.MethodGet, path: "history", token: old.Token}).Code)
+}
+
+func TestSession_ChannelWithoutSecretIsUnavailable(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.save(webchatChannel(channelID, "short"))
+	got := w.do(request{path: "session", body: fields{"channel": channelID}})
+	require.Equal(t, http.StatusServiceUnavailable, got.Code)
+	require.NotContains(t, got.Body.String(), "short")
+	require.NotContains(t, got.Body.String(), "Secret")
+}
+
+func TestSignUser_Refuses(t *testing.T) {
+	t.Parallel()
+	at := time.Unix(1_760_000_000, 0)
+	for field, row := range map[string]struct {
+		secret string
+		user   webchat.User
+	}{
+		"secret":       {"short", webchat.User{ID: "ada", Expires: at}},
+		"user.ID":      {secret, webchat.User{Expires: at}},
+		"user.Expires": {secret, webchat.User{ID: "ada"}},
+		"user":         {secret, webchat.User{ID: "ada", Expires: at, Email: strings.Repeat("x", 201)}},
+	} {
+		_, err := webchat.SignUser(channel.NewSecret(row.secret), row.user)
+		coded, _ := boterr.AsError(err)
+		require.NotNil(t, coded, field)
+		require.Equal(t, field, coded.Field)
+		require.NotContains(t, err.Error(), row.secret)
+	}
+}
+
+// The token in the guide, which other languages must produce.
+func TestSignUser_FormOfTheToken(t *testing.T) {
+	t.Parallel()
+	token, err := webchat.SignUser(channel.NewSecret(secret), webchat.User{ID: "ada", Expires: time.Unix(1_760_000_060, 0), Email: "ada@shop.example"})
+	require.NoError(t, err)
+	parts := strings.Split(token, ".")
+	require.Len(t, parts, 3)
+	require.Equal(t, "u1", parts[0])
+	require.JSONEq(t, `{"sub":"ada","exp":1760000060,"email":"ada@shop.example"}`, decoded(t, parts[1]))
+	require.Equal(t, signed(secret, parts[0]+"."+parts[1]), parts[2])
+}

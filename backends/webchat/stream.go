@@ -1,0 +1,318 @@
+package webchat
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/chatlog"
+)
+
+const (
+	// keepAlive is the time after which a stream without an event gets a comment.
+	keepAlive = 15 * time.Second
+	// streamTime is the time after which a stream ends. The widget opens another one.
+	streamTime = 30 * time.Minute
+	// writeTime is the time in which a reader must take an event.
+	writeTime = 10 * time.Second
+	// maxWait is the longest wait of a long poll.
+	maxWait = 25 * time.Second
+	// streamPage is the number of messages that a stream reads at once.
+	streamPage = 50
+	// maxHistory is the number of messages that history returns of a visitor in all.
+	maxHistory = chatlog.MaxPage
+)
+
+// event is an event of a stream. The package comment describes the kinds.
+type event struct {
+	Kind     string             `json:"kind"`
+	Seq      int64              `json:"seq,omitzero"`
+	ID       string             `json:"id,omitzero"`
+	ClientID string             `json:"clientId,omitzero"`
+	From     string             `json:"from,omitzero"`
+	Name     string             `json:"name,omitzero"`
+	At       document.Timestamp `json:"at,omitzero"`
+	Response *document.Object   `json:"response,omitzero"`
+}
+
+// messageEvent returns the event of an entry.
+func messageEvent(e chatlog.Entry) event {
+	id, isVisitors := strings.CutPrefix(e.Key, keyOfVisitor)
+	made := event{Kind: "message", Seq: e.Seq, From: e.From, Name: e.Name, At: e.At, Response: &e.Body}
+	if isVisitors {
+		made.ID, made.ClientID = id, id
+	} else {
+		made.ID = strings.TrimPrefix(e.Key, keyOfMessage)
+	}
+	return made
+}
+
+// history answers with messages before a number.
+func (c *Connector) history(w http.ResponseWriter, r *http.Request, v visit) error {
+	before, err := numberOf(r, "before")
+	if err != nil {
+		return err
+	}
+	limit, err := numberOf(r, "limit")
+	if err != nil {
+		return err
+	}
+	if limit == 0 {
+		limit = streamPage
+	}
+	page, err := c.log.Before(r.Context(), v.conversation(), before, int(min(limit, maxHistory)))
+	if err != nil {
+		return err
+	}
+	newest, err := c.log.Newest(r.Context(), v.conversation())
+	if err != nil {
+		return err
+	}
+	events := []event{}
+	for _, e := range page.Entries {
+		if e.Seq > newest-maxHistory {
+			events = append(events, messageEvent(e))
+		}
+	}
+	hasMore := page.More && len(events) > 0 && events[0].Seq > newest-maxHistory+1
+	answer(w, http.StatusOK, struct {
+		Events []event `json:"events"`
+		More   bool    `json:"more"`
+	}{events, hasMore})
+	return nil
+}
+
+// numberOf returns a parameter of an address, 0 if it is missing.
+func numberOf(r *http.Request, name string) (int64, error) {
+	text := r.URL.Query().Get(name)
+	if text == "" {
+		return 0, nil
+	}
+	number, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || number < 0 {
+		return 0, invalid(name, "must be a whole number that is not negative")
+	}
+	return number, nil
+}
+
+// stream answers with the events after a number: as server-sent events until the reader leaves, or with the parameter
+// wait, in seconds, as JSON once there is an event.
+func (c *Connector) stream(w http.ResponseWriter, r *http.Request, v visit) error {
+	after, err := numberOf(r, "after")
+	if err != nil {
+		return err
+	}
+	wait, err := numberOf(r, "wait")
+	if err != nil {
+		return err
+	}
+	leave, err := c.streams.enter(v.limitKey(), c.config.Limits)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	sub, err := c.log.Subscribe(v.conversation())
+	if err != nil {
+		return err
+	}
+	defer sub.Close()
+	f := &follower{log: c.log, of: v.conversation(), sub: sub, seq: after, typing: map[string]document.Timestamp{}}
+	if r.URL.Query().Has("wait") {
+		return c.longPoll(w, r, f, min(time.Duration(min(wait, 60))*time.Second, maxWait))
+	}
+	return c.serverSent(w, r, f, v)
+}
+
+// follower reads the events of a conversation one after the other.
+type follower struct {
+	log *chatlog.Log
+	of  chatlog.Conversation
+	sub *chatlog.Subscription
+	// seq is the number of the last message read.
+	seq int64
+	// delivered is the last reported mark. typing has the last reported ends of typing.
+	delivered int64
+	typing    map[string]document.Timestamp
+}
+
+// next returns the events since the last call, and reports whether there are more already.
+func (f *follower) next(ctx context.Context) (events []event, more bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	page, err := f.log.After(ctx, f.of, f.seq, streamPage)
+	if err != nil {
+		return nil, false, err
+	}
+	if page.IsCut {
+		if f.seq, err = f.log.Newest(ctx, f.of); err != nil {
+			return nil, false, err
+		}
+		return []event{{Kind: "reset"}}, true, nil
+	}
+	answered := int64(0)
+	for _, e := range page.Entries {
+		events = append(events, messageEvent(e))
+		f.seq = e.Seq
+		if e.From != sideMe {
+			answered = e.Seq
+		}
+	}
+	if answered > 0 { // An answer implies that the bot has read the message.
+		events = append(events, event{Kind: "read", Seq: answered})
+	}
+	state, err := f.log.State(ctx, f.of)
+	if err != nil {
+		return nil, false, err
+	}
+	events = append(events, f.changes(state)...)
+	f.sub.Seen(f.seq, state.Version)
+	return events, page.More, nil
+}
+
+// changes returns the events for changes to the state.
+func (f *follower) changes(state chatlog.State) (events []event) {
+	if delivered := state.Marks[markDelivered]; delivered > f.delivered {
+		f.delivered = delivered
+		events = append(events, event{Kind: "delivered", Seq: delivered})
+	}
+	for _, typist := range state.Typing {
+		if f.typing[typist.Key] != typist.Until {
+			f.typing[typist.Key] = typist.Until
+			events = append(events, event{Kind: "typing", From: typist.From, Name: typist.Name})
+		}
+	}
+	return events
+}
+
+// longPoll answers with the first events, or with none after a time.
+func (c *Connector) longPoll(w http.ResponseWriter, r *http.Request, f *follower, wait time.Duration) error {
+	state, err := f.log.State(r.Context(), f.of)
+	if err != nil {
+		return err
+	}
+	f.changes(state) // They are older than the request.
+	over := time.NewTimer(wait)
+	defer over.Stop()
+	for {
+		events, _, err := f.next(r.Context())
+		if err != nil {
+			return err
+		}
+		isOver := false
+		if len(events) == 0 {
+			select {
+			case <-f.sub.C:
+				continue
+			case <-over.C:
+			case <-c.closing:
+			case <-r.Context().Done():
+			}
+			isOver = true
+		}
+		if len(events) > 0 || isOver {
+			answer(w, http.StatusOK, struct {
+				Events []event `json:"events"`
+			}{append([]event{}, events...)})
+			return nil
+		}
+	}
+}
+
+// serverSent sends events until the reader leaves, the token ends or the time limit has passed.
+func (c *Connector) serverSent(w http.ResponseWriter, r *http.Request, f *follower, v visit) error {
+	events, more, err := f.next(r.Context())
+	if err != nil {
+		return err
+	}
+	out := sender{w: w, control: http.NewResponseController(w)}
+	out.begin()
+	defer out.control.SetWriteDeadline(time.Time{}) //nolint:errcheck // The connection may serve other requests.
+	alive := time.NewTicker(keepAlive)
+	defer alive.Stop()
+	over := time.NewTimer(streamTime)
+	defer over.Stop()
+	for {
+		out.send(events)
+		if err := out.flush(); err != nil { // Usually the reader has left.
+			if errors.Is(err, http.ErrNotSupported) {
+				c.warn(r.Context(), "webchat: no stream, since a handler around this one hides http.Flusher", err)
+			}
+			return nil
+		}
+		if !more {
+			select {
+			case <-f.sub.C:
+			case <-alive.C:
+				out.comment()
+			case <-over.C:
+				return nil
+			case <-c.closing:
+				return nil
+			case <-r.Context().Done():
+				return nil
+			}
+		}
+		if c.config.Now().Unix() >= v.Expires {
+			out.send([]event{{Kind: "bye"}})
+			_ = out.flush()
+			return nil
+		}
+		if events, more, err = f.next(r.Context()); err != nil {
+			c.warn(r.Context(), "webchat: stream ended", err)
+			return nil // The reader reconnects, and continues after the last message.
+		}
+	}
+}
+
+// sender writes server-sent events.
+type sender struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+	text    []byte
+}
+
+func (s *sender) begin() {
+	header := s.w.Header()
+	header.Set("Content-Type", "text/event-stream")
+	header.Set("Cache-Control", "no-store")
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("X-Accel-Buffering", "no")
+	_ = s.control.SetReadDeadline(time.Time{}) // A limit of the server would end the stream.
+	s.w.WriteHeader(http.StatusOK)
+	s.text = append(s.text, "retry: 1000\n\n"...)
+}
+
+func (s *sender) send(events []event) {
+	for _, e := range events {
+		text, err := json.Marshal(e)
+		if err != nil {
+			continue // A stored message is a value, which JSON can hold.
+		}
+		if e.Kind == "message" {
+			s.text = strconv.AppendInt(append(s.text, "id: "...), e.Seq, 10)
+			s.text = append(s.text, '\n')
+		}
+		s.text = append(append(append(s.text, "data: "...), text...), "\n\n"...)
+	}
+}
+
+func (s *sender) comment() { s.text = append(s.text, ": \n\n"...) }
+
+// flush writes the pending events.
+func (s *sender) flush() error {
+	if len(s.text) == 0 {
+		return nil
+	}
+	_ = s.control.SetWriteDeadline(time.Now().Add(writeTime)) //nolint:forbidigo // A connection's deadline is of the machine's clock.
+	_, err := s.w.Write(s.text)
+	s.text = nil // An idle stream keeps no memory.
+	if err != nil {
+		return err
+	}
+	return s.control.Flush()
+}

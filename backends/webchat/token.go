@@ -1,0 +1,255 @@
+package webchat
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/chatlog"
+	"github.com/botctx/go-sdk/send"
+)
+
+const (
+	// MinSecret is the smallest number of bytes of a channel's secret.
+	MinSecret = 32
+	// MaxUserTime is the longest time for which a token of SignUser may be valid.
+	MaxUserTime = 24 * time.Hour
+
+	// maxSecrets is the largest number of secrets of a channel.
+	maxSecrets = 5
+	// maxToken is the largest size of a token in bytes.
+	maxToken = 4096
+	// sessionTime is the time for which a session's token is valid; using it renews the session.
+	sessionTime = 30 * 24 * time.Hour
+	// userTime is the time after which the host's server must sign a user again.
+	userTime = 7 * 24 * time.Hour
+)
+
+// The prefixes of the ids of visitors: of anonymous ones, and of users whom the host's server has signed.
+const (
+	prefixAnonymous = chatlog.Anonymous
+	prefixUser      = "u:"
+)
+
+// The prefixes of tokens. A signature covers the prefix, so that a token of one kind is not one of the other.
+const (
+	prefixSession   = "v1"
+	prefixUserToken = "u1"
+)
+
+// User is a known user of the host's page.
+type User struct {
+	// ID is the host's own id of the user, at most 200 bytes. The member's ExternalID is "u:" and the ID. Required.
+	ID string
+	// Expires is the time until which the token can start a session: a few minutes, at most MaxUserTime. Required.
+	Expires time.Time
+	// The profile of a new member. Each is optional, and has at most 200 bytes.
+	FirstName, LastName, Email, Locale string
+}
+
+// profile is the part of a User that a session keeps.
+type profile struct {
+	FirstName string `json:"firstName,omitzero"`
+	LastName  string `json:"lastName,omitzero"`
+	Email     string `json:"email,omitzero"`
+	Locale    string `json:"locale,omitzero"`
+}
+
+func (p profile) isValid() bool {
+	for _, text := range []string{p.FirstName, p.LastName, p.Email, p.Locale} {
+		if len(text) > maxProfile || !utf8.ValidString(text) {
+			return false
+		}
+	}
+	return true
+}
+
+// maxProfile is the largest size in bytes of each text of a User.
+const maxProfile = 200
+
+// userClaims are the content of a token of SignUser.
+type userClaims struct {
+	Subject string `json:"sub"`
+	// Expires is in Unix seconds.
+	Expires int64 `json:"exp"`
+	profile
+}
+
+// SignUser returns a token with which the widget starts the session of a user. The host's server makes one for each
+// page that a signed-in user opens, with the first secret of the channel's webchatSecret.
+//
+// InvalidArgument: the secret is too short, the ID or Expires is missing, or a text is too long.
+func SignUser(secret channel.Secret, user User) (string, error) {
+	claims := userClaims{
+		Subject: user.ID, Expires: user.Expires.Unix(),
+		profile: profile{user.FirstName, user.LastName, user.Email, user.Locale},
+	}
+	switch {
+	case len(secret.Reveal()) < MinSecret:
+		return "", boterr.Invalid("secret", "must have at least %d bytes: make one from random bytes", MinSecret)
+	case user.ID == "":
+		return "", boterr.Missing("user.ID", "the host's own id of the user")
+	case user.Expires.IsZero():
+		return "", boterr.Missing("user.Expires", "a time a few minutes ahead")
+	case len(user.ID) > maxProfile || !utf8.ValidString(user.ID) || !claims.isValid():
+		return "", boterr.Invalid("user", "each text must be UTF-8 of at most %d bytes", maxProfile)
+	}
+	return sign(key{secret: secret}, prefixUserToken, claims), nil
+}
+
+// session is the content of a session's token.
+type session struct {
+	// Key is the id of the key that signed it.
+	Key     string `json:"k"`
+	Channel string `json:"c"`
+	Visitor string `json:"v"`
+	// ID is the session's own id, which signing out ends.
+	ID string `json:"s"`
+	// Since is the time at which the session began. Expires is its end, in Unix seconds.
+	Since   int64   `json:"i"`
+	Expires int64   `json:"e"`
+	Profile profile `json:"p,omitzero"`
+}
+
+func (s session) isUser() bool { return strings.HasPrefix(s.Visitor, prefixUser) }
+
+// key is a secret of a channel.
+type key struct {
+	id     string
+	secret channel.Secret
+}
+
+// keysOf returns the keys of a channel, newest first, or FailedPrecondition.
+func keysOf(in *channel.Channel) ([]key, error) {
+	if err := send.RequireChannel(in); err != nil {
+		return nil, err
+	}
+	info, _ := in.Info.(channel.OtherInfo)
+	given, _ := info.Reveal().Field("webchatSecret")
+	texts := []any{given}
+	if several, ok := given.(document.Array); ok {
+		texts = several.Items()
+	}
+	var keys []key
+	for _, text := range texts[:min(len(texts), maxSecrets)] {
+		if text, _ := text.(string); len(text) >= MinSecret {
+			sum := sha256.Sum256([]byte("webchat key " + text))
+			keys = append(keys, key{id: hex.EncodeToString(sum[:4]), secret: channel.NewSecret(text)})
+		}
+	}
+	if len(keys) == 0 {
+		return nil, boterr.New(boterr.FailedPrecondition, "",
+			"the channel %s has no usable webchatSecret: set it in its info to a text of at least %d bytes", in.ID, MinSecret)
+	}
+	return keys, nil
+}
+
+// sign returns a token: a prefix, JSON and a signature of both.
+func sign(by key, prefix string, claims any) string {
+	content, _ := json.Marshal(claims) //nolint:errchkjson // They are texts and numbers.
+	signed := prefix + "." + base64.RawURLEncoding.EncodeToString(content)
+	return signed + "." + base64.RawURLEncoding.EncodeToString(signature(by, signed))
+}
+
+func signature(by key, text string) []byte {
+	mac := hmac.New(sha256.New, []byte(by.secret.Reveal()))
+	_, _ = mac.Write([]byte(text))
+	return mac.Sum(nil)
+}
+
+// token is a token that was taken apart, and is not verified yet.
+type token struct {
+	signed    string
+	content   []byte
+	signature []byte
+}
+
+// parseToken takes a token apart. It reports false if the text does not have the form of one.
+func parseToken(text, prefix string) (token, bool) {
+	if len(text) > maxToken {
+		return token{}, false
+	}
+	parts := strings.Split(text, ".")
+	if len(parts) != 3 || parts[0] != prefix {
+		return token{}, false
+	}
+	content, err := base64.RawURLEncoding.Strict().DecodeString(parts[1])
+	if err != nil {
+		return token{}, false
+	}
+	given, err := base64.RawURLEncoding.Strict().DecodeString(parts[2])
+	if err != nil {
+		return token{}, false
+	}
+	return token{signed: parts[0] + "." + parts[1], content: content, signature: given}, true
+}
+
+func (t token) isSignedBy(k key) bool { return hmac.Equal(t.signature, signature(k, t.signed)) }
+
+// parseSession returns the content of a session's token before its verification.
+func parseSession(text string) (session, token, bool) {
+	parsed, ok := parseToken(text, prefixSession)
+	if !ok {
+		return session{}, token{}, false
+	}
+	var claims session
+	if json.Unmarshal(parsed.content, &claims) != nil {
+		return session{}, token{}, false
+	}
+	return claims, parsed, true
+}
+
+// verify reports whether the keys of the session's channel signed it and it is valid now.
+func (s session) verify(signed token, keys []key, now time.Time) bool {
+	for _, k := range keys {
+		if k.id == s.Key {
+			return signed.isSignedBy(k) && now.Unix() < s.Expires
+		}
+	}
+	return false
+}
+
+// verifyUser returns the content of a token of SignUser that one of the keys signed and that is valid now.
+func verifyUser(text string, keys []key, now time.Time) (userClaims, bool) {
+	parsed, ok := parseToken(text, prefixUserToken)
+	if !ok {
+		return userClaims{}, false
+	}
+	for _, k := range keys {
+		if !parsed.isSignedBy(k) {
+			continue
+		}
+		var claims userClaims
+		err := json.Unmarshal(parsed.content, &claims)
+		left := time.Duration(min(claims.Expires-now.Unix(), int64(MaxUserTime.Seconds())+1)) * time.Second
+		isValid := err == nil && claims.Subject != "" && len(claims.Subject) <= maxProfile && claims.isValid() &&
+			left > 0 && left <= MaxUserTime
+		return claims, isValid
+	}
+	return userClaims{}, false
+}
+
+// newSession returns a session that begins now.
+func newSession(in *channel.Channel, visitor string, of profile, now time.Time) session {
+	return session{Channel: in.ID, Visitor: visitor, ID: rand.Text(), Since: now.Unix(), Profile: of}
+}
+
+// renewed returns the session with a new end, and its token. It reports false if the host's server must sign the user
+// again.
+func (s session) renewed(by key, now time.Time) (session, string, bool) {
+	end := now.Add(sessionTime)
+	if s.isUser() {
+		end = time.Unix(s.Since, 0).Add(userTime)
+	}
+	s.Key, s.Expires = by.id, end.Unix()
+	return s, sign(by, prefixSession, s), end.After(now)
+}

@@ -1,0 +1,241 @@
+package webchat
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/internal/absent"
+	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/chatlog"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/safelog"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/utility"
+)
+
+// Config configures a Connector. Store is required; the zero value of each other field means its default.
+type Config struct {
+	// Store keeps the messages; it is usually the Runtime's store. Processes that share it serve the same visitors.
+	// Required.
+	Store store.Store
+	// FindChannel returns the channel with an id, with its credentials, or NotFound. The default reads it from Store.
+	FindChannel func(ctx context.Context, id string) (*channel.Channel, error)
+	// Files keeps the files of visitors, for example a blob.Store. Without it visitors cannot send files.
+	Files Files
+	// URL is the public address of Handler, such as "https://bot.example/chat/". Files need it: their addresses begin
+	// with it.
+	URL string
+	// Limits limit the use of Handler.
+	Limits Limits
+	// KeepFor is the age at which messages and files are removed; the default is 90 days. KeepMessages is the number of
+	// messages that are kept of a visitor, approximately; the default is 2,000. A negative number keeps all.
+	KeepFor      time.Duration
+	KeepMessages int
+	// Poll is the time between two queries for messages from other processes while streams are open. The default is a
+	// second. A store that belongs to one process is not polled.
+	Poll time.Duration
+	// Address returns the address of a request's sender, for the limits. The default is the connection's address; behind
+	// a proxy, a host returns the address that the proxy puts into a header.
+	Address func(r *http.Request) string
+	// SignsPayloads makes Send sign the payloads of quick replies and buttons, and Handler refuse taps with other
+	// payloads: a visitor can then only tap on what they were offered.
+	SignsPayloads bool
+	// OnTyping is called when a visitor types, at most 20 times a minute: a host may show it to an agent. The default does
+	// nothing. Errors are the host's to log; the visitor's request does not wait for more than the call.
+	OnTyping func(ctx context.Context, in *channel.Channel, visitor string)
+	// Now is the clock. The default is time.Now.
+	Now func() time.Time
+	// Drops counts the messages that Handler refuses as invalid. The connectors of a host share one. The default is a
+	// new one that logs to slog.Default.
+	Drops *send.Drops
+	// Logger logs failures of the store and of Files, at warn. The default is slog.Default.
+	Logger *slog.Logger
+}
+
+// Files is a store of files. It must be safe for concurrent use.
+type Files interface {
+	utility.ObjectStore
+	// Open returns the content of the file with a key, or NotFound.
+	Open(ctx context.Context, key string) (io.ReadCloser, error)
+	// Remove removes the file with a key. It succeeds if there is none.
+	Remove(ctx context.Context, key string) error
+}
+
+func (c Config) withDefaults() (Config, error) {
+	if c.Store == nil {
+		return c, boterr.Missing("Store", "the store of the messages, usually the Runtime's")
+	}
+	if err := cmp.Or(absent.Check("Store", c.Store), absent.Check("Files", c.Files)); err != nil {
+		return c, err
+	}
+	if c.Poll < 0 {
+		return c, boterr.Invalid("Poll", "must not be negative; 0 means the default")
+	}
+	var err error
+	if c.Limits, err = c.Limits.withDefaults(); err != nil {
+		return c, err
+	}
+	if c.URL, err = checkURL(c.URL); err != nil {
+		return c, err
+	}
+	if c.Files != nil && c.URL == "" {
+		return c, boterr.Missing("URL", "the public address of Handler, such as https://bot.example/chat/, since Files is set")
+	}
+	env := record.Env{Store: c.Store, Now: c.Now}.WithDefaults()
+	c.Now = env.Now
+	if c.FindChannel == nil {
+		decoded := channels.NewDecoded()
+		c.FindChannel = func(ctx context.Context, id string) (*channel.Channel, error) {
+			return channels.Find(ctx, env, decoded, id)
+		}
+	}
+	if c.OnTyping == nil {
+		c.OnTyping = func(context.Context, *channel.Channel, string) {}
+	}
+	if c.Address == nil {
+		c.Address = addressOf
+	}
+	c.Drops = cmp.Or(c.Drops, &send.Drops{})
+	c.Logger = safelog.New(cmp.Or(c.Logger, slog.Default()))
+	return c, nil
+}
+
+// checkURL returns an address with a slash at its end, or InvalidArgument. "" is none.
+func checkURL(address string) (string, error) {
+	if address == "" {
+		return "", nil
+	}
+	parsed, err := url.Parse(address)
+	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.RawQuery != "" {
+		return "", boterr.Invalid("URL", "must be the public address of Handler, such as https://bot.example/chat/")
+	}
+	return strings.TrimSuffix(address, "/") + "/", nil
+}
+
+// Connector is the connector to every channel of type webchat. It is safe for concurrent use.
+//
+// Errors have a code if a caller can act on them: NotFound for an id that no visitor can have; InvalidArgument or
+// Unsupported for content that the widget cannot show; FailedPrecondition for a channel without a usable secret;
+// Unavailable if the store did not answer. A repetition of a message with the same ID is stored once.
+type Connector struct {
+	config Config
+	log    *chatlog.Log
+	// ended are the sessions that visitors have ended, and files the records of their files.
+	ended   store.Collection
+	files   store.Collection
+	indexes indexes
+	rates   rates
+	streams streams
+	closing chan struct{}
+	close   func()
+}
+
+var (
+	_ send.Connector    = (*Connector)(nil)
+	_ send.RecordKeeper = (*Connector)(nil)
+)
+
+// New returns a connector, or InvalidArgument if the config is wrong.
+func New(config Config) (*Connector, error) {
+	config, err := config.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	log, err := chatlog.New(chatlog.Config{
+		Env: record.Env{Store: config.Store, Now: config.Now}, Collection: chatlog.Webchat, Poll: config.Poll,
+		KeepFor: config.KeepFor, KeepEntries: config.KeepMessages, Log: config.Logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	database := store.Wrap(config.Store, nil)
+	c := &Connector{
+		config: config, log: log, ended: database.Collection("webchat_ended"), files: database.Collection("webchat_files"),
+		rates: newRates(config.Limits), streams: streams{byVisitor: map[string]int{}}, closing: make(chan struct{}),
+	}
+	c.close = sync.OnceFunc(func() { close(c.closing) })
+	return c, nil
+}
+
+// Close ends all streams, so that a server can shut down; their visitors connect to another process. Other requests go
+// on. It may be called more than once.
+func (c *Connector) Close() { c.close() }
+
+// indexes are created once in a process.
+type indexes struct {
+	mu     sync.Mutex
+	isMade bool
+}
+
+// ensureIndexes creates the indexes of the connector's own records, unless this process has done so.
+func (c *Connector) ensureIndexes(ctx context.Context) error {
+	c.indexes.mu.Lock()
+	defer c.indexes.mu.Unlock()
+	if c.indexes.isMade {
+		return nil
+	}
+	for _, one := range []struct {
+		of    store.Collection
+		index store.Index
+	}{
+		{c.files, store.Ascending(fieldApp, fieldChannel, fieldVisitor)},
+		{c.files, store.Ascending(fieldAt)},
+		{c.ended, store.Ascending(fieldUntil)},
+	} {
+		if err := one.of.EnsureIndex(ctx, one.index); err != nil {
+			return err
+		}
+	}
+	c.indexes.isMade = true
+	return nil
+}
+
+// conversation returns the place of a visitor's messages.
+func conversation(in *channel.Channel, visitor string) chatlog.Conversation {
+	return chatlog.Conversation{App: in.App, Channel: in.ID, ID: visitor}
+}
+
+// EraseMember implements send.RecordKeeper: it removes the messages and the files of a member of a webchat channel.
+// A page that the member has open shows an empty chat; if they write again, a new log begins.
+//
+// InvalidArgument: App or Channel is missing. Other errors come from the store and Files.
+func (c *Connector) EraseMember(ctx context.Context, m *member.Member) error {
+	switch {
+	case m == nil || m.App == "" || m.Channel == "":
+		return boterr.Invalid("member", "needs app and channel; pass the member's record")
+	case m.ExternalID == "": // A member without one has not written.
+		return nil
+	}
+	of := chatlog.Conversation{App: m.App, Channel: m.Channel, ID: m.ExternalID}
+	if err := c.removeAll(ctx, filesOf(of)); err != nil {
+		return err
+	}
+	_, err := c.log.Erase(ctx, of)
+	return err
+}
+
+// RemoveOld implements send.RecordKeeper: it removes messages and files that are older than Config.KeepFor. Errors
+// come from the store and Files.
+func (c *Connector) RemoveOld(ctx context.Context) error {
+	_, ofLog := c.log.RemoveOld(ctx)
+	return errors.Join(ofLog, c.removeOldFiles(ctx))
+}
+
+// warn logs a failure that no request reports.
+func (c *Connector) warn(ctx context.Context, message string, err error) {
+	if err != nil && !errors.Is(err, context.Canceled) {
+		c.config.Logger.LogAttrs(ctx, slog.LevelWarn, message, slog.String("error", err.Error()))
+	}
+}

@@ -1,0 +1,59 @@
+package webchat
+
+import (
+	"crypto/sha256"
+	"crypto/sha512"
+	_ "embed"
+	"encoding/base64"
+	"encoding/hex"
+	"net/http"
+	"strings"
+)
+
+//go:embed widget/widget.js
+var widgetFile []byte
+
+// WidgetFile is the widget's script as Handler serves it.
+type WidgetFile struct {
+	// Name is the script's name with a hash, such as "widget-0123456789abcdef.js", below the address of Handler. Browsers
+	// keep it for a year. The name changes with the script; a host that always wants the present one uses "widget.js".
+	Name string
+	// Integrity is the value of the attribute integrity of the script's tag.
+	Integrity string
+}
+
+// Widget returns the name and the integrity of the widget's script.
+func Widget() WidgetFile {
+	name, sum := sha256.Sum256(widgetFile), sha512.Sum384(widgetFile)
+	return WidgetFile{
+		Name:      "widget-" + hex.EncodeToString(name[:8]) + ".js",
+		Integrity: "sha384-" + base64.StdEncoding.EncodeToString(sum[:]),
+	}
+}
+
+// serveWidget answers with the script. A name with another hash is answered with the present script, which must
+// not be kept: the page may be older than this process.
+func serveWidget(w http.ResponseWriter, r *http.Request, name string) {
+	header := w.Header()
+	header.Set("Content-Type", "text/javascript; charset=utf-8")
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Access-Control-Allow-Origin", "*") // A tag with integrity reads the script by CORS.
+	header.Set("Cross-Origin-Resource-Policy", "cross-origin")
+	widget := Widget()
+	tag := `"` + strings.TrimSuffix(strings.TrimPrefix(widget.Name, "widget-"), ".js") + `"`
+	header.Set("ETag", tag)
+	header.Set("Cache-Control", "no-cache")
+	if name == widget.Name {
+		header.Set("Cache-Control", "public, max-age=31536000, immutable")
+	}
+	if r.Header.Get("If-None-Match") == tag {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	_, _ = w.Write(widgetFile)
+}
+
+// isWidget reports whether a name is the script's.
+func isWidget(name string) bool {
+	return name == "widget.js" || strings.HasPrefix(name, "widget-") && strings.HasSuffix(name, ".js")
+}

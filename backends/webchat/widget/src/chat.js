@@ -1,0 +1,554 @@
+// The conversation: what was said, what waits to be sent, and who is typing. It knows nothing of the page.
+import { API } from "./api.js";
+import { Store } from "./store.js";
+import { backOff, follow, isFinal, pause } from "./stream.js";
+import { joinTabs, locked } from "./tabs.js";
+
+/**
+ * @typedef {object} Message
+ * @property {number} seq
+ * @property {string} [id]
+ * @property {string} [clientId]
+ * @property {"bot" | "agent" | "me"} from
+ * @property {string} [name]
+ * @property {number} at
+ * @property {any} response
+ */
+
+/**
+ * @typedef {object} Waiting is a message that the server has not accepted yet
+ * @property {string} clientId
+ * @property {number} at
+ * @property {any} body
+ * @property {boolean} [isFailed]
+ * @property {string} [why] is set if the server refuses the message for good
+ */
+
+/**
+ * @typedef {object} Upload is a file on its way; it does not survive a reload
+ * @property {string} clientId
+ * @property {File} file
+ * @property {number} part is its progress, from 0 to 1
+ * @property {boolean} [isFailed]
+ * @property {string} [why] is set if the server refuses the file for good
+ */
+
+/** page is the number of messages that are asked for at a time, and mostMessages what a tab keeps. */
+const page = 50, mostMessages = 200;
+
+/** mostWaiting bounds the queue. */
+const mostWaiting = 50;
+
+/** typingEvery and typingLasts are in milliseconds. */
+const typingEvery = 3000, typingLasts = 6000;
+
+/** mayShow is the test of a message for the log. The bot's logic sees the others. */
+const mayShow = (/** @type {Message} */ message) => message.response?.type !== "WEB_EVENT";
+
+/** isMessage is the test of what the server sends. */
+const isMessage = (/** @type {any} */ event) => Number.isSafeInteger(event?.seq) && typeof event.response === "object" && event.response !== null;
+
+/**
+ * Chat is a conversation. It dispatches "message" (detail: the message, isNew), "removed", "waiting", "typing",
+ * "marks", "unread", "state", "reset", "expired" and "more".
+ */
+export class Chat extends EventTarget {
+  /** @type {Message[]} in the order of their numbers */
+  messages = [];
+  /** @type {Upload[]} */
+  uploads = [];
+  /** @type {{name?: string, from: string} | null} */
+  typing = null;
+  delivered = 0;
+  read = 0;
+  hasMore = false;
+  /** @type {"idle" | "loading" | "online" | "offline" | "refused"} */
+  state = "idle";
+
+  #end = new AbortController();
+  /** #stay ends when the visitor leaves the page, which browsers may keep for a way back, with its locks. */
+  #stay = new AbortController();
+  /** @type {AbortController | null} */
+  #run = null;
+  #visitor = "";
+  #last = 0;
+  #isSending = false;
+  #typedAt = 0;
+  #readAt = 0;
+  /** @type {any} */
+  #typingTimer;
+
+  /**
+   * @param {object} of
+   * @param {string} of.base
+   * @param {string} of.channel
+   * @param {string} of.place is where the browser keeps the token: local, session or none
+   */
+  constructor({ base, channel, place }) {
+    super();
+    this.base = base;
+    this.name = `chat:${base}:${channel}`;
+    this.store = new Store(`${this.name}:`, place);
+    this.isShared = place === "local";
+    this.api = new API({
+      base, channel, store: this.store, name: this.name,
+      leaves: () => this.#stay.signal,
+      onExpired: () => this.#emit("expired"),
+      onStranger: () => {
+        this.store.set("read", undefined);
+        if (this.isStarted && this.#visitor !== "") this.#restart();
+      },
+    });
+    this.store.watch((name) => this.#storeChanged(name), this.#end.signal);
+    addEventListener("online", () => {
+      this.flush();
+      for (const one of this.uploads) if (one.isFailed && !one.why) this.#upload(one);
+    }, { signal: this.#end.signal });
+    addEventListener("pagehide", () => this.#leave(), { signal: this.#end.signal });
+    addEventListener("pageshow", (event) => { if (event.persisted) this.#comeBack(); }, { signal: this.#end.signal });
+    document.addEventListener("visibilitychange", () => { if (!document.hidden) this.#catchUp(); }, { signal: this.#end.signal });
+  }
+
+  /** Releases what other pages need. */
+  #leave() {
+    this.#stay.abort();
+    this.#run?.abort();
+  }
+
+  #comeBack() {
+    this.#stay = new AbortController();
+    this.#isSending = false;
+    if (this.#run) {
+      this.#run = null;
+      this.start();
+    }
+  }
+
+  /** Ends everything that runs. */
+  close() {
+    this.#end.abort();
+    this.#leave();
+    clearTimeout(this.#typingTimer);
+  }
+
+  get isStarted() { return this.#run !== null; }
+
+  /** hasSession is true if the visitor was here before. */
+  get hasSession() { return this.api.session !== undefined; }
+
+  /** @returns {Waiting[]} */
+  get waiting() { return this.store.get("queue") ?? []; }
+
+  get lastRead() { return Number(this.store.get("read") ?? 0); }
+
+  /** unread is the number of messages that the visitor has not seen. */
+  get unread() {
+    const read = this.lastRead;
+    return this.messages.filter((one) => one.from !== "me" && one.seq > read).length;
+  }
+
+  /**
+   * @param {string} type
+   * @param {any} [detail]
+   */
+  #emit(type, detail) { this.dispatchEvent(new CustomEvent(type, { detail })); }
+
+  /** @param {Chat["state"]} state */
+  #setState(state) {
+    if (state === this.state) return;
+    this.state = state;
+    this.#emit("state");
+    if (state === "online") this.flush();
+  }
+
+  /** Loads the conversation and follows it. */
+  start() {
+    if (this.#run || this.#end.signal.aborted) return;
+    this.#run = new AbortController();
+    this.#follow(this.#run.signal);
+  }
+
+  /** Forgets the conversation that is shown, and loads the session's. */
+  #restart() {
+    this.#run?.abort();
+    this.#run = null;
+    this.#clear();
+    this.start();
+  }
+
+  #clear() {
+    this.messages = [];
+    this.#last = this.delivered = this.read = this.#readAt = 0;
+    this.hasMore = false;
+    this.#showTyping(null);
+    this.#emit("reset");
+    this.#emit("unread");
+  }
+
+  /** @param {AbortSignal} signal */
+  async #follow(signal) {
+    this.#setState("loading");
+    /** @type {ReturnType<typeof joinTabs> | undefined} */
+    let tabs;
+    for (let failures = 1; !signal.aborted; failures++) {
+      try {
+        if (failures === 1) await this.api.refresh();
+        this.#visitor = (await this.api.ensure()).visitor;
+        if (signal.aborted) return;
+        // What another tab tells while the history loads is not lost.
+        if (this.isShared) tabs ??= joinTabs(`${this.name}:${this.#visitor}`, (event) => this.#take(event), signal);
+        await this.#load(signal);
+        break;
+      } catch (/** @type {any} */ err) {
+        if (signal.aborted) return;
+        if (isFinal(err)) return this.#setState("refused");
+        this.#setState("offline");
+        await pause(err.retryAfter ?? backOff(failures), signal);
+      }
+    }
+    if (signal.aborted) return;
+    this.#setState("online");
+    this.flush();
+    const lead = () => follow({
+      open: (query, cut) => this.api.ask(`stream?channel=${encodeURIComponent(this.api.channel)}&${query}`, { signal: cut }),
+      after: () => this.#last,
+      onEvent: (event) => {
+        this.#take(event);
+        if (event.kind !== "bye") tabs?.tell(event); // The tabs share the token.
+      },
+      onState: (state) => {
+        this.#setState(state);
+        tabs?.tell({ kind: "state", state });
+      },
+      signal,
+    });
+    return tabs ? tabs.lead(lead) : lead();
+  }
+
+  /** @param {AbortSignal} [signal] */
+  async #load(signal) {
+    const { events, more } = await this.#history("");
+    if (signal?.aborted) return;
+    this.hasMore = more;
+    for (const event of events) this.#insert(event, false);
+    this.#emit("more");
+    this.#emit("unread");
+  }
+
+  /** @param {string} before */
+  async #history(before) {
+    const answer = await (await this.api.ask(`history?limit=${page}${before}`)).json();
+    return { events: /** @type {Message[]} */ ((answer.events ?? []).filter(isMessage)), more: answer.more === true };
+  }
+
+  /** Loads messages before the first one. It reports whether it could. */
+  async loadEarlier() {
+    try {
+      const { events, more } = await this.#history(`&before=${this.messages[0]?.seq ?? 0}`);
+      for (const event of events.reverse()) this.#insert(event, false);
+      this.hasMore = more && this.messages.length < mostMessages;
+      this.#emit("more");
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** A tab that was asleep may have missed the leader's events. */
+  async #catchUp() {
+    if (!this.isStarted || this.state === "loading" || !this.isShared) return;
+    try {
+      for (const event of (await this.#history("")).events) this.#insert(event, true);
+    } catch {
+      // The stream will tell.
+    }
+  }
+
+  /**
+   * Takes an event of the stream.
+   * @param {any} event
+   */
+  #take(event) {
+    switch (event.kind) {
+      case "message":
+        if (isMessage(event)) this.#insert(event, true);
+        break;
+      case "typing":
+        this.#showTyping(event);
+        break;
+      case "delivered":
+      case "read":
+        if (Number.isSafeInteger(event.seq)) {
+          this.delivered = Math.max(this.delivered, event.seq);
+          if (event.kind === "read") this.read = Math.max(this.read, event.seq);
+          this.#emit("marks");
+        }
+        break;
+      case "reset":
+        this.#clear();
+        this.#catchUpAfterReset();
+        break;
+      case "bye":
+        this.api.ensure(this.api.session?.token).catch(() => {});
+        break;
+      case "state":
+        if (this.state !== "loading") this.#setState(event.state);
+        break;
+      default: // A newer server's.
+    }
+  }
+
+  async #catchUpAfterReset() {
+    try {
+      await this.#load(this.#run?.signal);
+    } catch {
+      // What comes next is shown all the same.
+    }
+  }
+
+  /**
+   * Adds a message at its place. One that is known, by its number, is left as it is.
+   * @param {Message} message
+   * @param {boolean} isNew is true if it has just been said
+   */
+  #insert(message, isNew) {
+    this.#last = Math.max(this.#last, message.seq);
+    let at = this.messages.length;
+    while (at > 0 && this.messages[at - 1].seq > message.seq) at--;
+    if (this.messages[at - 1]?.seq === message.seq || !mayShow(message)) return;
+    if (message.clientId) this.#dequeue(message.clientId);
+    if (message.from !== "me") {
+      if (message.response.type === "TYPING") {
+        if (isNew) this.#showTyping(message, Math.min(Number(message.response.duration) || typingLasts, 60_000));
+        return;
+      }
+      if (isNew) this.#showTyping(null);
+    }
+    this.messages.splice(at, 0, message);
+    this.#emit("message", { message, isNew });
+    if (this.messages.length > mostMessages && isNew) this.#emit("removed", this.messages.shift());
+    if (isNew && message.from !== "me") this.#emit("unread");
+  }
+
+  /**
+   * @param {any} who
+   * @param {number} [lasts]
+   */
+  #showTyping(who, lasts = typingLasts) {
+    clearTimeout(this.#typingTimer);
+    if (who) this.#typingTimer = setTimeout(() => this.#showTyping(null), lasts);
+    else if (!this.typing) return;
+    this.typing = who;
+    this.#emit("typing");
+  }
+
+  /** @param {string} name */
+  #storeChanged(name) {
+    if (name === "queue") {
+      this.#emit("waiting");
+      this.dispatchEvent(new Event("retry")); // Another tab may have been asked to try again.
+    }
+    if (name === "read") this.#emit("unread");
+    if (name !== "session") return;
+    const session = this.api.session;
+    if (session?.visitor === this.#visitor) return;
+    if (session) return this.#restart();
+    this.#run?.abort();
+    this.#run = null;
+    this.#clear();
+  }
+
+  // Sending.
+
+  /**
+   * Sends a message, now or once the network is back.
+   * @param {any} body has a type, and the fields of that type
+   */
+  send(body) {
+    const queue = this.waiting;
+    if (queue.length >= mostWaiting) return false;
+    this.store.set("queue", [...queue, { clientId: crypto.randomUUID?.() ?? idOf(), at: Date.now(), body }]);
+    this.#emit("waiting");
+    this.start();
+    this.flush();
+    return true;
+  }
+
+  /** Sends what waits, in its order. One tab does at a time. */
+  async flush() {
+    if (this.#isSending || this.waiting.length === 0) return;
+    this.#isSending = true;
+    const { signal } = this.#stay;
+    try {
+      await locked(`${this.name}:send`, signal, () => this.#sendAll(signal));
+    } catch {
+      // The visitor has left.
+    }
+    if (signal === this.#stay.signal) this.#isSending = false;
+  }
+
+  /** @param {AbortSignal} signal */
+  async #sendAll(signal) {
+    for (let failures = 0; !signal.aborted;) {
+      const next = this.waiting.find((one) => !one.why);
+      if (!next) return;
+      try {
+        const answer = await (await this.api.ask("messages", { body: { clientId: next.clientId, ...next.body } })).json();
+        failures = 0;
+        this.#dequeue(next.clientId, answer.seq, next);
+      } catch (/** @type {any} */ err) {
+        if (signal.aborted) return;
+        if (isFinal(err)) {
+          this.#mark(next.clientId, { isFailed: true, why: err.message });
+          continue;
+        }
+        failures++;
+        if (!err.retryAfter) this.#mark(next.clientId, { isFailed: true });
+        await this.#pauseOrRetry(err.retryAfter ?? backOff(failures), signal);
+      }
+    }
+  }
+
+  /**
+   * Waits, unless the visitor taps to retry.
+   * @param {number} milliseconds
+   * @param {AbortSignal} signal
+   */
+  async #pauseOrRetry(milliseconds, signal) {
+    const hurry = new AbortController();
+    const stop = () => hurry.abort();
+    this.addEventListener("retry", stop, { once: true });
+    signal.addEventListener("abort", stop);
+    await pause(milliseconds, hurry.signal);
+    this.removeEventListener("retry", stop);
+    signal.removeEventListener("abort", stop);
+  }
+
+  /**
+   * @param {string} clientId
+   * @param {Partial<Waiting>} changes
+   */
+  #mark(clientId, changes) {
+    const before = this.waiting.find((one) => one.clientId === clientId);
+    this.store.set("queue", this.waiting.map((one) => (one.clientId === clientId ? { ...one, ...changes } : one)));
+    this.#emit("waiting");
+    if (changes.isFailed && !before?.isFailed) this.#emit("failed", changes.why);
+  }
+
+  /**
+   * Removes a message from the queue, and shows it in the log if the server gave it a number. One that has left the
+   * queue is in the log already, or its conversation has ended here.
+   * @param {string} clientId
+   * @param {number} [seq]
+   * @param {Waiting} [sent]
+   */
+  #dequeue(clientId, seq, sent) {
+    const queue = this.waiting;
+    const rest = queue.filter((one) => one.clientId !== clientId);
+    if (rest.length === queue.length) return;
+    this.store.set("queue", rest.length > 0 ? rest : undefined);
+    this.#emit("waiting");
+    if (sent && Number.isSafeInteger(seq)) {
+      const before = this.#last; // The stream resumes after what it brought, not after what was sent.
+      this.#insert({ seq: Number(seq), clientId, from: "me", at: sent.at, response: sent.body }, true);
+      this.#last = before;
+    }
+  }
+
+  /** Tries again to send a message or file that failed. @param {string} clientId */
+  retry(clientId) {
+    const upload = this.uploads.find((one) => one.clientId === clientId);
+    if (upload) return this.#upload(upload);
+    this.#mark(clientId, { isFailed: false, why: undefined });
+    this.dispatchEvent(new Event("retry"));
+    return this.flush();
+  }
+
+  /** Gives up a message or file that was not sent. @param {string} clientId */
+  discard(clientId) {
+    this.uploads = this.uploads.filter((one) => one.clientId !== clientId);
+    this.#dequeue(clientId);
+    this.#emit("waiting");
+  }
+
+  /** Uploads a file, and sends a message with it. @param {File} file */
+  sendFile(file) {
+    const upload = { clientId: crypto.randomUUID?.() ?? idOf(), file, part: 0 };
+    this.uploads.push(upload);
+    this.start();
+    return this.#upload(upload);
+  }
+
+  /** @param {Upload} upload */
+  async #upload(upload) {
+    upload.isFailed = false;
+    upload.why = undefined;
+    this.#emit("waiting");
+    try {
+      const { url, name, kind } = await this.api.upload(upload.file, (part) => {
+        upload.part = part;
+        this.#emit("progress", upload);
+      });
+      if (!this.uploads.includes(upload)) return; // It was given up.
+      this.uploads = this.uploads.filter((one) => one !== upload);
+      this.send({ type: "MISC", attachments: [{ type: kind, url, name }] });
+    } catch (/** @type {any} */ err) {
+      upload.isFailed = true;
+      if (isFinal(err)) upload.why = err.message;
+      this.#emit("waiting");
+      this.#emit("failed", upload.why);
+    }
+  }
+
+  /** Tells that the visitor is writing. */
+  writes() {
+    const now = Date.now();
+    if (!this.hasSession || this.state !== "online" || now - this.#typedAt < typingEvery) return;
+    this.#typedAt = now;
+    this.api.ask("typing", { body: {} }).catch(() => {});
+  }
+
+  /** Tells that the visitor has seen everything. */
+  see() {
+    const seen = this.messages.findLast((one) => one.from !== "me")?.seq ?? 0;
+    if (seen <= this.lastRead) return;
+    this.store.set("read", seen);
+    this.#emit("unread");
+    if (seen <= this.#readAt) return;
+    this.#readAt = seen;
+    this.api.ask("read", { body: { seq: seen } }).catch(() => {});
+  }
+
+  /**
+   * @param {string} user
+   * @param {boolean} merge
+   */
+  async identify(user, merge) {
+    const before = this.api.session?.visitor;
+    const { visitor } = await this.api.identify(user, merge);
+    if (before === visitor && !merge) return this.start();
+    if (before !== visitor) this.#forget();
+    this.#restart();
+  }
+
+  async signOut() {
+    this.#run?.abort();
+    this.#run = null;
+    this.#visitor = "";
+    this.#forget();
+    this.#clear();
+    this.#setState("idle");
+    await this.api.signOut();
+  }
+
+  /** Forgets what another visitor left. */
+  #forget() {
+    this.store.set("queue", undefined);
+    this.store.set("read", undefined);
+    this.uploads = [];
+    this.#emit("waiting");
+  }
+}
+
+/** Pages without TLS have no randomUUID. */
+const idOf = () => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");

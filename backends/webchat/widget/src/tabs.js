@@ -1,0 +1,30 @@
+// One tab follows the stream for all tabs of a visitor: a browser opens only six connections to a server.
+
+/**
+ * Waits for a lock, and holds it until a function ends. Without locks, as in old browsers, the function just runs.
+ * @template T
+ * @param {string} name
+ * @param {AbortSignal} signal ends the wait
+ * @param {() => Promise<T>} run
+ * @returns {Promise<T>}
+ */
+export const locked = (name, signal, run) => (navigator.locks ? navigator.locks.request(name, { signal }, run) : run());
+
+/**
+ * Hears what the tab that leads tells the others with a name. Returns functions to tell them, and to lead as soon
+ * as no other tab does.
+ * @param {string} name
+ * @param {(value: any) => void} hear
+ * @param {AbortSignal} signal
+ */
+export const joinTabs = (name, hear, signal) => {
+  const others = new BroadcastChannel(name);
+  others.addEventListener("message", (event) => hear(event.data));
+  signal.addEventListener("abort", () => others.close());
+  return {
+    /** @param {any} value */
+    tell: (value) => { if (!signal.aborted) others.postMessage(value); },
+    /** @param {() => Promise<void>} run */
+    lead: (run) => locked(name, signal, run).catch(() => {}), // The wait ends with the signal.
+  };
+};

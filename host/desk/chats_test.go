@@ -1,0 +1,209 @@
+package desk_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+)
+
+func TestChat_Whole(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	path := h.waiting("shop", "ada")
+	h.says("shop", "ada", "Hello?")
+	details := h.does("grace", path, nil)
+	require.Equal(t, "pending", document.Get(details, "chat.state", ""))
+	require.Equal(t, "Hello?", document.Get(details, "chat.last.text", ""))
+	require.Equal(t, "The kettle leaks.", document.Get(details, "summary", ""))
+	require.Equal(t, "gold", document.Get(details, "member.meta.plan", ""))
+	require.Equal(t, "[redacted]", document.Get(details, "member.meta.password", ""))
+
+	row := h.does("grace", path+"/take", nothing)
+	require.Equal(t, "Grace Hopper", document.Get(row, "agentName", ""))
+	require.Equal(t, []string{"bot: The kettle leaks.", "bot: Written before (1):", "member: Hello?"}, h.log("grace", path))
+
+	h.does("grace", path+"/messages", fields{"key": "1", "text": "Where does it leak?"})
+	h.runs()
+	h.says("shop", "ada", "At the lid.")
+	require.Equal(t, []string{"agent: Where does it leak?", "member: At the lid."}, h.log("grace", path)[3:])
+	require.Contains(t, h.inlet.texts(), "Where does it leak?")
+
+	h.does("grace", path+"/end", nothing)
+	require.Empty(t, h.open("shop"))
+	require.Equal(t, "desk: ended", h.log("grace", path)[5])
+	require.Equal(t, "ended", document.Get(h.does("grace", path, nil), "chat.state", ""))
+	require.Contains(t, h.refused(http.StatusConflict, "grace", path+"/messages", fields{"key": "2", "text": "Hello?"}), "is over")
+	require.Contains(t, h.refused(http.StatusConflict, "eve", path+"/take", nothing), "is over")
+}
+
+func TestTake_SecondIsToldWhoWasFirst(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	path := h.waiting("shop", "ada")
+	h.does("eve", "/about", nil)
+	statuses := make(chan int, 2)
+	for _, agent := range []string{"grace", "eve"} {
+		go func() {
+			status, _ := h.asks(agent, path+"/take", nothing)
+			statuses <- status
+		}()
+	}
+	require.ElementsMatch(t, []int{http.StatusOK, http.StatusConflict}, []int{<-statuses, <-statuses})
+	winner := h.open("shop")[0].Assignee
+	loser := map[string]string{"grace": "eve", "eve": "grace"}[winner]
+	require.Equal(t, agents[winner].Name+" took it first", h.refused(http.StatusConflict, loser, path+"/take", nothing))
+	require.Equal(t, winner, document.Get(h.does(winner, path+"/take", nothing), "agent", ""), "the same agent may take it again")
+}
+
+func TestMessages_RepeatIsSentOnce(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	path := h.taken("ada", "grace")
+	for range 3 {
+		h.does("grace", path+"/messages", fields{"key": "1", "text": "Once"})
+		h.runs()
+	}
+	h.does("grace", path+"/messages", fields{"key": "2", "text": "Once"})
+	h.runs()
+	require.Equal(t, []string{"bot: The kettle leaks.", "agent: Once", "agent: Once"}, h.log("grace", path))
+	texts := h.inlet.texts()
+	require.Equal(t, []string{"Once", "Once"}, texts[len(texts)-2:])
+	require.NotContains(t, texts[:len(texts)-2], "Once")
+}
+
+func TestMessages_QuickReplies(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	path := h.taken("ada", "grace")
+	h.does("grace", path+"/messages", fields{"key": "1", "text": "Still there?", "quickReplies": []string{"Yes", "No"}})
+	h.runs()
+	sent := h.inlet.last(t)
+	require.Equal(t, send.TypeQuickReplies, sent.Type())
+	second, _ := sent.Lookup("quickReplies[1].title")
+	require.Equal(t, "No", second)
+}
+
+func TestNotes_StayInside(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	path := h.taken("ada", "grace")
+	h.does("eve", path+"/notes", fields{"key": "1", "text": "She is right."})
+	h.runs()
+	require.Contains(t, h.log("grace", path), "note: She is right.")
+	require.NotContains(t, h.inlet.texts(), "She is right.")
+}
+
+func TestTyping_BothWays(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	path := h.taken("ada", "grace")
+	h.does("grace", path+"/typing", nothing)
+	h.does("eve", path+"/typing", fields{"isNote": true})
+	require.Equal(t, send.TypeTyping, h.inlet.last(t).Type(), "the member sees that the agent types")
+	chat := document.Get(h.does("grace", path, nil), "chat.chat", "")
+	in, err := h.runtime.LoadChannel(t.Context(), "shop", "shop-desk")
+	require.NoError(t, err)
+	_, err = h.desk.Send(t.Context(), send.Message{ID: "t", Channel: in, To: chat, Response: send.Typing(1)})
+	require.NoError(t, err)
+	var typing []string
+	for _, one := range objects(document.Get(h.does("grace", path, nil), "chat", document.O()), "typing") {
+		typing = append(typing, document.Get(one, "from", "")+" "+document.Get(one, "name", ""))
+	}
+	require.Equal(t, []string{"note Eve", "agent Grace Hopper", "member "}, typing)
+}
+
+func TestRead_IsKept(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	path := h.taken("ada", "grace")
+	seq := document.Get(h.does("grace", path, nil), "chat.seq", int64(0))
+	require.NotZero(t, seq)
+	h.does("grace", path+"/read", fields{"seq": seq + 100})
+	require.Equal(t, seq, document.Get(h.does("grace", path, nil), "chat.read", int64(0)), "there is nothing further to read")
+}
+
+func TestHandOver_ToTeamAndAgent(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	path := h.taken("ada", "grace")
+	h.does("eve", "/about", nil)
+	next := h.does("grace", path+"/handover", fields{"agent": "eve", "note": "She wants a new one."})
+	require.Contains(t, h.log("eve", path), "note: She wants a new one.")
+	second := "/chats/shop/" + document.Get(next, "id", "")
+	details := h.does("eve", second, nil)
+	require.Equal(t, "pending", document.Get(details, "chat.state", ""))
+	require.Equal(t, "eve", document.Get(details, "chat.teams[0]", ""))
+	require.Equal(t, strings.TrimPrefix(path, "/chats/shop/"), document.Get(details, "chat.parent", ""))
+	h.does("eve", second+"/take", nothing)
+	h.does("eve", second+"/messages", fields{"key": "1", "text": "Hello, I am Eve."})
+	h.runs()
+	require.Contains(t, h.inlet.texts(), "Hello, I am Eve.")
+
+	third := "/chats/shop/" + document.Get(h.does("eve", second+"/giveback", nothing), "id", "")
+	require.Equal(t, "support", document.Get(h.does("grace", third, nil), "chat.teams[0]", ""), "it goes back to the team, not to an agent")
+	h.does("grace", third+"/take", nothing)
+	fourth := "/chats/shop/" + document.Get(h.does("grace", third+"/handover", fields{"team": "sellers"}), "id", "")
+	require.Equal(t, "sellers", document.Get(h.does("eve", fourth, nil), "chat.teams[0]", ""))
+	require.Len(t, objects(h.does("eve", fourth+"/earlier", nil), "chats"), 3)
+	h.refused(http.StatusConflict, "grace", third+"/messages", fields{"key": "9", "text": "Too late"})
+}
+
+func TestHandOver_Refuses(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	path := h.taken("ada", "grace")
+	h.does("mal", "/about", nil)
+	for body, status := range map[string]int{
+		`{}`: 400, `{"agent": "grace"}`: 400, `{"agent": "nobody"}`: 404, `{"agent": "mal"}`: 404, `{"team": "eve"}`: 404, `{"team": "support", "agent": "eve"}`: 400,
+	} {
+		var asked document.Object
+		require.NoError(t, asked.UnmarshalJSON([]byte(body)))
+		h.refused(status, "grace", path+"/handover", asked)
+	}
+	h.does("eve", "/about", nil)
+	h.refused(http.StatusConflict, "eve", path+"/handover", fields{"team": "support"})
+	require.Equal(t, "grace", h.open("shop")[0].Assignee)
+}
+
+func TestMaxChats(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	first, second := h.taken("ada", "busy"), h.waiting("shop", "bob")
+	require.Contains(t, h.refused(http.StatusConflict, "busy", second+"/take", nothing), "you have 1 chats")
+	h.does("busy", first+"/end", nothing)
+	h.does("busy", second+"/take", nothing)
+}
+
+func TestMemberEnds(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	path := h.taken("ada", "grace")
+	h.says("shop", "ada", "bye")
+	require.Equal(t, string(livechat.EndedByInlet), document.Get(h.does("grace", path, nil), "chat.endedBy", ""))
+	closed := objects(h.does("eve", "/closed/shop", nil), "chats")
+	require.Len(t, closed, 1)
+	require.Equal(t, "Ada", document.Get(closed[0], "name", ""))
+}
+
+func TestEraseMember(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	path, other := h.taken("ada", "grace"), h.taken("bob", "grace")
+	h.does("grace", path+"/notes", fields{"key": "1", "text": "A secret about Ada."})
+	h.does("grace", other+"/notes", fields{"key": "1", "text": "About Bob."})
+	h.does("grace", path+"/end", nothing)
+	ada := document.Get(h.does("grace", path, nil), "member.id", "")
+	_, err := h.runtime.EraseMember(t.Context(), "shop", ada)
+	require.NoError(t, err)
+	h.refused(http.StatusNotFound, "grace", path, nil)
+	require.Contains(t, h.log("grace", other), "note: About Bob.")
+	require.ErrorIs(t, h.desk.EraseMember(t.Context(), &member.Member{ID: ada}), boterr.InvalidArgument)
+}

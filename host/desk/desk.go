@@ -1,0 +1,172 @@
+package desk
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/chatlog"
+	"github.com/botctx/go-sdk/internal/livechats"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/safelog"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store"
+)
+
+// Type is the type of the desk's channels.
+const Type = channel.Desk
+
+// Config configures a Desk. The zero value of each field but Store means its default.
+type Config struct {
+	// Store holds conversations, tickets and agents: the Store of the Runtime. Required.
+	Store store.Store
+	// Now is the clock. The default is time.Now.
+	Now func() time.Time
+	// KeepFor is the age at which messages and tickets are removed. The default is 90 days; a negative duration
+	// keeps them.
+	KeepFor time.Duration
+	// Poll is the time between two looks for changes by other processes while a page is open. The default is a
+	// second.
+	Poll time.Duration
+	// Logger receives lines about failed reads of the store, at warn. By default nothing is logged.
+	Logger *slog.Logger
+}
+
+// The defaults of Config.
+const (
+	defaultKeepFor = 90 * 24 * time.Hour
+	defaultPoll    = time.Second
+)
+
+// Desk is the connector of the channels of type desk. It is safe for concurrent use.
+type Desk struct {
+	config Config
+	env    record.Env
+	chats  *chatlog.Log
+	// visitors are the chats on web pages, which the desk only reads.
+	visitors *chatlog.Log
+	hub      *hub
+	log      *slog.Logger
+	// beat is the time between two signs of life on a stream.
+	beat time.Duration
+}
+
+var (
+	_ send.Connector            = (*Desk)(nil)
+	_ send.ConversationArchiver = (*Desk)(nil)
+	_ send.RecordKeeper         = (*Desk)(nil)
+	_ livechat.GroupCreator     = (*Desk)(nil)
+	_ livechat.GroupNamer       = (*Desk)(nil)
+	_ livechat.TicketUpdater    = (*Desk)(nil)
+	_ livechat.TicketRecaller   = (*Desk)(nil)
+)
+
+// New returns a Desk. InvalidArgument: Store is missing, or Poll is negative.
+func New(config Config) (*Desk, error) {
+	switch {
+	case config.Store == nil:
+		return nil, boterr.Missing("Store", "the Store of the Runtime")
+	case config.Poll < 0:
+		return nil, boterr.Invalid("Poll", "must not be negative; leave it out for the default")
+	}
+	if config.KeepFor == 0 {
+		config.KeepFor = defaultKeepFor
+	}
+	if config.Poll == 0 {
+		config.Poll = defaultPoll
+	}
+	env := record.Env{Store: config.Store, Now: config.Now}.WithDefaults()
+	log := safelog.New(config.Logger)
+	chats, err := chatlog.New(chatlog.Config{Env: env, Collection: "desk_chats", Poll: config.Poll, KeepFor: config.KeepFor, Log: log})
+	if err != nil {
+		return nil, err
+	}
+	visitors, err := chatlog.New(chatlog.Config{Env: env, Collection: chatlog.Webchat, Poll: config.Poll, Log: log})
+	if err != nil {
+		return nil, err
+	}
+	return &Desk{config: config, env: env, chats: chats, visitors: visitors, log: log, hub: newHub(), beat: beat}, nil
+}
+
+// EnsureIndexes creates the indexes that the desk needs in a store, unless they exist. A host calls it once, before it
+// uses the store. Errors come from store.Collection.EnsureIndex.
+func EnsureIndexes(ctx context.Context, database store.Store) error {
+	for _, wanted := range []struct {
+		kind  *record.Schema
+		paths []string
+	}{
+		{conversationSchema, []string{record.FieldApp, fieldAssignment}},
+		{conversationSchema, []string{record.FieldCreatedAt}},
+		{ticketSchema, []string{record.FieldApp, fieldAssignment}},
+		{ticketSchema, []string{record.FieldCreatedAt}},
+		{agentSchema, []string{fieldApps, fieldSeenAt}},
+		{answerSchema, []string{record.FieldApp, fieldShort}},
+	} {
+		if err := database.Collection(wanted.kind.Collection).EnsureIndex(ctx, store.Ascending(wanted.paths...)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// RemoveOld implements send.RecordKeeper: it removes messages, conversations and tickets that are older than
+// Config.KeepFor. Errors come from the store.
+func (d *Desk) RemoveOld(ctx context.Context) error {
+	if d.config.KeepFor < 0 {
+		return nil
+	}
+	if _, err := d.chats.RemoveOld(ctx); err != nil {
+		return err
+	}
+	old := document.O(record.FieldCreatedAt, document.O("$lt", document.TimestampOf(d.env.Now().Add(-d.config.KeepFor))))
+	if _, err := record.Open(d.env, ticketSchema).Delete(ctx, old); err != nil {
+		return err
+	}
+	_, err := record.Open(d.env, conversationSchema).Delete(ctx, old)
+	return err
+}
+
+// EraseMember implements send.RecordKeeper: it removes the conversations with a member, the notes in them, and the
+// tickets. It finds them by the member's assignments. InvalidArgument: App or ID is missing. Other errors come from
+// the store.
+func (d *Desk) EraseMember(ctx context.Context, m *member.Member) error {
+	if m == nil || m.App == "" || m.ID == "" {
+		return boterr.Invalid("member", "needs app and _id; pass the member's record")
+	}
+	requests, err := livechats.New(d.env, record.Scope{App: m.App}, livechats.Ports{}).
+		FindAssignments(ctx, record.Query{Filter: document.O("member", document.O("$eq", m.ID))})
+	if err != nil {
+		return err
+	}
+	for _, r := range requests {
+		if err := d.eraseRequest(ctx, m.App, r.ID); err != nil {
+			return err
+		}
+	}
+	d.hub.wake()
+	return nil
+}
+
+func (d *Desk) eraseRequest(ctx context.Context, app, assignmentID string) error {
+	of := document.O(fieldAssignment, document.O("$eq", assignmentID))
+	made, err := d.conversations(app).Find(ctx, record.Query{Filter: of})
+	if err != nil {
+		return err
+	}
+	for _, o := range made {
+		c := conversationOf(o)
+		if _, err := d.chats.Erase(ctx, c.log()); err != nil {
+			return err
+		}
+	}
+	if _, err := d.tickets(app).Delete(ctx, of); err != nil {
+		return err
+	}
+	_, err = d.conversations(app).Delete(ctx, of)
+	return err
+}

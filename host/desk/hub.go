@@ -1,0 +1,331 @@
+package desk
+
+import (
+	"context"
+	"log/slog"
+	"reflect"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/chatlog"
+	"github.com/botctx/go-sdk/internal/display"
+	"github.com/botctx/go-sdk/store"
+)
+
+// hub keeps the lists of open chats for the streams of this process. While there is a stream, it reads the apps of all
+// streams again after each change, and by the clock, because other processes change them too. Streams send what is newer
+// than their last look.
+type hub struct {
+	woken chan struct{}
+
+	mu      sync.Mutex
+	streams map[*listener]struct{}
+	stop    context.CancelFunc
+	// look is the number of the last reading. rows are the open chats by id, each with the look that changed it.
+	look int64
+	rows map[string]*listed
+	// covered are the apps that the last reading covered.
+	covered []string
+	agents  []presence
+	// agentsLook is the look that changed agents.
+	agentsLook int64
+}
+
+// listed is a row that streams know.
+type listed struct {
+	row
+	look int64
+	// follows is signalled after a change of the conversation. It is nil until there is one, and after a failure.
+	follows *chatlog.Subscription
+}
+
+// listener is a stream.
+type listener struct {
+	apps []string
+	wake chan struct{}
+}
+
+// looksAtMost is the time between two readings, at least.
+const looksAtMost = 100 * time.Millisecond
+
+func newHub() *hub {
+	return &hub{woken: make(chan struct{}, 1), streams: map[*listener]struct{}{}, rows: map[string]*listed{}}
+}
+
+// wake makes the hub read again.
+func (h *hub) wake() {
+	select {
+	case h.woken <- struct{}{}:
+	default:
+	}
+}
+
+// listen adds a stream, and begins reading if it is the first one. leave removes it.
+func (d *Desk) listen(apps []string) (l *listener, leave func()) {
+	h := d.hub
+	l = &listener{apps: apps, wake: make(chan struct{}, 1)}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.streams[l] = struct{}{}
+	if h.stop == nil {
+		ctx, cancel := context.WithCancel(context.Background())
+		h.stop = cancel
+		go d.follow(ctx)
+	}
+	h.wake()
+	return l, func() { h.leave(l) }
+}
+
+func (h *hub) leave(l *listener) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.streams, l)
+	if len(h.streams) > 0 || h.stop == nil {
+		return
+	}
+	h.stop()
+	h.stop = nil
+	for _, one := range h.rows {
+		one.close()
+	}
+	h.rows, h.agents, h.covered = map[string]*listed{}, nil, nil
+}
+
+// follow reads the apps of all streams until ctx ends.
+func (d *Desk) follow(ctx context.Context) {
+	if watcher, ok := d.env.Store.(store.Watcher); ok {
+		stop := d.watch(watcher)
+		defer stop()
+	}
+	ticks := time.NewTicker(d.config.Poll)
+	defer ticks.Stop()
+	for ctx.Err() == nil {
+		if err := d.read(ctx); err != nil && ctx.Err() == nil {
+			d.log.LogAttrs(ctx, slog.LevelWarn, "desk: the open chats cannot be read", slog.String("error", display.Text(err)))
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(looksAtMost):
+		}
+		select {
+		case <-ctx.Done():
+		case <-ticks.C:
+		case <-d.hub.woken:
+		}
+	}
+}
+
+// watch wakes the hub after changes of the records that it reads, until stop is called.
+func (d *Desk) watch(watcher store.Watcher) (stop func()) {
+	var stops []func()
+	for _, collection := range []string{"assignments", "members", agentSchema.Collection} {
+		stops = append(stops, watcher.Watch(collection, func(document.Object, document.Object) { d.hub.wake() }, d.hub.wake))
+	}
+	return func() {
+		for _, stop := range stops {
+			stop()
+		}
+	}
+}
+
+// read reads the open chats and the agents of the apps of all streams, and wakes the streams if something changed.
+func (d *Desk) read(ctx context.Context) error {
+	h := d.hub
+	apps := h.apps()
+	agents, err := d.agentsOf(ctx, apps)
+	if err != nil {
+		return err
+	}
+	var open []row
+	for _, app := range apps {
+		found, err := d.openOf(ctx, app)
+		if err != nil {
+			return err
+		}
+		rows, err := d.rowsOf(ctx, app, found, namesOf(agents))
+		if err != nil {
+			return err
+		}
+		open = append(open, rows...)
+	}
+	following := map[string]*chatlog.Subscription{}
+	for i := range open {
+		if following[open[i].ID], err = d.fresh(ctx, &open[i]); err != nil {
+			h.forget(following)
+			return err
+		}
+	}
+	if !h.replace(ctx, reading{apps, open, following, agents}) {
+		h.forget(following)
+	}
+	return nil
+}
+
+// forget ends all subscriptions after a reading that failed: it may have consumed their signals. The next one reads all
+// conversations.
+func (h *hub) forget(following map[string]*chatlog.Subscription) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, one := range following {
+		if one != nil {
+			one.Close()
+		}
+	}
+	for _, one := range h.rows {
+		one.close()
+		one.follows = nil
+	}
+}
+
+// hasNews reports whether a conversation may have changed.
+func hasNews(of *chatlog.Subscription) bool {
+	select {
+	case <-of.C:
+		return true
+	default:
+		return false
+	}
+}
+
+func (l *listed) close() {
+	if l.follows != nil {
+		l.follows.Close()
+	}
+}
+
+// fresh adds the parts of a row that are in the log of messages: as the hub has them, unless the log has changed. It
+// returns the subscription to the conversation, nil if there is none yet.
+func (d *Desk) fresh(ctx context.Context, shown *row) (*chatlog.Subscription, error) {
+	if shown.Chat == "" {
+		return nil, nil
+	}
+	known := d.hub.known(shown.ID)
+	isFollowed := known != nil && known.follows != nil && known.log() == shown.log()
+	if isFollowed && !hasNews(known.follows) {
+		shown.Seq, shown.Read, shown.Last = known.Seq, known.Read, known.Last
+		for _, one := range known.Typing { // The end of typing is not a change of the log.
+			if one.until > d.now() {
+				shown.Typing = append(shown.Typing, one)
+			}
+		}
+		return known.follows, nil
+	}
+	var to *chatlog.Subscription
+	var err error
+	if isFollowed {
+		to = known.follows
+	} else if to, err = d.chats.Subscribe(shown.log()); err != nil { //nolint:contextcheck // A subscription outlasts the reading.
+		return nil, err
+	}
+	with, version, err := d.withChat(ctx, *shown)
+	if err != nil {
+		return to, err
+	}
+	*shown = with
+	to.Seen(with.Seq, version)
+	return to, nil
+}
+
+func (h *hub) known(id string) *listed {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.rows[id]
+}
+
+// apps returns the apps of all streams.
+func (h *hub) apps() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var all []string
+	for l := range h.streams {
+		all = append(all, l.apps...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// reading is the result of reading the open chats and the agents.
+type reading struct {
+	apps      []string
+	open      []row
+	following map[string]*chatlog.Subscription
+	agents    []presence
+}
+
+// replace sets the open chats and the agents. It returns false if ctx has ended: another reader may have begun.
+func (h *hub) replace(ctx context.Context, now reading) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if ctx.Err() != nil {
+		return false
+	}
+	h.look++
+	next := make(map[string]*listed, len(now.open))
+	for _, one := range now.open {
+		shown := &listed{row: one, look: h.look, follows: now.following[one.ID]}
+		if before := h.rows[one.ID]; before != nil && reflect.DeepEqual(before.row, one) {
+			shown.look = before.look
+		}
+		next[one.ID] = shown
+	}
+	for id, before := range h.rows {
+		if next[id] == nil || next[id].follows != before.follows {
+			before.close()
+		}
+	}
+	h.rows, h.covered = next, now.apps
+	if !reflect.DeepEqual(h.agents, now.agents) {
+		h.agents, h.agentsLook = now.agents, h.look
+	}
+	for l := range h.streams {
+		select {
+		case l.wake <- struct{}{}:
+		default:
+		}
+	}
+	return true
+}
+
+// news are the changes of the list since an earlier look.
+type news struct {
+	// Set are the chats that are new or have changed; Gone are the ids of chats that are not open any more.
+	Set    []row      `json:"set,omitempty"`
+	Gone   []string   `json:"gone,omitempty"`
+	Agents []presence `json:"agents,omitempty"`
+	// IsAll is true for the first news of a stream: there are no other chats.
+	IsAll bool `json:"isAll,omitempty"`
+}
+
+// since returns the changes for a listener after a look, and the present look, or the same one if the apps of the
+// listener were not read yet. known are the ids of the chats that the listener has; it is brought up to date.
+func (h *hub) since(l *listener, look int64, known map[string]bool) (news, int64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var told news
+	for _, app := range l.apps {
+		if !slices.Contains(h.covered, app) {
+			return told, look
+		}
+	}
+	for id, one := range h.rows {
+		if slices.Contains(l.apps, one.App) && (one.look > look || !known[id]) {
+			told.Set = append(told.Set, one.row)
+			known[id] = true
+		}
+	}
+	for id := range known {
+		if h.rows[id] == nil {
+			told.Gone = append(told.Gone, id)
+			delete(known, id)
+		}
+	}
+	if h.agentsLook > look {
+		told.Agents = slices.DeleteFunc(slices.Clone(h.agents), func(p presence) bool {
+			return !slices.ContainsFunc(p.apps, func(app string) bool { return slices.Contains(l.apps, app) })
+		})
+	}
+	return told, h.look
+}

@@ -1,0 +1,425 @@
+package desk
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/display"
+	"github.com/botctx/go-sdk/internal/page"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/utility"
+)
+
+// PageConfig configures the page of a Desk.
+type PageConfig struct {
+	// Runtime is the host's runtime, over the same Store. Required.
+	Runtime *botctx.Runtime
+	// Agent returns the agent who makes a request, by the host's own sign-in, or nil if no agent is signed in. It is
+	// called for each request, and every quarter of a minute while a page listens. Required.
+	Agent func(r *http.Request) (*Agent, error)
+	// MaxChats is the largest number of chats that an agent has at once. The default is 10; a negative number means no
+	// limit. Two takes of one agent at the same moment may exceed it by one.
+	MaxChats int
+	// Files stores a file that an agent sends, and returns the address at which the member's platform finds it, by
+	// HTTPS. Without it agents send no files. The file's Content fails if it is larger than 10 MB.
+	Files func(ctx context.Context, file utility.StoredFile) (address string, err error)
+	// Channels returns the channels of an app. The default reads them from the Store; a host with a LoadChannel sets
+	// it.
+	Channels func(ctx context.Context, app string) ([]*channel.Channel, error)
+	// Transcript returns messages of a member with the bot, the last ones before a time, oldest first, at most limit.
+	// The default returns the messages of a chat on a web page (package webchat), and none of other channels.
+	Transcript func(ctx context.Context, m *member.Member, before document.Timestamp, limit int) ([]Line, error)
+}
+
+// Agent is a person who answers.
+type Agent struct {
+	// ID identifies the agent in the host. It is the agent's id on the platform, as in Assignment.Assignee, and must
+	// differ from the ids of teams. Required, at most 100 bytes.
+	ID string
+	// Name is shown to members and to other agents. The default is the ID.
+	Name string
+	// Apps are the ids of the apps whose chats the agent sees. Required.
+	Apps []string
+	// MaxChats replaces PageConfig.MaxChats, unless it is 0.
+	MaxChats int
+}
+
+// Line is a message of a conversation with the bot.
+type Line struct {
+	// IsMember is true for the member's messages, and false for the bot's.
+	IsMember bool
+	At       document.Timestamp
+	Response send.Response
+}
+
+// The limits of the page.
+const (
+	defaultMaxChats = 10
+	maxAgentID      = 100
+	maxApps         = 100
+)
+
+// pages serves the page.
+type pages struct {
+	desk    *Desk
+	config  PageConfig
+	runtime *botctx.Runtime
+	version string
+	limits  limiter
+
+	mu sync.Mutex
+	// saved are the agents whose records are up to date, by id.
+	saved map[string]Agent
+	// open is the number of streams by agent.
+	open map[string]int
+}
+
+//go:embed page
+var pageFiles embed.FS
+
+// Handler returns a handler that serves the page at "/". To mount it elsewhere, use http.StripPrefix. It does not
+// authenticate anyone but by PageConfig.Agent; it refuses requests of other sites. InvalidArgument: Runtime or Agent is
+// missing.
+func (d *Desk) Handler(config PageConfig) (http.Handler, error) {
+	switch {
+	case config.Runtime == nil:
+		return nil, boterr.Missing("Runtime", "the host's Runtime")
+	case config.Agent == nil:
+		return nil, boterr.Missing("Agent", "a function that returns the agent who is signed in")
+	}
+	if config.Transcript == nil {
+		config.Transcript = d.visitorLines
+	}
+	config.MaxChats = cmp.Or(config.MaxChats, defaultMaxChats)
+	p := &pages{
+		desk: d, config: config, runtime: config.Runtime, limits: limiter{now: d.env.Now, kept: map[string]bucket{}},
+		saved: map[string]Agent{}, open: map[string]int{},
+	}
+	return page.Guard{}.Around(p.routes()), nil
+}
+
+func (p *pages) routes() http.Handler {
+	files, err := fs.Sub(pageFiles, "page")
+	if err != nil {
+		panic(err) // Cannot happen: the folder is embedded above.
+	}
+	p.version = versionOf(files)
+	mux := http.NewServeMux()
+	mux.Handle("GET /", page.Serve(files))
+	mux.Handle("GET /parts/", page.Serve(page.Parts()))
+	mux.HandleFunc("GET /events", p.events)
+	const chat = "/chats/{app}/{id}"
+	for path, answer := range map[string]func(*call) (any, error){
+		"GET /about":                  p.about,
+		"GET /closed/{app}":           p.closed,
+		"GET " + chat:                 p.details,
+		"GET " + chat + "/log":        p.entries,
+		"GET " + chat + "/transcript": p.transcript,
+		"GET " + chat + "/earlier":    p.earlier,
+		"GET /answers/{app}":          p.answers,
+		"POST /answers/{app}":         p.saveAnswer,
+		"POST /answers/{app}/delete":  p.deleteAnswer,
+		"POST /me":                    p.setAvailable,
+		"POST " + chat + "/take":      p.take,
+		"POST " + chat + "/messages":  p.say,
+		"POST " + chat + "/notes":     p.note,
+		"POST " + chat + "/files":     p.upload,
+		"POST " + chat + "/typing":    p.typing,
+		"POST " + chat + "/read":      p.read,
+		"POST " + chat + "/fill":      p.fill,
+		"POST " + chat + "/handover":  p.handOver,
+		"POST " + chat + "/giveback":  p.giveBack,
+		"POST " + chat + "/end":       p.end,
+	} {
+		mux.Handle(path, p.answered(answer))
+	}
+	return mux
+}
+
+// versionOf returns a text that changes with the page's files, so that a page from before a deployment can tell.
+func versionOf(files fs.FS) string {
+	sum := sha256.New()
+	for _, tree := range []fs.FS{files, page.Parts()} {
+		_ = fs.WalkDir(tree, ".", func(path string, entry fs.DirEntry, err error) error {
+			if err == nil && !entry.IsDir() {
+				text, _ := fs.ReadFile(tree, path) // They are embedded.
+				_, _ = sum.Write(text)
+			}
+			return err
+		})
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:8])
+}
+
+// call is a request of an agent.
+type call struct {
+	*http.Request
+
+	w     http.ResponseWriter
+	agent *Agent
+}
+
+// The largest sizes of a request's body in bytes.
+const maxBody = 32 << 10
+
+// read reads the body.
+func (c *call) read(into any) error {
+	c.Body = http.MaxBytesReader(c.w, c.Body, maxBody)
+	return page.Read(c.w, c.Request, into)
+}
+
+// answered answers the requests of agents by the result of tell, as JSON.
+func (p *pages) answered(tell func(*call) (any, error)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		agent, ok := p.signedIn(w, r)
+		if !ok {
+			return
+		}
+		if r.Method == http.MethodPost && !p.limits.allow(agent.ID) {
+			w.Header().Set("Retry-After", "1")
+			refuse(w, http.StatusTooManyRequests, boterr.New(boterr.ResourceExhausted, "", "that was too fast; try again in a second"))
+			return
+		}
+		told, err := tell(&call{Request: r, w: w, agent: agent})
+		if err != nil {
+			p.fail(w, r, err)
+			return
+		}
+		page.Answer(w, http.StatusOK, told)
+	})
+}
+
+// fail answers with an error. The text of an internal error is left out: no agent can correct it.
+func (p *pages) fail(w http.ResponseWriter, r *http.Request, err error) {
+	status, told := statusOf(err), page.Problem{Code: boterr.CodeOf(err), Message: display.Text(err)}
+	if e, ok := boterr.AsError(err); ok {
+		told.Message = e.Message()
+	}
+	if status >= http.StatusInternalServerError {
+		p.desk.log.LogAttrs(r.Context(), slog.LevelWarn, "desk: a request failed",
+			slog.String("path", r.URL.Path), slog.String("error", display.Text(err)))
+		told.Message = "the desk cannot do that at the moment; try again"
+	}
+	page.Answer(w, status, map[string]page.Problem{"error": told})
+}
+
+// refuse answers with an error for the agent.
+func refuse(w http.ResponseWriter, status int, err *boterr.Error) {
+	page.Answer(w, status, map[string]page.Problem{"error": {Code: err.Code, Message: err.Message()}})
+}
+
+// statusOf returns the status of the answer for an error.
+func statusOf(err error) int {
+	if _, isLarge := errors.AsType[*http.MaxBytesError](err); isLarge {
+		return http.StatusRequestEntityTooLarge
+	}
+	switch boterr.CodeOf(err) {
+	case boterr.InvalidArgument:
+		return http.StatusBadRequest
+	case boterr.NotFound:
+		return http.StatusNotFound
+	case boterr.AlreadyExists, boterr.Conflict, boterr.FailedPrecondition, boterr.Unsupported:
+		return http.StatusConflict
+	case boterr.ResourceExhausted:
+		return http.StatusTooManyRequests
+	case boterr.Unavailable, boterr.Canceled:
+		return http.StatusServiceUnavailable
+	default:
+		return http.StatusInternalServerError
+	}
+}
+
+// signedIn returns the agent who makes a request. If there is none, it answers.
+func (p *pages) signedIn(w http.ResponseWriter, r *http.Request) (*Agent, bool) {
+	agent, err := p.agentOf(r)
+	switch {
+	case err != nil:
+		p.fail(w, r, err)
+	case agent == nil:
+		refuse(w, http.StatusUnauthorized, boterr.New(boterr.FailedPrecondition, "", "no agent is signed in; sign in again"))
+	default:
+		return agent, true
+	}
+	return nil, false
+}
+
+// agentOf returns the agent who makes a request, nil if no agent is signed in. It stores what is new about the agent.
+func (p *pages) agentOf(r *http.Request) (*Agent, error) {
+	given, err := p.config.Agent(r)
+	if err != nil || given == nil {
+		return nil, err
+	}
+	agent := *given
+	agent.Name = cmp.Or(strings.TrimSpace(agent.Name), agent.ID)
+	switch {
+	case agent.ID == "" || len(agent.ID) > maxAgentID:
+		return nil, boterr.New(boterr.Internal, "Agent.ID", "has %d bytes; the host has to give 1 to %d", len(agent.ID), maxAgentID)
+	case len(agent.Apps) == 0 || len(agent.Apps) > maxApps || slices.Contains(agent.Apps, ""):
+		return nil, boterr.New(boterr.Internal, "Agent.Apps", "has %d apps; the host has to name 1 to %d", len(agent.Apps), maxApps)
+	}
+	agent.Name = shortened(agent.Name)
+	if agent.MaxChats == 0 {
+		agent.MaxChats = p.config.MaxChats
+	}
+	return &agent, p.keep(r.Context(), agent)
+}
+
+// maxSaved bounds the number of agents whose records are known to be up to date.
+const maxSaved = 10_000
+
+// keep stores an agent, unless the stored record is up to date: for the desk, and by name for live chats.
+func (p *pages) keep(ctx context.Context, agent Agent) error {
+	p.mu.Lock()
+	known, isKnown := p.saved[agent.ID]
+	p.mu.Unlock()
+	if isKnown && known.Name == agent.Name && slices.Equal(known.Apps, agent.Apps) {
+		return nil
+	}
+	if err := p.desk.saveAgent(ctx, agent); err != nil {
+		return err
+	}
+	for _, app := range agent.Apps {
+		_, err := p.runtime.SaveAdmin(ctx, app, livechat.Admin{AdminID: "desk/" + agent.ID, ExternalID: agent.ID, Name: agent.Name})
+		if err != nil && boterr.CodeOf(err) != boterr.AlreadyExists { // The host has named the agent itself.
+			return err
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.saved) >= maxSaved {
+		clear(p.saved)
+	}
+	p.saved[agent.ID] = agent
+	return nil
+}
+
+// app returns the app that a request names, or NotFound if the agent does not see it.
+func (c *call) app() (string, error) {
+	app := c.PathValue("app")
+	if !slices.Contains(c.agent.Apps, app) {
+		return "", boterr.New(boterr.NotFound, "app", "%q is not an app of yours", app)
+	}
+	return app, nil
+}
+
+// team is a broadcast group of a channel of the desk.
+type team struct {
+	ID      string `json:"id"`
+	Label   string `json:"label"`
+	Channel string `json:"channel"`
+}
+
+// appView is an app as the page shows it.
+type appView struct {
+	ID    string `json:"id"`
+	Teams []team `json:"teams"`
+	// Inlets are the names and platforms of all channels, by id.
+	Inlets map[string]inletView `json:"inlets"`
+}
+
+type inletView struct {
+	Name string `json:"name"`
+	Type string `json:"type"`
+}
+
+// about returns the agent, and the apps.
+func (p *pages) about(c *call) (any, error) {
+	apps := []appView{}
+	for _, id := range c.agent.Apps {
+		shown, err := p.appView(c.Context(), id)
+		if err != nil {
+			return nil, err
+		}
+		apps = append(apps, shown)
+	}
+	me, err := p.desk.agents().Get(c.Context(), c.agent.ID)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{
+		"agent": presenceOf(me, p.desk.now()), "apps": apps, "maxChats": max(0, c.agent.MaxChats), "version": p.version,
+		"hasFiles": p.config.Files != nil, "now": p.desk.now(),
+	}, nil
+}
+
+// maxChannels is the largest number of channels of an app that the page names.
+const maxChannels = 1000
+
+// appView returns an app with its teams. Nothing of a channel but id, name and type is shown.
+func (p *pages) appView(ctx context.Context, app string) (appView, error) {
+	shown := appView{ID: app, Teams: []team{}, Inlets: map[string]inletView{}}
+	all, err := p.channels(ctx, app)
+	if err != nil {
+		return shown, err
+	}
+	for _, in := range all {
+		shown.Inlets[in.ID] = inletView{Name: cmp.Or(in.Name, in.ID), Type: string(in.Type)}
+		if in.Type != Type || !in.On {
+			continue
+		}
+		for _, list := range in.BroadcastGroups {
+			for _, group := range list.Groups {
+				if group.Type != agentGroup {
+					shown.Teams = append(shown.Teams, team{group.ID, list.Label, in.ID})
+				}
+			}
+		}
+	}
+	return shown, nil
+}
+
+// channels returns the channels of an app.
+func (p *pages) channels(ctx context.Context, app string) ([]*channel.Channel, error) {
+	if p.config.Channels != nil {
+		return p.config.Channels(ctx, app)
+	}
+	return channels.New(p.desk.env, record.Scope{App: app}).All(ctx, maxChannels)
+}
+
+// channel returns a channel of an app.
+func (p *pages) channel(ctx context.Context, app, id string) (*channel.Channel, error) {
+	if p.config.Channels == nil {
+		return channels.New(p.desk.env, record.Scope{App: app}).Load(ctx, id)
+	}
+	all, err := p.config.Channels(ctx, app)
+	if err != nil {
+		return nil, err
+	}
+	if i := slices.IndexFunc(all, func(c *channel.Channel) bool { return c.ID == id }); i >= 0 {
+		return all[i], nil
+	}
+	return nil, record.NotFound("channel", id)
+}
+
+// setAvailable sets whether the agent takes chats.
+func (p *pages) setAvailable(c *call) (any, error) {
+	var asked struct {
+		IsAvailable bool `json:"isAvailable"`
+	}
+	if err := c.read(&asked); err != nil {
+		return nil, err
+	}
+	if err := p.desk.setAgent(c.Context(), c.agent.ID, fieldAvailable, asked.IsAvailable); err != nil {
+		return nil, err
+	}
+	p.desk.hub.wake()
+	return asked, nil
+}

@@ -1,0 +1,96 @@
+// The list of chats: what waits, what is the agent's own, all, and what is over; with a search and filters.
+import { html, useEffect, useRef, useState, ask, Choose } from "./parts/elements.js";
+import { isUnread } from "./notices.js";
+import { Refusal } from "./message.js";
+import { problemOf, useModel } from "./model.js";
+
+export const views = [["mine", "Mine"], ["waiting", "Waiting"], ["all", "All"], ["closed", "Closed"]];
+
+/** agoText returns how long ago a time is, in short. */
+export const agoText = (at, now) => {
+  const minutes = Math.max(0, Math.floor((now - at) / 60000));
+  if (minutes < 1) return "now";
+  if (minutes < 60) return `${minutes} min`;
+  return minutes < 1440 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 1440)} d`;
+};
+
+/** stampText returns a time in the agent's own zone. */
+export const stampText = (at) => new Date(at).toLocaleString("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+
+/** shownIn returns the chats of a view that match a search and filters, in their order: the longest waiting first. */
+export const shownIn = (rows, view, { search, team, app, tag }, me) => {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  const matches = (row) => {
+    const text = [row.name, row.summary, row.label, row.agentName, row.last?.text, ...row.tags].join("\n").toLowerCase();
+    return words.every((word) => text.includes(word)) && (!team || row.teams.includes(team)) && (!app || row.app === app) && (!tag || row.tags.includes(tag));
+  };
+  const isIn = { mine: (row) => row.agent === me || (row.state === "pending" && row.teams.includes(me)), waiting: (row) => row.state === "pending", all: () => true, closed: () => true }[view];
+  const found = [...rows].filter((row) => isIn(row) && matches(row));
+  const byAge = (a, b) => a.since - b.since || (a.id < b.id ? -1 : 1);
+  if (view === "closed") return found;
+  if (view === "waiting") return found.sort(byAge);
+  return found.sort((a, b) => (a.state === "pending") - (b.state === "pending") || (b.last?.at ?? b.since) - (a.last?.at ?? a.since) || byAge(a, b));
+};
+
+/** useClosed returns the chats of an app that are over, and what loads more of them. */
+export const useClosed = (isAsked, app) => {
+  const [found, setFound] = useState({ rows: [], hasMore: false, problem: null });
+  const load = async (before) => {
+    try {
+      const { chats } = await ask(`closed/${encodeURIComponent(app)}${before ? `?before=${encodeURIComponent(before)}` : ""}`);
+      setFound((was) => ({ rows: before ? [...was.rows, ...chats] : chats, hasMore: chats.length >= 50, problem: null }));
+    } catch (err) {
+      setFound((was) => ({ ...was, problem: problemOf(err) }));
+    }
+  };
+  useEffect(() => { if (isAsked) load(); }, [isAsked, app]);
+  return { ...found, more: () => load(found.rows.at(-1)?.id) };
+};
+
+/** Filters are the search and the filters above the list. */
+export const Filters = ({ model, filter, setFilter, searchBox }) => {
+  const { apps } = model.about, set = (name) => (value) => setFilter({ ...filter, [name]: value });
+  const teams = [...new Set(apps.flatMap((app) => app.teams.map((team) => team.id)))];
+  const tags = [...new Set([...model.rows.values()].flatMap((row) => row.tags))].sort();
+  return html`<form class="filters" role="search" onSubmit=${(e) => e.preventDefault()}>
+    <label class="field"><span class="hidden">Search in the list</span>
+      <input type="search" ref=${searchBox} value=${filter.search} placeholder="Search" autocomplete="off" onInput=${(e) => set("search")(e.target.value)} /></label>
+    ${(teams.length > 1 || tags.length > 0 || apps.length > 1) && html`<details><summary>Filters</summary><div class="row">
+      ${apps.length > 1 && html`<${Choose} label="App" value=${filter.app} onChange=${set("app")} among=${[["", "All"], ...apps.map((app) => app.id)]} />`}
+      ${teams.length > 1 && html`<${Choose} label="Team" value=${filter.team} onChange=${set("team")} among=${[["", "All"], ...teams]} />`}
+      ${tags.length > 0 && html`<${Choose} label="Tag" value=${filter.tag} onChange=${set("tag")} among=${[["", "All"], ...tags]} />`}
+    </div></details>`}
+  </form>`;
+};
+
+/** List shows chats. */
+export const List = ({ model, view, rows, chosen, open, now, closed }) => {
+  useModel(model);
+  const me = model.about.agent.id, box = useRef();
+  useEffect(() => { box.current?.querySelector(`[aria-current="true"]`)?.scrollIntoView({ block: "nearest" }); }, [chosen]);
+  const none = { mine: "You have no chat.", waiting: "Nobody waits.", all: "There is no open chat.", closed: "No chat is over." }[view];
+  return html`<div class="list" ref=${box}>
+    ${!model.isLoaded && view !== "closed" ? html`<p class="empty" role="status">Asking for the chats.</p>` : rows.length === 0 && html`<p class="empty">${none}</p>`}
+    <ul aria-label="Chats">${rows.map((row) => html`<li key=${row.id}>
+      <button type="button" class="chat-row ${isUnread(row, me) ? "unread" : ""}" aria-current=${row.id === chosen ? "true" : undefined} onClick=${() => open(row)}>
+        <span class="first"><strong><bdi>${row.name || "Somebody"}</bdi></strong>
+          <time datetime=${new Date(row.last?.at ?? row.since).toISOString()}>${agoText(row.last?.at ?? row.since, now)}</time></span>
+        <span class="second"><bdi>${typingText(row, me) || row.last?.text || row.summary || "(no message)"}</bdi></span>
+        <span class="marks"><${Marks} row=${row} me=${me} now=${now} /></span>
+      </button></li>`)}</ul>
+    ${view === "closed" && html`<${Refusal} problem=${closed.problem} />${closed.hasMore && html`<p><button type="button" onClick=${closed.more}>More</button></p>`}`}
+  </div>`;
+};
+
+const Marks = ({ row, me, now }) => html`
+  ${isUnread(row, me) && html`<span class="tag new">New</span>`}
+  ${row.state === "pending" && html`<span class="tag ${now - row.since > 300000 ? "bad" : ""}">waits ${agoText(row.since, now)}</span>`}
+  ${row.state === "pending" && row.teams.includes(me) && html`<span class="tag new">for you</span>`}
+  ${row.state === "taken" && row.agent !== me && html`<span class="tag"><bdi>${row.agentName}</bdi></span>`}
+  ${row.state === "ended" && html`<span class="tag">over</span>`}
+  ${row.state === "pending" && row.teams.filter((team) => team !== me).map((team) => html`<span class="tag" key=${team}><bdi>${team}</bdi></span>`)}
+  ${row.tags.slice(0, 3).map((tag) => html`<span class="tag" key=${`tag ${tag}`}><bdi>#${tag}</bdi></span>`)}`;
+
+/** typingText says who writes in a chat, "" for nobody but the agent. */
+export const typingText = (row, me) => row.typing.filter((one) => one.key !== `agent ${me}`)
+  .map((one) => (one.from === "member" ? `${row.name} is typing` : one.from === "note" ? `${one.name} writes a note` : `${one.name} is typing an answer`)).join(", ");

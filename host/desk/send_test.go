@@ -1,0 +1,220 @@
+package desk_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/host/desk"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/send/sendtest"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
+	"github.com/botctx/go-sdk/store/query"
+)
+
+// failing is a store that fails as a platform does in the suite of connectors.
+type failing struct {
+	store.Store
+
+	mu    sync.Mutex
+	fault sendtest.Fault
+}
+
+func (f *failing) fail(fault sendtest.Fault) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.fault = fault
+}
+
+// begin returns the error of a call before it has an effect, and the one after.
+func (f *failing) begin(ctx context.Context) (before, after error) {
+	f.mu.Lock()
+	fault := f.fault
+	f.mu.Unlock()
+	down := boterr.New(boterr.Unavailable, "", "the store does not answer")
+	switch fault {
+	case sendtest.Broken, sendtest.NoAnswer:
+		return down, nil
+	case sendtest.LostAnswer:
+		return nil, down
+	case sendtest.Silent:
+		<-ctx.Done()
+		return ctx.Err(), nil
+	default:
+		return nil, nil
+	}
+}
+
+func (f *failing) Collection(name string) store.Collection {
+	return failingCollection{f.Store.Collection(name), f}
+}
+
+type failingCollection struct {
+	store.Collection
+
+	of *failing
+}
+
+func (c failingCollection) Get(ctx context.Context, id any) (document.Object, bool, error) {
+	before, _ := c.of.begin(ctx)
+	if before != nil {
+		return document.Object{}, false, before
+	}
+	return c.Collection.Get(ctx, id)
+}
+
+func (c failingCollection) Find(ctx context.Context, filter *query.Filter, options store.FindOptions) ([]document.Object, error) {
+	before, _ := c.of.begin(ctx)
+	if before != nil {
+		return nil, before
+	}
+	return c.Collection.Find(ctx, filter, options)
+}
+
+func (c failingCollection) Insert(ctx context.Context, documents ...document.Object) error {
+	before, after := c.of.begin(ctx)
+	if before != nil {
+		return before
+	}
+	return cmp.Or(c.Collection.Insert(ctx, documents...), after)
+}
+
+func (c failingCollection) Update(
+	ctx context.Context, filter *query.Filter, change query.Change, options store.UpdateOptions,
+) (store.UpdateResult, error) {
+	before, after := c.of.begin(ctx)
+	if before != nil {
+		return store.UpdateResult{}, before
+	}
+	done, err := c.Collection.Update(ctx, filter, change, options)
+	return done, cmp.Or(err, after)
+}
+
+// harness is a desk for the suite of connectors.
+func harness(t *testing.T) *sendtest.Harness {
+	t.Helper()
+	c := newClock()
+	inner := memstore.New(memstore.WithNow(c.now))
+	failing := &failing{Store: inner}
+	connector, err := desk.New(desk.Config{Store: failing, Now: c.now})
+	require.NoError(t, err)
+	in := func(id string) *channel.Channel {
+		return &channel.Channel{ID: id, App: "shop", Type: desk.Type, BroadcastGroups: []channel.BroadcastGroup{
+			{Label: "default", Groups: []channel.BroadcastGroupMember{{ID: "support"}, {ID: "m1"}, {ID: "m2"}}},
+		}}
+	}
+	return &sendtest.Harness{
+		Connector: connector, Channel: in("first"), Other: in("second"),
+		Members: []*member.Member{{ID: "1", ExternalID: "m1"}, {ID: "2", ExternalID: "m2"}},
+		Group:   "support",
+		Arrived: func() []sendtest.Arrival { return arrivals(t, inner) },
+		Fail:    failing.fail,
+		Lacks: []sendtest.Fault{
+			sendtest.RateLimited, sendtest.BadCredentials, sendtest.UnknownRecipient, sendtest.Blocked, sendtest.Rejected, sendtest.Garbled,
+		},
+		Archived: func(id string) bool {
+			_, err := connector.Send(t.Context(), send.Message{ID: "x", Channel: in("first"), To: id, Response: send.Typing(1)})
+			return errors.Is(err, boterr.FailedPrecondition)
+		},
+	}
+}
+
+// arrivals returns the tickets and the messages in conversations, in the order of their times.
+func arrivals(t *testing.T, database store.Store) []sendtest.Arrival {
+	t.Helper()
+	type dated struct {
+		sendtest.Arrival
+
+		at int64
+	}
+	var all []dated
+	names := map[string]document.Object{}
+	conversations, err := database.Collection("desk_conversations").Find(t.Context(), nil, store.FindOptions{})
+	require.NoError(t, err)
+	for _, o := range conversations {
+		names[`"shop" "`+document.Get(o, "channel", "")+`" "`+document.Get(o, "to", "")+`"`] = o
+	}
+	for _, collection := range []string{"desk_tickets", "desk_chats"} {
+		found, err := database.Collection(collection).Find(t.Context(), nil, store.FindOptions{})
+		require.NoError(t, err)
+		for _, o := range found {
+			response := document.Get(o, "response", document.Get(o, "body.response", document.O()))
+			one := sendtest.Arrival{
+				Channel: document.Get(o, "channel", ""), To: document.Get(o, "to", ""), Key: document.Get(o, "message", ""),
+				Text: document.Get(o, "shown", document.Get(response, "text", "")), Body: response.String(),
+				IsRecalled: document.Get(o, "isRecalled", false),
+			}
+			if in, isEntry := names[document.Get(o, "log", "")]; isEntry {
+				one.Channel, one.To = document.Get(in, "channel", ""), document.Get(in, "to", "")
+				one.Key = document.Get(o, "key", "")[len("sent "):]
+			}
+			all = append(all, dated{one, document.Get(o, "createdAt", document.Get(o, "at", int64(0)))})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b dated) int { return cmp.Compare(a.at, b.at) })
+	shown := make([]sendtest.Arrival, len(all))
+	for i, one := range all {
+		shown[i] = one.Arrival
+	}
+	return shown
+}
+
+func TestConnector(t *testing.T) {
+	t.Parallel()
+	sendtest.RunConnector(t, harness)
+}
+
+// The same rules, with conversations in place of members. The ids differ by channel, so the second channel is the first
+// one.
+func TestConnector_InConversations(t *testing.T) {
+	t.Parallel()
+	sendtest.RunConnector(t, func(t *testing.T) *sendtest.Harness {
+		t.Helper()
+		h := harness(t)
+		h.Other = h.Channel
+		for i, key := range []string{"one", "two"} {
+			made, err := h.Connector.(livechat.GroupCreator).CreateGroup(t.Context(), h.Channel, livechat.NewGroup{Key: key})
+			require.NoError(t, err)
+			h.Members[i].ExternalID = made.ExternalID
+		}
+		return h
+	})
+}
+
+func TestSend_UnknownRecipients(t *testing.T) {
+	t.Parallel()
+	h := harness(t)
+	for _, to := range []string{"nobody", "chat-", "Support", "\x00", "second"} {
+		_, err := h.Connector.Send(t.Context(), send.Message{ID: "1", Channel: h.Channel, To: to, Response: send.Text("x")})
+		require.ErrorIs(t, err, boterr.NotFound, to)
+		require.True(t, send.IsGone(err))
+	}
+}
+
+func TestRemoveOld(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	path := h.taken("ada", "grace")
+	require.NoError(t, h.runtime.RemoveOld(t.Context()))
+	require.NotEmpty(t, h.log("grace", path))
+	h.clock.advance(91 * 24 * time.Hour)
+	require.NoError(t, h.runtime.RemoveOld(t.Context()))
+	require.Empty(t, h.log("grace", path))
+	for _, collection := range []string{"desk_tickets", "desk_chats", "desk_conversations"} {
+		left, err := h.store.Collection(collection).Count(t.Context(), nil)
+		require.NoError(t, err)
+		require.Zero(t, left, collection)
+	}
+}

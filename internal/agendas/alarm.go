@@ -1,0 +1,127 @@
+package agendas
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/botctx/go-sdk/store"
+)
+
+// topic is the topic of notices about agendas. A notice is the time, in milliseconds, from which one can be claimed.
+const topic = "agendas"
+
+// notify tells the schedulers of all processes that an agenda can be claimed from a time on, if the store sends notices.
+// The zero time is none.
+func notify(database store.Store, at time.Time) {
+	if notifier, ok := database.(store.Notifier); ok && !at.IsZero() {
+		notifier.Notify(topic, strconv.FormatInt(millis(at), 10))
+	}
+}
+
+// alarm decides how long a scheduler over a shared store waits for the next agenda. If the store sends notices, it waits
+// until the next time that it knows, and looks at the store only now and then, for lost notices.
+type alarm struct {
+	// notifier is nil if the store sends no notices.
+	notifier store.Notifier
+	wake     chan struct{}
+
+	mu sync.Mutex
+	// stop ends the notices, nil before they begin.
+	stop func()
+	// times are the times in notices, in milliseconds, the earliest first.
+	times []int64
+	// seen is the time of the last look at the store. next is the time of the first agenda after it.
+	seen, next int64
+	// until is the time until which the scheduler waits, 0 while it does not.
+	until int64
+}
+
+const (
+	// pollsPerLook is the number of polls for a look at a store that sends notices.
+	pollsPerLook = 10
+	// maxTimes is the number of times to know of at most. What comes later has the scheduler look at once.
+	maxTimes = 10_000
+)
+
+func newAlarm(database store.Store) *alarm {
+	notifier, _ := database.(store.Notifier)
+	return &alarm{notifier: notifier, wake: make(chan struct{}, 1)}
+}
+
+// looks reports whether the time of the next agenda must be looked up. A look at the store begins, at a time.
+func (a *alarm) looks(now int64) bool {
+	if a.notifier == nil {
+		return false
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.stop == nil {
+		a.stop = a.notifier.Listen(topic, a.heard)
+	}
+	a.seen, a.until, a.next = now, 0, math.MaxInt64
+	passed, _ := slices.BinarySearch(a.times, now+1)
+	a.times = slices.Delete(a.times, 0, passed)
+	return true
+}
+
+// set notes the time of the next agenda.
+func (a *alarm) set(next int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.next = next
+}
+
+// idle returns how long to wait after a look at now, if a poll waits for atMost.
+func (a *alarm) idle(now int64, atMost time.Duration) time.Duration {
+	if a.notifier == nil {
+		return atMost
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.until = min(a.next, now+(pollsPerLook*atMost).Milliseconds())
+	if len(a.times) > 0 {
+		a.until = min(a.until, a.times[0])
+	}
+	return max(time.Millisecond, time.Duration(a.until-now)*time.Millisecond)
+}
+
+// heard takes a notice.
+func (a *alarm) heard(text string) {
+	at, err := strconv.ParseInt(text, 10, 64)
+	if err != nil { // Notices were lost.
+		at = 0
+	}
+	a.expect(at)
+}
+
+// expect has the scheduler look at a time.
+func (a *alarm) expect(at int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if at > a.seen && len(a.times) < maxTimes {
+		if place, isKnown := slices.BinarySearch(a.times, at); !isKnown {
+			a.times = slices.Insert(a.times, place, at)
+		}
+		if at >= a.until {
+			return
+		}
+	}
+	select {
+	case a.wake <- struct{}{}:
+	default:
+	}
+}
+
+// end ends the notices, until the next look.
+func (a *alarm) end() {
+	a.mu.Lock()
+	stop := a.stop
+	a.stop, a.times = nil, nil
+	a.mu.Unlock()
+	if stop != nil {
+		stop()
+	}
+}

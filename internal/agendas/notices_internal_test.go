@@ -1,0 +1,145 @@
+package agendas
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/sharedtest"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
+)
+
+// noticed is a scheduler in a bubble over a shared store, and the agendas of another process on it.
+type noticed struct {
+	*live
+
+	service *Service
+	// ran receives when runs begin, by the time since the beginning.
+	ran chan time.Duration
+}
+
+// inNoticedBubble runs a test with a scheduler that polls so seldom that it must hear of agendas.
+func inNoticedBubble(t *testing.T, handler agenda.Handler, test func(n *noticed)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		shared := sharedtest.New(memstore.New())
+		began, err := shared.Now(t.Context())
+		require.NoError(t, err)
+		env := record.Env{Store: store.Wrap(shared, nil)}.WithDefaults()
+		n := &noticed{live: &live{stand: &stand{t: t, ctx: t.Context(), store: shared, env: env}, began: began}, ran: make(chan time.Duration, 10)}
+		n.running, n.stop = context.WithCancel(t.Context())
+		n.service = New(env, record.Scope{App: "shop"}, Ports{Members: anyMember{}})
+		n.start(func(ctx context.Context, run agenda.Run) error {
+			n.ran <- env.Now().Sub(began)
+			return handler(ctx, run)
+		}, func(c *SchedulerConfig) {
+			c.Poll = time.Hour
+			c.Backoff = func(int) time.Duration { return time.Minute }
+		})
+		synctest.Wait()
+		test(n)
+		n.stop()
+		n.runs.Wait()
+	})
+}
+
+type anyMember struct{}
+
+func (anyMember) GetMember(_ context.Context, p member.GetParams) (*member.Member, error) {
+	return &member.Member{ID: p.MemberID, Channel: "web"}, nil
+}
+
+func (n *noticed) add(after time.Duration) {
+	n.t.Helper()
+	_, err := n.service.NewAgenda(n.ctx, agenda.NewParams{
+		MemberID: "ada", NodeCompositeID: "n", Tag: "t", NextRunAt: document.TimestampOf(n.began.Add(after)),
+	})
+	require.NoError(n.t, err)
+}
+
+func TestNotices_AgendaThatIsDue(t *testing.T) {
+	t.Parallel()
+	inNoticedBubble(t, succeed, func(n *noticed) {
+		n.pass(time.Minute)
+		n.add(0)
+		require.Equal(t, time.Minute, <-n.ran)
+	})
+}
+
+func TestNotices_AgendaThatFallsDueBeforeTheNextLook(t *testing.T) {
+	t.Parallel()
+	inNoticedBubble(t, succeed, func(n *noticed) {
+		n.add(5 * time.Minute)
+		n.add(3 * time.Minute)
+		require.Equal(t, 3*time.Minute, <-n.ran)
+		require.Equal(t, 5*time.Minute, <-n.ran)
+	})
+}
+
+func TestNotices_AgendaThatWasThereBefore(t *testing.T) {
+	t.Parallel()
+	inNoticedBubble(t, succeed, func(n *noticed) {
+		encoded, err := document.Encode(agenda.Record{Agenda: agenda.Agenda{
+			App: "shop", Channel: "web", Member: "ada", NodeCompositeID: "n", NextRunAt: document.TimestampOf(n.began.Add(2 * time.Minute)),
+		}})
+		require.NoError(t, err)
+		require.NoError(t, n.store.Collection(schema.Collection).Insert(t.Context(), encoded.With(record.FieldID, "a")))
+		n.add(time.Minute) // It has the scheduler look.
+		require.Equal(t, time.Minute, <-n.ran)
+		require.Equal(t, 2*time.Minute, <-n.ran)
+	})
+}
+
+func TestNotices_AgendaThatIsMovedForward(t *testing.T) {
+	t.Parallel()
+	inNoticedBubble(t, succeed, func(n *noticed) {
+		n.add(8 * time.Minute)
+		n.pass(time.Minute)
+		_, err := n.service.UpdateAgenda(t.Context(), agenda.UpdateParams{
+			MemberID: "ada", Tag: "t", NextRunAt: document.TimestampOf(n.began.Add(2 * time.Minute)),
+		})
+		require.NoError(t, err)
+		require.Equal(t, 2*time.Minute, <-n.ran)
+	})
+}
+
+func TestNotices_RetryAfterThePause(t *testing.T) {
+	t.Parallel()
+	attempts := 0
+	fail := func(context.Context, agenda.Run) error {
+		attempts++
+		if attempts == 1 {
+			return boterr.New(boterr.Unavailable, "", "not now")
+		}
+		return nil
+	}
+	inNoticedBubble(t, fail, func(n *noticed) {
+		n.add(time.Minute)
+		require.Equal(t, time.Minute, <-n.ran)
+		require.Equal(t, 2*time.Minute, <-n.ran)
+	})
+}
+
+func TestNotices_LostOnesAreMadeUpFor(t *testing.T) {
+	t.Parallel()
+	inNoticedBubble(t, succeed, func(n *noticed) {
+		shared, _ := n.store.(*sharedtest.Store)
+		deaf := New(record.Env{Store: struct{ store.Store }{shared}}.WithDefaults(), record.Scope{App: "shop"}, Ports{Members: anyMember{}})
+		_, err := deaf.NewAgenda(t.Context(), agenda.NewParams{
+			MemberID: "ada", NodeCompositeID: "n", NextRunAt: document.TimestampOf(n.began),
+		})
+		require.NoError(t, err)
+		n.pass(time.Minute)
+		shared.Notify(topic, "")
+		require.Equal(t, time.Minute, <-n.ran)
+	})
+}

@@ -1,0 +1,149 @@
+package chatlog
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
+)
+
+// TypingTime is the time for which SetTyping holds.
+const TypingTime = 6 * time.Second
+
+// State is the part of a conversation that changes without an entry.
+type State struct {
+	// Version changes with each change of the state.
+	Version int64
+	// Marks are the marks by name.
+	Marks map[string]int64
+	// Typing are the people, or the bot, who are typing, in the order of their keys.
+	Typing []Typist
+}
+
+// Typist is someone who is typing.
+type Typist struct {
+	// Key identifies the typist within the conversation; From and Name are as in an Entry.
+	Key, From, Name string
+	// Until is the time at which the typing ends, unless it is renewed.
+	Until document.Timestamp
+}
+
+// The fields of a state's document, whose _id is the conversation's key. fieldAt is the time of the last change.
+const (
+	fieldVersion = "n"
+	fieldMarks   = "marks"
+	fieldTyping  = "typing"
+	fieldUntil   = "until"
+)
+
+// State returns the state of a conversation, without typing that has ended. Errors come from the store, or are
+// InvalidArgument for an incomplete conversation.
+func (l *Log) State(ctx context.Context, in Conversation) (State, error) {
+	if err := in.check(); err != nil {
+		return State{}, err
+	}
+	found, exists, err := l.states.Get(ctx, in.key())
+	if err != nil || !exists {
+		return State{}, err
+	}
+	state := State{Version: document.Get(found, fieldVersion, int64(0)), Marks: map[string]int64{}}
+	for name := range document.Get(found, fieldMarks, document.Object{}).All() {
+		state.Marks[name] = document.Get(found, fieldMarks+"."+name, int64(0))
+	}
+	now := document.TimestampOf(l.config.Env.Now())
+	for _, typing := range document.Get(found, fieldTyping, document.Object{}).All() {
+		o, _ := typing.(document.Object)
+		t := Typist{
+			Key: document.Get(o, fieldKey, ""), From: document.Get(o, fieldFrom, ""), Name: document.Get(o, fieldName, ""),
+			Until: document.Timestamp(document.Get(o, fieldUntil, int64(0))),
+		}
+		if t.Until > now {
+			state.Typing = append(state.Typing, t)
+		}
+	}
+	slices.SortFunc(state.Typing, func(a, b Typist) int { return strings.Compare(a.Key, b.Key) })
+	return state, nil
+}
+
+// SetMark raises a mark of a conversation to seq. A lower seq changes nothing. The name is of the letters a to z.
+// Errors come from the store, or are InvalidArgument.
+func (l *Log) SetMark(ctx context.Context, in Conversation, name string, seq int64) error {
+	if err := in.check(); err != nil {
+		return err
+	}
+	if name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz") != "" {
+		return boterr.Invalid("name", "must consist of the letters a to z")
+	}
+	path := fieldMarks + "." + name
+	key := in.key()
+	filter := mustFilter(document.IDField, key, path, document.O("$not", document.O("$gte", seq)))
+	return l.setState(ctx, key, filter, "$set", document.O(path, seq, fieldAt, l.now()), "$inc", document.O(fieldVersion, 1))
+}
+
+// SetTyping shows that someone is typing, for TypingTime. Until is ignored. A typist with the same Key is replaced.
+// Errors come from the store, or are InvalidArgument.
+func (l *Log) SetTyping(ctx context.Context, in Conversation, by Typist) error {
+	if err := in.check(); err != nil {
+		return err
+	}
+	if err := (Entry{Key: by.Key, From: by.From, Name: by.Name}).check(); err != nil {
+		return err
+	}
+	key := in.key()
+	typing := document.O(fieldKey, by.Key, fieldFrom, by.From, fieldName, by.Name,
+		fieldUntil, int64(l.now()+document.Timestamp(TypingTime.Milliseconds())))
+	return l.setState(ctx, key, mustFilter(document.IDField, key),
+		"$set", document.O(typingPath(by.Key), typing, fieldAt, l.now()), "$inc", document.O(fieldVersion, 1))
+}
+
+// StopTyping ends the typing of the typist with a key. It returns the errors of SetTyping.
+func (l *Log) StopTyping(ctx context.Context, in Conversation, typist string) error {
+	if err := in.check(); err != nil {
+		return err
+	}
+	key := in.key()
+	_, err := l.states.Update(ctx, mustFilter(document.IDField, key, typingPath(typist), document.O("$exists", true)),
+		query.Change{Update: mustUpdate("$unset", document.O(typingPath(typist), ""), "$inc", document.O(fieldVersion, 1))},
+		store.UpdateOptions{})
+	if err == nil {
+		l.subs.notify(key)
+	}
+	return err
+}
+
+// typingPath returns the path of a typist, whose key may contain any characters.
+func typingPath(key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return fieldTyping + "." + hex.EncodeToString(sum[:8])
+}
+
+// setState changes the state that a filter by its _id finds, or makes it.
+func (l *Log) setState(ctx context.Context, key string, filter *query.Filter, update ...any) error {
+	if err := l.prepare(ctx); err != nil {
+		return err
+	}
+	change := query.Change{Update: mustUpdate(update...)}
+	done, err := l.states.Update(ctx, filter, change, store.UpdateOptions{})
+	if err == nil && done.Matched == 0 {
+		// Either there is no state yet, or the filter excludes the one there is. A new version differs from the versions of
+		// a state that was erased.
+		now := int64(l.now())
+		err = l.states.Insert(ctx, document.O(document.IDField, key, fieldVersion, now, fieldAt, now))
+		if err == nil || boterr.CodeOf(err) == boterr.AlreadyExists {
+			done, err = l.states.Update(ctx, filter, change, store.UpdateOptions{})
+		}
+	}
+	if err == nil && done.Matched > 0 {
+		l.subs.notify(key)
+	}
+	return err
+}
+
+func (l *Log) now() document.Timestamp { return document.TimestampOf(l.config.Env.Now()) }

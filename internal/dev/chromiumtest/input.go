@@ -1,0 +1,176 @@
+package chromiumtest
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/chromedp/cdproto/dom"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// aimed is the place of an element, or why it cannot be clicked.
+type aimed struct {
+	X, Y float64
+	Why  string
+}
+
+// element returns a function of JavaScript that finds the first visible element of a selector with a text.
+func (p *Page) element(selector, text string) string {
+	return `() => { ` + p.Names + fmt.Sprintf(`
+		return [...root.querySelectorAll(%s)].find((one) => driver.isSeen(one) && driver.shows(one, %s) && !one.disabled)
+			?? [...root.querySelectorAll(%[1]s)].find((one) => driver.shows(one, %[2]s)); }`, quoted(selector), quoted(text))
+}
+
+// Clicks presses the mouse on the first element of a selector that shows a text. It waits until the element is there,
+// seen, enabled and still, and tries again if the page moves or redraws it meanwhile. The page never sees a click
+// that hits another element.
+func (p *Page) Clicks(selector, text string) {
+	p.T.Helper()
+	what := fmt.Sprintf("a click on %s %q", selector, text)
+	ctx, cancel := limited(p.T, p.ctx)
+	defer cancel()
+	for missed := ""; ; {
+		var at aimed
+		asks(ctx, p, what, fmt.Sprintf(`driver.aim(%s, %d)`, p.element(selector, text), part.Milliseconds()), func(value aimed) string {
+			at = value
+			return value.Why
+		})
+		if err := chromedp.Do(ctx, chromedp.MouseClickXY(at.X, at.Y)); err != nil {
+			p.fails(ctx, what, fmt.Sprintf("%v %s", err, missed))
+		}
+		// A click may lead to another page, which knows nothing of it.
+		asks(ctx, p, what, `driver.arrived()`, func(value string) string { missed = value; return "" })
+		if missed == "" {
+			return
+		}
+	}
+}
+
+// Presses clicks a button by its text.
+func (p *Page) Presses(text string) {
+	p.T.Helper()
+	p.Clicks("button", text)
+}
+
+// focused is the text of the field in focus, or why there is none.
+type focused struct {
+	Value, Why string
+}
+
+// Writes puts a text at the end of a field, as a keyboard does.
+func (p *Page) Writes(selector, text string) {
+	p.T.Helper()
+	p.puts(selector, text, false)
+}
+
+// Fills replaces the text of a field, as a keyboard does.
+func (p *Page) Fills(selector, text string) {
+	p.T.Helper()
+	p.puts(selector, text, true)
+}
+
+// puts waits until a field is there, seen, enabled and still, and puts a text into it. It tries again if the page
+// has replaced the field before it had the text. A field that loses the text fails the test.
+func (p *Page) puts(selector, text string, isReplaced bool) { //nolint:revive // Two names for it are above.
+	p.T.Helper()
+	what := fmt.Sprintf("the text %q in %s", text, selector)
+	ctx, cancel := limited(p.T, p.ctx)
+	defer cancel()
+	for {
+		var before focused
+		find := p.element(selector, "")
+		asks(ctx, p, what, fmt.Sprintf(`driver.focus(%s, %t, %d)`, find, isReplaced, part.Milliseconds()), func(value focused) string {
+			before = value
+			return value.Why
+		})
+		want := text
+		if !isReplaced {
+			want = before.Value + text
+		}
+		if err := chromedp.Do(ctx, inserts(text)); err != nil {
+			p.fails(ctx, what, err)
+		}
+		var kept string
+		asks(ctx, p, what, fmt.Sprintf(`driver.keeps(%s, %s, %d)`, find, quoted(want), part.Milliseconds()), func(value string) string {
+			if kept = value; kept == "replaced" {
+				return ""
+			}
+			return kept
+		})
+		if kept == "" {
+			return
+		}
+	}
+}
+
+// inserts puts a text where the caret is. An empty one removes what is selected.
+func inserts(text string) chromedp.Action[chromedp.Void] {
+	if text == "" {
+		return chromedp.KeyEvent(kb.Delete)
+	}
+	return func(ctx context.Context, _ *chromedp.Target) (chromedp.Void, error) {
+		_, err := chromedp.Call(ctx, input.InsertText, input.InsertTextParams{Text: text})
+		return chromedp.Void{}, err
+	}
+}
+
+// Enters presses Enter in a field. It tries again if the page has moved the focus meanwhile.
+func (p *Page) Enters(selector string) {
+	p.T.Helper()
+	what := "Enter in " + selector
+	ctx, cancel := limited(p.T, p.ctx)
+	defer cancel()
+	for {
+		watch := fmt.Sprintf(`driver.keyed(%s, %d)`, p.element(selector, ""), part.Milliseconds())
+		asks(ctx, p, what, watch, func(value focused) string { return value.Why })
+		if err := chromedp.Do(ctx, chromedp.KeyEvent(kb.Enter)); err != nil {
+			p.fails(ctx, what, err)
+		}
+		var missed string
+		asks(ctx, p, what, `driver.arrived()`, func(value string) string { missed = value; return "" })
+		if missed == "" {
+			return
+		}
+	}
+}
+
+// Sends writes a text at the end of a field, and presses Enter.
+func (p *Page) Sends(selector, text string) {
+	p.T.Helper()
+	p.Writes(selector, text)
+	p.Enters(selector)
+}
+
+// Types presses keys, whatever has the focus.
+func (p *Page) Types(keys string, modifiers ...chromedp.KeyOption) {
+	p.T.Helper()
+	p.Does(chromedp.KeyEvent(keys, modifiers...))
+}
+
+// Selects chooses an option of a list by its value.
+func (p *Page) Selects(selector, value string) {
+	p.T.Helper()
+	what := fmt.Sprintf("the choice of %q in %s", value, selector)
+	ctx, cancel := limited(p.T, p.ctx)
+	defer cancel()
+	choose := fmt.Sprintf(`driver.selects(%s, %s, %d)`, p.element(selector, ""), quoted(value), part.Milliseconds())
+	asks(ctx, p, what, choose, func(why string) string { return why })
+}
+
+// Uploads chooses files in a field for files, which may be hidden.
+func (p *Page) Uploads(selector string, names ...string) {
+	p.T.Helper()
+	p.Holds(fmt.Sprintf(`root.querySelector(%s)`, quoted(selector)))
+	p.Does(func(ctx context.Context, target *chromedp.Target) (chromedp.Void, error) {
+		find := `(() => { ` + p.Names + ` return root.querySelector(` + quoted(selector) + `); })()`
+		field, err := chromedp.Evaluate[*runtime.RemoteObject](find)(ctx, target)
+		if err != nil {
+			return chromedp.Void{}, err
+		}
+		_, err = chromedp.Call(ctx, dom.SetFileInputFiles, dom.SetFileInputFilesParams{Files: names, ObjectID: field.ObjectID})
+		return chromedp.Void{}, err
+	})
+}

@@ -1,0 +1,2 @@
+// Package widgettest drives the chat widget of backends/webchat in a headless Chromium, if one is installed.
+package widgettest

@@ -1,0 +1,389 @@
+// Package echofake is a fake of the messenger of channels of type echo, as far as its connector uses it: an
+// http.Handler with accounts, their access tokens, members, messages, tags and files, and the reports to a host.
+// Its refusals have the platform's own codes.
+package echofake
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/send/sendtest"
+)
+
+// Platform is the fake platform, created by New. It is safe for concurrent use.
+type Platform struct {
+	// Now is the clock for the 48 hours and 5 messages after a member's message. If it is nil, there are no such
+	// limits.
+	Now func() time.Time
+
+	mu       sync.Mutex
+	accounts map[string]*account
+	sent     []Message
+	actions  []string
+	files    map[string]file
+	renewals int
+	last     int
+}
+
+// account is an official account. token is the current access token. stale is one that is refused although
+// the platform still gives it.
+type account struct {
+	secret, token, stale string
+	members              map[string]*follower
+	tags                 map[string][]int64
+}
+
+// follower is a member of an account. left is the number of messages that may follow the last one.
+type follower struct {
+	wrote time.Time
+	left  int
+}
+
+type file struct{ kind, name, content string }
+
+// Message is a message that an account has sent.
+type Message struct {
+	App, To string
+	// Body is the request.
+	Body document.Object
+}
+
+// Text returns the text of a message without its links.
+func (m Message) Text() string {
+	return document.Get(m.Body, "text.content", document.Get(m.Body, "msgmenu.head_content", ""))
+}
+
+// The limits of the platform.
+const (
+	messagesPerTurn = 5
+	window          = 48 * time.Hour
+	maxTag          = 100
+	tokenLife       = 7200
+)
+
+// New returns a platform with accounts, secrets by app id. Each has these members.
+func New(secrets map[string]string, members ...string) *Platform {
+	p := &Platform{accounts: map[string]*account{}, files: map[string]file{}}
+	for app, secret := range secrets {
+		made := &account{secret: secret, members: map[string]*follower{}, tags: map[string][]int64{}}
+		for _, member := range members {
+			made.members[member] = &follower{}
+		}
+		p.accounts[app] = made
+	}
+	return p
+}
+
+// Writes records that a member has written to an account at a time.
+func (p *Platform) Writes(app, member string, at time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.accounts[app].members[member] = &follower{wrote: at, left: messagesPerTurn}
+}
+
+// Leaves records that a member no longer follows an account.
+func (p *Platform) Leaves(app, member string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.accounts[app].members[member] = nil
+}
+
+// Expire ends the current token of an account. The next request gives another one.
+func (p *Platform) Expire(app string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.accounts[app].token = ""
+}
+
+// Spoil makes the platform refuse the current token of an account, although it continues to give it.
+func (p *Platform) Spoil(app string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.accounts[app].stale = p.accounts[app].token
+}
+
+// Renewals returns the number of requests for an access token.
+func (p *Platform) Renewals() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.renewals
+}
+
+// AddFile gives the platform a file of a member, by its id.
+func (p *Platform) AddFile(id, kind, content string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.files[id] = file{kind: kind, content: content}
+}
+
+// Sent returns the messages that were sent, in order.
+func (p *Platform) Sent() []Message {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.sent)
+}
+
+// Actions returns the actions that were shown, such as "Typing to o1".
+func (p *Platform) Actions() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.actions)
+}
+
+// Tags returns the tags of a member of an account.
+func (p *Platform) Tags(app, member string) []int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.accounts[app].tags[member])
+}
+
+// Arrivals returns the messages for sendtest. channels are the ids of channels by their app ids.
+func (p *Platform) Arrivals(channels map[string]string) []sendtest.Arrival {
+	var arrivals []sendtest.Arrival
+	for _, sent := range p.Sent() {
+		body := sent.Body.String()
+		for id, one := range p.uploaded() {
+			body = strings.ReplaceAll(body, id, id+" "+one.name)
+		}
+		arrivals = append(arrivals, sendtest.Arrival{Channel: channels[sent.App], To: sent.To, Text: sent.Text(), Body: body})
+	}
+	return arrivals
+}
+
+func (p *Platform) uploaded() map[string]file {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	uploaded := map[string]file{}
+	for id, one := range p.files {
+		if one.name != "" {
+			uploaded[id] = one
+		}
+	}
+	return uploaded
+}
+
+// The paths of the API.
+const (
+	PathToken  = "/cgi-bin/stable_token" //nolint:gosec // It is a path.
+	PathSend   = "/cgi-bin/message/custom/send"
+	PathTyping = "/cgi-bin/message/custom/typing"
+	PathTag    = "/cgi-bin/tags/members/batchtagging"
+	PathUpload = "/cgi-bin/media/upload"
+	PathMedia  = "/cgi-bin/media/get"
+)
+
+// Refusal is the platform's refusal of a call.
+type Refusal struct {
+	Code    int64
+	Message string
+}
+
+// Write answers with the refusal, with status 200.
+func (f Refusal) Write(w http.ResponseWriter) {
+	answer(w, document.O("errcode", f.Code, "errmsg", f.Message))
+}
+
+func answer(w http.ResponseWriter, reply document.Object) {
+	w.Header().Set("Content-Type", "application/json; encoding=utf-8")
+	_, _ = io.WriteString(w, reply.String()) //nolint:gosec // It is JSON.
+}
+
+// Faults returns the platform's own answers for faults of sendtest. Messages repeat the request, with its
+// credentials.
+func Faults() map[sendtest.Fault]http.HandlerFunc {
+	faults := map[sendtest.Fault]http.HandlerFunc{}
+	for fault, code := range map[sendtest.Fault]int64{
+		sendtest.RateLimited: 45009, sendtest.Broken: -1, sendtest.BadCredentials: 40001, sendtest.UnknownRecipient: 40003,
+		sendtest.Blocked: 43004, sendtest.Rejected: 45002,
+	} {
+		faults[fault] = func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			Refusal{code, sendtest.Repeated(r, body)}.Write(w)
+		}
+	}
+	return faults
+}
+
+// ServeHTTP implements http.Handler.
+func (p *Platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if r.URL.Path == PathToken {
+		p.giveToken(w, r)
+		return
+	}
+	app, of := p.accountWith(r.URL.Query().Get("access_token"))
+	if of == nil {
+		Refusal{40001, "invalid credential, access_token is invalid or not latest"}.Write(w)
+		return
+	}
+	switch r.URL.Path {
+	case PathMedia:
+		p.giveFile(w, r.URL.Query().Get("media_id"))
+		return
+	case PathUpload:
+		p.takeFile(w, r)
+		return
+	}
+	var body document.Object
+	if json.NewDecoder(r.Body).Decode(&body) != nil {
+		Refusal{47001, "data format error"}.Write(w)
+		return
+	}
+	var refused Refusal
+	switch r.URL.Path {
+	case PathSend:
+		refused = p.message(app, of, body)
+	case PathTyping:
+		if refused = p.mayWrite(of, document.Get(body, "touser", "")); refused.Code == 0 {
+			p.actions = append(p.actions, document.Get(body, "command", "")+" to "+document.Get(body, "touser", ""))
+		}
+	case PathTag:
+		refused = of.tag(body)
+	default:
+		http.NotFound(w, r)
+		return
+	}
+	refused.Write(w)
+}
+
+func (p *Platform) accountWith(token string) (string, *account) {
+	for app, of := range p.accounts {
+		if token != "" && token == of.token && token != of.stale {
+			return app, of
+		}
+	}
+	return "", nil
+}
+
+func (p *Platform) giveToken(w http.ResponseWriter, r *http.Request) {
+	p.renewals++
+	var body document.Object
+	if json.NewDecoder(r.Body).Decode(&body) != nil || document.Get(body, "grant_type", "") != "client_credential" {
+		Refusal{40002, "invalid grant_type"}.Write(w)
+		return
+	}
+	of := p.accounts[document.Get(body, "appid", "")]
+	switch {
+	case of == nil:
+		Refusal{40013, "invalid appid"}.Write(w)
+		return
+	case of.secret != document.Get(body, "secret", ""):
+		Refusal{40125, "invalid appsecret"}.Write(w)
+		return
+	case of.token == "" || document.Get(body, "force_refresh", false):
+		of.token = p.next("token-%06d-of-" + document.Get(body, "appid", ""))
+	}
+	answer(w, document.O("access_token", of.token, "expires_in", tokenLife))
+}
+
+// message handles a message.
+func (p *Platform) message(app string, of *account, body document.Object) Refusal {
+	to, kind := document.Get(body, "touser", ""), document.Get(body, "msgtype", "")
+	if refused := p.mayWrite(of, to); refused.Code != 0 {
+		return refused
+	}
+	if refused := p.check(kind, body); refused.Code != 0 {
+		return refused
+	}
+	of.members[to].left--
+	p.sent = append(p.sent, Message{App: app, To: to, Body: body})
+	return Refusal{Message: "ok"}
+}
+
+// mayWrite refuses messages that the platform does not deliver to a member.
+func (p *Platform) mayWrite(of *account, to string) Refusal {
+	known, isThere := of.members[to]
+	switch {
+	case !isThere:
+		return Refusal{40003, "invalid openid"}
+	case known == nil:
+		return Refusal{43004, "require subscribe"}
+	case p.Now != nil && p.Now().Sub(known.wrote) > window:
+		return Refusal{45015, "response out of time limit or subscription is canceled"}
+	case p.Now != nil && known.left <= 0:
+		return Refusal{45047, "out of response count limit"}
+	default:
+		return Refusal{}
+	}
+}
+
+// check refuses content that the platform cannot show.
+func (p *Platform) check(kind string, body document.Object) Refusal {
+	content, isThere := body.Field(kind)
+	of, _ := content.(document.Object)
+	id := document.Get(of, "media_id", "")
+	switch known, isKnown := p.files[id]; {
+	case kind == "" || !isThere:
+		return Refusal{40008, "invalid message type"}
+	case len(document.Get(of, "content", "")) > 2048:
+		return Refusal{45002, "content size out of limit"}
+	case isKnown && known.kind != kind:
+		return Refusal{40007, "invalid media_id"}
+	case document.Get(of, "articles", document.Array{}).Len() > 1:
+		return Refusal{45008, "article size out of limit"}
+	default:
+		return Refusal{}
+	}
+}
+
+// tag puts a tag on members.
+func (a *account) tag(body document.Object) Refusal {
+	tag := document.Get(body, "tagid", int64(0))
+	if tag < 1 || tag > maxTag {
+		return Refusal{45159, "invalid tag"}
+	}
+	for _, to := range document.Get(body, "openid_list", []string{}) {
+		switch tags := a.tags[to]; {
+		case a.members[to] == nil:
+			return Refusal{40003, "invalid openid"}
+		case slices.Contains(tags, tag):
+		case len(tags) >= send.MaxMemberTags:
+			return Refusal{45059, "has out of tagging limit"}
+		default:
+			a.tags[to] = append(tags, tag)
+		}
+	}
+	return Refusal{Message: "ok"}
+}
+
+func (p *Platform) takeFile(w http.ResponseWriter, r *http.Request) {
+	part, header, err := r.FormFile("media")
+	if err != nil {
+		Refusal{41005, "media data missing"}.Write(w)
+		return
+	}
+	content, _ := io.ReadAll(part)
+	kind, id := r.URL.Query().Get("type"), p.next("media-%06d")
+	p.files[id] = file{kind: kind, name: header.Filename, content: string(content)}
+	answer(w, document.O("type", kind, "media_id", id, "created_at", 1_700_000_000))
+}
+
+func (p *Platform) giveFile(w http.ResponseWriter, id string) {
+	found, isKnown := p.files[id]
+	switch {
+	case !isKnown:
+		Refusal{40007, "invalid media_id"}.Write(w)
+	case found.kind == "video":
+		answer(w, document.O("video_url", found.content))
+	default:
+		w.Header().Set("Content-Type", "image/jpeg")
+		w.Header().Set("Content-Disposition", "attachment; filename="+url.QueryEscape(id))
+		_, _ = io.WriteString(w, found.content)
+	}
+}
+
+// next returns the next id. The caller holds the mutex.
+func (p *Platform) next(form string) string {
+	p.last++
+	return fmt.Sprintf(form, p.last)
+}

@@ -1,0 +1,88 @@
+package echofake
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/botctx/go-sdk/internal/sealed"
+)
+
+// Webhook is the platform's knowledge of a host's address: how it signs its reports.
+type Webhook struct {
+	// Token signs the reports. Key encrypts them, "" for the plain mode.
+	Token, Key string
+	// AppID is the account for which reports are encrypted.
+	AppID string
+	// IsCompatible adds the plain report to an encrypted one.
+	IsCompatible bool
+}
+
+// nonce is the text that makes signatures differ.
+const nonce = "461056294"
+
+// Report returns a request with a report at a time.
+func (w Webhook) Report(ctx context.Context, address string, at time.Time, body string) *http.Request {
+	query := w.query(at)
+	if w.Key != "" {
+		encrypted := w.sealed(body)
+		query.Set("encrypt_type", "aes")
+		query.Set("msg_signature", sealed.Sign(w.Token, query.Get("timestamp"), nonce, encrypted))
+		part := "<Encrypt><![CDATA[" + encrypted + "]]></Encrypt>"
+		if w.IsCompatible {
+			body = strings.Replace(body, "</xml>", part+"</xml>", 1)
+		} else {
+			body = "<xml><ToUserName><![CDATA[gh_1]]></ToUserName>" + part + "</xml>"
+		}
+	}
+	request := httptest.NewRequestWithContext(ctx, http.MethodPost, address+"?"+query.Encode(), strings.NewReader(body))
+	request.RequestURI = "" // So that a client accepts it.
+	request.Header.Set("Content-Type", "text/xml")
+	return request
+}
+
+// sealed returns an encrypted report.
+func (w Webhook) sealed(body string) string {
+	key, err := sealed.ParseKey(w.Key)
+	if err != nil {
+		panic(err)
+	}
+	return key.Seal([16]byte([]byte("1234567890123456")), []byte(body), w.AppID)
+}
+
+// Check returns a request with the platform's check of a host's address at a time.
+func (w Webhook) Check(ctx context.Context, address string, at time.Time, text string) *http.Request {
+	query := w.query(at)
+	query.Set("echostr", text)
+	return httptest.NewRequestWithContext(ctx, http.MethodGet, address+"?"+query.Encode(), nil)
+}
+
+func (w Webhook) query(at time.Time) url.Values {
+	timestamp := strconv.FormatInt(at.Unix(), 10)
+	return url.Values{"timestamp": {timestamp}, "nonce": {nonce}, "signature": {sealed.Sign(w.Token, timestamp, nonce)}}
+}
+
+// Text returns the report of a member's text.
+func Text(from, to, id string, at time.Time, text string) string {
+	return envelope(from, to, at, "text", fmt.Sprintf("<Content><![CDATA[%s]]></Content><MsgId>%s</MsgId>", text, id))
+}
+
+// Tapped returns the report of a member's text as the report of a tap on the line with an id.
+func Tapped(text, id string) string {
+	return strings.Replace(text, "</xml>", "<bizmsgmenuid><![CDATA["+id+"]]></bizmsgmenuid></xml>", 1)
+}
+
+// Event returns the report of an event with further elements.
+func Event(from, to string, at time.Time, event, more string) string {
+	return envelope(from, to, at, "event", "<Event><![CDATA["+event+"]]></Event>"+more)
+}
+
+func envelope(from, to string, at time.Time, kind, content string) string {
+	return fmt.Sprintf("<xml><ToUserName><![CDATA[%s]]></ToUserName><FromUserName><![CDATA[%s]]></FromUserName>"+
+		"<CreateTime>%d</CreateTime><MsgType><![CDATA[%s]]></MsgType>%s</xml>", to, from, at.Unix(), kind, content)
+}

@@ -1,0 +1,173 @@
+// Package engine evaluates the operations of package store: it plans which index serves a filter, makes the
+// keys of documents, and carries out reads and writes. A database gives it the content of a collection as a
+// [Source], and takes changes as a [Transaction].
+//
+//   - A store offers a [Collection] over a [Port], which has all methods of store.Collection.
+//   - A database that holds keys as bytes gets the keys of a document from [Schema.Changes].
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/query"
+	"github.com/botctx/go-sdk/store"
+)
+
+// Schema is the name of a collection and its indexes. It is immutable: a change makes another Schema.
+type Schema struct {
+	// Name is the collection's, for errors.
+	Name    string
+	Indexes []Index
+}
+
+// Placed is a document with its position in the order of insertion.
+type Placed struct {
+	Document document.Object
+	Position uint64
+}
+
+// Visitor receives documents one after the other.
+type Visitor interface {
+	// Visit receives one document, and returns false to end the search.
+	Visit(position uint64, o document.Object) bool
+}
+
+// Yield is a function that is a Visitor.
+type Yield func(position uint64, o document.Object) bool
+
+// Visit implements Visitor.
+func (y Yield) Visit(position uint64, o document.Object) bool { return y(position, o) }
+
+// Batch is up to query.BatchSize documents in the order of insertion.
+type Batch struct {
+	Documents []document.Object
+	// Used has a bit for each element of Documents that exists.
+	Used uint32
+	// Positions are the positions of Documents; nil means From, From+1, and so on.
+	Positions []uint64
+	From      uint64
+}
+
+// BatchVisitor receives batches one after the other.
+type BatchVisitor interface {
+	// VisitBatch receives one batch, and returns false to end the search.
+	VisitBatch(b *Batch) bool
+}
+
+func (b *Batch) position(i int) uint64 {
+	if b.Positions != nil {
+		return b.Positions[i]
+	}
+	return b.From + uint64(i)
+}
+
+// Range is a part of an index.
+type Range struct {
+	// Index is the place of the index in the Schema.
+	Index int
+	// Keys are the ranges to read, in ascending order. All means the whole index.
+	Keys []query.KeyRange
+	All  bool
+	// OneKey is true if Keys is one whole key.
+	OneKey bool
+	// Sorted requests the order of keys, with documents of one key in the order of insertion. Backward
+	// requests the opposite order of keys. Otherwise the documents come in the order of insertion, each once.
+	Sorted, Backward bool
+	// Exact is true if all documents of the part match. Then at most Hint are needed.
+	Exact bool
+	// Hint is the number of documents that are probably needed, or 0 for all.
+	Hint int64
+}
+
+// CellRange is a range of cells of a geo key, both ends included.
+type CellRange struct{ Low, High uint64 }
+
+// Source is the content of a collection at one moment. It serves one goroutine.
+type Source interface {
+	// Close ends the use of the source.
+	Close()
+	// End is greater than the position of every document. It is 0 if there never was a document.
+	End() uint64
+	// Len returns the number of documents.
+	Len() (int64, error)
+	// ByID returns the document with an _id.
+	ByID(id any) (found Placed, exists bool, err error)
+	// ByIDs visits the documents whose _ids have these keys, in the order of insertion, each once.
+	ByIDs(keys []query.KeyRange, to Visitor) error
+	// ByKey returns up to limit documents (0 means all) with one whole key of an index, in the order of
+	// insertion. It reports false if Index.AppendKeyOf does for the filter.
+	ByKey(index int, filter *query.Filter, limit int64) (found []document.Object, isKey bool, err error)
+	// Batches visits all documents in the order of insertion. Hint is as in Range.
+	Batches(hint int64, to BatchVisitor) error
+	// Range visits the documents of a part of an index.
+	Range(r Range, to Visitor) error
+	// CountRange returns the number of entries in a part of an index.
+	CountRange(r Range) (int64, error)
+	// Cells visits the documents that have a cell of a geo key in one of the ranges, in the order of insertion,
+	// each once.
+	Cells(index, key int, ranges []CellRange, to Visitor) error
+	// Around returns up to n cells of entries at or above a cell, and up to n below it.
+	Around(index, key int, cell uint64, n int) ([]uint64, error)
+}
+
+// View is a collection at one moment.
+type View struct {
+	*Schema
+	Source
+}
+
+// Transaction changes a collection.
+type Transaction interface {
+	// View returns the content before the transaction.
+	View() View
+	// Insert adds a document at the end.
+	Insert(o document.Object) error
+	// Replace replaces a document by its next version, which has the same _id.
+	Replace(position uint64, before, after document.Object) error
+	// Remove removes a document.
+	Remove(position uint64, o document.Object) error
+}
+
+// Port is a collection of a database.
+type Port interface {
+	// Read returns the content to read. The caller closes it.
+	Read(ctx context.Context) (View, error)
+	// Write carries out a write in a transaction, all or nothing. It may run it several times: the last run counts.
+	Write(ctx context.Context, op Op) error
+	// EnsureIndex creates an index. The database calls Schema.Existing.
+	EnsureIndex(ctx context.Context, index store.Index) error
+	// Now returns the time of the store's clock.
+	Now(ctx context.Context) (time.Time, error)
+}
+
+// CheckEnded returns the error Canceled if ctx has ended.
+func CheckEnded(ctx context.Context) error {
+	if ctx.Err() == nil {
+		return nil
+	}
+	return boterr.New(boterr.Canceled, "", "the context ended: %w", context.Cause(ctx))
+}
+
+// EmptyView returns the content of a collection that does not exist.
+func EmptyView(name string) View { return View{Schema: &Schema{Name: name}, Source: empty{}} }
+
+type empty struct{}
+
+var _ Source = empty{}
+
+func (empty) Close()                                {}
+func (empty) End() uint64                           { return 0 }
+func (empty) Len() (int64, error)                   { return 0, nil }
+func (empty) ByID(any) (Placed, bool, error)        { return Placed{}, false, nil }
+func (empty) ByIDs([]query.KeyRange, Visitor) error { return nil }
+func (empty) ByKey(int, *query.Filter, int64) ([]document.Object, bool, error) {
+	return nil, false, nil
+}
+func (empty) Batches(int64, BatchVisitor) error              { return nil }
+func (empty) Range(Range, Visitor) error                     { return nil }
+func (empty) CountRange(Range) (int64, error)                { return 0, nil }
+func (empty) Cells(int, int, []CellRange, Visitor) error     { return nil }
+func (empty) Around(int, int, uint64, int) ([]uint64, error) { return nil, nil }

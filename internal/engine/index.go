@@ -1,0 +1,229 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/query"
+	"github.com/botctx/go-sdk/store"
+)
+
+// Index is an index of a collection, without its entries. NewIndex makes one.
+type Index struct {
+	Spec store.Index
+	// Number is the database's own name of the index, unused by the engine.
+	Number int
+	// MultiKey is true if a document has, or once had, several keys here, because of an array.
+	MultiKey bool
+	// Cut is true if the database has cut a key that was too long for it. Then equal entries may have
+	// different keys, and entries are not in the order of keys.
+	Cut bool
+	// Geo are the geo keys of a geo index.
+	Geo []GeoIndex
+
+	collection string
+	// paths are the parts of the keys' paths; nil for a geo index.
+	paths [][]string
+}
+
+// NewIndex returns an index of a collection.
+func NewIndex(collection string, spec store.Index) Index {
+	x := Index{Spec: spec, collection: collection}
+	x.Spec.Keys = slices.Clone(spec.Keys)
+	for _, key := range spec.Keys {
+		if key.Kind.IsGeo() {
+			x.Geo = append(x.Geo, newGeoIndex(key))
+		}
+		x.paths = append(x.paths, strings.Split(key.Path, "."))
+	}
+	if x.Geo != nil {
+		x.paths = nil
+	}
+	return x
+}
+
+// Name returns the name that MongoDB gives such an index, such as "a_1_b_-1".
+func (x *Index) Name() string {
+	parts := make([]string, 0, len(x.Spec.Keys))
+	for _, key := range x.Spec.Keys {
+		kind := string(key.Kind)
+		switch key.Kind {
+		case query.Ascending:
+			kind = "1"
+		case query.Descending:
+			kind = "-1"
+		default:
+		}
+		parts = append(parts, key.Path+"_"+kind)
+	}
+	return strings.Join(parts, "_")
+}
+
+// SameFields reports whether two versions of a document have equal values in all indexed fields.
+func (x *Index) SameFields(before, after document.Object) bool {
+	if x.Geo != nil || !x.Spec.Sparse && (before.IsZero() || after.IsZero()) {
+		return false
+	}
+	for _, path := range x.paths {
+		old, had := before.Field(path[0])
+		next, has := after.Field(path[0])
+		if had != has || old != next {
+			return false
+		}
+	}
+	return true
+}
+
+// Keys are the keys of a document in an index, sorted.
+type Keys []string
+
+// Contains reports whether a key is among them.
+func (k Keys) Contains(key string) bool {
+	_, found := slices.BinarySearch(k, key)
+	return found
+}
+
+// maxKeySize bounds the bytes of the keys of one document in an index: each key of a long array repeats a
+// long text in another field.
+const maxKeySize = 4 * document.MaxSize
+
+// KeysOf returns the keys of a document. The zero Object has none.
+func (x *Index) KeysOf(o document.Object) (Keys, error) {
+	if o.IsZero() {
+		return nil, nil
+	}
+	lists, err := keyValues(o, x.paths)
+	if err != nil {
+		return nil, err
+	}
+	keys := make(Keys, 0, len(lists))
+	size := 0
+	for _, values := range lists {
+		if x.Spec.Sparse && !slices.ContainsFunc(values, isPresent) {
+			continue
+		}
+		key := string(x.appendKey(nil, values))
+		if size += len(key); size > maxKeySize {
+			return nil, boterr.Invalid(x.Spec.Keys[0].Path, "the keys of one document in the index %s have more than %d bytes",
+				x.Name(), maxKeySize)
+		}
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys), nil
+}
+
+func (x *Index) appendKey(key []byte, values []any) []byte {
+	for i, value := range values {
+		key = x.appendPart(key, i, value)
+	}
+	return key
+}
+
+func (x *Index) appendPart(key []byte, i int, value any) []byte {
+	begin := len(key)
+	key = appendIndexed(key, value)
+	if x.Spec.Keys[i].Kind == query.Descending {
+		invert(key[begin:])
+	}
+	return key
+}
+
+// Duplicate is the error for a document with a key that another document has in a unique index.
+func (x *Index) Duplicate(o document.Object, key string) error {
+	lists, err := keyValues(o, x.paths)
+	if err != nil {
+		return err
+	}
+	taken := document.O()
+	for _, values := range lists {
+		if string(x.appendKey(nil, values)) != key {
+			continue
+		}
+		for i, value := range values {
+			if !isPresent(value) {
+				value = nil
+			}
+			taken = taken.With(x.Spec.Keys[i].Path, value)
+		}
+		break
+	}
+	return duplicate(x.collection, x.Name(), taken)
+}
+
+// DuplicateID is the error for a document with the _id of another one.
+func (s *Schema) DuplicateID(o document.Object) error {
+	id, _ := o.Field(document.IDField)
+	return duplicate(s.Name, "_id_", document.O(document.IDField, id))
+}
+
+// duplicate is the error for a second document with the same key.
+func duplicate(collection, index string, key document.Object) error {
+	field := ""
+	if key.Len() == 1 {
+		field = key.Keys()[0]
+	}
+	return boterr.New(boterr.AlreadyExists, field,
+		"the collection %q has a document with the key %s of the index %s already", collection, shown(key), index)
+}
+
+// KeyRoom is a number of bytes that suffices for most keys.
+const KeyRoom = 64
+
+// AppendOneKey appends the key of a document, or nothing if it has none. It reports false for a document with
+// an array, which may have several keys.
+func (x *Index) AppendOneKey(key []byte, o document.Object) (_ []byte, isOne bool) {
+	if o.IsZero() {
+		return nil, true
+	}
+	isSomePresent := !x.Spec.Sparse
+	for i, path := range x.paths {
+		b := branch{value: o, path: path}
+		b.descend()
+		if b.atArray() {
+			return nil, false
+		}
+		isSomePresent = isSomePresent || isPresent(b.value)
+		key = x.appendPart(key, i, b.value)
+	}
+	if !isSomePresent {
+		return nil, true
+	}
+	return key, len(key) <= maxKeySize
+}
+
+// shown returns a value as JSON for an error's text, shortened if it is long.
+func shown(value any) string {
+	const longest = 120
+	text, err := document.AppendJSON(nil, value)
+	if err != nil {
+		return "that has no JSON form"
+	}
+	if len(text) > longest {
+		return strings.ToValidUTF8(string(text[:longest]), "") + "..."
+	}
+	return string(text)
+}
+
+// Existing reports whether the index need not be created, because one with the same keys exists or it is the
+// index on _id. If an index with the same keys has other options, the error is FailedPrecondition.
+func (s *Schema) Existing(spec store.Index) (exists bool, err error) {
+	if len(spec.Keys) == 1 && spec.Keys[0] == (store.IndexKey{Path: document.IDField, Kind: query.Ascending}) {
+		return true, nil
+	}
+	for i := range s.Indexes {
+		x := &s.Indexes[i]
+		if !slices.Equal(x.Spec.Keys, spec.Keys) {
+			continue
+		}
+		if x.Spec.Unique == spec.Unique && x.Spec.Sparse == spec.Sparse {
+			return true, nil
+		}
+		return true, boterr.New(boterr.FailedPrecondition, "keys",
+			"the collection %q has the index %s with other options: unique %t, sparse %t",
+			s.Name, x.Name(), x.Spec.Unique, x.Spec.Sparse)
+	}
+	return false, nil
+}

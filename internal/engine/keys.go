@@ -1,0 +1,202 @@
+package engine
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/golang/geo/s2"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// Key is an entry of a document in an index of a database that holds keys as bytes.
+type Key struct {
+	// Number is Index.Number, or Index.GeoNumber of a geo key.
+	Number int
+	Key    []byte
+	// IsUnique is true if no other document may have the key.
+	IsUnique bool
+}
+
+// Numbers returns how many numbers an index uses: one for itself, and one for each key.
+func (x *Index) Numbers() int { return 1 + len(x.Spec.Keys) }
+
+// GeoNumber returns the number of one of the geo keys of an index.
+func (x *Index) GeoNumber(key int) int { return x.Number + 1 + key }
+
+// Changes are the changes of the entries of a document.
+type Changes struct {
+	Remove, Add []Key
+	// Schema is the schema after the change, or nil if it stays the same. It records that an index has
+	// documents with several keys, or cells of further levels.
+	Schema *Schema
+}
+
+// Changes returns the changes of the entries from one version of a document to the next. The zero Object means
+// no document.
+func (s *Schema) Changes(before, after document.Object) (c Changes, err error) {
+	for i := range s.Indexes {
+		if s.Indexes[i].SameFields(before, after) {
+			continue
+		}
+		if err := c.compare(s, i, before, after); err != nil {
+			return Changes{}, err
+		}
+	}
+	return c, nil
+}
+
+// ChangesOf is like Changes, for one index that does not have the document yet.
+func (s *Schema) ChangesOf(index int, o document.Object) (c Changes, err error) {
+	err = c.compare(s, index, document.Object{}, o)
+	return c, err
+}
+
+func (c *Changes) compare(s *Schema, i int, before, after document.Object) error {
+	x := &s.Indexes[i]
+	if x.Geo != nil {
+		for j := range x.Geo {
+			if err := c.compareGeo(s, i, j, before, after); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	old, err := x.KeysOf(before)
+	if err != nil {
+		return err
+	}
+	next, err := x.KeysOf(after)
+	if err != nil {
+		return err
+	}
+	for _, key := range old {
+		if !next.Contains(key) {
+			c.Remove = append(c.Remove, Key{Number: x.Number, Key: []byte(key), IsUnique: x.Spec.Unique})
+		}
+	}
+	for _, key := range next {
+		if !old.Contains(key) {
+			c.Add = append(c.Add, Key{Number: x.Number, Key: []byte(key), IsUnique: x.Spec.Unique})
+		}
+	}
+	if len(next) > 1 && !x.MultiKey {
+		c.grown(s).Indexes[i].MultiKey = true
+	}
+	return nil
+}
+
+func (c *Changes) compareGeo(s *Schema, i, j int, before, after document.Object) error {
+	x := &s.Indexes[i].Geo[j]
+	var room [2][4]uint64
+	old, err := x.Cells(room[0][:0], before)
+	if err != nil {
+		return err
+	}
+	next, err := x.Cells(room[1][:0], after)
+	if err != nil {
+		return err
+	}
+	number := s.Indexes[i].GeoNumber(j)
+	for _, cell := range old {
+		if !slices.Contains(next, cell) {
+			c.Remove = append(c.Remove, Key{Number: number, Key: CellKey(cell)})
+		}
+	}
+	for k, cell := range next {
+		if slices.Contains(next[:k], cell) || slices.Contains(old, cell) {
+			continue
+		}
+		c.Add = append(c.Add, Key{Number: number, Key: CellKey(cell)})
+		if level := levelOf(cell); level&^x.Levels != 0 {
+			c.grown(s).addLevels(i, j, level)
+		}
+	}
+	return nil
+}
+
+// grown returns the schema to change.
+func (c *Changes) grown(s *Schema) *Schema {
+	if c.Schema == nil {
+		c.Schema = s.clone()
+	}
+	return c.Schema
+}
+
+func (s *Schema) clone() *Schema {
+	return &Schema{Name: s.Name, Indexes: slices.Clone(s.Indexes)}
+}
+
+func (s *Schema) addLevels(index, key int, levels uint64) {
+	x := &s.Indexes[index]
+	x.Geo = slices.Clone(x.Geo)
+	x.Geo[key].Levels |= levels
+}
+
+// WithMultiKey returns the schema with an index that has documents with several keys.
+func (s *Schema) WithMultiKey(index int) *Schema {
+	next := s.clone()
+	next.Indexes[index].MultiKey = true
+	return next
+}
+
+// WithCut returns the schema with a note that the database has cut a key of an index.
+func (s *Schema) WithCut(index int) *Schema {
+	next := s.clone()
+	next.Indexes[index].Cut = true
+	return next
+}
+
+// WithLevel returns the schema with the level of a cell added to a geo key.
+func (s *Schema) WithLevel(index, key int, cell uint64) *Schema {
+	level := levelOf(cell)
+	if level&^s.Indexes[index].Geo[key].Levels == 0 {
+		return s
+	}
+	next := s.clone()
+	next.addLevels(index, key, level)
+	return next
+}
+
+// WithIndex returns the schema with one more index.
+func (s *Schema) WithIndex(x Index) *Schema {
+	return &Schema{Name: s.Name, Indexes: append(slices.Clip(s.Indexes), x)}
+}
+
+// WithoutIndex returns the schema without the index at a place.
+func (s *Schema) WithoutIndex(at int) *Schema {
+	return &Schema{Name: s.Name, Indexes: slices.Delete(slices.Clone(s.Indexes), at, at+1)}
+}
+
+// levelOf returns the bit for the level of a cell, or 0 for the level of points.
+func levelOf(cell uint64) uint64 {
+	if level := s2.CellID(cell).Level(); level < s2.MaxLevel {
+		return 1 << level
+	}
+	return 0
+}
+
+// cellSize is the number of bytes of a cell in a key.
+const cellSize = 8
+
+// CellKey returns the key of a cell, in the order of cells.
+func CellKey(cell uint64) []byte { return binary.BigEndian.AppendUint64(nil, cell) }
+
+// CellOf returns the cell of a key.
+func CellOf(key []byte) uint64 {
+	if len(key) != cellSize {
+		return 0
+	}
+	return binary.BigEndian.Uint64(key)
+}
+
+// Duplicate is the error for a document with a key that another document has in a unique index.
+func (s *Schema) Duplicate(o document.Object, key Key) error {
+	for i := range s.Indexes {
+		if s.Indexes[i].Number == key.Number {
+			return s.Indexes[i].Duplicate(o, string(key.Key))
+		}
+	}
+	return boterr.New(boterr.AlreadyExists, "", "the collection %q has a document with the same unique key already", s.Name)
+}

@@ -1,0 +1,519 @@
+package engine
+
+import (
+	"container/heap"
+	"context"
+	"math"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/query"
+	"github.com/botctx/go-sdk/store"
+)
+
+// checkEvery is the number of documents after which a read checks its context.
+const checkEvery = 512
+
+// search finds the documents that a filter matches, in the order of its plan or of the filter's $near.
+type search struct {
+	call   *query.Evaluation
+	filter *query.Filter
+	plan   plan
+	// to takes the documents.
+	to  Visitor
+	err error
+}
+
+// visit visits the documents that match, in the order of insertion or of the filter's $near.
+func (v View) visit(call *query.Evaluation, filter *query.Filter, to Visitor) error {
+	return v.run(&search{call: call, filter: filter, plan: v.planFor(filter, nil), to: to})
+}
+
+func (v View) run(s *search) error {
+	if s.filter.Near() != nil {
+		return inParameter("filter", v.visitNear(s))
+	}
+	if s.err = s.call.Err(); s.err != nil {
+		return inParameter("filter", s.err)
+	}
+	var err error
+	if s.plan.isScan() {
+		err = v.Batches(s.plan.hint, s)
+	} else {
+		err = s.plan.candidates(v, s)
+	}
+	if s.err != nil {
+		err = s.err
+	}
+	return inParameter("filter", err)
+}
+
+// inParameter prefixes the path of an InvalidArgument with the parameter of the call.
+func inParameter(name string, err error) error {
+	if e, ok := boterr.AsError(err); ok && e.Code == boterr.InvalidArgument && e.Field != "" {
+		return boterr.PrefixField(name, err)
+	}
+	return err
+}
+
+// Visit implements Visitor for the candidates of a plan.
+func (s *search) Visit(position uint64, o document.Object) bool {
+	s.plan.examined++
+	if s.plan.examined%checkEvery == 0 {
+		if s.err = s.call.Err(); s.err != nil {
+			return false
+		}
+	}
+	matched := s.plan.exact
+	if matched {
+		s.call.Visit(o)
+	} else if matched, s.err = s.call.Check(s.filter, o); s.err != nil {
+		return false
+	}
+	return !matched || s.to.Visit(position, o)
+}
+
+// VisitBatch implements BatchVisitor for all documents.
+func (s *search) VisitBatch(b *Batch) bool {
+	before := s.plan.examined / checkEvery
+	s.plan.examined += int64(bits.OnesCount32(b.Used))
+	if s.plan.examined/checkEvery != before {
+		if s.err = s.call.Err(); s.err != nil {
+			return false
+		}
+	}
+	var matched uint32
+	matched, s.err = s.call.Select(s.filter, b.Documents, b.Used)
+	for ; matched != 0; matched &= matched - 1 {
+		i := bits.TrailingZeros32(matched)
+		if !s.to.Visit(b.position(i), b.Documents[i]) {
+			s.err = nil // The search ended before.
+			return false
+		}
+	}
+	return s.err == nil
+}
+
+// firstOf finds the first document in the order of a sort.
+type firstOf struct {
+	search
+
+	sort *query.Sort
+	// inOrder is true if the documents come in that order.
+	inOrder  bool
+	found    Placed
+	exists   bool
+	unsorted error
+}
+
+// first returns the first document that matches, in the order of a sort; a nil
+// sort is the order of insertion.
+func (v View) first(
+	call *query.Evaluation, filter *query.Filter, sort *query.Sort,
+) (found Placed, ok bool, err error) {
+	if sort == nil {
+		if id, isID := idOf(filter); isID {
+			return v.byID(call, filter, id)
+		}
+	}
+	f := &firstOf{search: search{call: call, filter: filter, plan: v.planFor(filter, sort)}, sort: sort}
+	f.to = (*firstTaken)(f)
+	f.inOrder = sort == nil || f.plan.sorted
+	if f.inOrder {
+		f.plan.hint = 1
+	}
+	err = v.run(&f.search)
+	if err == nil {
+		err = boterr.PrefixField("sort", f.unsorted)
+	}
+	if err == nil && sort != nil {
+		err = call.Err()
+	}
+	return f.found, f.exists && err == nil, err
+}
+
+// firstTaken takes the documents of a firstOf.
+type firstTaken firstOf
+
+// Visit implements Visitor.
+func (f *firstTaken) Visit(position uint64, o document.Object) bool {
+	if f.unsorted = f.call.CheckSort(f.sort, o); f.unsorted != nil {
+		return false
+	}
+	if !f.exists || f.call.Compare(f.sort, o, f.found.Document) < 0 {
+		f.found, f.exists = Placed{Document: o, Position: position}, true
+	}
+	return !f.inOrder
+}
+
+func (v View) find(
+	ctx context.Context, filter *query.Filter, options store.FindOptions,
+) ([]document.Object, error) {
+	if options.Sort == nil && options.Skip == 0 && options.Projection == nil {
+		if found, isTold, err := v.lookUp(ctx, filter, options.Limit); isTold || err != nil {
+			return found, err
+		}
+	}
+	if v.End() == 0 && filter.Near() == nil { // Which needs its index even so.
+		return []document.Object{}, CheckEnded(ctx)
+	}
+	call := query.NewEvaluation(ctx)
+	if options.Sort == nil && options.Skip == 0 {
+		if id, isID := idOf(filter); isID {
+			one, ok, err := v.byID(call, filter, id)
+			found := []document.Object{}
+			if ok {
+				found = []document.Object{one.Document}
+			}
+			return allProjected(call, found, filter, options.Projection, err)
+		}
+	}
+	found, _, err := v.findPlanned(call, filter, options)
+	return found, err
+}
+
+// idOf returns the _id of the only document that a filter can match, if it gives one.
+func idOf(filter *query.Filter) (id any, ok bool) {
+	if filter.Near() != nil {
+		return nil, false
+	}
+	return filter.Equality(document.IDField)
+}
+
+// byID returns the only document that a filter with an _id can match. It finds the same as a plan, without
+// one.
+func (v View) byID(call *query.Evaluation, filter *query.Filter, id any) (found Placed, ok bool, err error) {
+	if err := call.Err(); err != nil {
+		return found, false, err
+	}
+	if found, ok, err = v.ByID(id); err != nil {
+		return found, false, err
+	}
+	if ok && !filter.IsEquality() {
+		ok, err = call.Check(filter, found.Document)
+	}
+	return found, ok && err == nil, inParameter("filter", err)
+}
+
+// page is a part of the matching documents, in order.
+type page struct {
+	search
+
+	skip, limit int64
+	found       []document.Object
+}
+
+// findPlanned finds documents by a plan, and returns it.
+func (v View) findPlanned(
+	call *query.Evaluation, filter *query.Filter, options store.FindOptions,
+) (found []document.Object, by *plan, err error) {
+	p := &page{search: search{call: call, filter: filter, plan: v.planFor(filter, options.Sort)}}
+	if options.Sort != nil && !p.plan.sorted {
+		found, err = v.findSorted(&p.search, options)
+	} else {
+		found, err = v.findPage(p, options)
+	}
+	found, err = allProjected(call, found, filter, options.Projection, err)
+	return found, &p.plan, err
+}
+
+// allProjected applies a projection to the documents found, unless the search failed.
+func allProjected(
+	call *query.Evaluation, found []document.Object, filter *query.Filter, projection *query.Projection, err error,
+) ([]document.Object, error) {
+	if err != nil || projection == nil {
+		return found, err
+	}
+	for i, o := range found {
+		if found[i], err = projected(call, o, filter, projection); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+func (v View) findPage(p *page, options store.FindOptions) ([]document.Object, error) {
+	p.skip, p.limit, p.found = options.Skip, options.Limit, []document.Object{}
+	if p.limit > 0 {
+		p.plan.hint = max(p.limit, p.limit+p.skip) // The sum may overflow.
+	}
+	p.to = (*pageTaken)(p)
+	err := v.run(&p.search)
+	return p.found, err
+}
+
+// pageTaken takes the documents of a page.
+type pageTaken page
+
+// Visit implements Visitor.
+func (p *pageTaken) Visit(_ uint64, o document.Object) bool {
+	if p.skip > 0 {
+		p.skip--
+		return true
+	}
+	p.found = append(p.found, o)
+	return int64(len(p.found)) != p.limit
+}
+
+// maxTopItems is the number of documents up to which keeping only the first ones is faster than sorting all.
+const maxTopItems = 256
+
+// findSorted is findPage for a sort that the plan does not provide.
+func (v View) findSorted(s *search, options store.FindOptions) ([]document.Object, error) {
+	size := options.Skip + options.Limit
+	if options.Limit == 0 || size < options.Limit { // The sum may overflow.
+		size = math.MaxInt64
+	}
+	var found []document.Object
+	var err error
+	if size <= maxTopItems {
+		found, err = v.firstSorted(s, options.Sort, size)
+	} else {
+		found, err = v.allSorted(s, options.Sort)
+	}
+	if err == nil {
+		err = s.call.Err()
+	}
+	there := int64(len(found))
+	return found[min(options.Skip, there):min(size, there)], err
+}
+
+// firstSorted returns the documents that match and come first in the order of a sort.
+func (v View) firstSorted(s *search, sort *query.Sort, size int64) ([]document.Object, error) {
+	compare := func(a, b document.Object) int { return s.call.Compare(sort, a, b) }
+	first := topItems[document.Object]{compare: compare, size: size}
+	err := v.visitSortable(s, sort, first.add)
+	return first.sorted(), err
+}
+
+// allSorted returns all documents that match, in the order of a sort.
+func (v View) allSorted(s *search, sort *query.Sort) ([]document.Object, error) {
+	found := []document.Object{}
+	err := v.visitSortable(s, sort, func(o document.Object) { found = append(found, o) })
+	if err == nil {
+		s.call.Sort(sort, found)
+	}
+	return found, err
+}
+
+// visitSortable visits the matching documents. The error comes from a document that the sort cannot order.
+func (v View) visitSortable(s *search, sort *query.Sort, take func(document.Object)) error {
+	var unsorted error
+	s.to = Yield(func(_ uint64, o document.Object) bool {
+		if unsorted = s.call.CheckSort(sort, o); unsorted != nil {
+			return false
+		}
+		take(o)
+		return true
+	})
+	err := v.run(s)
+	if err == nil {
+		err = boterr.PrefixField("sort", unsorted)
+	}
+	return err
+}
+
+// count returns the number of documents that match.
+func (v View) count(call *query.Evaluation, filter *query.Filter) (count int64, err error) {
+	if err := call.Err(); err != nil {
+		return 0, err
+	}
+	if filter == nil {
+		return v.Len()
+	}
+	s := &search{call: call, filter: filter, plan: v.planFor(filter, nil)}
+	if s.plan.countsAlone() {
+		return v.CountRange(s.plan.rangeOf())
+	}
+	s.to = Yield(func(uint64, document.Object) bool {
+		count++
+		return true
+	})
+	err = v.run(s)
+	return count, err
+}
+
+// distinct returns the different values at a path.
+func (v View) distinct(call *query.Evaluation, path string, filter *query.Filter) ([]any, error) {
+	set := valueSet{values: []any{}, texts: map[string]struct{}{}, keys: map[string]struct{}{}}
+	name, _, nested := strings.Cut(path, ".")
+	first := placeOfField{name: name}
+	var spent error
+	err := v.visit(call, filter, Yield(func(_ uint64, o document.Object) bool {
+		value := first.of(o)
+		if value == document.Missing {
+			return true
+		}
+		if isCompound(value) { // One plain value costs less than the budget of its document.
+			if spent = call.Read(value); spent != nil {
+				return false
+			}
+		}
+		if nested {
+			for _, value := range query.Values(o, path) {
+				set.add(value)
+			}
+		} else {
+			set.addElements(value)
+		}
+		if set.grown > 0 {
+			spent = call.Keep(set.takeGrown())
+		}
+		return spent == nil
+	}))
+	if err == nil {
+		err = spent
+	}
+	return set.values, err
+}
+
+// placeOfField is a field that is read from one document after the other: its place is the same in all
+// documents of one shape.
+type placeOfField struct {
+	name  string
+	shape *document.Shape
+	place int
+}
+
+// of returns the value of the field in a document, or Missing.
+func (p *placeOfField) of(o document.Object) any {
+	if shape := o.Shape(); shape != p.shape {
+		p.shape, p.place = shape, shape.Position(p.name)
+	}
+	if p.place < 0 {
+		return document.Missing
+	}
+	return o.At(p.place)
+}
+
+// isCompound reports whether a value holds others.
+func isCompound(value any) bool {
+	switch value.(type) {
+	case document.Object, document.Array:
+		return true
+	default:
+		return false
+	}
+}
+
+// valueSet holds distinct values, in the order of their first occurrence.
+type valueSet struct {
+	values []any
+	// texts are the strings. keys are the keys of all other values.
+	texts map[string]struct{}
+	keys  map[string]struct{}
+	// buffer is the memory in which keys are made.
+	buffer []byte
+	// grown is the memory that the set has taken since the last takeGrown.
+	grown int
+}
+
+// memoryOfEntry is the memory of a key in a set or an index, without its bytes.
+const memoryOfEntry = 64
+
+// takeGrown returns the memory that the set has taken since the last call.
+func (s *valueSet) takeGrown() int {
+	grown := s.grown
+	s.grown = 0
+	return grown
+}
+
+func (s *valueSet) add(value any) {
+	if text, ok := value.(string); ok {
+		if _, ok := s.texts[text]; !ok {
+			s.texts[text] = struct{}{}
+			s.grown += memoryOfEntry
+			s.values = append(s.values, value)
+		}
+		return
+	}
+	s.buffer = document.AppendKey(s.buffer[:0], value)
+	if _, ok := s.keys[string(s.buffer)]; !ok {
+		s.keys[string(s.buffer)] = struct{}{}
+		s.grown += memoryOfEntry + len(s.buffer)
+		s.values = append(s.values, value)
+	}
+}
+
+func (s *valueSet) addElements(value any) {
+	array, ok := value.(document.Array)
+	if !ok {
+		s.add(value)
+		return
+	}
+	for _, element := range array.All() {
+		s.add(element)
+	}
+}
+
+// topItems keeps the first of the added items in the order of compare. Equal items keep the order in which
+// they were added.
+type topItems[T any] struct {
+	compare func(a, b T) int
+	// size is the maximum number of items; 0 keeps all.
+	size int64
+	came int
+	kept []ranked[T]
+}
+
+// ranked is an item and its number in the order of addition.
+type ranked[T any] struct {
+	item   T
+	number int
+}
+
+// add adds an item, and drops the last one if there are too many.
+func (t *topItems[T]) add(item T) {
+	r := ranked[T]{item: item, number: t.came}
+	t.came++
+	switch {
+	case t.size == 0:
+		t.kept = append(t.kept, r)
+	case int64(len(t.kept)) < t.size:
+		heap.Push(t, r)
+	case t.order(r, t.kept[0]) < 0:
+		t.kept[0] = r
+		heap.Fix(t, 0)
+	}
+}
+
+// order orders two items.
+func (t *topItems[T]) order(a, b ranked[T]) int {
+	if order := t.compare(a.item, b.item); order != 0 {
+		return order
+	}
+	return a.number - b.number
+}
+
+// sorted returns the items in order. No items may be added afterwards.
+func (t *topItems[T]) sorted() []T {
+	slices.SortFunc(t.kept, t.order)
+	items := make([]T, len(t.kept))
+	for i, r := range t.kept {
+		items[i] = r.item
+	}
+	return items
+}
+
+// The methods of heap.Interface make kept a heap with the last item at its root.
+
+// Len returns the number of items kept.
+func (t *topItems[T]) Len() int { return len(t.kept) }
+
+// Less reports whether item i comes after item j.
+func (t *topItems[T]) Less(i, j int) bool { return t.order(t.kept[i], t.kept[j]) > 0 }
+
+func (t *topItems[T]) Swap(i, j int) { t.kept[i], t.kept[j] = t.kept[j], t.kept[i] }
+
+func (t *topItems[T]) Push(item any) { t.kept = append(t.kept, item.(ranked[T])) }
+
+// Pop takes the last item off.
+func (t *topItems[T]) Pop() any {
+	last := len(t.kept) - 1
+	item := t.kept[last]
+	t.kept = t.kept[:last]
+	return item
+}

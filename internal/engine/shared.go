@@ -1,0 +1,286 @@
+package engine
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/query"
+)
+
+// Shared is a Transaction of a database that other processes may change concurrently. Its View shows
+// documents at some moment, so a write locks the documents that it changes, and reads them again. Each lock
+// lasts until the end of the transaction.
+type Shared interface {
+	Transaction
+
+	// LockID locks the document with an _id, and returns its current version.
+	LockID(id any) (found Placed, exists bool, err error)
+	// Lock locks the documents at ascending positions, and returns the current versions of those that still
+	// exist.
+	Lock(positions []uint64) ([]Placed, error)
+	// LockFree locks the first of the documents at positions that no other transaction has locked, and
+	// returns its current version.
+	LockFree(positions []uint64) (found Placed, exists bool, err error)
+	// LockNext locks the first document of a part of an index that no other transaction has locked. The part is one range
+	// of keys, or the whole index, in the order of its entries.
+	LockNext(r Range) (found Placed, exists bool, err error)
+}
+
+// ErrAgain ends an attempt of a write because other writes have changed its basis. The database runs it again
+// in another Transaction.
+var ErrAgain error = boterr.New(boterr.Unavailable, "", "other writes came first; repeat this one")
+
+// locking is the way in which a write locks the first document that matches. It changes from attempt to attempt.
+type locking struct {
+	// isPatient is true if the write waits for the first match even while others change it. Claims do not
+	// wait.
+	isPatient bool
+	// lost counts the attempts that found no free document.
+	lost int
+	// waits is true if the attempt waits for the first document.
+	waits bool
+}
+
+// fewCandidates is the number of documents among which a claim searches for a free one.
+const fewCandidates = 16
+
+// first returns the first document that matches in the order of a sort, locked if others can change it. A nil change is a
+// removal.
+func (m *matched) first(
+	call *query.Evaluation, t Transaction, change *query.Change, sort *query.Sort,
+) (found Placed, exists bool, err error) {
+	shared, isShared := t.(Shared)
+	if !isShared {
+		return t.View().first(call, m.filter, sort)
+	}
+	if id, isID := idOf(m.filter); isID && sort == nil {
+		return m.lockID(call, shared, id)
+	}
+	return m.lockFirst(call, shared, change, sort)
+}
+
+func (m *matched) lockID(call *query.Evaluation, t Shared, id any) (found Placed, exists bool, err error) {
+	if err := call.Err(); err != nil {
+		return found, false, err
+	}
+	found, exists, err = t.LockID(id)
+	if exists && err == nil {
+		exists, err = m.Matches(call, found.Document)
+	}
+	return found, exists, err
+}
+
+// isClaim reports whether a document no longer matches once it is changed. Such a write may take a document
+// while others are changing an earlier one: work that is claimed by several workers.
+func (m *matched) isClaim(call *query.Evaluation, change *query.Change, o document.Object) bool {
+	if change == nil {
+		return true
+	}
+	after, _, err := call.Change(*change, m.filter, o)
+	if err != nil {
+		return false
+	}
+	matches, err := call.Check(m.filter, after)
+	return err == nil && !matches
+}
+
+// lockFirst locks the first document that matches. A claim takes the first one that is free, and waits only if none is.
+func (m *matched) lockFirst(
+	call *query.Evaluation, t Shared, change *query.Change, sort *query.Sort,
+) (found Placed, exists bool, err error) {
+	v := t.View()
+	p := v.planFor(m.filter, sort)
+	m.locking.waits = m.locking.isPatient || m.locking.lost > 1
+	if !m.locking.waits && p.isQueue(sort) {
+		if found, exists, err = m.lockNext(call, t, &p, change, sort); exists || err != nil {
+			return found, exists, err
+		}
+		m.locking.waits = true // If there is one, others have it.
+	}
+	most := 1
+	if !m.locking.waits && m.locking.lost > 0 && (sort == nil || p.sorted) {
+		most = fewCandidates
+	}
+	candidates, err := v.candidates(call, m.filter, sort, most)
+	if err != nil || len(candidates) == 0 {
+		return found, false, err
+	}
+	if found, exists, err = m.lockOneOf(call, t, change, candidates); err != nil {
+		return found, false, err
+	}
+	if !exists {
+		return found, false, ErrAgain
+	}
+	return found, true, m.checkLocked(call, change, sort, candidates, found)
+}
+
+// checkLocked returns ErrAgain unless a candidate that was locked is the document to change.
+func (m *matched) checkLocked(
+	call *query.Evaluation, change *query.Change, sort *query.Sort, candidates []Placed, locked Placed,
+) error {
+	at := slices.IndexFunc(candidates, func(c Placed) bool { return c.Position == locked.Position })
+	if at < 0 {
+		return ErrAgain
+	}
+	if at > 0 && !m.isClaim(call, change, locked.Document) {
+		m.locking.isPatient = true
+		return ErrAgain
+	}
+	return m.checkSame(call, sort, candidates[at].Document, locked.Document)
+}
+
+// lockOneOf locks the first free one of the candidates, or the first one if the write waits for it.
+func (m *matched) lockOneOf(
+	call *query.Evaluation, t Shared, change *query.Change, candidates []Placed,
+) (found Placed, exists bool, err error) {
+	if !m.locking.waits {
+		m.locking.lost++
+		found, exists, err = t.LockFree(positionsOf(candidates))
+		if err != nil || exists || m.isClaim(call, change, candidates[0].Document) {
+			return found, exists, err
+		}
+	}
+	m.locking.lost = 0
+	return lockOne(t, candidates[0].Position)
+}
+
+// lockNext locks the first free document that matches, with a plan that finds no others. A write that is not a claim takes
+// it only if none is before it.
+func (m *matched) lockNext(
+	call *query.Evaluation, t Shared, p *plan, change *query.Change, sort *query.Sort,
+) (found Placed, exists bool, err error) {
+	if err := call.Err(); err != nil {
+		return found, false, err
+	}
+	if found, exists, err = t.LockNext(p.rangeOf()); err != nil || !exists {
+		return found, false, err
+	}
+	if matches, err := m.Matches(call, found.Document); err != nil || !matches {
+		return found, false, cmp.Or(err, ErrAgain)
+	}
+	if m.isClaim(call, change, found.Document) {
+		return found, true, nil
+	}
+	first, exists, err := t.View().first(call, m.filter, sort)
+	if err == nil && (!exists || first.Position != found.Position) {
+		m.locking.isPatient = true
+		err = ErrAgain
+	}
+	return found, err == nil, err
+}
+
+// isQueue reports whether the first document of the plan's part of the index is the first one that matches.
+func (p *plan) isQueue(sort *query.Sort) bool {
+	isOnePart := p.used == 0 || len(p.ranges) == 1
+	isInOrder := sort != nil && p.sorted || sort == nil && p.isOneKey()
+	return p.index != nil && p.geo == nil && p.exact && isOnePart && isInOrder
+}
+
+// candidates returns the first documents that match, in the order of a sort.
+func (v View) candidates(call *query.Evaluation, filter *query.Filter, sort *query.Sort, most int) (found []Placed, err error) {
+	if most == 1 {
+		first, exists, err := v.first(call, filter, sort)
+		if exists {
+			found = append(found, first)
+		}
+		return found, err
+	}
+	p := v.planFor(filter, sort)
+	p.hint = int64(most)
+	err = v.run(&search{call: call, filter: filter, plan: p, to: Yield(func(position uint64, o document.Object) bool {
+		found = append(found, Placed{Document: o, Position: position})
+		return len(found) < most
+	})})
+	return found, err
+}
+
+// lockOne locks a document, and waits for other transactions to end.
+func lockOne(t Shared, position uint64) (found Placed, exists bool, err error) {
+	all, err := t.Lock([]uint64{position})
+	if err != nil || len(all) == 0 {
+		return found, false, err
+	}
+	return all[0], true, nil
+}
+
+func positionsOf(found []Placed) []uint64 {
+	positions := make([]uint64, len(found))
+	for i := range found {
+		positions[i] = found[i].Position
+	}
+	return positions
+}
+
+// checkSame returns ErrAgain unless the current version of a found document is still the one to change.
+func (m *matched) checkSame(call *query.Evaluation, sort *query.Sort, found, now document.Object) error {
+	matches, err := m.Matches(call, now)
+	if err != nil {
+		return err
+	}
+	isMoved := sort != nil && call.Compare(sort, found, now) != 0 ||
+		m.filter.Near() != nil && !bytes.Equal(AppendDocument(nil, found), AppendDocument(nil, now))
+	if !matches || isMoved {
+		return ErrAgain
+	}
+	return nil
+}
+
+// lockedAtOnce is the number of documents of a write on many that are in memory at once.
+const lockedAtOnce = 500
+
+// each calls do with all documents that match, locked if others can change them. Which ones match is judged by the content
+// before the write.
+func (m *matched) each(call *query.Evaluation, t Transaction, do func(Placed) error) error {
+	shared, isShared := t.(Shared)
+	var found []Placed
+	var positions []uint64
+	err := t.View().visit(call, m.filter, Yield(func(position uint64, o document.Object) bool {
+		if isShared {
+			positions = append(positions, position)
+		} else {
+			found = append(found, Placed{Document: o, Position: position})
+		}
+		return true
+	}))
+	if err != nil {
+		return err
+	}
+	if isShared {
+		return m.eachLocked(call, shared, positions, do)
+	}
+	return doEach(found, do)
+}
+
+func doEach(found []Placed, do func(Placed) error) error {
+	for _, one := range found {
+		if err := do(one); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachLocked is each for found documents. It locks them in the order of positions, so that writes do not
+// deadlock.
+func (m *matched) eachLocked(call *query.Evaluation, t Shared, positions []uint64, do func(Placed) error) error {
+	slices.Sort(positions)
+	for part := range slices.Chunk(positions, lockedAtOnce) {
+		found, err := t.Lock(part)
+		if err != nil {
+			return err
+		}
+		for _, one := range found {
+			matches, err := m.Matches(call, one.Document)
+			if err == nil && matches {
+				err = do(one)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,395 @@
+package engine
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/golang/geo/s2"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/query"
+	"github.com/botctx/go-sdk/store"
+)
+
+// GeoIndex is a geo key of an index: it finds documents by the cells of their places.
+type GeoIndex struct {
+	// Levels has a bit for each level of the entries' cells, except the level of points. A cell of such a
+	// level may contain a cell of the search.
+	Levels uint64
+
+	path string
+	// field is the first part of path.
+	field string
+	kind  query.IndexKind
+	key   *query.GeoKey
+}
+
+func newGeoIndex(key store.IndexKey) GeoIndex {
+	field, _, _ := strings.Cut(key.Path, ".")
+	return GeoIndex{path: key.Path, field: field, kind: key.Kind, key: query.NewGeoKey(key.Path, key.Kind)}
+}
+
+// SameField reports whether two versions of a document have the same value in the field of the places.
+func (x *GeoIndex) SameField(before, after document.Object) bool {
+	if before.IsZero() || after.IsZero() {
+		return false
+	}
+	old, had := before.Field(x.field)
+	next, has := after.Field(x.field)
+	return had == has && old == next
+}
+
+// Cells appends the cells of a document. The zero Object has none.
+func (x *GeoIndex) Cells(room []uint64, o document.Object) ([]uint64, error) {
+	if o.IsZero() {
+		return room, nil
+	}
+	return x.key.AppendCells(room, o)
+}
+
+// ranges returns the ranges of the cells equal to, within or around those given.
+func (x *GeoIndex) ranges(cells []uint64) []CellRange {
+	ranges := make([]CellRange, 0, len(cells))
+	var around []s2.CellID
+	for _, cell := range cells {
+		id := s2.CellID(cell)
+		ranges = append(ranges, CellRange{Low: uint64(id.RangeMin()), High: uint64(id.RangeMax())})
+		above := x.Levels & (1<<id.Level() - 1)
+		for ; above != 0; above &= above - 1 {
+			around = append(around, id.Parent(bits.TrailingZeros64(above)))
+		}
+	}
+	slices.Sort(around)
+	for _, id := range slices.Compact(around) {
+		ranges = append(ranges, CellRange{Low: uint64(id), High: uint64(id)})
+	}
+	return ranges
+}
+
+// distant is a document and its distance from a point.
+type distant struct {
+	Placed
+
+	distance float64
+}
+
+type nearSearch struct {
+	near   *query.GeoNear
+	filter *query.Filter
+	// plan has the geo index to look into; without one it serves the filter.
+	plan *plan
+	// limit is the maximum number of documents; 0 means all.
+	limit int64
+	// seen are the documents that an index search has already read.
+	seen seenSet
+	// waiting are the candidates that are farther away than the rings so far.
+	waiting []distant
+}
+
+// nearest yields the documents that match, nearest first, and in the order of insertion at the same distance,
+// until yield returns false. With a geo index it searches ever wider rings around the point.
+func (v View) nearest(call *query.Evaluation, s *nearSearch, yield func(distant) bool) error {
+	if err := call.Err(); err != nil {
+		return err
+	}
+	least, most, all := s.near.Reach()
+	x := s.plan.geo
+	if x == nil {
+		_, err := s.step(call, ring{outer: most, last: true}, func(take Visitor) error { return s.plan.candidates(v, take) }, yield)
+		return err
+	}
+	const half = 0.5
+	level, err := s.crowdedLevel(v, s.near.Center(x.key))
+	if err != nil {
+		return err
+	}
+	width := half * s.near.Span(level)
+	s.seen.end = v.End()
+	for inner := least; ; {
+		r := ring{inner: inner, outer: inner + width}
+		if r.outer >= min(most, all) {
+			r.outer, r.last = most, true
+		}
+		goOn, err := s.step(call, r, func(take Visitor) error { return s.unseen(v, r, take) }, yield)
+		if err != nil || !goOn || r.last {
+			return err
+		}
+		inner, width = r.outer, r.outer-least
+	}
+}
+
+// unseen visits the documents that the index has in a ring, and perhaps others, except those already visited.
+func (s *nearSearch) unseen(v View, r ring, to Visitor) error {
+	p := s.plan
+	cells := s.near.Cells(p.geo.key, r.inner, r.outer)
+	return v.Cells(p.at, p.geoAt, p.geo.ranges(cells), Yield(func(position uint64, o document.Object) bool {
+		return !s.seen.add(position) || to.Visit(position, o)
+	}))
+}
+
+// ring is a part of the search: the places at a distance of inner or more and less than outer. Outer belongs
+// to the last one.
+type ring struct {
+	inner, outer float64
+	last         bool
+}
+
+// isBefore reports whether the ring ends before a distance.
+func (r ring) isBefore(distance float64) bool {
+	return distance > r.outer || distance == r.outer && !r.last
+}
+
+// step yields the matches that are not farther away than a ring, nearest first, and keeps the other
+// candidates waiting. It reports whether to continue.
+func (s *nearSearch) step(
+	call *query.Evaluation, r ring, candidates func(Visitor) error, yield func(distant) bool,
+) (goOn bool, err error) {
+	nearest := topItems[distant]{compare: compareDistant, size: s.limit}
+	if err := s.reach(call, r, &nearest); err != nil {
+		return false, err
+	}
+	ended := candidates(Yield(func(position uint64, o document.Object) bool {
+		s.plan.examined++
+		if s.plan.examined%checkEvery == 0 {
+			if err = call.Err(); err != nil {
+				return false
+			}
+		}
+		var distance float64
+		var ok bool
+		if distance, ok, err = call.Distance(s.near, o); err != nil || !ok {
+			return err == nil
+		}
+		d := distant{Placed: Placed{Document: o, Position: position}, distance: distance}
+		if r.isBefore(distance) {
+			s.waiting = append(s.waiting, d)
+			return true
+		}
+		err = s.take(call, d, &nearest)
+		return err == nil
+	}))
+	if err == nil {
+		err = ended
+	}
+	if err != nil {
+		return false, err
+	}
+	for _, d := range nearest.sorted() {
+		if !yield(d) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// reach takes the waiting candidates that are not farther away than a ring.
+func (s *nearSearch) reach(call *query.Evaluation, r ring, nearest *topItems[distant]) error {
+	farther := s.waiting[:0]
+	for _, d := range s.waiting {
+		if r.isBefore(d.distance) {
+			farther = append(farther, d)
+		} else if err := s.take(call, d, nearest); err != nil {
+			return err
+		}
+	}
+	s.waiting = farther
+	return nil
+}
+
+// take takes a document that matches.
+func (s *nearSearch) take(call *query.Evaluation, d distant, nearest *topItems[distant]) error {
+	matched, err := call.Check(s.filter, d.Document)
+	if matched && err == nil {
+		nearest.add(d)
+	}
+	return err
+}
+
+// compareDistant orders by distance, then in the order of insertion.
+func compareDistant(a, b distant) int {
+	if order := cmp.Compare(a.distance, b.distance); order != 0 {
+		return order
+	}
+	return cmp.Compare(a.Position, b.Position)
+}
+
+// crowd is the number of entries that the first ring should have.
+const crowd = 8
+
+// crowdedLevel returns the level of the smallest cell around a cell that has a crowd
+// of entries.
+func (s *nearSearch) crowdedLevel(v View, center uint64) (int, error) {
+	near, err := v.Around(s.plan.at, s.plan.geoAt, center, crowd)
+	if err != nil {
+		return 0, err
+	}
+	for level := s2.MaxLevel; level > 0; level-- {
+		around := s2.CellID(center).Parent(level)
+		count := 0
+		for _, cell := range near {
+			if id := s2.CellID(cell); id >= around.RangeMin() && id <= around.RangeMax() {
+				count++
+			}
+		}
+		if count >= crowd {
+			return level, nil
+		}
+	}
+	return 0, nil
+}
+
+const wordBits = 64
+
+// seenSet holds positions that were seen.
+type seenSet struct {
+	// end is above all positions.
+	end uint64
+	// few holds the positions until a bitmap of the collection is smaller. Then many holds them.
+	few  map[uint64]struct{}
+	many []uint64
+}
+
+// add adds a position, and reports whether it is new.
+func (s *seenSet) add(position uint64) bool {
+	word, bit := position/wordBits, uint64(1)<<(position%wordBits)
+	if s.many != nil {
+		isNew := s.many[word]&bit == 0
+		s.many[word] |= bit
+		return isNew
+	}
+	if _, seen := s.few[position]; seen {
+		return false
+	}
+	if s.few == nil {
+		s.few = map[uint64]struct{}{}
+	}
+	s.few[position] = struct{}{}
+	if uint64(len(s.few)) > s.end/wordBits {
+		s.many = make([]uint64, s.end/wordBits+1)
+		for position := range s.few {
+			s.many[position/wordBits] |= 1 << (position % wordBits)
+		}
+		s.few = nil
+	}
+	return true
+}
+
+// visitNear is run for a filter with a $near: it visits the documents nearest first, and in the order
+// of insertion at the same distance.
+func (v View) visitNear(s *search) error {
+	near := s.filter.Near()
+	if s.plan.geo == nil {
+		return boterr.Invalid(near.Key(), "a search by distance needs an index of the kind %q on the field", near.Kinds()[0])
+	}
+	nearest := nearSearch{near: near, filter: s.filter, plan: &s.plan}
+	return v.nearest(s.call, &nearest, func(d distant) bool { return s.to.Visit(d.Position, d.Document) })
+}
+
+func (v View) near(call *query.Evaluation, asked *query.GeoNear) ([]query.GeoResult, error) {
+	asked, err := v.withGeoKey(asked)
+	if err != nil {
+		return nil, err
+	}
+	p, ok := v.planNear(asked, asked.Filter())
+	if !ok {
+		p = v.planFor(asked.Filter(), nil)
+		p.geo = nil // A plan for the filter does not serve the search.
+	}
+	search := nearSearch{near: asked, filter: asked.Filter(), plan: &p, limit: asked.Limit()}
+	found := []query.GeoResult{}
+	err = v.nearest(call, &search, func(d distant) bool {
+		result, _ := asked.Measure(d.Document)
+		found = append(found, result)
+		return int64(len(found)) != asked.Limit()
+	})
+	return found, inParameter("query", err)
+}
+
+// planNear returns the plan for a search for near places among the documents that a filter matches, and false
+// if no index serves it.
+func (v View) planNear(near *query.GeoNear, filter *query.Filter) (plan, bool) {
+	for _, kind := range near.Kinds() {
+		for i := range v.Indexes {
+			x := &v.Indexes[i]
+			for j := range x.Geo {
+				if s := &x.Geo[j]; s.kind == kind && s.path == near.Key() && x.isSearchable(s, filter) {
+					return plan{index: x, at: i, geo: s, geoAt: j, used: 1}, true
+				}
+			}
+		}
+	}
+	return plan{}, false
+}
+
+// isSearchable reports whether a geo key can be searched: it is the first key of its index, or the
+// filter bounds the first one. MongoDB requires that, and a search that works here must work there.
+func (x *Index) isSearchable(s *GeoIndex, filter *query.Filter) bool {
+	first := x.Spec.Keys[0].Path
+	if s.path == first {
+		return true
+	}
+	for condition := range filter.Conditions() {
+		if _, ok := condition.Bounds(first); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// planPlaces returns the plan for the conditions of a filter on places, and false if
+// there is no index that serves one.
+func (v View) planPlaces(filter *query.Filter) (plan, bool) {
+	for i := range v.Indexes {
+		x := &v.Indexes[i]
+		for j := range x.Geo {
+			if cells, ok := filter.GeoCells(x.Geo[j].key); ok {
+				return plan{index: x, at: i, geo: &x.Geo[j], geoAt: j, cells: cells, used: 1}, true
+			}
+		}
+	}
+	return plan{}, false
+}
+
+// withGeoKey adds the field of the collection's geo index to a query that names no field; as in MongoDB an
+// index on the plane comes before indexes on the globe. If the collection has geo indexes, one of them must
+// serve the search; without any, a query that names its field is served by reading all documents.
+func (v View) withGeoKey(search *query.GeoNear) (*query.GeoNear, error) {
+	flat, round := v.geoPaths(query.Geo2D), v.geoPaths(query.Geo2DSphere)
+	asked := search
+	if search.Key() == "" {
+		paths := flat
+		if len(paths) == 0 {
+			paths = round
+		}
+		switch len(paths) {
+		case 0:
+			return nil, boterr.Invalid("key", "%w", query.ErrNoGeoIndex)
+		case 1:
+			search = search.WithKey(paths[0])
+		default:
+			return nil, boterr.Invalid("key", "there are geo indexes on %q, so the query must name one of the fields", paths)
+		}
+	}
+	if len(flat)+len(round) == 0 {
+		return search, nil
+	}
+	if _, ok := v.planNear(search, search.Filter()); !ok {
+		return nil, asked.NotServed(search.Key())
+	}
+	return search, nil
+}
+
+func (v View) geoPaths(kind query.IndexKind) []string {
+	var paths []string
+	for i := range v.Indexes {
+		for _, key := range v.Indexes[i].Spec.Keys {
+			if key.Kind == kind && !slices.Contains(paths, key.Path) {
+				paths = append(paths, key.Path)
+			}
+		}
+	}
+	return paths
+}

@@ -1,0 +1,303 @@
+package engine
+
+import (
+	"strconv"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/query"
+	"github.com/botctx/go-sdk/store"
+)
+
+// Op is a write. It may run several times, in one evaluation: the last run counts.
+type Op interface {
+	// Run carries it out in a transaction.
+	Run(call *query.Evaluation, t Transaction) error
+	// Matches reports whether a document, before or after another write, affects the result of Run.
+	Matches(call *query.Evaluation, o document.Object) (bool, error)
+}
+
+// Inserting is the write of Insert.
+type Inserting struct{ documents []document.Object }
+
+// Run implements Op.
+func (w *Inserting) Run(call *query.Evaluation, t Transaction) error {
+	for i, o := range w.documents {
+		call.Visit(o)
+		err := document.CheckInsert(o)
+		if err == nil {
+			err = t.Insert(o)
+		}
+		if err != nil {
+			return boterr.PrefixField("["+strconv.Itoa(i)+"]", err)
+		}
+	}
+	return nil
+}
+
+// Matches implements Op: only keys affect an insert.
+func (*Inserting) Matches(*query.Evaluation, document.Object) (bool, error) { return false, nil }
+
+// matched is a write on the documents that a filter matches.
+type matched struct {
+	filter  *query.Filter
+	locking locking
+}
+
+// Matches implements Op.
+func (m *matched) Matches(call *query.Evaluation, o document.Object) (bool, error) {
+	matches, err := call.Check(m.filter, o)
+	return matches, inParameter("filter", err)
+}
+
+// change changes one document. It returns the document after the change, and whether that differs.
+func (m *matched) change(
+	call *query.Evaluation, t Transaction, change query.Change, found Placed,
+) (after document.Object, modified bool, err error) {
+	after, modified, err = call.Change(change, m.filter, found.Document)
+	if err != nil || !modified {
+		return after, false, err
+	}
+	if err := document.CheckExtent(after, document.MaxSize); err != nil {
+		return after, false, boterr.PrefixField("update", err)
+	}
+	return after, true, inParameter("update", t.Replace(found.Position, found.Document, after))
+}
+
+// upsert inserts the document made from the filter and a change.
+func (m *matched) upsert(call *query.Evaluation, t Transaction, change query.Change) (document.Object, error) {
+	o, err := call.Insert(change, m.filter)
+	if err == nil {
+		err = inParameter("update", document.CheckInsert(o))
+	}
+	if err != nil {
+		return o, err
+	}
+	return o, inParameter("update", t.Insert(o))
+}
+
+// Updating is the write of Update.
+type Updating struct {
+	matched
+
+	change  query.Change
+	options store.UpdateOptions
+	result  store.UpdateResult
+}
+
+// Run implements Op.
+func (w *Updating) Run(call *query.Evaluation, t Transaction) (err error) {
+	w.result = store.UpdateResult{}
+	if w.options.Multi {
+		err = w.updateAll(call, t)
+	} else {
+		err = w.updateFirst(call, t)
+	}
+	if err == nil && w.result.Matched == 0 && w.options.Upsert {
+		var inserted document.Object
+		inserted, err = w.upsert(call, t, w.change)
+		w.result.UpsertedID, _ = inserted.Field(document.IDField)
+	}
+	return err
+}
+
+func (w *Updating) updateAll(call *query.Evaluation, t Transaction) error {
+	return w.each(call, t, func(found Placed) error { return w.update(call, t, found) })
+}
+
+func (w *Updating) updateFirst(call *query.Evaluation, t Transaction) error {
+	found, ok, err := w.first(call, t, &w.change, w.options.Sort)
+	if err != nil || !ok {
+		return err
+	}
+	return w.update(call, t, found)
+}
+
+func (w *Updating) update(call *query.Evaluation, t Transaction, found Placed) error {
+	_, modified, err := w.matched.change(call, t, w.change, found)
+	w.result.Matched++
+	if modified {
+		w.result.Modified++
+	}
+	return err
+}
+
+// Modifying is the write of FindAndModify.
+type Modifying struct {
+	matched
+
+	change  query.Change
+	options store.FindAndModifyOptions
+	result  store.FindAndModifyResult
+}
+
+// Run implements Op.
+func (w *Modifying) Run(call *query.Evaluation, t Transaction) (err error) {
+	w.result = store.FindAndModifyResult{}
+	found, ok, err := w.first(call, t, &w.change, w.options.Sort)
+	if err != nil {
+		return err
+	}
+	var after document.Object
+	switch {
+	case ok:
+		w.result.Document, w.result.Matched = found.Document, true
+		after, w.result.Modified, err = w.matched.change(call, t, w.change, found)
+	case w.options.Upsert:
+		after, err = w.upsert(call, t, w.change)
+		w.result.UpsertedID, _ = after.Field(document.IDField)
+	}
+	if err != nil {
+		return err
+	}
+	if w.options.New {
+		w.result.Document = after
+	}
+	w.result.Document, err = projected(call, w.result.Document, w.filter, w.options.Projection)
+	return err
+}
+
+// projected applies a projection to a document, which may be absent.
+func projected(
+	call *query.Evaluation, o document.Object, filter *query.Filter, projection *query.Projection,
+) (document.Object, error) {
+	if o.IsZero() {
+		return o, nil
+	}
+	o, err := call.Project(projection, filter, o)
+	return o, boterr.PrefixField("projection", err)
+}
+
+// Deleting is the write of Delete.
+type Deleting struct {
+	matched
+
+	options store.DeleteOptions
+	removed int64
+}
+
+// Run implements Op.
+func (w *Deleting) Run(call *query.Evaluation, t Transaction) error {
+	w.removed = 0
+	if w.options.Multi {
+		return w.each(call, t, func(found Placed) error { return w.remove(t, found) })
+	}
+	found, ok, err := w.first(call, t, nil, nil)
+	if err != nil || !ok {
+		return err
+	}
+	return w.remove(t, found)
+}
+
+func (w *Deleting) remove(t Transaction, found Placed) error {
+	w.removed++
+	return t.Remove(found.Position, found.Document)
+}
+
+// One is a write that may be on one document only, whose _id is known before it runs.
+type One interface {
+	Op
+
+	// ID returns that _id, and reports whether it is known.
+	ID() (id any, isKnown bool)
+}
+
+var (
+	_ One = (*Inserting)(nil)
+	_ One = (*Updating)(nil)
+	_ One = (*Modifying)(nil)
+	_ One = (*Deleting)(nil)
+)
+
+// ID implements One.
+func (w *Inserting) ID() (id any, isKnown bool) {
+	if len(w.documents) != 1 {
+		return nil, false
+	}
+	return w.documents[0].Field(document.IDField)
+}
+
+// ID implements One.
+func (w *Updating) ID() (id any, isKnown bool) {
+	if w.options.Multi || w.options.Sort != nil {
+		return nil, false
+	}
+	return idOf(w.filter)
+}
+
+// ID implements One.
+func (w *Modifying) ID() (id any, isKnown bool) {
+	if w.options.Sort != nil {
+		return nil, false
+	}
+	return idOf(w.filter)
+}
+
+// ID implements One.
+func (w *Deleting) ID() (id any, isKnown bool) {
+	if w.options.Multi {
+		return nil, false
+	}
+	return idOf(w.filter)
+}
+
+// Many is a write on all documents that match, which a database may carry out document by document: first it runs
+// the write in a Transaction that only notes the documents, then it applies it to each of them.
+type Many interface {
+	Op
+
+	// IsMany reports whether the write is on all matching documents.
+	IsMany() bool
+	// Apply carries out the write on the current version of one document, and corrects the result if it no
+	// longer matches. The zero Object means that it was removed.
+	Apply(call *query.Evaluation, t Transaction, now Placed) error
+}
+
+var (
+	_ Many = (*Updating)(nil)
+	_ Many = (*Deleting)(nil)
+)
+
+// IsMany implements Many.
+func (w *Updating) IsMany() bool { return w.options.Multi }
+
+// Apply implements Many.
+func (w *Updating) Apply(call *query.Evaluation, t Transaction, now Placed) error {
+	matches, err := w.stillMatches(call, now)
+	if err != nil {
+		return err
+	}
+	if !matches {
+		w.result.Matched--
+		w.result.Modified--
+		return nil
+	}
+	_, modified, err := w.matched.change(call, t, w.change, now)
+	if !modified {
+		w.result.Modified--
+	}
+	return err
+}
+
+// IsMany implements Many.
+func (w *Deleting) IsMany() bool { return w.options.Multi }
+
+// Apply implements Many.
+func (w *Deleting) Apply(call *query.Evaluation, t Transaction, now Placed) error {
+	matches, err := w.stillMatches(call, now)
+	if err != nil {
+		return err
+	}
+	if !matches {
+		w.removed--
+		return nil
+	}
+	return t.Remove(now.Position, now.Document)
+}
+
+func (m *matched) stillMatches(call *query.Evaluation, now Placed) (bool, error) {
+	if now.Document.IsZero() {
+		return false, nil
+	}
+	return m.Matches(call, now.Document)
+}

@@ -1,0 +1,144 @@
+package foxtrotfake
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"time"
+
+	"github.com/botctx/go-sdk/document"
+)
+
+// Report is a report about an application. App is "" for reports about tickets, which are signed.
+type Report struct {
+	App  string
+	Body []byte
+}
+
+// Reports returns the reports since the last call, in order.
+func (p *Platform) Reports() []Report {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	reports := p.reports
+	p.reports = nil
+	return reports
+}
+
+// report adds a report about a conversation. The caller holds the mutex.
+func (p *Platform) report(in *conversation, kind string, payload document.Object) {
+	body := Event(in.app, p.next("evt%021d"), kind, payload.With("conversation", in.record()))
+	p.reports = append(p.reports, Report{App: in.app, Body: body})
+}
+
+// Event returns a report with one event.
+func Event(app, id, kind string, payload document.Object) []byte {
+	return []byte(document.O(
+		"app", document.O("id", app), "webhook", document.O("id", "w1", "version", "v2"),
+		"events", document.A(document.O("id", id, "createdAt", received, "type", kind, "payload", payload)),
+	).String())
+}
+
+// MemberSays reports a text of a member in the widget, with the payload of a tapped reply, "" for none.
+func (p *Platform) MemberSays(id, text, payload string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	content := document.O("type", "text", "text", text)
+	if payload != "" {
+		content = content.With("payload", payload)
+	}
+	p.report(p.conversations[id], "conversation:message", document.O("message", document.O(
+		"id", p.next("msg%021d"), "received", received, "content", content, "source", document.O("type", "web"),
+		"author", document.O("type", "user", "displayName", "Ada", "userId", "u1", "user", document.O("id", "u1")),
+	)))
+}
+
+// AgentSays reports a text of an agent in a conversation, given by its id or its address.
+func (p *Platform) AgentSays(id, name, text string) {
+	p.agentPosts(id, name, document.O("type", "text", "text", text))
+}
+
+// AgentSendsFile reports a file of an agent in a conversation, given by its id or its address.
+func (p *Platform) AgentSendsFile(id, name, url string) {
+	p.agentPosts(id, name, document.O("type", "file", "mediaUrl", url, "mediaType", "application/pdf"))
+}
+
+func (p *Platform) agentPosts(id, name string, content document.Object) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.report(p.conversations[bare(id)], "conversation:message", document.O("message", document.O(
+		"id", p.next("msg%021d"), "received", received, "content", content,
+		"author", document.O("type", "business", "displayName", name), "source", document.O("type", "zd:agentWorkspace"),
+	)))
+}
+
+// OwnAgent is the id of the agent under whose name hosts comment on tickets.
+const OwnAgent = "77"
+
+// AgentComments reports a comment of an agent on a ticket.
+func (p *Platform) AgentComments(id int64, agent, name, text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.reportComment(id, agent, name, text)
+}
+
+// AgentSolves reports that an agent solves a ticket.
+func (p *Platform) AgentSolves(id int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.tickets[id].status = "solved"
+	p.reportTicket(id, "status_changed", document.O("current", "SOLVED"))
+}
+
+// reportComment adds a report about a comment. The caller holds the mutex.
+func (p *Platform) reportComment(id int64, agent, name, text string) {
+	p.reportTicket(id, "comment_added", document.O("comment", document.O(
+		"id", p.next("%d"), "body", text, "is_public", true, "author", document.O("id", agent, "is_staff", true, "name", name),
+	)))
+}
+
+// reportTicket adds a report about a ticket. The caller holds the mutex.
+func (p *Platform) reportTicket(id int64, kind string, event document.Object) {
+	body := document.O(
+		"id", p.next("evt%021d"), "type", "zen:event-type:ticket."+kind, "time", received,
+		"detail", document.O("id", strconv.FormatInt(id, 10)), "event", event,
+	)
+	p.reports = append(p.reports, Report{Body: []byte(body.String())})
+}
+
+// AgentPasses reports that the agents pass a conversation to another integration, with a reason, "" for none.
+func (p *Platform) AgentPasses(id, to, reason string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	in := p.conversations[bare(id)]
+	in.control = to
+	payload := document.O()
+	if reason != "" {
+		payload = payload.With("reason", reason)
+	}
+	p.report(in, "switchboard:passControl", payload)
+}
+
+// Post returns a request with a report about conversations.
+func Post(ctx context.Context, address, secret string, body []byte) *http.Request {
+	request := httptest.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+	request.RequestURI = "" // So that a client accepts it.
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("X-Api-Key", secret)
+	return request
+}
+
+// PostSigned returns a request with a report about tickets.
+func PostSigned(ctx context.Context, address, secret string, at time.Time, body []byte) *http.Request {
+	request := Post(ctx, address, "", body)
+	timestamp := at.UTC().Format(time.RFC3339)
+	sum := hmac.New(sha256.New, []byte(secret))
+	_, _ = sum.Write(append([]byte(timestamp), body...)) // A hash accepts any input.
+	request.Header.Set("X-Zendesk-Webhook-Signature", base64.StdEncoding.EncodeToString(sum.Sum(nil)))
+	request.Header.Set("X-Zendesk-Webhook-Signature-Timestamp", timestamp)
+	return request
+}

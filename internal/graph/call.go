@@ -1,0 +1,309 @@
+// Package graph has the common parts of the connectors to the platforms of one API: the calls and their
+// errors, the fetching of files, and the webhook with its check and its signature.
+package graph
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/bounded"
+	"github.com/botctx/go-sdk/outbound"
+)
+
+// DefaultURL is the API's own address, with its version.
+const DefaultURL = "https://graph.facebook.com/v23.0"
+
+const (
+	// maxReplySize is the maximum size of an answer in bytes.
+	maxReplySize = 4 << 20
+	// fileTime is the time limit for fetching a file.
+	fileTime = time.Minute
+)
+
+// Config configures a Client.
+type Config struct {
+	// URL is the address of the API with its version. "" means DefaultURL.
+	URL string
+	// HTTP sends the requests. nil means a client with its own connections.
+	HTTP *http.Client
+	// Timeout is the time limit of one call. 0 means 10 seconds.
+	Timeout time.Duration
+	// MaxFileBytes is the maximum size of a fetched file. 0 means 25 MiB.
+	MaxFileBytes int64
+	// FileHosts are the names under which the platform serves files; their subdomains count, too.
+	FileHosts []string
+	// Meanings are the meanings of the platform's error codes.
+	Meanings Meanings
+}
+
+// Client calls the API. It is safe for concurrent use. It repeats no request: the API has no idempotency
+// keys.
+type Client struct {
+	base     *url.URL
+	calls    *http.Client
+	files    *http.Client
+	hosts    []string
+	meanings Meanings
+}
+
+// NewClient returns a client, or InvalidArgument if a field of the config is invalid.
+func NewClient(c Config) (*Client, error) {
+	switch {
+	case c.Timeout < 0:
+		return nil, boterr.Invalid("Timeout", "must not be negative; leave it out for the default")
+	case c.MaxFileBytes < 0:
+		return nil, boterr.Invalid("MaxFileBytes", "must not be negative; leave it out for the default")
+	case c.URL == "":
+		c.URL = DefaultURL
+	}
+	base, err := baseURL(c.URL)
+	if err != nil {
+		return nil, boterr.WithField("APIURL", err)
+	}
+	if c.HTTP == nil {
+		c.HTTP = &http.Client{Transport: outbound.HostTransport()}
+	}
+	if c.Timeout == 0 {
+		c.Timeout = 10 * time.Second
+	}
+	if c.MaxFileBytes == 0 {
+		c.MaxFileBytes = 25 << 20
+	}
+	return &Client{
+		base:  base,
+		calls: bounded.Client(c.HTTP, bounded.Limits{Time: c.Timeout, MaxBytes: maxReplySize}),
+		files: bounded.Client(c.HTTP, bounded.Limits{Time: fileTime, MaxBytes: c.MaxFileBytes}),
+		hosts: c.FileHosts, meanings: c.Meanings,
+	}, nil
+}
+
+func baseURL(text string) (*url.URL, error) {
+	base, err := url.Parse(strings.TrimSuffix(text, "/"))
+	if err != nil || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Scheme != "http" && base.Scheme != "https" {
+		return nil, boterr.Invalid("", "is not an HTTP or HTTPS address; give one such as %s", DefaultURL)
+	}
+	return base, nil
+}
+
+// Credentials authenticate a channel's calls of the API.
+type Credentials struct {
+	// Token is the access token. Calls without one are refused.
+	Token channel.Secret
+	// AppSecret is the secret of the token's application, if it is known: then each call proves it, which
+	// applications can demand.
+	AppSecret channel.Secret
+	// URL is the address of the API for this channel, "" for the client's.
+	URL string
+}
+
+// proof returns the proof that the caller has the application's secret: an HMAC of the token.
+func (c Credentials) proof() string {
+	secret := c.AppSecret.Reveal()
+	if secret == "" {
+		return ""
+	}
+	return hex.EncodeToString(codeOf(secret, []byte(c.Token.Reveal())))
+}
+
+func codeOf(secret string, text []byte) []byte {
+	sum := hmac.New(sha256.New, []byte(secret))
+	_, _ = sum.Write(text) // A hash accepts any input.
+	return sum.Sum(nil)
+}
+
+// redacted returns a text without the credentials.
+func (c Credentials) redacted(text string) string {
+	for _, secret := range []string{c.Token.Reveal(), c.AppSecret.Reveal(), c.proof()} {
+		if secret != "" {
+			text = strings.ReplaceAll(text, secret, "[redacted]")
+		}
+	}
+	return text
+}
+
+// Request is a call of the API.
+type Request struct {
+	// Method is the method of HTTP. Path are the segments of the path below the address of the API.
+	Method string
+	Path   []string
+	Query  url.Values
+	// Body is sent as JSON, unless it is zero.
+	Body document.Object
+	// Form is sent in place of Body, with its Content-Type.
+	Form            []byte
+	FormContentType string
+}
+
+// Call makes a call and returns the object in the API's answer. A refusal has the code of its meaning; an
+// error without a code means that there was no readable answer, so the call may have been carried out. No
+// error shows the credentials. If ctx ends, Call returns its error.
+func (c *Client) Call(ctx context.Context, as Credentials, r Request) (document.Object, error) {
+	request, err := c.request(ctx, as, r)
+	if err != nil {
+		return document.Object{}, err
+	}
+	answer, err := c.calls.Do(request)
+	if err != nil {
+		return document.Object{}, unanswered(ctx, as, err)
+	}
+	defer answer.Body.Close() //nolint:errcheck // What counts has been read.
+	body, err := bounded.ReadAll(answer.Body, maxReplySize)
+	if err != nil {
+		return document.Object{}, unanswered(ctx, as, err)
+	}
+	if problem := ReadProblem(answer.StatusCode, answer.Header, body); problem != nil {
+		return document.Object{}, c.meanings.errorOf(problem, as)
+	}
+	var reply document.Object
+	if err := reply.UnmarshalJSON(body); err != nil || reply.IsZero() {
+		return document.Object{}, errors.New("the platform's answer cannot be read")
+	}
+	return reply, nil
+}
+
+// baseOf returns the address of the API for a channel.
+func (c *Client) baseOf(as Credentials) (*url.URL, error) {
+	if as.URL == "" {
+		return c.base, nil
+	}
+	base, err := baseURL(as.URL)
+	if err != nil {
+		return nil, boterr.New(boterr.FailedPrecondition, "", "the address of the API in the channel's info %w", err)
+	}
+	return base, nil
+}
+
+func (c *Client) request(ctx context.Context, as Credentials, r Request) (*http.Request, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	base, err := c.baseOf(as)
+	if err != nil {
+		return nil, err
+	}
+	query := url.Values{}
+	maps.Copy(query, r.Query)
+	if proof := as.proof(); proof != "" {
+		query.Set("appsecret_proof", proof)
+	}
+	segments := make([]string, len(r.Path))
+	for i, segment := range r.Path {
+		segments[i] = url.PathEscape(segment)
+	}
+	address := strings.Join(append([]string{base.String()}, segments...), "/")
+	if len(query) > 0 {
+		address += "?" + query.Encode()
+	}
+	body, kind := r.Form, r.FormContentType
+	if !r.Body.IsZero() {
+		if body, err = document.AppendJSON(nil, r.Body); err != nil {
+			return nil, err
+		}
+		kind = "application/json"
+	}
+	request, err := http.NewRequestWithContext(ctx, r.Method, address, bytes.NewReader(body))
+	if err != nil {
+		return nil, errors.New(as.redacted(err.Error()))
+	}
+	if kind != "" {
+		request.Header.Set("Content-Type", kind)
+	}
+	request.Header.Set("Authorization", "Bearer "+as.Token.Reveal())
+	return request, nil
+}
+
+// unanswered returns the error of a call without an answer, without the address, which contains the proof.
+func unanswered(ctx context.Context, as Credentials, err error) error {
+	if ended := ctx.Err(); ended != nil {
+		return ended
+	}
+	if around, ok := errors.AsType[*url.Error](err); ok {
+		err = around.Err
+	}
+	if text := err.Error(); as.redacted(text) != text {
+		return errors.New(as.redacted(text))
+	}
+	return err
+}
+
+// Open fetches a file of the platform, with the token if there is one. InvalidArgument: the address does not
+// belong to the platform; neither the token nor a request is then sent. NotFound: the file does not exist, or
+// no longer exists. Callers must close the file; reading beyond the maximum size fails.
+func (c *Client) Open(ctx context.Context, as Credentials, address string) (io.ReadCloser, error) {
+	base, err := c.baseOf(as)
+	if err != nil {
+		return nil, err
+	}
+	parsed, err := url.Parse(address)
+	if err != nil || !c.isOwn(parsed, base) {
+		return nil, boterr.Invalid("url", "is not an address of the platform's files; fetch it as any other address")
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, parsed.String(), nil)
+	if err != nil {
+		return nil, boterr.Invalid("url", "is not an address that can be fetched")
+	}
+	if token := as.Token.Reveal(); token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
+	answer, err := c.files.Do(request)
+	switch {
+	case err != nil:
+		return nil, unanswered(ctx, as, err)
+	case answer.StatusCode == http.StatusOK:
+		return answer.Body, nil
+	}
+	_ = answer.Body.Close() // Its body is not read.
+	switch {
+	case answer.StatusCode == http.StatusNotFound, answer.StatusCode == http.StatusGone:
+		return nil, boterr.New(boterr.NotFound, "url", "the platform does not have the file, or no longer has it")
+	case answer.StatusCode >= http.StatusInternalServerError:
+		return nil, errors.New("the platform could not return the file")
+	default:
+		return nil, boterr.New(boterr.FailedPrecondition, "url",
+			"the platform does not give the file (status %d); its address may have expired", answer.StatusCode)
+	}
+}
+
+// isOwn reports whether an address belongs to the API, or to the platform's file hosts.
+func (c *Client) isOwn(address, base *url.URL) bool {
+	if address.User != nil {
+		return false
+	}
+	if address.Scheme == base.Scheme && strings.EqualFold(address.Host, base.Host) {
+		return true
+	}
+	if address.Scheme != "https" || address.Port() != "" && address.Port() != "443" {
+		return false
+	}
+	name := "." + strings.ToLower(address.Hostname())
+	for _, host := range c.hosts {
+		if strings.HasSuffix(name, "."+host) {
+			return true
+		}
+	}
+	return false
+}
+
+// Objects returns the objects in the list at a path.
+func Objects(from document.Lookuper, path string) []document.Object {
+	var objects []document.Object
+	for _, item := range document.Get(from, path, document.Array{}).All() {
+		if object, ok := item.(document.Object); ok {
+			objects = append(objects, object)
+		}
+	}
+	return objects
+}

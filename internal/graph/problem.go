@@ -1,0 +1,245 @@
+package graph
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/outbound"
+	"github.com/botctx/go-sdk/send"
+)
+
+// Problem is the API's refusal of a call, or its failure.
+type Problem struct {
+	// Status is the status of the answer. It is nearly always 400, so the codes decide.
+	Status int
+	// Code and Subcode are the API's, 0 if there is none.
+	Code, Subcode int64
+	// Message is the API's sentence, "" if there is none.
+	Message string
+	// Trace is the API's id of the call, for its support.
+	Trace string
+	// Wait is the time to wait given by the headers, 0 if there is none.
+	Wait time.Duration
+}
+
+// plainTrace matches ids of calls. Other texts are not repeated in errors.
+var plainTrace = regexp.MustCompile(`^[\w-]{1,60}$`)
+
+// ReadProblem reads an answer of the API, or returns nil if it is not a refusal.
+func ReadProblem(status int, header http.Header, body []byte) *Problem {
+	var reply document.Object
+	isRead := reply.UnmarshalJSON(body) == nil
+	told, isTold := document.Get[any](reply, "error", nil).(document.Object)
+	if status >= 200 && status <= 299 && (!isRead || !isTold) {
+		return nil
+	}
+	return problemIn(told, status, header)
+}
+
+// ProblemIn reads an error that is not an answer, such as the error of a message whose delivery failed later.
+func ProblemIn(told document.Object) *Problem { return problemIn(told, http.StatusBadRequest, nil) }
+
+func problemIn(told document.Object, status int, header http.Header) *Problem {
+	p := &Problem{
+		Status: status, Code: document.Get(told, "code", int64(0)), Subcode: document.Get(told, "error_subcode", int64(0)),
+		Message: document.Get(told, "error_data.details", document.Get(told, "message", "")),
+		Trace:   document.Get(told, "fbtrace_id", ""), Wait: waitIn(header),
+	}
+	if !plainTrace.MatchString(p.Trace) {
+		p.Trace = ""
+	}
+	return p
+}
+
+// usageHeader gives the use of a business's limits: by account, a list of uses with the minutes until there is access
+// again.
+const usageHeader = "X-Business-Use-Case-Usage"
+
+// maxUsageLength is longer than any such header of the API.
+const maxUsageLength = 64 << 10
+
+// waitIn returns the time to wait given by headers, at most boterr.MaxRetryAfter: 0 if they give none.
+func waitIn(header http.Header) time.Duration {
+	wait, _ := outbound.RetryAfter(header, time.Unix(0, 0)) // The API sends no dates.
+	text := header.Get(usageHeader)
+	var usage document.Object
+	if text == "" || len(text) > maxUsageLength || usage.UnmarshalJSON([]byte(text)) != nil {
+		return wait
+	}
+	for _, uses := range usage.All() {
+		list, _ := uses.(document.Array)
+		for _, use := range list.All() {
+			one, _ := use.(document.Object)
+			value, _ := one.Field("estimated_time_to_regain_access")
+			if minutes, ok := document.FloatNumber(value); ok && minutes > 0 {
+				wait = max(wait, time.Duration(min(minutes, boterr.MaxRetryAfter.Minutes())*float64(time.Minute)))
+			}
+		}
+	}
+	return wait
+}
+
+// Meaning is the meaning of an error code for a caller.
+type Meaning struct {
+	// Code is the code of the error, "" for a failure of the platform: the call may have been carried out.
+	Code boterr.Code
+	// Sentence states the problem and the remedy.
+	Sentence string
+	// Field is the path in the response that is at fault, if the code identifies it.
+	Field string
+	// Wait is the time to wait if the headers give none. A Meaning with a Wait is a rate limit.
+	Wait time.Duration
+	// OfRecipient is true for a limit of one recipient.
+	OfRecipient bool
+	// RepeatsMessage adds the API's own sentence. It is not for errors about credentials.
+	RepeatsMessage bool
+}
+
+// Key is a code with its subcode, 0 for any.
+type Key struct{ Code, Subcode int64 }
+
+// Meanings are the meanings of a platform's codes. A code with its subcode takes precedence over the code
+// alone, and the platform's own over the API's.
+type Meanings map[Key]Meaning
+
+const (
+	remedyToken   = "; make a new one and store it in the channel's info" //nolint:gosec // It is a sentence.
+	sentenceToken = "the platform does not accept the channel's token" + remedyToken
+
+	sentencePermission = "the application or the token lacks a permission: grant it, make a new token and store it in the channel's info"
+	sentenceRate       = "the platform limits the rate of requests"
+	sentenceParameter  = "the platform does not take the request as it is: change what it complains about"
+	sentenceOther      = "the platform refuses the request: its documentation of error codes says what to change"
+)
+
+// common are the meanings of the codes of the whole API.
+var common = Meanings{
+	{190, 0}:   {Code: boterr.FailedPrecondition, Sentence: sentenceToken},
+	{190, 458}: {Code: boterr.FailedPrecondition, Sentence: "the owner of the channel's token removed the application" + remedyToken},
+	{190, 460}: {Code: boterr.FailedPrecondition, Sentence: "the channel's token ended with a change of password" + remedyToken},
+	{190, 463}: {Code: boterr.FailedPrecondition, Sentence: "the channel's token has expired" + remedyToken},
+	{190, 467}: {Code: boterr.FailedPrecondition, Sentence: "the channel's token was revoked" + remedyToken},
+	{102, 0}:   {Code: boterr.FailedPrecondition, Sentence: sentenceToken},
+	{10, 0}:    {Code: boterr.FailedPrecondition, Sentence: sentencePermission},
+	{368, 0}: {
+		Code: boterr.FailedPrecondition, Sentence: "the platform has blocked the account for a time for breaking its rules: see its quality page",
+	},
+	{4, 0}:   {Code: boterr.ResourceExhausted, Sentence: sentenceRate, Wait: time.Minute},
+	{17, 0}:  {Code: boterr.ResourceExhausted, Sentence: sentenceRate, Wait: time.Minute},
+	{32, 0}:  {Code: boterr.ResourceExhausted, Sentence: sentenceRate, Wait: time.Minute},
+	{613, 0}: {Code: boterr.ResourceExhausted, Sentence: sentenceRate, Wait: time.Minute},
+	{100, 0}: {Code: boterr.InvalidArgument, Sentence: sentenceParameter, RepeatsMessage: true},
+	unknownID: {
+		Code:     boterr.FailedPrecondition,
+		Sentence: "the platform has nothing of an id in the request, or the token may not use it: check the ids in the channel's info",
+	},
+	{1, 0}: {Sentence: "the platform failed"},
+	{2, 0}: {Sentence: "the platform failed for now"},
+}
+
+// Of returns the meaning of a problem by its code and subcode, by its code, or by its status.
+func (m Meanings) Of(p *Problem) Meaning {
+	for _, key := range []Key{{p.Code, p.Subcode}, {p.Code, 0}} {
+		for _, known := range []Meanings{m, common} {
+			if meaning, ok := known[key]; ok && p.Code+p.Subcode != 0 {
+				return meaning
+			}
+		}
+	}
+	switch {
+	case p.Code >= 200 && p.Code <= 299:
+		return Meaning{Code: boterr.FailedPrecondition, Sentence: sentencePermission}
+	case p.Status >= http.StatusInternalServerError, p.Status < http.StatusBadRequest && p.Code == 0:
+		return Meaning{Sentence: "the platform failed"}
+	case p.Status == http.StatusTooManyRequests:
+		return common[Key{Code: 4}]
+	case p.Status == http.StatusUnauthorized:
+		return common[Key{Code: 190}]
+	case p.Status == http.StatusNotFound && p.Code == 0:
+		return Meaning{Code: boterr.NotFound, Sentence: "the platform has nothing with that id"}
+	default:
+		return Meaning{Code: boterr.FailedPrecondition, Sentence: sentenceOther, RepeatsMessage: true}
+	}
+}
+
+// ErrorOf returns the error for a problem that is reported later than the answer.
+func (m Meanings) ErrorOf(told document.Object) error {
+	return m.errorOf(ProblemIn(told), Credentials{})
+}
+
+// maxMessageLength is the maximum length, in code points, of the part of the API's message that an error
+// repeats.
+const maxMessageLength = 200
+
+// errorOf returns the error for a problem.
+func (m Meanings) errorOf(p *Problem, as Credentials) error {
+	meaning := m.Of(p)
+	text := meaning.Sentence + " (" + as.redacted(p.number()) + ")"
+	if meaning.RepeatsMessage && p.Message != "" {
+		told := []rune(as.redacted(p.Message))
+		text += ": " + string(told[:min(len(told), maxMessageLength)])
+	}
+	refused := &RefusedError{Key: Key{p.Code, p.Subcode}, text: text}
+	switch {
+	case meaning.Code == "":
+		return errors.New(text) // It may have been carried out, and so is not a RefusedError.
+	case meaning.Wait > 0:
+		wait := meaning.Wait
+		if p.Wait > 0 && !meaning.OfRecipient {
+			wait = p.Wait
+		}
+		refused.wait = &send.RetryAfterError{After: wait, OfRecipient: meaning.OfRecipient}
+	}
+	return &boterr.Error{Code: meaning.Code, Field: meaning.Field, Err: refused}
+}
+
+// number returns the API's numbers of a problem, such as "code 100/2018001, call AbC".
+func (p *Problem) number() string {
+	text := "status " + strconv.Itoa(p.Status)
+	if p.Code != 0 {
+		text = fmt.Sprintf("code %d", p.Code)
+	}
+	if p.Subcode != 0 {
+		text += fmt.Sprintf("/%d", p.Subcode)
+	}
+	if p.Trace != "" {
+		text += ", call " + p.Trace
+	}
+	return text
+}
+
+// RefusedError is the cause of the error of a call that the API did not carry out.
+type RefusedError struct {
+	Key
+
+	text string
+	wait *send.RetryAfterError
+}
+
+// Error returns the sentence of the meaning.
+func (r *RefusedError) Error() string { return r.text }
+
+// Unwrap returns the time to wait, if the refusal is a rate limit.
+func (r *RefusedError) Unwrap() error {
+	if r.wait == nil {
+		return nil
+	}
+	return r.wait
+}
+
+// unknownID is the refusal of a call about an unknown id.
+var unknownID = Key{Code: 100, Subcode: 33}
+
+// NotFoundID returns the error of a call about an id: NotFound if the API does not know the id.
+func NotFoundID(err error) error {
+	if refused, ok := errors.AsType[*RefusedError](err); ok && refused.Key == unknownID {
+		return boterr.New(boterr.NotFound, "", "%w", refused)
+	}
+	return err
+}

@@ -1,0 +1,346 @@
+package graph
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/inbound"
+	"github.com/botctx/go-sdk/send"
+)
+
+// SignatureHeader carries the signature of a report: "sha256=" and the HMAC of the body with the application's
+// secret.
+const SignatureHeader = "X-Hub-Signature-256"
+
+// Sign returns the signature of a body.
+func Sign(secret channel.Secret, body []byte) string {
+	return signaturePrefix + hex.EncodeToString(codeOf(secret.Reveal(), body))
+}
+
+const signaturePrefix = "sha256="
+
+// Webhook receives a platform's reports at one address for any number of channels.
+type Webhook struct {
+	// Platform is the type of the channels. Object is the kind of object that the platform reports about.
+	Platform channel.Type
+	Object   string
+	// FirstAccount is the path of the id of the first account in a report. It leads to the secret of a channel with
+	// its own application, before the signature is checked.
+	FirstAccount string
+	// Parcels returns the parts of a report, each for one account.
+	Parcels func(report document.Object) []Parcel
+	// Events returns the events in a part for its channel.
+	Events func(in *channel.Channel, p Parcel) []Event
+
+	// FindChannel returns the channel of an account, or NotFound.
+	FindChannel func(ctx context.Context, account string) (*channel.Channel, error)
+	// AppSecret and VerifyToken belong to the host's application.
+	AppSecret, VerifyToken channel.Secret
+	// OwnSecret returns a secret of a channel's own application by its name in the info: appSecret or
+	// verifyToken. It returns false if the channel uses the host's application.
+	OwnSecret func(in *channel.Channel, name string) (secret channel.Secret, isOwn bool)
+
+	// BodyTime is the time limit for the body of a report. 0 means the default of package inbound.
+	BodyTime time.Duration
+	// OnError is called for events that could not be accepted, and for channels that could not be looked up.
+	OnError func(ctx context.Context, inbound botctx.Inbound, err error)
+	// Drops counts the events that are not passed on.
+	Drops *send.Drops
+	// Accept accepts the events.
+	Accept func(ctx context.Context, inbound botctx.Inbound) error
+}
+
+// Parcel is the part of a report for one account.
+type Parcel struct {
+	// Account is the platform's id of the account, "" if the part names none.
+	Account string
+	// Kind is the platform's name for the content of the part.
+	Kind string
+	// Content is the part itself.
+	Content document.Object
+}
+
+// Event is a reported event: an event for the bot, or a drop.
+type Event struct {
+	// Inbound is the event. Its App and Channel are set later.
+	Inbound botctx.Inbound
+	// Kind is the platform's name for it. Drop is the reason why it is dropped, "" if it is not.
+	Kind string
+	Drop send.DropReason
+}
+
+// The names of the secrets of an application.
+const (
+	NameAppSecret   = "appSecret"
+	NameVerifyToken = "verifyToken"
+)
+
+// ServeHTTP implements http.Handler.
+func (h *Webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch r.Method {
+	case http.MethodGet:
+		h.answerCheck(w, r)
+	case http.MethodPost:
+		h.takeReport(w, r)
+	default:
+		w.Header().Set("Allow", "GET, POST")
+		inbound.LeaveUnread(w)
+		http.Error(w, "send a GET or a POST", http.StatusMethodNotAllowed)
+	}
+}
+
+// AccountParameter is the query parameter, in the address of a handler, that names the account whose
+// application checks it.
+const AccountParameter = "account"
+
+// maxChallengeLength is longer than any challenge of the platform.
+const maxChallengeLength = 1000
+
+// answerCheck answers the platform's check of the handler's address, which names no account.
+func (h *Webhook) answerCheck(w http.ResponseWriter, r *http.Request) {
+	query := r.URL.Query()
+	token := h.VerifyToken
+	if account := query.Get(AccountParameter); account != "" {
+		in, err := h.find(r.Context(), account)
+		if err != nil {
+			h.unavailable(w, r, err)
+			return
+		}
+		token = h.secretOf(in, NameVerifyToken)
+	}
+	challenge := query.Get("hub.challenge")
+	if query.Get("hub.mode") != "subscribe" || !inbound.IsSecret(token.Reveal(), query.Get("hub.verify_token")) ||
+		challenge == "" || len(challenge) > maxChallengeLength {
+		http.Error(w, "the request is not the platform's check of this address", http.StatusForbidden)
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	_, _ = io.WriteString(w, challenge) //nolint:gosec // It is plain text. A client that is gone needs no answer.
+}
+
+// takeReport checks the signature of a report before it reads it and has its events accepted.
+func (h *Webhook) takeReport(w http.ResponseWriter, r *http.Request) {
+	given, hasPrefix := strings.CutPrefix(r.Header.Get(SignatureHeader), signaturePrefix)
+	signature, err := hex.DecodeString(given)
+	if err != nil || !hasPrefix || len(signature) != sha256.Size {
+		inbound.LeaveUnread(w)
+		refuse(w)
+		return
+	}
+	limits := inbound.Limits{MaxBytes: inbound.DefaultMaxBytes, Time: h.BodyTime}
+	if limits.Time == 0 {
+		limits.Time = inbound.DefaultTime
+	}
+	body, refused := inbound.ReadBody(w, r, limits)
+	if refused != nil {
+		http.Error(w, refused.Reason, refused.Status)
+		return
+	}
+	report := &report{
+		webhook: h, body: body, signature: signature,
+		channels: map[string]*channel.Channel{}, signed: map[channel.Secret]bool{}, blocked: map[sender]bool{},
+	}
+	isSigned, err := report.isSigned(r.Context())
+	switch {
+	case err != nil:
+		h.unavailable(w, r, err)
+	case !isSigned:
+		refuse(w)
+	default:
+		report.take(w, r)
+	}
+}
+
+// refuse answers a report that is not signed, without revealing the reason.
+func refuse(w http.ResponseWriter) {
+	http.Error(w, "the request is not signed for a channel of this host", http.StatusUnauthorized)
+}
+
+// unavailable answers when a channel cannot be looked up.
+func (h *Webhook) unavailable(w http.ResponseWriter, r *http.Request, err error) {
+	h.OnError(r.Context(), botctx.Inbound{}, err)
+	botctx.WriteHTTPError(w, boterr.New(boterr.Unavailable, "", "the channel cannot be looked up now"))
+}
+
+// find returns the channel of an account, or nil if there is none.
+func (h *Webhook) find(ctx context.Context, account string) (*channel.Channel, error) {
+	if account == "" {
+		return nil, nil
+	}
+	if h.FindChannel == nil {
+		return nil, boterr.New(boterr.FailedPrecondition, "", "the connector has no FindChannel: set it in its Config")
+	}
+	in, err := h.FindChannel(ctx, account)
+	if boterr.CodeOf(err) == boterr.NotFound {
+		return nil, nil
+	}
+	return in, err
+}
+
+// secretOf returns a secret of the application that a channel uses.
+func (h *Webhook) secretOf(in *channel.Channel, name string) channel.Secret {
+	if in == nil {
+		return channel.Secret{}
+	}
+	if secret, isOwn := h.OwnSecret(in, name); isOwn {
+		return secret
+	}
+	if name == NameVerifyToken {
+		return h.VerifyToken
+	}
+	return h.AppSecret
+}
+
+// report is a report of the platform being processed.
+type report struct {
+	webhook         *Webhook
+	body, signature []byte
+	// channels are the channels that were looked up, by account, nil if there is none.
+	channels map[string]*channel.Channel
+	// signed are the results of the check of the signature by secret.
+	signed map[channel.Secret]bool
+	// failed is the first error that requires the platform to send the report again. blocked are the senders
+	// of events that were not accepted: their later events must not overtake these.
+	failed  error
+	blocked map[sender]bool
+}
+
+type sender struct{ app, channel, from string }
+
+// isSigned reports whether the host's application signed the report, or the application of the first channel in it.
+func (r *report) isSigned(ctx context.Context) (bool, error) {
+	if r.isSignedBy(r.webhook.AppSecret) {
+		return true, nil
+	}
+	named, ok := inbound.Texts(r.body, r.webhook.FirstAccount)
+	if !ok {
+		return false, nil
+	}
+	in, err := r.find(ctx, named[0])
+	return err == nil && r.isSignedFor(in), err
+}
+
+// isSignedFor reports whether the application of a channel signed the report.
+func (r *report) isSignedFor(in *channel.Channel) bool {
+	return in != nil && r.isSignedBy(r.webhook.secretOf(in, NameAppSecret))
+}
+
+// isSignedBy reports whether the signature is valid for the body as received. An empty secret signs nothing.
+func (r *report) isSignedBy(secret channel.Secret) bool {
+	isSigned, isKnown := r.signed[secret]
+	if !isKnown {
+		key := secret.Reveal()
+		isSigned = key != "" && hmac.Equal(codeOf(key, r.body), r.signature)
+		r.signed[secret] = isSigned
+	}
+	return isSigned
+}
+
+func (r *report) find(ctx context.Context, account string) (*channel.Channel, error) {
+	if in, isKnown := r.channels[account]; isKnown {
+		return in, nil
+	}
+	in, err := r.webhook.find(ctx, account)
+	if err == nil {
+		r.channels[account] = in
+	}
+	return in, err
+}
+
+// take has the events of a signed report accepted, each part for its channel, and answers: 200 if none of
+// them must be sent again.
+func (r *report) take(w http.ResponseWriter, from *http.Request) {
+	var told document.Object
+	if told.UnmarshalJSON(r.body) != nil {
+		http.Error(w, "the body is not a JSON object", http.StatusBadRequest)
+		return
+	}
+	ctx := context.WithoutCancel(from.Context()) // Accepting continues if the platform hangs up.
+	if object := document.Get(told, "object", ""); object != r.webhook.Object {
+		r.drop(ctx, nil, object, send.DropUnsupported)
+		told = document.O()
+	}
+	for _, parcel := range r.webhook.Parcels(told) {
+		r.takeParcel(ctx, parcel)
+	}
+	botctx.WriteHTTPError(w, r.failed)
+}
+
+// takeParcel passes on the events of one part. A part for an account without a channel is dropped, and so is
+// a part whose channel uses another application: the signing one must not report in its name.
+func (r *report) takeParcel(ctx context.Context, parcel Parcel) {
+	in, err := r.find(ctx, parcel.Account)
+	switch {
+	case err != nil:
+		r.webhook.OnError(ctx, botctx.Inbound{}, err)
+		r.failed = boterr.New(boterr.Unavailable, "", "the channel cannot be looked up now")
+		return
+	case in == nil:
+		r.drop(ctx, nil, parcel.Kind, send.DropNoChannel)
+		return
+	case !r.isSignedFor(in):
+		r.drop(ctx, in, parcel.Kind, send.DropInvalid)
+		return
+	}
+	for _, event := range r.webhook.Events(in, parcel) {
+		if event.Drop != "" {
+			r.drop(ctx, in, event.Kind, event.Drop)
+			continue
+		}
+		event.Inbound.App, event.Inbound.Channel = in.App, in.ID
+		r.hand(ctx, in, event)
+	}
+}
+
+// hand has one event accepted. An event that will never be accepted is dropped, since the platform repeats a
+// whole report, and ends the subscription after too many failures.
+func (r *report) hand(ctx context.Context, in *channel.Channel, event Event) {
+	by := sender{in.App, in.ID, event.Inbound.Event.From}
+	if r.blocked[by] {
+		return
+	}
+	err := r.webhook.accept(ctx, event.Inbound)
+	if err == nil {
+		return
+	}
+	r.webhook.OnError(ctx, event.Inbound, err)
+	switch botctx.HTTPStatus(err) {
+	case http.StatusServiceUnavailable, http.StatusInternalServerError, http.StatusConflict:
+		r.blocked[by] = true
+		if r.failed == nil {
+			r.failed = err
+		}
+	default:
+		r.drop(ctx, in, event.Kind, send.DropInvalid)
+	}
+}
+
+// accept calls Accept and turns a panic into an error.
+func (h *Webhook) accept(ctx context.Context, event botctx.Inbound) (err error) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			err = boterr.New(boterr.Internal, "", "accepting the event panicked: %v", reason)
+		}
+	}()
+	return h.Accept(ctx, event)
+}
+
+// drop counts an event that is not passed on.
+func (r *report) drop(ctx context.Context, in *channel.Channel, kind string, reason send.DropReason) {
+	drop := send.Drop{Platform: r.webhook.Platform, Kind: kind, Reason: reason}
+	if in != nil {
+		drop.App, drop.Channel = in.App, in.ID
+	}
+	r.webhook.Drops.Add(ctx, drop)
+}

@@ -1,0 +1,522 @@
+// Package hotelfake is a fake of the team chat of channels of type hotel, as far as its connector uses it: an
+// http.Handler with logins, keys, users, groups, conversations and messages. Its refusals have the platform's own
+// words. It signs activities without the library that the connector checks them with.
+package hotelfake
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/send/sendtest"
+)
+
+// App is the application of a bot.
+type App struct {
+	ID, Password, Tenant string
+	// Channel is the id of the channel of the bot.
+	Channel string
+}
+
+// BotID returns the bot's id in conversations.
+func (a App) BotID() string { return "28:" + a.ID }
+
+// Message is a message that a bot has sent.
+type Message struct {
+	// Channel is the channel of the bot. To is the user or the group. Conversation is the id of the
+	// conversation.
+	Channel, To, Conversation, ID string
+	// Activity is the message in its current form. Opening is the request that began the conversation with a
+	// user.
+	Activity, Opening document.Object
+	IsDeleted         bool
+}
+
+// Text returns the text that a reader sees: the text of the message, and of its cards.
+func (m Message) Text() string {
+	var lines []string
+	if text := document.Get(m.Activity, "text", ""); text != "" {
+		lines = append(lines, text)
+	}
+	for _, attachment := range document.Get(m.Activity, "attachments", []document.Object(nil)) {
+		for _, element := range document.Get(attachment, "content.body", []document.Object(nil)) {
+			for _, run := range document.Get(element, "inlines", []document.Object(nil)) {
+				lines = append(lines, document.Get(run, "text", ""))
+			}
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Actions returns the actions of the message's cards.
+func (m Message) Actions() []document.Object {
+	var all []document.Object
+	for _, attachment := range document.Get(m.Activity, "attachments", []document.Object(nil)) {
+		all = append(all, document.Get(attachment, "content.actions", []document.Object(nil))...)
+		for _, element := range document.Get(attachment, "content.body", []document.Object(nil)) {
+			all = append(all, document.Get(element, "actions", []document.Object(nil))...)
+		}
+	}
+	return all
+}
+
+// Platform is the fake platform, created by New. It is safe for concurrent use.
+type Platform struct {
+	// Now is the clock. The default is a fixed time.
+	Now func() time.Time
+	// ServiceURL is the service address of activities. The default is the constant.
+	ServiceURL string
+	// TokenLife is the life of tokens. The default is an hour.
+	TokenLife time.Duration
+
+	mu     sync.Mutex
+	apps   map[string]App
+	tokens map[string]grant
+	logins []string
+	users  map[string]string
+	// groups are the names of groups by their ids. members are the users in a group.
+	groups        map[string]string
+	members       map[string][]string
+	blocked       map[string]bool
+	conversations map[string]*conversation
+	messages      []Message
+	typing        []string
+	channels      []document.Object
+	files         map[string]string
+	last          int
+}
+
+// grant is the app and the scope of a token, and its end.
+type grant struct {
+	app   App
+	scope string
+	end   time.Time
+}
+
+// conversation is a personal conversation of a bot.
+type conversation struct {
+	user    string
+	opening document.Object
+}
+
+// New returns a platform with applications.
+func New(apps ...App) *Platform {
+	p := &Platform{
+		Now:        func() time.Time { return time.Unix(1_700_000_000, 0) },
+		ServiceURL: ServiceURL, TokenLife: time.Hour,
+		apps: map[string]App{}, tokens: map[string]grant{}, users: map[string]string{}, groups: map[string]string{},
+		members: map[string][]string{}, blocked: map[string]bool{}, conversations: map[string]*conversation{}, files: map[string]string{},
+	}
+	for _, app := range apps {
+		p.apps[app.ID] = app
+	}
+	return p
+}
+
+// AddUser adds a user with a name.
+func (p *Platform) AddUser(id, name string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.users[id] = name
+}
+
+// AddGroup adds a group chat, a team or a channel with users.
+func (p *Platform) AddGroup(id, name string, users ...string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.groups[id], p.members[id] = name, users
+}
+
+// AddFile adds a file, which is at "/teams/v3/attachments/" and its id.
+func (p *Platform) AddFile(id, content string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.files[id] = content
+}
+
+// Block makes a user block all bots, or ends that.
+func (p *Platform) Block(user string, isBlocked bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.blocked[user] = isBlocked
+}
+
+// Revoke ends all tokens.
+func (p *Platform) Revoke() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	clear(p.tokens)
+}
+
+// Logins returns the applications that got a token, with the scope of each, in order.
+func (p *Platform) Logins() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.logins)
+}
+
+// Messages returns the messages that were sent, in order.
+func (p *Platform) Messages() []Message {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.messages)
+}
+
+// Typing returns the conversations in which bots were typing.
+func (p *Platform) Typing() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.typing)
+}
+
+// Channels returns the requests for new channels.
+func (p *Platform) Channels() []document.Object {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.channels)
+}
+
+// Arrivals returns the messages for sendtest.
+func (p *Platform) Arrivals() []sendtest.Arrival {
+	var arrivals []sendtest.Arrival
+	for _, sent := range p.Messages() {
+		arrivals = append(arrivals, sendtest.Arrival{
+			Channel: sent.Channel, To: sent.To, Text: sent.Text(), Body: sent.Opening.String() + sent.Activity.String(), IsRecalled: sent.IsDeleted,
+		})
+	}
+	return arrivals
+}
+
+// Faults returns the platform's own answers for faults of sendtest. A login never has a fault of messages.
+func (p *Platform) Faults() map[sendtest.Fault]http.HandlerFunc {
+	refusing := func(status int, word string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasPrefix(r.URL.Path, "/login/") {
+				p.ServeHTTP(w, r)
+				return
+			}
+			body, _ := io.ReadAll(r.Body)
+			refuse(w, status, word, sendtest.Repeated(r, body))
+		}
+	}
+	return map[sendtest.Fault]http.HandlerFunc{
+		sendtest.UnknownRecipient: refusing(http.StatusNotFound, "ConversationNotFound"),
+		sendtest.Blocked:          refusing(http.StatusForbidden, "ConversationBlockedByUser"),
+		sendtest.Rejected:         refusing(http.StatusBadRequest, "BadSyntax"),
+		sendtest.LostAnswer: func(w http.ResponseWriter, r *http.Request) {
+			if !strings.HasSuffix(r.URL.Path, "/activities") {
+				p.ServeHTTP(w, r) // Only then something may have happened.
+				return
+			}
+			p.ServeHTTP(discarding{w.Header()}, r)
+			panic(http.ErrAbortHandler)
+		},
+	}
+}
+
+// discarding is a response that is not sent.
+type discarding struct{ header http.Header }
+
+func (d discarding) Header() http.Header       { return d.header }
+func (discarding) Write(p []byte) (int, error) { return len(p), nil }
+func (discarding) WriteHeader(int)             {}
+
+func refuse(w http.ResponseWriter, status int, word, message string) {
+	answer(w, status, document.O("error", document.O("code", word, "message", message)))
+}
+
+func answer(w http.ResponseWriter, status int, reply document.Object) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, reply.String()) //nolint:gosec // It is JSON for a test, and no page.
+}
+
+// partGraph begins the paths of the directory.
+const partGraph = "graph"
+
+// ServeHTTP implements http.Handler: logins are under /login, keys under /keys, the directory under /graph/v1.0, and
+// the messages under anything else, such as /teams.
+func (p *Platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	segments, err := segmentsOf(r)
+	if err != nil || len(segments) < 3 && segments[0] != "keys" {
+		w.WriteHeader(http.StatusNotFound)
+		return
+	}
+	switch segments[0] {
+	case "login":
+		p.login(w, r, segments[1])
+		return
+	case "keys":
+		answer(w, http.StatusOK, p.keysAt(r, segments[1]))
+		return
+	}
+	text, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	by, isKnown := p.tokens[text]
+	scope := scopeService
+	if segments[0] == partGraph {
+		scope = scopeGraph
+	}
+	if !isKnown || by.scope != scope || !p.Now().Before(by.end) {
+		refuse(w, http.StatusUnauthorized, "Unauthorized", "Authorization has been denied for this request.")
+		return
+	}
+	c := call{by: by.app, path: segments[2:], request: r}
+	if r.Method == http.MethodPost || r.Method == http.MethodPut {
+		if json.NewDecoder(r.Body).Decode(&c.body) != nil {
+			refuse(w, http.StatusBadRequest, "BadSyntax", "The request is not JSON")
+			return
+		}
+	}
+	p.route(w, c, segments[0])
+}
+
+// segmentsOf returns the segments of a path. Segments may contain escaped slashes.
+func segmentsOf(r *http.Request) ([]string, error) {
+	segments := strings.Split(strings.Trim(r.URL.EscapedPath(), "/"), "/")
+	for i, segment := range segments {
+		plain, err := url.PathUnescape(segment)
+		if err != nil {
+			return nil, err
+		}
+		segments[i] = plain
+	}
+	return segments, nil
+}
+
+// The scopes of tokens.
+const (
+	scopeService = "https://api.botframework.com/.default"
+	scopeGraph   = "https://graph.microsoft.com/.default"
+)
+
+// login answers a request for a token. The caller holds the mutex.
+func (p *Platform) login(w http.ResponseWriter, r *http.Request, tenant string) {
+	app := p.apps[r.PostFormValue("client_id")]
+	scope := r.PostFormValue("scope")
+	switch {
+	case r.PostFormValue("grant_type") != "client_credentials" || scope != scopeService && scope != scopeGraph:
+		answer(w, http.StatusBadRequest, document.O("error", "invalid_request", "error_description", "AADSTS900144: a parameter is missing."))
+	case app.ID == "" || app.Tenant != tenant:
+		answer(w, http.StatusBadRequest, document.O("error", "unauthorized_client",
+			"error_description", "AADSTS700016: Application with identifier '"+r.PostFormValue("client_id")+"' was not found in the directory."))
+	case app.Password != r.PostFormValue("client_secret"):
+		answer(w, http.StatusUnauthorized, document.O("error", "invalid_client",
+			"error_description", "AADSTS7000215: Invalid client secret provided: "+r.PostFormValue("client_secret")))
+	default:
+		text := p.next("eyJ0b2tlbi1vZi1%06d")
+		p.tokens[text] = grant{app, scope, p.Now().Add(p.TokenLife)}
+		p.logins = append(p.logins, app.ID+" "+scope)
+		answer(w, http.StatusOK, document.O("token_type", "Bearer", "expires_in", int64(p.TokenLife.Seconds()), "access_token", text))
+	}
+}
+
+// call is a request with a token.
+type call struct {
+	by      App
+	path    []string
+	request *http.Request
+	body    document.Object
+}
+
+// is reports whether a call has a method and a path, in which "*" matches any segment.
+func (c call) is(method, pattern string) bool {
+	want := strings.Split(pattern, "/")
+	return c.request.Method == method && slices.EqualFunc(c.path, want, func(got, want string) bool { return want == "*" || got == want })
+}
+
+// route answers a call to a part of the platform. The caller holds the mutex.
+func (p *Platform) route(w http.ResponseWriter, c call, part string) {
+	switch {
+	case part == partGraph && c.is(http.MethodPost, "teams/*/channels"):
+		p.createChannel(w, c)
+	case part == partGraph:
+		refuse(w, http.StatusNotFound, "BadRequest", "Resource not found for the segment")
+	case c.is(http.MethodPost, "conversations"):
+		p.begin(w, c)
+	case c.is(http.MethodPost, "conversations/*/activities"):
+		p.post(w, c)
+	case c.is(http.MethodPut, "conversations/*/activities/*"), c.is(http.MethodDelete, "conversations/*/activities/*"):
+		p.change(w, c)
+	case c.is(http.MethodGet, "conversations/*/members/*"):
+		p.member(w, c.path[3])
+	case c.is(http.MethodGet, "conversations/*/pagedmembers"):
+		p.pagedMembers(w, c)
+	case c.is(http.MethodGet, "teams/*"):
+		p.team(w, c.path[1])
+	case c.is(http.MethodGet, "attachments/*"):
+		p.file(w, c.path[1])
+	default:
+		refuse(w, http.StatusNotFound, "ServiceError", "nothing is here")
+	}
+}
+
+// begin begins the conversation with a user. The caller holds the mutex.
+func (p *Platform) begin(w http.ResponseWriter, c call) {
+	members := document.Get(c.body, "members", []document.Object(nil))
+	if len(members) != 1 {
+		refuse(w, http.StatusBadRequest, "BadArgument", "Conversations must be to a single member")
+		return
+	}
+	user := document.Get(members[0], "id", "")
+	switch {
+	case document.Get(c.body, "bot.id", "") != c.by.BotID() || document.Get(c.body, "channelData.tenant.id", "") != c.by.Tenant:
+		refuse(w, http.StatusBadRequest, "BadArgument", "The bot or the tenant is another one")
+		return
+	case p.users[user] == "":
+		refuse(w, http.StatusForbidden, "ForbiddenOperationException", "Bot isn't installed in user's personal scope")
+		return
+	}
+	id := "a:" + c.by.ID + "-with-" + user
+	p.conversations[id] = &conversation{user, c.body}
+	answer(w, http.StatusCreated, document.O("id", id))
+}
+
+// recipientIn returns the recipient of a conversation, or refuses the call. The caller holds the mutex.
+func (p *Platform) recipientIn(w http.ResponseWriter, c call) (string, document.Object, bool) {
+	id := c.path[1]
+	if personal := p.conversations[id]; personal != nil && strings.HasPrefix(id, "a:"+c.by.ID+"-") {
+		if p.blocked[personal.user] {
+			answer(w, http.StatusForbidden, document.O("errorCode", 209, "message",
+				"{\r\n  \"subCode\": \"MessageWritesBlocked\",\r\n  \"details\": \"Thread is blocked from message writes.\"\r\n}"))
+			return "", document.Object{}, false
+		}
+		return personal.user, personal.opening, true
+	}
+	group, _, _ := strings.Cut(id, ";")
+	if _, isKnown := p.groups[group]; !isKnown {
+		refuse(w, http.StatusNotFound, "ConversationNotFound", "Conversation not found.")
+		return "", document.Object{}, false
+	}
+	return id, document.Object{}, true
+}
+
+// post shows a message. The caller holds the mutex.
+func (p *Platform) post(w http.ResponseWriter, c call) {
+	to, opening, ok := p.recipientIn(w, c)
+	if !ok {
+		return
+	}
+	switch document.Get(c.body, "type", "") {
+	case "typing":
+		p.typing = append(p.typing, to)
+		answer(w, http.StatusAccepted, document.O())
+	case "message":
+		if document.Get(c.body, "text", "") == "" && len(document.Get(c.body, "attachments", []document.Object(nil))) == 0 {
+			refuse(w, http.StatusBadRequest, "BadSyntax", "Activity has neither text nor attachments")
+			return
+		}
+		id := p.next("17000000%05d")
+		p.messages = append(p.messages, Message{
+			Channel: c.by.Channel, To: to, Conversation: c.path[1], ID: id, Activity: c.body, Opening: opening,
+		})
+		answer(w, http.StatusCreated, document.O("id", id))
+	default:
+		refuse(w, http.StatusBadRequest, "BadSyntax", "Unknown activity type")
+	}
+}
+
+// change replaces or deletes a message. The caller holds the mutex.
+func (p *Platform) change(w http.ResponseWriter, c call) {
+	if _, _, ok := p.recipientIn(w, c); !ok {
+		return
+	}
+	i := slices.IndexFunc(p.messages, func(m Message) bool {
+		return m.ID == c.path[3] && m.Conversation == c.path[1] && m.Channel == c.by.Channel && !m.IsDeleted
+	})
+	switch {
+	case i < 0:
+		refuse(w, http.StatusNotFound, "ActivityNotFoundInConversation", "The activity was not found in the conversation.")
+	case c.request.Method == http.MethodDelete:
+		p.messages[i].IsDeleted = true
+		w.WriteHeader(http.StatusOK)
+	default:
+		p.messages[i].Activity = c.body
+		answer(w, http.StatusOK, document.O("id", p.messages[i].ID))
+	}
+}
+
+// account describes a user. The caller holds the mutex.
+func (p *Platform) account(id string) document.Object {
+	first, last, _ := strings.Cut(p.users[id], " ")
+	return document.O("id", id, "name", p.users[id], "givenName", first, "surname", last, "email", strings.ToLower(first)+"@example.com")
+}
+
+// member describes a user. The caller holds the mutex.
+func (p *Platform) member(w http.ResponseWriter, id string) {
+	if p.users[id] == "" {
+		refuse(w, http.StatusNotFound, "MemberNotFoundInConversation", "The member was not found in the conversation.")
+		return
+	}
+	answer(w, http.StatusOK, p.account(id))
+}
+
+// pagedMembers lists a group's bot and users, one on each page. The caller holds the mutex.
+func (p *Platform) pagedMembers(w http.ResponseWriter, c call) {
+	users, isKnown := p.members[c.path[1]]
+	if !isKnown {
+		refuse(w, http.StatusNotFound, "ConversationNotFound", "Conversation not found.")
+		return
+	}
+	all := append([]string{c.by.BotID()}, users...)
+	at := 0
+	_, _ = fmt.Sscanf(c.request.URL.Query().Get("continuationToken"), "page-%d", &at)
+	reply := document.O("members", document.A(p.account(all[min(at, len(all)-1)])))
+	if at+1 < len(all) {
+		reply = reply.With("continuationToken", fmt.Sprintf("page-%d", at+1))
+	}
+	answer(w, http.StatusOK, reply)
+}
+
+// team describes a team. The caller holds the mutex.
+func (p *Platform) team(w http.ResponseWriter, id string) {
+	name, isKnown := p.groups[id]
+	if !isKnown {
+		refuse(w, http.StatusNotFound, "TeamNotFound", "The bot sees no such team.")
+		return
+	}
+	answer(w, http.StatusOK, document.O("id", id, "name", name, "aadGroupId", "02bd9fd6-8f93-4758-87c3-1fb73740a315"))
+}
+
+// createChannel makes a channel in a team. The caller holds the mutex.
+func (p *Platform) createChannel(w http.ResponseWriter, c call) {
+	name := document.Get(c.body, "displayName", "")
+	isTaken := slices.ContainsFunc(p.channels, func(known document.Object) bool {
+		return document.Get(known, "displayName", "") == name
+	})
+	switch {
+	case p.groups[c.path[1]] == "":
+		refuse(w, http.StatusNotFound, "NotFound", "No team found with Group Id")
+	case isTaken:
+		refuse(w, http.StatusBadRequest, "BadRequest", "Channel name already existed, please use other name.")
+	default:
+		p.channels = append(p.channels, c.body.With("team", c.path[1]))
+		id := p.next("19:channel%05d@thread.tacv2")
+		p.groups[id] = name
+		answer(w, http.StatusCreated, document.O("id", id, "displayName", name, "membershipType", "standard"))
+	}
+}
+
+// file answers with a file. The caller holds the mutex.
+func (p *Platform) file(w http.ResponseWriter, id string) {
+	content, isKnown := p.files[id]
+	if !isKnown {
+		answer(w, http.StatusNotFound, document.Object{})
+		return
+	}
+	_, _ = io.WriteString(w, content)
+}
+
+// next returns a text with the next number. The caller holds the mutex.
+func (p *Platform) next(form string) string {
+	p.last++
+	return fmt.Sprintf(form, p.last)
+}

@@ -1,0 +1,117 @@
+package inbox_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/internal/inbox"
+	"github.com/botctx/go-sdk/internal/sharedtest"
+	"github.com/botctx/go-sdk/store/memstore"
+)
+
+// seldom is a poll that no test waits for.
+const seldom = time.Hour
+
+// processOn returns the inbox of a process on a shared store that polls so seldom that it must hear of events.
+func processOn(t *testing.T, shared *sharedtest.Store, handler inbox.Handler) *inbox.Inbox {
+	t.Helper()
+	config := configOf(t, shared, handler)
+	config.Poll = seldom
+	p, err := inbox.New(config)
+	require.NoError(t, err)
+	return p
+}
+
+// notHere is the handler of a process that must not handle anything.
+func notHere(t *testing.T) inbox.Handler {
+	t.Helper()
+	return func(context.Context, *inbox.Delivery) error {
+		t.Error("another process is to handle it")
+		return nil
+	}
+}
+
+func accept(t *testing.T, p *inbox.Inbox, from string) {
+	t.Helper()
+	if _, err := p.Accept(t.Context(), inbox.Event{App: "app", Channel: "web", From: from}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestNotices_EventThatAnotherProcessAccepts(t *testing.T) {
+	t.Parallel()
+	shared := sharedtest.New(memstore.New())
+	began, done := make(chan struct{}), make(chan struct{})
+	p := processOn(t, shared, func(_ context.Context, d *inbox.Delivery) error {
+		if d.Event.From == "first" {
+			close(began)
+		} else {
+			close(done)
+		}
+		return nil
+	})
+	accepting := processOn(t, shared, notHere(t))
+	accept(t, accepting, "first") // It is found by the first poll.
+	go func() {
+		<-began
+		accept(t, accepting, "ada")
+	}()
+	runUntil(t, p, done)
+}
+
+func TestNotices_EventOfALaneThatAnotherProcessHas(t *testing.T) {
+	t.Parallel()
+	shared := sharedtest.New(memstore.New())
+	held, goOn, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	var handled atomic.Int64
+	handle := func(context.Context, *inbox.Delivery) error {
+		if handled.Add(1) == 1 {
+			close(held)
+			<-goOn
+		} else {
+			close(done) // Either process may handle it.
+		}
+		return nil
+	}
+	holder, other := processOn(t, shared, handle), processOn(t, shared, handle)
+	accept(t, processOn(t, sharedtest.New(shared.Store), notHere(t)), "ada") // It is found by the first poll.
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	go func() {
+		<-held
+		heard := make(chan struct{}, 10)
+		stopListening := shared.Listen("inbox", func(string) { heard <- struct{}{} })
+		defer stopListening()
+		go func() { _ = other.Run(ctx) }()
+		accept(t, other, "ada")
+		<-heard
+		close(goOn)
+	}()
+	runUntil(t, holder, done)
+}
+
+func TestNotices_LostOnesAreMadeUpFor(t *testing.T) {
+	t.Parallel()
+	shared := sharedtest.New(memstore.New())
+	began, done := make(chan struct{}), make(chan struct{})
+	p := processOn(t, shared, func(_ context.Context, d *inbox.Delivery) error {
+		if d.Event.From == "first" {
+			close(began)
+		} else {
+			close(done)
+		}
+		return nil
+	})
+	deaf := processOn(t, sharedtest.New(shared.Store), notHere(t))
+	accept(t, deaf, "first")
+	go func() {
+		<-began
+		accept(t, deaf, "ada")
+		shared.Notify("inbox", "")
+	}()
+	runUntil(t, p, done)
+}

@@ -1,0 +1,36 @@
+// Package redact removes credentials from records that pages show.
+package redact
+
+import (
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/display"
+)
+
+// Object returns o without credentials: neither the values of fields with such names, nor those within texts.
+func Object(o document.Object) document.Object {
+	shown := document.O()
+	for name, value := range o.All() {
+		shown = shown.With(name, redactedValue(name, value))
+	}
+	return shown
+}
+
+func redactedValue(name string, value any) any {
+	if display.IsCredential(name) && value != nil && value != "" {
+		return "[redacted]"
+	}
+	switch v := value.(type) {
+	case string:
+		return display.Redact(v)
+	case document.Object:
+		return Object(v)
+	case document.Array:
+		shown := document.A()
+		for _, item := range v.All() {
+			shown = shown.Append(redactedValue("", item))
+		}
+		return shown
+	default:
+		return value
+	}
+}

@@ -1,0 +1,10 @@
+//go:build !linux
+
+package scripttest
+
+import "time"
+
+var began = time.Now() //nolint:forbidigo,gochecknoglobals // It does not change.
+
+// ThreadTime returns the time since the start of the process: only Linux has the processor time of one thread.
+func ThreadTime() time.Duration { return time.Since(began) } //nolint:forbidigo // See above.

@@ -1,0 +1,105 @@
+package session
+
+import (
+	"slices"
+
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/internal/record"
+)
+
+// Person is a member or an agent who can speak. It is the same in all forks.
+type Person struct {
+	// ID is the id of the member or of the agent. A member in a group is another person, with the group behind the id.
+	ID string
+	// Name is the name in the conversation.
+	Name string
+	// Actor is nil for an agent, Agent for a member.
+	Actor *fakes.Actor
+	Agent *fakes.Agent
+}
+
+// People returns the people of the session, in the order in which they were added.
+func (s *Session) People() (all []*Person) {
+	for _, name := range s.Stage.Names() {
+		all = append(all, s.Person(name))
+	}
+	return all
+}
+
+// Person returns the person with a name in the conversation, who must be there.
+func (s *Session) Person(name string) *Person {
+	p := &Person{Name: name, Actor: s.Stage.Actor(name), Agent: s.Stage.Agent(name)}
+	switch {
+	case p.IsAgent():
+		p.ID = p.Agent.AdminID()
+	case p.Group() != "":
+		p.ID = p.Actor.ID() + " in " + p.Group()
+	default:
+		p.ID = p.Actor.ID()
+	}
+	return p
+}
+
+// IsAgent reports whether the person is an agent.
+func (p *Person) IsAgent() bool { return p.Agent != nil }
+
+// IsMember reports whether the person is a member, in a group or not.
+func (p *Person) IsMember() bool { return p.Actor != nil }
+
+// IsAlone reports whether the person is a member alone with the bot; each member has one such person.
+func (p *Person) IsAlone() bool { return p.IsMember() && p.Group() == "" }
+
+// Group returns the id of the group in which the person speaks, "" for none.
+func (p *Person) Group() string {
+	if p.IsAgent() {
+		return ""
+	}
+	return p.Actor.Scope().GroupExternalID
+}
+
+// IsWith reports whether two people are one, or in one group.
+func (p *Person) IsWith(other *Person) bool {
+	return p.ID == other.ID || p.Group() != "" && p.Group() == other.Group() && p.Channel() == other.Channel()
+}
+
+// Channel returns the id of the channel where the person speaks.
+func (p *Person) Channel() string {
+	if p.IsAgent() {
+		return p.Agent.Channel()
+	}
+	return p.Actor.Scope().Channel
+}
+
+// Recipient returns the person as a recipient of messages.
+func (p *Person) Recipient() fakes.Recipient {
+	if p.IsAgent() {
+		return p.Agent
+	}
+	return p.Actor
+}
+
+// Wrote reports whether an event of a scope on a platform is the person's.
+func (p *Person) Wrote(scope record.Scope, on *fakes.Platform) bool {
+	if p.IsAgent() {
+		return p.Agent.In(on).Wrote(scope)
+	}
+	return p.Actor.Scope() == scope
+}
+
+// Gets reports whether a message goes to the person, alone or in one of the groups of the channel.
+func (p *Person) Gets(sent fakes.Sent, groups []fakes.Group) bool {
+	switch {
+	case p.IsAlone():
+		return sent.Member == p.ID
+	case !p.IsAgent():
+		return sent.Channel == p.Channel() && sent.To == p.Group()
+	case sent.Channel != p.Channel() || sent.Member != "":
+		return false
+	case sent.To == p.Agent.ExternalID() || sent.ChatID == p.Agent.ExternalID():
+		return true
+	default:
+		return slices.ContainsFunc(groups, func(group fakes.Group) bool {
+			return group.ExternalID == sent.To && slices.Contains(group.Members, p.Agent.ExternalID())
+		})
+	}
+}

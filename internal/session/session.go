@@ -1,0 +1,178 @@
+// Package session is a conversation with a bot on a platform in memory, as people hold it: its members and agents, its desk, its
+// saved form, and the places in time that it can go back to. The console and the simulator are two surfaces of it.
+package session
+
+import (
+	"cmp"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/conversation"
+	"github.com/botctx/go-sdk/member"
+)
+
+// Desk is the id of a session's own outlet channel, and Agent the name of its first agent.
+const (
+	Desk  = "desk"
+	Agent = "Grace"
+)
+
+// Test describes how a saved test creates the bot. Expressions use declarations of the test's package.
+type Test struct {
+	// Package is the name of its package. The default is "main"; for a console it is the package of the Go
+	// files in the same folder, if there are any.
+	Package string
+	// Nodes is the Go expression of the nodes that were passed in. The default is "nodes()".
+	Nodes string
+	// Platform is the Go expression of a platform like the given one, without its members and agents, in a
+	// test named t. The default is "newPlatform(t)".
+	Platform string
+}
+
+// Config configures a session.
+type Config struct {
+	// Platform is the platform of the bot. The default is a new one, with a desk.
+	Platform *fakes.Platform
+	// Members are the members. The default is Ada.
+	Members []*fakes.Actor
+	// Agents are the agents at outlet channels.
+	Agents []*fakes.Agent
+	// Nodes are added to the nodes of the platform. HasNodes is true if there may be more of them later.
+	Nodes    []*botctx.Node
+	HasNodes bool
+	// Test configures saved tests.
+	Test Test
+}
+
+// Session is a conversation by hand. Its Stage carries out acts and keeps them. It may be used by one goroutine at a time.
+type Session struct {
+	Stage *conversation.Session
+
+	test            Test
+	isOwn, hasNodes bool
+}
+
+// New prepares the platform, with its members and agents. It fails if the platform refuses one of them or the nodes.
+func New(c Config) (*Session, error) {
+	s := &Session{isOwn: c.Platform == nil, hasNodes: c.HasNodes || len(c.Nodes) > 0, test: c.Test}
+	return s, Guarded(func() error {
+		platform := c.Platform
+		if s.isOwn {
+			platform = fakes.New()
+		}
+		platform.Handle(c.Nodes...)
+		s.Stage = conversation.NewSession(platform)
+		for _, actor := range c.Members {
+			s.Stage.Add(actor)
+		}
+		if len(c.Members) == 0 {
+			s.Stage.Add(platform.AddMember(member.Member{FirstName: "Ada"}))
+		}
+		if s.isOwn {
+			if _, err := s.Stage.Do(conversation.AddDesk{ID: Desk}); err != nil {
+				return err
+			}
+		}
+		for _, agent := range c.Agents {
+			s.Stage.AddAgent(agent)
+		}
+		return nil
+	})
+}
+
+// Platform returns the platform.
+func (s *Session) Platform() *fakes.Platform { return s.Stage.Platform() }
+
+// IsOwn reports whether the platform and its desk are the session's own.
+func (s *Session) IsOwn() bool { return s.isOwn }
+
+// Test returns the configuration of a saved test, for Stage.GoTest.
+func (s *Session) Test() conversation.GoTest {
+	as := conversation.GoTest{
+		Package: s.test.Package, Nodes: cmp.Or(s.test.Nodes, "nodes()"), Platform: cmp.Or(s.test.Platform, "newPlatform(t)"),
+	}
+	if s.isOwn {
+		as.Platform = ""
+	} else if !s.hasNodes {
+		as.Nodes = ""
+	}
+	return as
+}
+
+// Tap returns the act of tapping a choice that a member sees.
+func (s *Session) Tap(by string, one fakes.Tappable) conversation.Taps {
+	place := 0
+	for _, other := range s.Stage.Actor(by).Tappables() {
+		if other.Title != one.Title {
+			continue
+		}
+		place++
+		if other.MessageID == one.MessageID && document.Identical(other.Payload, one.Payload) {
+			break
+		}
+	}
+	return conversation.Taps{By: by, Title: one.Title, Which: place}
+}
+
+// Place is a place in the time of a session.
+type Place struct {
+	// People are the people at that time.
+	People []*Person
+
+	// stage and snapshot are nil if the session cannot go back there.
+	stage    *conversation.Session
+	snapshot *fakes.Snapshot
+}
+
+// Place returns the present place. If the platform keeps its records elsewhere, the session cannot go back to it.
+func (s *Session) Place() Place {
+	place := Place{People: s.People()}
+	_ = Guarded(func() error {
+		place.snapshot = s.Platform().Snapshot()
+		place.stage = s.Stage.In(s.Platform())
+		return nil
+	})
+	return place
+}
+
+// IsKept reports whether the session can go back to the place.
+func (p Place) IsKept() bool { return p.snapshot != nil }
+
+// Forget returns the place without the state that it takes to go back there.
+func (p Place) Forget() Place { return Place{People: p.People} }
+
+// GoTo goes to a place that is kept.
+func (s *Session) GoTo(to Place) error {
+	return Guarded(func() error {
+		s.Platform().Restore(to.snapshot)
+		s.Stage = to.stage.In(s.Platform())
+		return nil
+	})
+}
+
+// Fork returns a session that continues from a place that is kept, on a platform that is a fork of this one's.
+func (s *Session) Fork(from Place) (*Session, error) {
+	forked := *s
+	return &forked, Guarded(func() error {
+		platform := s.Platform().Fork()
+		platform.Restore(from.snapshot)
+		forked.Stage = from.stage.In(platform)
+		return nil
+	})
+}
+
+// Guarded turns a panic into an error. A platform without a test panics with a text when it is misused, and the text describes the
+// remedy.
+func Guarded(do func() error) (err error) {
+	defer func() {
+		panicked := recover()
+		if misuse, isText := panicked.(string); isText {
+			err = boterr.Invalid("", "%s", misuse)
+		} else if panicked != nil {
+			err = boterr.Recovered(panicked)
+		}
+	}()
+	return do()
+}

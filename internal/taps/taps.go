@@ -1,0 +1,46 @@
+// Package taps encodes the payload of a button as the text that a platform carries, and decodes it. A payload
+// of the SDK is a string, or an object with a string payload and a value of any type.
+package taps
+
+import (
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// Text returns the text of a payload, from which Payload restores the payload: a string unchanged, an object
+// as JSON. A string that looks like such JSON is quoted. InvalidArgument: it is not a payload.
+func Text(payload any) (string, error) {
+	text, isText := payload.(string)
+	if isText && Payload(text) == payload {
+		return text, nil
+	}
+	encoded, err := document.AppendJSON(nil, payload)
+	if err != nil {
+		return "", err
+	}
+	if isText || isPayload(payload) {
+		return string(encoded), nil
+	}
+	return "", boterr.Invalid("", "must be a string, or an object with a payload, got %s", document.TypeName(payload))
+}
+
+// Payload returns the payload of a text.
+func Payload(text string) any {
+	parsed, err := document.ParseJSON([]byte(text))
+	if err != nil {
+		return text
+	}
+	if _, isText := parsed.(string); isText || isPayload(parsed) {
+		return parsed
+	}
+	return text
+}
+
+func isPayload(value any) bool {
+	object, ok := value.(document.Object)
+	if !ok {
+		return false
+	}
+	_, ok = document.Get(object, "payload", any(nil)).(string)
+	return ok
+}

@@ -1,0 +1,243 @@
+// Package telegramfake is an in-memory Telegram for tests: its Bot API as an http.Handler, and users who
+// write and tap.
+//
+//   - To serve the API, start a server with the [Telegram] that [New] returns.
+//   - To act as a user, call Says, Taps and Report. The updates wait for getUpdates, or for [Telegram.Push]
+//     to a webhook.
+//   - To inspect the visible messages, call Messages.
+//   - To make the API fail as the real one does, pass [Faults] to sendtest.NewServer.
+package telegramfake
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/botctx/go-sdk/document"
+)
+
+// Telegram is an in-memory Telegram, created by New. It is safe for concurrent use.
+type Telegram struct {
+	// Check is called with each request for a method that has parameters, and with the answer. It may be nil,
+	// and must not be changed after the first request.
+	Check func(Exchange)
+	// CheckUpdate is called with each update before it is reported.
+	CheckUpdate func(update document.Object)
+
+	mu       sync.Mutex
+	bots     map[string]*bot
+	chats    map[string]*chat
+	messages []*Message
+	files    map[string]string
+	calls    []string
+	// last is the last id that was assigned.
+	last int64
+}
+
+// Exchange is a request for a method, and the answer.
+type Exchange struct {
+	Method string
+	Params document.Object
+	// Files are the media types of the parameters that were uploaded.
+	Files  map[string]string
+	Status int
+	Answer document.Object
+}
+
+// Message is a message that a chat shows.
+type Message struct {
+	// Channel is the name of the bot that sent it.
+	Channel string
+	// ID is the message's number. Chat is the id of the chat, with a topic as "chat/topic".
+	ID   int64
+	Chat string
+	// Method is the method that sent it, such as "sendPhoto".
+	Method string
+	// Text is the text or the caption that shows now.
+	Text string
+	// Buttons are the buttons below it now, in their order.
+	Buttons []Button
+	// Sent are all parameters as received.
+	Sent document.Object
+	// IsDeleted is true once the message was deleted.
+	IsDeleted bool
+}
+
+// Button is a button below a message.
+type Button struct{ Text, Data, URL string }
+
+// bot is a bot and its updates.
+type bot struct {
+	channel string
+	updates []document.Object
+	// waiting ends the request that waits for updates, and news wakes it.
+	waiting, news   chan struct{}
+	webhook, secret string
+	offset          int64
+	answered        []string
+}
+
+// chat is a chat with a user, or a group.
+type chat struct {
+	id               int64
+	kind, name, link string
+	links            int
+	topics           map[int64]topic
+	isBlocked        bool
+	movedTo          int64
+	isTyping         bool
+}
+
+type topic struct {
+	name     string
+	isClosed bool
+}
+
+// New returns a Telegram without bots and users.
+func New() *Telegram {
+	return &Telegram{bots: map[string]*bot{}, chats: map[string]*chat{}, files: map[string]string{}, last: 1000}
+}
+
+// AddBot adds a bot with a token. Messages name it as their Channel.
+func (t *Telegram) AddBot(token, channel string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.bots[token] = &bot{channel: channel, news: make(chan struct{})}
+}
+
+// RevokeToken removes a bot.
+func (t *Telegram) RevokeToken(token string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.bots, token)
+}
+
+// AddUser adds a user who has started every bot.
+func (t *Telegram) AddUser(id int64, name string) {
+	t.addChat(&chat{id: id, kind: "private", name: name})
+}
+
+// AddGroup adds a group in which every bot is an administrator. Its id is negative.
+func (t *Telegram) AddGroup(id int64, name string) {
+	t.addChat(&chat{id: id, kind: "group", name: name})
+}
+
+// AddForum adds a group with topics in which every bot is an administrator. Its id is negative.
+func (t *Telegram) AddForum(id int64, name string) {
+	t.addChat(&chat{id: id, kind: "supergroup", name: name, topics: map[int64]topic{}})
+}
+
+func (t *Telegram) addChat(added *chat) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.chats[strconv.FormatInt(added.id, 10)] = added
+}
+
+// AddTopic adds a topic to a group and returns its id as "group/topic".
+func (t *Telegram) AddTopic(group int64, name string) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	id := t.next()
+	t.chats[strconv.FormatInt(group, 10)].topics[id] = topic{name: name}
+	return fmt.Sprintf("%d/%d", group, id)
+}
+
+// Block makes a user block or unblock every bot, without an update.
+func (t *Telegram) Block(user int64, isBlocked bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.chats[strconv.FormatInt(user, 10)].isBlocked = isBlocked
+}
+
+// Move makes a group a supergroup with another id.
+func (t *Telegram) Move(from, to int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	old := t.chats[strconv.FormatInt(from, 10)]
+	old.movedTo = to
+	t.chats[strconv.FormatInt(to, 10)] = &chat{id: to, kind: "supergroup", name: old.name}
+}
+
+// AddFile adds the content of a file.
+func (t *Telegram) AddFile(id, content string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.files[id] = content
+}
+
+// next returns a new number. The caller holds the mutex.
+func (t *Telegram) next() int64 {
+	t.last++
+	return t.last
+}
+
+// Messages returns the messages that the bots have sent, as currently shown, in order.
+func (t *Telegram) Messages() []Message {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	shown := make([]Message, len(t.messages))
+	for i, message := range t.messages {
+		shown[i] = *message
+		shown[i].Buttons = slices.Clone(message.Buttons)
+	}
+	return shown
+}
+
+// Last returns the last message in a chat or topic, as currently shown.
+func (t *Telegram) Last(chat string) (Message, bool) {
+	shown := t.Messages()
+	for _, message := range slices.Backward(shown) {
+		if message.Chat == chat && !message.IsDeleted {
+			return message, true
+		}
+	}
+	return Message{}, false
+}
+
+// Calls returns the methods that were called, in order.
+func (t *Telegram) Calls() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.calls)
+}
+
+// Answered returns the callback queries that a bot has answered.
+func (t *Telegram) Answered(token string) []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.bots[token].answered)
+}
+
+// Offset returns the greatest offset that a bot has requested.
+func (t *Telegram) Offset(token string) int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.bots[token].offset
+}
+
+// IsTyping reports whether a bot was shown typing in a chat.
+func (t *Telegram) IsTyping(id string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.chats[id].isTyping
+}
+
+// IsClosed reports whether a topic is closed.
+func (t *Telegram) IsClosed(id string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	in, of, _ := strings.Cut(id, "/")
+	number, _ := strconv.ParseInt(of, 10, 64)
+	return t.chats[in].topics[number].isClosed
+}
+
+// TopicName returns the name of a topic.
+func (t *Telegram) TopicName(id string) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	in, of, _ := strings.Cut(id, "/")
+	number, _ := strconv.ParseInt(of, 10, 64)
+	return t.chats[in].topics[number].name
+}

@@ -1,0 +1,120 @@
+package telegramfake
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+
+	"github.com/botctx/go-sdk/document"
+)
+
+// Date is the time of all messages, in seconds.
+const Date = 1_700_000_000
+
+// Says makes a user write a text to a bot: in a chat, or in a topic as "chat/topic". It returns the
+// update's id.
+func (t *Telegram) Says(token string, user int64, in, text string) int64 {
+	return t.Report(token, "message", t.MessageOf(user, in).With("text", text))
+}
+
+// MessageOf returns a message of a user in a chat or topic, without content.
+func (t *Telegram) MessageOf(user int64, in string) document.Object {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	message := document.O("message_id", t.next(), "date", Date, "from", t.user(user), "chat", t.chat(in))
+	if _, of, isTopic := strings.Cut(in, "/"); isTopic {
+		number, _ := strconv.ParseInt(of, 10, 64)
+		message = message.With("is_topic_message", true).With("message_thread_id", number)
+	}
+	return message
+}
+
+// Taps makes a user tap on a button of a message, and returns the update's id.
+func (t *Telegram) Taps(token string, user int64, on Message, title string) int64 {
+	for _, button := range on.Buttons {
+		if button.Text == title {
+			return t.Report(token, "callback_query", t.TapOf(user, on, button.Data))
+		}
+	}
+	panic("telegramfake: the message has no button " + title)
+}
+
+// TapOf returns a tap of a user on a button with data.
+func (t *Telegram) TapOf(user int64, on Message, data string) document.Object {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	message := t.object(&on, "")
+	return document.O(
+		"id", "query-"+strconv.FormatInt(t.next(), 10), "from", t.user(user), "chat_instance", "instance", "data", data, "message", message,
+	)
+}
+
+// user returns a user in the form of updates. The caller holds the mutex.
+func (t *Telegram) user(id int64) document.Object {
+	name := "Somebody"
+	if known := t.chats[strconv.FormatInt(id, 10)]; known != nil {
+		name = known.name
+	}
+	return document.O("id", id, "is_bot", false, "first_name", name, "last_name", "Example", "language_code", "en")
+}
+
+// chat returns a chat in the form of messages. The caller holds the mutex.
+func (t *Telegram) chat(id string) document.Object {
+	id, _, _ = strings.Cut(id, "/")
+	known := t.chats[id]
+	if known.kind == "private" {
+		return document.O("id", known.id, "type", known.kind, "first_name", known.name)
+	}
+	shown := document.O("id", known.id, "type", known.kind, "title", known.name)
+	if known.topics != nil {
+		shown = shown.With("is_forum", true)
+	}
+	return shown
+}
+
+// Report adds an update of a kind to the bot's updates, and returns its id.
+func (t *Telegram) Report(token, kind string, object document.Object) int64 {
+	t.mu.Lock()
+	id := t.next()
+	update := document.O("update_id", id, kind, object)
+	of := t.bots[token]
+	of.updates = append(of.updates, update)
+	close(of.news)
+	of.news = make(chan struct{})
+	t.mu.Unlock()
+	if t.CheckUpdate != nil {
+		t.CheckUpdate(update)
+	}
+	return id
+}
+
+// Push sends a bot's updates to the handler of its webhook at a path, each until it is answered with 200, at
+// most a number of times. It returns the statuses.
+func (t *Telegram) Push(ctx context.Context, token string, handler http.Handler, path string, most int) []int {
+	var statuses []int
+	for range most {
+		t.mu.Lock()
+		of := t.bots[token]
+		if len(of.updates) == 0 {
+			t.mu.Unlock()
+			break
+		}
+		body, secret := of.updates[0].String(), of.secret
+		t.mu.Unlock()
+		request := httptest.NewRequestWithContext(ctx, http.MethodPost, path, bytes.NewReader([]byte(body)))
+		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("X-Telegram-Bot-Api-Secret-Token", secret)
+		answer := httptest.NewRecorder()
+		handler.ServeHTTP(answer, request)
+		statuses = append(statuses, answer.Code)
+		if answer.Code == http.StatusOK {
+			t.mu.Lock()
+			of.updates = of.updates[1:]
+			t.mu.Unlock()
+		}
+	}
+	return statuses
+}

@@ -1,0 +1,179 @@
+package memstore
+
+import (
+	"math"
+	"slices"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/engine"
+	"github.com/botctx/go-sdk/internal/query"
+	"github.com/botctx/go-sdk/store/memstore/internal/persistent"
+)
+
+// content is one version of a collection's content. It never changes.
+type content struct {
+	schema *engine.Schema
+	// documents are stored at their positions in the order of insertion.
+	documents documents
+	ids       idIndex
+	// indexes are the entries of the schema's indexes.
+	indexes []entries
+	// end is the position for the next document.
+	end uint64
+	// edit is the transaction's edit in which the content was made.
+	edit persistent.Edit
+	// shapes are shared by all versions, including versions of forks.
+	shapes *document.Shapes
+}
+
+var _ engine.Source = (*content)(nil)
+
+func newContent(name string) *content {
+	return &content{schema: &engine.Schema{Name: name}, ids: newIDIndex(), shapes: &document.Shapes{}}
+}
+
+func (c *content) view() engine.View { return engine.View{Schema: c.schema, Source: c} }
+
+// Close implements engine.Source: the garbage collector frees a version.
+func (*content) Close() {}
+
+// End implements engine.Source.
+func (c *content) End() uint64 { return c.end }
+
+// Len implements engine.Source.
+func (c *content) Len() (int64, error) { return int64(c.documents.Len()), nil }
+
+// ByID implements engine.Source.
+func (c *content) ByID(id any) (found engine.Placed, exists bool, err error) {
+	found.Position, found.Document, exists = c.ids.find(&c.documents, id)
+	return found, exists, nil
+}
+
+// ByIDs implements engine.Source.
+func (c *content) ByIDs(keys []query.KeyRange, to engine.Visitor) error {
+	found := positionSet{end: c.end}
+	for _, key := range keys {
+		if position, ok := c.ids.findKey(&c.documents, key.From); ok {
+			found.add(position)
+		}
+	}
+	found.all(c.at(to))
+	return nil
+}
+
+// at returns the function that visits the document at a position.
+func (c *content) at(to engine.Visitor) func(uint64) bool {
+	return func(position uint64) bool {
+		o, _ := c.documents.Get(position)
+		return to.Visit(position, o)
+	}
+}
+
+// ByKey implements engine.Source.
+func (c *content) ByKey(index int, filter *query.Filter, limit int64) (found []document.Object, isKey bool, err error) {
+	var room [engine.KeyRoom]byte
+	key, isKey := c.schema.Indexes[index].AppendKeyOf(room[:0], filter)
+	if !isKey {
+		return nil, false, nil
+	}
+	there, ok := c.indexes[index].byKey.Get(string(key))
+	if !ok {
+		return []document.Object{}, true, nil
+	}
+	if limit == 1 {
+		o, _ := c.documents.Get(there.first)
+		return []document.Object{o}, true, nil
+	}
+	if limit == 0 {
+		limit = math.MaxInt64
+	}
+	found = make([]document.Object, 0, min(limit, int64(there.count())))
+	there.all(func(position uint64) bool {
+		o, _ := c.documents.Get(position)
+		found = append(found, o)
+		return int64(len(found)) < limit
+	})
+	return found, true, nil
+}
+
+// A batch of the sequence is at most as large as a filter accepts.
+const _ = uint(query.BatchSize - persistent.Batch)
+
+// Batches implements engine.Source.
+func (c *content) Batches(_ int64, to engine.BatchVisitor) error {
+	var b engine.Batch
+	c.documents.Batches(func(from uint64, documents []document.Object, used uint32) bool {
+		b.Documents, b.Used, b.From = documents, used, from
+		return to.VisitBatch(&b)
+	})
+	return nil
+}
+
+// Range implements engine.Source.
+func (c *content) Range(r engine.Range, to engine.Visitor) error {
+	x := &c.indexes[r.Index]
+	get := c.at(to)
+	switch {
+	case r.OneKey:
+		if there, ok := x.byKey.Get(string(r.Keys[0].From)); ok {
+			there.all(get)
+		}
+	case r.Sorted:
+		x.in(&r, func(there postings) bool { return there.all(get) })
+	default:
+		found := positionSet{end: c.end}
+		x.in(&r, func(there postings) bool {
+			return there.all(func(position uint64) bool {
+				found.add(position)
+				return true
+			})
+		})
+		found.all(get)
+	}
+	return nil
+}
+
+// CountRange implements engine.Source.
+func (c *content) CountRange(r engine.Range) (count int64, err error) {
+	c.indexes[r.Index].in(&r, func(there postings) bool {
+		count += int64(there.count())
+		return true
+	})
+	return count, nil
+}
+
+// Cells implements engine.Source.
+func (c *content) Cells(index, key int, ranges []engine.CellRange, to engine.Visitor) error {
+	found := positionSet{end: c.end}
+	for _, r := range ranges {
+		for entry := range c.indexes[index].geo[key].From(placeEntry(r.Low, 0)) {
+			if cellOf(entry) > r.High {
+				break
+			}
+			found.add(positionOf(entry))
+		}
+	}
+	found.all(c.at(to))
+	return nil
+}
+
+// Around implements engine.Source.
+func (c *content) Around(index, key int, cell uint64, n int) ([]uint64, error) {
+	places := &c.indexes[index].geo[key]
+	cells := make([]uint64, 0, 2*n)
+	from := placeEntry(cell, 0)
+	for entry := range places.From(from) {
+		if len(cells) == n {
+			break
+		}
+		cells = append(cells, cellOf(entry))
+	}
+	above := len(cells)
+	for entry := range places.Before(from) {
+		if len(cells)-above == n {
+			break
+		}
+		cells = append(cells, cellOf(entry))
+	}
+	return slices.Clip(cells), nil
+}

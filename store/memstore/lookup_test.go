@@ -1,0 +1,190 @@
+package memstore_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/query"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
+)
+
+// Each call of the store has a limit of allocations.
+//
+//nolint:paralleltest // What other tests allocate at the same time would be counted.
+func TestAllocations_OfLookUpsAndWrites(t *testing.T) {
+	const runs = 200
+	things := memstore.New().Collection("things")
+	require.NoError(t, things.EnsureIndex(t.Context(), indexOf(false, query.Ascending, query.Ascending)))
+	for i := range 100 {
+		require.NoError(t, things.Insert(t.Context(), document.O("_id", strconv.Itoa(i), "a", "x", "b", i, "seats", 0)))
+	}
+	id, a := query.FieldValue{Name: "_id", Value: "7"}, query.FieldValue{Name: "a", Value: "x"}
+	update, err := query.CompileUpdate(document.Inc("seats", 1))
+	require.NoError(t, err)
+	find := func(filter *query.Filter) func() error {
+		return func() error {
+			found, err := things.Find(t.Context(), filter, store.FindOptions{Limit: 1})
+			if len(found) != 1 {
+				t.Error("not found")
+			}
+			return err
+		}
+	}
+	byID := query.FieldsEqual(id, a)
+	for name, c := range map[string]struct {
+		call func() error
+		most float64
+	}{
+		"by id": {func() error {
+			_, _, err := things.Get(t.Context(), "7")
+			return err
+		}, 0},
+		"by id in a scope":   {find(byID), 2},
+		"by an index's keys": {find(query.FieldsEqual(a, query.FieldValue{Name: "b", Value: int64(7)})), 2},
+		"findAndModify by id": {func() error {
+			_, err := things.FindAndModify(t.Context(), byID, query.Change{Update: update}, store.FindAndModifyOptions{})
+			return err
+		}, 7},
+	} {
+		var failed error
+		allocated := testing.AllocsPerRun(runs, func() {
+			if err := c.call(); err != nil {
+				failed = err
+			}
+		})
+		require.NoError(t, failed, name)
+		require.LessOrEqual(t, allocated, c.most, name)
+	}
+}
+
+func TestFind_ByFieldsFindsWhatTheirQueryDocumentFinds(t *testing.T) {
+	t.Parallel()
+	values := []any{nil, true, int64(1), 1.0, 1.5, "", "a", "a\x00b", "\xc3\xbf", int64(1) << 60}
+	arrays := append([]any{document.A("a", 1), document.A()}, values...)
+	for name, c := range map[string]struct {
+		index  store.Index
+		values []any
+	}{
+		"no index":       {store.Index{}, values},
+		"of both":        {indexOf(false, query.Ascending, query.Ascending), values},
+		"the other way":  {indexOf(false, query.Ascending, query.Descending), values},
+		"sparse":         {indexOf(true, query.Descending, query.Ascending), values},
+		"of one of them": {indexOf(false, query.Descending), values},
+		"with arrays":    {indexOf(false, query.Ascending), arrays},
+		"sparse of one":  {indexOf(true, query.Ascending), values},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			compareFields(t, c.index, c.values)
+		})
+	}
+}
+
+func TestFind_ByIDAndFieldsFindsWhatTheirQueryDocumentFinds(t *testing.T) {
+	t.Parallel()
+	values := []any{nil, true, int64(1), 1.0, "a", document.A("a", 1), document.A(), document.O("a", 1)}
+	things := memstore.New().Collection("things")
+	ids := []any{int64(0), 0.5, "x", true, document.O("a", 1)}
+	for i, id := range ids {
+		require.NoError(t, things.Insert(t.Context(), document.O("_id", id, "a", values[i], "b", values[i+3])))
+	}
+	for _, id := range append(ids, 0.0, "y", nil) {
+		for _, a := range values {
+			source := document.O("$and", document.A(document.O("_id", id), document.O("a", a)))
+			requireSame(t, things, query.FieldsEqual(query.FieldValue{Name: "_id", Value: id}, query.FieldValue{Name: "a", Value: a}), source)
+		}
+	}
+}
+
+// indexOf returns an index of the fields a and b, or only of a.
+func indexOf(isSparse bool, kinds ...query.IndexKind) store.Index {
+	index := store.Index{Sparse: isSparse}
+	for i, kind := range kinds {
+		index.Keys = append(index.Keys, store.IndexKey{Path: []string{"a", "b"}[i], Kind: kind})
+	}
+	return index
+}
+
+// compareFields fills a collection, and looks up all pairs of values in both ways.
+func compareFields(t *testing.T, index store.Index, values []any) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(1, 2))
+	things := memstore.New().Collection("things")
+	if len(index.Keys) > 0 {
+		require.NoError(t, things.EnsureIndex(t.Context(), index))
+	}
+	for i := range 300 {
+		o := document.O("_id", i)
+		for _, field := range []string{"a", "b"} {
+			if at := random.IntN(len(values) + 1); at < len(values) {
+				o = o.With(field, values[at])
+			}
+		}
+		require.NoError(t, things.Insert(t.Context(), o))
+	}
+	for _, a := range values {
+		if _, isArray := a.(document.Array); isArray {
+			continue // No scalar.
+		}
+		requireSame(t, things, query.FieldsEqual(query.FieldValue{Name: "a", Value: a}), document.O("a", a))
+		for _, b := range values {
+			if _, isArray := b.(document.Array); !isArray {
+				both := query.FieldsEqual(query.FieldValue{Name: "a", Value: a}, query.FieldValue{Name: "b", Value: b})
+				requireSame(t, things, both, document.O("a", a, "b", b))
+			}
+		}
+	}
+}
+
+// requireSame checks that a filter and a query document find the same.
+func requireSame(t *testing.T, things store.Collection, filter *query.Filter, source document.Object) {
+	t.Helper()
+	compiled, err := query.CompileFilter(source)
+	require.NoError(t, err)
+	inOrder, err := query.CompileSort(document.O("_id", 1))
+	require.NoError(t, err)
+	wanted, err := things.Find(t.Context(), compiled, store.FindOptions{Sort: inOrder})
+	require.NoError(t, err)
+	for _, limit := range []int64{0, 1, 2, 1000} {
+		found, err := things.Find(t.Context(), filter, store.FindOptions{Limit: limit})
+		require.NoError(t, err)
+		if limit == 0 || limit > int64(len(wanted)) {
+			limit = int64(len(wanted))
+		}
+		require.Equal(t, texts(wanted[:limit]), texts(found), "%s", source)
+	}
+	count, err := things.Count(t.Context(), filter)
+	require.NoError(t, err)
+	require.EqualValues(t, len(wanted), count, "%s", source)
+}
+
+func TestSnapshot_DocumentsAreThoseOfItsMoment(t *testing.T) {
+	t.Parallel()
+	s := memstore.New()
+	for _, id := range []string{"b", "a", "c"} {
+		require.NoError(t, s.Collection("letters").Insert(t.Context(), document.O("_id", id)))
+	}
+	require.NoError(t, s.Collection("digits").Insert(t.Context(), document.O("_id", 1)))
+	taken := s.Snapshot()
+	require.NoError(t, s.Collection("letters").Insert(t.Context(), document.O("_id", "d")))
+	require.NoError(t, s.Collection("more").Insert(t.Context(), document.O("_id", "d")))
+
+	require.Equal(t, []string{"digits", "letters"}, taken.Collections())
+	var ids []string
+	for one := range taken.Documents("letters") {
+		ids = append(ids, document.Get(one, "_id", ""))
+	}
+	require.Equal(t, []string{"b", "a", "c"}, ids)
+	for one := range taken.Documents("letters") {
+		require.Equal(t, "b", document.Get(one, "_id", ""))
+		break
+	}
+	require.Empty(t, slices.Collect(taken.Documents("more")))
+	require.Empty(t, memstore.Snapshot{}.Collections())
+}
