@@ -183,7 +183,7 @@ const worldsAlone = "BOTCTX_WORLDS_ALONE"
 // runs itself in a separate process, in order to see all of its goroutines and none of other tests.
 func TestWorlds_ThousandAtOnceLeaveNoGoroutine(t *testing.T) {
 	t.Parallel()
-	worlds := rounds.Of(t, 150, thousandWorlds)
+	worlds := rounds.Of(t, 60, thousandWorlds)
 	if os.Getenv(worldsAlone) == "" {
 		alone := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.v")
 		alone.Env = append(os.Environ(), worldsAlone+"=1")

@@ -27,8 +27,7 @@ func TestGuides_ANewUsersPath(t *testing.T) {
 	}
 	clone, err := filepath.Abs("../..")
 	require.NoError(t, err)
-	u := &user{t: t, folder: t.TempDir()}
-	require.NoError(t, os.Symlink(clone, filepath.Join(u.folder, "go-sdk")))
+	u := &user{t: t, folder: t.TempDir(), clone: clone}
 
 	u.follows(read(t, "first-bot.md"), "bot.go", "bot_test.go")
 
@@ -44,10 +43,10 @@ func TestGuides_ANewUsersPath(t *testing.T) {
 	u.types("go vet ./... && go test ./...")
 }
 
-// user follows guides in a folder.
+// user follows guides in a folder, with a clone that guides have in ../go-sdk.
 type user struct {
-	t      *testing.T
-	folder string
+	t             *testing.T
+	folder, clone string
 }
 
 // follows types the commands of a guide, and puts its blocks of Go into files, as many as there are.
@@ -67,13 +66,14 @@ func (u *user) follows(guide string, files ...string) {
 	require.Empty(u.t, files, "the guide has these files")
 }
 
-// types gives a command to a shell, which stays where that leads to.
+// types gives a command to a shell, which stays where that leads to. Go builds with the flags of the tests, from the
+// clone that they test, so it finds most of what it needs in its cache.
 func (u *user) types(command string) {
 	u.t.Helper()
+	command = strings.ReplaceAll(command, "../go-sdk", u.clone)
 	run := exec.CommandContext(u.t.Context(), "bash", "-c", command+"\nstatus=$?; [ $status = 0 ] || exit $status; pwd >&3")
 	run.Dir = u.folder
-	// With -trimpath the folder is not part of the build, so the next run finds it in Go's cache.
-	run.Env = append(os.Environ(), "GOFLAGS=-mod=mod -trimpath", "GOWORK=off", "PWD="+u.folder)
+	run.Env = append(os.Environ(), "GOFLAGS=-mod=mod "+os.Getenv("GOFLAGS"), "GOWORK=off", "PWD="+u.folder)
 	where, err := os.Create(filepath.Join(u.t.TempDir(), "where"))
 	require.NoError(u.t, err)
 	defer where.Close() //nolint:errcheck // It is read below.

@@ -36,21 +36,23 @@ var pages = []string{"simulator", "scripted -simulator"}
 // clone does, and runs the tests.
 func TestSaved_TestsPass(t *testing.T) {
 	t.Parallel()
-	c := copyExamples(t)
-	folders := map[string]bool{}
 	commands := slices.Sorted(maps.Keys(talks))[:rounds.Of(t, 1, len(talks))]
 	pages := pages[:min(len(commands), len(pages))]
+	folders := map[string]bool{}
+	for _, command := range slices.Concat(commands, pages) {
+		folder, _, _ := strings.Cut(command, " ")
+		folders["./"+folder] = true
+	}
+	c := copyExamples(t, slices.Sorted(maps.Keys(folders)))
 	for _, command := range commands {
 		name := "talk" + strings.ReplaceAll(strings.ReplaceAll(command, "-", ""), " ", "")
 		out := c.talk(t, command, talks[command]+"\n/save "+name+".go\n")
 		folder, _, _ := strings.Cut(command, " ")
 		require.Contains(t, out, "-- Saved in "+filepath.Join(folder, name)+"_test.go: go test runs it.", command)
-		folders["./"+folder] = true
 	}
 	for _, command := range pages {
 		folder, _, _ := strings.Cut(command, " ")
 		c.write(t, filepath.Join(folder, "page_test.go"), c.savedOnPage(t, command))
-		folders["./"+folder] = true
 	}
 	test := []string{"go", "test", "-v", "-vet=off", "-overlay", c.overlay(t), "-run", "^(TestTalk.*|TestConversation)$"}
 	out := run(t, "..", "", append(test, slices.Sorted(maps.Keys(folders))...)...)
@@ -84,12 +86,12 @@ func TestSaved_EachExample(t *testing.T) {
 // clone is a writable copy of the examples, and their programs.
 type clone struct{ folder, programs string }
 
-// copyExamples copies the module of the examples, and builds its programs.
-func copyExamples(t *testing.T) clone {
+// copyExamples copies the module of the examples, and builds the programs in folders of it.
+func copyExamples(t *testing.T, folders []string) clone {
 	t.Helper()
 	c := clone{t.TempDir(), t.TempDir()}
 	require.NoError(t, os.CopyFS(c.folder, os.DirFS("..")))
-	run(t, "..", "", "go", "build", "-ldflags=-s -w", "-o", c.programs+"/", "./...")
+	run(t, "..", "", append([]string{"go", "build", "-ldflags=-s -w", "-o", c.programs + "/"}, folders...)...)
 	return c
 }
 

@@ -305,7 +305,7 @@ func TestNumbers_EqualAreOneKey(t *testing.T) {
 	require.Equal(t, int64(3), count, "by the index, too, NaN is below no number and 2^53 is not 2^53 + 1")
 }
 
-// FuzzCall_IsBounded searches for small calls that do more than their budget allows. As a test it runs one in eight of
+// FuzzCall_IsBounded searches for small calls that do more than their budget allows. As a test it runs one in 24 of
 // the known ones, or all in thorough tests.
 func FuzzCall_IsBounded(f *testing.F) {
 	const size = 1
@@ -313,7 +313,7 @@ func FuzzCall_IsBounded(f *testing.F) {
 	documents := storetest.HostileDocuments(size)
 	require.NoError(f, filled.Collection("c").Insert(f.Context(), documents...))
 	for i, call := range storetest.HostileCalls() {
-		if i%8 == 0 || rounds.Thorough(f) {
+		if i%24 == 0 || rounds.Thorough(f) {
 			f.Add(call)
 		}
 	}
