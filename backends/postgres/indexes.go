@@ -18,12 +18,6 @@ const pageSize = 500
 // its beginning on, and searches use it from its end on. One process builds an index of a collection at a time, and the
 // others wait. If it dies, the next EnsureIndex of the same index goes on.
 func (p *port) EnsureIndex(ctx context.Context, spec store.Index) error {
-	if p.err != nil {
-		return p.err
-	}
-	if err := engine.CheckEnded(ctx); err != nil {
-		return err
-	}
 	bounded, cancel := within(ctx, indexTimeout)
 	defer cancel()
 	return p.store.failure(ctx, p.ensureIndex(bounded, spec))

@@ -33,30 +33,15 @@ func (s *Store) Check(ctx context.Context) error {
 	if err := checkStructure(ctx, c); err != nil {
 		return err
 	}
-	type row struct {
-		number int64
-		name   string
-		record []byte
-	}
-	var rows []row
-	err = c.query(ctx, func(r *sql.Rows) (bool, error) {
-		var next row
-		err := scan(r, &next.number, &next.name, &next.record)
-		rows = append(rows, next)
-		return true, err
-	}, "SELECT n, name, indexes FROM botctx_collections")
+	all, err := c.catalogue(ctx)
 	if err != nil {
 		return err
 	}
-	for _, r := range rows {
-		schema, left, err := readSchema(r.name, r.record)
-		if err != nil {
-			return err
+	for _, one := range all {
+		if one.building != 0 {
+			continue // The next check looks at the collection.
 		}
-		if len(left) > 0 {
-			continue // An index is being built; the next check looks at the collection.
-		}
-		k := checking{ctx: ctx, conn: c, number: r.number, schema: schema, sums: map[int64]uint64{}}
+		k := checking{ctx: ctx, conn: c, number: one.number, schema: one.schema, sums: map[int64]uint64{}}
 		if err := k.check(); err != nil {
 			return err
 		}

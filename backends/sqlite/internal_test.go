@@ -237,7 +237,7 @@ func TestCommit_AloneIsAnswered(t *testing.T) {
 	grouped(s,
 		func() { kept = a.Insert(t.Context(), document.O("_id", 2)) },
 		func() {
-			ctx := &asked{Context: t.Context(), last: 3, then: runtime.Goexit}
+			ctx := &asked{Context: t.Context(), last: 4, then: runtime.Goexit}
 			ended = a.Insert(ctx, document.O("_id", 3, "text", strings.Repeat("x", 2_000)))
 		},
 	)

@@ -36,9 +36,6 @@ const (
 // writer only applies its changes. If others have changed the documents that it rests on, it begins again, and each time may keep the
 // others waiting for longer, so that it succeeds in the end. One on many documents is applied in parts.
 func (p *port) Write(ctx context.Context, op engine.Op) error {
-	if p.err != nil {
-		return p.err
-	}
 	call := query.NewEvaluation(ctx)
 	first := p.store.firstTurn
 	if _, isInsert := op.(*engine.Inserting); isInsert {

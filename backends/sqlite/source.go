@@ -10,7 +10,6 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/engine"
 	"github.com/botctx/go-sdk/internal/query"
-	"github.com/botctx/go-sdk/store"
 )
 
 // source is the content of a collection through a connection.
@@ -51,10 +50,6 @@ func (s *source) begin() error {
 	return err
 }
 
-// End implements engine.Source. The end of a collection with many documents removed is far above their number, so
-// the file does not tell it to readers.
-func (s *source) End() uint64 { return 1 << 62 }
-
 // errOutdated ends a read by indexes that have grown since the read was planned, such as by a first array.
 var errOutdated = boterr.New(boterr.Internal, "", "the indexes have grown since the read was planned")
 
@@ -65,43 +60,6 @@ func (s *source) planned(err error) error {
 		return errOutdated
 	}
 	return err
-}
-
-// again reads until a read is not outdated.
-func again[T any](read func() (T, error)) (T, error) {
-	for {
-		if result, err := read(); err != errOutdated { //nolint:errorlint // It comes as it is.
-			return result, err
-		}
-	}
-}
-
-// reading is a collection whose reads begin again if they are outdated.
-type reading struct{ *engine.Collection }
-
-// Find implements store.Collection.
-func (r reading) Find(ctx context.Context, filter *query.Filter, options store.FindOptions) ([]document.Object, error) {
-	return again(func() ([]document.Object, error) { return r.Collection.Find(ctx, filter, options) })
-}
-
-// Count implements store.Collection.
-func (r reading) Count(ctx context.Context, filter *query.Filter) (int64, error) {
-	return again(func() (int64, error) { return r.Collection.Count(ctx, filter) })
-}
-
-// Distinct implements store.Collection.
-func (r reading) Distinct(ctx context.Context, path string, filter *query.Filter) ([]any, error) {
-	return again(func() ([]any, error) { return r.Collection.Distinct(ctx, path, filter) })
-}
-
-// GeoNear implements store.Collection.
-func (r reading) GeoNear(ctx context.Context, near *query.GeoNear) ([]query.GeoResult, error) {
-	return again(func() ([]query.GeoResult, error) { return r.Collection.GeoNear(ctx, near) })
-}
-
-// Explain is Find, and describes how it finds the documents.
-func (r reading) Explain(ctx context.Context, filter *query.Filter, options store.FindOptions) (store.Explanation, error) {
-	return again(func() (store.Explanation, error) { return r.Collection.Explain(ctx, filter, options) })
 }
 
 // Len implements engine.Source.
@@ -172,21 +130,6 @@ func (s *source) ByIDs(keys []query.KeyRange, to engine.Visitor) error {
 	return nil
 }
 
-// ByKey implements engine.Source.
-func (s *source) ByKey(index int, filter *query.Filter, limit int64) (found []document.Object, isKey bool, err error) {
-	x := &s.schema.Indexes[index]
-	key, isKey := x.AppendKeyOf(nil, filter)
-	if !isKey {
-		return nil, false, nil
-	}
-	found = []document.Object{}
-	_, err = s.visit(engine.Yield(func(_ uint64, o document.Object) bool {
-		found = append(found, o)
-		return int64(len(found)) != limit
-	}), s.collection.texts.table(x.Spec.Unique).byKey, x.Number, key)
-	return found, true, s.planned(err)
-}
-
 // visit visits the documents that a statement yields, and reports whether the search goes on.
 func (s *source) visit(to engine.Visitor, text string, arguments ...any) (goOn bool, err error) {
 	goOn = true
@@ -206,33 +149,10 @@ func (s *source) visit(to engine.Visitor, text string, arguments ...any) (goOn b
 	return goOn, err
 }
 
-// Batches implements engine.Source. The first batches are small, for searches that end soon.
-func (s *source) Batches(hint int64, to engine.BatchVisitor) error {
-	size := query.BatchSize
-	if hint > 0 {
-		size = int(min(hint, query.BatchSize))
-	}
-	b := engine.Batch{}
-	goOn, err := s.visit(engine.Yield(func(position uint64, o document.Object) bool {
-		b.Documents, b.Positions = append(b.Documents, o), append(b.Positions, position)
-		if len(b.Documents) < size {
-			return true
-		}
-		size = min(2*size, query.BatchSize)
-		return flush(&b, to)
-	}), s.collection.texts.all)
-	if err == nil && goOn && len(b.Documents) > 0 {
-		flush(&b, to)
-	}
+// All implements engine.Source.
+func (s *source) All(_ int64, to engine.Visitor) error {
+	_, err := s.visit(to, s.collection.texts.all)
 	return err
-}
-
-// flush hands a batch on, and empties it.
-func flush(b *engine.Batch, to engine.BatchVisitor) bool {
-	b.Used = uint32(1<<len(b.Documents) - 1)
-	goOn := to.VisitBatch(b)
-	b.Documents, b.Positions = b.Documents[:0], b.Positions[:0]
-	return goOn
 }
 
 // ranged is a part of an index: one range of its keys, or all of them.
@@ -383,23 +303,4 @@ func (s *source) Around(index, key int, cell uint64, n int) (cells []uint64, err
 		}
 	}
 	return cells, s.planned(nil)
-}
-
-// nothing is the content of a collection that does not exist.
-type nothing struct{}
-
-var _ engine.Source = nothing{}
-
-func (nothing) Close()                                                   {}
-func (nothing) End() uint64                                              { return 0 }
-func (nothing) Len() (int64, error)                                      { return 0, nil }
-func (nothing) ByID(any) (engine.Placed, bool, error)                    { return engine.Placed{}, false, nil }
-func (nothing) ByIDs([]query.KeyRange, engine.Visitor) error             { return nil }
-func (nothing) Batches(int64, engine.BatchVisitor) error                 { return nil }
-func (nothing) Range(engine.Range, engine.Visitor) error                 { return nil }
-func (nothing) CountRange(engine.Range) (int64, error)                   { return 0, nil }
-func (nothing) Cells(int, int, []engine.CellRange, engine.Visitor) error { return nil }
-func (nothing) Around(int, int, uint64, int) ([]uint64, error)           { return nil, nil }
-func (nothing) ByKey(int, *query.Filter, int64) ([]document.Object, bool, error) {
-	return nil, false, nil
 }

@@ -61,7 +61,7 @@ func (t *transaction) undo() error {
 		c.overlay[undone.key] = cached{document: undone.before, position: undone.position}
 	}
 	c.end = t.end
-	t.job.changes, t.job.kept = nil, nil
+	t.job.changes = nil
 	_, err := t.writer.conn.exec("ROLLBACK TO one")
 	return err
 }
@@ -180,15 +180,12 @@ func (t *transaction) note(made change) {
 
 // makeCollection makes the tables of a collection, and returns its number.
 func (w *writer) makeCollection(name string) (number int64, err error) {
-	made := &collection{name: name, draft: &engine.Schema{Name: name}}
-	record, err := made.record()
+	indexes, err := record(&engine.Schema{Name: name}, 0)
 	if err != nil {
 		return 0, err
 	}
-	if _, err := w.conn.exec("INSERT INTO botctx_collections(name, indexes) VALUES(?, ?)", name, record); err != nil {
-		return 0, err
-	}
-	if number, err = w.conn.number(context.Background(), "SELECT n FROM botctx_collections WHERE name=?", name); err != nil {
+	const add = "INSERT INTO botctx_collections(name, indexes) VALUES(?, ?) RETURNING n"
+	if number, err = w.conn.number(context.Background(), add, name, indexes); err != nil {
 		return 0, err
 	}
 	for _, text := range makeCollection {

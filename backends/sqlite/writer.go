@@ -49,9 +49,7 @@ type job struct {
 	panicked any
 
 	// changes are its changes of documents.
-	changes []change
-	// kept is called when they are in the file, if not nil.
-	kept       func()
+	changes    []change
 	collection *collection
 }
 
@@ -237,7 +235,7 @@ func (w *writer) attempt(group *[]*job, most int) error {
 
 // perform runs a write. Its error is one of the file.
 func (w *writer) perform(j *job) error {
-	j.err, j.changes, j.kept = nil, nil, nil
+	j.err, j.changes = nil, nil
 	if j.between != nil || !j.state.CompareAndSwap(isWaiting, isRunning) {
 		return nil
 	}
@@ -292,11 +290,7 @@ func (w *writer) commit(group []*job) error {
 		if !c.isDirty {
 			continue
 		}
-		record, err := c.record()
-		if err != nil {
-			return err
-		}
-		if _, err := w.conn.exec("UPDATE botctx_collections SET indexes=? WHERE n=?", record, c.number); err != nil {
+		if err := c.describe(w.conn); err != nil {
 			return err
 		}
 	}
@@ -331,14 +325,9 @@ func (w *writer) publish(group []*job) {
 		w.store.collections.Store(name, c)
 	}
 	for _, c := range w.touched {
-		c.isDirty = false
 		c.commit()
-		c.emptyOverlay()
 	}
 	for _, j := range group {
-		if j.kept != nil {
-			j.kept()
-		}
 		if len(j.changes) > 0 {
 			j.collection.cache.apply(j.changes)
 			j.collection.follow(j.changes)

@@ -10,9 +10,21 @@ import (
 )
 
 // Collection is the store.Collection over a Port.
-type Collection struct{ Port Port }
+type Collection struct {
+	Port Port
+	// Err is the error of every call, such as for a name that is not allowed. Nil is none.
+	Err error
+}
 
 var _ store.Collection = (*Collection)(nil)
+
+// begin returns the error of a call that cannot begin.
+func (c *Collection) begin(ctx context.Context) error {
+	if c.Err != nil {
+		return c.Err
+	}
+	return CheckEnded(ctx)
+}
 
 // at sets the time in a filter that uses it, by the store's clock.
 func (c *Collection) at(ctx context.Context, filter *query.Filter) (*query.Filter, error) {
@@ -26,30 +38,41 @@ func (c *Collection) at(ctx context.Context, filter *query.Filter) (*query.Filte
 	return filter.At(now), nil
 }
 
-// read returns the content to read, and the filter with the time.
-func (c *Collection) read(ctx context.Context, filter *query.Filter) (View, *query.Filter, error) {
-	filter, err := c.at(ctx, filter)
-	if err != nil {
-		return View{}, nil, err
+// reading carries out a read, as often as the port wants.
+func reading[T any](
+	ctx context.Context, c *Collection, filter *query.Filter, read func(v View, filter *query.Filter) (T, error),
+) (result T, err error) {
+	if err := c.begin(ctx); err != nil {
+		return result, err
+	}
+	if filter, err = c.at(ctx, filter); err != nil {
+		return result, err
 	}
 	v, err := c.Port.Read(ctx)
-	return v, filter, err
+	for err == nil {
+		if result, err = once(v, filter, read); err == nil {
+			return result, nil
+		}
+		v, err = c.Port.Again(ctx, v, err)
+	}
+	var none T
+	return none, err
+}
+
+func once[T any](v View, filter *query.Filter, read func(v View, filter *query.Filter) (T, error)) (T, error) {
+	defer v.Close()
+	return read(v, filter)
 }
 
 // Get implements store.Collection.
 func (c *Collection) Get(ctx context.Context, id any) (found document.Object, exists bool, err error) {
-	if err := CheckEnded(ctx); err != nil {
-		return found, false, err
-	}
 	if id, err = document.ValueOf(id); err != nil {
 		return found, false, boterr.PrefixField("id", err)
 	}
-	v, err := c.Port.Read(ctx)
-	if err != nil {
-		return found, false, err
-	}
-	defer v.Close()
-	one, exists, err := v.ByID(id)
+	one, err := reading(ctx, c, nil, func(v View, _ *query.Filter) (one Placed, err error) {
+		one, exists, err = v.ByID(id)
+		return one, err
+	})
 	if err != nil || !exists {
 		return found, false, err
 	}
@@ -63,16 +86,9 @@ func (c *Collection) Find(
 	if err := options.Check(); err != nil {
 		return nil, err
 	}
-	v, filter, err := c.read(ctx, filter)
-	if err != nil {
-		return nil, err
-	}
-	defer v.Close()
-	found, err := v.find(ctx, filter, options)
-	if err != nil {
-		return nil, err
-	}
-	return found, nil
+	return reading(ctx, c, filter, func(v View, filter *query.Filter) ([]document.Object, error) {
+		return v.find(ctx, filter, options)
+	})
 }
 
 // Explain finds documents as Find does, and describes how.
@@ -82,26 +98,16 @@ func (c *Collection) Explain(
 	if err := options.Check(); err != nil {
 		return store.Explanation{}, err
 	}
-	v, filter, err := c.read(ctx, filter)
-	if err != nil {
-		return store.Explanation{}, err
-	}
-	defer v.Close()
-	return v.explain(ctx, filter, options)
+	return reading(ctx, c, filter, func(v View, filter *query.Filter) (store.Explanation, error) {
+		return v.explain(ctx, filter, options)
+	})
 }
 
 // Count implements store.Collection.
 func (c *Collection) Count(ctx context.Context, filter *query.Filter) (int64, error) {
-	v, filter, err := c.read(ctx, filter)
-	if err != nil {
-		return 0, err
-	}
-	defer v.Close()
-	count, err := v.count(query.NewEvaluation(ctx), filter)
-	if err != nil {
-		return 0, err
-	}
-	return count, nil
+	return reading(ctx, c, filter, func(v View, filter *query.Filter) (int64, error) {
+		return v.count(query.NewEvaluation(ctx), filter)
+	})
 }
 
 // Distinct implements store.Collection.
@@ -109,16 +115,9 @@ func (c *Collection) Distinct(ctx context.Context, path string, filter *query.Fi
 	if err := document.CheckReadPath(path); err != nil {
 		return nil, boterr.PrefixField("path", err)
 	}
-	v, filter, err := c.read(ctx, filter)
-	if err != nil {
-		return nil, err
-	}
-	defer v.Close()
-	values, err := v.distinct(query.NewEvaluation(ctx), path, filter)
-	if err != nil {
-		return nil, err
-	}
-	return values, nil
+	return reading(ctx, c, filter, func(v View, filter *query.Filter) ([]any, error) {
+		return v.distinct(query.NewEvaluation(ctx), path, filter)
+	})
 }
 
 // GeoNear implements store.Collection.
@@ -133,22 +132,23 @@ func (c *Collection) GeoNear(ctx context.Context, search *query.GeoNear) ([]quer
 		}
 		search = search.At(now)
 	}
-	v, err := c.Port.Read(ctx)
-	if err != nil {
-		return nil, err
+	return reading(ctx, c, nil, func(v View, _ *query.Filter) ([]query.GeoResult, error) {
+		return v.near(query.NewEvaluation(ctx), search)
+	})
+}
+
+// write carries out a write.
+func (c *Collection) write(ctx context.Context, op Op) error {
+	if err := c.begin(ctx); err != nil {
+		return err
 	}
-	defer v.Close()
-	found, err := v.near(query.NewEvaluation(ctx), search)
-	if err != nil {
-		return nil, err
-	}
-	return found, nil
+	return c.Port.Write(ctx, op)
 }
 
 // Insert implements store.Collection. The field of an error begins with the
 // number of the document at fault: "[2]._id".
 func (c *Collection) Insert(ctx context.Context, documents ...document.Object) error {
-	return c.Port.Write(ctx, &Inserting{documents: documents})
+	return c.write(ctx, &Inserting{documents: documents})
 }
 
 // Update implements store.Collection.
@@ -163,7 +163,7 @@ func (c *Collection) Update(
 		return store.UpdateResult{}, err
 	}
 	w := &Updating{matched: matched{filter: filter}, change: change, options: options}
-	if err := c.Port.Write(ctx, w); err != nil {
+	if err := c.write(ctx, w); err != nil {
 		return store.UpdateResult{}, err
 	}
 	return w.result, nil
@@ -181,7 +181,7 @@ func (c *Collection) FindAndModify(
 		return store.FindAndModifyResult{}, err
 	}
 	w := &Modifying{matched: matched{filter: filter}, change: change, options: options}
-	if err := c.Port.Write(ctx, w); err != nil {
+	if err := c.write(ctx, w); err != nil {
 		return store.FindAndModifyResult{}, err
 	}
 	return w.result, nil
@@ -196,7 +196,7 @@ func (c *Collection) Delete(
 		return 0, err
 	}
 	w := &Deleting{matched: matched{filter: filter}, options: options}
-	if err := c.Port.Write(ctx, w); err != nil {
+	if err := c.write(ctx, w); err != nil {
 		return 0, err
 	}
 	return w.removed, nil
@@ -205,6 +205,9 @@ func (c *Collection) Delete(
 // EnsureIndex implements store.Collection.
 func (c *Collection) EnsureIndex(ctx context.Context, index store.Index) error {
 	if err := index.Check(); err != nil {
+		return err
+	}
+	if err := c.begin(ctx); err != nil {
 		return err
 	}
 	return c.Port.EnsureIndex(ctx, index)

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"math/bits"
 	"slices"
 
 	"github.com/botctx/go-sdk/document"
@@ -160,26 +159,12 @@ func (p *plan) candidates(v View, to Visitor) error {
 	case p.hasIDs:
 		return v.ByIDs(p.ids, to)
 	case p.index == nil:
-		return v.Batches(p.hint, each{to})
+		return v.All(p.hint, to)
 	case p.geo != nil:
 		return v.Cells(p.at, p.geoAt, p.geo.ranges(p.cells), to)
 	default:
 		return v.Range(p.rangeOf(), to)
 	}
-}
-
-// each visits the documents of batches one after the other.
-type each struct{ to Visitor }
-
-// VisitBatch implements BatchVisitor.
-func (e each) VisitBatch(b *Batch) bool {
-	for used := b.Used; used != 0; used &= used - 1 {
-		i := bits.TrailingZeros32(used)
-		if !e.to.Visit(b.position(i), b.Documents[i]) {
-			return false
-		}
-	}
-	return true
 }
 
 // rangeOf returns the part of the index to read.
@@ -189,9 +174,6 @@ func (p *plan) rangeOf() Range {
 		Sorted: p.sorted, Backward: p.backward, Exact: p.exact, Hint: p.hint,
 	}
 }
-
-// isScan reports whether the plan reads all documents, for which scan is faster.
-func (p *plan) isScan() bool { return !p.hasID && !p.hasIDs && p.index == nil }
 
 // isOneKey reports whether the plan reads one whole key of the index.
 func (p *plan) isOneKey() bool {
@@ -370,18 +352,16 @@ func (p *plan) explain() store.Explanation {
 }
 
 // lookUp returns up to limit documents, 0 for all, for a filter that only compares the fields of an index
-// with scalars. It needs neither a plan nor an evaluation, and reports whether the filter is of that kind.
-func (v View) lookUp(ctx context.Context, filter *query.Filter, limit int64) (found []document.Object, isKey bool, err error) {
-	if filter.FieldCount() == 0 {
-		return nil, false, nil
+// with scalars. It needs neither a plan nor an evaluation, and reports whether that was possible.
+func (v View) lookUp(filter *query.Filter, limit int64) (found []document.Object, isKey bool) {
+	source, hasKeys := v.Source.(KeySource)
+	if !hasKeys || filter.FieldCount() == 0 {
+		return nil, false
 	}
 	for i := range v.Indexes {
-		if found, isKey, err := v.ByKey(i, filter, limit); isKey || err != nil {
-			if err == nil {
-				err = CheckEnded(ctx)
-			}
-			return found, true, err
+		if found, isKey := source.ByKey(i, filter, limit); isKey {
+			return found, true
 		}
 	}
-	return nil, false, nil
+	return nil, false
 }

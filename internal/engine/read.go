@@ -39,12 +39,7 @@ func (v View) run(s *search) error {
 	if s.err = s.call.Err(); s.err != nil {
 		return inParameter("filter", s.err)
 	}
-	var err error
-	if s.plan.isScan() {
-		err = v.Batches(s.plan.hint, s)
-	} else {
-		err = s.plan.candidates(v, s)
-	}
+	err := s.plan.candidates(v, s)
 	if s.err != nil {
 		err = s.err
 	}
@@ -89,7 +84,7 @@ func (s *search) VisitBatch(b *Batch) bool {
 	matched, s.err = s.call.Select(s.filter, b.Documents, b.Used)
 	for ; matched != 0; matched &= matched - 1 {
 		i := bits.TrailingZeros32(matched)
-		if !s.to.Visit(b.position(i), b.Documents[i]) {
+		if !s.to.Visit(b.From+uint64(i), b.Documents[i]) {
 			s.err = nil // The search ended before.
 			return false
 		}
@@ -153,12 +148,9 @@ func (v View) find(
 	ctx context.Context, filter *query.Filter, options store.FindOptions,
 ) ([]document.Object, error) {
 	if options.Sort == nil && options.Skip == 0 && options.Projection == nil {
-		if found, isTold, err := v.lookUp(ctx, filter, options.Limit); isTold || err != nil {
-			return found, err
+		if found, isKey := v.lookUp(filter, options.Limit); isKey {
+			return found, nil
 		}
-	}
-	if v.End() == 0 && filter.Near() == nil { // Which needs its index even so.
-		return []document.Object{}, CheckEnded(ctx)
 	}
 	call := query.NewEvaluation(ctx)
 	if options.Sort == nil && options.Skip == 0 {

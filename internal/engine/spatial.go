@@ -83,8 +83,8 @@ type nearSearch struct {
 	plan *plan
 	// limit is the maximum number of documents; 0 means all.
 	limit int64
-	// seen are the documents that an index search has already read.
-	seen seenSet
+	// seen are the positions that an index search has already read.
+	seen map[uint64]struct{}
 	// waiting are the candidates that are farther away than the rings so far.
 	waiting []distant
 }
@@ -107,7 +107,7 @@ func (v View) nearest(call *query.Evaluation, s *nearSearch, yield func(distant)
 		return err
 	}
 	width := half * s.near.Span(level)
-	s.seen.end = v.End()
+	s.seen = map[uint64]struct{}{}
 	for inner := least; ; {
 		r := ring{inner: inner, outer: inner + width}
 		if r.outer >= min(most, all) {
@@ -126,7 +126,9 @@ func (s *nearSearch) unseen(v View, r ring, to Visitor) error {
 	p := s.plan
 	cells := s.near.Cells(p.geo.key, r.inner, r.outer)
 	return v.Cells(p.at, p.geoAt, p.geo.ranges(cells), Yield(func(position uint64, o document.Object) bool {
-		return !s.seen.add(position) || to.Visit(position, o)
+		before := len(s.seen)
+		s.seen[position] = struct{}{}
+		return len(s.seen) == before || to.Visit(position, o)
 	}))
 }
 
@@ -239,42 +241,6 @@ func (s *nearSearch) crowdedLevel(v View, center uint64) (int, error) {
 		}
 	}
 	return 0, nil
-}
-
-const wordBits = 64
-
-// seenSet holds positions that were seen.
-type seenSet struct {
-	// end is above all positions.
-	end uint64
-	// few holds the positions until a bitmap of the collection is smaller. Then many holds them.
-	few  map[uint64]struct{}
-	many []uint64
-}
-
-// add adds a position, and reports whether it is new.
-func (s *seenSet) add(position uint64) bool {
-	word, bit := position/wordBits, uint64(1)<<(position%wordBits)
-	if s.many != nil {
-		isNew := s.many[word]&bit == 0
-		s.many[word] |= bit
-		return isNew
-	}
-	if _, seen := s.few[position]; seen {
-		return false
-	}
-	if s.few == nil {
-		s.few = map[uint64]struct{}{}
-	}
-	s.few[position] = struct{}{}
-	if uint64(len(s.few)) > s.end/wordBits {
-		s.many = make([]uint64, s.end/wordBits+1)
-		for position := range s.few {
-			s.many[position/wordBits] |= 1 << (position % wordBits)
-		}
-		s.few = nil
-	}
-	return true
 }
 
 // visitNear is run for a filter with a $near: it visits the documents nearest first, and in the order

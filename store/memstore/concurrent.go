@@ -39,10 +39,10 @@ func (p *program) in(t *transaction) error {
 	return p.op.Run(&p.call, t)
 }
 
-// carryOut carries out a write. A long write runs without the lock of its collection, so that it does not
+// Write implements engine.Port. A long write runs without the lock of its collection, so that it does not
 // block others, and takes the lock only to apply its changes on top of concurrent writes. If those writes
 // affect it, it starts again. Each time it may hold the lock longer, so that it eventually succeeds.
-func (v *versions) carryOut(ctx context.Context, op engine.Op) error {
+func (v *versions) Write(ctx context.Context, op engine.Op) error {
 	p := &program{op: op, call: *query.NewEvaluation(ctx)}
 	p.call.Share(v.newest.Load().shapes)
 	for looks := v.firstLooks; ; looks = moreLooks * (looks + 1) {

@@ -53,12 +53,9 @@ func (v *versions) Read(context.Context) (engine.View, error) { return v.newest.
 // Now implements engine.Port.
 func (v *versions) Now(context.Context) (time.Time, error) { return v.store.now(), nil }
 
-// Write implements engine.Port.
-func (v *versions) Write(ctx context.Context, op engine.Op) error {
-	if err := engine.CheckEnded(ctx); err != nil {
-		return err
-	}
-	return v.carryOut(ctx, op)
+// Again implements engine.Port.
+func (*versions) Again(_ context.Context, failed engine.View, err error) (engine.View, error) {
+	return failed, err
 }
 
 // EnsureIndex implements engine.Port.
