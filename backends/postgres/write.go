@@ -38,11 +38,9 @@ func (p *port) Write(ctx context.Context, op engine.Op) error {
 
 // writeTo runs a write until nothing comes in its way.
 func (p *port) writeTo(ctx context.Context, c *collection, op engine.Op) error {
-	if one, isOne := op.(engine.One); isOne {
-		if id, isKnown := one.ID(); isKnown {
-			if err := p.store.inGroup(ctx, c, op, id); err != errAlone { //nolint:errorlint // It comes as it is.
-				return err
-			}
+	if id, isKnown := op.ID(); isKnown {
+		if err := p.store.inGroup(ctx, c, op, id); err != errAlone { //nolint:errorlint // It comes as it is.
+			return err
 		}
 	}
 	r := repeats{store: p.store, collection: c, candidates: firstCandidates}

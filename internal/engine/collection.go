@@ -38,28 +38,26 @@ func (c *Collection) at(ctx context.Context, filter *query.Filter) (*query.Filte
 	return filter.At(now), nil
 }
 
-// reading carries out a read, as often as the port wants.
-func reading[T any](
-	ctx context.Context, c *Collection, filter *query.Filter, read func(v View, filter *query.Filter) (T, error),
-) (result T, err error) {
-	if err := c.begin(ctx); err != nil {
-		return result, err
+// read carries out a read, as often as the port wants.
+func (c *Collection) read(ctx context.Context, filter *query.Filter, read func(v View, filter *query.Filter) error) error {
+	err := c.begin(ctx)
+	if err == nil {
+		filter, err = c.at(ctx, filter)
 	}
-	if filter, err = c.at(ctx, filter); err != nil {
-		return result, err
+	if err != nil {
+		return err
 	}
 	v, err := c.Port.Read(ctx)
 	for err == nil {
-		if result, err = once(v, filter, read); err == nil {
-			return result, nil
+		if err = once(v, filter, read); err == nil {
+			return nil
 		}
 		v, err = c.Port.Again(ctx, v, err)
 	}
-	var none T
-	return none, err
+	return err
 }
 
-func once[T any](v View, filter *query.Filter, read func(v View, filter *query.Filter) (T, error)) (T, error) {
+func once(v View, filter *query.Filter, read func(v View, filter *query.Filter) error) error {
 	defer v.Close()
 	return read(v, filter)
 }
@@ -69,59 +67,65 @@ func (c *Collection) Get(ctx context.Context, id any) (found document.Object, ex
 	if id, err = document.ValueOf(id); err != nil {
 		return found, false, boterr.PrefixField("id", err)
 	}
-	one, err := reading(ctx, c, nil, func(v View, _ *query.Filter) (one Placed, err error) {
-		one, exists, err = v.ByID(id)
-		return one, err
+	err = c.read(ctx, nil, func(v View, _ *query.Filter) error {
+		one, isThere, err := v.ByID(id)
+		found, exists = one.Document, isThere
+		return err
 	})
-	if err != nil || !exists {
-		return found, false, err
-	}
-	return one.Document, true, nil
+	return found, exists, err
 }
 
 // Find implements store.Collection.
 func (c *Collection) Find(
 	ctx context.Context, filter *query.Filter, options store.FindOptions,
-) ([]document.Object, error) {
+) (found []document.Object, err error) {
 	if err := options.Check(); err != nil {
 		return nil, err
 	}
-	return reading(ctx, c, filter, func(v View, filter *query.Filter) ([]document.Object, error) {
-		return v.find(ctx, filter, options)
+	err = c.read(ctx, filter, func(v View, filter *query.Filter) (err error) {
+		found, err = v.find(ctx, filter, options)
+		return err
 	})
+	return found, err
 }
 
 // Explain finds documents as Find does, and describes how.
 func (c *Collection) Explain(
 	ctx context.Context, filter *query.Filter, options store.FindOptions,
-) (store.Explanation, error) {
+) (explanation store.Explanation, err error) {
 	if err := options.Check(); err != nil {
 		return store.Explanation{}, err
 	}
-	return reading(ctx, c, filter, func(v View, filter *query.Filter) (store.Explanation, error) {
-		return v.explain(ctx, filter, options)
+	err = c.read(ctx, filter, func(v View, filter *query.Filter) (err error) {
+		explanation, err = v.explain(ctx, filter, options)
+		return err
 	})
+	return explanation, err
 }
 
 // Count implements store.Collection.
-func (c *Collection) Count(ctx context.Context, filter *query.Filter) (int64, error) {
-	return reading(ctx, c, filter, func(v View, filter *query.Filter) (int64, error) {
-		return v.count(query.NewEvaluation(ctx), filter)
+func (c *Collection) Count(ctx context.Context, filter *query.Filter) (count int64, err error) {
+	err = c.read(ctx, filter, func(v View, filter *query.Filter) (err error) {
+		count, err = v.count(query.NewEvaluation(ctx), filter)
+		return err
 	})
+	return count, err
 }
 
 // Distinct implements store.Collection.
-func (c *Collection) Distinct(ctx context.Context, path string, filter *query.Filter) ([]any, error) {
+func (c *Collection) Distinct(ctx context.Context, path string, filter *query.Filter) (values []any, err error) {
 	if err := document.CheckReadPath(path); err != nil {
 		return nil, boterr.PrefixField("path", err)
 	}
-	return reading(ctx, c, filter, func(v View, filter *query.Filter) ([]any, error) {
-		return v.distinct(query.NewEvaluation(ctx), path, filter)
+	err = c.read(ctx, filter, func(v View, filter *query.Filter) (err error) {
+		values, err = v.distinct(query.NewEvaluation(ctx), path, filter)
+		return err
 	})
+	return values, err
 }
 
 // GeoNear implements store.Collection.
-func (c *Collection) GeoNear(ctx context.Context, search *query.GeoNear) ([]query.GeoResult, error) {
+func (c *Collection) GeoNear(ctx context.Context, search *query.GeoNear) (found []query.GeoResult, err error) {
 	if search == nil {
 		return nil, boterr.Invalid("near", "the point to search around is required")
 	}
@@ -132,9 +136,11 @@ func (c *Collection) GeoNear(ctx context.Context, search *query.GeoNear) ([]quer
 		}
 		search = search.At(now)
 	}
-	return reading(ctx, c, nil, func(v View, _ *query.Filter) ([]query.GeoResult, error) {
-		return v.near(query.NewEvaluation(ctx), search)
+	err = c.read(ctx, nil, func(v View, _ *query.Filter) (err error) {
+		found, err = v.near(query.NewEvaluation(ctx), search)
+		return err
 	})
+	return found, err
 }
 
 // write carries out a write.
@@ -162,7 +168,7 @@ func (c *Collection) Update(
 	if err != nil {
 		return store.UpdateResult{}, err
 	}
-	w := &Updating{matched: matched{filter: filter}, change: change, options: options}
+	w := &Updating{matched: matched{filter: filter, isMany: options.Multi, sort: options.Sort}, change: change, options: options}
 	if err := c.write(ctx, w); err != nil {
 		return store.UpdateResult{}, err
 	}
@@ -180,7 +186,7 @@ func (c *Collection) FindAndModify(
 	if err != nil {
 		return store.FindAndModifyResult{}, err
 	}
-	w := &Modifying{matched: matched{filter: filter}, change: change, options: options}
+	w := &Modifying{matched: matched{filter: filter, sort: options.Sort}, change: change, options: options}
 	if err := c.write(ctx, w); err != nil {
 		return store.FindAndModifyResult{}, err
 	}
@@ -195,7 +201,7 @@ func (c *Collection) Delete(
 	if err != nil {
 		return 0, err
 	}
-	w := &Deleting{matched: matched{filter: filter}, options: options}
+	w := &Deleting{matched: matched{filter: filter, isMany: options.Multi}}
 	if err := c.write(ctx, w); err != nil {
 		return 0, err
 	}

@@ -74,6 +74,9 @@ func (e *ensuring) Run(_ *query.Evaluation, t engine.Transaction) error {
 // Matches implements engine.Op.
 func (*ensuring) Matches(*query.Evaluation, document.Object) (bool, error) { return true, nil }
 
+// ID implements engine.Op.
+func (*ensuring) ID() (id any, isKnown bool) { return nil, false }
+
 // write runs a transaction on the newest content, and publishes the result unless it failed. The error is
 // errTooLong if it checked its context more often than allowed.
 func (v *versions) write(ctx context.Context, looks int, t *transaction, run inTransaction) error {
