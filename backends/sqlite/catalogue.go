@@ -61,10 +61,11 @@ type collection struct {
 	committed state
 	// isDirty is true if the description in the file is not draft.
 	isDirty bool
-	// overlay are the documents that the group under way has changed, by the keys of their _ids.
-	overlay map[string]cached
+	// overlay are the documents that the group under way has changed, by the keys of their _ids; the zero Object for one
+	// that was removed.
+	overlay map[string]engine.Placed
 	// followers get the changes of each group.
-	followers []*follower
+	followers engine.Followers
 
 	watchers *watchers
 }
@@ -83,7 +84,7 @@ func (s *state) ready() *engine.Schema { return s.draft.WithoutNumber(s.building
 
 func (s *Store) newCollection(name string, number int64, schema *engine.Schema, end uint64) *collection {
 	c := &collection{
-		name: name, number: number, texts: textsOf(number), state: state{draft: schema, end: end}, overlay: map[string]cached{},
+		name: name, number: number, texts: textsOf(number), state: state{draft: schema, end: end}, overlay: map[string]engine.Placed{},
 	}
 	c.cache.room, c.watchers = &s.room, s.watchersOf(name)
 	c.commit()
@@ -106,7 +107,7 @@ func (c *collection) rollBack() {
 // emptyOverlay empties overlay. A map keeps its size, and clearing it takes as long as that: a large one is dropped.
 func (c *collection) emptyOverlay() {
 	if len(c.overlay) > maxGroup {
-		c.overlay = map[string]cached{}
+		c.overlay = map[string]engine.Placed{}
 		return
 	}
 	clear(c.overlay)

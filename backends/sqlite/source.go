@@ -70,36 +70,35 @@ func (s *source) ByID(id any) (found engine.Placed, exists bool, err error) {
 	key := document.AppendKey(nil, id)
 	if s.inGroup {
 		if known, ok := s.collection.overlay[string(key)]; ok {
-			return engine.Placed{Document: known.document, Position: known.position}, !known.document.IsZero(), nil
+			return known, !known.Document.IsZero(), nil
 		}
 	}
 	var commits uint64
 	if !s.isBegun {
 		known, ok, seen := s.collection.cache.get(key)
 		if ok {
-			return engine.Placed{Document: known.document, Position: known.position}, true, nil
+			return known, true, nil
 		}
 		commits = seen
 	}
 	read, err := s.read(key)
-	if err != nil || read.document.IsZero() {
+	if err != nil || read.Document.IsZero() {
 		return found, false, err
 	}
 	if !s.inGroup && !s.isBegun {
 		s.collection.cache.put(key, read, commits)
 	}
-	return engine.Placed{Document: read.document, Position: read.position}, true, nil
+	return read, true, nil
 }
 
-// read reads the document whose _id has a key, the zero cached if there is none.
-func (s *source) read(key []byte) (read cached, err error) {
+// read reads the document whose _id has a key, the zero Placed if there is none.
+func (s *source) read(key []byte) (read engine.Placed, err error) {
 	var sealed sql.RawBytes
 	err = s.conn.query(context.Background(), func(rows *sql.Rows) (bool, error) {
-		if err := scan(rows, &read.position, &sealed); err != nil {
+		if err := scan(rows, &read.Position, &sealed); err != nil {
 			return false, err
 		}
-		read.size = len(sealed)
-		read.document, err = s.conn.open(read.position, sealed)
+		read.Document, err = s.conn.open(read.Position, sealed)
 		return false, err
 	}, s.collection.texts.byID, key)
 	return read, err
@@ -110,20 +109,20 @@ func (s *source) ByIDs(keys []query.KeyRange, to engine.Visitor) error {
 	if err := s.begin(); err != nil {
 		return err
 	}
-	var found []cached
+	var found []engine.Placed
 	for _, key := range keys {
 		read, err := s.read(key.From)
 		if err != nil {
 			return err
 		}
-		if !read.document.IsZero() {
+		if !read.Document.IsZero() {
 			found = append(found, read)
 		}
 	}
-	slices.SortFunc(found, func(a, b cached) int { return cmp.Compare(a.position, b.position) })
-	found = slices.CompactFunc(found, func(a, b cached) bool { return a.position == b.position })
+	slices.SortFunc(found, func(a, b engine.Placed) int { return cmp.Compare(a.Position, b.Position) })
+	found = slices.CompactFunc(found, func(a, b engine.Placed) bool { return a.Position == b.Position })
 	for _, read := range found {
-		if !to.Visit(read.position, read.document) {
+		if !to.Visit(read.Position, read.Document) {
 			return nil
 		}
 	}

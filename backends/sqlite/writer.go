@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/engine"
 )
 
@@ -48,8 +47,9 @@ type job struct {
 	// panicked is the panic of run or of a watcher.
 	panicked any
 
-	// changes are its changes of documents.
-	changes    []change
+	// changes are its changes of documents, and replaced the documents of the overlay that they have replaced.
+	changes    []engine.Change
+	replaced   []replaced
 	collection *collection
 }
 
@@ -59,16 +59,6 @@ const (
 	isRunning
 	hasLeft
 )
-
-// change is the change of one document.
-type change struct {
-	// key is the key of the _id.
-	key           string
-	position      uint64
-	before, after document.Object
-	// size is the number of bytes of after in the file.
-	size int
-}
 
 const (
 	// maxGroup is the most writes that share a commit, and groupTime the time after which none is added.
@@ -235,7 +225,7 @@ func (w *writer) attempt(group *[]*job, most int) error {
 
 // perform runs a write. Its error is one of the file.
 func (w *writer) perform(j *job) error {
-	j.err, j.changes = nil, nil
+	j.err, j.changes, j.replaced = nil, nil, nil
 	if j.between != nil || !j.state.CompareAndSwap(isWaiting, isRunning) {
 		return nil
 	}
@@ -294,10 +284,8 @@ func (w *writer) commit(group []*job) error {
 			return err
 		}
 	}
-	for _, j := range group {
-		if len(j.changes) > 0 {
-			j.collection.cache.hide(j.changes)
-		}
+	for _, c := range w.touched {
+		c.cache.hide(c.overlay)
 	}
 	if _, err := w.conn.exec("COMMIT"); err != nil {
 		return err
@@ -325,12 +313,12 @@ func (w *writer) publish(group []*job) {
 		w.store.collections.Store(name, c)
 	}
 	for _, c := range w.touched {
+		c.cache.apply(c.overlay)
 		c.commit()
 	}
 	for _, j := range group {
 		if len(j.changes) > 0 {
-			j.collection.cache.apply(j.changes)
-			j.collection.follow(j.changes)
+			j.collection.followers.Tell(j.changes)
 		}
 	}
 	defer func() {

@@ -29,7 +29,7 @@ type transaction struct {
 	// done is the number of documents changed since the last check of the context.
 	done uint8
 	// changes are its changes of documents, if isObserved.
-	changes []documentChange
+	changes []engine.Change
 	// isIndexed is true if it created an index.
 	isIndexed bool
 }
@@ -179,6 +179,6 @@ func (t *transaction) ensure(spec store.Index) error {
 // note records the change of a document if a watcher or a follower needs it.
 func (t *transaction) note(position uint64, before, after document.Object) {
 	if t.isObserved {
-		t.changes = append(t.changes, documentChange{position: position, before: before, after: after})
+		t.changes = append(t.changes, engine.Change{Position: position, Before: before, After: after})
 	}
 }

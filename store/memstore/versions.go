@@ -23,9 +23,11 @@ type versions struct {
 	// without the lock.
 	firstLooks int
 	// watchers get the changes of each transaction, under the lock.
-	watchers []*watcher
+	watchers []*engine.Watcher
 	// followers get them as well. They belong to the writer of the next version, which has the lock.
-	followers []*follower
+	followers engine.Followers
+	// resets counts the times that everything was changed.
+	resets int
 }
 
 var _ engine.Port = (*versions)(nil)
@@ -33,9 +35,7 @@ var _ engine.Port = (*versions)(nil)
 // restore restores a collection to a content. The caller has its lock.
 func (v *versions) restore(to *content) {
 	v.newest.Store(to)
-	for _, f := range v.followers {
-		f.isReset = true
-	}
+	v.resets++
 	v.notifyReset()
 }
 
@@ -78,7 +78,7 @@ func (*ensuring) Matches(*query.Evaluation, document.Object) (bool, error) { ret
 func (*ensuring) ID() (id any, isKnown bool) { return nil, false }
 
 // write runs a transaction on the newest content, and publishes the result unless it failed. The error is
-// errTooLong if it checked its context more often than allowed.
+// engine.ErrTooLong if it checked its context more often than allowed.
 func (v *versions) write(ctx context.Context, looks int, t *transaction, run inTransaction) error {
 	if err := v.writing.take(ctx); err != nil {
 		return err
@@ -93,7 +93,7 @@ func (v *versions) write(ctx context.Context, looks int, t *transaction, run inT
 		return err
 	}
 	v.newest.Store(t.next)
-	v.notifyFollowers(t.changes)
-	notifyAll(v.watchers, t.changes)
+	v.followers.Tell(t.changes)
+	engine.NotifyAll(v.watchers, t.changes)
 	return nil
 }
