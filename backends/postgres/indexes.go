@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/engine"
 	"github.com/botctx/go-sdk/store"
 )
@@ -191,7 +192,7 @@ func (b *builder) addPage(ctx context.Context, d *draft) error {
 	var added []engine.Key
 	var of []engine.Placed
 	for _, one := range page {
-		changes, err := d.all.ChangesOf(at, one.Document)
+		changes, err := d.all.ChangesIn(at, document.Object{}, one.Document)
 		if err != nil {
 			return err
 		}

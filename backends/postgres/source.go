@@ -194,11 +194,8 @@ func (s *source) All(hint int64, to engine.Visitor) error {
 var top = bytes.Repeat([]byte{0xff}, longestKey+sumSize+1)
 
 // bounds returns the bounds of ranges of an index whose entries may be cut.
-func bounds(x *engine.Index, r *engine.Range) (low, high [][]byte) {
-	if r.All {
-		return [][]byte{{}}, [][]byte{top}
-	}
-	for _, keys := range r.Keys {
+func bounds(x *engine.Index, ranges []query.KeyRange) (low, high [][]byte) {
+	for _, keys := range ranges {
 		if x.Cut {
 			keys = cutRange(keys)
 		}
@@ -212,7 +209,7 @@ func (s *source) Range(r engine.Range, to engine.Visitor) error {
 	x := &s.known.ready.Indexes[r.Index]
 	texts := s.collection.texts.of(x.Spec.Unique)
 	l := s.limitFor(r.Hint, r.Exact)
-	low, high := bounds(x, &r)
+	low, high := bounds(x, r.Keys)
 	isOne := len(low) == 1 && (r.Sorted || r.OneKey && !x.Cut)
 	var text string
 	switch {
@@ -237,7 +234,7 @@ func (s *source) Range(r engine.Range, to engine.Visitor) error {
 // CountRange implements engine.Source.
 func (s *source) CountRange(r engine.Range) (count int64, err error) {
 	x := &s.known.ready.Indexes[r.Index]
-	low, high := bounds(x, &r)
+	low, high := bounds(x, r.Keys)
 	var version int64
 	err = s.by.QueryRow(s.ctx, s.collection.texts.of(x.Spec.Unique).count, x.Number, low, high).Scan(&count, &version)
 	if err == nil && version != s.known.version {
@@ -247,13 +244,10 @@ func (s *source) CountRange(r engine.Range) (count int64, err error) {
 }
 
 // Cells implements engine.Source.
-func (s *source) Cells(index, key int, ranges []engine.CellRange, to engine.Visitor) error {
-	low, high := make([][]byte, len(ranges)), make([][]byte, len(ranges))
-	for i, r := range ranges {
-		low[i], high[i] = engine.CellKey(r.Low), query.KeyAfter(engine.CellKey(r.High))
-	}
-	return s.visit(to, limit{}, s.collection.texts.of(false).positions,
-		s.known.ready.Indexes[index].GeoNumber(key), low, high, limit{}.argument())
+func (s *source) Cells(index, key int, ranges []query.KeyRange, to engine.Visitor) error {
+	x := &s.known.ready.Indexes[index]
+	low, high := bounds(x, ranges)
+	return s.visit(to, limit{}, s.collection.texts.of(false).positions, x.GeoNumber(key), low, high, limit{}.argument())
 }
 
 // Around implements engine.Source. It begins the transaction in which the rest of the search sees the same moment. What a

@@ -233,7 +233,7 @@ func (t *transaction) LockNext(r engine.Range) (found engine.Placed, exists bool
 	if r.Backward {
 		text = t.collection.texts.of(x.Spec.Unique).nextDown
 	}
-	low, high := bounds(x, &r)
+	low, high := bounds(x, r.Keys)
 	return t.lockOne(text, x.Number, low[0], high[0])
 }
 

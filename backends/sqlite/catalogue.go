@@ -123,16 +123,13 @@ type texts struct {
 
 // entryTexts are the statements of a table of entries.
 type entryTexts struct {
-	byKey string
-	// part reads a range of the keys of an index, whole all its keys.
-	part, whole         rangeTexts
-	insert, remove, all string
+	// up and down read a range of the keys of an index.
+	up, down, positions, count string
+	insert, remove, all        string
 	// holder is the position of a unique key, and clear removes some entries of a range of indexes.
 	holder, clear string
 	above, below  string
 }
-
-type rangeTexts struct{ up, down, positions, count string }
 
 func textsOf(number int64) *texts {
 	n := strconv.FormatInt(number, 10)
@@ -150,23 +147,14 @@ func textsOf(number int64) *texts {
 	for i, table := range []string{"k" + n, "u" + n} {
 		joined := "SELECT k.pos, d.doc FROM " + table + " k CROSS JOIN " + d + " d ON d.pos=k.pos WHERE k.x=? AND k.key"
 		t.tables[i] = entryTexts{
-			byKey: joined + "=? ORDER BY k.pos",
-			part: rangeTexts{
-				up:        joined + ">=? AND k.key<? ORDER BY k.key, k.pos",
-				down:      joined + ">=? AND k.key<? ORDER BY k.key DESC, k.pos",
-				positions: "SELECT pos FROM " + table + " WHERE x=? AND key>=? AND key<?",
-				count:     "SELECT count(*) FROM " + table + " WHERE x=? AND key>=? AND key<?",
-			},
-			whole: rangeTexts{
-				up:        joined + " NOT NULL ORDER BY k.key, k.pos",
-				down:      joined + " NOT NULL ORDER BY k.key DESC, k.pos",
-				positions: "SELECT pos FROM " + table + " WHERE x=?",
-				count:     "SELECT count(*) FROM " + table + " WHERE x=?",
-			},
-			insert: "INSERT INTO " + table + "(x,key,pos) VALUES(?,?,?) ON CONFLICT DO NOTHING",
-			remove: "DELETE FROM " + table + " WHERE x=? AND key=? AND pos=?",
-			all:    "SELECT x, key, pos FROM " + table,
-			holder: "SELECT pos FROM " + table + " WHERE x=? AND key=?",
+			up:        joined + ">=? AND k.key<? ORDER BY k.key, k.pos",
+			down:      joined + ">=? AND k.key<? ORDER BY k.key DESC, k.pos",
+			positions: "SELECT pos FROM " + table + " WHERE x=? AND key>=? AND key<?",
+			count:     "SELECT count(*) FROM " + table + " WHERE x=? AND key>=? AND key<?",
+			insert:    "INSERT INTO " + table + "(x,key,pos) VALUES(?,?,?) ON CONFLICT DO NOTHING",
+			remove:    "DELETE FROM " + table + " WHERE x=? AND key=? AND pos=?",
+			all:       "SELECT x, key, pos FROM " + table,
+			holder:    "SELECT pos FROM " + table + " WHERE x=? AND key=?",
 			clear: "DELETE FROM " + table + " WHERE (x,key,pos) IN (SELECT x,key,pos FROM " + table +
 				" WHERE x>=? AND x<? LIMIT ?)",
 			above: "SELECT key FROM " + table + " WHERE x=? AND key>=? ORDER BY key LIMIT ?",

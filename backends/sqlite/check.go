@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/crc32"
 
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/engine"
 )
 
@@ -118,7 +119,7 @@ func (k *checking) document(position uint64, id, sealed []byte) error {
 		return damaged("the document at position %d of the collection %q has the key of another _id", position, k.schema.Name)
 	}
 	for i := range k.schema.Indexes {
-		changes, err := k.schema.ChangesOf(i, o)
+		changes, err := k.schema.ChangesIn(i, document.Object{}, o)
 		if err != nil {
 			return damaged("the document at position %d of the collection %q: %w", position, k.schema.Name, err)
 		}

@@ -132,7 +132,7 @@ func (b *building) add(t *transaction, c *collection, page []engine.Placed) erro
 		return err
 	}
 	for _, one := range page {
-		changes, err := c.draft.ChangesOf(c.draft.IndexOf(b.number), one.Document)
+		changes, err := c.draft.ChangesIn(c.draft.IndexOf(b.number), document.Object{}, one.Document)
 		if err != nil {
 			return err
 		}

@@ -154,25 +154,10 @@ func (s *source) All(_ int64, to engine.Visitor) error {
 	return err
 }
 
-// ranged is a part of an index: one range of its keys, or all of them.
-type ranged struct {
-	*rangeTexts
-
-	arguments []any
-}
-
-// parts returns the parts of an index that a Range asks for, in ascending order.
-func (s *source) parts(r *engine.Range) []ranged {
-	x := &s.schema.Indexes[r.Index]
-	texts := s.collection.texts.table(x.Spec.Unique)
-	if r.All {
-		return []ranged{{&texts.whole, []any{x.Number}}}
-	}
-	parts := make([]ranged, 0, len(r.Keys))
-	for _, keys := range r.Keys {
-		parts = append(parts, ranged{&texts.part, []any{x.Number, keys.From, keys.To}})
-	}
-	return parts
+// textsOf returns an index, and the statements for its entries.
+func (s *source) textsOf(index int) (*engine.Index, *entryTexts) {
+	x := &s.schema.Indexes[index]
+	return x, s.collection.texts.table(x.Spec.Unique)
 }
 
 // Range implements engine.Source.
@@ -181,61 +166,48 @@ func (s *source) Range(r engine.Range, to engine.Visitor) error {
 }
 
 func (s *source) visitRange(r engine.Range, to engine.Visitor) error {
-	if r.OneKey {
-		x := &s.schema.Indexes[r.Index]
-		_, err := s.visit(to, s.collection.texts.table(x.Spec.Unique).byKey, x.Number, r.Keys[0].From)
-		return err
+	x, texts := s.textsOf(r.Index)
+	if !r.Sorted && !r.OneKey {
+		return s.visitParts(x.Number, texts, r.Keys, to)
 	}
-	parts := s.parts(&r)
-	if len(parts) > 1 || !r.Sorted {
+	if len(r.Keys) > 1 {
 		if err := s.begin(); err != nil {
 			return err
 		}
 	}
-	if !r.Sorted {
-		var positions []uint64
-		for _, part := range parts {
-			var err error
-			if positions, err = s.positions(positions, part); err != nil {
-				return err
-			}
-		}
-		return s.at(positions, to)
-	}
+	text, keys := texts.up, r.Keys
 	if r.Backward {
-		slices.Reverse(parts)
+		text, keys = texts.down, slices.Clone(keys)
+		slices.Reverse(keys)
 	}
-	for _, part := range parts {
-		text := part.up
-		if r.Backward {
-			text = part.down
-		}
-		if goOn, err := s.visit(to, text, part.arguments...); err != nil || !goOn {
+	for _, part := range keys {
+		if goOn, err := s.visit(to, text, x.Number, part.From, part.To); err != nil || !goOn {
 			return err
 		}
 	}
 	return nil
 }
 
-// positions appends the positions of the documents in a part of an index.
-func (s *source) positions(positions []uint64, part ranged) ([]uint64, error) {
-	err := s.conn.query(context.Background(), func(rows *sql.Rows) (bool, error) {
-		var position uint64
-		err := scan(rows, &position)
-		positions = append(positions, position)
-		if err == nil && len(positions)%checkEvery == 0 {
-			err = engine.CheckEnded(s.ctx)
+// visitParts visits the documents that have keys in some ranges, in the order of insertion, each once.
+func (s *source) visitParts(number int, texts *entryTexts, ranges []query.KeyRange, to engine.Visitor) error {
+	if err := s.begin(); err != nil {
+		return err
+	}
+	var positions []uint64
+	for _, keys := range ranges {
+		err := s.conn.query(context.Background(), func(rows *sql.Rows) (bool, error) {
+			var position uint64
+			err := scan(rows, &position)
+			positions = append(positions, position)
+			if err == nil && len(positions)%checkEvery == 0 {
+				err = engine.CheckEnded(s.ctx)
+			}
+			return true, err
+		}, texts.positions, number, keys.From, keys.To)
+		if err != nil {
+			return err
 		}
-		return true, err
-	}, part.positions, part.arguments...)
-	return positions, err
-}
-
-// checkEvery is the number of entries after which a search looks whether its context has ended.
-const checkEvery = 4096
-
-// at visits the documents at positions, in their order, each once.
-func (s *source) at(positions []uint64, to engine.Visitor) error {
+	}
 	slices.Sort(positions)
 	for _, position := range slices.Compact(positions) {
 		if goOn, err := s.visit(to, s.collection.texts.byPosition, position); err != nil || !goOn {
@@ -245,16 +217,19 @@ func (s *source) at(positions []uint64, to engine.Visitor) error {
 	return nil
 }
 
+// checkEvery is the number of entries after which a search looks whether its context has ended.
+const checkEvery = 4096
+
 // CountRange implements engine.Source.
 func (s *source) CountRange(r engine.Range) (count int64, err error) {
-	parts := s.parts(&r)
-	if len(parts) > 1 {
+	if len(r.Keys) > 1 {
 		if err := s.begin(); err != nil {
 			return 0, err
 		}
 	}
-	for _, part := range parts {
-		n, err := s.conn.number(s.ctx, part.count, part.arguments...)
+	x, texts := s.textsOf(r.Index)
+	for _, keys := range r.Keys {
+		n, err := s.conn.number(s.ctx, texts.count, x.Number, keys.From, keys.To)
 		if err != nil {
 			return 0, err
 		}
@@ -264,23 +239,9 @@ func (s *source) CountRange(r engine.Range) (count int64, err error) {
 }
 
 // Cells implements engine.Source.
-func (s *source) Cells(index, key int, ranges []engine.CellRange, to engine.Visitor) error {
-	if err := s.begin(); err != nil {
-		return err
-	}
+func (s *source) Cells(index, key int, ranges []query.KeyRange, to engine.Visitor) error {
 	number := s.schema.Indexes[index].GeoNumber(key)
-	var positions []uint64
-	for _, r := range ranges {
-		var err error
-		positions, err = s.positions(positions, ranged{
-			&s.collection.texts.table(false).part,
-			[]any{number, engine.CellKey(r.Low), query.KeyAfter(engine.CellKey(r.High))},
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return s.planned(s.at(positions, to))
+	return s.planned(s.visitParts(number, s.collection.texts.table(false), ranges, to))
 }
 
 // Around implements engine.Source.

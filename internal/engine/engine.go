@@ -62,9 +62,8 @@ type BatchVisitor interface {
 type Range struct {
 	// Index is the place of the index in the Schema.
 	Index int
-	// Keys are the ranges to read, in ascending order. All means the whole index.
+	// Keys are the ranges to read, in ascending order.
 	Keys []query.KeyRange
-	All  bool
 	// OneKey is true if Keys is one whole key.
 	OneKey bool
 	// Sorted requests the order of keys, with documents of one key in the order of insertion. Backward
@@ -75,9 +74,6 @@ type Range struct {
 	// Hint is the number of documents that are probably needed, or 0 for all.
 	Hint int64
 }
-
-// CellRange is a range of cells of a geo key, both ends included.
-type CellRange struct{ Low, High uint64 }
 
 // Source is the content of a collection at one moment. It serves one goroutine.
 type Source interface {
@@ -95,9 +91,9 @@ type Source interface {
 	Range(r Range, to Visitor) error
 	// CountRange returns the number of entries in a part of an index.
 	CountRange(r Range) (int64, error)
-	// Cells visits the documents that have a cell of a geo key in one of the ranges, in the order of insertion,
+	// Cells visits the documents that have a cell of a geo key in one of the ranges of CellKeys, in the order of insertion,
 	// each once.
-	Cells(index, key int, ranges []CellRange, to Visitor) error
+	Cells(index, key int, ranges []query.KeyRange, to Visitor) error
 	// Around returns up to n cells of entries at or above a cell, and up to n below it.
 	Around(index, key int, cell uint64, n int) ([]uint64, error)
 }
@@ -159,12 +155,12 @@ type empty struct{}
 
 var _ Source = empty{}
 
-func (empty) Close()                                         {}
-func (empty) Len() (int64, error)                            { return 0, nil }
-func (empty) ByID(any) (Placed, bool, error)                 { return Placed{}, false, nil }
-func (empty) ByIDs([]query.KeyRange, Visitor) error          { return nil }
-func (empty) All(int64, Visitor) error                       { return nil }
-func (empty) Range(Range, Visitor) error                     { return nil }
-func (empty) CountRange(Range) (int64, error)                { return 0, nil }
-func (empty) Cells(int, int, []CellRange, Visitor) error     { return nil }
-func (empty) Around(int, int, uint64, int) ([]uint64, error) { return nil, nil }
+func (empty) Close()                                          {}
+func (empty) Len() (int64, error)                             { return 0, nil }
+func (empty) ByID(any) (Placed, bool, error)                  { return Placed{}, false, nil }
+func (empty) ByIDs([]query.KeyRange, Visitor) error           { return nil }
+func (empty) All(int64, Visitor) error                        { return nil }
+func (empty) Range(Range, Visitor) error                      { return nil }
+func (empty) CountRange(Range) (int64, error)                 { return 0, nil }
+func (empty) Cells(int, int, []query.KeyRange, Visitor) error { return nil }
+func (empty) Around(int, int, uint64, int) ([]uint64, error)  { return nil, nil }

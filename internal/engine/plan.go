@@ -25,7 +25,7 @@ type plan struct {
 	geo   *GeoIndex
 	geoAt int
 	cells []uint64
-	// ranges are the keys of the index to read, in ascending order, or all keys if used is 0.
+	// ranges are the keys of the index to read, in ascending order.
 	ranges []query.KeyRange
 	// used is the number of the index's first keys that the ranges bound. equal is the number of these that
 	// are bound to one value.
@@ -96,7 +96,7 @@ func (p *plan) betterThan(other *plan) bool {
 // planFor returns how the index serves a filter and a sort, and whether it serves
 // one of them.
 func (x *Index) planFor(filter *query.Filter, sort *query.Sort) (plan, bool) {
-	if x.paths == nil {
+	if x.Geo != nil {
 		return plan{}, false
 	}
 	if key, ok := x.keyOf(filter); ok {
@@ -106,6 +106,9 @@ func (x *Index) planFor(filter *query.Filter, sort *query.Sort) (plan, bool) {
 	}
 	b := boundsBuilder{index: x, filter: filter}
 	b.build()
+	if b.used == 0 {
+		b.ranges = allKeys
+	}
 	p := plan{index: x, ranges: b.ranges, used: b.used, equal: b.equal, exact: b.isExact() && !x.Cut}
 	if x.Spec.Sparse && (p.used == 0 || b.hasNull) {
 		return plan{}, false // Documents that are not in the index may match.
@@ -170,7 +173,7 @@ func (p *plan) candidates(v View, to Visitor) error {
 // rangeOf returns the part of the index to read.
 func (p *plan) rangeOf() Range {
 	return Range{
-		Index: p.at, Keys: p.ranges, All: p.used == 0, OneKey: p.isOneKey(),
+		Index: p.at, Keys: p.ranges, OneKey: p.isOneKey(),
 		Sorted: p.sorted, Backward: p.backward, Exact: p.exact, Hint: p.hint,
 	}
 }
@@ -272,7 +275,7 @@ func (x *Index) keyOf(filter *query.Filter) (query.KeyRange, bool) {
 
 // AppendKeyOf appends that key. It reports false for another filter, or if equal values have several keys.
 func (x *Index) AppendKeyOf(key []byte, filter *query.Filter) (_ []byte, ok bool) {
-	if x.MultiKey || x.Cut || x.paths == nil || filter.FieldCount() != len(x.paths) {
+	if x.MultiKey || x.Cut || x.Geo != nil || filter.FieldCount() != len(x.paths) {
 		return key, false
 	}
 	for i, path := range x.paths {
@@ -284,6 +287,10 @@ func (x *Index) AppendKeyOf(key []byte, filter *query.Filter) (_ []byte, ok bool
 	}
 	return key, true
 }
+
+// allKeys is the range of all keys. A key begins with one 0xff at most: where descending order inverts an empty array, of
+// which a document has one in an index.
+var allKeys = []query.KeyRange{{From: []byte{}, To: []byte{0xff, 0xff}}}
 
 var nullRange = []query.KeyRange{{From: document.AppendKey(nil, nil), To: []byte{document.AppendKey(nil, nil)[0] + 1}}}
 

@@ -25,7 +25,7 @@ type Shared interface {
 	// returns its current version.
 	LockFree(positions []uint64) (found Placed, exists bool, err error)
 	// LockNext locks the first document of a part of an index that no other transaction has locked. The part is one range
-	// of keys, or the whole index, in the order of its entries.
+	// of keys, in the order of its entries.
 	LockNext(r Range) (found Placed, exists bool, err error)
 }
 
@@ -174,9 +174,8 @@ func (m *matched) lockNext(
 
 // isQueue reports whether the first document of the plan's part of the index is the first one that matches.
 func (p *plan) isQueue(sort *query.Sort) bool {
-	isOnePart := p.used == 0 || len(p.ranges) == 1
 	isInOrder := sort != nil && p.sorted || sort == nil && p.isOneKey()
-	return p.index != nil && p.geo == nil && p.exact && isOnePart && isInOrder
+	return p.index != nil && p.geo == nil && p.exact && len(p.ranges) == 1 && isInOrder
 }
 
 // candidates returns the first documents that match, in the order of a sort.

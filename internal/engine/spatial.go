@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
-	"strings"
 
 	"github.com/golang/geo/s2"
 
@@ -21,42 +20,32 @@ type GeoIndex struct {
 	Levels uint64
 
 	path string
-	// field is the first part of path.
-	field string
-	kind  query.IndexKind
-	key   *query.GeoKey
+	kind query.IndexKind
+	key  *query.GeoKey
 }
 
 func newGeoIndex(key store.IndexKey) GeoIndex {
-	field, _, _ := strings.Cut(key.Path, ".")
-	return GeoIndex{path: key.Path, field: field, kind: key.Kind, key: query.NewGeoKey(key.Path, key.Kind)}
+	return GeoIndex{path: key.Path, kind: key.Kind, key: query.NewGeoKey(key.Path, key.Kind)}
 }
 
-// SameField reports whether two versions of a document have the same value in the field of the places.
-func (x *GeoIndex) SameField(before, after document.Object) bool {
-	if before.IsZero() || after.IsZero() {
-		return false
-	}
-	old, had := before.Field(x.field)
-	next, has := after.Field(x.field)
-	return had == has && old == next
-}
-
-// Cells appends the cells of a document. The zero Object has none.
-func (x *GeoIndex) Cells(room []uint64, o document.Object) ([]uint64, error) {
+// cells appends the cells of a document. The zero Object has none.
+func (x *GeoIndex) cells(room []uint64, o document.Object) ([]uint64, error) {
 	if o.IsZero() {
 		return room, nil
 	}
 	return x.key.AppendCells(room, o)
 }
 
-// ranges returns the ranges of the cells equal to, within or around those given.
-func (x *GeoIndex) ranges(cells []uint64) []CellRange {
-	ranges := make([]CellRange, 0, len(cells))
+// ranges returns the ranges of the keys of cells equal to, within or around those given.
+func (x *GeoIndex) ranges(cells []uint64) []query.KeyRange {
+	ranges := make([]query.KeyRange, 0, len(cells))
+	add := func(low, high s2.CellID) {
+		ranges = append(ranges, query.KeyRange{From: CellKey(uint64(low)), To: query.KeyAfter(CellKey(uint64(high)))})
+	}
 	var around []s2.CellID
 	for _, cell := range cells {
 		id := s2.CellID(cell)
-		ranges = append(ranges, CellRange{Low: uint64(id.RangeMin()), High: uint64(id.RangeMax())})
+		add(id.RangeMin(), id.RangeMax())
 		above := x.Levels & (1<<id.Level() - 1)
 		for ; above != 0; above &= above - 1 {
 			around = append(around, id.Parent(bits.TrailingZeros64(above)))
@@ -64,7 +53,7 @@ func (x *GeoIndex) ranges(cells []uint64) []CellRange {
 	}
 	slices.Sort(around)
 	for _, id := range slices.Compact(around) {
-		ranges = append(ranges, CellRange{Low: uint64(id), High: uint64(id)})
+		add(id, id)
 	}
 	return ranges
 }

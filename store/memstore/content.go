@@ -145,11 +145,12 @@ func (c *content) CountRange(r engine.Range) (count int64, err error) {
 }
 
 // Cells implements engine.Source.
-func (c *content) Cells(index, key int, ranges []engine.CellRange, to engine.Visitor) error {
+func (c *content) Cells(index, key int, ranges []query.KeyRange, to engine.Visitor) error {
 	found := positionSet{end: c.end}
 	for _, r := range ranges {
-		for entry := range c.indexes[index].geo[key].From(placeEntry(r.Low, 0)) {
-			if cellOf(entry) > r.High {
+		to := string(r.To)
+		for entry := range c.indexes[index].geo[key].From(string(r.From)) {
+			if entry >= to {
 				break
 			}
 			found.add(positionOf(entry))

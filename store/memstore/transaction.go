@@ -1,6 +1,7 @@
 package memstore
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -86,23 +87,28 @@ func (t *transaction) reindex(position uint64, before, after document.Object) er
 // replaceEntries replaces the entries of a document in an index, and notes in the schema that the index has grown.
 func (t *transaction) replaceEntries(index int, c *entryChange) error {
 	e := &t.next.indexes[index]
-	for key := range c.index.Geo {
-		err := e.replacePlaces(c, key, func(cell uint64) { t.next.schema = t.next.schema.WithLevel(index, key, cell) })
-		if err != nil {
-			return err
+	if c.index.Geo == nil {
+		var room [2][engine.KeyRoom]byte
+		old, isOne := c.index.AppendOneKey(room[0][:0], c.before)
+		next, isOneNext := c.index.AppendOneKey(room[1][:0], c.after)
+		if isOne && isOneNext {
+			memory, err := e.replaceOne(c, old, next)
+			return cmp.Or(err, t.keep(memory))
 		}
 	}
-	if c.index.Geo != nil {
-		return nil
-	}
-	g, err := e.replace(c)
+	changes, err := t.next.schema.ChangesIn(index, c.before, c.after)
 	if err != nil {
 		return err
 	}
-	if g.isMultiKey && !t.next.schema.Indexes[index].MultiKey {
-		t.next.schema = t.next.schema.WithMultiKey(index)
+	if changes.Schema != nil {
+		t.next.schema = changes.Schema
 	}
-	return t.keep(g.bytes)
+	if c.index.Geo != nil {
+		e.replacePlaces(c, &changes)
+		return nil
+	}
+	memory, err := e.replaceAll(c, &changes)
+	return cmp.Or(err, t.keep(memory))
 }
 
 // keep counts memory that the call holds.
