@@ -199,7 +199,7 @@ func (s *Store) WriteJSON(ctx context.Context, w io.Writer, collection string) e
 		}
 		return failed == nil
 	}))
-	if err = cmp.Or(err, failed); err != nil {
+	if err := cmp.Or(err, failed); err != nil {
 		return err
 	}
 	return out.Flush()
