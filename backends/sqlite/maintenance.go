@@ -80,9 +80,6 @@ func uncopied(err error) error {
 }
 
 func (s *Store) copyTo(ctx context.Context, path string) error {
-	if err := engine.CheckEnded(ctx); err != nil {
-		return err
-	}
 	c, closeConn, err := s.aside(ctx)
 	if err != nil {
 		return err

@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	sqlite3 "modernc.org/sqlite/lib"
+
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/internal/engine"
 )
@@ -176,7 +178,7 @@ func (w *writer) together(group *[]*job) {
 	if err == nil {
 		return
 	}
-	if isFull(err) {
+	if kindOf(err) == sqlite3.SQLITE_FULL {
 		w.store.readers.pause(restartWait, func() { _ = checkpoint(w.conn, "TRUNCATE") })
 	}
 	for _, j := range *group {
@@ -237,7 +239,7 @@ func (w *writer) perform(j *job) error {
 	t := &transaction{writer: w, job: j, ctx: j.ctx}
 	t.source = source{ctx: j.ctx, conn: w.conn, collection: c, schema: c.ready(), inGroup: true}
 	err = t.run()
-	if isFailure(err) {
+	if kindOf(err) != sqlite3.SQLITE_OK {
 		return err
 	}
 	j.err = err

@@ -10,13 +10,6 @@ import (
 	"github.com/botctx/go-sdk/internal/query"
 )
 
-// inTransaction is work in a transaction.
-type inTransaction interface{ in(t *transaction) error }
-
-type transactionFunc func(*transaction) error
-
-func (f transactionFunc) in(t *transaction) error { return f(t) }
-
 // program is a write, with the memory of its attempts.
 type program struct {
 	op     engine.Op
@@ -37,7 +30,7 @@ func (v *versions) Write(ctx context.Context, op engine.Op) error {
 	p := &program{op: op, call: *query.NewEvaluation(ctx)}
 	p.call.Share(v.newest.Load().shapes)
 	for looks := v.firstLooks; ; looks = moreLooks * (looks + 1) {
-		err := v.write(ctx, looks, &p.trying, p)
+		err := v.write(ctx, looks, &p.trying, p.in)
 		if err != engine.ErrTooLong { //nolint:errorlint // It comes as it is.
 			return err
 		}
@@ -48,10 +41,10 @@ func (v *versions) Write(ctx context.Context, op engine.Op) error {
 	}
 }
 
-func (t *transaction) runLocked(looks int, run inTransaction) error {
+func (t *transaction) runLocked(looks int, run func(*transaction) error) error {
 	t.bounded = countingContext{Context: t.ctx, left: looks}
 	t.ctx = &t.bounded
-	err := run.in(t)
+	err := run(t)
 	if t.bounded.left < 0 {
 		return engine.ErrTooLong
 	}
@@ -87,7 +80,7 @@ func (w *concurrentWrite) carryOut(ctx context.Context) error {
 		return err
 	}
 	for looks := w.versions.firstLooks; ; looks = moreLooks * (looks + 1) {
-		err := w.versions.write(ctx, looks, new(transaction), transactionFunc(func(now *transaction) error { return w.settle(ctx, now) }))
+		err := w.versions.write(ctx, looks, new(transaction), func(now *transaction) error { return w.settle(ctx, now) })
 		if err != engine.ErrTooLong { //nolint:errorlint // It comes as it is.
 			return err
 		}

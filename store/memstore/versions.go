@@ -79,7 +79,7 @@ func (*ensuring) ID() (id any, isKnown bool) { return nil, false }
 
 // write runs a transaction on the newest content, and publishes the result unless it failed. The error is
 // engine.ErrTooLong if it checked its context more often than allowed.
-func (v *versions) write(ctx context.Context, looks int, t *transaction, run inTransaction) error {
+func (v *versions) write(ctx context.Context, looks int, t *transaction, run func(*transaction) error) error {
 	if err := v.writing.take(ctx); err != nil {
 		return err
 	}
