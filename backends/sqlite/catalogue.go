@@ -59,8 +59,6 @@ type collection struct {
 	state
 
 	committed state
-	// isDirty is true if the description in the file is not draft.
-	isDirty bool
 	// overlay are the documents that the group under way has changed, by the keys of their _ids; the zero Object for one
 	// that was removed.
 	overlay map[string]engine.Placed
@@ -91,16 +89,23 @@ func (s *Store) newCollection(name string, number int64, schema *engine.Schema, 
 	return c
 }
 
-// commit notes that the file has the state, and shows it to readers.
+// isGrown reports whether the indexes are not those in the file.
+func (c *collection) isGrown() bool {
+	return c.draft != c.committed.draft || c.building != c.committed.building
+}
+
+// commit notes that the file has the state. Readers see other indexes, if they are others: those who search begin again then.
 func (c *collection) commit() {
-	c.committed, c.isDirty = c.state, false
-	c.schema.Store(c.ready())
+	if c.isGrown() {
+		c.schema.Store(c.ready())
+	}
+	c.committed = c.state
 	c.emptyOverlay()
 }
 
 // rollBack takes the state back to the one in the file.
 func (c *collection) rollBack() {
-	c.state = c.committed
+	c.state, c.committed = c.committed, c.state
 	c.commit()
 }
 

@@ -86,7 +86,7 @@ func (b *building) begin(ctx context.Context) error {
 		if err := t.save(); err != nil {
 			return err
 		}
-		c.draft, c.building, c.isDirty = c.draft.WithIndex(x), x.Number, true
+		c.draft, c.building = c.draft.WithIndex(x), x.Number
 		return nil
 	})
 }
@@ -170,7 +170,7 @@ func (b *building) finish(ctx context.Context) error {
 		if err := t.save(); err != nil {
 			return err
 		}
-		c.building, c.isDirty = 0, true
+		c.building = 0
 		return nil
 	})
 }
@@ -190,7 +190,7 @@ func (b *building) drop(ctx context.Context) error {
 			}
 			isGone = true
 			if c.building == b.number {
-				c.draft, c.building, c.isDirty = c.ready(), 0, true
+				c.draft, c.building = c.ready(), 0
 			}
 			return nil
 		})

@@ -379,6 +379,19 @@ func TestEnsureIndex_AfterFailedDrop(t *testing.T) {
 	require.NoError(t, s.Check(t.Context()))
 }
 
+// Readers keep their indexes while another one is built and others write: otherwise they would begin again at each commit.
+func TestEnsureIndex_LeavesReadersAlone(t *testing.T) {
+	t.Parallel()
+	s, c := opened(t)
+	b := &building{port: &port{store: s, name: "a"}, spec: store.Ascending("z")}
+	require.NoError(t, b.begin(t.Context()))
+	shown := c.schema.Load()
+	require.NoError(t, s.Collection("a").Insert(t.Context(), document.O("_id", 2)))
+	require.Same(t, shown, c.schema.Load())
+	require.NoError(t, b.drop(t.Context()))
+	require.Len(t, c.schema.Load().Indexes, 1)
+}
+
 // A read that was planned before the first document with an array finds what a later one does.
 func TestRead_PlannedBeforeAnArray(t *testing.T) {
 	t.Parallel()

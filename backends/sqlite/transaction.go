@@ -146,7 +146,7 @@ func (t *transaction) changes(before, after document.Object) (engine.Changes, er
 
 // grow makes a description with the same indexes the collection's.
 func (c *collection) grow(schema *engine.Schema) {
-	c.draft, c.isDirty = schema, true
+	c.draft = schema
 	c.schema.Store(c.ready())
 }
 

@@ -279,7 +279,7 @@ func (w *writer) collection(name string) (*collection, error) {
 // commit writes the descriptions that have changed, and commits.
 func (w *writer) commit(group []*job) error {
 	for _, c := range w.touched {
-		if !c.isDirty {
+		if !c.isGrown() {
 			continue
 		}
 		if err := c.describe(w.conn); err != nil {

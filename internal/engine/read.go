@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"container/heap"
 	"context"
 	"math"
@@ -216,8 +217,11 @@ func (v View) findPlanned(
 func allProjected(
 	call *query.Evaluation, found []document.Object, filter *query.Filter, projection *query.Projection, err error,
 ) ([]document.Object, error) {
-	if err != nil || projection == nil {
-		return found, err
+	if err != nil {
+		return nil, err
+	}
+	if projection == nil {
+		return found, nil
 	}
 	for i, o := range found {
 		if found[i], err = projected(call, o, filter, projection); err != nil {
@@ -324,8 +328,10 @@ func (v View) count(call *query.Evaluation, filter *query.Filter) (count int64, 
 		count++
 		return true
 	})
-	err = v.run(s)
-	return count, err
+	if err := v.run(s); err != nil {
+		return 0, err
+	}
+	return count, nil
 }
 
 // distinct returns the different values at a path.
@@ -356,10 +362,10 @@ func (v View) distinct(call *query.Evaluation, path string, filter *query.Filter
 		}
 		return spent == nil
 	}))
-	if err == nil {
-		err = spent
+	if err := cmp.Or(err, spent); err != nil {
+		return nil, err
 	}
-	return set.values, err
+	return set.values, nil
 }
 
 // placeOfField is a field that is read from one document after the other: its place is the same in all

@@ -260,7 +260,10 @@ func (v View) near(call *query.Evaluation, asked *query.GeoNear) ([]query.GeoRes
 		found = append(found, result)
 		return int64(len(found)) != asked.Limit()
 	})
-	return found, inParameter("query", err)
+	if err != nil {
+		return nil, inParameter("query", err)
+	}
+	return found, nil
 }
 
 // planNear returns the plan for a search for near places among the documents that a filter matches, and false
