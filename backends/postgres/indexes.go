@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/engine"
 	"github.com/botctx/go-sdk/store"
 )
@@ -18,12 +19,6 @@ const pageSize = 500
 // its beginning on, and searches use it from its end on. One process builds an index of a collection at a time, and the
 // others wait. If it dies, the next EnsureIndex of the same index goes on.
 func (p *port) EnsureIndex(ctx context.Context, spec store.Index) error {
-	if p.err != nil {
-		return p.err
-	}
-	if err := engine.CheckEnded(ctx); err != nil {
-		return err
-	}
 	bounded, cancel := within(ctx, indexTimeout)
 	defer cancel()
 	return p.store.failure(ctx, p.ensureIndex(bounded, spec))
@@ -197,7 +192,7 @@ func (b *builder) addPage(ctx context.Context, d *draft) error {
 	var added []engine.Key
 	var of []engine.Placed
 	for _, one := range page {
-		changes, err := d.all.ChangesOf(at, one.Document)
+		changes, err := d.all.ChangesIn(at, document.Object{}, one.Document)
 		if err != nil {
 			return err
 		}

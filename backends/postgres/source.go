@@ -27,12 +27,15 @@ var (
 // distance needs several, and with them a transaction.
 type source struct {
 	ctx        context.Context //nolint:containedctx // It belongs to the one call that the source serves.
+	cancel     context.CancelFunc
 	store      *Store
 	collection *collection
 	known      *description
 	by         querier
 	// candidates is the number of documents to ask for if it is not known how many are needed, 0 for all.
 	candidates int64
+	// repeats are the read's, nil for a write.
+	repeats *repeats
 	// inWrite is true if the documents that are found will be locked.
 	inWrite bool
 	// snapshot is the transaction of a search by distance.
@@ -62,10 +65,8 @@ func (s *source) Close() {
 	if s.snapshot != nil {
 		_ = s.snapshot.Rollback(context.WithoutCancel(s.ctx)) // It has read only.
 	}
+	s.cancel()
 }
-
-// End implements engine.Source. Only the server knows the end.
-func (s *source) End() uint64 { return 1 << 62 }
 
 // Len implements engine.Source.
 func (s *source) Len() (count int64, err error) {
@@ -75,7 +76,7 @@ func (s *source) Len() (count int64, err error) {
 
 // ByID implements engine.Source.
 func (s *source) ByID(id any) (found engine.Placed, exists bool, err error) {
-	_, err = s.visit(engine.Yield(func(position uint64, o document.Object) bool {
+	err = s.visit(engine.Yield(func(position uint64, o document.Object) bool {
 		found, exists = engine.Placed{Document: o, Position: position}, true
 		return true
 	}), limit{}, s.collection.texts.byID, cutKey(document.AppendKey(nil, id)))
@@ -88,23 +89,7 @@ func (s *source) ByIDs(keys []query.KeyRange, to engine.Visitor) error {
 	for i := range keys {
 		ids[i] = cutKey(keys[i].From)
 	}
-	_, err := s.visit(to, limit{}, s.collection.texts.byIDs, ids)
-	return err
-}
-
-// ByKey implements engine.Source.
-func (s *source) ByKey(index int, filter *query.Filter, most int64) (found []document.Object, isKey bool, err error) {
-	x := &s.known.ready.Indexes[index]
-	key, isKey := x.AppendKeyOf(nil, filter)
-	if !isKey {
-		return nil, false, nil
-	}
-	found = []document.Object{}
-	_, err = s.visit(engine.Yield(func(_ uint64, o document.Object) bool {
-		found = append(found, o)
-		return true
-	}), limit{most: most}, s.collection.texts.of(x.Spec.Unique).up, x.Number, key, query.KeyAfter(key), orNull(most))
-	return found, true, err
+	return s.visit(to, limit{}, s.collection.texts.byIDs, ids)
 }
 
 // limit is the limit of a statement.
@@ -115,14 +100,12 @@ type limit struct {
 	isGuess bool
 }
 
-func (l limit) argument() *int64 { return orNull(l.most) }
-
-// orNull returns the argument of a LIMIT: NULL for 0.
-func orNull(most int64) *int64 {
-	if most == 0 {
+// argument returns the argument of LIMIT.
+func (l limit) argument() *int64 {
+	if l.most == 0 {
 		return nil
 	}
-	return &most
+	return &l.most
 }
 
 // limitFor returns the limit of a search that is likely to need hint documents, 0 for all.
@@ -137,14 +120,13 @@ func (s *source) limitFor(hint int64, isExact bool) limit {
 	}
 }
 
-// visit visits the documents that a statement yields, and reports whether the search goes on. A row without a document has
-// the version of the description.
-func (s *source) visit(to engine.Visitor, l limit, text string, arguments ...any) (goOn bool, err error) {
+// visit visits the documents that a statement yields. A row without a document has the version of the description.
+func (s *source) visit(to engine.Visitor, l limit, text string, arguments ...any) error {
 	ctx, cancel := context.WithCancel(s.ctx)
 	defer cancel()
 	rows, err := s.by.Query(ctx, text, arguments...)
 	if err != nil {
-		return false, err
+		return err
 	}
 	isEnd := false
 	defer func() {
@@ -158,27 +140,27 @@ func (s *source) visit(to engine.Visitor, l limit, text string, arguments ...any
 		columns := rows.RawValues()
 		if columns[1] == nil {
 			if int64(number(columns[2])) != s.known.version {
-				return false, errStale
+				return errStale
 			}
 			continue
 		}
 		one, err := s.store.readPlaced(s.collection.name, columns[0], columns[1])
 		if err != nil {
-			return false, err
+			return err
 		}
 		count++
 		if !to.Visit(one.Position, one.Document) {
-			return false, nil
+			return nil
 		}
 	}
 	isEnd = true
 	if err := rows.Err(); err != nil {
-		return false, err
+		return err
 	}
 	if l.isGuess && count == l.most {
-		return false, errMore
+		return errMore
 	}
-	return true, nil
+	return nil
 }
 
 // number reads a whole number in the binary form of the server.
@@ -202,40 +184,18 @@ func (s *Store) readPlaced(collection string, position, text []byte) (engine.Pla
 	return engine.Placed{Document: o, Position: at}, err
 }
 
-// Batches implements engine.Source.
-func (s *source) Batches(hint int64, to engine.BatchVisitor) error {
+// All implements engine.Source.
+func (s *source) All(hint int64, to engine.Visitor) error {
 	l := s.limitFor(hint, false)
-	b := engine.Batch{}
-	goOn, err := s.visit(engine.Yield(func(position uint64, o document.Object) bool {
-		b.Documents, b.Positions = append(b.Documents, o), append(b.Positions, position)
-		if len(b.Documents) < query.BatchSize {
-			return true
-		}
-		return flush(&b, to)
-	}), l, s.collection.texts.all, l.argument())
-	if isMore := err == errMore; (goOn || isMore) && len(b.Documents) > 0 && !flush(&b, to) { //nolint:errorlint // It comes as it is.
-		return nil
-	}
-	return err
-}
-
-// flush hands a batch on, and empties it.
-func flush(b *engine.Batch, to engine.BatchVisitor) bool {
-	b.Used = uint32(1<<len(b.Documents) - 1)
-	goOn := to.VisitBatch(b)
-	b.Documents, b.Positions = b.Documents[:0], b.Positions[:0]
-	return goOn
+	return s.visit(to, l, s.collection.texts.all, l.argument())
 }
 
 // top is above all keys, whose length is bounded.
 var top = bytes.Repeat([]byte{0xff}, longestKey+sumSize+1)
 
 // bounds returns the bounds of ranges of an index whose entries may be cut.
-func bounds(x *engine.Index, r *engine.Range) (low, high [][]byte) {
-	if r.All {
-		return [][]byte{{}}, [][]byte{top}
-	}
-	for _, keys := range r.Keys {
+func bounds(x *engine.Index, ranges []query.KeyRange) (low, high [][]byte) {
+	for _, keys := range ranges {
 		if x.Cut {
 			keys = cutRange(keys)
 		}
@@ -249,7 +209,7 @@ func (s *source) Range(r engine.Range, to engine.Visitor) error {
 	x := &s.known.ready.Indexes[r.Index]
 	texts := s.collection.texts.of(x.Spec.Unique)
 	l := s.limitFor(r.Hint, r.Exact)
-	low, high := bounds(x, &r)
+	low, high := bounds(x, r.Keys)
 	isOne := len(low) == 1 && (r.Sorted || r.OneKey && !x.Cut)
 	var text string
 	switch {
@@ -268,14 +228,13 @@ func (s *source) Range(r engine.Range, to engine.Visitor) error {
 	if isOne {
 		arguments[1], arguments[2] = low[0], high[0]
 	}
-	_, err := s.visit(to, l, text, arguments...)
-	return err
+	return s.visit(to, l, text, arguments...)
 }
 
 // CountRange implements engine.Source.
 func (s *source) CountRange(r engine.Range) (count int64, err error) {
 	x := &s.known.ready.Indexes[r.Index]
-	low, high := bounds(x, &r)
+	low, high := bounds(x, r.Keys)
 	var version int64
 	err = s.by.QueryRow(s.ctx, s.collection.texts.of(x.Spec.Unique).count, x.Number, low, high).Scan(&count, &version)
 	if err == nil && version != s.known.version {
@@ -285,14 +244,10 @@ func (s *source) CountRange(r engine.Range) (count int64, err error) {
 }
 
 // Cells implements engine.Source.
-func (s *source) Cells(index, key int, ranges []engine.CellRange, to engine.Visitor) error {
-	low, high := make([][]byte, len(ranges)), make([][]byte, len(ranges))
-	for i, r := range ranges {
-		low[i], high[i] = engine.CellKey(r.Low), query.KeyAfter(engine.CellKey(r.High))
-	}
-	_, err := s.visit(to, limit{}, s.collection.texts.of(false).positions,
-		s.known.ready.Indexes[index].GeoNumber(key), low, high, orNull(0))
-	return err
+func (s *source) Cells(index, key int, ranges []query.KeyRange, to engine.Visitor) error {
+	x := &s.known.ready.Indexes[index]
+	low, high := bounds(x, ranges)
+	return s.visit(to, limit{}, s.collection.texts.of(false).positions, x.GeoNumber(key), low, high, limit{}.argument())
 }
 
 // Around implements engine.Source. It begins the transaction in which the rest of the search sees the same moment. What a

@@ -15,7 +15,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/engine"
 	"github.com/botctx/go-sdk/internal/safelog"
 	"github.com/botctx/go-sdk/store"
@@ -222,9 +221,8 @@ func within(ctx context.Context, timeout time.Duration) (context.Context, contex
 // Collection implements store.Store.
 func (s *Store) Collection(name string) store.Collection { return s.collection(name) }
 
-func (s *Store) collection(name string) *reader {
-	p := port{store: s, name: name, err: store.CheckName(name)}
-	return &reader{Collection: engine.Collection{Port: &p}, port: &p}
+func (s *Store) collection(name string) *engine.Collection {
+	return &engine.Collection{Port: &port{store: s, name: name}, Err: store.CheckName(name)}
 }
 
 // Now returns the time of the server's clock in UTC.
@@ -250,13 +248,8 @@ func (s *Store) repeated(ctx context.Context, read func() error) error {
 // Explain finds documents as Find of the collection does, and describes how.
 func (s *Store) Explain(
 	ctx context.Context, collection string, filter *query.Filter, options store.FindOptions,
-) (explanation store.Explanation, err error) {
-	c := s.collection(collection)
-	err = c.read(ctx, func(ctx context.Context, e *engine.Collection) error {
-		explanation, err = e.Explain(ctx, filter, options)
-		return err
-	})
-	return explanation, err
+) (store.Explanation, error) {
+	return s.collection(collection).Explain(ctx, filter, options)
 }
 
 func (s *Store) isClosed() bool { return s.closed.Load() }
@@ -281,120 +274,51 @@ func (s *Store) isStale(ctx context.Context, c *collection, known *description) 
 	return true, s.reload(ctx, s.pool, c)
 }
 
-// port is a collection of the store, which may not exist yet, for one call.
+// port is a collection of the store, which may not exist yet.
 type port struct {
 	store *Store
 	name  string
-	// err is the error of the name.
-	err error
-	// candidates are the source's. collection and known are the last read's.
-	candidates int64
-	collection *collection
-	known      *description
 }
 
 var _ engine.Port = (*port)(nil)
 
 // Read implements engine.Port.
 func (p *port) Read(ctx context.Context) (engine.View, error) {
-	c, err := p.store.found(ctx, p.name)
-	if err != nil {
-		return engine.View{}, err
+	bounded, cancel := p.store.bounded(ctx)
+	var c *collection
+	err := p.store.repeated(bounded, func() (err error) {
+		c, err = p.store.found(bounded, p.name)
+		return err
+	})
+	if err != nil || c == nil {
+		cancel()
+		return engine.EmptyView(p.name), p.store.failure(ctx, err)
 	}
-	if c == nil {
-		return engine.EmptyView(p.name), nil
+	return viewOf(bounded, cancel, &repeats{store: p.store, collection: c, candidates: firstCandidates}), nil
+}
+
+// viewOf returns the content for an attempt of a read.
+func viewOf(ctx context.Context, cancel context.CancelFunc, r *repeats) engine.View {
+	known := r.collection.newest.Load()
+	return engine.View{Schema: known.ready, Source: &source{
+		ctx: ctx, cancel: cancel, store: r.store, collection: r.collection, known: known, by: r.store.pool, candidates: r.candidates, repeats: r,
+	}}
+}
+
+// Again implements engine.Port.
+func (p *port) Again(ctx context.Context, failed engine.View, err error) (engine.View, error) {
+	s, exists := failed.Source.(*source)
+	if !exists {
+		return failed, err
 	}
-	p.collection, p.known = c, c.newest.Load()
-	return engine.View{Schema: p.known.ready, Source: &source{
-		ctx: ctx, store: p.store, collection: c, known: p.known, by: p.store.pool, candidates: p.candidates,
-	}}, nil
+	deadline, _ := s.ctx.Deadline()
+	bounded, cancel := context.WithDeadline(ctx, deadline)
+	if err := s.repeats.allow(bounded, &transaction{known: s.known}, err); err != nil {
+		cancel()
+		return failed, p.store.failure(ctx, err)
+	}
+	return viewOf(bounded, cancel, s.repeats), nil
 }
 
 // Now implements engine.Port.
 func (p *port) Now(ctx context.Context) (time.Time, error) { return p.store.Now(ctx) }
-
-// reader is a collection whose reads are repeated if they have to be.
-type reader struct {
-	engine.Collection
-
-	port *port
-}
-
-var _ store.Collection = (*reader)(nil)
-
-// read carries out a read, and repeats it.
-func (c *reader) read(ctx context.Context, do func(context.Context, *engine.Collection) error) error {
-	if c.port.err != nil {
-		return c.port.err
-	}
-	if err := engine.CheckEnded(ctx); err != nil {
-		return err
-	}
-	bounded, cancel := c.port.store.bounded(ctx)
-	defer cancel()
-	p := *c.port
-	p.candidates = firstCandidates
-	again := &engine.Collection{Port: &p}
-	for {
-		err := p.store.repeated(bounded, func() error { return do(bounded, again) })
-		switch {
-		case err == errMore: //nolint:errorlint // It comes as it is.
-			p.candidates = widened(p.candidates)
-		case err == errStale: //nolint:errorlint // The same.
-			if err := p.store.reload(bounded, p.store.pool, p.collection); err != nil {
-				return p.store.failure(ctx, err)
-			}
-		case boterr.CodeOf(err) == boterr.InvalidArgument && p.collection != nil: // Perhaps for want of an index that is new.
-			if isStale, failed := p.store.isStale(bounded, p.collection, p.known); failed != nil || !isStale {
-				return err
-			}
-		default:
-			return p.store.failure(ctx, err)
-		}
-	}
-}
-
-// Get implements store.Collection.
-func (c *reader) Get(ctx context.Context, id any) (found document.Object, exists bool, err error) {
-	err = c.read(ctx, func(ctx context.Context, e *engine.Collection) error {
-		found, exists, err = e.Get(ctx, id)
-		return err
-	})
-	return found, exists, err
-}
-
-// Find implements store.Collection.
-func (c *reader) Find(ctx context.Context, filter *query.Filter, options store.FindOptions) (found []document.Object, err error) {
-	err = c.read(ctx, func(ctx context.Context, e *engine.Collection) error {
-		found, err = e.Find(ctx, filter, options)
-		return err
-	})
-	return found, err
-}
-
-// Count implements store.Collection.
-func (c *reader) Count(ctx context.Context, filter *query.Filter) (count int64, err error) {
-	err = c.read(ctx, func(ctx context.Context, e *engine.Collection) error {
-		count, err = e.Count(ctx, filter)
-		return err
-	})
-	return count, err
-}
-
-// Distinct implements store.Collection.
-func (c *reader) Distinct(ctx context.Context, path string, filter *query.Filter) (values []any, err error) {
-	err = c.read(ctx, func(ctx context.Context, e *engine.Collection) error {
-		values, err = e.Distinct(ctx, path, filter)
-		return err
-	})
-	return values, err
-}
-
-// GeoNear implements store.Collection.
-func (c *reader) GeoNear(ctx context.Context, search *query.GeoNear) (found []query.GeoResult, err error) {
-	err = c.read(ctx, func(ctx context.Context, e *engine.Collection) error {
-		found, err = e.GeoNear(ctx, search)
-		return err
-	})
-	return found, err
-}

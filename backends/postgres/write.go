@@ -22,45 +22,25 @@ import (
 // Write implements engine.Port. It searches without locks, locks what it found, and looks at it again; if that has changed,
 // it begins again. All its changes go to the server together with the commit.
 func (p *port) Write(ctx context.Context, op engine.Op) error {
-	if p.err != nil {
-		return p.err
-	}
-	if err := engine.CheckEnded(ctx); err != nil {
-		return err
-	}
 	bounded, cancel := p.store.bounded(ctx)
 	defer cancel()
-	err := p.write(bounded, op)
-	return p.store.failure(ctx, err)
-}
-
-func (p *port) write(ctx context.Context, op engine.Op) error {
-	for isMade := false; ; isMade = true {
-		find := p.store.found
-		if isMade {
-			find = p.store.made
-		}
-		c, err := find(ctx, p.name)
-		if err != nil {
-			return err
-		}
-		if c != nil {
-			return p.writeTo(ctx, c, op)
-		}
-		err = op.Run(query.NewEvaluation(ctx), missing{name: p.name})
-		if !errors.Is(err, errMissing) {
-			return err
+	c, err := p.store.found(bounded, p.name)
+	if err == nil && c == nil {
+		if err = op.Run(query.NewEvaluation(bounded), missing{name: p.name}); errors.Is(err, errMissing) {
+			c, err = p.store.made(bounded, p.name)
 		}
 	}
+	if err == nil && c != nil {
+		err = p.writeTo(bounded, c, op)
+	}
+	return p.store.failure(ctx, err)
 }
 
 // writeTo runs a write until nothing comes in its way.
 func (p *port) writeTo(ctx context.Context, c *collection, op engine.Op) error {
-	if one, isOne := op.(engine.One); isOne {
-		if id, isKnown := one.ID(); isKnown {
-			if err := p.store.inGroup(ctx, c, op, id); err != errAlone { //nolint:errorlint // It comes as it is.
-				return err
-			}
+	if id, isKnown := op.ID(); isKnown {
+		if err := p.store.inGroup(ctx, c, op, id); err != errAlone { //nolint:errorlint // It comes as it is.
+			return err
 		}
 	}
 	r := repeats{store: p.store, collection: c, candidates: firstCandidates}
@@ -78,7 +58,7 @@ func (p *port) writeTo(ctx context.Context, c *collection, op engine.Op) error {
 	}
 }
 
-// repeats decides whether a write is repeated.
+// repeats decides whether a call is repeated.
 type repeats struct {
 	store      *Store
 	collection *collection
@@ -88,7 +68,7 @@ type repeats struct {
 	losses, upserts int
 }
 
-// maxLosses is the number of times that a write is repeated whose connection is lost before it is committed, and
+// maxLosses is the number of times that a call is repeated whose connection is lost before it is committed, and
 // maxUpserts the number of times that one is that inserts what another write has just inserted.
 const (
 	maxLosses  = 2
@@ -253,7 +233,7 @@ func (t *transaction) LockNext(r engine.Range) (found engine.Placed, exists bool
 	if r.Backward {
 		text = t.collection.texts.of(x.Spec.Unique).nextDown
 	}
-	low, high := bounds(x, &r)
+	low, high := bounds(x, r.Keys)
 	return t.lockOne(text, x.Number, low[0], high[0])
 }
 

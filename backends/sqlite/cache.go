@@ -4,16 +4,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/engine"
 )
-
-// cached is a document at its position; the zero Object for one that was removed.
-type cached struct {
-	document document.Object
-	position uint64
-	// size is the number of bytes in the file.
-	size int
-}
 
 // cacheRoom is the room that the caches of all collections share.
 type cacheRoom struct {
@@ -22,20 +14,20 @@ type cacheRoom struct {
 }
 
 // entrySize is the memory of a cached document without its values, and valueFactor the size of values in memory
-// relative to the file.
+// relative to their size.
 const (
 	entrySize   = 300
 	valueFactor = 4
 )
 
-func (c *cached) memory() int64 { return entrySize + valueFactor*int64(c.size) }
+func memoryOf(one engine.Placed) int64 { return entrySize + valueFactor*int64(one.Document.Size()) }
 
 // cache holds documents as they were committed last, by the keys of their _ids.
 type cache struct {
 	room *cacheRoom
 
 	mu        sync.RWMutex
-	documents map[string]cached
+	documents map[string]engine.Placed
 	// commits counts the changes that were put in.
 	commits uint64
 	// isHiding is true while changes are committed.
@@ -43,7 +35,7 @@ type cache struct {
 }
 
 // get returns a document, and how many changes the cache has seen, for put.
-func (c *cache) get(key []byte) (found cached, ok bool, commits uint64) {
+func (c *cache) get(key []byte) (found engine.Placed, ok bool, commits uint64) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	found, ok = c.documents[string(key)]
@@ -51,7 +43,7 @@ func (c *cache) get(key []byte) (found cached, ok bool, commits uint64) {
 }
 
 // put adds a document that was read from the file, unless the cache has seen changes since.
-func (c *cache) put(key []byte, read cached, commits uint64) {
+func (c *cache) put(key []byte, read engine.Placed, commits uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.commits == commits && !c.isHiding {
@@ -61,41 +53,41 @@ func (c *cache) put(key []byte, read cached, commits uint64) {
 
 // hide takes documents out that are being committed: the file decides when readers see a change, so that none sees an
 // earlier document here afterwards.
-func (c *cache) hide(changes []change) {
+func (c *cache) hide(changes map[string]engine.Placed) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.isHiding = true
-	for i := range changes {
-		c.remove(changes[i].key)
+	for key := range changes {
+		c.remove(key)
 	}
 }
 
 // apply puts changes in that were committed.
-func (c *cache) apply(changes []change) {
+func (c *cache) apply(changes map[string]engine.Placed) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.isHiding = false
 	c.commits++
-	for i := range changes {
-		if changes[i].after.IsZero() {
-			c.remove(changes[i].key)
+	for key, one := range changes {
+		if one.Document.IsZero() {
+			c.remove(key)
 		} else {
-			c.set(changes[i].key, cached{document: changes[i].after, position: changes[i].position, size: changes[i].size})
+			c.set(key, one)
 		}
 	}
 }
 
 // set adds a document, and drops some others if there is no room. The caller has the lock.
-func (c *cache) set(key string, one cached) {
+func (c *cache) set(key string, one engine.Placed) {
 	c.remove(key)
-	if one.memory() > c.room.most {
+	if memoryOf(one) > c.room.most {
 		return
 	}
 	if c.documents == nil {
-		c.documents = map[string]cached{}
+		c.documents = map[string]engine.Placed{}
 	}
 	c.documents[key] = one
-	if c.room.used.Add(one.memory()) <= c.room.most {
+	if c.room.used.Add(memoryOf(one)) <= c.room.most {
 		return
 	}
 	for other := range c.documents { // A map yields its keys in no order.
@@ -108,7 +100,7 @@ func (c *cache) set(key string, one cached) {
 
 func (c *cache) remove(key string) {
 	if known, ok := c.documents[key]; ok {
-		c.room.used.Add(-known.memory())
+		c.room.used.Add(-memoryOf(known))
 		delete(c.documents, key)
 	}
 }

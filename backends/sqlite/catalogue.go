@@ -3,9 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 	"sync/atomic"
 
@@ -13,7 +11,6 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/engine"
 	"github.com/botctx/go-sdk/store"
-	"github.com/botctx/go-sdk/store/query"
 )
 
 // A file of format 1 has the table botctx_collections, and three tables for each collection, N being its number
@@ -58,59 +55,64 @@ type collection struct {
 
 	// What follows belongs to the writer.
 
-	// draft is the description with the changes of the group under way, and with the index that is being built.
-	draft *engine.Schema
-	// building is the number of that index, 0 without one. In the file it is recorded, which differs for as long as
-	// the index is finished and not committed.
-	building, recorded int
-	// end is the position of the next document.
-	end uint64
-	// committed are draft and end in the file.
-	committed struct {
-		draft *engine.Schema
-		end   uint64
-	}
-	// isDirty is true if the description in the file is not draft.
-	isDirty bool
-	// overlay are the documents that the group under way has changed, by the keys of their _ids.
-	overlay map[string]cached
+	// state has the changes of the group under way, and committed is the one in the file.
+	state
+
+	committed state
+	// overlay are the documents that the group under way has changed, by the keys of their _ids; the zero Object for one
+	// that was removed.
+	overlay map[string]engine.Placed
 	// followers get the changes of each group.
-	followers []*follower
+	followers engine.Followers
 
 	watchers *watchers
 }
 
+// state is the part of a collection that changes with its documents.
+type state struct {
+	// draft are all indexes, and building the number of the one that is being built, which readers do not use; 0 is none.
+	draft    *engine.Schema
+	building int
+	// end is the position of the next document.
+	end uint64
+}
+
+// ready returns the indexes that readers use.
+func (s *state) ready() *engine.Schema { return s.draft.WithoutNumber(s.building) }
+
 func (s *Store) newCollection(name string, number int64, schema *engine.Schema, end uint64) *collection {
-	c := &collection{name: name, number: number, texts: textsOf(number), draft: schema, end: end, overlay: map[string]cached{}}
+	c := &collection{
+		name: name, number: number, texts: textsOf(number), state: state{draft: schema, end: end}, overlay: map[string]engine.Placed{},
+	}
 	c.cache.room, c.watchers = &s.room, s.watchersOf(name)
 	c.commit()
-	c.schema.Store(c.ready())
 	return c
 }
 
-// ready returns draft without the index that is being built.
-func (c *collection) ready() *engine.Schema {
-	at := slices.IndexFunc(c.draft.Indexes, func(x engine.Index) bool { return x.Number == c.building })
-	if at < 0 {
-		return c.draft
-	}
-	return c.draft.WithoutIndex(at)
+// isGrown reports whether the indexes are not those in the file.
+func (c *collection) isGrown() bool {
+	return c.draft != c.committed.draft || c.building != c.committed.building
 }
 
-// commit notes that the file has draft and end.
-func (c *collection) commit() { c.committed.draft, c.committed.end = c.draft, c.end }
-
-// rollBack takes draft and end back to their state in the file.
-func (c *collection) rollBack() {
-	c.draft, c.end, c.isDirty = c.committed.draft, c.committed.end, false
-	c.recorded = c.building
+// commit notes that the file has the state. Readers see other indexes, if they are others: those who search begin again then.
+func (c *collection) commit() {
+	if c.isGrown() {
+		c.schema.Store(c.ready())
+	}
+	c.committed = c.state
 	c.emptyOverlay()
+}
+
+// rollBack takes the state back to the one in the file.
+func (c *collection) rollBack() {
+	c.state, c.committed = c.committed, c.state
+	c.commit()
 }
 
 // emptyOverlay empties overlay. A map keeps its size, and clearing it takes as long as that: a large one is dropped.
 func (c *collection) emptyOverlay() {
 	if len(c.overlay) > maxGroup {
-		c.overlay = map[string]cached{}
+		c.overlay = map[string]engine.Placed{}
 		return
 	}
 	clear(c.overlay)
@@ -126,16 +128,13 @@ type texts struct {
 
 // entryTexts are the statements of a table of entries.
 type entryTexts struct {
-	byKey string
-	// part reads a range of the keys of an index, whole all its keys.
-	part, whole         rangeTexts
-	insert, remove, all string
+	// up and down read a range of the keys of an index.
+	up, down, positions, count string
+	insert, remove, all        string
 	// holder is the position of a unique key, and clear removes some entries of a range of indexes.
 	holder, clear string
 	above, below  string
 }
-
-type rangeTexts struct{ up, down, positions, count string }
 
 func textsOf(number int64) *texts {
 	n := strconv.FormatInt(number, 10)
@@ -153,23 +152,14 @@ func textsOf(number int64) *texts {
 	for i, table := range []string{"k" + n, "u" + n} {
 		joined := "SELECT k.pos, d.doc FROM " + table + " k CROSS JOIN " + d + " d ON d.pos=k.pos WHERE k.x=? AND k.key"
 		t.tables[i] = entryTexts{
-			byKey: joined + "=? ORDER BY k.pos",
-			part: rangeTexts{
-				up:        joined + ">=? AND k.key<? ORDER BY k.key, k.pos",
-				down:      joined + ">=? AND k.key<? ORDER BY k.key DESC, k.pos",
-				positions: "SELECT pos FROM " + table + " WHERE x=? AND key>=? AND key<?",
-				count:     "SELECT count(*) FROM " + table + " WHERE x=? AND key>=? AND key<?",
-			},
-			whole: rangeTexts{
-				up:        joined + " NOT NULL ORDER BY k.key, k.pos",
-				down:      joined + " NOT NULL ORDER BY k.key DESC, k.pos",
-				positions: "SELECT pos FROM " + table + " WHERE x=?",
-				count:     "SELECT count(*) FROM " + table + " WHERE x=?",
-			},
-			insert: "INSERT INTO " + table + "(x,key,pos) VALUES(?,?,?) ON CONFLICT DO NOTHING",
-			remove: "DELETE FROM " + table + " WHERE x=? AND key=? AND pos=?",
-			all:    "SELECT x, key, pos FROM " + table,
-			holder: "SELECT pos FROM " + table + " WHERE x=? AND key=?",
+			up:        joined + ">=? AND k.key<? ORDER BY k.key, k.pos",
+			down:      joined + ">=? AND k.key<? ORDER BY k.key DESC, k.pos",
+			positions: "SELECT pos FROM " + table + " WHERE x=? AND key>=? AND key<?",
+			count:     "SELECT count(*) FROM " + table + " WHERE x=? AND key>=? AND key<?",
+			insert:    "INSERT INTO " + table + "(x,key,pos) VALUES(?,?,?) ON CONFLICT DO NOTHING",
+			remove:    "DELETE FROM " + table + " WHERE x=? AND key=? AND pos=?",
+			all:       "SELECT x, key, pos FROM " + table,
+			holder:    "SELECT pos FROM " + table + " WHERE x=? AND key=?",
 			clear: "DELETE FROM " + table + " WHERE (x,key,pos) IN (SELECT x,key,pos FROM " + table +
 				" WHERE x>=? AND x<? LIMIT ?)",
 			above: "SELECT key FROM " + table + " WHERE x=? AND key>=? ORDER BY key LIMIT ?",
@@ -186,153 +176,97 @@ func (t *texts) table(isUnique bool) *entryTexts { //nolint:revive // It is a pr
 	return &t.tables[0]
 }
 
-// indexRecord is an index in the catalogue.
-type indexRecord struct {
-	Keys     []keyRecord `json:"keys"`
-	Unique   bool        `json:"unique,omitempty"`
-	Sparse   bool        `json:"sparse,omitempty"`
-	Number   int         `json:"number"`
-	MultiKey bool        `json:"multiKey,omitempty"`
-	// Levels are the levels of the geo keys.
-	Levels []uint64 `json:"levels,omitempty"`
-	// Building is true until the index has all documents.
-	Building bool `json:"building,omitempty"`
-}
-
-type keyRecord struct {
-	Path string          `json:"path"`
-	Kind query.IndexKind `json:"kind"`
-}
-
-// record returns the indexes of a collection in the form of the catalogue.
-func (c *collection) record() ([]byte, error) {
-	records := make([]indexRecord, 0, len(c.draft.Indexes))
-	for i := range c.draft.Indexes {
-		x := &c.draft.Indexes[i]
-		r := indexRecord{
-			Unique: x.Spec.Unique, Sparse: x.Spec.Sparse, Number: x.Number, MultiKey: x.MultiKey, Building: x.Number == c.recorded,
-		}
-		for _, key := range x.Spec.Keys {
-			r.Keys = append(r.Keys, keyRecord{Path: key.Path, Kind: key.Kind})
-		}
-		for j := range x.Geo {
-			r.Levels = append(r.Levels, x.Geo[j].Levels)
-		}
-		records = append(records, r)
-	}
-	text, err := json.Marshal(records)
+// record returns the indexes of a schema in the form of the catalogue. Building is as in state.
+func record(schema *engine.Schema, building int) ([]byte, error) {
+	text, err := schema.MarshalIndexes(building)
 	if err != nil {
-		return nil, boterr.New(boterr.Internal, "", "the description of the collection %q: %w", c.name, err)
+		return nil, boterr.New(boterr.Internal, "", "the description of the collection %q: %w", schema.Name, err)
 	}
 	return sealBytes(0, text), nil
 }
 
-// readSchema reads what record wrote. It returns the numbers of an index that was being built, which is left out.
-func readSchema(name string, record []byte) (schema *engine.Schema, left []indexRecord, err error) {
-	text, err := openBytes(0, record)
-	if err != nil {
-		return nil, nil, damaged("the description of the collection %q: %w", name, err)
-	}
-	var records []indexRecord
-	if err := json.Unmarshal(text, &records); err != nil {
-		return nil, nil, damaged("the description of the collection %q: %w", name, err)
-	}
-	schema = &engine.Schema{Name: name}
-	for _, r := range records {
-		if r.Building {
-			left = append(left, r)
-			continue
-		}
-		spec := store.Index{Unique: r.Unique, Sparse: r.Sparse}
-		for _, key := range r.Keys {
-			spec.Keys = append(spec.Keys, store.IndexKey{Path: key.Path, Kind: key.Kind})
-		}
-		if err := spec.Check(); err != nil {
-			return nil, nil, damaged("an index of the collection %q: %w", name, err)
-		}
-		x := engine.NewIndex(name, spec)
-		x.Number, x.MultiKey = r.Number, r.MultiKey
-		if len(r.Levels) != len(x.Geo) {
-			return nil, nil, damaged("the index %s of the collection %q has %d levels", x.Name(), name, len(r.Levels))
-		}
-		for j := range x.Geo {
-			x.Geo[j].Levels = r.Levels[j]
-		}
-		schema = schema.WithIndex(x)
-	}
-	return schema, left, nil
+// catalogued is a collection in the catalogue.
+type catalogued struct {
+	number   int64
+	name     string
+	record   []byte
+	schema   *engine.Schema
+	building int
 }
 
-// nextNumber returns the number of the next index of a collection.
-func (c *collection) nextNumber() int {
-	number := 1
-	for i := range c.draft.Indexes {
-		number = max(number, c.draft.Indexes[i].Number+c.draft.Indexes[i].Numbers())
-	}
-	return number
-}
-
-// load reads the catalogue.
-func (s *Store) load(ctx context.Context, c *conn) error {
-	type row struct {
-		number int64
-		name   string
-		record []byte
-	}
-	var rows []row
-	err := c.query(ctx, func(r *sql.Rows) (bool, error) {
-		var next row
+// catalogue reads the catalogue.
+func (c *conn) catalogue(ctx context.Context) (all []catalogued, err error) {
+	err = c.query(ctx, func(r *sql.Rows) (bool, error) {
+		var next catalogued
 		err := scan(r, &next.number, &next.name, &next.record)
-		rows = append(rows, next)
+		all = append(all, next)
 		return true, err
 	}, "SELECT n, name, indexes FROM botctx_collections")
+	for i := range all {
+		one := &all[i]
+		if err == nil && store.CheckName(one.name) != nil {
+			err = damaged("a collection has the name %q", one.name)
+		}
+		if err == nil {
+			err = one.read()
+		}
+	}
+	return all, err
+}
+
+// read reads the record.
+func (c *catalogued) read() error {
+	text, err := openBytes(0, c.record)
+	if err == nil {
+		c.schema, c.building, err = engine.UnmarshalIndexes(c.name, text)
+	}
+	if err != nil {
+		return damaged("the description of the collection %q: %w", c.name, err)
+	}
+	return nil
+}
+
+// load makes the collections of the file.
+func (s *Store) load(ctx context.Context, c *conn) error {
+	all, err := c.catalogue(ctx)
 	if err != nil {
 		return err
 	}
-	for _, r := range rows {
-		if store.CheckName(r.name) != nil {
-			return damaged("a collection has the name %q", r.name)
-		}
-		schema, left, err := readSchema(r.name, r.record)
+	for _, one := range all {
+		end, err := c.number(ctx, fmt.Sprintf("SELECT coalesce(max(pos),0)+1 FROM d%d", one.number))
 		if err != nil {
 			return err
 		}
-		end, err := c.number(ctx, fmt.Sprintf("SELECT coalesce(max(pos),0)+1 FROM d%d", r.number))
-		if err != nil {
-			return err
-		}
-		made := s.newCollection(r.name, r.number, schema, uint64(end))
-		s.collections.Store(r.name, made)
-		if err := s.clearLeft(c, made, left); err != nil {
+		made := s.newCollection(one.name, one.number, one.schema.WithoutNumber(one.building), uint64(end))
+		s.collections.Store(one.name, made)
+		if err := made.forget(c, one.schema, one.building); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// clearLeft removes the entries of indexes that a process did not finish building.
-func (s *Store) clearLeft(c *conn, of *collection, left []indexRecord) error {
-	for _, r := range left {
-		if _, err := c.exec("DELETE FROM "+tableName(of.number, r.Unique)+" WHERE x>=? AND x<?", r.Number, r.Number+1+len(r.Keys)); err != nil {
-			return err
-		}
-	}
-	if len(left) == 0 {
+// forget removes an index that a process did not finish building.
+func (c *collection) forget(by *conn, all *engine.Schema, building int) error {
+	at := all.IndexOf(building)
+	if at < 0 {
 		return nil
 	}
-	record, err := of.record()
-	if err != nil {
+	const noLimit = -1
+	left := &all.Indexes[at]
+	if _, err := by.exec(c.texts.table(left.Spec.Unique).clear, building, building+left.Numbers(), noLimit); err != nil {
 		return err
 	}
-	_, err = c.exec("UPDATE botctx_collections SET indexes=? WHERE n=?", record, of.number)
-	return err
+	return c.describe(by)
 }
 
-func tableName(number int64, isUnique bool) string { //nolint:revive // It is a property of the index.
-	if isUnique {
-		return "u" + strconv.FormatInt(number, 10)
+// describe writes the description of the indexes.
+func (c *collection) describe(by *conn) error {
+	text, err := record(c.draft, c.building)
+	if err == nil {
+		_, err = by.exec("UPDATE botctx_collections SET indexes=? WHERE n=?", text, c.number)
 	}
-	return "k" + strconv.FormatInt(number, 10)
+	return err
 }
 
 // idKey returns the key of a document's _id.

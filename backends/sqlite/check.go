@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/crc32"
 
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/engine"
 )
 
@@ -33,30 +34,15 @@ func (s *Store) Check(ctx context.Context) error {
 	if err := checkStructure(ctx, c); err != nil {
 		return err
 	}
-	type row struct {
-		number int64
-		name   string
-		record []byte
-	}
-	var rows []row
-	err = c.query(ctx, func(r *sql.Rows) (bool, error) {
-		var next row
-		err := scan(r, &next.number, &next.name, &next.record)
-		rows = append(rows, next)
-		return true, err
-	}, "SELECT n, name, indexes FROM botctx_collections")
+	all, err := c.catalogue(ctx)
 	if err != nil {
 		return err
 	}
-	for _, r := range rows {
-		schema, left, err := readSchema(r.name, r.record)
-		if err != nil {
-			return err
+	for _, one := range all {
+		if one.building != 0 {
+			continue // The next check looks at the collection.
 		}
-		if len(left) > 0 {
-			continue // An index is being built; the next check looks at the collection.
-		}
-		k := checking{ctx: ctx, conn: c, number: r.number, schema: schema, sums: map[int64]uint64{}}
+		k := checking{ctx: ctx, conn: c, number: one.number, schema: one.schema, sums: map[int64]uint64{}}
 		if err := k.check(); err != nil {
 			return err
 		}
@@ -133,7 +119,7 @@ func (k *checking) document(position uint64, id, sealed []byte) error {
 		return damaged("the document at position %d of the collection %q has the key of another _id", position, k.schema.Name)
 	}
 	for i := range k.schema.Indexes {
-		changes, err := k.schema.ChangesOf(i, o)
+		changes, err := k.schema.ChangesIn(i, document.Object{}, o)
 		if err != nil {
 			return damaged("the document at position %d of the collection %q: %w", position, k.schema.Name, err)
 		}

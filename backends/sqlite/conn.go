@@ -182,11 +182,9 @@ func damaged(format string, arguments ...any) error {
 
 // failure returns an error of SQLite with a code of the SDK. Other errors stay as they are.
 func failure(err error) error {
-	var failed *sqlite.Error
-	if !errors.As(err, &failed) {
+	switch kindOf(err) {
+	case sqlite3.SQLITE_OK:
 		return err
-	}
-	switch failed.Code() & primaryCode {
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
 		return damaged("%w", err)
 	case sqlite3.SQLITE_INTERRUPT:
@@ -198,17 +196,12 @@ func failure(err error) error {
 	}
 }
 
-// isFull reports whether an error comes from a full disk.
-func isFull(err error) bool {
+// kindOf returns the kind of an error of SQLite, SQLITE_OK for other errors, which are the caller's.
+func kindOf(err error) int {
+	const kind = 0xff // The other bits have details.
 	var failed *sqlite.Error
-	return errors.As(err, &failed) && failed.Code()&primaryCode == sqlite3.SQLITE_FULL
-}
-
-// primaryCode are the bits of an SQLite error that hold the kind of error.
-const primaryCode = 0xff
-
-// isFailure reports whether an error is SQLite's own, and not the caller's.
-func isFailure(err error) bool {
-	var failed *sqlite.Error
-	return errors.As(err, &failed)
+	if !errors.As(err, &failed) {
+		return sqlite3.SQLITE_OK
+	}
+	return failed.Code() & kind
 }

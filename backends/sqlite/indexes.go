@@ -15,12 +15,6 @@ const documentsAtOnce = 200
 // from its beginning on, and searches use it from its end on. One index of a store is built at a time. If the process
 // ends meanwhile, the next Open forgets the index.
 func (p *port) EnsureIndex(ctx context.Context, spec store.Index) error {
-	if p.err != nil {
-		return p.err
-	}
-	if err := engine.CheckEnded(ctx); err != nil {
-		return err
-	}
 	if p.store.isClosed() {
 		return errClosed
 	}
@@ -79,33 +73,22 @@ func (b *building) do(ctx context.Context, run func(t *transaction, c *collectio
 // begin has the writer keep the entries of the index.
 func (b *building) begin(ctx context.Context) error {
 	return b.do(ctx, func(t *transaction, c *collection) (err error) {
-		if b.left = b.leftIn(c); b.left != nil {
+		if at := c.draft.IndexOf(c.building); at >= 0 {
+			b.left = &building{port: b.port, spec: c.draft.Indexes[at].Spec, number: c.building}
 			return nil
 		}
 		if b.exists, err = c.draft.Existing(b.spec); b.exists {
 			return err
 		}
 		x := engine.NewIndex(c.name, b.spec)
-		x.Number = c.nextNumber()
+		x.Number = c.draft.NextNumber()
 		b.number = x.Number
 		if err := t.save(); err != nil {
 			return err
 		}
-		c.building, c.recorded = x.Number, x.Number
-		c.draft, c.isDirty = c.draft.WithIndex(x), true
+		c.draft, c.building = c.draft.WithIndex(x), x.Number
 		return nil
 	})
-}
-
-// leftIn returns the unfinished index of a collection, which is not being built any more.
-func (b *building) leftIn(c *collection) *building {
-	left := &building{port: b.port, number: c.building}
-	at := left.at(c)
-	if at < 0 {
-		return nil
-	}
-	left.spec = c.draft.Indexes[at].Spec
-	return left
 }
 
 // fill adds the entries of all documents.
@@ -149,7 +132,7 @@ func (b *building) add(t *transaction, c *collection, page []engine.Placed) erro
 		return err
 	}
 	for _, one := range page {
-		changes, err := c.draft.ChangesOf(b.at(c), one.Document)
+		changes, err := c.draft.ChangesIn(c.draft.IndexOf(b.number), document.Object{}, one.Document)
 		if err != nil {
 			return err
 		}
@@ -181,27 +164,13 @@ func (t *transaction) addOnce(one engine.Placed, key engine.Key) error {
 	return err
 }
 
-// at returns the place of the index in the description, -1 if it is not there.
-func (b *building) at(c *collection) int {
-	for i := range c.draft.Indexes {
-		if c.draft.Indexes[i].Number == b.number {
-			return i
-		}
-	}
-	return -1
-}
-
 // finish lets searches use the index.
 func (b *building) finish(ctx context.Context) error {
 	return b.do(ctx, func(t *transaction, c *collection) error {
 		if err := t.save(); err != nil {
 			return err
 		}
-		c.recorded, c.isDirty = 0, true
-		t.job.kept = func() {
-			c.building = 0
-			c.schema.Store(c.ready())
-		}
+		c.building = 0
 		return nil
 	})
 }
@@ -220,13 +189,9 @@ func (b *building) drop(ctx context.Context) error {
 				return err
 			}
 			isGone = true
-			at := b.at(c)
-			if at < 0 {
-				return nil
+			if c.building == b.number {
+				c.draft, c.building = c.ready(), 0
 			}
-			c.draft, c.isDirty = c.draft.WithoutIndex(at), true
-			c.recorded = 0
-			t.job.kept = func() { c.building = 0 }
 			return nil
 		})
 		if err != nil {

@@ -11,13 +11,6 @@ import (
 	"github.com/botctx/go-sdk/internal/query"
 )
 
-var (
-	// errTooLong ends a write that keeps the others waiting for too long.
-	errTooLong = boterr.New(boterr.Internal, "", "the write takes longer than it may keep others waiting")
-	// errLost is the error of a write out of turn if another write has changed the documents that it rests on.
-	errLost = boterr.New(boterr.Internal, "", "another write came first")
-)
-
 const (
 	// firstTurn is the time for which a write may keep the others waiting before it leaves its turn, and
 	// moreTime the factor by which that time grows after each time that it lost.
@@ -36,9 +29,6 @@ const (
 // writer only applies its changes. If others have changed the documents that it rests on, it begins again, and each time may keep the
 // others waiting for longer, so that it succeeds in the end. One on many documents is applied in parts.
 func (p *port) Write(ctx context.Context, op engine.Op) error {
-	if p.err != nil {
-		return p.err
-	}
 	call := query.NewEvaluation(ctx)
 	first := p.store.firstTurn
 	if _, isInsert := op.(*engine.Inserting); isInsert {
@@ -49,23 +39,23 @@ func (p *port) Write(ctx context.Context, op engine.Op) error {
 			call.Resume(t.ctx)
 			return op.Run(call, t)
 		})
-		if err != errTooLong { //nolint:errorlint // It comes as it is.
+		if err != engine.ErrTooLong { //nolint:errorlint // It comes as it is.
 			return err
 		}
-		if err = p.outOfTurn(ctx, call, op); err != errLost { //nolint:errorlint // It comes as it is.
+		if err = p.outOfTurn(ctx, call, op); err != engine.ErrLost { //nolint:errorlint // It comes as it is.
 			return err
 		}
 	}
 }
 
-// inTurn carries out a write in a group. The error is errTooLong if it took more time than it has.
+// inTurn carries out a write in a group. The error is engine.ErrTooLong if it took more time than it has.
 func (p *port) inTurn(ctx context.Context, patience time.Duration, run func(t *transaction) error) error {
 	return p.store.writer.do(&job{ctx: ctx, name: p.name, run: func(t *transaction) error {
 		now := &turn{Context: ctx, limit: within(patience)}
 		t.ctx, t.source.ctx = now, now
 		err := run(t)
 		if now.hasEnded {
-			return errTooLong
+			return engine.ErrTooLong
 		}
 		return err
 	}})
@@ -75,7 +65,7 @@ func (p *port) inTurn(ctx context.Context, patience time.Duration, run func(t *t
 func (p *port) outOfTurn(ctx context.Context, call *query.Evaluation, op engine.Op) error {
 	found := p.store.found(p.name)
 	if found == nil {
-		return errLost // Nothing was there to take long: the next turn is longer.
+		return engine.ErrLost // Nothing was there to take long: the next turn is longer.
 	}
 	select {
 	case p.store.searching <- struct{}{}:
@@ -90,18 +80,18 @@ func (p *port) outOfTurn(ctx context.Context, call *query.Evaluation, op engine.
 		return err
 	}
 	defer w.view.Close()
-	defer w.follower.hasLeft.Store(true)
+	defer w.follower.Leave()
 	many, isMany := op.(engine.Many)
 	w.isMany = isMany && many.IsMany()
 	call.Resume(ctx)
 	if err := op.Run(call, w); err == errOutdated { //nolint:errorlint // It comes as it is.
-		return errLost
+		return engine.ErrLost
 	} else if err != nil {
 		return err
 	}
 	w.view.Close() // A reader that stayed open would keep the log from being restarted.
 	if len(w.positions) > partSize {
-		w.follower.hasLeft.Store(true)
+		w.follower.Leave()
 		return p.inParts(ctx, call, many, w.positions)
 	}
 	return p.inTurn(ctx, noLimit, func(t *transaction) error { return w.settle(ctx, call, op, t) })
@@ -110,9 +100,9 @@ func (p *port) outOfTurn(ctx context.Context, call *query.Evaluation, op engine.
 // noted is a transaction that notes its changes, of content that does not change.
 type noted struct {
 	view     engine.View
-	follower follower
+	follower engine.Follower
 	isMany   bool
-	changes  []change
+	changes  []engine.Change
 	// positions are the positions of the changed documents. A write on many that is applied in parts notes
 	// nothing else.
 	positions []uint64
@@ -130,7 +120,7 @@ func (s *Store) follow(ctx context.Context, c *collection) (*noted, error) {
 	isFollowing := false
 	defer func() {
 		if !isFollowing { // Also after a panic of the context.
-			w.follower.hasLeft.Store(true)
+			w.follower.Leave()
 			view.Close()
 		}
 	}()
@@ -141,8 +131,7 @@ func (s *Store) follow(ctx context.Context, c *collection) (*noted, error) {
 		if err = reader.begin(); err == nil {
 			_, err = reader.conn.number(context.Background(), "SELECT count(*) FROM botctx_collections") // The moment is now.
 		}
-		c.forgetLeft()
-		c.followers = append(c.followers, &w.follower)
+		c.followers.Add(&w.follower)
 	}}
 	if failed := s.writer.do(j); failed != nil {
 		err = failed
@@ -158,25 +147,25 @@ func (s *Store) follow(ctx context.Context, c *collection) (*noted, error) {
 func (w *noted) View() engine.View { return w.view }
 
 // Insert implements engine.Transaction.
-func (w *noted) Insert(o document.Object) error { return w.note(change{after: o}) }
+func (w *noted) Insert(o document.Object) error { return w.note(engine.Change{After: o}) }
 
 // Replace implements engine.Transaction.
 func (w *noted) Replace(position uint64, before, after document.Object) error {
-	return w.note(change{position: position, before: before, after: after})
+	return w.note(engine.Change{Position: position, Before: before, After: after})
 }
 
 // Remove implements engine.Transaction.
 func (w *noted) Remove(position uint64, o document.Object) error {
-	return w.note(change{position: position, before: o})
+	return w.note(engine.Change{Position: position, Before: o})
 }
 
 // note notes a change, if the indexes take it. Unique ones see it only when it is applied.
-func (w *noted) note(made change) error {
-	if _, err := w.view.Changes(made.before, made.after); err != nil {
+func (w *noted) note(made engine.Change) error {
+	if _, err := w.view.Changes(made.Before, made.After); err != nil {
 		return err
 	}
-	if w.isMany && !made.before.IsZero() {
-		w.positions = append(w.positions, made.position)
+	if w.isMany && !made.Before.IsZero() {
+		w.positions = append(w.positions, made.Position)
 		if len(w.positions) > partSize {
 			w.changes = nil
 			return nil
@@ -189,39 +178,23 @@ func (w *noted) note(made change) error {
 // settle applies what was noted in the turn of the write, unless the writes of others affect it.
 func (w *noted) settle(ctx context.Context, call *query.Evaluation, op engine.Op, t *transaction) error {
 	call.Resume(ctx)
-	others := slices.Clone(w.follower.changes)
+	others := slices.Clone(w.follower.Changes)
 	for _, earlier := range t.writer.performed {
 		if earlier.collection == t.job.collection {
 			others = append(others, earlier.changes...)
 		}
 	}
 	for i := range others {
-		for _, o := range []document.Object{others[i].before, others[i].after} {
-			if o.IsZero() {
-				continue
-			}
-			if matched, err := op.Matches(call, o); matched || err != nil {
-				return errLost
-			}
+		if others[i].Affects(call, op) {
+			return engine.ErrLost
 		}
 	}
 	for i := range w.changes {
-		if err := t.repeat(&w.changes[i]); err != nil {
+		if err := w.changes[i].Repeat(t); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (t *transaction) repeat(c *change) error {
-	switch {
-	case c.before.IsZero():
-		return t.Insert(c.after)
-	case c.after.IsZero():
-		return t.Remove(c.position, c.before)
-	default:
-		return t.Replace(c.position, c.before, c.after)
-	}
 }
 
 // inParts applies a write on many documents to the ones at some positions: to as many as there is time for, then to

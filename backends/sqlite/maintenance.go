@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -79,9 +80,6 @@ func uncopied(err error) error {
 }
 
 func (s *Store) copyTo(ctx context.Context, path string) error {
-	if err := engine.CheckEnded(ctx); err != nil {
-		return err
-	}
 	c, closeConn, err := s.aside(ctx)
 	if err != nil {
 		return err
@@ -116,20 +114,17 @@ func (w whileOpen) Write(text []byte) (int, error) {
 // Canceled: ctx ended; what was given back until then stays so. Unavailable: the file could not be written.
 func (s *Store) Compact(ctx context.Context) error {
 	for {
-		if err := s.checkPath(); err != nil {
-			return err
-		}
 		var left, before int64
 		var failed error
 		err := s.writer.do(&job{ctx: ctx, between: func() {
 			if before, failed = s.writer.conn.number(ctx, "PRAGMA freelist_count"); failed != nil || before == 0 {
 				return
 			}
-			if failed = s.writer.vacuum(); failed == nil {
+			if _, failed = s.writer.conn.sql.ExecContext(context.Background(), "PRAGMA incremental_vacuum(500)"); failed == nil {
 				left, failed = s.writer.conn.number(ctx, "PRAGMA freelist_count")
 			}
 		}})
-		if err := errors.Join(err, failed); err != nil {
+		if err := errors.Join(err, failure(failed)); err != nil {
 			return err
 		}
 		if left == 0 || left == before {
@@ -138,12 +133,6 @@ func (s *Store) Compact(ctx context.Context) error {
 			}})
 		}
 	}
-}
-
-// vacuum gives some pages back.
-func (w *writer) vacuum() error {
-	_, err := w.conn.sql.ExecContext(context.Background(), "PRAGMA incremental_vacuum(500)")
-	return failure(err)
 }
 
 // Stats are figures of a Store since it was opened.
@@ -195,36 +184,20 @@ func (s *Store) WriteJSON(ctx context.Context, w io.Writer, collection string) e
 		return err
 	}
 	defer view.Close()
-	lines := &jsonLines{ctx: ctx, to: bufio.NewWriter(w)}
-	if err := view.Batches(0, lines); err != nil {
+	out := bufio.NewWriter(w)
+	var line []byte
+	var failed error
+	err = view.All(0, engine.Yield(func(_ uint64, o document.Object) bool {
+		if failed = engine.CheckEnded(ctx); failed == nil {
+			line, failed = document.AppendJSON(line[:0], o)
+		}
+		if failed == nil {
+			_, failed = out.Write(append(line, '\n'))
+		}
+		return failed == nil
+	}))
+	if err := cmp.Or(err, failed); err != nil {
 		return err
 	}
-	if lines.err == nil {
-		lines.err = lines.to.Flush()
-	}
-	return lines.err
-}
-
-// jsonLines writes documents as lines.
-type jsonLines struct {
-	ctx  context.Context //nolint:containedctx // It belongs to one call.
-	to   *bufio.Writer
-	line []byte
-	err  error
-}
-
-// VisitBatch implements engine.BatchVisitor.
-func (l *jsonLines) VisitBatch(b *engine.Batch) bool {
-	if l.err = engine.CheckEnded(l.ctx); l.err != nil {
-		return false
-	}
-	for _, o := range b.Documents {
-		if l.line, l.err = document.AppendJSON(l.line[:0], o); l.err != nil {
-			return false
-		}
-		if _, l.err = l.to.Write(append(l.line, '\n')); l.err != nil {
-			return false
-		}
-	}
-	return true
+	return out.Flush()
 }

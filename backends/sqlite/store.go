@@ -394,8 +394,8 @@ func (s *Store) start(ctx context.Context, c *conn) error {
 // Collection implements store.Store.
 func (s *Store) Collection(name string) store.Collection { return s.collection(name) }
 
-func (s *Store) collection(name string) reading {
-	return reading{&engine.Collection{Port: &port{store: s, name: name, err: store.CheckName(name)}}}
+func (s *Store) collection(name string) *engine.Collection {
+	return &engine.Collection{Port: &port{store: s, name: name}, Err: store.CheckName(name)}
 }
 
 // found returns a collection, nil if it does not exist.
@@ -473,28 +473,27 @@ func (s *Store) release() (err error) {
 type port struct {
 	store *Store
 	name  string
-	// err is the error of the name.
-	err error
 }
 
 var _ engine.Port = (*port)(nil)
 
 // Read implements engine.Port.
 func (p *port) Read(ctx context.Context) (engine.View, error) {
-	if p.err != nil {
-		return engine.View{}, p.err
+	if found := p.store.found(p.name); found != nil {
+		return p.store.view(ctx, found)
 	}
-	if err := engine.CheckEnded(ctx); err != nil {
-		return engine.View{}, err
+	if p.store.isClosed() {
+		return engine.View{}, errClosed
 	}
-	found := p.store.found(p.name)
-	if found == nil {
-		if p.store.isClosed() {
-			return engine.View{}, errClosed
-		}
-		return engine.View{Schema: &engine.Schema{Name: p.name}, Source: nothing{}}, nil
+	return engine.EmptyView(p.name), nil
+}
+
+// Again implements engine.Port.
+func (p *port) Again(ctx context.Context, failed engine.View, err error) (engine.View, error) {
+	if err != errOutdated { //nolint:errorlint // It comes as it is.
+		return failed, err
 	}
-	return p.store.view(ctx, found)
+	return p.Read(ctx)
 }
 
 // view returns what a reader sees of a collection.

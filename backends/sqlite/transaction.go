@@ -56,12 +56,15 @@ func (t *transaction) save() error {
 // undo goes back to the savepoint.
 func (t *transaction) undo() error {
 	c := t.job.collection
-	for i := range slices.Backward(t.job.changes) {
-		undone := &t.job.changes[i]
-		c.overlay[undone.key] = cached{document: undone.before, position: undone.position}
+	for _, undone := range slices.Backward(t.job.replaced) {
+		if undone.exists {
+			c.overlay[undone.key] = undone.Placed
+		} else {
+			delete(c.overlay, undone.key)
+		}
 	}
 	c.end = t.end
-	t.job.changes, t.job.kept = nil, nil
+	t.job.changes = nil
 	_, err := t.writer.conn.exec("ROLLBACK TO one")
 	return err
 }
@@ -74,8 +77,7 @@ func (t *transaction) Insert(o document.Object) error {
 		return err
 	}
 	key, position := idKey(o), c.end
-	sealed := seal(position, o)
-	inserted, err := t.writer.conn.exec(c.texts.insert, position, key, sealed)
+	inserted, err := t.writer.conn.exec(c.texts.insert, position, key, seal(position, o))
 	if err != nil {
 		return err
 	}
@@ -86,7 +88,7 @@ func (t *transaction) Insert(o document.Object) error {
 		return err
 	}
 	c.end++
-	t.note(change{key: string(key), position: position, after: o, size: len(sealed)})
+	t.note(key, engine.Change{Position: position, After: o})
 	return nil
 }
 
@@ -97,8 +99,7 @@ func (t *transaction) Replace(position uint64, before, after document.Object) er
 	if err != nil {
 		return err
 	}
-	sealed := seal(position, after)
-	if _, err := t.writer.conn.exec(c.texts.replace, position, sealed); err != nil {
+	if _, err := t.writer.conn.exec(c.texts.replace, position, seal(position, after)); err != nil {
 		return err
 	}
 	if err := t.remove(position, changes.Remove); err != nil {
@@ -107,7 +108,7 @@ func (t *transaction) Replace(position uint64, before, after document.Object) er
 	if err := t.add(after, position, changes.Add); err != nil {
 		return err
 	}
-	t.note(change{key: string(idKey(after)), position: position, before: before, after: after, size: len(sealed)})
+	t.note(idKey(after), engine.Change{Position: position, Before: before, After: after})
 	return nil
 }
 
@@ -124,7 +125,7 @@ func (t *transaction) Remove(position uint64, o document.Object) error {
 	if err := t.remove(position, changes.Remove); err != nil {
 		return err
 	}
-	t.note(change{key: string(idKey(o)), position: position, before: o})
+	t.note(idKey(o), engine.Change{Position: position, Before: o})
 	return nil
 }
 
@@ -145,7 +146,7 @@ func (t *transaction) changes(before, after document.Object) (engine.Changes, er
 
 // grow makes a description with the same indexes the collection's.
 func (c *collection) grow(schema *engine.Schema) {
-	c.draft, c.isDirty = schema, true
+	c.draft = schema
 	c.schema.Store(c.ready())
 }
 
@@ -172,23 +173,32 @@ func (t *transaction) remove(position uint64, keys []engine.Key) error {
 	return nil
 }
 
-// note notes a change for the writes that follow in the group, and for those who follow the collection.
-func (t *transaction) note(made change) {
+// replaced is a document that a change has replaced in the overlay, if there was one.
+type replaced struct {
+	engine.Placed
+
+	key    string
+	exists bool
+}
+
+// note notes a change of the document whose _id has a key, for the writes that follow in the group, and for those who
+// follow the collection.
+func (t *transaction) note(key []byte, made engine.Change) {
+	c := t.job.collection
+	was, exists := c.overlay[string(key)]
 	t.job.changes = append(t.job.changes, made)
-	t.job.collection.overlay[made.key] = cached{document: made.after, position: made.position, size: made.size}
+	t.job.replaced = append(t.job.replaced, replaced{Placed: was, key: string(key), exists: exists})
+	c.overlay[string(key)] = engine.Placed{Document: made.After, Position: made.Position}
 }
 
 // makeCollection makes the tables of a collection, and returns its number.
 func (w *writer) makeCollection(name string) (number int64, err error) {
-	made := &collection{name: name, draft: &engine.Schema{Name: name}}
-	record, err := made.record()
+	indexes, err := record(&engine.Schema{Name: name}, 0)
 	if err != nil {
 		return 0, err
 	}
-	if _, err := w.conn.exec("INSERT INTO botctx_collections(name, indexes) VALUES(?, ?)", name, record); err != nil {
-		return 0, err
-	}
-	if number, err = w.conn.number(context.Background(), "SELECT n FROM botctx_collections WHERE name=?", name); err != nil {
+	const add = "INSERT INTO botctx_collections(name, indexes) VALUES(?, ?) RETURNING n"
+	if number, err = w.conn.number(context.Background(), add, name, indexes); err != nil {
 		return 0, err
 	}
 	for _, text := range makeCollection {

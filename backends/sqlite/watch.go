@@ -3,26 +3,22 @@ package sqlite
 import (
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/engine"
 )
 
 // watchers follow the changes of a collection, which may not exist yet.
 type watchers struct {
 	mu  sync.Mutex
-	all []*watcher
-}
-
-type watcher struct {
-	changed func(before, after document.Object)
+	all []*engine.Watcher
 }
 
 // Watch implements store.Watcher: changed is called once a change is on disk.
 func (s *Store) Watch(
 	name string, changed func(before, after document.Object), _ func(),
 ) (stop func()) {
-	w, of := &watcher{changed: changed}, s.watchersOf(name)
+	w, of := &engine.Watcher{Changed: changed}, s.watchersOf(name)
 	of.mu.Lock()
 	defer of.mu.Unlock()
 	of.all = append(slices.Clone(of.all), w)
@@ -35,48 +31,18 @@ func (s *Store) watchersOf(name string) *watchers {
 	return of.(*watchers) //nolint:forcetypeassert // There are no others.
 }
 
-func (of *watchers) remove(w *watcher) {
+func (of *watchers) remove(w *engine.Watcher) {
 	of.mu.Lock()
 	defer of.mu.Unlock()
-	of.all = slices.DeleteFunc(slices.Clone(of.all), func(known *watcher) bool { return known == w })
+	of.all = slices.DeleteFunc(slices.Clone(of.all), func(known *engine.Watcher) bool { return known == w })
 }
 
 // notify calls the watchers. It returns the panic of the first one that panics: the others are called all the same,
 // also if one ends the goroutine.
-func (of *watchers) notify(changes []change) (thrown any) {
+func (of *watchers) notify(changes []engine.Change) (thrown any) {
 	of.mu.Lock()
 	defer of.mu.Unlock()
 	defer func() { thrown = recover() }()
-	notifyAll(of.all, changes)
+	engine.NotifyAll(of.all, changes)
 	return nil
-}
-
-func notifyAll(watchers []*watcher, changes []change) {
-	if len(watchers) == 0 {
-		return
-	}
-	defer notifyAll(watchers[1:], changes)
-	for i := range changes {
-		watchers[0].changed(changes[i].before, changes[i].after)
-	}
-}
-
-// follower collects the changes of a collection for a write that searches on a reader. Only the writer
-// appends to changes.
-type follower struct {
-	changes []change
-	hasLeft atomic.Bool
-}
-
-// forgetLeft forgets the followers that need no more changes.
-func (c *collection) forgetLeft() {
-	c.followers = slices.DeleteFunc(c.followers, func(f *follower) bool { return f.hasLeft.Load() })
-}
-
-// follow tells the followers of changes.
-func (c *collection) follow(changes []change) {
-	c.forgetLeft()
-	for _, f := range c.followers {
-		f.changes = append(f.changes, changes...)
-	}
 }

@@ -8,8 +8,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	sqlite3 "modernc.org/sqlite/lib"
+
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/engine"
 )
 
@@ -48,10 +49,9 @@ type job struct {
 	// panicked is the panic of run or of a watcher.
 	panicked any
 
-	// changes are its changes of documents.
-	changes []change
-	// kept is called when they are in the file, if not nil.
-	kept       func()
+	// changes are its changes of documents, and replaced the documents of the overlay that they have replaced.
+	changes    []engine.Change
+	replaced   []replaced
 	collection *collection
 }
 
@@ -61,16 +61,6 @@ const (
 	isRunning
 	hasLeft
 )
-
-// change is the change of one document.
-type change struct {
-	// key is the key of the _id.
-	key           string
-	position      uint64
-	before, after document.Object
-	// size is the number of bytes of after in the file.
-	size int
-}
 
 const (
 	// maxGroup is the most writes that share a commit, and groupTime the time after which none is added.
@@ -188,7 +178,7 @@ func (w *writer) together(group *[]*job) {
 	if err == nil {
 		return
 	}
-	if isFull(err) {
+	if kindOf(err) == sqlite3.SQLITE_FULL {
 		w.store.readers.pause(restartWait, func() { _ = checkpoint(w.conn, "TRUNCATE") })
 	}
 	for _, j := range *group {
@@ -237,7 +227,7 @@ func (w *writer) attempt(group *[]*job, most int) error {
 
 // perform runs a write. Its error is one of the file.
 func (w *writer) perform(j *job) error {
-	j.err, j.changes, j.kept = nil, nil, nil
+	j.err, j.changes, j.replaced = nil, nil, nil
 	if j.between != nil || !j.state.CompareAndSwap(isWaiting, isRunning) {
 		return nil
 	}
@@ -249,7 +239,7 @@ func (w *writer) perform(j *job) error {
 	t := &transaction{writer: w, job: j, ctx: j.ctx}
 	t.source = source{ctx: j.ctx, conn: w.conn, collection: c, schema: c.ready(), inGroup: true}
 	err = t.run()
-	if isFailure(err) {
+	if kindOf(err) != sqlite3.SQLITE_OK {
 		return err
 	}
 	j.err = err
@@ -289,21 +279,15 @@ func (w *writer) collection(name string) (*collection, error) {
 // commit writes the descriptions that have changed, and commits.
 func (w *writer) commit(group []*job) error {
 	for _, c := range w.touched {
-		if !c.isDirty {
+		if !c.isGrown() {
 			continue
 		}
-		record, err := c.record()
-		if err != nil {
-			return err
-		}
-		if _, err := w.conn.exec("UPDATE botctx_collections SET indexes=? WHERE n=?", record, c.number); err != nil {
+		if err := c.describe(w.conn); err != nil {
 			return err
 		}
 	}
-	for _, j := range group {
-		if len(j.changes) > 0 {
-			j.collection.cache.hide(j.changes)
-		}
+	for _, c := range w.touched {
+		c.cache.hide(c.overlay)
 	}
 	if _, err := w.conn.exec("COMMIT"); err != nil {
 		return err
@@ -331,17 +315,12 @@ func (w *writer) publish(group []*job) {
 		w.store.collections.Store(name, c)
 	}
 	for _, c := range w.touched {
-		c.isDirty = false
+		c.cache.apply(c.overlay)
 		c.commit()
-		c.emptyOverlay()
 	}
 	for _, j := range group {
-		if j.kept != nil {
-			j.kept()
-		}
 		if len(j.changes) > 0 {
-			j.collection.cache.apply(j.changes)
-			j.collection.follow(j.changes)
+			j.collection.followers.Tell(j.changes)
 		}
 	}
 	defer func() {

@@ -10,9 +10,21 @@ import (
 )
 
 // Collection is the store.Collection over a Port.
-type Collection struct{ Port Port }
+type Collection struct {
+	Port Port
+	// Err is the error of every call, such as for a name that is not allowed. Nil is none.
+	Err error
+}
 
 var _ store.Collection = (*Collection)(nil)
+
+// begin returns the error of a call that cannot begin.
+func (c *Collection) begin(ctx context.Context) error {
+	if c.Err != nil {
+		return c.Err
+	}
+	return CheckEnded(ctx)
+}
 
 // at sets the time in a filter that uses it, by the store's clock.
 func (c *Collection) at(ctx context.Context, filter *query.Filter) (*query.Filter, error) {
@@ -26,103 +38,94 @@ func (c *Collection) at(ctx context.Context, filter *query.Filter) (*query.Filte
 	return filter.At(now), nil
 }
 
-// read returns the content to read, and the filter with the time.
-func (c *Collection) read(ctx context.Context, filter *query.Filter) (View, *query.Filter, error) {
-	filter, err := c.at(ctx, filter)
+// read carries out a read, as often as the port wants.
+func (c *Collection) read(ctx context.Context, filter *query.Filter, read func(v View, filter *query.Filter) error) error {
+	err := c.begin(ctx)
+	if err == nil {
+		filter, err = c.at(ctx, filter)
+	}
 	if err != nil {
-		return View{}, nil, err
+		return err
 	}
 	v, err := c.Port.Read(ctx)
-	return v, filter, err
+	for err == nil {
+		if err = once(v, filter, read); err == nil {
+			return nil
+		}
+		v, err = c.Port.Again(ctx, v, err)
+	}
+	return err
+}
+
+func once(v View, filter *query.Filter, read func(v View, filter *query.Filter) error) error {
+	defer v.Close()
+	return read(v, filter)
 }
 
 // Get implements store.Collection.
 func (c *Collection) Get(ctx context.Context, id any) (found document.Object, exists bool, err error) {
-	if err := CheckEnded(ctx); err != nil {
-		return found, false, err
-	}
 	if id, err = document.ValueOf(id); err != nil {
 		return found, false, boterr.PrefixField("id", err)
 	}
-	v, err := c.Port.Read(ctx)
-	if err != nil {
-		return found, false, err
-	}
-	defer v.Close()
-	one, exists, err := v.ByID(id)
-	if err != nil || !exists {
-		return found, false, err
-	}
-	return one.Document, true, nil
+	err = c.read(ctx, nil, func(v View, _ *query.Filter) error {
+		one, isThere, err := v.ByID(id)
+		found, exists = one.Document, isThere
+		return err
+	})
+	return found, exists, err
 }
 
 // Find implements store.Collection.
 func (c *Collection) Find(
 	ctx context.Context, filter *query.Filter, options store.FindOptions,
-) ([]document.Object, error) {
+) (found []document.Object, err error) {
 	if err := options.Check(); err != nil {
 		return nil, err
 	}
-	v, filter, err := c.read(ctx, filter)
-	if err != nil {
-		return nil, err
-	}
-	defer v.Close()
-	found, err := v.find(ctx, filter, options)
-	if err != nil {
-		return nil, err
-	}
-	return found, nil
+	err = c.read(ctx, filter, func(v View, filter *query.Filter) (err error) {
+		found, err = v.find(ctx, filter, options)
+		return err
+	})
+	return found, err
 }
 
 // Explain finds documents as Find does, and describes how.
 func (c *Collection) Explain(
 	ctx context.Context, filter *query.Filter, options store.FindOptions,
-) (store.Explanation, error) {
+) (explanation store.Explanation, err error) {
 	if err := options.Check(); err != nil {
 		return store.Explanation{}, err
 	}
-	v, filter, err := c.read(ctx, filter)
-	if err != nil {
-		return store.Explanation{}, err
-	}
-	defer v.Close()
-	return v.explain(ctx, filter, options)
+	err = c.read(ctx, filter, func(v View, filter *query.Filter) (err error) {
+		explanation, err = v.explain(ctx, filter, options)
+		return err
+	})
+	return explanation, err
 }
 
 // Count implements store.Collection.
-func (c *Collection) Count(ctx context.Context, filter *query.Filter) (int64, error) {
-	v, filter, err := c.read(ctx, filter)
-	if err != nil {
-		return 0, err
-	}
-	defer v.Close()
-	count, err := v.count(query.NewEvaluation(ctx), filter)
-	if err != nil {
-		return 0, err
-	}
-	return count, nil
+func (c *Collection) Count(ctx context.Context, filter *query.Filter) (count int64, err error) {
+	err = c.read(ctx, filter, func(v View, filter *query.Filter) (err error) {
+		count, err = v.count(query.NewEvaluation(ctx), filter)
+		return err
+	})
+	return count, err
 }
 
 // Distinct implements store.Collection.
-func (c *Collection) Distinct(ctx context.Context, path string, filter *query.Filter) ([]any, error) {
+func (c *Collection) Distinct(ctx context.Context, path string, filter *query.Filter) (values []any, err error) {
 	if err := document.CheckReadPath(path); err != nil {
 		return nil, boterr.PrefixField("path", err)
 	}
-	v, filter, err := c.read(ctx, filter)
-	if err != nil {
-		return nil, err
-	}
-	defer v.Close()
-	values, err := v.distinct(query.NewEvaluation(ctx), path, filter)
-	if err != nil {
-		return nil, err
-	}
-	return values, nil
+	err = c.read(ctx, filter, func(v View, filter *query.Filter) (err error) {
+		values, err = v.distinct(query.NewEvaluation(ctx), path, filter)
+		return err
+	})
+	return values, err
 }
 
 // GeoNear implements store.Collection.
-func (c *Collection) GeoNear(ctx context.Context, search *query.GeoNear) ([]query.GeoResult, error) {
+func (c *Collection) GeoNear(ctx context.Context, search *query.GeoNear) (found []query.GeoResult, err error) {
 	if search == nil {
 		return nil, boterr.Invalid("near", "the point to search around is required")
 	}
@@ -133,22 +136,25 @@ func (c *Collection) GeoNear(ctx context.Context, search *query.GeoNear) ([]quer
 		}
 		search = search.At(now)
 	}
-	v, err := c.Port.Read(ctx)
-	if err != nil {
-		return nil, err
+	err = c.read(ctx, nil, func(v View, _ *query.Filter) (err error) {
+		found, err = v.near(query.NewEvaluation(ctx), search)
+		return err
+	})
+	return found, err
+}
+
+// write carries out a write.
+func (c *Collection) write(ctx context.Context, op Op) error {
+	if err := c.begin(ctx); err != nil {
+		return err
 	}
-	defer v.Close()
-	found, err := v.near(query.NewEvaluation(ctx), search)
-	if err != nil {
-		return nil, err
-	}
-	return found, nil
+	return c.Port.Write(ctx, op)
 }
 
 // Insert implements store.Collection. The field of an error begins with the
 // number of the document at fault: "[2]._id".
 func (c *Collection) Insert(ctx context.Context, documents ...document.Object) error {
-	return c.Port.Write(ctx, &Inserting{documents: documents})
+	return c.write(ctx, &Inserting{documents: documents})
 }
 
 // Update implements store.Collection.
@@ -162,8 +168,8 @@ func (c *Collection) Update(
 	if err != nil {
 		return store.UpdateResult{}, err
 	}
-	w := &Updating{matched: matched{filter: filter}, change: change, options: options}
-	if err := c.Port.Write(ctx, w); err != nil {
+	w := &Updating{matched: matched{filter: filter, isMany: options.Multi, sort: options.Sort}, change: change, options: options}
+	if err := c.write(ctx, w); err != nil {
 		return store.UpdateResult{}, err
 	}
 	return w.result, nil
@@ -180,8 +186,8 @@ func (c *Collection) FindAndModify(
 	if err != nil {
 		return store.FindAndModifyResult{}, err
 	}
-	w := &Modifying{matched: matched{filter: filter}, change: change, options: options}
-	if err := c.Port.Write(ctx, w); err != nil {
+	w := &Modifying{matched: matched{filter: filter, sort: options.Sort}, change: change, options: options}
+	if err := c.write(ctx, w); err != nil {
 		return store.FindAndModifyResult{}, err
 	}
 	return w.result, nil
@@ -195,8 +201,8 @@ func (c *Collection) Delete(
 	if err != nil {
 		return 0, err
 	}
-	w := &Deleting{matched: matched{filter: filter}, options: options}
-	if err := c.Port.Write(ctx, w); err != nil {
+	w := &Deleting{matched: matched{filter: filter, isMany: options.Multi}}
+	if err := c.write(ctx, w); err != nil {
 		return 0, err
 	}
 	return w.removed, nil
@@ -205,6 +211,9 @@ func (c *Collection) Delete(
 // EnsureIndex implements store.Collection.
 func (c *Collection) EnsureIndex(ctx context.Context, index store.Index) error {
 	if err := index.Check(); err != nil {
+		return err
+	}
+	if err := c.begin(ctx); err != nil {
 		return err
 	}
 	return c.Port.EnsureIndex(ctx, index)

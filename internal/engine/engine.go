@@ -46,31 +46,24 @@ type Batch struct {
 	Documents []document.Object
 	// Used has a bit for each element of Documents that exists.
 	Used uint32
-	// Positions are the positions of Documents; nil means From, From+1, and so on.
-	Positions []uint64
-	From      uint64
+	// From is the position of the first element, after which the others follow.
+	From uint64
 }
 
-// BatchVisitor receives batches one after the other.
+// BatchVisitor is a Visitor that receives batches, too, for a Source that has them.
 type BatchVisitor interface {
+	Visitor
+
 	// VisitBatch receives one batch, and returns false to end the search.
 	VisitBatch(b *Batch) bool
-}
-
-func (b *Batch) position(i int) uint64 {
-	if b.Positions != nil {
-		return b.Positions[i]
-	}
-	return b.From + uint64(i)
 }
 
 // Range is a part of an index.
 type Range struct {
 	// Index is the place of the index in the Schema.
 	Index int
-	// Keys are the ranges to read, in ascending order. All means the whole index.
+	// Keys are the ranges to read, in ascending order.
 	Keys []query.KeyRange
-	All  bool
 	// OneKey is true if Keys is one whole key.
 	OneKey bool
 	// Sorted requests the order of keys, with documents of one key in the order of insertion. Backward
@@ -82,35 +75,36 @@ type Range struct {
 	Hint int64
 }
 
-// CellRange is a range of cells of a geo key, both ends included.
-type CellRange struct{ Low, High uint64 }
-
 // Source is the content of a collection at one moment. It serves one goroutine.
 type Source interface {
 	// Close ends the use of the source.
 	Close()
-	// End is greater than the position of every document. It is 0 if there never was a document.
-	End() uint64
 	// Len returns the number of documents.
 	Len() (int64, error)
 	// ByID returns the document with an _id.
 	ByID(id any) (found Placed, exists bool, err error)
 	// ByIDs visits the documents whose _ids have these keys, in the order of insertion, each once.
 	ByIDs(keys []query.KeyRange, to Visitor) error
-	// ByKey returns up to limit documents (0 means all) with one whole key of an index, in the order of
-	// insertion. It reports false if Index.AppendKeyOf does for the filter.
-	ByKey(index int, filter *query.Filter, limit int64) (found []document.Object, isKey bool, err error)
-	// Batches visits all documents in the order of insertion. Hint is as in Range.
-	Batches(hint int64, to BatchVisitor) error
+	// All visits all documents in the order of insertion. Hint is as in Range.
+	All(hint int64, to Visitor) error
 	// Range visits the documents of a part of an index.
 	Range(r Range, to Visitor) error
 	// CountRange returns the number of entries in a part of an index.
 	CountRange(r Range) (int64, error)
-	// Cells visits the documents that have a cell of a geo key in one of the ranges, in the order of insertion,
+	// Cells visits the documents that have a cell of a geo key in one of the ranges of CellKeys, in the order of insertion,
 	// each once.
-	Cells(index, key int, ranges []CellRange, to Visitor) error
+	Cells(index, key int, ranges []query.KeyRange, to Visitor) error
 	// Around returns up to n cells of entries at or above a cell, and up to n below it.
 	Around(index, key int, cell uint64, n int) ([]uint64, error)
+}
+
+// KeySource is a Source that finds the documents of a key in less time than it takes to plan that.
+type KeySource interface {
+	Source
+
+	// ByKey returns up to limit documents (0 means all) with one whole key of an index, in the order of
+	// insertion. It reports false if Index.AppendKeyOf does for the filter.
+	ByKey(index int, filter *query.Filter, limit int64) (found []document.Object, isKey bool)
 }
 
 // View is a collection at one moment.
@@ -135,6 +129,9 @@ type Transaction interface {
 type Port interface {
 	// Read returns the content to read. The caller closes it.
 	Read(ctx context.Context) (View, error)
+	// Again is called after a read of a View failed, which is closed. It returns the View for another attempt, or
+	// the error for the caller.
+	Again(ctx context.Context, failed View, err error) (View, error)
 	// Write carries out a write in a transaction, all or nothing. It may run it several times: the last run counts.
 	Write(ctx context.Context, op Op) error
 	// EnsureIndex creates an index. The database calls Schema.Existing.
@@ -158,16 +155,12 @@ type empty struct{}
 
 var _ Source = empty{}
 
-func (empty) Close()                                {}
-func (empty) End() uint64                           { return 0 }
-func (empty) Len() (int64, error)                   { return 0, nil }
-func (empty) ByID(any) (Placed, bool, error)        { return Placed{}, false, nil }
-func (empty) ByIDs([]query.KeyRange, Visitor) error { return nil }
-func (empty) ByKey(int, *query.Filter, int64) ([]document.Object, bool, error) {
-	return nil, false, nil
-}
-func (empty) Batches(int64, BatchVisitor) error              { return nil }
-func (empty) Range(Range, Visitor) error                     { return nil }
-func (empty) CountRange(Range) (int64, error)                { return 0, nil }
-func (empty) Cells(int, int, []CellRange, Visitor) error     { return nil }
-func (empty) Around(int, int, uint64, int) ([]uint64, error) { return nil, nil }
+func (empty) Close()                                          {}
+func (empty) Len() (int64, error)                             { return 0, nil }
+func (empty) ByID(any) (Placed, bool, error)                  { return Placed{}, false, nil }
+func (empty) ByIDs([]query.KeyRange, Visitor) error           { return nil }
+func (empty) All(int64, Visitor) error                        { return nil }
+func (empty) Range(Range, Visitor) error                      { return nil }
+func (empty) CountRange(Range) (int64, error)                 { return 0, nil }
+func (empty) Cells(int, int, []query.KeyRange, Visitor) error { return nil }
+func (empty) Around(int, int, uint64, int) ([]uint64, error)  { return nil, nil }

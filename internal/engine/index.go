@@ -24,7 +24,7 @@ type Index struct {
 	Geo []GeoIndex
 
 	collection string
-	// paths are the parts of the keys' paths; nil for a geo index.
+	// paths are the parts of the keys' paths.
 	paths [][]string
 }
 
@@ -37,9 +37,6 @@ func NewIndex(collection string, spec store.Index) Index {
 			x.Geo = append(x.Geo, newGeoIndex(key))
 		}
 		x.paths = append(x.paths, strings.Split(key.Path, "."))
-	}
-	if x.Geo != nil {
-		x.paths = nil
 	}
 	return x
 }
@@ -63,7 +60,7 @@ func (x *Index) Name() string {
 
 // SameFields reports whether two versions of a document have equal values in all indexed fields.
 func (x *Index) SameFields(before, after document.Object) bool {
-	if x.Geo != nil || !x.Spec.Sparse && (before.IsZero() || after.IsZero()) {
+	if x.Geo == nil && !x.Spec.Sparse && (before.IsZero() || after.IsZero()) {
 		return false
 	}
 	for _, path := range x.paths {

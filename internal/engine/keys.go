@@ -47,9 +47,9 @@ func (s *Schema) Changes(before, after document.Object) (c Changes, err error) {
 	return c, nil
 }
 
-// ChangesOf is like Changes, for one index that does not have the document yet.
-func (s *Schema) ChangesOf(index int, o document.Object) (c Changes, err error) {
-	err = c.compare(s, index, document.Object{}, o)
+// ChangesIn is like Changes, for one index.
+func (s *Schema) ChangesIn(index int, before, after document.Object) (c Changes, err error) {
+	err = c.compare(s, index, before, after)
 	return c, err
 }
 
@@ -90,11 +90,11 @@ func (c *Changes) compare(s *Schema, i int, before, after document.Object) error
 func (c *Changes) compareGeo(s *Schema, i, j int, before, after document.Object) error {
 	x := &s.Indexes[i].Geo[j]
 	var room [2][4]uint64
-	old, err := x.Cells(room[0][:0], before)
+	old, err := x.cells(room[0][:0], before)
 	if err != nil {
 		return err
 	}
-	next, err := x.Cells(room[1][:0], after)
+	next, err := x.cells(room[1][:0], after)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,9 @@ func (c *Changes) compareGeo(s *Schema, i, j int, before, after document.Object)
 		}
 		c.Add = append(c.Add, Key{Number: number, Key: CellKey(cell)})
 		if level := levelOf(cell); level&^x.Levels != 0 {
-			c.grown(s).addLevels(i, j, level)
+			grown := &c.grown(s).Indexes[i]
+			grown.Geo = slices.Clone(grown.Geo)
+			grown.Geo[j].Levels |= level
 		}
 	}
 	return nil
@@ -128,34 +130,10 @@ func (s *Schema) clone() *Schema {
 	return &Schema{Name: s.Name, Indexes: slices.Clone(s.Indexes)}
 }
 
-func (s *Schema) addLevels(index, key int, levels uint64) {
-	x := &s.Indexes[index]
-	x.Geo = slices.Clone(x.Geo)
-	x.Geo[key].Levels |= levels
-}
-
-// WithMultiKey returns the schema with an index that has documents with several keys.
-func (s *Schema) WithMultiKey(index int) *Schema {
-	next := s.clone()
-	next.Indexes[index].MultiKey = true
-	return next
-}
-
 // WithCut returns the schema with a note that the database has cut a key of an index.
 func (s *Schema) WithCut(index int) *Schema {
 	next := s.clone()
 	next.Indexes[index].Cut = true
-	return next
-}
-
-// WithLevel returns the schema with the level of a cell added to a geo key.
-func (s *Schema) WithLevel(index, key int, cell uint64) *Schema {
-	level := levelOf(cell)
-	if level&^s.Indexes[index].Geo[key].Levels == 0 {
-		return s
-	}
-	next := s.clone()
-	next.addLevels(index, key, level)
 	return next
 }
 

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"math/bits"
 	"slices"
 
 	"github.com/botctx/go-sdk/document"
@@ -26,7 +25,7 @@ type plan struct {
 	geo   *GeoIndex
 	geoAt int
 	cells []uint64
-	// ranges are the keys of the index to read, in ascending order, or all keys if used is 0.
+	// ranges are the keys of the index to read, in ascending order.
 	ranges []query.KeyRange
 	// used is the number of the index's first keys that the ranges bound. equal is the number of these that
 	// are bound to one value.
@@ -97,7 +96,7 @@ func (p *plan) betterThan(other *plan) bool {
 // planFor returns how the index serves a filter and a sort, and whether it serves
 // one of them.
 func (x *Index) planFor(filter *query.Filter, sort *query.Sort) (plan, bool) {
-	if x.paths == nil {
+	if x.Geo != nil {
 		return plan{}, false
 	}
 	if key, ok := x.keyOf(filter); ok {
@@ -107,6 +106,9 @@ func (x *Index) planFor(filter *query.Filter, sort *query.Sort) (plan, bool) {
 	}
 	b := boundsBuilder{index: x, filter: filter}
 	b.build()
+	if b.used == 0 {
+		b.ranges = allKeys
+	}
 	p := plan{index: x, ranges: b.ranges, used: b.used, equal: b.equal, exact: b.isExact() && !x.Cut}
 	if x.Spec.Sparse && (p.used == 0 || b.hasNull) {
 		return plan{}, false // Documents that are not in the index may match.
@@ -160,7 +162,7 @@ func (p *plan) candidates(v View, to Visitor) error {
 	case p.hasIDs:
 		return v.ByIDs(p.ids, to)
 	case p.index == nil:
-		return v.Batches(p.hint, each{to})
+		return v.All(p.hint, to)
 	case p.geo != nil:
 		return v.Cells(p.at, p.geoAt, p.geo.ranges(p.cells), to)
 	default:
@@ -168,30 +170,13 @@ func (p *plan) candidates(v View, to Visitor) error {
 	}
 }
 
-// each visits the documents of batches one after the other.
-type each struct{ to Visitor }
-
-// VisitBatch implements BatchVisitor.
-func (e each) VisitBatch(b *Batch) bool {
-	for used := b.Used; used != 0; used &= used - 1 {
-		i := bits.TrailingZeros32(used)
-		if !e.to.Visit(b.position(i), b.Documents[i]) {
-			return false
-		}
-	}
-	return true
-}
-
 // rangeOf returns the part of the index to read.
 func (p *plan) rangeOf() Range {
 	return Range{
-		Index: p.at, Keys: p.ranges, All: p.used == 0, OneKey: p.isOneKey(),
+		Index: p.at, Keys: p.ranges, OneKey: p.isOneKey(),
 		Sorted: p.sorted, Backward: p.backward, Exact: p.exact, Hint: p.hint,
 	}
 }
-
-// isScan reports whether the plan reads all documents, for which scan is faster.
-func (p *plan) isScan() bool { return !p.hasID && !p.hasIDs && p.index == nil }
 
 // isOneKey reports whether the plan reads one whole key of the index.
 func (p *plan) isOneKey() bool {
@@ -290,7 +275,7 @@ func (x *Index) keyOf(filter *query.Filter) (query.KeyRange, bool) {
 
 // AppendKeyOf appends that key. It reports false for another filter, or if equal values have several keys.
 func (x *Index) AppendKeyOf(key []byte, filter *query.Filter) (_ []byte, ok bool) {
-	if x.MultiKey || x.Cut || x.paths == nil || filter.FieldCount() != len(x.paths) {
+	if x.MultiKey || x.Cut || x.Geo != nil || filter.FieldCount() != len(x.paths) {
 		return key, false
 	}
 	for i, path := range x.paths {
@@ -302,6 +287,10 @@ func (x *Index) AppendKeyOf(key []byte, filter *query.Filter) (_ []byte, ok bool
 	}
 	return key, true
 }
+
+// allKeys is the range of all keys. A key begins with one 0xff at most: where descending order inverts an empty array, of
+// which a document has one in an index.
+var allKeys = []query.KeyRange{{From: []byte{}, To: []byte{0xff, 0xff}}}
 
 var nullRange = []query.KeyRange{{From: document.AppendKey(nil, nil), To: []byte{document.AppendKey(nil, nil)[0] + 1}}}
 
@@ -370,18 +359,16 @@ func (p *plan) explain() store.Explanation {
 }
 
 // lookUp returns up to limit documents, 0 for all, for a filter that only compares the fields of an index
-// with scalars. It needs neither a plan nor an evaluation, and reports whether the filter is of that kind.
-func (v View) lookUp(ctx context.Context, filter *query.Filter, limit int64) (found []document.Object, isKey bool, err error) {
-	if filter.FieldCount() == 0 {
-		return nil, false, nil
+// with scalars. It needs neither a plan nor an evaluation, and reports whether that was possible.
+func (v View) lookUp(filter *query.Filter, limit int64) (found []document.Object, isKey bool) {
+	source, hasKeys := v.Source.(KeySource)
+	if !hasKeys || filter.FieldCount() == 0 {
+		return nil, false
 	}
 	for i := range v.Indexes {
-		if found, isKey, err := v.ByKey(i, filter, limit); isKey || err != nil {
-			if err == nil {
-				err = CheckEnded(ctx)
-			}
-			return found, true, err
+		if found, isKey := source.ByKey(i, filter, limit); isKey {
+			return found, true
 		}
 	}
-	return nil, false, nil
+	return nil, false
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"container/heap"
 	"context"
 	"math"
@@ -39,12 +40,7 @@ func (v View) run(s *search) error {
 	if s.err = s.call.Err(); s.err != nil {
 		return inParameter("filter", s.err)
 	}
-	var err error
-	if s.plan.isScan() {
-		err = v.Batches(s.plan.hint, s)
-	} else {
-		err = s.plan.candidates(v, s)
-	}
+	err := s.plan.candidates(v, s)
 	if s.err != nil {
 		err = s.err
 	}
@@ -89,7 +85,7 @@ func (s *search) VisitBatch(b *Batch) bool {
 	matched, s.err = s.call.Select(s.filter, b.Documents, b.Used)
 	for ; matched != 0; matched &= matched - 1 {
 		i := bits.TrailingZeros32(matched)
-		if !s.to.Visit(b.position(i), b.Documents[i]) {
+		if !s.to.Visit(b.From+uint64(i), b.Documents[i]) {
 			s.err = nil // The search ended before.
 			return false
 		}
@@ -153,12 +149,9 @@ func (v View) find(
 	ctx context.Context, filter *query.Filter, options store.FindOptions,
 ) ([]document.Object, error) {
 	if options.Sort == nil && options.Skip == 0 && options.Projection == nil {
-		if found, isTold, err := v.lookUp(ctx, filter, options.Limit); isTold || err != nil {
-			return found, err
+		if found, isKey := v.lookUp(filter, options.Limit); isKey {
+			return found, nil
 		}
-	}
-	if v.End() == 0 && filter.Near() == nil { // Which needs its index even so.
-		return []document.Object{}, CheckEnded(ctx)
 	}
 	call := query.NewEvaluation(ctx)
 	if options.Sort == nil && options.Skip == 0 {
@@ -224,8 +217,11 @@ func (v View) findPlanned(
 func allProjected(
 	call *query.Evaluation, found []document.Object, filter *query.Filter, projection *query.Projection, err error,
 ) ([]document.Object, error) {
-	if err != nil || projection == nil {
-		return found, err
+	if err != nil {
+		return nil, err
+	}
+	if projection == nil {
+		return found, nil
 	}
 	for i, o := range found {
 		if found[i], err = projected(call, o, filter, projection); err != nil {
@@ -332,8 +328,10 @@ func (v View) count(call *query.Evaluation, filter *query.Filter) (count int64, 
 		count++
 		return true
 	})
-	err = v.run(s)
-	return count, err
+	if err := v.run(s); err != nil {
+		return 0, err
+	}
+	return count, nil
 }
 
 // distinct returns the different values at a path.
@@ -364,10 +362,10 @@ func (v View) distinct(call *query.Evaluation, path string, filter *query.Filter
 		}
 		return spent == nil
 	}))
-	if err == nil {
-		err = spent
+	if err := cmp.Or(err, spent); err != nil {
+		return nil, err
 	}
-	return set.values, err
+	return set.values, nil
 }
 
 // placeOfField is a field that is read from one document after the other: its place is the same in all

@@ -25,7 +25,7 @@ type Shared interface {
 	// returns its current version.
 	LockFree(positions []uint64) (found Placed, exists bool, err error)
 	// LockNext locks the first document of a part of an index that no other transaction has locked. The part is one range
-	// of keys, or the whole index, in the order of its entries.
+	// of keys, in the order of its entries.
 	LockNext(r Range) (found Placed, exists bool, err error)
 }
 
@@ -47,19 +47,19 @@ type locking struct {
 // fewCandidates is the number of documents among which a claim searches for a free one.
 const fewCandidates = 16
 
-// first returns the first document that matches in the order of a sort, locked if others can change it. A nil change is a
+// first returns the first document that matches, locked if others can change it. A nil change is a
 // removal.
 func (m *matched) first(
-	call *query.Evaluation, t Transaction, change *query.Change, sort *query.Sort,
+	call *query.Evaluation, t Transaction, change *query.Change,
 ) (found Placed, exists bool, err error) {
 	shared, isShared := t.(Shared)
 	if !isShared {
-		return t.View().first(call, m.filter, sort)
+		return t.View().first(call, m.filter, m.sort)
 	}
-	if id, isID := idOf(m.filter); isID && sort == nil {
+	if id, isID := idOf(m.filter); isID && m.sort == nil {
 		return m.lockID(call, shared, id)
 	}
-	return m.lockFirst(call, shared, change, sort)
+	return m.lockFirst(call, shared, change)
 }
 
 func (m *matched) lockID(call *query.Evaluation, t Shared, id any) (found Placed, exists bool, err error) {
@@ -89,22 +89,22 @@ func (m *matched) isClaim(call *query.Evaluation, change *query.Change, o docume
 
 // lockFirst locks the first document that matches. A claim takes the first one that is free, and waits only if none is.
 func (m *matched) lockFirst(
-	call *query.Evaluation, t Shared, change *query.Change, sort *query.Sort,
+	call *query.Evaluation, t Shared, change *query.Change,
 ) (found Placed, exists bool, err error) {
 	v := t.View()
-	p := v.planFor(m.filter, sort)
+	p := v.planFor(m.filter, m.sort)
 	m.locking.waits = m.locking.isPatient || m.locking.lost > 1
-	if !m.locking.waits && p.isQueue(sort) {
-		if found, exists, err = m.lockNext(call, t, &p, change, sort); exists || err != nil {
+	if !m.locking.waits && p.isQueue(m.sort) {
+		if found, exists, err = m.lockNext(call, t, &p, change); exists || err != nil {
 			return found, exists, err
 		}
 		m.locking.waits = true // If there is one, others have it.
 	}
 	most := 1
-	if !m.locking.waits && m.locking.lost > 0 && (sort == nil || p.sorted) {
+	if !m.locking.waits && m.locking.lost > 0 && (m.sort == nil || p.sorted) {
 		most = fewCandidates
 	}
-	candidates, err := v.candidates(call, m.filter, sort, most)
+	candidates, err := v.candidates(call, m.filter, m.sort, most)
 	if err != nil || len(candidates) == 0 {
 		return found, false, err
 	}
@@ -114,12 +114,12 @@ func (m *matched) lockFirst(
 	if !exists {
 		return found, false, ErrAgain
 	}
-	return found, true, m.checkLocked(call, change, sort, candidates, found)
+	return found, true, m.checkLocked(call, change, candidates, found)
 }
 
 // checkLocked returns ErrAgain unless a candidate that was locked is the document to change.
 func (m *matched) checkLocked(
-	call *query.Evaluation, change *query.Change, sort *query.Sort, candidates []Placed, locked Placed,
+	call *query.Evaluation, change *query.Change, candidates []Placed, locked Placed,
 ) error {
 	at := slices.IndexFunc(candidates, func(c Placed) bool { return c.Position == locked.Position })
 	if at < 0 {
@@ -129,7 +129,7 @@ func (m *matched) checkLocked(
 		m.locking.isPatient = true
 		return ErrAgain
 	}
-	return m.checkSame(call, sort, candidates[at].Document, locked.Document)
+	return m.checkSame(call, candidates[at].Document, locked.Document)
 }
 
 // lockOneOf locks the first free one of the candidates, or the first one if the write waits for it.
@@ -150,7 +150,7 @@ func (m *matched) lockOneOf(
 // lockNext locks the first free document that matches, with a plan that finds no others. A write that is not a claim takes
 // it only if none is before it.
 func (m *matched) lockNext(
-	call *query.Evaluation, t Shared, p *plan, change *query.Change, sort *query.Sort,
+	call *query.Evaluation, t Shared, p *plan, change *query.Change,
 ) (found Placed, exists bool, err error) {
 	if err := call.Err(); err != nil {
 		return found, false, err
@@ -164,7 +164,7 @@ func (m *matched) lockNext(
 	if m.isClaim(call, change, found.Document) {
 		return found, true, nil
 	}
-	first, exists, err := t.View().first(call, m.filter, sort)
+	first, exists, err := t.View().first(call, m.filter, m.sort)
 	if err == nil && (!exists || first.Position != found.Position) {
 		m.locking.isPatient = true
 		err = ErrAgain
@@ -174,9 +174,8 @@ func (m *matched) lockNext(
 
 // isQueue reports whether the first document of the plan's part of the index is the first one that matches.
 func (p *plan) isQueue(sort *query.Sort) bool {
-	isOnePart := p.used == 0 || len(p.ranges) == 1
 	isInOrder := sort != nil && p.sorted || sort == nil && p.isOneKey()
-	return p.index != nil && p.geo == nil && p.exact && isOnePart && isInOrder
+	return p.index != nil && p.geo == nil && p.exact && len(p.ranges) == 1 && isInOrder
 }
 
 // candidates returns the first documents that match, in the order of a sort.
@@ -215,12 +214,12 @@ func positionsOf(found []Placed) []uint64 {
 }
 
 // checkSame returns ErrAgain unless the current version of a found document is still the one to change.
-func (m *matched) checkSame(call *query.Evaluation, sort *query.Sort, found, now document.Object) error {
+func (m *matched) checkSame(call *query.Evaluation, found, now document.Object) error {
 	matches, err := m.Matches(call, now)
 	if err != nil {
 		return err
 	}
-	isMoved := sort != nil && call.Compare(sort, found, now) != 0 ||
+	isMoved := m.sort != nil && call.Compare(m.sort, found, now) != 0 ||
 		m.filter.Near() != nil && !bytes.Equal(AppendDocument(nil, found), AppendDocument(nil, now))
 	if !matches || isMoved {
 		return ErrAgain

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
-	"strings"
 
 	"github.com/golang/geo/s2"
 
@@ -21,42 +20,32 @@ type GeoIndex struct {
 	Levels uint64
 
 	path string
-	// field is the first part of path.
-	field string
-	kind  query.IndexKind
-	key   *query.GeoKey
+	kind query.IndexKind
+	key  *query.GeoKey
 }
 
 func newGeoIndex(key store.IndexKey) GeoIndex {
-	field, _, _ := strings.Cut(key.Path, ".")
-	return GeoIndex{path: key.Path, field: field, kind: key.Kind, key: query.NewGeoKey(key.Path, key.Kind)}
+	return GeoIndex{path: key.Path, kind: key.Kind, key: query.NewGeoKey(key.Path, key.Kind)}
 }
 
-// SameField reports whether two versions of a document have the same value in the field of the places.
-func (x *GeoIndex) SameField(before, after document.Object) bool {
-	if before.IsZero() || after.IsZero() {
-		return false
-	}
-	old, had := before.Field(x.field)
-	next, has := after.Field(x.field)
-	return had == has && old == next
-}
-
-// Cells appends the cells of a document. The zero Object has none.
-func (x *GeoIndex) Cells(room []uint64, o document.Object) ([]uint64, error) {
+// cells appends the cells of a document. The zero Object has none.
+func (x *GeoIndex) cells(room []uint64, o document.Object) ([]uint64, error) {
 	if o.IsZero() {
 		return room, nil
 	}
 	return x.key.AppendCells(room, o)
 }
 
-// ranges returns the ranges of the cells equal to, within or around those given.
-func (x *GeoIndex) ranges(cells []uint64) []CellRange {
-	ranges := make([]CellRange, 0, len(cells))
+// ranges returns the ranges of the keys of cells equal to, within or around those given.
+func (x *GeoIndex) ranges(cells []uint64) []query.KeyRange {
+	ranges := make([]query.KeyRange, 0, len(cells))
+	add := func(low, high s2.CellID) {
+		ranges = append(ranges, query.KeyRange{From: CellKey(uint64(low)), To: query.KeyAfter(CellKey(uint64(high)))})
+	}
 	var around []s2.CellID
 	for _, cell := range cells {
 		id := s2.CellID(cell)
-		ranges = append(ranges, CellRange{Low: uint64(id.RangeMin()), High: uint64(id.RangeMax())})
+		add(id.RangeMin(), id.RangeMax())
 		above := x.Levels & (1<<id.Level() - 1)
 		for ; above != 0; above &= above - 1 {
 			around = append(around, id.Parent(bits.TrailingZeros64(above)))
@@ -64,7 +53,7 @@ func (x *GeoIndex) ranges(cells []uint64) []CellRange {
 	}
 	slices.Sort(around)
 	for _, id := range slices.Compact(around) {
-		ranges = append(ranges, CellRange{Low: uint64(id), High: uint64(id)})
+		add(id, id)
 	}
 	return ranges
 }
@@ -83,8 +72,8 @@ type nearSearch struct {
 	plan *plan
 	// limit is the maximum number of documents; 0 means all.
 	limit int64
-	// seen are the documents that an index search has already read.
-	seen seenSet
+	// seen are the positions that an index search has already read.
+	seen map[uint64]struct{}
 	// waiting are the candidates that are farther away than the rings so far.
 	waiting []distant
 }
@@ -107,7 +96,7 @@ func (v View) nearest(call *query.Evaluation, s *nearSearch, yield func(distant)
 		return err
 	}
 	width := half * s.near.Span(level)
-	s.seen.end = v.End()
+	s.seen = map[uint64]struct{}{}
 	for inner := least; ; {
 		r := ring{inner: inner, outer: inner + width}
 		if r.outer >= min(most, all) {
@@ -126,7 +115,9 @@ func (s *nearSearch) unseen(v View, r ring, to Visitor) error {
 	p := s.plan
 	cells := s.near.Cells(p.geo.key, r.inner, r.outer)
 	return v.Cells(p.at, p.geoAt, p.geo.ranges(cells), Yield(func(position uint64, o document.Object) bool {
-		return !s.seen.add(position) || to.Visit(position, o)
+		before := len(s.seen)
+		s.seen[position] = struct{}{}
+		return len(s.seen) == before || to.Visit(position, o)
 	}))
 }
 
@@ -241,42 +232,6 @@ func (s *nearSearch) crowdedLevel(v View, center uint64) (int, error) {
 	return 0, nil
 }
 
-const wordBits = 64
-
-// seenSet holds positions that were seen.
-type seenSet struct {
-	// end is above all positions.
-	end uint64
-	// few holds the positions until a bitmap of the collection is smaller. Then many holds them.
-	few  map[uint64]struct{}
-	many []uint64
-}
-
-// add adds a position, and reports whether it is new.
-func (s *seenSet) add(position uint64) bool {
-	word, bit := position/wordBits, uint64(1)<<(position%wordBits)
-	if s.many != nil {
-		isNew := s.many[word]&bit == 0
-		s.many[word] |= bit
-		return isNew
-	}
-	if _, seen := s.few[position]; seen {
-		return false
-	}
-	if s.few == nil {
-		s.few = map[uint64]struct{}{}
-	}
-	s.few[position] = struct{}{}
-	if uint64(len(s.few)) > s.end/wordBits {
-		s.many = make([]uint64, s.end/wordBits+1)
-		for position := range s.few {
-			s.many[position/wordBits] |= 1 << (position % wordBits)
-		}
-		s.few = nil
-	}
-	return true
-}
-
 // visitNear is run for a filter with a $near: it visits the documents nearest first, and in the order
 // of insertion at the same distance.
 func (v View) visitNear(s *search) error {
@@ -305,7 +260,10 @@ func (v View) near(call *query.Evaluation, asked *query.GeoNear) ([]query.GeoRes
 		found = append(found, result)
 		return int64(len(found)) != asked.Limit()
 	})
-	return found, inParameter("query", err)
+	if err != nil {
+		return nil, inParameter("query", err)
+	}
+	return found, nil
 }
 
 // planNear returns the plan for a search for near places among the documents that a filter matches, and false

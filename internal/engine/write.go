@@ -15,6 +15,8 @@ type Op interface {
 	Run(call *query.Evaluation, t Transaction) error
 	// Matches reports whether a document, before or after another write, affects the result of Run.
 	Matches(call *query.Evaluation, o document.Object) (bool, error)
+	// ID returns the _id of the only document that the write may be on, and reports whether it is known before it runs.
+	ID() (id any, isKnown bool)
 }
 
 // Inserting is the write of Insert.
@@ -38,11 +40,33 @@ func (w *Inserting) Run(call *query.Evaluation, t Transaction) error {
 // Matches implements Op: only keys affect an insert.
 func (*Inserting) Matches(*query.Evaluation, document.Object) (bool, error) { return false, nil }
 
+// ID implements Op.
+func (w *Inserting) ID() (id any, isKnown bool) {
+	if len(w.documents) != 1 {
+		return nil, false
+	}
+	return w.documents[0].Field(document.IDField)
+}
+
 // matched is a write on the documents that a filter matches.
 type matched struct {
-	filter  *query.Filter
+	filter *query.Filter
+	// isMany is true if it is on all of them. Otherwise it is on the first one in the order of a sort.
+	isMany  bool
+	sort    *query.Sort
 	locking locking
 }
+
+// ID implements Op.
+func (m *matched) ID() (id any, isKnown bool) {
+	if m.isMany || m.sort != nil {
+		return nil, false
+	}
+	return idOf(m.filter)
+}
+
+// IsMany implements Many.
+func (m *matched) IsMany() bool { return m.isMany }
 
 // Matches implements Op.
 func (m *matched) Matches(call *query.Evaluation, o document.Object) (bool, error) {
@@ -88,7 +112,7 @@ type Updating struct {
 // Run implements Op.
 func (w *Updating) Run(call *query.Evaluation, t Transaction) (err error) {
 	w.result = store.UpdateResult{}
-	if w.options.Multi {
+	if w.isMany {
 		err = w.updateAll(call, t)
 	} else {
 		err = w.updateFirst(call, t)
@@ -106,7 +130,7 @@ func (w *Updating) updateAll(call *query.Evaluation, t Transaction) error {
 }
 
 func (w *Updating) updateFirst(call *query.Evaluation, t Transaction) error {
-	found, ok, err := w.first(call, t, &w.change, w.options.Sort)
+	found, ok, err := w.first(call, t, &w.change)
 	if err != nil || !ok {
 		return err
 	}
@@ -134,7 +158,7 @@ type Modifying struct {
 // Run implements Op.
 func (w *Modifying) Run(call *query.Evaluation, t Transaction) (err error) {
 	w.result = store.FindAndModifyResult{}
-	found, ok, err := w.first(call, t, &w.change, w.options.Sort)
+	found, ok, err := w.first(call, t, &w.change)
 	if err != nil {
 		return err
 	}
@@ -172,17 +196,16 @@ func projected(
 type Deleting struct {
 	matched
 
-	options store.DeleteOptions
 	removed int64
 }
 
 // Run implements Op.
 func (w *Deleting) Run(call *query.Evaluation, t Transaction) error {
 	w.removed = 0
-	if w.options.Multi {
+	if w.isMany {
 		return w.each(call, t, func(found Placed) error { return w.remove(t, found) })
 	}
-	found, ok, err := w.first(call, t, nil, nil)
+	found, ok, err := w.first(call, t, nil)
 	if err != nil || !ok {
 		return err
 	}
@@ -192,53 +215,6 @@ func (w *Deleting) Run(call *query.Evaluation, t Transaction) error {
 func (w *Deleting) remove(t Transaction, found Placed) error {
 	w.removed++
 	return t.Remove(found.Position, found.Document)
-}
-
-// One is a write that may be on one document only, whose _id is known before it runs.
-type One interface {
-	Op
-
-	// ID returns that _id, and reports whether it is known.
-	ID() (id any, isKnown bool)
-}
-
-var (
-	_ One = (*Inserting)(nil)
-	_ One = (*Updating)(nil)
-	_ One = (*Modifying)(nil)
-	_ One = (*Deleting)(nil)
-)
-
-// ID implements One.
-func (w *Inserting) ID() (id any, isKnown bool) {
-	if len(w.documents) != 1 {
-		return nil, false
-	}
-	return w.documents[0].Field(document.IDField)
-}
-
-// ID implements One.
-func (w *Updating) ID() (id any, isKnown bool) {
-	if w.options.Multi || w.options.Sort != nil {
-		return nil, false
-	}
-	return idOf(w.filter)
-}
-
-// ID implements One.
-func (w *Modifying) ID() (id any, isKnown bool) {
-	if w.options.Sort != nil {
-		return nil, false
-	}
-	return idOf(w.filter)
-}
-
-// ID implements One.
-func (w *Deleting) ID() (id any, isKnown bool) {
-	if w.options.Multi {
-		return nil, false
-	}
-	return idOf(w.filter)
 }
 
 // Many is a write on all documents that match, which a database may carry out document by document: first it runs
@@ -258,9 +234,6 @@ var (
 	_ Many = (*Deleting)(nil)
 )
 
-// IsMany implements Many.
-func (w *Updating) IsMany() bool { return w.options.Multi }
-
 // Apply implements Many.
 func (w *Updating) Apply(call *query.Evaluation, t Transaction, now Placed) error {
 	matches, err := w.stillMatches(call, now)
@@ -278,9 +251,6 @@ func (w *Updating) Apply(call *query.Evaluation, t Transaction, now Placed) erro
 	}
 	return err
 }
-
-// IsMany implements Many.
-func (w *Deleting) IsMany() bool { return w.options.Multi }
 
 // Apply implements Many.
 func (w *Deleting) Apply(call *query.Evaluation, t Transaction, now Placed) error {

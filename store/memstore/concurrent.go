@@ -2,29 +2,13 @@ package memstore
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/engine"
 	"github.com/botctx/go-sdk/internal/query"
 )
-
-var (
-	// errTooLong ends a transaction that takes longer than it may keep the lock.
-	errTooLong = boterr.New(boterr.Internal, "", "the write takes longer than it may keep the lock")
-	// errLost is the error of a transaction that read data which another write has changed since.
-	errLost = boterr.New(boterr.Internal, "", "another write came first")
-)
-
-// inTransaction is work in a transaction.
-type inTransaction interface{ in(t *transaction) error }
-
-type transactionFunc func(*transaction) error
-
-func (f transactionFunc) in(t *transaction) error { return f(t) }
 
 // program is a write, with the memory of its attempts.
 type program struct {
@@ -39,30 +23,30 @@ func (p *program) in(t *transaction) error {
 	return p.op.Run(&p.call, t)
 }
 
-// carryOut carries out a write. A long write runs without the lock of its collection, so that it does not
+// Write implements engine.Port. A long write runs without the lock of its collection, so that it does not
 // block others, and takes the lock only to apply its changes on top of concurrent writes. If those writes
 // affect it, it starts again. Each time it may hold the lock longer, so that it eventually succeeds.
-func (v *versions) carryOut(ctx context.Context, op engine.Op) error {
+func (v *versions) Write(ctx context.Context, op engine.Op) error {
 	p := &program{op: op, call: *query.NewEvaluation(ctx)}
 	p.call.Share(v.newest.Load().shapes)
 	for looks := v.firstLooks; ; looks = moreLooks * (looks + 1) {
-		err := v.write(ctx, looks, &p.trying, p)
-		if err != errTooLong { //nolint:errorlint // It comes as it is.
+		err := v.write(ctx, looks, &p.trying, p.in)
+		if err != engine.ErrTooLong { //nolint:errorlint // It comes as it is.
 			return err
 		}
 		w := concurrentWrite{versions: v, program: p}
-		if err := w.carryOut(ctx); err != errLost { //nolint:errorlint // It comes as it is.
+		if err := w.carryOut(ctx); err != engine.ErrLost { //nolint:errorlint // It comes as it is.
 			return err
 		}
 	}
 }
 
-func (t *transaction) runLocked(looks int, run inTransaction) error {
+func (t *transaction) runLocked(looks int, run func(*transaction) error) error {
 	t.bounded = countingContext{Context: t.ctx, left: looks}
 	t.ctx = &t.bounded
-	err := run.in(t)
+	err := run(t)
 	if t.bounded.left < 0 {
-		return errTooLong
+		return engine.ErrTooLong
 	}
 	return err
 }
@@ -72,21 +56,23 @@ type concurrentWrite struct {
 	versions *versions
 	program  *program
 
-	follower follower
+	follower engine.Follower
+	// resets are the collection's when it began.
+	resets int
 	// made is the transaction that it made.
 	made *transaction
 	// missed are the concurrent changes that are not compared yet.
-	missed []documentChange
+	missed []engine.Change
 }
 
 // carryOut runs the write on the current content, and then applies its changes to the newest content. The
-// error is errLost if concurrent writes affect it.
+// error is engine.ErrLost if concurrent writes affect it.
 func (w *concurrentWrite) carryOut(ctx context.Context) error {
 	base, err := w.follow(ctx)
 	if err != nil {
 		return err
 	}
-	defer w.follower.hasLeft.Store(true)
+	defer w.follower.Leave()
 	w.made = new(transaction)
 	w.made.begin(ctx, base)
 	w.made.isObserved = true
@@ -94,8 +80,8 @@ func (w *concurrentWrite) carryOut(ctx context.Context) error {
 		return err
 	}
 	for looks := w.versions.firstLooks; ; looks = moreLooks * (looks + 1) {
-		err := w.versions.write(ctx, looks, new(transaction), transactionFunc(func(now *transaction) error { return w.settle(ctx, now) }))
-		if err != errTooLong { //nolint:errorlint // It comes as it is.
+		err := w.versions.write(ctx, looks, new(transaction), func(now *transaction) error { return w.settle(ctx, now) })
+		if err != engine.ErrTooLong { //nolint:errorlint // It comes as it is.
 			return err
 		}
 		if err := w.compare(ctx); err != nil {
@@ -111,16 +97,17 @@ func (w *concurrentWrite) follow(ctx context.Context) (*content, error) {
 		return nil, err
 	}
 	defer v.writing.Unlock()
-	v.addFollower(&w.follower)
+	v.followers.Add(&w.follower)
+	w.resets = v.resets
 	return v.newest.Load(), nil
 }
 
 // settle moves the prepared writes into a transaction that has the lock.
 func (w *concurrentWrite) settle(ctx context.Context, now *transaction) error {
-	w.missed = append(w.missed, w.follower.changes...)
-	w.follower.changes = nil
-	if w.follower.isReset {
-		return errLost
+	w.missed = append(w.missed, w.follower.Changes...)
+	w.follower.Changes = nil
+	if w.resets != w.versions.resets {
+		return engine.ErrLost
 	}
 	if err := w.compare(now.ctx); err != nil { //nolint:contextcheck // That of the lock, which ends before ctx.
 		return err
@@ -136,13 +123,8 @@ func (w *concurrentWrite) compare(ctx context.Context) error {
 		if err := engine.CheckEnded(ctx); err != nil {
 			return err
 		}
-		for _, o := range []document.Object{w.missed[0].before, w.missed[0].after} {
-			if o.IsZero() {
-				continue
-			}
-			if matched, err := w.program.op.Matches(&w.program.call, o); matched || err != nil {
-				return errLost
-			}
+		if w.missed[0].Affects(&w.program.call, w.program.op) {
+			return engine.ErrLost
 		}
 	}
 	return nil
@@ -156,34 +138,23 @@ func (t *transaction) adopt(made *transaction) error {
 		return nil
 	}
 	if made.isIndexed {
-		return errLost
+		return engine.ErrLost
 	}
-	for _, c := range made.changes {
-		if err := t.repeat(c); err != nil {
+	for i := range made.changes {
+		if err := made.changes[i].Repeat(t); err != nil {
 			return asLost(err)
 		}
 	}
 	return nil
 }
 
-// asLost returns errLost for the error of a key that another write has taken: when the write runs again, it
+// asLost returns engine.ErrLost for the error of a key that another write has taken: when the write runs again, it
 // finds which of its documents has that key.
 func asLost(err error) error {
 	if boterr.CodeOf(err) == boterr.AlreadyExists {
-		return errLost
+		return engine.ErrLost
 	}
 	return err
-}
-
-func (t *transaction) repeat(c documentChange) error {
-	switch {
-	case c.before.IsZero():
-		return t.Insert(c.after)
-	case c.after.IsZero():
-		return t.Remove(c.position, c.before)
-	default:
-		return t.Replace(c.position, c.before, c.after)
-	}
 }
 
 // writeLock is the lock under which the next content of a collection is made. Waiting for it ends
@@ -255,35 +226,4 @@ func (c *countingContext) Err() error {
 	}
 	c.left--
 	return nil
-}
-
-// follower collects the writes to a collection. The lock of the collection guards all fields except hasLeft.
-type follower struct {
-	changes []documentChange
-	// isReset is true if everything was changed.
-	isReset bool
-	// hasLeft is true once the subscriber has left.
-	hasLeft atomic.Bool
-}
-
-// addFollower adds one. The caller has the lock.
-func (v *versions) addFollower(f *follower) {
-	v.forgetFollowers()
-	v.followers = append(v.followers, f)
-}
-
-// notifyFollowers passes a transaction's writes to the followers. The caller has the lock.
-func (v *versions) notifyFollowers(changes []documentChange) {
-	if len(v.followers) == 0 {
-		return
-	}
-	v.forgetFollowers()
-	for _, f := range v.followers {
-		f.changes = append(f.changes, changes...)
-	}
-}
-
-// forgetFollowers forgets those who left.
-func (v *versions) forgetFollowers() {
-	v.followers = slices.DeleteFunc(v.followers, func(f *follower) bool { return f.hasLeft.Load() })
 }

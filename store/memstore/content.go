@@ -26,7 +26,7 @@ type content struct {
 	shapes *document.Shapes
 }
 
-var _ engine.Source = (*content)(nil)
+var _ engine.KeySource = (*content)(nil)
 
 func newContent(name string) *content {
 	return &content{schema: &engine.Schema{Name: name}, ids: newIDIndex(), shapes: &document.Shapes{}}
@@ -36,9 +36,6 @@ func (c *content) view() engine.View { return engine.View{Schema: c.schema, Sour
 
 // Close implements engine.Source: the garbage collector frees a version.
 func (*content) Close() {}
-
-// End implements engine.Source.
-func (c *content) End() uint64 { return c.end }
 
 // Len implements engine.Source.
 func (c *content) Len() (int64, error) { return int64(c.documents.Len()), nil }
@@ -69,20 +66,20 @@ func (c *content) at(to engine.Visitor) func(uint64) bool {
 	}
 }
 
-// ByKey implements engine.Source.
-func (c *content) ByKey(index int, filter *query.Filter, limit int64) (found []document.Object, isKey bool, err error) {
+// ByKey implements engine.KeySource.
+func (c *content) ByKey(index int, filter *query.Filter, limit int64) (found []document.Object, isKey bool) {
 	var room [engine.KeyRoom]byte
 	key, isKey := c.schema.Indexes[index].AppendKeyOf(room[:0], filter)
 	if !isKey {
-		return nil, false, nil
+		return nil, false
 	}
 	there, ok := c.indexes[index].byKey.Get(string(key))
 	if !ok {
-		return []document.Object{}, true, nil
+		return []document.Object{}, true
 	}
 	if limit == 1 {
 		o, _ := c.documents.Get(there.first)
-		return []document.Object{o}, true, nil
+		return []document.Object{o}, true
 	}
 	if limit == 0 {
 		limit = math.MaxInt64
@@ -93,18 +90,23 @@ func (c *content) ByKey(index int, filter *query.Filter, limit int64) (found []d
 		found = append(found, o)
 		return int64(len(found)) < limit
 	})
-	return found, true, nil
+	return found, true
 }
 
 // A batch of the sequence is at most as large as a filter accepts.
 const _ = uint(query.BatchSize - persistent.Batch)
 
-// Batches implements engine.Source.
-func (c *content) Batches(_ int64, to engine.BatchVisitor) error {
+// All implements engine.Source.
+func (c *content) All(_ int64, to engine.Visitor) error {
+	batches, takesBatches := to.(engine.BatchVisitor)
+	if !takesBatches {
+		c.documents.All()(to.Visit)
+		return nil
+	}
 	var b engine.Batch
 	c.documents.Batches(func(from uint64, documents []document.Object, used uint32) bool {
 		b.Documents, b.Used, b.From = documents, used, from
-		return to.VisitBatch(&b)
+		return batches.VisitBatch(&b)
 	})
 	return nil
 }
@@ -143,11 +145,12 @@ func (c *content) CountRange(r engine.Range) (count int64, err error) {
 }
 
 // Cells implements engine.Source.
-func (c *content) Cells(index, key int, ranges []engine.CellRange, to engine.Visitor) error {
+func (c *content) Cells(index, key int, ranges []query.KeyRange, to engine.Visitor) error {
 	found := positionSet{end: c.end}
 	for _, r := range ranges {
-		for entry := range c.indexes[index].geo[key].From(placeEntry(r.Low, 0)) {
-			if cellOf(entry) > r.High {
+		to := string(r.To)
+		for entry := range c.indexes[index].geo[key].From(string(r.From)) {
+			if entry >= to {
 				break
 			}
 			found.add(positionOf(entry))

@@ -3,7 +3,6 @@ package memstore
 import (
 	"bytes"
 	"encoding/binary"
-	"iter"
 	"math/bits"
 	"slices"
 
@@ -39,69 +38,33 @@ type entryChange struct {
 	before, after document.Object
 }
 
-// grown is the growth of an index through a change.
-type grown struct {
-	// bytes is the memory of new keys.
-	bytes int
-	// isMultiKey is true if the document has several keys.
-	isMultiKey bool
-}
-
-// replace replaces the keys of a document. After an error the entries are half changed, and must be
-// discarded.
-func (e *entries) replace(c *entryChange) (grown, error) {
-	var room [2][engine.KeyRoom]byte
-	old, isOne := c.index.AppendOneKey(room[0][:0], c.before)
-	next, isOneNext := c.index.AppendOneKey(room[1][:0], c.after)
-	if isOne && isOneNext {
-		return e.replaceOne(c, old, next)
-	}
-	return e.replaceAll(c)
-}
-
-// replaceOne is replace for versions with at most one key.
-func (e *entries) replaceOne(c *entryChange, old, next []byte) (grown, error) {
+// replaceOne replaces the key of a document that has at most one, and returns the memory of the new one.
+func (e *entries) replaceOne(c *entryChange, old, next []byte) (memory int, err error) {
 	if bytes.Equal(old, next) {
-		return grown{}, nil
+		return 0, nil
 	}
 	if len(old) > 0 {
 		e.remove(c, string(old))
 	}
 	if len(next) == 0 {
-		return grown{}, nil
+		return 0, nil
 	}
-	if err := e.add(c, string(next)); err != nil {
-		return grown{}, err
-	}
-	return grown{bytes: memoryOfEntry + len(next)}, nil
+	return memoryOfEntry + len(next), e.add(c, string(next))
 }
 
-// replaceAll is replace for versions with any number of keys.
-func (e *entries) replaceAll(c *entryChange) (g grown, err error) {
-	old, err := c.index.KeysOf(c.before)
-	if err != nil {
-		return g, err
+// replaceAll replaces any number of keys of a document, and returns the memory of the new ones. After an error the
+// entries are half changed, and must be discarded.
+func (e *entries) replaceAll(c *entryChange, changes *engine.Changes) (memory int, err error) {
+	for _, key := range changes.Remove {
+		e.remove(c, string(key.Key))
 	}
-	next, err := c.index.KeysOf(c.after)
-	if err != nil {
-		return g, err
-	}
-	for _, key := range old {
-		if !next.Contains(key) {
-			e.remove(c, key)
+	for _, key := range changes.Add {
+		if err := e.add(c, string(key.Key)); err != nil {
+			return 0, err
 		}
+		memory += memoryOfEntry + len(key.Key)
 	}
-	for _, key := range next {
-		if old.Contains(key) {
-			continue
-		}
-		if err := e.add(c, key); err != nil {
-			return g, err
-		}
-		g.bytes += memoryOfEntry + len(key)
-	}
-	g.isMultiKey = len(next) > 1
-	return g, nil
+	return memory, nil
 }
 
 // add adds a document under a key, or returns AlreadyExists if another document has the key in a unique
@@ -130,37 +93,18 @@ func (e *entries) remove(c *entryChange, key string) {
 	}
 }
 
-// replacePlaces replaces the places of a document under a geo key, and calls added for each new cell. The
-// first change of an edit copies the trees, so that the previous version keeps its own.
-func (e *entries) replacePlaces(c *entryChange, key int, added func(cell uint64)) error {
-	x := &c.index.Geo[key]
-	if x.SameField(c.before, c.after) {
-		return nil
-	}
-	var room [2][4]uint64
-	next, err := x.Cells(room[0][:0], c.after)
-	if err != nil {
-		return err
-	}
-	old, err := x.Cells(room[1][:0], c.before)
-	if err != nil {
-		return err
-	}
+// replacePlaces replaces the places of a document. The first change of an edit copies the trees, so that the previous
+// version keeps its own.
+func (e *entries) replacePlaces(c *entryChange, changes *engine.Changes) {
 	if e.parted != c.edit {
 		e.geo, e.parted = slices.Clone(e.geo), c.edit
 	}
-	for _, cell := range old {
-		if !slices.Contains(next, cell) {
-			e.geo[key].Delete(c.edit, placeEntry(cell, c.position))
-		}
+	for _, key := range changes.Remove {
+		e.geo[key.Number-c.index.GeoNumber(0)].Delete(c.edit, placeEntry(engine.CellOf(key.Key), c.position))
 	}
-	for _, cell := range next {
-		if !slices.Contains(old, cell) {
-			e.geo[key].Set(c.edit, placeEntry(cell, c.position), struct{}{})
-			added(cell)
-		}
+	for _, key := range changes.Add {
+		e.geo[key.Number-c.index.GeoNumber(0)].Set(c.edit, placeEntry(engine.CellOf(key.Key), c.position), struct{}{})
 	}
-	return nil
 }
 
 // cellSize is the number of bytes of a cell in an entry, and of a position.
@@ -180,29 +124,16 @@ func positionOf(entry string) uint64 { return binary.BigEndian.Uint64([]byte(ent
 
 // in yields the postings of a part of an index in its order, until yield returns false.
 func (e *entries) in(r *engine.Range, yield func(postings) bool) {
-	switch {
-	case r.All && r.Backward:
-		eachPostings(e.byKey.Backward(), yield)
-	case r.All:
-		eachPostings(e.byKey.All(), yield)
-	case r.Backward:
-		for _, keys := range slices.Backward(r.Keys) {
-			if !e.down(keys, yield) {
-				return
-			}
-		}
-	default:
+	if !r.Backward {
 		for _, keys := range r.Keys {
 			if !e.up(keys, yield) {
 				return
 			}
 		}
+		return
 	}
-}
-
-func eachPostings(all iter.Seq2[string, postings], yield func(postings) bool) {
-	for _, there := range all {
-		if !yield(there) {
+	for _, keys := range slices.Backward(r.Keys) {
+		if !e.down(keys, yield) {
 			return
 		}
 	}

@@ -76,7 +76,7 @@ func (s *Store) collection(name string) *engine.Collection {
 	if found, ok := s.collections.Load().Get(name); ok {
 		return &found.asCollection
 	}
-	return &engine.Collection{Port: &unmade{store: s, name: name, err: store.CheckName(name)}}
+	return &engine.Collection{Port: &unmade{store: s, name: name}, Err: store.CheckName(name)}
 }
 
 // named returns the collection with a name, and creates it if there is none.
@@ -111,56 +111,32 @@ func (s *Store) nextEdit() persistent.Edit {
 type unmade struct {
 	store *Store
 	name  string
-	// err is the error of the name.
-	err error
 }
 
 var _ engine.Port = (*unmade)(nil)
 
-// made returns the collection, and creates it if there is none.
-func (u *unmade) made() (*versions, error) {
-	if u.err != nil {
-		return nil, u.err
-	}
-	return u.store.named(u.name), nil
-}
-
 // Read implements engine.Port.
 func (u *unmade) Read(ctx context.Context) (engine.View, error) {
-	if u.err != nil {
-		return engine.View{}, u.err
-	}
 	if found, ok := u.store.collections.Load().Get(u.name); ok {
 		return found.Read(ctx)
 	}
-	return newContent(u.name).view(), nil
+	return engine.EmptyView(u.name), nil
 }
+
+// Again implements engine.Port.
+func (*unmade) Again(_ context.Context, v engine.View, err error) (engine.View, error) { return v, err }
 
 // Now implements engine.Port.
 func (u *unmade) Now(context.Context) (time.Time, error) { return u.store.now(), nil }
 
 // Write implements engine.Port.
 func (u *unmade) Write(ctx context.Context, op engine.Op) error {
-	if err := engine.CheckEnded(ctx); err != nil {
-		return err
-	}
-	v, err := u.made()
-	if err != nil {
-		return err
-	}
-	return v.Write(ctx, op)
+	return u.store.named(u.name).Write(ctx, op)
 }
 
 // EnsureIndex implements engine.Port.
 func (u *unmade) EnsureIndex(ctx context.Context, index store.Index) error {
-	if err := engine.CheckEnded(ctx); err != nil {
-		return err
-	}
-	v, err := u.made()
-	if err != nil {
-		return err
-	}
-	return v.EnsureIndex(ctx, index)
+	return u.store.named(u.name).EnsureIndex(ctx, index)
 }
 
 // Explain finds documents as Find of the collection does, and describes how. Count, Distinct, Update,

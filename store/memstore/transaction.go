@@ -1,6 +1,7 @@
 package memstore
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -29,7 +30,7 @@ type transaction struct {
 	// done is the number of documents changed since the last check of the context.
 	done uint8
 	// changes are its changes of documents, if isObserved.
-	changes []documentChange
+	changes []engine.Change
 	// isIndexed is true if it created an index.
 	isIndexed bool
 }
@@ -86,23 +87,28 @@ func (t *transaction) reindex(position uint64, before, after document.Object) er
 // replaceEntries replaces the entries of a document in an index, and notes in the schema that the index has grown.
 func (t *transaction) replaceEntries(index int, c *entryChange) error {
 	e := &t.next.indexes[index]
-	for key := range c.index.Geo {
-		err := e.replacePlaces(c, key, func(cell uint64) { t.next.schema = t.next.schema.WithLevel(index, key, cell) })
-		if err != nil {
-			return err
+	if c.index.Geo == nil {
+		var room [2][engine.KeyRoom]byte
+		old, isOne := c.index.AppendOneKey(room[0][:0], c.before)
+		next, isOneNext := c.index.AppendOneKey(room[1][:0], c.after)
+		if isOne && isOneNext {
+			memory, err := e.replaceOne(c, old, next)
+			return cmp.Or(err, t.keep(memory))
 		}
 	}
-	if c.index.Geo != nil {
-		return nil
-	}
-	g, err := e.replace(c)
+	changes, err := t.next.schema.ChangesIn(index, c.before, c.after)
 	if err != nil {
 		return err
 	}
-	if g.isMultiKey && !t.next.schema.Indexes[index].MultiKey {
-		t.next.schema = t.next.schema.WithMultiKey(index)
+	if changes.Schema != nil {
+		t.next.schema = changes.Schema
 	}
-	return t.keep(g.bytes)
+	if c.index.Geo != nil {
+		e.replacePlaces(c, &changes)
+		return nil
+	}
+	memory, err := e.replaceAll(c, &changes)
+	return cmp.Or(err, t.keep(memory))
 }
 
 // keep counts memory that the call holds.
@@ -179,6 +185,6 @@ func (t *transaction) ensure(spec store.Index) error {
 // note records the change of a document if a watcher or a follower needs it.
 func (t *transaction) note(position uint64, before, after document.Object) {
 	if t.isObserved {
-		t.changes = append(t.changes, documentChange{position: position, before: before, after: after})
+		t.changes = append(t.changes, engine.Change{Position: position, Before: before, After: after})
 	}
 }

@@ -23,9 +23,11 @@ type versions struct {
 	// without the lock.
 	firstLooks int
 	// watchers get the changes of each transaction, under the lock.
-	watchers []*watcher
+	watchers []*engine.Watcher
 	// followers get them as well. They belong to the writer of the next version, which has the lock.
-	followers []*follower
+	followers engine.Followers
+	// resets counts the times that everything was changed.
+	resets int
 }
 
 var _ engine.Port = (*versions)(nil)
@@ -33,9 +35,7 @@ var _ engine.Port = (*versions)(nil)
 // restore restores a collection to a content. The caller has its lock.
 func (v *versions) restore(to *content) {
 	v.newest.Store(to)
-	for _, f := range v.followers {
-		f.isReset = true
-	}
+	v.resets++
 	v.notifyReset()
 }
 
@@ -53,12 +53,9 @@ func (v *versions) Read(context.Context) (engine.View, error) { return v.newest.
 // Now implements engine.Port.
 func (v *versions) Now(context.Context) (time.Time, error) { return v.store.now(), nil }
 
-// Write implements engine.Port.
-func (v *versions) Write(ctx context.Context, op engine.Op) error {
-	if err := engine.CheckEnded(ctx); err != nil {
-		return err
-	}
-	return v.carryOut(ctx, op)
+// Again implements engine.Port.
+func (*versions) Again(_ context.Context, failed engine.View, err error) (engine.View, error) {
+	return failed, err
 }
 
 // EnsureIndex implements engine.Port.
@@ -77,9 +74,12 @@ func (e *ensuring) Run(_ *query.Evaluation, t engine.Transaction) error {
 // Matches implements engine.Op.
 func (*ensuring) Matches(*query.Evaluation, document.Object) (bool, error) { return true, nil }
 
+// ID implements engine.Op.
+func (*ensuring) ID() (id any, isKnown bool) { return nil, false }
+
 // write runs a transaction on the newest content, and publishes the result unless it failed. The error is
-// errTooLong if it checked its context more often than allowed.
-func (v *versions) write(ctx context.Context, looks int, t *transaction, run inTransaction) error {
+// engine.ErrTooLong if it checked its context more often than allowed.
+func (v *versions) write(ctx context.Context, looks int, t *transaction, run func(*transaction) error) error {
 	if err := v.writing.take(ctx); err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (v *versions) write(ctx context.Context, looks int, t *transaction, run inT
 		return err
 	}
 	v.newest.Store(t.next)
-	v.notifyFollowers(t.changes)
-	notifyAll(v.watchers, t.changes)
+	v.followers.Tell(t.changes)
+	engine.NotifyAll(v.watchers, t.changes)
 	return nil
 }

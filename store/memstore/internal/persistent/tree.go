@@ -89,16 +89,6 @@ func (t *Tree[K, V]) From(key K) iter.Seq2[K, V] {
 	}
 }
 
-// Backward returns the keys with their values in descending order.
-func (t *Tree[K, V]) Backward() iter.Seq2[K, V] {
-	root := t.root
-	return func(yield func(K, V) bool) {
-		if root != nil {
-			root.descend(len(root.keys), yield)
-		}
-	}
-}
-
 // Before returns the keys below a key, in descending order.
 func (t *Tree[K, V]) Before(key K) iter.Seq2[K, V] {
 	root := t.root
