@@ -111,8 +111,9 @@ func Declines(account, reason string) Fault {
 func Repeats(from Service) Fault { return Fault{Service: from, Kind: KindRepeats} }
 
 // Down takes a service out of service: requests to it fail with Unavailable and have no effect, until
-// Platform.Lift or for the time given by Fault.Lasting. Methods with which the test itself adds and reads records, such as AddData, Data and
-// Actor.Member, still work. Payment events from before the outage are delivered.
+// Platform.Lift or for the time given by Fault.Lasting. Methods with which the test itself adds and reads
+// records, such as AddData, Data and Actor.Member, still work. Payment events from before the outage are
+// delivered.
 func Down(out Service) Fault { return Fault{Service: out, Kind: KindDown} }
 
 func faultOf(of any, made Fault) Fault {
@@ -314,6 +315,11 @@ func (p planned) begins(now time.Time) planned {
 		p.until = now.Add(p.fault.For)
 	}
 	return p
+}
+
+// lasts reports whether an outage has begun and not ended.
+func (p planned) lasts(now time.Time) bool {
+	return p.isOut && (p.until.IsZero() || now.Before(p.until))
 }
 
 // isSameCall reports whether two faults conflict at the same call. A call can have one failure and one delay.
@@ -561,11 +567,23 @@ func (p *Platform) sentences(isMeant func(planned) bool) []string {
 	return texts
 }
 
+// Outages returns what is out of service now, such as "mail" or "the channel shop", in the order in which the
+// outages were planned.
+func (p *Platform) Outages() []string {
+	var out []string
+	for _, one := range p.faults.all() {
+		if one.lasts(p.Now()) {
+			out = append(out, one.fault.part().String())
+		}
+	}
+	return out
+}
+
 // downErr returns the error of a part that is out of service, nil if it is in service.
 func (p *Platform) downErr(asked part) error {
 	for _, one := range p.faults.all() {
 		out := one.fault.part()
-		if one.isOut && out.has(asked) && (one.until.IsZero() || p.Now().Before(one.until)) {
+		if one.lasts(p.Now()) && out.has(asked) {
 			one.injected.isMet.Store(true)
 			return boterr.New(boterr.Unavailable, "", "the test has disconnected %s", out)
 		}

@@ -419,7 +419,9 @@ func TestDown_FromARequestOn(t *testing.T) {
 	p.Advance(2 * time.Hour)
 	require.Equal(t, []boterr.Code{"", boterr.Unavailable, boterr.Unavailable}, counts(t, p, 3), "its hour begins with the second request")
 	require.True(t, out.Met())
+	require.Equal(t, []string{"data sources"}, p.Outages())
 	p.Advance(time.Hour)
+	require.Empty(t, p.Outages())
 	require.Equal(t, []boterr.Code{""}, counts(t, p, 1))
 }
 

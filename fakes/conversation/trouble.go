@@ -132,7 +132,7 @@ func (a Faults) called() string {
 	return "the next " + what + to
 }
 
-// eventOf are the names of events that can come twice, and shortOf those of requests.
+// eventOf names the events that can come twice, and shortOf requests with short names.
 var (
 	eventOf = map[fakes.Service]string{fakes.ServiceMessages: "message", fakes.ServicePayments: "payment event"}
 	shortOf = map[fakes.Service]string{fakes.ServiceMail: "mail", fakes.ServiceFiles: "file"}

@@ -21,7 +21,7 @@ import (
 // each of these calls, alone and with others, fails, reports a time-out after it was carried out, is late, or
 // loses the process before or after; a service is out of service for 20 seconds from one of its requests on;
 // a message or payment event comes twice. A plan is alternately a single fault, operations first, and up to
-// MaxFaults, of which an outage takes the place of two.
+// MaxFaults; an outage counts as two faults.
 //
 // A failure is printed as small as possible, as the lines of Go that plan the same faults at the beginning of
 // the property, and with the value that repeats the round. Faults also reports a property that fails without
@@ -181,14 +181,15 @@ type way struct {
 // lateness is the delay of a late call: longer than any lease.
 const lateness = 2 * time.Minute
 
-// outage is the length of an outage. Within it, the inbox fails three times with an event, and gives it up
-// after five times: so an outage weighs as much as other two faults, of which a plan has three.
+// outage is the length of an outage. Within it, an event fails three times in the inbox, which gives it up
+// after five failures. So an outage weighs as much as two other faults: by default a plan has three faults, and
+// a correct bot must survive all plans.
 const (
 	outage         = 20 * time.Second
 	weightOfOutage = 2
 )
 
-// weightOf returns the weight of a plan, of which MaxFaults is the most.
+// weightOf returns the weight of a plan, which MaxFaults limits.
 func weightOf(plan []fakes.Fault) int {
 	weight := len(plan)
 	for _, one := range plan {
@@ -330,7 +331,7 @@ func (p place) isOf(f fakes.Fault) bool {
 	return p.op == f.Op && p.service == f.Service && p.n == f.Nth && p.isArrival == (f.Kind == fakes.KindRepeats)
 }
 
-// singles returns all faults: first those of operations, then repeated events and outages from the first
+// singles returns all faults: first the faults of operations, then repeated events and outages from the first
 // request to a service on, then the faults of requests, each in the order of a seed.
 func (p *places) singles(seed uint64) []fakes.Fault {
 	var ofServices, ofOperations, ofRequests []fakes.Fault
@@ -369,7 +370,8 @@ func (p *places) draw(random *rand.Rand, most int) []fakes.Fault {
 		}
 		ways := at.ways()
 		drawn := at.fault(ways[random.IntN(len(ways))])
-		if longer := append(plan, drawn); len(plan) == 0 || weightOf(longer) <= most && !slices.ContainsFunc(plan, at.isOf) {
+		longer := slices.Concat(plan, []fakes.Fault{drawn})
+		if len(plan) == 0 || weightOf(longer) <= most && !slices.ContainsFunc(plan, at.isOf) {
 			plan = longer
 		}
 	}

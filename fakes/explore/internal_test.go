@@ -33,7 +33,8 @@ func TestSmallest_IsTheLeastThatFails(t *testing.T) {
 func allFaults() []fakes.Fault {
 	places := []place{
 		{op: botctx.OpSendResponse, n: 2},
-		{service: fakes.ServiceMessages, n: 3, isArrival: true}, {service: fakes.ServicePayments, n: 3, isArrival: true},
+		{service: fakes.ServiceMessages, n: 3, isArrival: true},
+		{service: fakes.ServicePayments, n: 3, isArrival: true},
 	}
 	for service := range serviceNames() {
 		places = append(places, place{service: service, n: 7})
