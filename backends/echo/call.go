@@ -15,6 +15,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bounded"
+	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
 )
@@ -194,7 +195,7 @@ func (c *client) read(answer *http.Response, body []byte, secrets []string, need
 		return document.Object{}, boterr.New(boterr.FailedPrecondition, "",
 			"the API's address gave an answer that is not the platform's, with status %d: check Config.APIURL and the proxy", status)
 	case !isRead || needsCode && document.Get(reply, "errcode", int64(-1)) != 0:
-		return document.Object{}, errors.New("the platform's answer cannot be read")
+		return document.Object{}, inbound.ErrUnreadable
 	default:
 		return reply, nil
 	}

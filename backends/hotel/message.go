@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
 )
@@ -81,7 +82,7 @@ func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delive
 	case err != nil:
 		return send.Delivery{}, err
 	case id == "" && document.Get(activity, fieldType, "") == typeMessage:
-		return send.Delivery{}, errUnreadable()
+		return send.Delivery{}, inbound.ErrUnreadable
 	}
 	return send.Delivery{Reply: reply, MessageID: id, ChatID: conversation, From: of.id()}, nil
 }
@@ -147,7 +148,7 @@ func (c *Connector) begin(ctx context.Context, of bot, with recipient) (string, 
 	}
 	id := document.Get(reply, "id", "")
 	if id == "" {
-		return "", errUnreadable()
+		return "", inbound.ErrUnreadable
 	}
 	c.conversations.keep(with, id)
 	return id, nil
