@@ -75,7 +75,7 @@ func (c *Connector) withToken(ctx context.Context, from account, do func(token s
 		return err
 	}
 	err = do(token)
-	if refused, ok := refusalIn(err); !ok || !meanings[refused.code].isToken {
+	if refused, ok := errors.AsType[*refusal](err); !ok || !meanings[refused.code].isToken {
 		return err
 	}
 	if token, err = c.tokens.of(ctx, from, token); err != nil {
@@ -215,8 +215,6 @@ func (r *refusal) Error() string { return r.text }
 
 // Unwrap returns the time to wait, or that the member is gone.
 func (r *refusal) Unwrap() error { return r.cause }
-
-func refusalIn(err error) (*refusal, bool) { return errors.AsType[*refusal](err) }
 
 // maxMessageLength is the maximum length, in code points, of the part of a message that an error repeats.
 const maxMessageLength = 200

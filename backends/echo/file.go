@@ -160,7 +160,7 @@ func (c *Connector) Open(ctx context.Context, in *channel.Channel, attachmentID 
 		file, err = c.open(ctx, from, token, attachmentID)
 		return err
 	})
-	if refused, ok := refusalIn(err); ok && boterr.CodeOf(err) == boterr.InvalidArgument {
+	if refused, ok := errors.AsType[*refusal](err); ok && boterr.CodeOf(err) == boterr.InvalidArgument {
 		return nil, boterr.New(boterr.NotFound, "attachmentID", "%w", refused)
 	}
 	return file, err

@@ -240,7 +240,7 @@ func (c *Connector) ShowTaken(ctx context.Context, in *channel.Channel, ticket l
 	if err != nil {
 		return err
 	}
-	_, err = c.replace(ctx, of, send.MessageUpdate{ConversationID: conversationOfTicket(ticket), MessageID: ticket.MessageID, Text: text})
+	_, err = c.replace(ctx, of, send.MessageUpdate{ConversationID: cmp.Or(ticket.ChatID, ticket.Group.ID), MessageID: ticket.MessageID, Text: text})
 	return err
 }
 
@@ -251,12 +251,7 @@ func (c *Connector) RecallTicket(ctx context.Context, in *channel.Channel, ticke
 		return err
 	}
 	_, err = c.call(ctx, of, request{
-		method: http.MethodDelete, part: scopeService, path: messagePath(conversationOfTicket(ticket), ticket.MessageID),
+		method: http.MethodDelete, part: scopeService, path: messagePath(cmp.Or(ticket.ChatID, ticket.Group.ID), ticket.MessageID),
 	})
 	return err
-}
-
-// conversationOfTicket returns the id of the conversation in which a ticket is.
-func conversationOfTicket(ticket livechat.Ticket) string {
-	return cmp.Or(ticket.ChatID, ticket.Group.ID)
 }

@@ -115,8 +115,6 @@ type limit struct {
 	isGuess bool
 }
 
-func (l limit) argument() *int64 { return orNull(l.most) }
-
 // orNull returns the argument of a LIMIT: NULL for 0.
 func orNull(most int64) *int64 {
 	if most == 0 {
@@ -212,7 +210,7 @@ func (s *source) Batches(hint int64, to engine.BatchVisitor) error {
 			return true
 		}
 		return flush(&b, to)
-	}), l, s.collection.texts.all, l.argument())
+	}), l, s.collection.texts.all, orNull(l.most))
 	if isMore := err == errMore; (goOn || isMore) && len(b.Documents) > 0 && !flush(&b, to) { //nolint:errorlint // It comes as it is.
 		return nil
 	}
@@ -264,7 +262,7 @@ func (s *source) Range(r engine.Range, to engine.Visitor) error {
 	default:
 		text = texts.positions
 	}
-	arguments := []any{x.Number, low, high, l.argument()}
+	arguments := []any{x.Number, low, high, orNull(l.most)}
 	if isOne {
 		arguments[1], arguments[2] = low[0], high[0]
 	}
