@@ -237,10 +237,7 @@ func (r *Runtime) Receive(ctx context.Context, inbound Inbound) error {
 
 // receive is Receive for a delivery of the inbox, or for a direct call if delivery is nil.
 func (r *Runtime) receive(ctx context.Context, inbound Inbound, delivery *inbox.Delivery) (err error) {
-	defer func() {
-		in := record.Scope{App: inbound.App, Channel: inbound.Channel}
-		err = r.orPanic(ctx, place{scope: in}, err, recover())
-	}()
+	defer r.recovered(ctx, place{scope: record.Scope{App: inbound.App, Channel: inbound.Channel}}, &err)
 	if !r.hasLogic() {
 		return boterr.New(boterr.FailedPrecondition, "", "the Runtime has no logic: call Handle or HandleFunc before Receive")
 	}
@@ -355,10 +352,11 @@ func (s *step) answerByNode(ctx context.Context, candidates []candidate, watched
 // matches evaluates the trigger of a node.
 func (r *run) matches(ctx context.Context, node *Node) (matches bool, err error) {
 	defer func() {
-		if err = r.orPanic(ctx, node.Ref(), err, recover()); err != nil {
+		if err != nil {
 			err = at(err, RunError{Node: node.Ref(), Part: "trigger"})
 		}
 	}()
+	defer r.recovered(ctx, node.Ref(), &err)
 	return node.Trigger.Matches(ctx, r.bot)
 }
 

@@ -270,7 +270,7 @@ func (r *Runtime) eachKeeper(ctx context.Context, do func(send.RecordKeeper) err
 }
 
 func (r *Runtime) keep(ctx context.Context, by send.RecordKeeper, do func(send.RecordKeeper) error) (err error) {
-	defer func() { err = r.orPanic(ctx, place{}, err, recover()) }()
+	defer r.recovered(ctx, place{}, &err)
 	return do(by)
 }
 

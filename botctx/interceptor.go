@@ -76,7 +76,7 @@ func invoke[S, P, R any]( //nolint:revive // What is called, of what, and with w
 func guarded[S, P, R any]( //nolint:revive // What is called, of what, and with what are six.
 	ctx context.Context, c *Context, op Op, part S, operation func(S, context.Context, P) (R, error), params P,
 ) (result R, err error) {
-	defer func() { err = c.orPanic(ctx, op, err, recover()) }()
+	defer c.recovered(ctx, op, &err)
 	if err := ctx.Err(); err != nil {
 		return result, boterr.New(boterr.Canceled, "", "%w", err)
 	}

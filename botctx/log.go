@@ -254,14 +254,13 @@ func (p place) attributes() []slog.Attr {
 	return attributes
 }
 
-// orPanic returns err, or the error of a panic if cause is not nil. cause is the result of recover. It logs a
-// panic behind the returned error, even if a service has already recovered from it.
-func (r *Runtime) orPanic(ctx context.Context, where place, err error, cause any) error {
-	if cause != nil {
-		err = boterr.Recovered(cause)
+// recovered sets err to the error of a panic. It logs a panic behind err, even if a service has already recovered
+// from it. It is deferred, as are the methods below.
+func (r *Runtime) recovered(ctx context.Context, where place, err *error) {
+	if cause := recover(); cause != nil {
+		*err = boterr.Recovered(cause)
 	}
-	r.logPanic(ctx, where, err)
-	return err
+	r.logPanic(ctx, where, *err)
 }
 
 // logPanic logs a panic that became an error, once.
@@ -274,20 +273,24 @@ func (r *Runtime) logPanic(ctx context.Context, where place, err error) {
 		slog.String("panic", display.Text(panicked.Cause)), slog.String("stack", string(panicked.Stack)))...)
 }
 
-// orPanic is Runtime.orPanic for an operation.
-func (c *Context) orPanic(ctx context.Context, op Op, err error, cause any) error {
-	if err == nil && cause == nil {
-		return nil
+// recovered is Runtime.recovered for an operation.
+func (c *Context) recovered(ctx context.Context, op Op, err *error) {
+	if cause := recover(); cause != nil {
+		*err = boterr.Recovered(cause)
 	}
-	return c.runtime.orPanic(ctx, place{scope: c.scope, op: op}, err, cause)
+	if *err != nil {
+		c.runtime.logPanic(ctx, place{scope: c.scope, op: op}, *err)
+	}
 }
 
-// orPanic is Runtime.orPanic for a part of a node.
-func (r *run) orPanic(ctx context.Context, node NodeRef, err error, cause any) error {
-	if err == nil && cause == nil {
-		return nil
+// recovered is Runtime.recovered for a part of a node.
+func (r *run) recovered(ctx context.Context, node NodeRef, err *error) {
+	if cause := recover(); cause != nil {
+		*err = boterr.Recovered(cause)
 	}
-	return r.runtime.orPanic(ctx, place{scope: r.bot.scope, node: node}, err, cause)
+	if *err != nil {
+		r.runtime.logPanic(ctx, place{scope: r.bot.scope, node: node}, *err)
+	}
 }
 
 // logLostChanges logs that a run's changes to its member are not stored.
@@ -355,7 +358,8 @@ func (r *Runtime) warnOfNodes(ctx context.Context) {
 // warn passes a warning to the logger and to Config.OnWarning. A panic of these is logged and has no other
 // effect.
 func (r *Runtime) warn(ctx context.Context, where place, warning Warning) {
-	defer func() { _ = r.orPanic(ctx, where, nil, recover()) }()
+	var panicked error
+	defer r.recovered(ctx, where, &panicked)
 	if r.config.Logger.Enabled(ctx, slog.LevelWarn) {
 		r.config.Logger.LogAttrs(ctx, slog.LevelWarn, "botctx: warning",
 			append(where.attributes(), slog.String("kind", string(warning.Kind)), slog.String("text", warning.Text))...)

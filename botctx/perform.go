@@ -187,7 +187,7 @@ func (r *run) actions(ctx context.Context, kind string, actions []Action) error 
 
 // action runs an action. A panic in it becomes an error.
 func (r *run) action(ctx context.Context, action Action) (err error) {
-	defer func() { err = r.orPanic(ctx, r.bot.Node, err, recover()) }()
+	defer r.recovered(ctx, r.bot.Node, &err)
 	return action(ctx, r.bot)
 }
 
@@ -211,10 +211,11 @@ func (r *run) redirect(ctx context.Context, from *Node) (further *next, err erro
 		return nil, nil
 	}
 	defer func() {
-		if err = r.orPanic(ctx, from.Ref(), err, recover()); err != nil {
+		if err != nil {
 			err = at(err, RunError{Node: from.Ref(), Part: "redirect"})
 		}
 	}()
+	defer r.recovered(ctx, from.Ref(), &err)
 	to, err := from.Redirect.Next(ctx, r.bot)
 	if err != nil || to == nil {
 		return nil, err

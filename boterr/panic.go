@@ -27,6 +27,14 @@ type PanicError struct {
 // through them, only the first of them should.
 func (p *PanicError) FirstSeen() bool { return p != nil && p.isSeen.CompareAndSwap(false, true) }
 
+// Recover sets err to the Internal error of a panic, which wraps a *PanicError, and leaves it alone
+// if there is none. A function with an error result defers it: defer boterr.Recover(&err).
+func Recover(err *error) {
+	if cause := recover(); cause != nil {
+		*err = Recovered(cause)
+	}
+}
+
 // Recovered returns an Internal error that wraps a *PanicError. cause is the result of recover.
 // Call Recovered in the deferred function itself, because it records the stack. Recovered(nil) is
 // nil.

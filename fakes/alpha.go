@@ -119,7 +119,7 @@ func (a alpha) passThread(in *channel.Channel, to string, handover send.ThreadHa
 		thread.AppID = PageInbox
 	}
 	put(&a.kept.alpha.threads, at, thread)
-	a.platform.notef("the conversation with %s goes to %s: %q", a.called(at), thread.AppID, thread.Metadata)
+	a.platform.notef("the conversation with %s goes to %s: %q", a.kept.called(at), thread.AppID, thread.Metadata)
 	return nil
 }
 
@@ -174,7 +174,7 @@ func (a alpha) SaveLabel(ctx context.Context, in *channel.Channel, to, labelID s
 	if !slices.Contains(a.kept.alpha.labelled[at], labelID) {
 		l.members = append(l.members, to)
 		put(&a.kept.alpha.labelled, at, append(a.kept.alpha.labelled[at], labelID))
-		a.platform.notef("%s has the label %s", a.called(at), labelID)
+		a.platform.notef("%s has the label %s", a.kept.called(at), labelID)
 	}
 	put(&a.kept.alpha.labels, key, l)
 	return l.number, nil
@@ -203,7 +203,7 @@ func (a alpha) RemoveLabel(ctx context.Context, in *channel.Channel, to, labelID
 	l := a.kept.alpha.labels[key]
 	l.members = without(l.members, to)
 	put(&a.kept.alpha.labels, key, l)
-	a.platform.notef("%s has the label %s no more", a.called(at), labelID)
+	a.platform.notef("%s has the label %s no more", a.kept.called(at), labelID)
 	return nil
 }
 

@@ -126,20 +126,13 @@ func (p *Platform) recordCall(ctx context.Context, call *botctx.Call, next botct
 	switch {
 	case err != nil:
 		p.notef("%s%s", made.line(), framesOf(err))
-	case isRead(call.Op):
+	case beginsWith(call.Op, "get", "fetch", "count"):
 		p.noteDetailf("%s %s -> %d found%s", made.Op, jsonText(made.Params), numberFound(made.Result), doubt)
-	case !hasOtherLine(call.Op):
+	case !beginsWith(call.Op, "send", "golf", "upload"): // Messages and files have lines of their own kind.
 		p.notef("%s%s", made.line(), doubt)
 	}
 	return result, err
 }
-
-// isRead reports whether an operation is read-only.
-func isRead(op botctx.Op) bool { return beginsWith(op, "get", "fetch", "count") }
-
-// hasOtherLine reports whether a successful call has another line in the transcript, for its messages or
-// files.
-func hasOtherLine(op botctx.Op) bool { return beginsWith(op, "send", "golf", "upload") }
 
 func beginsWith(op botctx.Op, prefixes ...string) bool {
 	return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(string(op), prefix) })

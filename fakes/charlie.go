@@ -121,7 +121,7 @@ func (c charlie) ArchiveConversation(ctx context.Context, in *channel.Channel, c
 			"give the id of a channel, or the chatId of a message that was sent", in.ID, conversationID)
 	case !c.kept.charlie.archived[at]:
 		put(&c.kept.charlie.archived, at, true)
-		c.platform.notef("%s is archived", c.called(at))
+		c.platform.notef("%s is archived", c.kept.called(at))
 	}
 	return nil
 }

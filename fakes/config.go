@@ -24,6 +24,8 @@ type settings struct {
 	changes []func(*botctx.Config)
 	// onRequest are called before requests to services.
 	onRequest []func(ctx context.Context, asked Request)
+	// onArrival are called before events are delivered to the bot.
+	onArrival []func(from Service)
 	// pause returns the function by which the Runtime waits.
 	pause func(of *clock) func(ctx context.Context, d time.Duration)
 	// within returns the context of a bot run, given the process's context. It is nil if the test has not set

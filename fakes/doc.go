@@ -82,11 +82,12 @@
 //
 //	p.Inject(fakes.Fails(botctx.OpSendResponse, boterr.Unavailable)).Optional()
 //
-// An outage lasts until Lift, or for the time in For:
+// An outage lasts until Lift, or for a time; it begins at once, or with a request:
 //
 //	p.Inject(fakes.Down(fakes.ServiceMail))                      // The store, data sources, mail, files, payments, HTTP, messages.
 //	p.Inject(fakes.Down(fakes.ServiceMessages).Of(channelID))    // One messaging platform; so one data source, one account.
 //	p.Lift(fakes.Down(fakes.ServiceMail))                        // It is back.
+//	p.Inject(fakes.Down(fakes.ServiceMail).Lasting(time.Hour).At(2))
 //	p.RefuseSends(boterr.FailedPrecondition, ada)                // AcceptSends: some recipients. RefuseSendsTo names them by id.
 //	p.RefuseMailTo("gone@example.com")                           // For good.
 //	p.LimitSends(channelID, 2, time.Minute)                      // LiftLimit: a rate limit in virtual time.

@@ -121,16 +121,16 @@ func (e echo) SaveTag(ctx context.Context, in *channel.Channel, to string, tagID
 	tags := e.kept.tags[at]
 	switch {
 	case tagID < 0 || tagID > math.MaxInt32:
-		e.platform.notef("%s does not get the tag %d: there can be none of that id", e.called(at), tagID)
+		e.platform.notef("%s does not get the tag %d: there can be none of that id", e.kept.called(at), tagID)
 		return send.TagReply{Code: invalidTag, Message: "invalid tag id"}, nil
 	case slices.Contains(tags, tagID):
 	case len(tags) >= send.MaxMemberTags:
-		e.platform.notef("%s does not get the tag %d: %d are the most", e.called(at), tagID, send.MaxMemberTags)
+		e.platform.notef("%s does not get the tag %d: %d are the most", e.kept.called(at), tagID, send.MaxMemberTags)
 		message := fmt.Sprintf("the user has too many tags: at most %d are allowed", send.MaxMemberTags)
 		return send.TagReply{Code: tooManyTag, Message: message}, nil
 	default:
 		put(&e.kept.tags, at, append(tags, tagID))
-		e.platform.notef("%s has the tag %d", e.called(at), tagID)
+		e.platform.notef("%s has the tag %d", e.kept.called(at), tagID)
 	}
 	return send.TagReply{Code: tagSaved, Message: "ok"}, nil
 }

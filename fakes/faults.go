@@ -32,15 +32,15 @@ type Fault struct {
 	// Kind is the kind of fault, such as KindTimesOut.
 	Kind Kind
 	// Nth is the number of the call or request, counted from 1 when the fault is injected. 0 means the next
-	// one that has no such fault yet.
+	// one that has no such fault yet. KindDown begins with that request; with 0, it begins at once.
 	Nth int
 	// Err is the error of KindFails and KindTimesOut: a boterr.Code or any other error. The default for
 	// KindTimesOut is Unavailable.
 	Err error
 	// Reason is the provider's reason code for KindDeclines.
 	Reason string
-	// For is the virtual time that KindDelays adds or for which KindDown lasts; for KindDown, 0 means until
-	// Lift.
+	// For is the virtual time that KindDelays adds or for which KindDown lasts from its beginning; for
+	// KindDown, 0 means until Lift.
 	For time.Duration
 }
 
@@ -111,8 +111,9 @@ func Declines(account, reason string) Fault {
 func Repeats(from Service) Fault { return Fault{Service: from, Kind: KindRepeats} }
 
 // Down takes a service out of service: requests to it fail with Unavailable and have no effect, until
-// Platform.Lift. Methods with which the test itself adds and reads records, such as AddData, Data and
-// Actor.Member, still work. Payment events from before the outage are delivered.
+// Platform.Lift or for the time given by Fault.Lasting. Methods with which the test itself adds and reads
+// records, such as AddData, Data and Actor.Member, still work. Payment events from before the outage are
+// delivered.
 func Down(out Service) Fault { return Fault{Service: out, Kind: KindDown} }
 
 func faultOf(of any, made Fault) Fault {
@@ -128,6 +129,12 @@ func faultOf(of any, made Fault) Fault {
 // At returns the fault for the nth call from now on, counted from 1.
 func (f Fault) At(nth int) Fault {
 	f.Nth = nth
+	return f
+}
+
+// Lasting returns the outage for a span of virtual time.
+func (f Fault) Lasting(long time.Duration) Fault {
+	f.For = long
 	return f
 }
 
@@ -160,6 +167,9 @@ func (f Fault) String() string {
 	case KindRepeats:
 		return "everything from " + f.part().String() + " arrives twice"
 	case KindDown:
+		if f.For > 0 {
+			return fmt.Sprintf("%s is out of service for %v", f.part(), f.For)
+		}
 		return f.part().String() + " is out of service"
 	case KindFails, kindCount:
 	}
@@ -200,6 +210,9 @@ func (f Fault) GoString() string {
 		text += fmt.Sprintf(".OfApp(%q, %q)", f.App, f.Part)
 	case f.Part != "" && f.Kind != KindDeclines:
 		text += fmt.Sprintf(".Of(%q)", f.Part)
+	}
+	if f.Kind == KindDown && f.For != 0 {
+		text += fmt.Sprintf(".Lasting(%s)", display.GoDuration(f.For))
 	}
 	if f.Nth > 0 {
 		text += fmt.Sprintf(".At(%d)", f.Nth)
@@ -261,7 +274,7 @@ type site struct {
 
 // isOf reports whether the fault is for calls at a site.
 func (f Fault) isOf(at site) bool {
-	return f.Op == at.op && f.Service == at.at.service && f.counted() == at.kind && f.Kind != KindDown && (f.Part == "" || f.part() == at.at)
+	return f.Op == at.op && f.Service == at.at.service && f.counted() == at.kind && (f.Part == "" || f.part() == at.at)
 }
 
 // counted returns the kind of a site that counts charges or events separately, 0 for other sites.
@@ -290,8 +303,23 @@ type planned struct {
 	injected *Injected
 	// after is the number of calls that succeed first.
 	after int
-	// until is the end of an outage, zero if it lasts until Lift.
+	// isOut is true for an outage that has begun. until is its end, zero if it lasts until Lift.
+	isOut bool
 	until time.Time
+}
+
+// begins returns an outage as it begins.
+func (p planned) begins(now time.Time) planned {
+	p.isOut = true
+	if p.fault.For > 0 {
+		p.until = now.Add(p.fault.For)
+	}
+	return p
+}
+
+// lasts reports whether an outage has begun and not ended.
+func (p planned) lasts(now time.Time) bool {
+	return p.isOut && (p.until.IsZero() || now.Before(p.until))
 }
 
 // isSameCall reports whether two faults conflict at the same call. A call can have one failure and one delay.
@@ -326,26 +354,34 @@ func (f *faults) add(added planned) bool {
 	return true
 }
 
-// due holds the faults of one call: a delay and a failure, each nil if there is none.
-type due struct{ late, failure *Fault }
+// due holds the faults of one call: a delay and a failure, each nil if there is none, and the outages that
+// begin with it.
+type due struct {
+	late, failure *Fault
+	outages       []Fault
+}
 
 // take returns the faults of this call and counts it toward the rest.
-func (f *faults) take(at site) due {
+func (f *faults) take(at site, now time.Time) due {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var now due
+	var met due
 	kept := f.list[:0]
 	for _, known := range f.list {
-		if known.fault.isOf(at) {
-			if known.after == 0 && now.add(known) {
-				continue
-			}
-			known.after = max(0, known.after-1)
+		switch {
+		case !known.fault.isOf(at) || known.isOut:
+		case known.after > 0:
+			known.after--
+		case known.fault.Kind == KindDown:
+			known = known.begins(now)
+			met.outages = append(met.outages, known.fault)
+		case met.add(known):
+			continue
 		}
 		kept = append(kept, known)
 	}
 	f.list = kept
-	return now
+	return met
 }
 
 // add records that the call meets a fault. It reports false if the call already has such a fault, which
@@ -378,24 +414,22 @@ func (f *faults) set(list []planned) {
 }
 
 // Inject plans a fault. Injecting it twice affects two calls. A call must meet the fault before the test
-// ends, on this platform or a fork, unless the fault is an outage. Requests to a service include the SDK's
+// ends, on this platform or a fork, unless the fault is an outage that begins at once. Requests to a service include the SDK's
 // own requests within an operation, which may change from version to version. For messaging platforms, only
 // messages sent one by one count.
 //
 //	p.Inject(fakes.Fails(botctx.OpSendResponse, boterr.Unavailable))          // The next call.
 //	p.Inject(fakes.Fails(botctx.OpSendResponse, boterr.Unavailable).At(3))    // The third from now on.
 //	p.Inject(fakes.Down(fakes.ServicePayments).Of("shop"))                    // Until Lift.
+//	p.Inject(fakes.Down(fakes.ServiceMail).Lasting(time.Hour).At(2))          // From the second request on.
 //
 // It ends the test if the fault names an unknown operation, service or part.
 func (p *Platform) Inject(fault Fault) *Injected {
 	p.test.Helper()
 	p.checkFault(fault)
 	added := planned{fault: fault, injected: &Injected{}, after: max(0, fault.Nth-1)}
-	if fault.Kind == KindDown {
-		if fault.For > 0 {
-			added.until = p.Now().Add(fault.For)
-		}
-		p.faults.add(added)
+	if fault.Kind == KindDown && fault.Nth == 0 {
+		p.faults.add(added.begins(p.Now()))
 		p.notef("disconnected: %s", fault.part())
 		return added.injected
 	}
@@ -465,6 +499,8 @@ func (p *Platform) checkFault(f Fault) {
 		p.test.Fatalf("fakes: calls are counted from 1, got %d", f.Nth)
 	case f.Kind == KindDelays && f.For <= 0:
 		p.test.Fatalf("fakes: a call cannot take %v: give a time that is more than none", f.For)
+	case f.For < 0:
+		p.test.Fatalf("fakes: an outage cannot last %v: give a time, or none for one that Lift ends", f.For)
 	case f.Kind == KindFails && f.Err == nil:
 		p.test.Fatalf("fakes: %s fails with an error, got nil", f.where())
 	case isCode && !slices.Contains(boterr.Codes(), code):
@@ -519,7 +555,7 @@ func (p *Platform) Unmet() []string {
 func (p *Platform) sentences(isMeant func(planned) bool) []string {
 	var texts []string
 	for _, one := range p.faults.all() {
-		if one.fault.Kind == KindDown || !isMeant(one) {
+		if one.isOut || !isMeant(one) {
 			continue
 		}
 		text := one.fault.String()
@@ -531,14 +567,24 @@ func (p *Platform) sentences(isMeant func(planned) bool) []string {
 	return texts
 }
 
+// Outages returns what is out of service now, such as "mail" or "the channel shop", in the order in which the
+// outages were planned.
+func (p *Platform) Outages() []string {
+	var out []string
+	for _, one := range p.faults.all() {
+		if one.lasts(p.Now()) {
+			out = append(out, one.fault.part().String())
+		}
+	}
+	return out
+}
+
 // downErr returns the error of a part that is out of service, nil if it is in service.
 func (p *Platform) downErr(asked part) error {
 	for _, one := range p.faults.all() {
 		out := one.fault.part()
-		if one.fault.Kind != KindDown || out != asked && out != (part{service: asked.service}) {
-			continue
-		}
-		if one.until.IsZero() || p.Now().Before(one.until) {
+		if one.lasts(p.Now()) && out.has(asked) {
+			one.injected.isMet.Store(true)
 			return boterr.New(boterr.Unavailable, "", "the test has disconnected %s", out)
 		}
 	}
@@ -550,6 +596,11 @@ type part struct {
 	service Service
 	// app and id name a part, such as a data source. They are "" for the whole service.
 	app, id string
+}
+
+// has reports whether a request to another part is one to this part. The store has all data sources.
+func (o part) has(asked part) bool {
+	return o == asked || o.id == "" && (o.service == asked.service || o.service == ServiceStore && asked.service == ServiceDataSources)
 }
 
 // String returns the part's name for readers.
@@ -568,7 +619,7 @@ func (o part) String() string {
 
 // carryOut carries a call out, with its planned faults.
 func (p *Platform) carryOut(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
-	due := p.faults.take(site{op: call.Op})
+	due := p.faults.take(site{op: call.Op}, p.Now())
 	if due.late != nil {
 		p.clock.advance(due.late.For)
 		p.notef("%s takes %v", call.Op, due.late.For)
@@ -595,8 +646,11 @@ func (p *Platform) carryOut(ctx context.Context, call *botctx.Call, next botctx.
 
 // twice delivers an event, and a second time if the test has planned a repetition.
 func (p *Platform) twice(from part, deliver func() error) error {
+	for _, call := range p.settings.onArrival {
+		call(from.service)
+	}
 	err := deliver()
-	if p.faults.take(site{at: from, kind: KindRepeats}).failure != nil {
+	if p.faults.take(site{at: from, kind: KindRepeats}, p.Now()).failure != nil {
 		p.notef("%s repeats it", from)
 		err = errors.Join(err, deliver())
 	}

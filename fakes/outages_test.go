@@ -271,6 +271,9 @@ var unmet = map[string]func(p *fakes.Platform) *fakes.Injected{
 		p.AddAccount("shop")
 		return p.Inject(fakes.TimesOut(fakes.ServicePayments).Of("shop"))
 	},
+	"call 2 from there on: mail is out of service": func(p *fakes.Platform) *fakes.Injected {
+		return p.Inject(fakes.Down(fakes.ServiceMail).At(2))
+	},
 	"everything from the messaging platforms arrives twice": func(p *fakes.Platform) *fakes.Injected {
 		return p.Inject(fakes.Repeats(fakes.ServiceMessages))
 	},
@@ -353,6 +356,7 @@ func TestFault_GoString(t *testing.T) {
 		`fakes.Declines("shop", "expired_card")`:                              fakes.Declines("shop", "expired_card"),
 		"fakes.Repeats(fakes.ServiceMessages)":                                fakes.Repeats(fakes.ServiceMessages),
 		`fakes.Down(fakes.ServiceMail)`:                                       fakes.Down(fakes.ServiceMail),
+		`fakes.Down(fakes.ServiceMail).Lasting(time.Hour).At(2)`:              fakes.Down(fakes.ServiceMail).Lasting(time.Hour).At(2),
 	} {
 		require.Equal(t, want, fault.GoString())
 	}
@@ -401,12 +405,24 @@ func TestRepeats_AnEventOfAPayment(t *testing.T) {
 func TestDown_ForAWhile(t *testing.T) {
 	t.Parallel()
 	p, ada := openFor(t)
-	out := fakes.Down(fakes.ServiceMail)
-	out.For = time.Hour
-	p.Inject(out)
+	p.Inject(fakes.Down(fakes.ServiceMail).Lasting(time.Hour))
 	require.Equal(t, []fakes.Service{fakes.ServiceMail}, failing(t, ada.Context()))
 	p.Advance(time.Hour)
 	require.Empty(t, failing(t, ada.Context()))
+}
+
+func TestDown_FromARequestOn(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	out := p.Inject(fakes.Down(fakes.ServiceDataSources).Lasting(time.Hour).At(2))
+	require.Equal(t, []string{"call 2 from now on: data sources is out of service for 1h0m0s"}, p.Planned())
+	p.Advance(2 * time.Hour)
+	require.Equal(t, []boterr.Code{"", boterr.Unavailable, boterr.Unavailable}, counts(t, p, 3), "its hour begins with the second request")
+	require.True(t, out.Met())
+	require.Equal(t, []string{"data sources"}, p.Outages())
+	p.Advance(time.Hour)
+	require.Empty(t, p.Outages())
+	require.Equal(t, []boterr.Code{""}, counts(t, p, 1))
 }
 
 func TestFaults_OfOneAccount(t *testing.T) {

@@ -54,9 +54,6 @@ type Sent struct {
 	taken string
 }
 
-// isRecalled reports whether the message was recalled.
-func (s Sent) isRecalled() bool { return s.Shown.IsZero() }
-
 // placeholder matches a placeholder, which is filled in templates and not in plain texts.
 var placeholder = regexp.MustCompile(`\{\{[^{}]+\}\}`)
 
@@ -222,11 +219,8 @@ func (o *outbox) nameOf(message send.Message) string {
 	if _, isAgent := o.kept.agents[to]; message.Member != nil && !isAgent {
 		return nameOf(message.Member)
 	}
-	return o.called(to)
+	return o.kept.called(to)
 }
-
-// called returns the name of a recipient in a transcript. The caller holds the mutex.
-func (o *outbox) called(to address) string { return o.kept.called(to) }
 
 func (k kept) called(to address) string {
 	if name, isAgent := k.agents[to]; isAgent {
@@ -247,7 +241,7 @@ func (o *outbox) isAgent(sent Sent) bool {
 // find returns a channel's message that was not recalled, nil if there is none. The caller holds the mutex.
 func (o *outbox) find(channelID, messageID string) *Sent {
 	for i := range o.kept.sent {
-		if sent := &o.kept.sent[i]; sent.Channel == channelID && sent.MessageID == messageID && !sent.isRecalled() {
+		if sent := &o.kept.sent[i]; sent.Channel == channelID && sent.MessageID == messageID && !sent.Shown.IsZero() {
 			return sent
 		}
 	}

@@ -270,7 +270,7 @@ func (a *Account) charge(state *accountState, charge utility.Charge) (*utility.P
 			Status: utility.PaymentSucceeded, Description: charge.Description, Metadata: charge.Metadata,
 			CreatedAt: document.TimestampOf(a.platform.Now()),
 		}
-		declined := a.platform.faults.take(site{at: a.part(), kind: KindDeclines}).failure
+		declined := a.platform.faults.take(site{at: a.part(), kind: KindDeclines}, a.platform.Now()).failure
 		if declined == nil {
 			state.payments = append(state.payments, payment)
 			a.platform.notef("%s charged %d %s: %s", a.key.name, payment.Amount, payment.Currency, payment.ID)

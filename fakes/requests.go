@@ -37,6 +37,13 @@ func OnRequest(call func(ctx context.Context, asked Request)) Option {
 	return func(s *settings) { s.onRequest = append(s.onRequest, call) }
 }
 
+// OnArrival sets a function to be called with the service before each event from it that is delivered to the
+// bot: ServiceMessages for a message, ServicePayments for an event of a payment account. The repetition of an
+// event by the fault Repeats does not count. Several functions are called in order.
+func OnArrival(call func(from Service)) Option {
+	return func(s *settings) { s.onArrival = append(s.onArrival, call) }
+}
+
 // Within sets a function that derives the context in which the bot runs from the context of its process. It
 // may add values for interceptors and OnRequest. It is called in the goroutine in which a member or agent
 // writes or the time moves. The last call of Within counts.
@@ -79,7 +86,10 @@ func requested[T any](ctx context.Context, p *Platform, asked asking, carryOut f
 // carried out first, by end.
 func (p *Platform) request(ctx context.Context, asked asking) (end func(documents int, err error) error, err error) {
 	p.begins(ctx, asked)
-	due := p.faults.take(site{at: asked.at})
+	due := p.faults.take(site{at: asked.at}, p.Now())
+	for _, out := range due.outages {
+		p.notef("disconnected: %s", out.part())
+	}
 	if due.late != nil {
 		p.clock.advance(due.late.For)
 		p.notef("%s takes %v", asked.request(), due.late.For)
@@ -186,15 +196,21 @@ func (p *Platform) storeOf(inner store.Store, by *process) store.Store {
 		if err := by.err(); err != nil {
 			return ctx, nil, err
 		}
-		if err := p.downErr(part{service: ServiceStore}); err != nil || call.Collection == "" {
-			return ctx, nil, err
+		if call.Collection == "" {
+			return ctx, nil, p.downErr(part{service: ServiceStore})
 		}
 		asked := partOf(call.Collection)
-		if err := p.downErr(asked); err != nil {
+		end, err := p.request(ctx, asking{asked, call.Method, call.Collection})
+		if err == nil {
+			err = p.downErr(asked)
+		}
+		if err != nil && end != nil {
+			err = end(0, err)
+		}
+		if err != nil {
 			return ctx, nil, err
 		}
-		end, err := p.request(ctx, asking{asked, call.Method, call.Collection})
-		return ctx, end, err
+		return ctx, end, nil
 	})
 }
 

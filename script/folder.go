@@ -283,7 +283,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	o.Console = safelog.New(o.Console)
 	if o.Fetch == nil {
-		o.Fetch = fetchOfContext
+		o.Fetch = func(ctx context.Context, bot *botctx.Context, request outbound.Request) (*outbound.Response, error) {
+			return bot.Fetch(ctx, request)
+		}
 	}
 	o.randomAhead = 1
 	if o.Random == nil {
@@ -340,11 +342,4 @@ func orDefault[T int | int64 | time.Duration](given, otherwise T) T {
 		return otherwise
 	}
 	return given
-}
-
-// fetchOfContext is the default of Options.Fetch.
-func fetchOfContext(
-	ctx context.Context, bot *botctx.Context, request outbound.Request,
-) (*outbound.Response, error) {
-	return bot.Fetch(ctx, request)
 }

@@ -1,7 +1,6 @@
 package script
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -56,11 +55,7 @@ func (e *Engine) hostFunctions() map[string]hostFunction {
 // host is called by the prelude with the name of a function and its payload, and returns the answer. An error ends the
 // run.
 func (r *run) host(text string) (answer string, err error) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			err = boterr.Recovered(cause)
-		}
-	}()
+	defer boterr.Recover(&err)
 	name, payload, _ := strings.Cut(text, "\n")
 	switch name {
 	case "op":
@@ -248,7 +243,7 @@ func (r *run) hostFetch(payload string) (any, error) {
 }
 
 func (e *Engine) fetch(ctx context.Context, bot *botctx.Context, request outbound.Request) (response *outbound.Response, err error) {
-	defer func() { err = cmp.Or(boterr.Recovered(recover()), err) }()
+	defer boterr.Recover(&err)
 	response, err = e.options.Fetch(ctx, bot, request)
 	if most := e.options.MaxResultBytes; err == nil && len(response.Body) > most {
 		err = boterr.New(boterr.ResourceExhausted, "", "the response has more than %d bytes: see Options.MaxResultBytes", most)

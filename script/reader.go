@@ -219,7 +219,7 @@ func (r *reader) string() (string, error) {
 
 func (r *reader) array(of use, depth int) (any, error) {
 	items, key := []any{}, r.key
-	err := r.list(func(i int) error {
+	err := r.separated('[', ']', func(i int) error {
 		r.key, r.isItem = key, true
 		item, err := r.any(of, depth+1)
 		if err != nil {
@@ -232,11 +232,6 @@ func (r *reader) array(of use, depth int) (any, error) {
 		return nil, err
 	}
 	return document.ArrayOf(items), nil
-}
-
-// list reads an array, and calls item for each of its items.
-func (r *reader) list(item func(i int) error) error {
-	return r.separated('[', ']', item)
 }
 
 func (r *reader) separated(begin, end byte, item func(i int) error) error {
@@ -319,7 +314,7 @@ func (r *reader) takesPattern() bool {
 func (r *reader) pattern(of use) (any, error) {
 	var source, flags string
 	takesPattern := r.takesPattern()
-	err := r.list(func(i int) (err error) {
+	err := r.separated('[', ']', func(i int) (err error) {
 		if i == 0 {
 			source, err = r.string()
 		} else {

@@ -92,7 +92,7 @@ func (r *run) read(name string) (any, error) {
 // store puts the script's changes into the records of the context and into its Values, for later scripts. It
 // reads two lists, of changes and of removed names, see this.js.
 func (r *run) store(read *reader) error {
-	err := read.list(func(int) error {
+	err := read.separated('[', ']', func(int) error {
 		read.want('[')
 		name, err := read.string()
 		if err != nil {
@@ -126,7 +126,7 @@ func (r *run) store(read *reader) error {
 		return err
 	}
 	read.want(',')
-	return read.list(func(int) error {
+	return read.separated('[', ']', func(int) error {
 		name, err := read.string()
 		r.forget(name)
 		return err

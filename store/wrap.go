@@ -76,9 +76,6 @@ func passOn[R any](
 ) (result R, err error) {
 	var end func(int, error) error
 	defer func() {
-		if thrown := recover(); thrown != nil {
-			err = boterr.Recovered(thrown)
-		}
 		if end == nil {
 			return
 		}
@@ -93,6 +90,7 @@ func passOn[R any](
 		}
 		err = failure
 	}()
+	defer boterr.Recover(&err)
 	if s.around != nil {
 		if ctx, end, err = s.around(ctx, made); err != nil {
 			return result, err
@@ -104,11 +102,7 @@ func passOn[R any](
 
 // outcome returns the result of end for the error of a call.
 func outcome(end func(int, error) error, documents int, err error) (failure error) {
-	defer func() {
-		if thrown := recover(); thrown != nil {
-			failure = boterr.Recovered(thrown)
-		}
-	}()
+	defer boterr.Recover(&failure)
 	return end(documents, err)
 }
 

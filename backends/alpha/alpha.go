@@ -3,7 +3,6 @@ package alpha
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -16,6 +15,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/graph"
+	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
@@ -159,12 +159,10 @@ func (c *Connector) UploadAttachment(ctx context.Context, in *channel.Channel, k
 	})
 	id := document.Get(reply, "attachment_id", "")
 	if err == nil && id == "" {
-		err = errUnreadable()
+		err = inbound.ErrUnreadable
 	}
 	return id, err
 }
-
-func errUnreadable() error { return errors.New("the platform's answer cannot be read") }
 
 // pageInbox is the application of the people who answer for a page.
 const pageInbox = "263902037430900"
@@ -276,7 +274,7 @@ func (c *Connector) makeLabel(ctx context.Context, from page, name string) (int6
 func numberIn(label document.Object) (int64, error) {
 	number, err := strconv.ParseInt(document.Get(label, "id", ""), 10, 64)
 	if err != nil {
-		return 0, errUnreadable()
+		return 0, inbound.ErrUnreadable
 	}
 	return number, nil
 }

@@ -3,7 +3,6 @@ package bravo
 import (
 	"cmp"
 	"context"
-	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -199,5 +198,3 @@ func (c *Connector) Open(ctx context.Context, in *channel.Channel, attachmentID 
 	}
 	return c.client.Open(ctx, from.as, document.Get(reply, "url", ""))
 }
-
-func errUnreadable() error { return errors.New("the platform's answer cannot be read") }

@@ -15,6 +15,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/graph"
+	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
 )
@@ -114,7 +115,7 @@ func (c *Connector) makeGroup(ctx context.Context, wanted newGroup) (confirmatio
 	}
 	request := document.Get(reply, "request_id", "")
 	if request == "" {
-		return confirmation{}, errUnreadable()
+		return confirmation{}, inbound.ErrUnreadable
 	}
 	reported := make(chan confirmation, 1)
 	c.await(request, reported)
@@ -244,7 +245,7 @@ func (c *Connector) RenewInviteLink(ctx context.Context, in *channel.Channel, gr
 	reply, err := c.inviteLink(ctx, in, http.MethodPost, groupExternalID)
 	link := document.Get(reply, "invite_link", "")
 	if err == nil && link == "" {
-		err = errUnreadable()
+		err = inbound.ErrUnreadable
 	}
 	return link, err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/graph"
+	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/internal/taps"
 	"github.com/botctx/go-sdk/send"
 )
@@ -71,7 +72,7 @@ func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delive
 	}
 	id := document.Get(reply, "messages[0].id", "")
 	if id == "" {
-		return send.Delivery{}, errUnreadable()
+		return send.Delivery{}, inbound.ErrUnreadable
 	}
 	return send.Delivery{Reply: reply, MessageID: id, ChatID: message.To, From: from.id}, nil
 }

@@ -46,7 +46,7 @@ func textAnd(response send.Response, elements document.Array) content {
 	for _, part := range sections(response.Text()) {
 		blocks = blocks.Append(section(part))
 	}
-	return content{text: escaped(response.Text()), blocks: blocks.Append(actions(elements))}
+	return content{text: escaped(response.Text()), blocks: blocks.Append(document.O("type", "actions", "elements", elements))}
 }
 
 // carouselOf returns the cards of a carousel, one below the other.
@@ -88,7 +88,7 @@ func cardOf(card document.Object) ([]document.Object, error) {
 	if err != nil || buttons.Len() == 0 {
 		return []document.Object{shown}, err
 	}
-	return []document.Object{shown, actions(buttons)}, nil
+	return []document.Object{shown, document.O("type", "actions", "elements", buttons)}, nil
 }
 
 // actionsOf returns buttons in the tool's words.
@@ -147,11 +147,6 @@ func labelled(i int, title string) document.Object {
 
 func section(text string) document.Object {
 	return document.O("type", "section", "text", document.O("type", "mrkdwn", "text", text, "verbatim", true))
-}
-
-// actions returns a block of elements to tap.
-func actions(elements document.Array) document.Object {
-	return document.O("type", "actions", "elements", elements)
 }
 
 // sections returns a text, escaped, in parts that fit into a block each.

@@ -166,17 +166,13 @@ func (c *Connector) secretOf(in *channel.Channel) string {
 }
 
 // hand has an event accepted, even if the tool hangs up in the meantime, and reports failures to the host.
-func (h *handler) hand(ctx context.Context, inbound botctx.Inbound) (err error) {
+func (h *handler) hand(ctx context.Context, event botctx.Inbound) error {
 	ctx = context.WithoutCancel(ctx)
-	defer func() {
-		if reason := recover(); reason != nil {
-			err = boterr.New(boterr.Internal, "", "accepting the event panicked: %v", reason)
-		}
-		if err != nil {
-			h.connector.config.OnError(ctx, inbound, err)
-		}
-	}()
-	return h.accept(ctx, inbound)
+	if err := inbound.Accept(ctx, event, h.accept); err != nil {
+		h.connector.config.OnError(ctx, event, err)
+		return err
+	}
+	return nil
 }
 
 // The headers with the tool's signature.

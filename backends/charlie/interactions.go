@@ -29,7 +29,7 @@ func (r report) taps(kind string) ([]botctx.Inbound, *send.Drop) {
 		event.Type, event.Data, event.Timestamp = send.TypePayload, r.inPlace(dataOf(action)), millisecondsOf(at)
 		tap := botctx.Inbound{Event: event}
 		if at != "" {
-			id := document.Get(action, "block_id", "") + " " + nameOf(action)
+			id := document.Get(action, "block_id", "") + " " + firstText(action, "action_id", "name")
 			tap.Key = "tap " + strings.Join([]string{event.To, event.From, at, id}, " ")
 		}
 		taps = append(taps, tap)
@@ -92,9 +92,6 @@ func withoutCredentials(body document.Object) document.Object {
 	return body
 }
 
-// nameOf returns the id of the element that an action is about.
-func nameOf(action document.Object) string { return firstText(action, "action_id", "name") }
-
 // choice is one value that was chosen, or typed.
 type choice struct {
 	value any
@@ -114,7 +111,7 @@ func dataOf(action document.Object) document.Object {
 	if isOne && isButton(action) {
 		return document.O(fieldPayload, choices[0].payload)
 	}
-	data := document.O(fieldPayload, document.O(fieldPayload, nameOf(action), "value", values))
+	data := document.O(fieldPayload, document.O(fieldPayload, firstText(action, "action_id", "name"), "value", values))
 	if isOne {
 		data = document.O(fieldPayload, choices[0].payload)
 	}

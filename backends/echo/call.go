@@ -15,6 +15,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bounded"
+	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
 )
@@ -74,7 +75,7 @@ func (c *Connector) withToken(ctx context.Context, from account, do func(token s
 		return err
 	}
 	err = do(token)
-	if refused, ok := refusalIn(err); !ok || !meanings[refused.code].isToken {
+	if refused, ok := errors.AsType[*refusal](err); !ok || !meanings[refused.code].isToken {
 		return err
 	}
 	if token, err = c.tokens.of(ctx, from, token); err != nil {
@@ -194,7 +195,7 @@ func (c *client) read(answer *http.Response, body []byte, secrets []string, need
 		return document.Object{}, boterr.New(boterr.FailedPrecondition, "",
 			"the API's address gave an answer that is not the platform's, with status %d: check Config.APIURL and the proxy", status)
 	case !isRead || needsCode && document.Get(reply, "errcode", int64(-1)) != 0:
-		return document.Object{}, errors.New("the platform's answer cannot be read")
+		return document.Object{}, inbound.ErrUnreadable
 	default:
 		return reply, nil
 	}
@@ -214,8 +215,6 @@ func (r *refusal) Error() string { return r.text }
 
 // Unwrap returns the time to wait, or that the member is gone.
 func (r *refusal) Unwrap() error { return r.cause }
-
-func refusalIn(err error) (*refusal, bool) { return errors.AsType[*refusal](err) }
 
 // maxMessageLength is the maximum length, in code points, of the part of a message that an error repeats.
 const maxMessageLength = 200

@@ -3,6 +3,7 @@ package echo
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net/http"
 	"strconv"
 	"time"
@@ -175,7 +176,7 @@ func (c *Connector) SaveTag(ctx context.Context, in *channel.Channel, to string,
 	reply, err := c.call(ctx, from, request{
 		path: "/cgi-bin/tags/members/batchtagging", body: document.O("openid_list", document.A(to), "tagid", tagID),
 	})
-	if refused, ok := refusalIn(err); ok {
+	if refused, ok := errors.AsType[*refusal](err); ok {
 		switch refused.code {
 		case codeTooManyTags, codeInvalidTag, codeUnknownMember, codeMemberOfOther:
 			return send.TagReply{Code: refused.code, Message: cmp.Or(refused.message, "errcode "+strconv.FormatInt(refused.code, 10))}, nil

@@ -16,6 +16,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bounded"
+	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -159,7 +160,7 @@ func (c *Connector) Open(ctx context.Context, in *channel.Channel, attachmentID 
 		file, err = c.open(ctx, from, token, attachmentID)
 		return err
 	})
-	if refused, ok := refusalIn(err); ok && boterr.CodeOf(err) == boterr.InvalidArgument {
+	if refused, ok := errors.AsType[*refusal](err); ok && boterr.CodeOf(err) == boterr.InvalidArgument {
 		return nil, boterr.New(boterr.NotFound, "attachmentID", "%w", refused)
 	}
 	return file, err
@@ -194,7 +195,7 @@ func (c *Connector) open(ctx context.Context, from account, token, attachmentID 
 func (c *Connector) openVideo(ctx context.Context, address string) (io.ReadCloser, error) {
 	asked, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil || address == "" {
-		return nil, errors.New("the platform's answer cannot be read")
+		return nil, inbound.ErrUnreadable
 	}
 	answer, err := c.config.Files.Do(asked)
 	switch {

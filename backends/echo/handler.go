@@ -198,7 +198,7 @@ func (h *handler) take(ctx context.Context, in *channel.Channel, told report) er
 		return nil
 	}
 	event.App, event.Channel = in.App, in.ID
-	err := h.hand(ctx, event)
+	err := inbound.Accept(ctx, event, h.accept)
 	if err == nil {
 		return nil
 	}
@@ -208,16 +208,6 @@ func (h *handler) take(ctx context.Context, in *channel.Channel, told report) er
 		return nil
 	}
 	return err
-}
-
-// hand calls accept and turns a panic into an error.
-func (h *handler) hand(ctx context.Context, event botctx.Inbound) (err error) {
-	defer func() {
-		if reason := recover(); reason != nil {
-			err = boterr.New(boterr.Internal, "", "accepting the event panicked: %v", reason)
-		}
-	}()
-	return h.accept(ctx, event)
 }
 
 // drop counts a report that is not passed on.

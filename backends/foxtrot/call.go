@@ -14,6 +14,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bounded"
+	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
 )
@@ -51,13 +52,11 @@ func (c *Connector) call(ctx context.Context, of account, r request) (document.O
 	case answer.StatusCode >= http.StatusBadRequest:
 		return document.Object{}, of.refused(answer.StatusCode, answer.Header, reply, c.config.Now())
 	case !isRead || answer.StatusCode > 299:
-		return document.Object{}, errUnreadable()
+		return document.Object{}, inbound.ErrUnreadable
 	default:
 		return reply, nil
 	}
 }
-
-func errUnreadable() error { return errors.New("the helpdesk gave an answer that cannot be read") }
 
 // request returns the request of HTTP for a call.
 func (a account) request(ctx context.Context, r request) (*http.Request, error) {

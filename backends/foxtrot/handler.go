@@ -166,7 +166,7 @@ func (h *handler) take(ctx context.Context, of account, told document.Object) (f
 		case blocked[place]:
 			continue
 		}
-		err := h.hand(ctx, *event)
+		err := inbound.Accept(ctx, *event, h.accept)
 		if err == nil {
 			continue
 		}
@@ -181,16 +181,6 @@ func (h *handler) take(ctx context.Context, of account, told document.Object) (f
 		}
 	}
 	return failed
-}
-
-// hand calls accept and turns a panic into an error.
-func (h *handler) hand(ctx context.Context, event botctx.Inbound) (err error) {
-	defer func() {
-		if reason := recover(); reason != nil {
-			err = boterr.New(boterr.Internal, "", "accepting the event panicked: %v", reason)
-		}
-	}()
-	return h.accept(ctx, event)
 }
 
 // drop counts an event that is not passed on.

@@ -11,6 +11,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -149,7 +150,7 @@ func (c *Connector) post(ctx context.Context, of account, to address, id string,
 		delivery.MessageID = document.Get(reply, "messages[0].id", "")
 		delivery.Timestamp = timestamp(document.Get(reply, "messages[0].received", ""))
 		if delivery.MessageID == "" {
-			return send.Delivery{}, errUnreadable()
+			return send.Delivery{}, inbound.ErrUnreadable
 		}
 	}
 	return delivery, nil
@@ -269,7 +270,7 @@ func (c *Connector) create(ctx context.Context, of account, key string) (address
 	)})
 	id := document.Get(reply, "conversation.id", "")
 	if err == nil && id == "" {
-		err = errUnreadable()
+		err = inbound.ErrUnreadable
 	}
 	return address{conversation: id, user: key}, err
 }

@@ -69,7 +69,7 @@ func (c *Client) serve(
 		c.config.Drops.Add(r.Context(), send.Drop{Platform: "golf", Kind: event.Type, Reason: send.DropUnsupported})
 		return http.StatusOK, "ignored"
 	}
-	if err := run(context.WithoutCancel(r.Context()), event, receive); err != nil {
+	if err := inbound.Accept(context.WithoutCancel(r.Context()), event, receive); err != nil {
 		return statusOfError(err), "the event was not taken; try again later"
 	}
 	return http.StatusOK, "done"
@@ -200,18 +200,6 @@ func refundedPayment(charge *stripe.Charge) utility.Payment {
 		Metadata:    metadataOf(charge.Metadata),
 		CreatedAt:   milliseconds(charge.Created),
 	}
-}
-
-// run calls receive, and turns a panic into an error.
-func run(
-	ctx context.Context, event utility.PaymentEvent, receive func(context.Context, utility.PaymentEvent) error,
-) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = boterr.New(boterr.Internal, "", "receive panicked: %v", p)
-		}
-	}()
-	return receive(ctx, event)
 }
 
 // statusOfError returns the status of an error of receive. The provider tries again after each.

@@ -113,18 +113,15 @@ func (a activity) content() (send.Type, document.Object) {
 		return send.TypePayload, tapOf(data)
 	case typeUpdate:
 		if a.addsBot() && !a.isInGroup() {
-			return send.TypeOptIn, a.asEvent()
+			return send.TypeOptIn, document.O("event", a.told)
 		}
 	case "event":
 		if a.text("name") == nameRead {
 			return send.TypeRead, document.Get(a.told, "value", document.O())
 		}
 	}
-	return send.TypeMisc, a.asEvent()
+	return send.TypeMisc, document.O("event", a.told)
 }
-
-// asEvent returns the data of an event that has no other form.
-func (a activity) asEvent() document.Object { return document.O("event", a.told) }
 
 // addsBot reports whether an activity reports that the bot was added.
 func (a activity) addsBot() bool {
@@ -148,7 +145,7 @@ func (a activity) message() (send.Type, document.Object) {
 	}
 	files, cards := a.attachments()
 	if files.Len() == 0 && text == "" {
-		return send.TypeMisc, a.asEvent()
+		return send.TypeMisc, document.O("event", a.told)
 	}
 	kind, data := send.TypeText, document.O()
 	if files.Len() > 0 {

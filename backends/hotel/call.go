@@ -14,6 +14,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bounded"
+	"github.com/botctx/go-sdk/internal/inbound"
 )
 
 // exchange is a request.
@@ -103,7 +104,7 @@ func (c *Connector) plainGet(ctx context.Context, address string) (document.Obje
 	case answer.status != http.StatusOK:
 		return document.Object{}, failed(answer.status)
 	case answer.object().IsZero():
-		return document.Object{}, errUnreadable()
+		return document.Object{}, inbound.ErrUnreadable
 	}
 	return answer.object(), nil
 }

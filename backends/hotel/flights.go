@@ -47,13 +47,11 @@ func (f *flights[K, V]) do(ctx context.Context, key K, run func(context.Context)
 
 func (f *flights[K, V]) run(ctx context.Context, key K, current *flight[V], run func(context.Context) (V, error)) {
 	defer func() {
-		if cause := recover(); cause != nil {
-			current.err = boterr.Recovered(cause)
-		}
 		f.mu.Lock()
 		delete(f.under, key)
 		f.mu.Unlock()
 		close(current.done)
 	}()
+	defer boterr.Recover(&current.err)
 	current.value, current.err = run(ctx)
 }

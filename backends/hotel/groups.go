@@ -10,6 +10,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/member"
 )
 
@@ -35,7 +36,7 @@ func (c *Connector) CreateChannel(ctx context.Context, in *channel.Channel, grou
 		body: document.O("displayName", displayName, "membershipType", "standard"),
 	})
 	if err == nil && document.Get(reply, "id", "") == "" {
-		err = errUnreadable()
+		err = inbound.ErrUnreadable
 	}
 	return reply, err
 }
@@ -51,7 +52,7 @@ func (c *Connector) GroupName(ctx context.Context, in *channel.Channel, groupExt
 		method: http.MethodGet, part: scopeService, path: []string{pathVersion, "teams", withoutThread(groupExternalID)},
 	})
 	if err == nil && document.Get(reply, "id", "") == "" {
-		err = errUnreadable()
+		err = inbound.ErrUnreadable
 	}
 	return document.Get(reply, "name", ""), err
 }
@@ -80,7 +81,7 @@ func (c *Connector) Profile(ctx context.Context, in *channel.Channel, externalID
 		method: http.MethodGet, part: scopeService, path: []string{pathVersion, pathConversations, conversation, "members", externalID},
 	})
 	if err == nil && document.Get(reply, "id", "") == "" {
-		err = errUnreadable()
+		err = inbound.ErrUnreadable
 	}
 	if err != nil {
 		return member.Member{}, err
@@ -113,7 +114,7 @@ func (c *Connector) Members(ctx context.Context, in *channel.Channel, groupExter
 		}
 		page, isList := document.Get(reply, "members", any(nil)).(document.Array)
 		if !isList {
-			return nil, errUnreadable()
+			return nil, inbound.ErrUnreadable
 		}
 		for _, listed := range page.All() {
 			if user, isObject := listed.(document.Object); isObject && !isBot(user) {

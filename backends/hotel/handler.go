@@ -155,14 +155,10 @@ func isTemporary(err error) bool {
 }
 
 // hand has an event accepted, and reports failures to the host.
-func (c *Connector) hand(ctx context.Context, event botctx.Inbound, accept Accept) (err error) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			err = boterr.Recovered(cause)
-		}
-		if err != nil {
-			c.config.OnError(ctx, event, err)
-		}
-	}()
-	return accept(ctx, event)
+func (c *Connector) hand(ctx context.Context, event botctx.Inbound, accept Accept) error {
+	err := inbound.Accept(ctx, event, accept)
+	if err != nil {
+		c.config.OnError(ctx, event, err)
+	}
+	return err
 }

@@ -3,7 +3,6 @@ package hotel
 import (
 	"cmp"
 	"context"
-	"errors"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -280,5 +279,3 @@ func (b bot) redact(text, token string) string {
 	}
 	return text
 }
-
-func errUnreadable() error { return errors.New("the platform's answer cannot be read") }

@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
 )
@@ -81,7 +82,7 @@ func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delive
 	case err != nil:
 		return send.Delivery{}, err
 	case id == "" && document.Get(activity, fieldType, "") == typeMessage:
-		return send.Delivery{}, errUnreadable()
+		return send.Delivery{}, inbound.ErrUnreadable
 	}
 	return send.Delivery{Reply: reply, MessageID: id, ChatID: conversation, From: of.id()}, nil
 }
@@ -147,7 +148,7 @@ func (c *Connector) begin(ctx context.Context, of bot, with recipient) (string, 
 	}
 	id := document.Get(reply, "id", "")
 	if id == "" {
-		return "", errUnreadable()
+		return "", inbound.ErrUnreadable
 	}
 	c.conversations.keep(with, id)
 	return id, nil
@@ -239,7 +240,7 @@ func (c *Connector) ShowTaken(ctx context.Context, in *channel.Channel, ticket l
 	if err != nil {
 		return err
 	}
-	_, err = c.replace(ctx, of, send.MessageUpdate{ConversationID: conversationOfTicket(ticket), MessageID: ticket.MessageID, Text: text})
+	_, err = c.replace(ctx, of, send.MessageUpdate{ConversationID: cmp.Or(ticket.ChatID, ticket.Group.ID), MessageID: ticket.MessageID, Text: text})
 	return err
 }
 
@@ -250,12 +251,7 @@ func (c *Connector) RecallTicket(ctx context.Context, in *channel.Channel, ticke
 		return err
 	}
 	_, err = c.call(ctx, of, request{
-		method: http.MethodDelete, part: scopeService, path: messagePath(conversationOfTicket(ticket), ticket.MessageID),
+		method: http.MethodDelete, part: scopeService, path: messagePath(cmp.Or(ticket.ChatID, ticket.Group.ID), ticket.MessageID),
 	})
 	return err
-}
-
-// conversationOfTicket returns the id of the conversation in which a ticket is.
-func conversationOfTicket(ticket livechat.Ticket) string {
-	return cmp.Or(ticket.ChatID, ticket.Group.ID)
 }

@@ -36,7 +36,7 @@ func (s *Store) failure(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return engine.CheckEnded(ctx)
-	case s.isClosed():
+	case s.closed.Load():
 		return boterr.New(boterr.FailedPrecondition, "", "the store is closed; open it again")
 	case !isServers && pgconn.Timeout(err), isServers && failed.Code == codeCanceled:
 		return boterr.New(boterr.Unavailable, "",

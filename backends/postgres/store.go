@@ -252,8 +252,6 @@ func (s *Store) Explain(
 	return s.collection(collection).Explain(ctx, filter, options)
 }
 
-func (s *Store) isClosed() bool { return s.closed.Load() }
-
 // Close waits for calls that are under way, and closes the connections. Every later call of the store is
 // FailedPrecondition. Closing it again does nothing.
 func (s *Store) Close() {

@@ -36,7 +36,7 @@ func (c *Connector) load(ctx context.Context, app, id string) (*channel.Channel,
 func (c *Connector) take(ctx context.Context, u update, accept Accept) (err error) {
 	event, drop := u.event()
 	if drop == nil {
-		err = handOn(context.WithoutCancel(ctx), event, accept)
+		err = inbound.Accept(context.WithoutCancel(ctx), event, accept)
 	}
 	if errors.Is(err, boterr.InvalidArgument) { // A repeat would not be accepted either, and would block later ones.
 		c.config.Logger.LogAttrs(ctx, slog.LevelWarn, "telegram: update not accepted",
@@ -47,16 +47,6 @@ func (c *Connector) take(ctx context.Context, u update, accept Accept) (err erro
 		c.config.Drops.Add(ctx, *drop)
 	}
 	return err
-}
-
-// handOn calls accept and turns a panic into an error.
-func handOn(ctx context.Context, event botctx.Inbound, accept Accept) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = boterr.New(boterr.Internal, "", "accept panicked: %v", p)
-		}
-	}()
-	return accept(ctx, event)
 }
 
 // acknowledge ends the progress indicator of a tapped button, and removes quick replies. A failure is only

@@ -76,7 +76,7 @@ func (c *Connector) message(w http.ResponseWriter, r *http.Request, v visit) err
 			return err
 		}
 	}
-	if err := handOn(ctx, v.event(id, kind, data, entry.At), v.accept); err != nil {
+	if err := v.accept(ctx, v.event(id, kind, data, entry.At)); err != nil {
 		return err
 	}
 	if entry.Seq > 0 {
@@ -103,16 +103,6 @@ func (c *Connector) drop(ctx context.Context, v visit, body document.Object, rea
 		Platform: v.in.Type, App: v.in.App, Channel: v.in.ID, Kind: document.Get(body, "type", ""), Reason: send.DropInvalid,
 	})
 	return reason
-}
-
-// handOn calls accept and turns a panic into an error.
-func handOn(ctx context.Context, event botctx.Inbound, accept Accept) (err error) {
-	defer func() {
-		if thrown := recover(); thrown != nil {
-			err = boterr.Recovered(thrown)
-		}
-	}()
-	return accept(ctx, event)
 }
 
 // event returns the event of a message.

@@ -107,7 +107,7 @@ func (c *Connector) take(
 		c.config.Drops.Add(ctx, send.Drop{Platform: of.Type, App: of.App, Channel: of.ID, Kind: kind, Reason: send.DropInvalid})
 		return refuse(http.StatusBadRequest, err)
 	}
-	if err := call(context.WithoutCancel(ctx), event, accept); err != nil {
+	if err := inbound.Accept(context.WithoutCancel(ctx), event, accept); err != nil {
 		return failed(err)
 	}
 	return accepted(request.signed.id)
@@ -152,16 +152,6 @@ func (c *Connector) verify(ctx context.Context, of *channel.Channel, request arr
 		return err
 	}
 	return request.signed.verify(request.body, endpoint.Secrets)
-}
-
-// call calls accept and turns a panic into an error.
-func call(ctx context.Context, event botctx.Inbound, accept func(context.Context, botctx.Inbound) error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = boterr.New(boterr.Internal, "", "accept panicked: %v", p)
-		}
-	}()
-	return accept(ctx, event)
 }
 
 // profile has the member fields that a platform may set. Fields that the bot keeps are not among them.

@@ -66,9 +66,6 @@ type change struct {
 	field string
 }
 
-// name is the operation's name at the beginning of its rules' names.
-func (o operation) name() string { return nameOfRules(o.op) }
-
 // nameOfRules returns the beginning of the names of the rules about an operation.
 func nameOfRules(op botctx.Op) string { return strings.ToUpper(string(op[:1])) + string(op[1:]) }
 

@@ -29,11 +29,11 @@ func operationRules() []Rule {
 
 func (o operation) rules() []Rule {
 	rules := []Rule{{
-		Name:  o.name() + "AnswersAsDocumented",
+		Name:  nameOfRules(o.op) + "AnswersAsDocumented",
 		Text:  "the JSON of the result has the keys and types that the specification shows, and says that something was done",
 		check: o.answersAsDocumented,
 	}, {
-		Name:  o.name() + "RefusesBadInput",
+		Name:  nameOfRules(o.op) + "RefusesBadInput",
 		Text:  "what is missing, of another type, no value or contradicts itself is InvalidArgument with the parameter, and changes nothing",
 		check: o.refusesBadInput,
 	}}
@@ -42,27 +42,27 @@ func (o operation) rules() []Rule {
 		Rule
 	}{
 		{o.findsRecords(), Rule{
-			Name:  o.name() + "FindsNoOthers",
+			Name:  nameOfRules(o.op) + "FindsNoOthers",
 			Text:  "what does not exist, or is of another app, is NotFound with the parameter, whatever records say, and nothing changes",
 			check: o.findsNoOthers,
 		}},
 		{len(o.ofContext()) > 0, Rule{
-			Name:  o.name() + "TakesTheContextsOwn",
+			Name:  nameOfRules(o.op) + "TakesTheContextsOwn",
 			Text:  "channel and member are the context's own where no other is given",
 			check: o.takesTheContextsOwn,
 		}},
 		{len(o.ofContext()) > 0 || len(o.records()) > 0, Rule{
-			Name:  o.name() + "TakesRecordsAsAddresses",
+			Name:  nameOfRules(o.op) + "TakesRecordsAsAddresses",
 			Text:  "what is given by id or record takes the place of the context's own, and of a record only the _id counts",
 			check: o.takesRecordsAsAddresses,
 		}},
 		{o.isForPlatforms(), Rule{
-			Name:  o.name() + "RefusesOtherPlatforms",
+			Name:  nameOfRules(o.op) + "RefusesOtherPlatforms",
 			Text:  "a channel of another platform is Unsupported with an error that names the platforms allowed, and nothing changes",
 			check: o.refusesOtherPlatforms,
 		}},
 		{o.isForPlatforms() && o.has("member", "memberId"), Rule{
-			Name:  o.name() + "NeedsAnExternalID",
+			Name:  nameOfRules(o.op) + "NeedsAnExternalID",
 			Text:  "a member unknown to the platform is FailedPrecondition, and nothing changes",
 			Needs: []Capability{Members},
 			check: o.needsAnExternalID,

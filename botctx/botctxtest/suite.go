@@ -133,7 +133,7 @@ func (r Rule) needsOneOf(lacks []Capability) bool {
 func (r Rule) Check(t T, h *Harness) {
 	t.Helper()
 	tr := newTrial(t, r, h)
-	defer func() { tr.reportPanic(recover()) }()
+	defer tr.reportPanic()
 	r.check(tr)
 }
 
@@ -465,16 +465,16 @@ func (t *trial) try(name string, check func(*trial)) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		defer func() { one.reportPanic(recover()) }()
+		defer one.reportPanic()
 		check(&one)
 	}()
 	<-done
 }
 
 // reportPanic reports a panic of an operation, or of a rule whose expectations were violated, as a failure.
-// cause is the result of recover.
-func (t *trial) reportPanic(cause any) {
-	if cause != nil {
+// It is deferred.
+func (t *trial) reportPanic() {
+	if cause := recover(); cause != nil {
 		t.Errorf("\npanic: %v\n%s", cause, debug.Stack())
 	}
 }

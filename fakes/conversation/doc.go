@@ -37,14 +37,18 @@
 //	Grace ends the chat
 //	The next sendResponse fails: Unavailable     also "times out" and "is 20 seconds late"
 //	Call 3 of sendResponse fails: Unavailable    also "times out" and "is 20 seconds late"
-//	The process crashes at the next sendResponse also "after" it, and "call 3 of sendResponse"
+//	The next request to mail fails: Unavailable  so for each service and part below; also "the next mail" or "file"
+//	Request 3 to the store times out
+//	The process crashes at the next sendResponse also "after" it, and "call 3 of sendResponse", "request 2 to mail"
 //	The process crashes                          until
 //	The process starts again
-//	Out of service: payments                     or the store, data sources, mail, files, HTTP, channel shop; until
+//	Out of service: payments                     the store, data sources, mail, files, payments, HTTP, the messaging
+//	                                             platforms, channel shop, data source orders, account shop; until
 //	Back in service: payments
-//	The next message comes twice                 also the next payment event
-//	The next mail fails: Unavailable             also the next file that is stored
+//	Out of service for 1 hour from request 3 on: mail
+//	The next message comes twice                 also "Message 3", "of channel shop", and the next payment event
 //	The next charge of shop is declined: insufficient_funds
+//	Charge 2 of shop is declined: expired_card
 //	Mail to ada@example.com bounces              each from now on
 //
 // # Answers

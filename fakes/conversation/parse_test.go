@@ -88,6 +88,32 @@ Back in service: channel "a:b"
 
 The next message comes twice
 
+Message 3 of channel shop comes twice
+
+Payment event 2 comes twice
+
+Payment event 2 of account shop comes twice
+
+The next request to the store times out
+
+The process crashes at request 2 to data source orders
+
+The process crashes after the next request to the messaging platforms
+
+Request 4 to account shop is 1 hour late
+
+Request 2 to mail fails: Conflict
+
+Charge 2 of shop is declined: expired_card
+
+Out of service for 1 hour: data source orders
+
+Out of service for 20 seconds from request 1 on: HTTP
+
+Out of service from request 2 on: account shop
+
+Back in service: data source orders
+
 The next payment event comes twice
 
 The next mail fails: Unavailable
@@ -150,64 +176,71 @@ func TestParse_AsPeopleWrite(t *testing.T) {
 func TestParse_SaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"hello":                               `f.chat:1: "hello" says nothing that is understood: write who says it and a colon before it`,
-		"\n\nBot: hi":                         "f.chat:3: nothing was done of which this could come",
-		"1 day later\nBot: hi":                "f.chat:2: there is no message yet: name the recipient",
-		"| more":                              "there is no text of which this is a further line",
-		"Ada: x\nFails\n| more":               "there is no text of which this is a further line",
-		"Ada: x\n[Yes]":                       "this is part of an answer",
-		"Ada: x\n(Yes)":                       "this is part of an answer",
-		"Ada: x\n* Steel":                     "this is part of an answer",
-		"Ada: x\nBot: y\n: two litres":        "this is part of a card",
-		"Ada: x\nBot: y\n! url":               "this is part of a card",
-		"Ada: x\nBot: y\n* z\n! a\n! b":       "f.chat:5: this is part of a card, once",
-		"Ada: caf\xe9":                        `f.chat:1: this is no UTF-8: save the file in that encoding, or write a byte that is none as \x{ff}`,
-		"\xff\xfeA\x00:\x00":                  "this is no UTF-8",
-		`"": hi`:                              "there is no name",
-		"Ada: x\nBot to \"\": y":              "there is no name",
-		"Ada: x\nBot: y\n[Yes] or":            "buttons stand in brackets",
-		"Ada: x\nBot: y\n(Yes) or":            "quick replies stand in parentheses",
-		"Ada: x\nBot: y\nFails":               "a failure comes once",
-		"Ada: x\nFails: Unavailabel":          "there is no code Unavailabel: there are InvalidArgument, NotFound",
-		"Fails":                               "nothing was done that could fail",
-		`Ada: a\dir`:                          `\d means nothing: write \\ for a backslash`,
-		`Ada: \u{110000}`:                     `means nothing`,
-		`Ada: \`:                              `means nothing`,
-		"Bot takes the ticket":                `Bot is no name in this form: write it in quotes, as in "Bot"`,
-		"Note to self: hi":                    `Note to self is no name in this form: write it in quotes`,
-		`"Ada: hi`:                            "says nothing that is understood",
-		`"A\q": hi`:                           "is no name in quotes",
-		"Ada taps Yes":                        `write "Ada taps [Yes]"`,
-		"Ada taps [Yes] 0":                    "they begin with 1",
-		"Ada joins family":                    `write "Ada joins the group family"`,
-		"Mail to ada":                         `write "Mail to ada@example.com bounces"`,
-		"The next mail fails: Unavailabl":     "there is no code Unavailabl",
-		"The next charge is declined":         `The next charge of shop is declined: insufficient_funds`,
-		"Grace takes it":                      `write "Grace takes the ticket"`,
-		"Grace ends":                          `write "Grace ends the chat"`,
-		"Ada sends image x":                   `write "Ada sends IMAGE https://..."`,
-		"Ada sends PICTURE x":                 "PICTURE is no type of a file",
-		"Ada sends {x}":                       "is no event",
-		"some time later":                     `write how much time passes`,
-		"3 parsecs later":                     `"parsecs" is no unit of time`,
-		"3 later":                             `"3" is no time`,
-		"99999999999 weeks later":             "too long",
-		"300000 days later":                   "too long",
-		"100000 days 100000 days later":       "too long",
-		"agent Grace":                         "write where the agent sits",
-		"channel page":                        "write what the channel is",
-		"data coupons":                        "write where the entry goes",
-		"data coupons {":                      "the text in braces is no JSON",
-		"member Ada {\"channel\":\"x\"}":      "comes before the braces",
-		"member Ada {\"meta\":5}":             "meta",
-		"The next sendRespons fails: Unavail": "there is no operation sendRespons: did you mean sendResponse?",
-		"The next sendResponse breaks":        `write "The next sendResponse fails: Unavailable"`,
-		"The next sendResponse is 0s late":    "0 seconds late is not late",
-		"Call 0 of sendResponse times out":    "there is no call 0",
-		"Call 2 of sendRespons times out":     "did you mean sendResponse?",
-		"Call sendResponse fails":             `write "Call 3 of sendResponse fails: Unavailable"`,
-		"The process dies":                    `write "The process crashes"`,
-		"Out of service: the moon":            "there is no service",
+		"hello":                                `f.chat:1: "hello" says nothing that is understood: write who says it and a colon before it`,
+		"\n\nBot: hi":                          "f.chat:3: nothing was done of which this could come",
+		"1 day later\nBot: hi":                 "f.chat:2: there is no message yet: name the recipient",
+		"| more":                               "there is no text of which this is a further line",
+		"Ada: x\nFails\n| more":                "there is no text of which this is a further line",
+		"Ada: x\n[Yes]":                        "this is part of an answer",
+		"Ada: x\n(Yes)":                        "this is part of an answer",
+		"Ada: x\n* Steel":                      "this is part of an answer",
+		"Ada: x\nBot: y\n: two litres":         "this is part of a card",
+		"Ada: x\nBot: y\n! url":                "this is part of a card",
+		"Ada: x\nBot: y\n* z\n! a\n! b":        "f.chat:5: this is part of a card, once",
+		"Ada: caf\xe9":                         `f.chat:1: this is no UTF-8: save the file in that encoding, or write a byte that is none as \x{ff}`,
+		"\xff\xfeA\x00:\x00":                   "this is no UTF-8",
+		`"": hi`:                               "there is no name",
+		"Ada: x\nBot to \"\": y":               "there is no name",
+		"Ada: x\nBot: y\n[Yes] or":             "buttons stand in brackets",
+		"Ada: x\nBot: y\n(Yes) or":             "quick replies stand in parentheses",
+		"Ada: x\nBot: y\nFails":                "a failure comes once",
+		"Ada: x\nFails: Unavailabel":           "there is no code Unavailabel: there are InvalidArgument, NotFound",
+		"Fails":                                "nothing was done that could fail",
+		`Ada: a\dir`:                           `\d means nothing: write \\ for a backslash`,
+		`Ada: \u{110000}`:                      `means nothing`,
+		`Ada: \`:                               `means nothing`,
+		"Bot takes the ticket":                 `Bot is no name in this form: write it in quotes, as in "Bot"`,
+		"Note to self: hi":                     `Note to self is no name in this form: write it in quotes`,
+		`"Ada: hi`:                             "says nothing that is understood",
+		`"A\q": hi`:                            "is no name in quotes",
+		"Ada taps Yes":                         `write "Ada taps [Yes]"`,
+		"Ada taps [Yes] 0":                     "they begin with 1",
+		"Ada joins family":                     `write "Ada joins the group family"`,
+		"Mail to ada":                          `write "Mail to ada@example.com bounces"`,
+		"The next mail fails: Unavailabl":      "there is no code Unavailabl",
+		"The next charge is declined":          `The next charge of shop is declined: insufficient_funds`,
+		"Grace takes it":                       `write "Grace takes the ticket"`,
+		"Grace ends":                           `write "Grace ends the chat"`,
+		"Ada sends image x":                    `write "Ada sends IMAGE https://..."`,
+		"Ada sends PICTURE x":                  "PICTURE is no type of a file",
+		"Ada sends {x}":                        "is no event",
+		"some time later":                      `write how much time passes`,
+		"3 parsecs later":                      `"parsecs" is no unit of time`,
+		"3 later":                              `"3" is no time`,
+		"99999999999 weeks later":              "too long",
+		"300000 days later":                    "too long",
+		"100000 days 100000 days later":        "too long",
+		"agent Grace":                          "write where the agent sits",
+		"channel page":                         "write what the channel is",
+		"data coupons":                         "write where the entry goes",
+		"data coupons {":                       "the text in braces is no JSON",
+		"member Ada {\"channel\":\"x\"}":       "comes before the braces",
+		"member Ada {\"meta\":5}":              "meta",
+		"The next sendRespons fails: Unavail":  "there is no operation sendRespons: did you mean sendResponse?",
+		"The next sendResponse breaks":         `write "The next sendResponse fails: Unavailable"`,
+		"The next sendResponse is 0s late":     "0 seconds late is not late",
+		"Call 0 of sendResponse times out":     "there is no call 0",
+		"Call 2 of sendRespons times out":      "did you mean sendResponse?",
+		"Call sendResponse fails":              `write "Call 3 of sendResponse fails: Unavailable"`,
+		"The process dies":                     `write "The process crashes"`,
+		"Out of service: the moon":             "there is no service",
+		"Out of service: account ":             "there is no service",
+		"Out of service for ever: mail":        `"ever" is no time`,
+		"Request 0 to mail times out":          "there is no call 0",
+		"The next request to x times out":      "there is no service",
+		"The next message of mail comes twice": "no message comes from mail",
+		"The next payment event of channel a comes twice": "no payment event comes from channel a",
+		"The next request fails: Unavailable":             "there is no operation request",
 	} {
 		_, err := conversation.Parse("f.chat", text)
 		require.ErrorContains(t, err, want, text)
@@ -331,7 +364,7 @@ func (i invented) act() conversation.Act {
 	case 11:
 		return conversation.AddData{Source: by, Entry: document.O("code", strings.ToValidUTF8(i.text(), "?"), "deep", document.O("a", document.A()))}
 	case 12:
-		return []conversation.Act{
+		acts := []conversation.Act{
 			conversation.Faults{Fault: fakes.Fails(botctx.OpSendResponse, boterr.Unavailable)},
 			conversation.Faults{Fault: fakes.TimesOut(botctx.OpSendResponse)},
 			conversation.Faults{Fault: fakes.Delays(botctx.OpSendResponse, time.Second)},
@@ -341,7 +374,18 @@ func (i invented) act() conversation.Act {
 			conversation.Lifts{Fault: fakes.Down(fakes.ServiceMessages).Of("a:b")},
 			conversation.Crashes{},
 			conversation.Starts{},
-		}[i.random.IntN(3)]
+			conversation.Faults{Fault: fakes.TimesOut(fakes.ServiceStore).At(3)},
+			conversation.Faults{Fault: fakes.Crashes(fakes.ServiceDataSources).Of(by)},
+			conversation.Faults{Fault: fakes.Delays(fakes.ServicePayments, time.Hour).Of(by).At(2)},
+			conversation.Faults{Fault: fakes.Fails(fakes.ServiceMail, boterr.Conflict).At(2)},
+			conversation.Faults{Fault: fakes.Declines(by, "x").At(2)},
+			conversation.Faults{Fault: fakes.Repeats(fakes.ServicePayments).Of(by).At(2)},
+			conversation.Faults{Fault: fakes.Repeats(fakes.ServiceMessages).Of(by)},
+			conversation.Faults{Fault: fakes.Down(fakes.ServiceMessages).Of(by).Lasting(time.Hour).At(1)},
+			conversation.Faults{Fault: fakes.Down(fakes.ServiceStore).At(3)},
+			conversation.Lifts{Fault: fakes.Down(fakes.ServicePayments).Of(by)},
+		}
+		return acts[i.random.IntN(len(acts))]
 	default:
 		return conversation.Says{By: by, Text: i.text()}
 	}

@@ -6,15 +6,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/internal/render"
 )
 
-// Faults is the act of planning a fault: a call of an operation fails with a code, is late, is done and times out, or
-// crashes the process; the next mail or the next stored file fails, the next charge of a payment account is declined,
-// the next message of a platform comes twice; or a service, or a channel, goes out of service.
+// Faults is the act of planning a fault of any kind, in DefaultApp: a call of an operation, or a request to a service or
+// to one channel, data source or account, fails with a code, is late, is done and times out, or crashes the process; a
+// charge is declined; a message or a payment event comes twice; or a service, or a part of it, goes out of service.
 type Faults struct{ fakes.Fault }
 
 // Lifts is the act of ending an outage.
@@ -41,7 +40,7 @@ func (a Faults) do(on *Session) error {
 }
 
 // isOptional reports whether the fault may stay unmet: a conversation shows whether a bot uses a service.
-func (a Faults) isOptional() bool { return a.Op == "" && a.Kind != fakes.KindDown }
+func (a Faults) isOptional() bool { return a.Op == "" && (a.Kind != fakes.KindDown || a.Nth > 0) }
 
 func (a Lifts) do(on *Session) error {
 	return asMistake(guarded(func() error {
@@ -82,18 +81,22 @@ func (a Faults) lines() []string {
 	call := a.called()
 	switch a.Kind {
 	case fakes.KindDeclines:
-		return []string{"The next charge of " + idOf(a.Part) + " is declined: " + render.Escape(a.Reason, "")}
+		call += " is declined: " + render.Escape(a.Reason, "")
 	case fakes.KindRepeats:
-		if a.Service == fakes.ServicePayments {
-			return []string{"The next payment event comes twice"}
-		}
-		return []string{"The next message comes twice"}
+		call += " comes twice"
 	case fakes.KindDown:
-		return []string{"Out of service: " + partOf(a.Fault)}
+		call = "Out of service"
+		if a.For > 0 {
+			call += " for " + durationText(a.For)
+		}
+		if a.Nth > 0 {
+			call += " from request " + strconv.Itoa(a.Nth) + " on"
+		}
+		call += ": " + partOf(a.Fault)
 	case fakes.KindCrashes:
-		return []string{"The process crashes at " + call}
+		call = "The process crashes at " + call
 	case fakes.KindCrashesAfter:
-		return []string{"The process crashes after " + call}
+		call = "The process crashes after " + call
 	case fakes.KindDelays:
 		call += " is " + durationText(a.For) + " late"
 	case fakes.KindTimesOut:
@@ -104,19 +107,36 @@ func (a Faults) lines() []string {
 	return []string{strings.ToUpper(call[:1]) + call[1:]}
 }
 
-// called returns the words for the call that goes wrong.
+// called returns the words for the call, request, charge or event that goes wrong.
 func (a Faults) called() string {
+	what, to := "request", " to "+partOf(a.Fault)
 	switch {
-	case a.Op == "" && a.Service == fakes.ServiceFiles:
-		return "the next file"
-	case a.Op == "":
-		return "the next mail"
-	case a.Nth > 1:
-		return "call " + strconv.Itoa(a.Nth) + " of " + string(a.Op)
-	default:
+	case a.Op != "":
+		if a.Nth > 1 {
+			return "call " + strconv.Itoa(a.Nth) + " of " + string(a.Op)
+		}
 		return "the next " + string(a.Op)
+	case a.Kind == fakes.KindDeclines:
+		what, to = "charge", " of "+idOf(a.Part)
+	case a.Kind == fakes.KindRepeats:
+		what, to = eventOf[a.Service], ""
+		if a.Part != "" {
+			to = " of " + partOf(a.Fault)
+		}
+	case a.Nth <= 1 && a.Part == "" && shortOf[a.Service] != "":
+		what, to = shortOf[a.Service], ""
 	}
+	if a.Nth > 1 {
+		return what + " " + strconv.Itoa(a.Nth) + to
+	}
+	return "the next " + what + to
 }
+
+// eventOf names the events that can come twice, and shortOf requests with short names.
+var (
+	eventOf = map[fakes.Service]string{fakes.ServiceMessages: "message", fakes.ServicePayments: "payment event"}
+	shortOf = map[fakes.Service]string{fakes.ServiceMail: "mail", fakes.ServiceFiles: "file"}
+)
 
 func (a Lifts) lines() []string { return []string{"Back in service: " + partOf(a.Fault)} }
 
@@ -124,71 +144,114 @@ func (Crashes) lines() []string { return []string{"The process crashes"} }
 
 func (Starts) lines() []string { return []string{"The process starts again"} }
 
-// channelWord begins the name of a channel that is out of service.
-const channelWord = "channel "
+// wordsOf begin the names of parts of services.
+var wordsOf = map[fakes.Service]string{
+	fakes.ServiceMessages: "channel ", fakes.ServiceDataSources: "data source ", fakes.ServicePayments: "account ",
+}
 
-// partOf returns the name of a service, or of the channel, that is out of service.
+// partOf returns the name of a service, or of a part of one.
 func partOf(f fakes.Fault) string {
 	if f.Part != "" {
-		return channelWord + idOf(f.Part)
+		return wordsOf[f.Service] + idOf(f.Part)
 	}
 	return f.Service.String()
 }
 
-// aCall matches a call of an operation, and theCall the same at the beginning of a line.
+// readPart parses the name of a service, or of a part of one.
+func readPart(text string) (f fakes.Fault, err error) {
+	var all []string
+	for f.Service = fakes.ServiceStore; f.Service <= fakes.ServiceMessages; f.Service++ {
+		if f.Service.String() == text {
+			return f, nil
+		}
+		all = append(all, f.Service.String())
+		if id, isPart := strings.CutPrefix(text, wordsOf[f.Service]); isPart && len(id) < len(text) {
+			f.Part, err = readID(id)
+			return f, err
+		}
+	}
+	return f, fmt.Errorf("there is no service %q: write one of %q, or a part of one as in \"channel shop\", "+
+		"\"data source orders\" or \"account shop\"", text, all)
+}
+
+// Patterns of what goes wrong: a request to a service or a call of an operation, a charge, and an event.
 const (
-	aCall   = `(?:the\s+next|call\s+(\d{1,6})\s+of)\s+(\w+)`
-	theCall = `(?:The\s+next|Call\s+(\d{1,6})\s+of)\s+(\w+)`
+	aCall = `(?:(?:[Tt]he\s+next\s+request|[Rr]equest\s+(\d{1,6}))\s+to\s+(\S.*?)` +
+		`|(?:[Tt]he\s+next|[Cc]all\s+(\d{1,6})\s+of)\s+(\w+))`
+	aCharge = `(?:The\s+next\s+charge|Charge\s+(\d{1,6}))\s+of\s+` + name
+	anEvent = `(?:The\s+next\s+(message|payment event)|(Message|Payment event)\s+(\d{1,6}))(?:\s+of\s+(\S.*?))?`
 )
 
-// plan plans the fault of a call, whose number and operation were found.
-func (p *reader) plan(found []string, fault func(botctx.Op) (fakes.Fault, error)) error {
-	op, err := operation(found[1])
-	planned, wrong := fault(op)
-	if err := errors.Join(err, wrong); err != nil {
-		return err
+// plan begins the act of planning a fault, unless its line has errors.
+func (p *reader) plan(planned fakes.Fault, failed ...error) error {
+	err := errors.Join(failed...)
+	if err == nil {
+		p.begin(Faults{planned})
 	}
-	if found[0] != "" {
-		nth, err := strconv.Atoi(found[0])
-		if err != nil || nth < 1 {
-			return fmt.Errorf("there is no call %s: the next one is call 1", found[0])
-		}
-		if nth > 1 {
-			planned = planned.At(nth)
-		}
+	return err
+}
+
+// called returns a fault of what aCall has found.
+func called(found []string) (f fakes.Fault, err error) {
+	nth, badNumber := readNth(found[0] + found[2])
+	switch op := found[3]; op {
+	case "":
+		f, err = readPart(found[1])
+	case "mail":
+		f.Service = fakes.ServiceMail
+	case "file":
+		f.Service = fakes.ServiceFiles
+	default:
+		f.Op, err = operation(op)
 	}
-	p.begin(Faults{planned})
-	return nil
+	return f.At(nth), errors.Join(err, badNumber)
+}
+
+// readNth parses the number of a call, 0 for the next one.
+func readNth(text string) (nth int, err error) {
+	if text == "" {
+		return 0, nil
+	}
+	nth, err = strconv.Atoi(text)
+	switch {
+	case err != nil || nth < 1:
+		return 0, fmt.Errorf("there is no call %s: the next one is call 1", text)
+	case nth == 1:
+		return 0, nil
+	}
+	return nth, nil
 }
 
 func (p *reader) callFails(found []string) error {
-	return p.plan(found, func(op botctx.Op) (fakes.Fault, error) {
-		code, err := readCode(found[2])
-		return fakes.Fails(op, code), err
-	})
+	failing, err := called(found)
+	code, badCode := readCode(found[4])
+	failing.Err = code
+	return p.plan(failing, err, badCode)
 }
 
 func (p *reader) callTimesOut(found []string) error {
-	return p.plan(found, func(op botctx.Op) (fakes.Fault, error) { return fakes.TimesOut(op), nil })
+	failing, err := called(found)
+	failing.Kind = fakes.KindTimesOut
+	return p.plan(failing, err)
 }
 
 func (p *reader) callIsLate(found []string) error {
-	return p.plan(found, func(op botctx.Op) (fakes.Fault, error) {
-		late, err := Duration(found[2])
-		if err == nil && late == 0 {
-			err = errors.New("a call that is 0 seconds late is not late: give more")
-		}
-		return fakes.Delays(op, late), err
-	})
+	late, err := called(found)
+	by, badTime := Duration(found[4])
+	if badTime == nil && by == 0 {
+		badTime = errors.New("a call that is 0 seconds late is not late: give more")
+	}
+	late.Kind, late.For = fakes.KindDelays, by
+	return p.plan(late, err, badTime)
 }
 
 func (p *reader) crashesAtCall(found []string) error {
-	return p.plan(found[1:], func(op botctx.Op) (fakes.Fault, error) {
-		if found[0] == "after" {
-			return fakes.CrashesAfter(op), nil
-		}
-		return fakes.Crashes(op), nil
-	})
+	crash, err := called(found[1:])
+	crash.Kind = fakes.KindCrashes
+	if found[0] == "after" {
+		crash.Kind = fakes.KindCrashesAfter
+	}
+	return p.plan(crash, err)
 }
 
 func (p *reader) process(found []string) error {
@@ -201,61 +264,52 @@ func (p *reader) process(found []string) error {
 }
 
 func (p *reader) chargeDeclined(found []string) error {
-	account, err := readID(found[0])
-	reason, badReason := unescaped(found[1])
-	if err := errors.Join(err, badReason); err != nil {
-		return err
-	}
-	p.begin(Faults{fakes.Declines(account, reason)})
-	return nil
-}
-
-func (p *reader) serviceFails(found []string) error {
-	service := map[string]fakes.Service{"mail": fakes.ServiceMail, "file": fakes.ServiceFiles}[found[0]]
-	code, err := readCode(found[1])
-	if err == nil {
-		p.begin(Faults{fakes.Fails(service, code)})
-	}
-	return err
+	nth, badNumber := readNth(found[0])
+	account, badName := readID(found[1])
+	reason, badReason := unescaped(found[2])
+	return p.plan(fakes.Declines(account, reason).At(nth), badNumber, badName, badReason)
 }
 
 func (p *reader) comesTwice(found []string) error {
-	from := fakes.ServiceMessages
-	if found[0] != "message" {
-		from = fakes.ServicePayments
+	var from fakes.Fault
+	var badPart error
+	if found[3] != "" {
+		from, badPart = readPart(found[3])
+	} else {
+		from.Service = fakes.ServiceMessages
 	}
-	p.begin(Faults{fakes.Repeats(from)})
-	return nil
+	event := strings.ToLower(found[0] + found[1])
+	switch {
+	case badPart != nil:
+	case found[3] == "" && event == eventOf[fakes.ServicePayments]:
+		from.Service = fakes.ServicePayments
+	case eventOf[from.Service] != event:
+		badPart = fmt.Errorf("no %s comes from %s", event, found[3])
+	}
+	nth, badNumber := readNth(found[2])
+	return p.plan(fakes.Repeats(from.Service).Of(from.Part).At(nth), badPart, badNumber)
 }
 
 func (p *reader) outOfService(found []string) error {
-	outage, err := outageOf(found[0])
-	if err == nil {
-		p.begin(Faults{outage})
+	var failed [3]error
+	var outage fakes.Fault
+	outage, failed[0] = readPart(found[2])
+	outage.Kind = fakes.KindDown
+	if found[0] != "" {
+		outage.For, failed[1] = Duration(found[0])
 	}
-	return err
+	if found[1] != "" {
+		_, failed[2] = readNth(found[1])
+		outage.Nth, _ = strconv.Atoi(found[1])
+	}
+	return p.plan(outage, failed[:]...)
 }
 
 func (p *reader) backInService(found []string) error {
-	outage, err := outageOf(found[0])
+	outage, err := readPart(found[0])
+	outage.Kind = fakes.KindDown
 	if err == nil {
 		p.begin(Lifts{outage})
 	}
 	return err
-}
-
-// outageOf reads the name of a service, or of a channel.
-func outageOf(part string) (fakes.Fault, error) {
-	if id, isChannel := strings.CutPrefix(part, channelWord); isChannel {
-		id, err := readID(id)
-		return fakes.Down(fakes.ServiceMessages).Of(id), err
-	}
-	var all []string
-	for service := fakes.ServiceStore; service <= fakes.ServiceMessages; service++ {
-		if service.String() == part {
-			return fakes.Down(service), nil
-		}
-		all = append(all, service.String())
-	}
-	return fakes.Fault{}, fmt.Errorf("there is no service %q: write one of %q, or a channel as in \"Out of service: channel shop\"", part, all)
 }

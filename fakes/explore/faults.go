@@ -16,10 +16,12 @@ import (
 )
 
 // Faults runs a property under this many plans of faults, and ends the test if it fails under one. It first
-// runs without faults, to record the operations it calls, and their requests to the store, the messaging
-// platforms, mail, payments, files and the web. Then each of these calls, alone and with others, fails,
-// reports a time-out after it was carried out, is late, or loses the process before or after: alternately a
-// single fault, operations first, and up to MaxFaults.
+// runs without faults, to record the operations it calls, their requests to the store, the messaging
+// platforms, mail, payments, files and the web, and the messages and payment events that reach the bot. Then
+// each of these calls, alone and with others, fails, reports a time-out after it was carried out, is late, or
+// loses the process before or after; a service is out of service for 20 seconds from one of its requests on;
+// a message or payment event comes twice. A plan is alternately a single fault, operations first, and up to
+// MaxFaults; an outage counts as two faults.
 //
 // A failure is printed as small as possible, as the lines of Go that plan the same faults at the beginning of
 // the property, and with the value that repeats the round. Faults also reports a property that fails without
@@ -109,8 +111,11 @@ func (f *faultSearch) try(plan []fakes.Fault) outcome {
 			added := p.Inject(one)
 			added.Optional()
 			planned = append(planned, added)
+			if one.Kind == fakes.KindDown {
+				r.outages = append(r.outages, added)
+			}
 		}
-		r.onCall, r.onRequest = called.addCall, called.addRequest
+		r.onCall, r.onRequest, r.onArrival = called.addCall, called.addRequest, called.addArrival
 	}
 	came := r.of(f.property)
 	if came.hangs {
@@ -140,9 +145,6 @@ func (f *faultSearch) count(plan []fakes.Fault, planned []*fakes.Injected) {
 
 // goOn records the calls that only happened because of the faults of a plan: they are to fail next.
 func (f *faultSearch) goOn(plan []fakes.Fault, called *places) {
-	if len(plan) >= f.settings.most {
-		return
-	}
 	for _, at := range called.beyond(f.places) {
 		after := consequence{wayOf(plan[len(plan)-1]), at}
 		if f.known[after] || slices.ContainsFunc(plan, at.isOf) {
@@ -154,7 +156,9 @@ func (f *faultSearch) goOn(plan []fakes.Fault, called *places) {
 			next = &f.ofRequests
 		}
 		for _, how := range at.ways() {
-			*next = append(*next, append(slices.Clone(plan), at.fault(how)))
+			if longer := append(slices.Clone(plan), at.fault(how)); weightOf(longer) <= f.settings.most {
+				*next = append(*next, longer)
+			}
 		}
 	}
 }
@@ -171,22 +175,49 @@ func (f *faultSearch) unmet() string {
 type way struct {
 	kind fakes.Kind
 	err  error
-	late time.Duration
+	long time.Duration
 }
 
 // lateness is the delay of a late call: longer than any lease.
 const lateness = 2 * time.Minute
 
-// ways are the ways for a call of an operation, or a request to a service, to go wrong, by their names in
-// Variable.
+// outage is the length of an outage. Within it, an event fails three times in the inbox, which gives it up
+// after five failures. So an outage weighs as much as two other faults: by default a plan has three faults, and
+// a correct bot must survive all plans.
+const (
+	outage         = 20 * time.Second
+	weightOfOutage = 2
+)
+
+// weightOf returns the weight of a plan, which MaxFaults limits.
+func weightOf(plan []fakes.Fault) int {
+	weight := len(plan)
+	for _, one := range plan {
+		if one.Kind == fakes.KindDown {
+			weight += weightOfOutage - 1
+		}
+	}
+	return weight
+}
+
+// The ways in which no operation goes wrong, by their names in Variable.
+const (
+	wayIsDown     = "isDown"
+	wayComesTwice = "comesTwice"
+)
+
+// ways are the ways for a call of an operation, a request to a service, or an event, to go wrong, by their
+// names in Variable.
 func ways() map[string]way {
 	return map[string]way{
 		"fails":        {kind: fakes.KindFails, err: boterr.Unavailable},
 		"isRefused":    {kind: fakes.KindFails, err: boterr.FailedPrecondition},
 		"timesOut":     {kind: fakes.KindTimesOut},
-		"isLate":       {kind: fakes.KindDelays, late: lateness},
+		"isLate":       {kind: fakes.KindDelays, long: lateness},
 		"crashes":      {kind: fakes.KindCrashes},
 		"crashesAfter": {kind: fakes.KindCrashesAfter},
+		wayIsDown:      {kind: fakes.KindDown, long: outage},
+		wayComesTwice:  {kind: fakes.KindRepeats},
 	}
 }
 
@@ -208,11 +239,13 @@ func linesOf(plan []fakes.Fault) string {
 	return strings.Join(lines, "\n")
 }
 
-// place is one call of a property without faults, a place for a fault.
+// place is one call, or one event, of a property without faults, a place for a fault.
 type place struct {
 	op      botctx.Op
 	service fakes.Service
-	// n numbers the calls of the operation, or the requests to the service.
+	// isArrival is true if it is an event from the service.
+	isArrival bool
+	// n numbers the calls of the operation, the requests to the service, or the events from it.
 	n int
 	// isRead is true if it changes nothing.
 	isRead bool
@@ -230,7 +263,7 @@ func newPlaces() *places { return &places{counts: map[place]int{}} }
 func (p *places) beyond(others *places) []place {
 	var list []place
 	for _, at := range p.list {
-		if at.n > others.counts[place{op: at.op, service: at.service}] {
+		if at.n > others.counts[place{op: at.op, service: at.service, isArrival: at.isArrival}] {
 			list = append(list, at)
 		}
 	}
@@ -254,6 +287,11 @@ func (p *places) addRequest(_ context.Context, asked fakes.Request) {
 	p.add(place{service: asked.Service}, beginsWith(asked.Name, "find ", "count ", "distinct ", "geoNear ", "GET ", "look "))
 }
 
+// addArrival records an event.
+func (p *places) addArrival(from fakes.Service) {
+	p.add(place{service: from, isArrival: true}, false)
+}
+
 func (p *places) add(at place, isRead bool) {
 	p.counts[at]++
 	added := at
@@ -267,50 +305,62 @@ func beginsWith(text string, prefixes ...string) bool {
 
 // ways returns the ways for a call to go wrong. For a read, a time-out is the same as a failure.
 func (p place) ways() []string {
-	switch {
-	case p.isRead:
-		return []string{"fails", "crashes", "isLate"}
-	case p.op == "" && p.service == fakes.ServiceMessages:
-		return []string{"fails", "isRefused", "timesOut", "crashes", "crashesAfter", "isLate"}
-	default:
-		return []string{"fails", "timesOut", "crashes", "crashesAfter", "isLate"}
+	if p.isArrival {
+		return []string{wayComesTwice}
 	}
+	ways := []string{"fails", "timesOut", "crashes", "crashesAfter", "isLate"}
+	if p.isRead {
+		ways = []string{"fails", "crashes", "isLate"}
+	}
+	if p.op == "" {
+		ways = append(ways, wayIsDown)
+		if p.service == fakes.ServiceMessages {
+			ways = append(ways, "isRefused")
+		}
+	}
+	return ways
 }
 
 func (p place) fault(name string) fakes.Fault {
 	how := ways()[name]
-	return fakes.Fault{Op: p.op, Service: p.service, Nth: p.n, Kind: how.kind, Err: how.err, For: how.late}
+	return fakes.Fault{Op: p.op, Service: p.service, Nth: p.n, Kind: how.kind, Err: how.err, For: how.long}
 }
 
 // isOf reports whether a fault is for this call.
 func (p place) isOf(f fakes.Fault) bool {
-	return p.op == f.Op && p.service == f.Service && p.n == f.Nth
+	return p.op == f.Op && p.service == f.Service && p.n == f.Nth && p.isArrival == (f.Kind == fakes.KindRepeats)
 }
 
-// singles returns all faults, operations first, otherwise in the order of a seed.
+// singles returns all faults: first the faults of operations, then repeated events and outages from the first
+// request to a service on, then the faults of requests, each in the order of a seed.
 func (p *places) singles(seed uint64) []fakes.Fault {
-	var ofOperations, ofRequests []fakes.Fault
+	var ofServices, ofOperations, ofRequests []fakes.Fault
+	known := map[fakes.Service]bool{}
 	for _, at := range p.list {
 		for _, how := range at.ways() {
-			if at.op != "" {
-				ofOperations = append(ofOperations, at.fault(how))
-			} else {
-				ofRequests = append(ofRequests, at.fault(how))
+			of := &ofRequests
+			switch {
+			case at.op != "":
+				of = &ofOperations
+			case at.isArrival, how == wayIsDown && !known[at.service]:
+				of = &ofServices
 			}
+			known[at.service] = known[at.service] || how == wayIsDown
+			*of = append(*of, at.fault(how))
 		}
 	}
 	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // Rounds can be repeated.
-	for _, list := range [][]fakes.Fault{ofOperations, ofRequests} {
+	for _, list := range [][]fakes.Fault{ofOperations, ofServices, ofRequests} {
 		random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 	}
-	return slices.Concat(ofOperations, ofRequests)
+	return slices.Concat(ofOperations, ofServices, ofRequests)
 }
 
 // repetitions bounds the additional calls, compared with a run without faults, until a fault is met: a call
 // may be repeated.
 const repetitions = 3
 
-// draw draws several faults, each for another call.
+// draw draws several faults, each for another call or event.
 func (p *places) draw(random *rand.Rand, most int) []fakes.Fault {
 	var plan []fakes.Fault
 	for range 1 + random.IntN(most) {
@@ -320,8 +370,9 @@ func (p *places) draw(random *rand.Rand, most int) []fakes.Fault {
 		}
 		ways := at.ways()
 		drawn := at.fault(ways[random.IntN(len(ways))])
-		if !slices.ContainsFunc(plan, at.isOf) {
-			plan = append(plan, drawn)
+		longer := slices.Concat(plan, []fakes.Fault{drawn})
+		if len(plan) == 0 || weightOf(longer) <= most && !slices.ContainsFunc(plan, at.isOf) {
+			plan = longer
 		}
 	}
 	return plan
@@ -344,7 +395,7 @@ func keyOf(plan []fakes.Fault) string {
 	return strings.Join(parts, ",")
 }
 
-// nameOfCall names the call or request of a fault: "sendResponse#1".
+// nameOfCall names the call, request or event of a fault: "sendResponse#1".
 func nameOfCall(f fakes.Fault) string { return fmt.Sprintf("%s#%d", targetOf(f), f.Nth) }
 
 // targetOf names the operation or service of a fault.
@@ -371,18 +422,19 @@ func parsePlan(key string) ([]fakes.Fault, error) {
 func parseFault(part string) (read fakes.Fault, isFault bool) {
 	target, rest, _ := strings.Cut(part, "#")
 	number, name, _ := strings.Cut(rest, "=")
-	_, isWay := ways()[name]
+	way, isWay := ways()[name]
 	n, err := strconv.Atoi(number)
 	if !isWay || err != nil || n < 1 {
 		return read, false
 	}
 	for service, known := range serviceNames() {
 		if known == target {
-			return place{service: service, n: n}.fault(name), true
+			sends := service == fakes.ServiceMessages || service == fakes.ServicePayments
+			return place{service: service, n: n}.fault(name), sends || name != wayComesTwice
 		}
 	}
 	op := botctx.Op(target)
-	return place{op: op, n: n}.fault(name), op.Exists()
+	return place{op: op, n: n}.fault(name), op.Exists() && way.kind <= fakes.KindCrashesAfter
 }
 
 // report describes a search that found nothing: the numbers of planned and met faults, and the names of the

@@ -124,6 +124,116 @@ func tell(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
+// rewarded states that a payment is worth one point, however often the provider reports it.
+func rewarded(point func(utility.PaymentEvent) document.Object) explore.Property {
+	return func(t *explore.T, p *fakes.Platform) {
+		p.AddData("points")
+		p.AddAccount("shop").OnEvent(func(ctx context.Context, event utility.PaymentEvent) error {
+			_, err := p.Operations(botctx.Scope{}).UpsertDataToDataSource(ctx, datasource.UpsertParams{
+				DataSourceID: "points", Data: []document.Object{point(event)},
+			})
+			return err
+		})
+		ada, _ := shop(p, sell("order 1"), 0)
+		_ = ada.TrySays("buy")
+		t.Settle(time.Minute)
+		require.LessOrEqual(t, len(p.Data("points")), 1, "a payment is worth one point")
+	}
+}
+
+func TestFaults_FindsAPaymentEventThatCountsTwice(t *testing.T) {
+	t.Parallel()
+	pointAnew := func(event utility.PaymentEvent) document.Object { return document.O("for", event.Payment.ID) }
+	pointOnce := func(event utility.PaymentEvent) document.Object {
+		return document.O("_id", event.ID, "for", event.Payment.ID)
+	}
+	requireFound(t, search(func(t fakes.TB) { explore.Faults(t, 100, rewarded(pointAnew)) }), "a payment is worth one point", "(1 of the ",
+		"\tp.Inject(fakes.Repeats(fakes.ServicePayments).At(1))\n", "BOTCTX_EXPLORE='faults:Payments#1=comesTwice' go test",
+		"the account shop repeats it")
+	explore.Faults(t, rounds.Of(t, 60, 600), rewarded(pointOnce))
+}
+
+func TestFaults_FindsAMessageThatIsNotedTwice(t *testing.T) {
+	t.Parallel()
+	property := func(logic botctx.Action) explore.Property {
+		return func(t *explore.T, p *fakes.Platform) {
+			ada, _ := shop(p, logic, 0)
+			p.AddData("orders")
+			for _, text := range []string{"a kettle", "a pot"} {
+				_ = ada.TrySays(text)
+				t.Settle(time.Minute)
+			}
+			require.LessOrEqual(t, len(p.Data("orders")), 2, "each order is noted once")
+		}
+	}
+	requireFound(t, search(func(t fakes.TB) { explore.Faults(t, 100, property(noteAnew)) }), "each order is noted once", "(1 of the ",
+		"\tp.Inject(fakes.Repeats(fakes.ServiceMessages).At(", "BOTCTX_EXPLORE='faults:Messages#")
+	explore.Faults(t, rounds.Of(t, 60, 600), property(noteOnce))
+}
+
+// order orders by mail, and tries that four times: more often than a plan has faults.
+func order(ctx context.Context, bot *botctx.Context) error {
+	var err error
+	for range 4 {
+		_, err = bot.SendEmail(ctx, utility.SendEmailParams{
+			Destination: utility.EmailDestination{ToAddresses: []string{"orders@example.com"}},
+			Message: utility.EmailMessage{
+				Subject: utility.EmailText{Data: "An order"}, Body: utility.EmailBody{Text: &utility.EmailText{Data: "A kettle."}},
+			},
+		})
+		if err == nil {
+			break
+		}
+	}
+	return err
+}
+
+// confirmAnyway confirms an order that may not have been sent, confirmOrdered one that was.
+func confirmAnyway(ctx context.Context, bot *botctx.Context) error {
+	_ = order(ctx, bot)
+	return bot.Reply(ctx, send.Text("Yours."))
+}
+
+func confirmOrdered(ctx context.Context, bot *botctx.Context) error {
+	if order(ctx, bot) != nil {
+		return bot.Reply(ctx, send.Text("Please try again later."))
+	}
+	return bot.Reply(ctx, send.Text("Yours."))
+}
+
+// mailedBeforeConfirmed states that a confirmed order was sent.
+func mailedBeforeConfirmed(logic botctx.Action) explore.Property {
+	return func(t *explore.T, p *fakes.Platform) {
+		ada, _ := shop(p, logic, 0)
+		_ = ada.TrySays("a kettle")
+		t.Settle(time.Minute)
+		if confirmed(p) > 0 {
+			require.NotEmpty(t, p.Mails(), "what is confirmed was sent")
+		}
+	}
+}
+
+func TestFaults_FindsAnOutage(t *testing.T) {
+	t.Parallel()
+	requireFound(t, search(func(t fakes.TB) { explore.Faults(t, 100, mailedBeforeConfirmed(confirmAnyway)) }),
+		"what is confirmed was sent", "(1 of the ", "\tp.Inject(fakes.Down(fakes.ServiceMail).Lasting(20*time.Second).At(1))\n",
+		"BOTCTX_EXPLORE='faults:Mail#1=isDown' go test", "disconnected: mail")
+	explore.Faults(t, rounds.Of(t, 60, 600), mailedBeforeConfirmed(confirmOrdered))
+}
+
+// The bot has recovered from an outage once the property has waited for that.
+func TestFaults_SettleWaitsForTheEndOfAnOutage(t *testing.T) {
+	t.Parallel()
+	explore.Faults(t, rounds.Of(t, 60, 600), func(t *explore.T, p *fakes.Platform) {
+		ada, _ := shop(p, noteOnce, 0)
+		p.AddData("orders")
+		for failed := ada.TrySays("a kettle"); failed != nil; failed = ada.TrySaysAgain() {
+			t.Settle(0)
+		}
+		require.Len(t, p.Data("orders"), 1)
+	})
+}
+
 func TestFaults_ShrinksToThoseThatMatter(t *testing.T) {
 	t.Parallel()
 	found := search(func(t fakes.TB) {

@@ -29,13 +29,20 @@ func TestSmallest_IsTheLeastThatFails(t *testing.T) {
 	require.Empty(t, smallest(all, func([]int) bool { return true }), "what fails by itself needs nothing")
 }
 
-// allFaults returns a fault of each way, for operations and for services.
+// allFaults returns a fault of each way, for operations, for services and for events.
 func allFaults() []fakes.Fault {
+	places := []place{
+		{op: botctx.OpSendResponse, n: 2},
+		{service: fakes.ServiceMessages, n: 3, isArrival: true},
+		{service: fakes.ServicePayments, n: 3, isArrival: true},
+	}
+	for service := range serviceNames() {
+		places = append(places, place{service: service, n: 7})
+	}
 	var all []fakes.Fault
-	for name := range ways() {
-		all = append(all, place{op: botctx.OpSendResponse, n: 2}.fault(name))
-		for service := range serviceNames() {
-			all = append(all, place{service: service, n: 7}.fault(name))
+	for _, at := range places {
+		for _, name := range at.ways() {
+			all = append(all, at.fault(name))
 		}
 	}
 	return all
@@ -47,7 +54,10 @@ func TestFault_KeyIsReadBack(t *testing.T) {
 	read, err := parsePlan(keyOf(all))
 	require.NoError(t, err)
 	require.Equal(t, all, read)
-	for _, key := range []string{"", "sendResponse", "sendResponse#0=fails", "sendResponse#x=fails", "nothing#1=fails", "sendResponse#1=sings"} {
+	for _, key := range []string{
+		"", "sendResponse", "sendResponse#0=fails", "sendResponse#x=fails", "nothing#1=fails", "sendResponse#1=sings",
+		"sendResponse#1=isDown", "sendResponse#1=comesTwice", "Mail#1=comesTwice",
+	} {
 		_, err := parsePlan(key)
 		require.ErrorContains(t, err, "is not a fault", key)
 	}

@@ -39,9 +39,11 @@ type run struct {
 	settings settings
 	// before is called with the platform before the property.
 	before func(p *fakes.Platform)
-	// onCall is called before each call of an operation, onRequest before each request.
+	// onCall is called before each call of an operation, onRequest before each request, onArrival before each
+	// event that reaches the bot.
 	onCall    func(ctx context.Context, op botctx.Op)
 	onRequest func(ctx context.Context, asked fakes.Request)
+	onArrival func(from fakes.Service)
 	within    func(ctx context.Context) context.Context
 	config    func(c *botctx.Config)
 	calls     atomic.Int64
@@ -51,7 +53,8 @@ func newRun(name string, s settings) *run {
 	return &run{
 		T: &T{name: name}, settings: s, before: func(*fakes.Platform) {},
 		onCall: func(context.Context, botctx.Op) {}, onRequest: func(context.Context, fakes.Request) {},
-		within: func(ctx context.Context) context.Context { return ctx }, config: func(*botctx.Config) {},
+		onArrival: func(fakes.Service) {},
+		within:    func(ctx context.Context) context.Context { return ctx }, config: func(*botctx.Config) {},
 	}
 }
 
@@ -87,6 +90,7 @@ func (r *run) play(property Property) {
 			r.count()
 			r.onRequest(ctx, asked)
 		}),
+		fakes.OnArrival(func(from fakes.Service) { r.onArrival(from) }),
 		fakes.Config(func(c *botctx.Config) {
 			c.Interceptors = append([]botctx.Interceptor{r.intercept}, c.Interceptors...)
 			r.config(c)

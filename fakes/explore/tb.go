@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -26,6 +27,8 @@ type T struct {
 	isOver   bool
 	atEnd    []func()
 	turns    []turn
+	// outages are the planned outages for which Settle has not waited.
+	outages []*fakes.Injected
 }
 
 type turn struct {
@@ -100,10 +103,16 @@ func (t *T) Cleanup(f func()) {
 // settlings bounds the tries of Settle.
 const settlings = 20
 
-// Settle lets the bot recover and retry failures: it restarts a crashed process, and moves the time, until a
-// move succeeds. Most assertions of a property belong after it. Settle ignores an error that persists: the
-// property must hold all the same.
+// Settle lets the bot recover and retry failures: it waits for the end of an outage, restarts a crashed
+// process, and moves the time, until a move succeeds. Most assertions of a property belong after it. Settle
+// ignores an error that persists: the property must hold all the same.
 func (t *T) Settle(by time.Duration) {
+	t.outages = slices.DeleteFunc(t.outages, func(one *fakes.Injected) bool {
+		if one.Met() {
+			_ = t.platform.TryAdvance(outage)
+		}
+		return one.Met()
+	})
 	for range settlings {
 		if t.platform.IsDown() {
 			t.platform.Restart()

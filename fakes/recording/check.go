@@ -130,7 +130,7 @@ func (c *checking) translated(name string, value any) any {
 	case string:
 		return c.ids.of(value)
 	case int64:
-		if isTime(name) {
+		if timeName.MatchString(name) {
 			return value + c.shift
 		}
 	case document.Object:
@@ -202,7 +202,7 @@ func (c *checking) areAlike(path string, want, got any) bool {
 		}
 		return document.Equal(c.ids.of(want), got) || document.Equal(want, got)
 	case int64:
-		if got, isInteger := got.(int64); isInteger && isTime(lastName(path)) {
+		if got, isInteger := got.(int64); isInteger && timeName.MatchString(lastName(path)) {
 			difference := got - want - c.shift
 			return max(difference, -difference) <= c.how.Within.Milliseconds()
 		}

@@ -247,9 +247,6 @@ func isID(path string) bool {
 	return idName.MatchString(lastName(path)) || strings.Contains(path, "Ids.")
 }
 
-// isTime reports whether a field of a name holds a time.
-func isTime(name string) bool { return timeName.MatchString(name) }
-
 // lastName returns the last field name in a path, ignoring indexes.
 func lastName(path string) string {
 	for strings.HasSuffix(path, "]") {

@@ -51,7 +51,7 @@ type reader func(with json.RawMessage) (play, error)
 func plays() map[string]reader {
 	all := map[string]reader{}
 	for _, some := range []map[string]reader{
-		talkPlays(), deskPlays(), timePlays(), faultPlays(), servicePlays(), outagePlays(), processPlays(),
+		talkPlays(), deskPlays(), timePlays(), faultPlays(), processPlays(),
 	} {
 		maps.Copy(all, some)
 	}

@@ -6,61 +6,39 @@ import (
 	"strings"
 	"time"
 
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/conversation"
 )
 
-// servicePlays are the refusals of other services; a conversation can repeat each of them.
-func servicePlays() map[string]reader {
+// faultPlays are the faults, and what refuses until it is told otherwise.
+func faultPlays() map[string]reader {
 	return map[string]reader{
-		"declineCharge": of(declineCharge),
-		"failMail":      of(failMail),
-		"failFile":      of(failFile),
-		"bounce":        of(bounce),
+		"fault":  of(fault),
+		"bounce": of(bounce),
+		"refuse": of(refuse),
+		"accept": of(accept),
+		"switch": of(switchChannel),
 	}
 }
 
-type declineWith struct {
-	Account string `json:"account"`
-	Code    string `json:"code"`
+// faultWith is a fault, or the end of an outage, as a line of a conversation: "The next mail fails: Unavailable".
+type faultWith struct {
+	Line string `json:"line"`
 }
 
-func declineCharge(b *branch, with declineWith) (moment, error) {
-	code := strings.TrimSpace(with.Code)
-	if code == "" {
-		return moment{}, boterr.Missing("code", "why it is declined, such as insufficient_funds")
+func fault(b *branch, with faultWith) (moment, error) {
+	read, err := conversation.Parse("line", with.Line)
+	if err != nil {
+		return moment{}, boterr.Invalid("line", "%w", err)
 	}
-	return b.does(conversation.Faults{Fault: fakes.Declines(with.Account, code)}, moment{})
-}
-
-type codeWith struct {
-	Code boterr.Code `json:"code"`
-}
-
-// check refuses unknown codes.
-func (c codeWith) check() error {
-	if !slices.Contains(boterr.Codes(), c.Code) {
-		return boterr.Invalid("code", "is %q: give one of package boterr", string(c.Code))
+	if len(read.Steps) == 1 {
+		switch act := read.Steps[0].Act.(type) {
+		case conversation.Faults, conversation.Lifts:
+			return b.does(act, moment{})
+		}
 	}
-	return nil
-}
-
-func failMail(b *branch, with codeWith) (moment, error) {
-	return with.fails(b, fakes.ServiceMail)
-}
-
-func failFile(b *branch, with codeWith) (moment, error) {
-	return with.fails(b, fakes.ServiceFiles)
-}
-
-// fails makes the next request to a service fail.
-func (c codeWith) fails(b *branch, of fakes.Service) (moment, error) {
-	if err := c.check(); err != nil {
-		return moment{}, err
-	}
-	return b.does(conversation.Faults{Fault: fakes.Fails(of, c.Code)}, moment{})
+	return moment{}, boterr.Invalid("line", "is %q: give a fault, such as The next sendResponse times out", with.Line)
 }
 
 type addressWith struct {
@@ -71,78 +49,6 @@ func bounce(b *branch, with addressWith) (moment, error) {
 	address := strings.TrimSpace(with.Address)
 	return b.does(conversation.Bounces{Address: address},
 		moment{out: append(outBut(b, "mail to "+address), "mail to "+address)})
-}
-
-func faultPlays() map[string]reader {
-	return map[string]reader{
-		"fail":    of(fail),
-		"delay":   of(delay),
-		"timeOut": of(timeOut),
-		"crashAt": of(crashAt),
-	}
-}
-
-// faultWith is the fault of a call of an operation: the next one, or the nth from now on.
-type faultWith struct {
-	Operation botctx.Op   `json:"operation"`
-	Nth       int         `json:"nth"`
-	Code      boterr.Code `json:"code"`
-	// Late is a duration in the form of time.ParseDuration.
-	Late string `json:"late"`
-	// After is true if the crash comes after the call has done its work.
-	After bool `json:"after"`
-}
-
-func (f faultWith) late() (time.Duration, error) {
-	late, err := time.ParseDuration(f.Late)
-	if err != nil || late <= 0 {
-		return 0, boterr.Invalid("late", "is %q: give a time such as 20s or 5m", f.Late)
-	}
-	return late, nil
-}
-
-// plan plans a fault of the call.
-func (f faultWith) plan(b *branch, fault fakes.Fault) (moment, error) {
-	if f.Nth > 1 {
-		fault = fault.At(f.Nth)
-	}
-	return b.does(conversation.Faults{Fault: fault}, moment{})
-}
-
-func fail(b *branch, with faultWith) (moment, error) {
-	return with.plan(b, fakes.Fails(with.Operation, with.Code))
-}
-
-func delay(b *branch, with faultWith) (moment, error) {
-	late, err := with.late()
-	if err != nil {
-		return moment{}, err
-	}
-	return with.plan(b, fakes.Delays(with.Operation, late))
-}
-
-func timeOut(b *branch, with faultWith) (moment, error) {
-	return with.plan(b, fakes.TimesOut(with.Operation))
-}
-
-func crashAt(b *branch, with faultWith) (moment, error) {
-	if with.After {
-		return with.plan(b, fakes.CrashesAfter(with.Operation))
-	}
-	return with.plan(b, fakes.Crashes(with.Operation))
-}
-
-// outagePlays are the outages, which last until they are ended.
-func outagePlays() map[string]reader {
-	return map[string]reader{
-		"disconnect":        of(disconnect),
-		"reconnect":         of(reconnect),
-		"disconnectService": of(disconnectService),
-		"reconnectService":  of(reconnectService),
-		"refuse":            of(refuse),
-		"accept":            of(accept),
-		"switch":            of(switchChannel),
-	}
 }
 
 type channelWith struct {
@@ -158,79 +64,22 @@ func (c channelWith) known(b *branch) error {
 	return nil
 }
 
-func disconnect(b *branch, with channelWith) (moment, error) {
-	if err := with.known(b); err != nil {
-		return moment{}, err
-	}
-	return takesOut(b, fakes.Down(fakes.ServiceMessages).Of(with.Channel), "channel "+with.Channel)
-}
-
-func reconnect(b *branch, with channelWith) (moment, error) {
-	if err := with.known(b); err != nil {
-		return moment{}, err
-	}
-	return bringsBack(b, fakes.Down(fakes.ServiceMessages).Of(with.Channel), "channel "+with.Channel)
-}
-
-// takesOut takes a service, or a channel, out of service.
-func takesOut(b *branch, outage fakes.Fault, what string) (moment, error) {
-	m := goesOut(b, what)
-	m.isUnsaved = false
-	return b.does(conversation.Faults{Fault: outage}, m)
-}
-
-// bringsBack brings it back into service.
-func bringsBack(b *branch, outage fakes.Fault, what string) (moment, error) {
-	m := comesBack(b, what)
-	m.isUnsaved = false
-	return b.does(conversation.Lifts{Fault: outage}, m)
-}
-
-// goesOut returns the moment when a service goes down.
+// goesOut returns the moment when something goes out of service, comesBack the moment when it is back.
 func goesOut(b *branch, what string) moment {
 	return moment{what: "Out of service: " + what, out: append(outBut(b, what), what), isUnsaved: true}
 }
 
-// comesBack returns the moment when a service is back.
 func comesBack(b *branch, what string) moment {
 	return moment{what: "Back in service: " + what, out: outBut(b, what), isUnsaved: true}
 }
 
-// outBut returns the services that are down, except one.
+// outBut returns what is out of service other than by a fault, except one.
 func outBut(b *branch, what string) []string {
 	return slices.DeleteFunc(append([]string{}, b.now().out...), func(one string) bool { return one == what })
 }
 
 var services = []fakes.Service{
 	fakes.ServiceStore, fakes.ServiceDataSources, fakes.ServiceMail, fakes.ServiceFiles, fakes.ServicePayments, fakes.ServiceHTTP,
-}
-
-type serviceWith struct {
-	Service string `json:"service"`
-}
-
-func (s serviceWith) find() (fakes.Service, error) {
-	i := slices.IndexFunc(services, func(one fakes.Service) bool { return one.String() == s.Service })
-	if i < 0 {
-		return 0, boterr.Invalid("service", "is %q: there are %v", s.Service, services)
-	}
-	return services[i], nil
-}
-
-func disconnectService(b *branch, with serviceWith) (moment, error) {
-	found, err := with.find()
-	if err != nil {
-		return moment{}, err
-	}
-	return takesOut(b, fakes.Down(found), found.String())
-}
-
-func reconnectService(b *branch, with serviceWith) (moment, error) {
-	found, err := with.find()
-	if err != nil {
-		return moment{}, err
-	}
-	return bringsBack(b, fakes.Down(found), found.String())
 }
 
 // refuse makes the platform refuse messages to a person, as if the person had blocked the bot.

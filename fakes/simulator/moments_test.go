@@ -71,7 +71,7 @@ func TestNext_NothingScheduledIsRefused(t *testing.T) {
 func TestFault_OneCallFails(t *testing.T) {
 	t.Parallel()
 	p := newTab(t, simulator.Simulator{})
-	p.does("fail", map[string]any{"operation": "upsertDataToDataSource", "code": boterr.Conflict})
+	p.does("fault", map[string]any{"line": "The next upsertDataToDataSource fails: Conflict"})
 	require.Equal(t, []string{"upsertDataToDataSource fails with Conflict"}, p.world().Faults.Planned)
 	done := p.does("say", map[string]any{"person": p.world().Members[0].ID, "text": "coupon"})
 	require.Equal(t, boterr.Conflict, done.Error.Code)
@@ -81,16 +81,17 @@ func TestFault_OneCallFails(t *testing.T) {
 
 func TestFault_EachIsShown(t *testing.T) {
 	t.Parallel()
-	for do, with := range map[string]map[string]any{
-		"fail":    {"operation": "getMember", "code": "NotFound", "nth": 3},
-		"delay":   {"operation": "getMember", "late": "20s"},
-		"timeOut": {"operation": "getMember"},
-		"crashAt": {"operation": "getMember", "after": true},
+	for line, want := range map[string]string{
+		"Call 3 of getMember fails: NotFound":                     "call 3 from now on: getMember fails with NotFound",
+		"The next getMember is 20 seconds late":                   "getMember takes 20s",
+		"The next request to mail times out":                      "a request to mail reports a time-out",
+		"The process crashes after the next request to the store": "the process crashes after a request to the store",
+		"The next message comes twice":                            "everything from the messaging platforms arrives twice",
+		"Out of service for 1 hour from request 2 on: mail":       "call 2 from now on: mail is out of service for 1h0m0s",
 	} {
 		p := newTab(t, simulator.Simulator{})
-		p.does(do, with)
-		require.Len(t, p.world().Faults.Planned, 1, do)
-		require.Contains(t, p.world().Faults.Planned[0], "getMember")
+		p.does("fault", map[string]any{"line": line})
+		require.Equal(t, []string{want}, p.world().Faults.Planned)
 	}
 }
 
@@ -100,8 +101,6 @@ func TestOutage_LastsUntilItEnds(t *testing.T) {
 		begins, ends string
 		with         func(w simulator.World) map[string]any
 	}{
-		{"disconnect", "reconnect", func(w simulator.World) map[string]any { return map[string]any{"channel": w.Members[0].Channel} }},
-		{"disconnectService", "reconnectService", func(simulator.World) map[string]any { return map[string]any{"service": "the store"} }},
 		{"refuse", "accept", func(w simulator.World) map[string]any { return map[string]any{"person": w.Members[0].ID} }},
 	} {
 		p := newTab(t, simulator.Simulator{})
@@ -113,6 +112,31 @@ func TestOutage_LastsUntilItEnds(t *testing.T) {
 		require.Empty(t, p.world().Faults.Out)
 		p.says("hi")
 	}
+}
+
+func TestOutage_OfAServiceOrAChannel(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, simulator.Simulator{})
+	for what, shown := range map[string]string{
+		"the store": "the store", "channel " + p.world().Members[0].Channel: "the channel " + p.world().Members[0].Channel,
+	} {
+		p.does("fault", map[string]any{"line": "Out of service: " + what})
+		require.Equal(t, []string{shown}, p.world().Faults.Out)
+		require.NotNil(t, p.does("say", map[string]any{"person": p.world().Members[0].ID, "text": "hi"}).Error, what)
+		p.does("fault", map[string]any{"line": "Back in service: " + what})
+		require.Empty(t, p.world().Faults.Out)
+		p.says("hi")
+	}
+}
+
+func TestOutage_ForAWhile(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, simulator.Simulator{})
+	p.does("fault", map[string]any{"line": "Out of service for 1 hour: the store"})
+	require.Equal(t, []string{"the store"}, p.world().Faults.Out)
+	p.does("advance", map[string]any{"by": "1h"})
+	require.Empty(t, p.world().Faults.Out)
+	p.says("hi")
 }
 
 func TestCrash_NobodyAnswersUntilRestart(t *testing.T) {
@@ -129,23 +153,25 @@ func TestCrash_NobodyAnswersUntilRestart(t *testing.T) {
 // The page keeps showing positions and groups, whichever service is down.
 func TestOutage_ThePageStaysAsItWas(t *testing.T) {
 	t.Parallel()
-	for do, with := range map[string]map[string]any{
-		"crash":             nil,
-		"disconnectService": {"service": "the store"},
-		"crashAt":           {"operation": "upsertDataToDataSource"},
+	for _, plan := range []func(p *tab){
+		func(p *tab) { p.does("crash", nil) },
+		func(p *tab) { p.does("fault", map[string]any{"line": "Out of service: the store"}) },
+		func(p *tab) {
+			p.does("fault", map[string]any{"line": "The process crashes at the next upsertDataToDataSource"})
+		},
 	} {
 		p := newTab(t, simulator.Simulator{})
 		p.says("a person")
 		p.does("addMember", map[string]any{"name": "Bob"})
 		before := p.world()
-		p.does(do, with)
-		require.NotNil(t, p.does("say", map[string]any{"person": before.Members[1].ID, "text": "coupon"}).Error, do)
+		plan(p)
+		require.NotNil(t, p.does("say", map[string]any{"person": before.Members[1].ID, "text": "coupon"}).Error)
 		after := p.world()
-		require.Nil(t, after.Problem, do)
-		require.Equal(t, channel.Webchat, after.Members[0].Platform, do)
-		require.Equal(t, channel.Charlie, after.Agents[0].Platform, do)
-		require.Equal(t, before.Channels, after.Channels, do)
-		require.Equal(t, before.Assignments, after.Assignments, do)
+		require.Nil(t, after.Problem)
+		require.Equal(t, channel.Webchat, after.Members[0].Platform)
+		require.Equal(t, channel.Charlie, after.Agents[0].Platform)
+		require.Equal(t, before.Channels, after.Channels)
+		require.Equal(t, before.Assignments, after.Assignments)
 	}
 }
 
@@ -159,8 +185,10 @@ func TestOutage_ChannelsAreKnown(t *testing.T) {
 	ada := platform.AddMember(member.Member{FirstName: "Ada", Channel: "web"})
 	p := newTab(t, simulator.Simulator{Platform: platform, Members: []*fakes.Actor{ada}})
 	p.does("crash", nil)
-	p.does("disconnect", map[string]any{"channel": "desk"})
-	p.does("reconnect", map[string]any{"channel": "desk"})
+	p.does("fault", map[string]any{"line": "Out of service: channel desk"})
+	p.does("fault", map[string]any{"line": "Back in service: channel desk"})
+	p.does("switch", map[string]any{"channel": "desk", "on": false})
+	p.does("switch", map[string]any{"channel": "desk", "on": true})
 	require.Empty(t, p.world().Faults.Out)
 }
 
@@ -227,27 +255,33 @@ func TestAct_MisuseChangesNothing(t *testing.T) {
 	p := newTab(t, simulator.Simulator{})
 	before := p.world()
 	for do, with := range map[string]map[string]any{
-		"say":               {"person": "nobody", "text": "hi"},
-		"tap":               {"person": before.Members[0].ID, "message": "none", "number": 0},
-		"take":              {"person": before.Members[0].ID, "message": "none"},
-		"end":               {"person": "nobody"},
-		"addMember":         {"name": "Bob", "channel": "none"},
-		"addAgent":          {"name": "Bob", "channel": "none"},
-		"advance":           {"by": "soon"},
-		"fail":              {"operation": "noSuch", "code": "Conflict"},
-		"delay":             {"operation": "getMember", "late": "-1s"},
-		"disconnect":        {"channel": "none"},
-		"disconnectService": {"service": "none"},
-		"retryDeadLetter":   {"id": "none"},
-		"go":                {"moment": 7},
-		"fork":              {"moment": -1},
-		"dance":             nil,
+		"say":             {"person": "nobody", "text": "hi"},
+		"tap":             {"person": before.Members[0].ID, "message": "none", "number": 0},
+		"take":            {"person": before.Members[0].ID, "message": "none"},
+		"end":             {"person": "nobody"},
+		"addMember":       {"name": "Bob", "channel": "none"},
+		"addAgent":        {"name": "Bob", "channel": "none"},
+		"advance":         {"by": "soon"},
+		"fault":           {"line": "The next noSuch fails: Conflict"},
+		"retryDeadLetter": {"id": "none"},
+		"go":              {"moment": 7},
+		"fork":            {"moment": -1},
+		"dance":           nil,
 	} {
 		status, text := p.asks(do, with)
 		require.GreaterOrEqual(t, status, http.StatusBadRequest, do)
 		require.Less(t, status, http.StatusInternalServerError, do)
 		require.Contains(t, text, `"message":"`, do)
 		require.NotContains(t, text, `"Internal"`, do)
+	}
+	for _, line := range []string{
+		"", "Ada: hi", "1 day later", "The next getMember is 0s late", "Out of service: channel none", "Out of service: none",
+		"The next mail fails: Broken", "The next charge of bank is declined: x", "The next message comes twice\nThe next message comes twice",
+	} {
+		status, text := p.asks("fault", map[string]any{"line": line})
+		require.GreaterOrEqual(t, status, http.StatusBadRequest, line)
+		require.Less(t, status, http.StatusInternalServerError, line)
+		require.Contains(t, text, `"message":"`, line)
 	}
 	after := p.world()
 	require.Equal(t, before.Moments, after.Moments)

@@ -129,7 +129,7 @@ func (p *tab) plays() {
 	p.does("tap", map[string]any{"person": ada, "message": p.last().ID, "number": 1})
 	p.says("remind me")
 	p.does("advance", map[string]any{"by": "24h"})
-	p.does("fail", map[string]any{"operation": "upsertDataToDataSource", "code": "Conflict"})
+	p.does("fault", map[string]any{"line": "The next upsertDataToDataSource fails: Conflict"})
 	p.does("say", map[string]any{"person": ada, "text": "coupon"})
 	p.does("addMember", map[string]any{"name": "Bob", "platform": "bravo"})
 	p.does("say", map[string]any{"person": p.world().Members[1].ID, "text": "hi"})
@@ -188,8 +188,8 @@ func TestSaved_AForkHasWhatWasDoneInIt(t *testing.T) {
 func TestSaved_CrashesAndOutages(t *testing.T) {
 	t.Parallel()
 	p := newTab(t, simulator.Simulator{})
-	p.does("disconnectService", map[string]any{"service": "mail"})
-	p.does("reconnectService", map[string]any{"service": "mail"})
+	p.does("fault", map[string]any{"line": "Out of service: mail"})
+	p.does("fault", map[string]any{"line": "Back in service: mail"})
 	p.does("crash", nil)
 	p.does("restart", nil)
 	p.says("hi")
@@ -205,8 +205,8 @@ func TestSaved_WhatNoConversationHasIsRefused(t *testing.T) {
 	t.Parallel()
 	for says, does := range map[string]func(p *tab){
 		"step 1 (Out of service: messages":    func(p *tab) { p.does("refuse", map[string]any{"person": p.world().Members[0].ID}) },
-		"getMember fails with NotFound":       func(p *tab) { p.does("fail", map[string]any{"operation": "getMember", "code": "NotFound"}) },
-		"call 2 from now on: getMember fails": func(p *tab) { p.does("fail", map[string]any{"operation": "getMember", "code": "NotFound", "nth": 2}) },
+		"getMember fails with NotFound":       func(p *tab) { p.does("fault", map[string]any{"line": "The next getMember fails: NotFound"}) },
+		"call 2 from now on: getMember fails": func(p *tab) { p.does("fault", map[string]any{"line": "Call 2 of getMember fails: NotFound"}) },
 	} {
 		p := newTab(t, simulator.Simulator{})
 		does(p)

@@ -373,17 +373,17 @@ func TestServices_RefuseWhatTheyAreToldTo(t *testing.T) {
 		p.says(text)
 		require.Equal(t, want, p.last().Text)
 	}
-	p.does("declineCharge", map[string]any{"account": "shop", "code": "insufficient_funds"})
+	p.does("fault", map[string]any{"line": "The next charge of shop is declined: insufficient_funds"})
 	says("buy", "That failed: FailedPrecondition")
 	require.Equal(t, utility.PaymentFailed, p.world().Payments[0].Status)
 	says("buy", "Done.")
-	p.does("failMail", map[string]any{"code": "Unavailable"})
+	p.does("fault", map[string]any{"line": "The next mail fails: Unavailable"})
 	says("mail", "That failed: Unavailable")
 	says("mail", "Done.")
 	p.does("bounce", map[string]any{"address": "ada@example.com"})
 	says("mail", "That failed: InvalidArgument")
 	require.Contains(t, p.world().Faults.Out, "mail to ada@example.com")
-	p.does("failFile", map[string]any{"code": "NotFound"})
+	p.does("fault", map[string]any{"line": "The next file fails: NotFound"})
 	p.savedIsHeldAgain(served(fakes.For(t)))
 }
 
@@ -391,12 +391,10 @@ func TestServices_WhatIsNotThereIsRefused(t *testing.T) {
 	t.Parallel()
 	p := newShop(t)
 	for do, with := range map[string]map[string]any{
-		"declineCharge": {"account": "bank", "code": "x"},
-		"bounce":        {"address": "nobody"},
-		"failMail":      {"code": "Broken"},
-		"sendFile":      {"person": p.world().Members[0].ID, "type": "TEXT", "url": "x"},
-		"sendEvent":     {"person": p.world().Members[0].ID},
-		"joinGroup":     {"person": p.world().Members[0].ID, "group": "family"},
+		"bounce":    {"address": "nobody"},
+		"sendFile":  {"person": p.world().Members[0].ID, "type": "TEXT", "url": "x"},
+		"sendEvent": {"person": p.world().Members[0].ID},
+		"joinGroup": {"person": p.world().Members[0].ID, "group": "family"},
 	} {
 		status, text := p.asks(do, with)
 		require.NotEqual(t, http.StatusOK, status, "%s %s", do, text)

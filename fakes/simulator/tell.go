@@ -70,7 +70,8 @@ func (b *branch) toldMoments() (told []shownMoment) {
 }
 
 func (b *branch) toldFaults() shownFaults {
-	return shownFaults{Planned: orNone(b.Platform().Planned()), Out: orNone(b.now().out), IsDown: b.now().isDown}
+	out := append(b.Platform().Outages(), b.now().out...)
+	return shownFaults{Planned: orNone(b.Platform().Planned()), Out: orNone(out), IsDown: b.now().isDown}
 }
 
 // tell collects the state of the platform, even of services that are down: ctx is one of fakes.Observing.

@@ -153,7 +153,7 @@ func (p *pages) payloadOf(ctx context.Context, of chat) (document.Object, error)
 		if ticket.Type != Type || ticket.MessageID == "" {
 			continue
 		}
-		stored, err := p.desk.tickets(of.App).Get(ctx, ticketID(of.App, ticket.Channel, ticket.Group.ID, ticket.MessageID))
+		stored, err := p.desk.tickets(of.App).Get(ctx, idOf(of.App, ticket.Channel, ticket.Group.ID, ticket.MessageID))
 		if boterr.CodeOf(err) == boterr.NotFound {
 			continue
 		}

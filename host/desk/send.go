@@ -162,7 +162,7 @@ func (d *Desk) keyOf(message send.Message) string {
 func (d *Desk) post(ctx context.Context, message send.Message) error {
 	in := message.Channel
 	_, err := d.tickets(in.App).Insert(ctx, document.O(
-		record.FieldID, ticketID(in.App, in.ID, message.To, message.ID), record.FieldChannel, in.ID, fieldTo, message.To,
+		record.FieldID, idOf(in.App, in.ID, message.To, message.ID), record.FieldChannel, in.ID, fieldTo, message.To,
 		fieldMessage, message.ID, fieldResponse, message.Response.Object(), fieldAssignment, assignmentIn(message.Response),
 	))
 	if boterr.CodeOf(err) == boterr.AlreadyExists {
@@ -309,7 +309,7 @@ func (d *Desk) change(ctx context.Context, in *channel.Channel, ticket livechat.
 	}
 	done, err := d.tickets(in.App).Update(ctx, record.Patch{
 		Filter: document.O(
-			record.FieldID, ticketID(in.App, in.ID, ticket.Group.ID, ticket.MessageID), fieldIsRecalled, document.O("$ne", true)),
+			record.FieldID, idOf(in.App, in.ID, ticket.Group.ID, ticket.MessageID), fieldIsRecalled, document.O("$ne", true)),
 		Patch: document.O(field, value),
 	})
 	if err == nil && done.Matched == 0 {

@@ -187,12 +187,7 @@ func (s *Scheduler) handle(ctx context.Context, c *Claim) (err error) {
 	if c.unreadable != nil {
 		return c.unreadable
 	}
-	defer func() {
-		if thrown := recover(); thrown != nil {
-			s.logPanic(ctx, "agenda: handler panicked", thrown, slog.String("agenda", c.id))
-			err = panicked(thrown)
-		}
-	}()
+	defer s.recovered(ctx, "handler panicked", &err, slog.String("agenda", c.id))
 	err = s.followMember(ctx, c)
 	if unknown := s.unknownZone(&c.record); unknown != nil {
 		c.isZoneUnknown = true

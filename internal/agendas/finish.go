@@ -329,12 +329,8 @@ func jittered(failures int) time.Duration {
 func (s *Scheduler) pauseAfter(
 	ctx context.Context, failures int, pause func(failures int) time.Duration,
 ) (chosen time.Duration) {
-	defer func() {
-		if thrown := recover(); thrown != nil {
-			s.logPanic(ctx, "agenda: back-off panicked", thrown)
-			chosen = exponential(failures)
-		}
-	}()
+	chosen = exponential(failures)
+	defer s.recovered(ctx, "back-off panicked", nil)
 	return max(0, pause(failures))
 }
 

@@ -111,11 +111,7 @@ func (w *watchedQueue) fill(ctx context.Context) error {
 // watch begins to watch the store. A panic of the watcher becomes an error. A panic of stop is dropped,
 // because later notifications are ignored anyway.
 func (w *watchedQueue) watch() (err error) {
-	defer func() {
-		if thrown := recover(); thrown != nil {
-			err = boterr.Recovered(thrown)
-		}
-	}()
+	defer boterr.Recover(&err)
 	stop := w.watcher.Watch(w.collection, w.changed, w.reset)
 	w.stop = func() {
 		defer func() { _ = recover() }()

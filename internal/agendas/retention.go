@@ -66,11 +66,7 @@ func (s *Scheduler) runRetention(ctx context.Context) {
 func (s *Scheduler) applyRetention(ctx context.Context) {
 	back := s.inFlight.begin("the removal of completed agendas")
 	defer back()
-	defer func() {
-		if thrown := recover(); thrown != nil {
-			s.logPanic(ctx, "agenda: store panicked", thrown)
-		}
-	}()
+	defer s.recovered(ctx, "store panicked", nil)
 	if _, err := s.RemoveCompleted(ctx); err != nil && ctx.Err() == nil {
 		s.log.LogAttrs(ctx, slog.LevelWarn, "agenda: completed ones not removed", slog.String("error", display.Text(err)))
 	}

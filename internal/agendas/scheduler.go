@@ -248,11 +248,7 @@ func (s *Scheduler) call(ctx context.Context, name string, hook func(context.Con
 	if hook == nil {
 		return
 	}
-	defer func() {
-		if thrown := recover(); thrown != nil {
-			s.logPanic(ctx, "agenda: hook panicked", thrown, slog.String("hook", name), slog.String("agenda", e.Run.Agenda.ID))
-		}
-	}()
+	defer s.recovered(ctx, "hook panicked", nil, slog.String("hook", name), slog.String("agenda", e.Run.Agenda.ID))
 	hook(ctx, e)
 }
 
@@ -280,10 +276,18 @@ func (s *Scheduler) tellFailed(ctx context.Context, level slog.Level, e agenda.E
 	s.call(ctx, "Failed", s.config.Hooks.Failed, e)
 }
 
-// logPanic logs a panic with its stack.
-func (s *Scheduler) logPanic(ctx context.Context, message string, thrown any, about ...slog.Attr) {
-	s.log.LogAttrs(ctx, slog.LevelError, message, append(about,
+// recovered logs a panic of the host's code, with its stack, and sets err to its error unless err is nil. It is
+// deferred.
+func (s *Scheduler) recovered(ctx context.Context, message string, err *error, about ...slog.Attr) {
+	thrown := recover()
+	if thrown == nil {
+		return
+	}
+	s.log.LogAttrs(ctx, slog.LevelError, "agenda: "+message, append(about,
 		slog.String("panic", display.Text(thrown)), slog.String("stack", string(debug.Stack())))...)
+	if err != nil {
+		*err = panicked(thrown)
+	}
 }
 
 // report writes a line of the log.

@@ -100,7 +100,7 @@ func (p *Pattern) nextInZone(after time.Time) (time.Time, bool) {
 		if found && now.has(next) {
 			return next.Add(-now.offset), true
 		}
-		if now.isLast() {
+		if now.end.IsZero() {
 			return time.Time{}, false
 		}
 		following := periodAt(now.end, p.location)
@@ -194,9 +194,6 @@ func (p *period) wallClock(instant time.Time) time.Time { return instant.Add(p.o
 func (p *period) has(wall time.Time) bool {
 	return p.end.IsZero() || wall.Add(-p.offset).Before(p.end)
 }
-
-// isLast reports whether the clocks never change again.
-func (p *period) isLast() bool { return p.end.IsZero() }
 
 // seenBefore returns the last time that the clocks showed in the previous period. It returns the zero time if
 // wall is so long after the start that it was not shown before.

@@ -310,7 +310,7 @@ func (r *report) hand(ctx context.Context, in *channel.Channel, event Event) {
 	if r.blocked[by] {
 		return
 	}
-	err := r.webhook.accept(ctx, event.Inbound)
+	err := inbound.Accept(ctx, event.Inbound, r.webhook.Accept)
 	if err == nil {
 		return
 	}
@@ -324,16 +324,6 @@ func (r *report) hand(ctx context.Context, in *channel.Channel, event Event) {
 	default:
 		r.drop(ctx, in, event.Kind, send.DropInvalid)
 	}
-}
-
-// accept calls Accept and turns a panic into an error.
-func (h *Webhook) accept(ctx context.Context, event botctx.Inbound) (err error) {
-	defer func() {
-		if reason := recover(); reason != nil {
-			err = boterr.New(boterr.Internal, "", "accepting the event panicked: %v", reason)
-		}
-	}()
-	return h.Accept(ctx, event)
 }
 
 // drop counts an event that is not passed on.

@@ -1,4 +1,5 @@
-// Package inbound reads request bodies whose sender is not yet known, and compares their secrets.
+// Package inbound has what connectors share: it reads request bodies whose sender is not yet known, compares their
+// secrets, and has events accepted.
 package inbound
 
 import (

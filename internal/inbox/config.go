@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/blame"
-	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/safelog"
@@ -272,12 +270,7 @@ func (b *Inbox) tellSettled(ctx context.Context, e stored, failure error, isDead
 	if hook == nil {
 		return
 	}
-	defer func() {
-		if thrown := recover(); thrown != nil {
-			b.log.LogAttrs(ctx, slog.LevelError, "inbox: hook panicked", slog.String("event", e.id),
-				slog.String("panic", display.Text(thrown)), slog.String("stack", string(debug.Stack())))
-		}
-	}()
+	defer b.recovered(ctx, "hook panicked", e.id, nil)
 	hook(ctx, Settled{
 		ID: e.id, Event: e.Event, Attempt: int(e.attempts()) + 1, Err: failure, IsDead: isDead,
 		AcceptedAt: document.Timestamp(e.acceptedAt).Time(), At: b.config.Env.Now(),

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"log/slog"
 	"math/rand/v2"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -482,13 +481,8 @@ func (b *Inbox) pauseAfter(ctx context.Context, failures int, part func(time.Dur
 	if b.config.Backoff == nil {
 		return part(growing(failures))
 	}
-	defer func() {
-		if thrown := recover(); thrown != nil {
-			b.log.LogAttrs(ctx, slog.LevelError, "inbox: back-off panicked",
-				slog.String("panic", display.Text(thrown)), slog.String("stack", string(debug.Stack())))
-			chosen = growing(failures)
-		}
-	}()
+	chosen = growing(failures)
+	defer b.recovered(ctx, "back-off panicked", "", nil)
 	return max(0, b.config.Backoff(failures))
 }
 

@@ -123,14 +123,22 @@ func (b *Inbox) handle(
 
 // call calls the handler, and turns a panic into an error.
 func (b *Inbox) call(ctx context.Context, d *Delivery) (err error) {
-	defer func() {
-		if thrown := recover(); thrown != nil {
-			b.log.LogAttrs(ctx, slog.LevelError, "inbox: handler panicked", slog.String("event", d.ID),
-				slog.String("panic", display.Text(thrown)), slog.String("stack", string(debug.Stack())))
-			err = boterr.Recovered(thrown)
-		}
-	}()
+	defer b.recovered(ctx, "handler panicked", d.ID, &err)
 	return b.config.Handler(ctx, d)
+}
+
+// recovered logs a panic of the host's code at an event, with its stack, and sets err to its error unless err is
+// nil. It is deferred.
+func (b *Inbox) recovered(ctx context.Context, message, event string, err *error) {
+	thrown := recover()
+	if thrown == nil {
+		return
+	}
+	b.log.LogAttrs(ctx, slog.LevelError, "inbox: "+message, slog.String("event", event),
+		slog.String("panic", display.Text(thrown)), slog.String("stack", string(debug.Stack())))
+	if err != nil {
+		*err = boterr.Recovered(thrown)
+	}
 }
 
 // settle stores the result of an event.

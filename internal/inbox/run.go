@@ -72,20 +72,17 @@ type pool struct {
 // serve works until ctx has ended and all runs have returned.
 func (p *pool) serve(ctx, runs context.Context) {
 	p.handleNow = func(w work) { p.begin(ctx, runs, w) }
-	p.start(func() { p.runRetention(ctx) })
+	p.all.Go(func() { p.runRetention(ctx) })
 	p.startDispatch(ctx, runs)
 	p.pool.Store(p)
 	defer p.pool.Store(nil)
 	p.all.Wait()
 }
 
-// start runs work in a goroutine. serve waits for it to end.
-func (p *pool) start(work func()) { p.all.Go(work) }
-
 // startDispatch starts the goroutine that finds lanes and starts their handling, and starts it again if the
 // store ends it.
 func (p *pool) startDispatch(ctx, runs context.Context) {
-	p.start(func() {
+	p.all.Go(func() {
 		done := false
 		defer func() {
 			if done || ctx.Err() != nil {
@@ -171,7 +168,7 @@ func (p *pool) wait(ctx context.Context, most time.Duration) {
 
 // begin starts handling a lane that was taken.
 func (p *pool) begin(ctx, runs context.Context, w work) {
-	p.start(func() {
+	p.all.Go(func() {
 		left := laneState{isBroken: true} // If the goroutine ends.
 		defer func() { p.leave(runs, w, left) }()
 		p.handleLane(ctx, runs, w, &left)

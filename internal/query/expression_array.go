@@ -336,7 +336,7 @@ type sortedArray struct {
 }
 
 func (c expressionCompiler) sortArray(operand any) (expression, error) {
-	source, err := argumentsIn(operand, "input", "sortBy")
+	source, err := argumentsAmong(operand, []string{"input", "sortBy"}, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -168,7 +168,7 @@ type withField struct {
 }
 
 func (c expressionCompiler) setField(operand any) (expression, error) {
-	source, err := argumentsIn(operand, "field", "input", "value")
+	source, err := argumentsAmong(operand, []string{"field", "input", "value"}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +176,7 @@ func (c expressionCompiler) setField(operand any) (expression, error) {
 }
 
 func (c expressionCompiler) unsetField(operand any) (expression, error) {
-	source, err := argumentsIn(operand, "field", "input")
+	source, err := argumentsAmong(operand, []string{"field", "input"}, nil)
 	if err != nil {
 		return nil, err
 	}

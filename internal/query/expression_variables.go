@@ -15,7 +15,7 @@ type binding struct {
 }
 
 func (c expressionCompiler) let(operand any) (expression, error) {
-	source, err := argumentsIn(operand, "vars", "in")
+	source, err := argumentsAmong(operand, []string{"vars", "in"}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -53,11 +53,6 @@ func (e *binding) evaluate(run *expressionRun) (any, error) {
 		run.bind(e.first+i, v)
 	}
 	return e.in.evaluate(run)
-}
-
-// argumentsIn returns the arguments of an operator by their names. All are required.
-func argumentsIn(operand any, names ...string) (map[string]any, error) {
-	return argumentsAmong(operand, names, nil)
 }
 
 func argumentsAmong(operand any, required, optional []string) (map[string]any, error) {
@@ -242,7 +237,7 @@ type reduceLoop struct {
 }
 
 func (c expressionCompiler) reduceOver(operand any) (expression, error) {
-	source, err := argumentsIn(operand, "input", "initialValue", "in")
+	source, err := argumentsAmong(operand, []string{"input", "initialValue", "in"}, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -27,30 +27,27 @@ func New(logger *slog.Logger) *slog.Logger {
 
 type handler struct{ unsafe slog.Handler }
 
+// dropPanic ends a panic of the host's logger: there is no one to report it to.
+func dropPanic() { _ = recover() }
+
 func (h handler) Enabled(ctx context.Context, level slog.Level) (enabled bool) {
-	defer func() { _ = recover() }() // There is no one to report it to.
+	defer dropPanic()
 	return h.unsafe.Enabled(ctx, level)
 }
 
 func (h handler) Handle(ctx context.Context, line slog.Record) error {
-	defer func() { _ = recover() }()
+	defer dropPanic()
 	return h.unsafe.Handle(ctx, visible(line))
 }
 
 func (h handler) WithAttrs(attributes []slog.Attr) (with slog.Handler) {
-	defer func() {
-		if recover() != nil {
-			with = h
-		}
-	}()
+	with = h
+	defer dropPanic()
 	return handler{h.unsafe.WithAttrs(visibleAttributes(attributes))}
 }
 
 func (h handler) WithGroup(name string) (with slog.Handler) {
-	defer func() {
-		if recover() != nil {
-			with = h
-		}
-	}()
+	with = h
+	defer dropPanic()
 	return handler{h.unsafe.WithGroup(display.Visible(name))}
 }

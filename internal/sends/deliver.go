@@ -117,11 +117,7 @@ func (s *Service) deliverAll(ctx context.Context, connector send.Connector, mess
 
 // try sends one message of several. A panic of the connector becomes the error of that message.
 func (s *Service) try(ctx context.Context, connector send.Connector, message send.Message) (result send.Result) {
-	defer func() {
-		if thrown := recover(); thrown != nil {
-			result = send.Result{Err: boterr.Recovered(thrown)}
-		}
-	}()
+	defer boterr.Recover(&result.Err)
 	result, err := deliver(ctx, s.env, connector, message)
 	if err != nil {
 		return send.Result{Err: err}

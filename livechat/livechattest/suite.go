@@ -383,17 +383,15 @@ func (t *trial) begins() *chat {
 func (c *chat) isTakenBy(agent int) {
 	c.Helper()
 	if c.Outlet.Take == nil {
-		c.agentSays(agent, c, greetingOf(agent))
-		c.requireLast(c.Inlet.Shown(c.who), greetingOf(agent))
+		greeting := fmt.Sprintf("I am agent %d.", agent)
+		c.agentSays(agent, c, greeting)
+		c.requireLast(c.Inlet.Shown(c.who), greeting)
 	} else {
 		c.Outlet.Take(agent, c.now())
 		c.settle()
 	}
 	require.Equal(c, c.Outlet.Agents[agent].ExternalID, c.record().Assignee, "the assignee")
 }
-
-// greetingOf is the first text of an agent on a platform without tickets.
-func greetingOf(agent int) string { return fmt.Sprintf("I am agent %d.", agent) }
 
 // record returns the stored request.
 func (c *chat) record() *livechat.AssignmentRecord {

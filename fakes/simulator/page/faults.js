@@ -1,10 +1,14 @@
 // What goes wrong: one call of an operation, what is out of service, and the process of the bot.
 import { html, useState, Choose, Field, fieldsOf } from "./parts/elements.js";
 
-const kinds = [["fail", "fails"], ["delay", "is late"], ["timeOut", "is done, and times out"], ["crashAt", "crashes the process before it"], ["crashAfter", "crashes the process after it"]];
+const kinds = [["fails", "fails"], ["late", "is late"], ["timesOut", "is done, and times out"], ["at", "crashes the process before it"], ["after", "crashes the process after it"], ["down", "and all later ones find it out of service"]];
+
+/** quoted returns the name of an account or a channel, as a conversation has it. */
+const quoted = (name) => JSON.stringify(name);
 
 export const Faults = ({ world, act }) => {
   const { planned, out, isDown } = world.faults;
+  const fault = (line) => act("fault", { line });
   return html`
     <div class="card"><h2>What is wrong now</h2>
       ${planned.length + out.length === 0 && !isDown && html`<p class="empty">Nothing: all is in service, and no fault is planned.</p>`}
@@ -16,57 +20,59 @@ export const Faults = ({ world, act }) => {
       <p class="row"><button type="button" disabled=${isDown} class="bad" onClick=${() => act("crash")}>Crash the process</button>
         <button type="button" onClick=${() => act("restart")}>Start it again</button></p>
     </div>
-    <${OneCall} world=${world} act=${act} />
-    <${Refusals} world=${world} act=${act} />
+    <${OneCall} world=${world} fault=${fault} />
+    <${Refusals} world=${world} act=${act} fault=${fault} />
+    <form class="card" onSubmit=${(e) => { e.preventDefault(); fault(fieldsOf(e.target).line); }}><h2>Any fault</h2>
+      <div class="row"><${Field} label="As in a conversation"><input name="line" required defaultValue="The next message comes twice" autocomplete="off" /></${Field}><button>Plan it so</button></div>
+    </form>
     <div class="card"><h2>Out of service</h2>
-      <${Switches} title="Services" of=${world.services.map((one) => [one, one])} out=${out} off=${(one) => act("disconnectService", { service: one })} on=${(one) => act("reconnectService", { service: one })} />
-      <${Switches} title="Channels" of=${world.channels.map((one) => [one.id, `channel ${one.id}`])} out=${out} off=${(one) => act("disconnect", { channel: one })} on=${(one) => act("reconnect", { channel: one })} />
+      <${Switches} title="Services" of=${world.services.map((one) => [one, one])} out=${out} off=${(one) => fault(`Out of service: ${one}`)} on=${(one) => fault(`Back in service: ${one}`)} />
+      <${Switches} title="Channels" of=${world.channels.map((one) => [one.id, `the channel ${one.id}`])} out=${out} off=${(one) => fault(`Out of service: channel ${quoted(one)}`)} on=${(one) => fault(`Back in service: channel ${quoted(one)}`)} />
       <${Switches} title="Who takes messages" of=${[...world.members.filter((one) => !one.group), ...world.agents].map((one) => [one.id, `messages to ${one.name}`])} out=${out} off=${(one) => act("refuse", { person: one })} on=${(one) => act("accept", { person: one })} />
       <${Switches} title="Channels that are switched on" of=${world.channels.map((one) => [one.id, `channel ${one.id} (switched off)`])} out=${out}
         off=${(one) => act("switch", { channel: one, on: false })} on=${(one) => act("switch", { channel: one, on: true })} />
     </div>`;
 };
 
-/** OneCall plans a fault of one call. */
-const OneCall = ({ world, act }) => {
-  const [kind, setKind] = useState("fail");
+/** OneCall plans a fault of one call of an operation, or one request to a service. */
+const OneCall = ({ world, fault }) => {
+  const [kind, setKind] = useState("fails");
+  const [target, setTarget] = useState("sendResponse");
+  const isService = world.services.includes(target);
   const submit = (e) => {
     e.preventDefault();
-    const { operation, nth, code, late } = fieldsOf(e.target), having = { operation, nth: Number(nth) };
-    if (kind === "fail") having.code = code;
-    if (kind === "delay") having.late = `${late}s`;
-    if (kind === "crashAfter") having.after = true;
-    act(kind === "crashAfter" ? "crashAt" : kind, having);
+    const { nth, code, late, long } = fieldsOf(e.target);
+    const call = isService ? `request ${nth} to ${target}` : `call ${nth} of ${target}`, first = call[0].toUpperCase() + call.slice(1);
+    fault({
+      fails: `${first} fails: ${code}`, late: `${first} is ${late}s late`, timesOut: `${first} times out`,
+      at: `The process crashes at ${call}`, after: `The process crashes after ${call}`, down: `Out of service for ${long}s from request ${nth} on: ${target}`,
+    }[kind]);
   };
   return html`<form class="card" onSubmit=${submit}><h2>One call goes wrong</h2>
     <div class="row">
-      <${Choose} label="Operation" name="operation" value="sendResponse" among=${world.operations} />
-      <${Choose} label="What happens" name="kind" value=${kind} onChange=${setKind} among=${kinds} />
-      ${kind === "fail" && html`<${Choose} label="Code" name="code" value="Unavailable" among=${world.codes} />`}
-      ${kind === "delay" && html`<${Field} label="Seconds"><input name="late" type="number" min="1" defaultValue="30" required /></${Field}>`}
-      <${Field} label="Which call"><input name="nth" type="number" min="1" defaultValue="1" required /></${Field}>
+      <${Choose} label="Operation or service" name="operation" value=${target} onChange=${(one) => { setTarget(one); setKind("fails"); }} among=${[...world.operations, ...world.services]} />
+      <${Choose} label="What happens" name="kind" value=${kind} onChange=${setKind} among=${kinds.filter(([one]) => isService || one !== "down")} />
+      ${kind === "fails" && html`<${Choose} label="Code" name="code" value="Unavailable" among=${world.codes} />`}
+      ${kind === "late" && html`<${Field} label="Seconds"><input name="late" type="number" min="1" defaultValue="30" required /></${Field}>`}
+      ${kind === "down" && html`<${Field} label="For so many seconds"><input name="long" type="number" min="1" defaultValue="60" required /></${Field}>`}
+      <${Field} label="Which one"><input name="nth" type="number" min="1" defaultValue="1" required /></${Field}>
       <button class="main">Plan it</button>
     </div>
   </form>`;
 };
 
 /** Refusals are what payment providers, mail services and stores of files refuse. */
-const Refusals = ({ world, act }) => {
-  const asks = (what) => (e) => { e.preventDefault(); act(what, fieldsOf(e.target)); };
-  const fails = (e) => {
-    e.preventDefault();
-    const { what, code } = fieldsOf(e.target);
-    act(what, { code });
-  };
+const Refusals = ({ world, act, fault }) => {
+  const asks = (does) => (e) => { e.preventDefault(); does(fieldsOf(e.target)); };
   const addresses = world.members.map((one) => one.record.email).filter(Boolean);
   return html`<div class="card"><h2>A service refuses</h2>
-    ${world.accounts.length > 0 && html`<form class="row" onSubmit=${asks("declineCharge")} aria-label="The next charge is declined">
+    ${world.accounts.length > 0 && html`<form class="row" onSubmit=${asks(({ account, code }) => fault(`The next charge of ${quoted(account)} is declined: ${code}`))} aria-label="The next charge is declined">
       <${Choose} label="Account" name="account" among=${world.accounts} />
       <${Field} label="The next charge is declined for"><input name="code" required defaultValue="insufficient_funds" autocomplete="off" /></${Field}><button>Decline it</button></form>`}
-    <form class="row" onSubmit=${asks("bounce")} aria-label="Mail bounces">
+    <form class="row" onSubmit=${asks((having) => act("bounce", having))} aria-label="Mail bounces">
       <${Field} label="Mail bounces to"><input name="address" type="email" required defaultValue=${addresses[0] ?? ""} autocomplete="off" placeholder="ada@example.com" /></${Field}><button>Let it bounce</button></form>
-    <form class="row" onSubmit=${fails} aria-label="The next mail or file fails">
-      <${Choose} label="The next" name="what" value="failMail" among=${[["failMail", "mail"], ["failFile", "file that is stored"]]} />
+    <form class="row" onSubmit=${asks(({ what, code }) => fault(`The next ${what} fails: ${code}`))} aria-label="The next mail or file fails">
+      <${Choose} label="The next" name="what" value="mail" among=${[["mail", "mail"], ["file", "file that is stored"]]} />
       <${Choose} label="Fails with" name="code" value="Unavailable" among=${world.codes} /><button>Let it fail</button></form>
   </div>`;
 };

@@ -35,15 +35,13 @@ const (
 // placeAt returns the i-th place. The same number always gives the same place.
 func placeAt(i int) place {
 	return place{
-		ID: idAt(i), Name: nameAt(i), Area: fmt.Sprintf("area-%d", i%areas), Stars: int64(i % 5),
+		ID: idAt(i), Name: fmt.Sprintf("Place %d", i), Area: fmt.Sprintf("area-%d", i%areas), Stars: int64(i % 5),
 		Price: float64(i*7919%priceSteps) / 100, Tags: []string{"all", fmt.Sprintf("tag-%d", i%19)},
 		Longitude: 13 + fraction(float64(i)*0.6180339887), Latitude: 52 + fraction(float64(i)*0.7548776662),
 	}
 }
 
 func idAt(i int) string { return fmt.Sprintf("place-%07d", i) }
-
-func nameAt(i int) string { return fmt.Sprintf("Place %d", i) }
 
 // fraction spreads its argument over [0, 1).
 func fraction(x float64) float64 { return x - math.Floor(x) }

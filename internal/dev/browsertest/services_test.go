@@ -106,9 +106,9 @@ func TestPage_KeepsWhatIsWrittenWhenDrawnAgain(t *testing.T) {
 	p.Selects(`[name=operation]`, "upsertDataToDataSource")
 	p.Fills(`[name=nth]`, "3")
 	p.fills("Mail bounces", "address", "bob@example.com")
-	p.Selects(`form[aria-label="The next mail or file fails"] [name=what]`, "failFile")
+	p.Selects(`form[aria-label="The next mail or file fails"] [name=what]`, "file")
 	drawnAgain(1)
-	require.Equal(t, "upsertDataToDataSource 3 bob@example.com failFile",
+	require.Equal(t, "upsertDataToDataSource 3 bob@example.com file",
 		p.Evaluates(`["operation", "nth", "address", "what"].map((name) => root.querySelector(`+"`[name=${name}]`"+`).value).join(" ")`))
 	p.Presses("Time")
 	p.fills("Let any time pass", "amount", "7")

@@ -27,11 +27,6 @@ func (f form) object(fields []operations.Field) document.Object {
 	return schema
 }
 
-// closed returns the schema with other fields forbidden.
-func closed(schema document.Object) document.Object {
-	return schema.With("additionalProperties", false)
-}
-
 func (f form) requires(field operations.Field) bool {
 	if f == told {
 		return field.Need != operations.Optional

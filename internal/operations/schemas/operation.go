@@ -11,7 +11,7 @@ import (
 // paramsOf returns the schema of an operation's params.
 func paramsOf(operation operations.Operation) document.Object {
 	schema := document.O("title", operation.Name, "description", strings.Join(operation.Description, "\n\n"))
-	for key, value := range closed(given.object(operation.Parameters)).All() {
+	for key, value := range given.object(operation.Parameters).With("additionalProperties", false).All() {
 		schema = schema.With(key, value)
 	}
 	schema = schema.With("x-effect", string(operation.Effect))

@@ -99,7 +99,7 @@ func (f form) objectOf(field operations.Field) document.Object {
 	if field.Open {
 		return f.object(field.Fields)
 	}
-	return closed(f.object(field.Fields))
+	return f.object(field.Fields).With("additionalProperties", false)
 }
 
 // number returns the schema of a number. Fractions of a millisecond are allowed in input, where

@@ -360,16 +360,15 @@ func (in *Instance) do(called function, args ...uint64) uint64 {
 // failure is a panic with an error, see do.
 type failure struct{ err error }
 
-// orFailure returns the error of a recovered failure, or err if there was none.
-func orFailure(err error, recovered any) error {
-	if recovered == nil {
-		return err
-	}
-	failed, isFailure := recovered.(failure)
-	if !isFailure {
+// caught sets err to the error of a failure. Exported methods defer it.
+func caught(err *error) {
+	switch recovered := recover().(type) {
+	case nil:
+	case failure:
+		*err = recovered.err
+	default:
 		panic(recovered)
 	}
-	return failed.err
 }
 
 // use panics with a failure unless the instance can be used: it has not been released, and its run has not
@@ -458,7 +457,7 @@ func (in *Instance) free(at uint32) { in.do(fnFree, uint64(at)) }
 
 // Text returns a value as a text, as String does in scripts. It is "" if the conversion throws.
 func (in *Instance) Text(value Value) (text string, err error) {
-	defer func() { err = orFailure(err, recover()) }()
+	defer caught(&err)
 	in.use()
 	text = in.text(value)
 	if in.check() {
@@ -484,7 +483,7 @@ func (in *Instance) text(value Value) string {
 
 // NewString returns a text as a value.
 func (in *Instance) NewString(text string) (value Value, err error) {
-	defer func() { err = orFailure(err, recover()) }()
+	defer caught(&err)
 	in.use()
 	return in.newString(text), nil
 }
@@ -502,14 +501,14 @@ func (in *Instance) newString(text string) Value {
 
 // NewNumber returns a number as a value.
 func (in *Instance) NewNumber(number float64) (value Value, err error) {
-	defer func() { err = orFailure(err, recover()) }()
+	defer caught(&err)
 	in.use()
 	return Value(in.do(fnNewNumber, math.Float64bits(number))), nil
 }
 
 // Free frees a value.
 func (in *Instance) Free(value Value) (err error) {
-	defer func() { err = orFailure(err, recover()) }()
+	defer caught(&err)
 	in.use()
 	in.do(fnFreeValue, uint64(value))
 	return nil
@@ -517,14 +516,14 @@ func (in *Instance) Free(value Value) (err error) {
 
 // Global returns a property of the global object.
 func (in *Instance) Global(name string) (value Value, err error) {
-	defer func() { err = orFailure(err, recover()) }()
+	defer caught(&err)
 	in.use()
 	return in.property(Value(in.do(fnGlobal)), name), nil
 }
 
 // Property returns a property of a value.
 func (in *Instance) Property(of Value, name string) (value Value, err error) {
-	defer func() { err = orFailure(err, recover()) }()
+	defer caught(&err)
 	in.use()
 	return in.property(of, name), nil
 }
@@ -542,7 +541,7 @@ func (in *Instance) TrackRejections(rejected, handled Value) {
 
 // Eval runs a script, and returns its last value. name is the name of its file.
 func (in *Instance) Eval(name, source string) (value Value, err error) {
-	defer func() { err = orFailure(err, recover()) }()
+	defer caught(&err)
 	in.use()
 	file, at := in.put(name), in.put(source)
 	defer in.free(at)
@@ -551,7 +550,7 @@ func (in *Instance) Eval(name, source string) (value Value, err error) {
 
 // Compile returns a script as bytecode, for Load in any instance.
 func (in *Instance) Compile(name, source string) (bytecode []byte, err error) {
-	defer func() { err = orFailure(err, recover()) }()
+	defer caught(&err)
 	in.use()
 	file, at, length := in.put(name), in.put(source), in.room(addressSize)
 	compiled := uint32(in.do(fnCompile, uint64(at), uint64(len(source)), uint64(file), 0, 0, uint64(length)))
@@ -568,7 +567,7 @@ func (in *Instance) Compile(name, source string) (bytecode []byte, err error) {
 
 // Load runs bytecode of Compile, and returns its last value.
 func (in *Instance) Load(bytecode []byte) (value Value, err error) {
-	defer func() { err = orFailure(err, recover()) }()
+	defer caught(&err)
 	in.use()
 	at := in.put(string(bytecode))
 	defer in.free(at)
@@ -577,7 +576,7 @@ func (in *Instance) Load(bytecode []byte) (value Value, err error) {
 
 // Call calls a function.
 func (in *Instance) Call(function Value, args ...Value) (value Value, err error) {
-	defer func() { err = orFailure(err, recover()) }()
+	defer caught(&err)
 	in.use()
 	return in.orThrown(in.call(function, args...)), nil
 }
@@ -597,7 +596,7 @@ func (in *Instance) call(function Value, args ...Value) Value {
 
 // RunJobs runs the jobs of settled promises until none is left.
 func (in *Instance) RunJobs() (err error) {
-	defer func() { err = orFailure(err, recover()) }()
+	defer caught(&err)
 	in.use()
 	for !in.check() {
 		switch done := int32(in.do(fnExecuteJob)); {

@@ -47,7 +47,7 @@ const hostFunction = "host"
 // New returns an instance without a snapshot, with at most memory bytes of memory. The caller must call Close
 // or Snapshot.
 func (m *Machine) New(ctx context.Context, run Run, memory int64) (in *Instance, err error) {
-	defer func() { err = orFailure(err, recover()) }()
+	defer caught(&err)
 	if memory < leastMemory || memory > mostMemory {
 		return nil, fmt.Errorf("the limit of memory is %d bytes; it must be between %d and %d", memory, leastMemory, mostMemory)
 	}
@@ -101,7 +101,7 @@ const collectShare = 8
 
 // Snapshot ends the run of an instance, closes it, and returns its state.
 func (in *Instance) Snapshot() (made *Snapshot, err error) {
-	defer func() { err = orFailure(err, recover()) }()
+	defer caught(&err)
 	in.use()
 	defer in.Close()
 	in.do(fnCollect)
@@ -126,7 +126,7 @@ func (in *Instance) Snapshot() (made *Snapshot, err error) {
 
 // Take returns an instance in the state of the snapshot, for one run. Release or Close it afterwards.
 func (s *Snapshot) Take(ctx context.Context, run Run) (in *Instance, err error) {
-	defer func() { err = orFailure(err, recover()) }()
+	defer caught(&err)
 	if in = s.takeIdle(); in == nil {
 		if in, err = s.clone(); err != nil { //nolint:contextcheck // Begin gives it the run's.
 			return nil, err

@@ -1,0 +1,17 @@
+package inbound
+
+import (
+	"context"
+	"errors"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// Accept calls a host's function with an event. If the function panics, the error is Internal.
+func Accept[Event any](ctx context.Context, event Event, accept func(context.Context, Event) error) (err error) {
+	defer boterr.Recover(&err)
+	return accept(ctx, event)
+}
+
+// ErrUnreadable is the error of an answer of a platform that is malformed or lacks what it must have.
+var ErrUnreadable = errors.New("the platform's answer cannot be read")
