@@ -366,7 +366,7 @@ const lastYear = 9999
 
 func passed(b *branch, by time.Duration) (moment, error) {
 	if by < 0 {
-		return moment{}, boterr.Invalid("by", "is %v: time does not go back, but the timeline does", by)
+		return moment{}, boterr.Invalid("by", "is %v: time does not go back; the timeline does", by)
 	}
 	if b.Platform().Now().Add(by).UTC().Year() > lastYear {
 		return moment{}, boterr.Invalid("by", "is %v, which is beyond the year %d: give less", by, lastYear)
