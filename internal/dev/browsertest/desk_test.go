@@ -414,7 +414,7 @@ func TestDesk_NothingIsMarkup(t *testing.T) {
 	p.Types(kb.Escape)
 	p.Holds(`document.querySelector("dialog") === null`)
 	p.Presses("Hand over")
-	p.Holds(`document.querySelector("dialog optgroup:nth-of-type(2)")?.label === "Agents who are here"`)
+	p.Holds(`document.querySelector("dialog optgroup:nth-of-type(2)")?.label === "Available agents"`)
 	p.Types(kb.Escape)
 	p.Holds(`document.querySelector("dialog") === null`)
 	eve.Presses("All")

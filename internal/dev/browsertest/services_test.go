@@ -106,7 +106,7 @@ func TestPage_KeepsWhatIsWrittenWhenDrawnAgain(t *testing.T) {
 	p.Selects(`[name=operation]`, "upsertDataToDataSource")
 	p.Fills(`[name=nth]`, "3")
 	p.fills("Mail bounces", "address", "bob@example.com")
-	p.Selects(`form[aria-label="The next mail or file fails"] [name=what]`, "failFile")
+	p.Selects(`form[aria-label="The next mail or upload fails"] [name=what]`, "failFile")
 	drawnAgain(1)
 	require.Equal(t, "upsertDataToDataSource 3 bob@example.com failFile",
 		p.Evaluates(`["operation", "nth", "address", "what"].map((name) => root.querySelector(`+"`[name=${name}]`"+`).value).join(" ")`))
