@@ -117,7 +117,7 @@ func (s *talk) speakAs(name string) error {
 			return err
 		}
 		found = added
-		s.screen.notef("%s is new here.", name)
+		s.screen.notef("%s joins as a new member.", name)
 	}
 	s.seat = found
 	return nil
@@ -320,7 +320,7 @@ func (s *talk) sitAsAgent(name string) error {
 		return err
 	}
 	s.seat = agent
-	s.screen.notef("%s sits at %s. /take takes a ticket, /end ends the live chat, /as NAME goes back.", agent.Name, agent.Agent.Channel())
+	s.screen.notef("You are %s, an agent at %s. /take takes a ticket, /end ends the live chat, /as NAME goes back.", agent.Name, agent.Agent.Channel())
 	s.printTickets()
 	return nil
 }

@@ -23,7 +23,7 @@ func Example() {
 	// Ada: hi
 	// Bot: Hello Ada!
 	// /as Bob
-	// -- Bob is new here.
+	// -- Bob joins as a new member.
 	// Bob: hi
 	// Bot: Hello Bob!
 }

@@ -69,7 +69,7 @@ func TestCommand_Unknown(t *testing.T) {
 	for typed, want := range map[string]string{
 		"/advnce 2d":    "there is no command /advnce: //advnce says it to the bot; did you mean /advance?",
 		"/xylophone":    "there is no command /xylophone: //xylophone sends it to the bot; /help lists the commands",
-		"/":             "there is no command /: // says it to the bot; /help lists the commands",
+		"/":             "there is no command /: // sends it to the bot; /help lists the commands",
 		"/as":           "/as needs NAME",
 		"/why not":      "/why takes no argument",
 		"/advance soon": `"soon" is no time: give one such as 24h`,
@@ -93,7 +93,7 @@ func TestCommand_AsAgent(t *testing.T) {
 		"/end":           "!! ",
 		"/tap":           "Grace is an agent: /as NAME speaks as a member",
 		"/as Grace":      "Grace is an agent: /agent Grace speaks as one",
-		"/agent nobody":  "nobody sits at desk",
+		"/agent nobody":  "You are nobody, an agent at desk",
 		"/state":         "Grace, ",
 		"a person\n/why": "Nothing answered.",
 	} {

@@ -141,7 +141,7 @@ func saved(t *testing.T, name string, c console.Console, lines ...string) string
 
 func TestSave_Source(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, `// Saved from a conversation: what was said, and what came of it.
+	require.Equal(t, `// Saved from a conversation, with the answers of the bot.
 package main
 
 import (

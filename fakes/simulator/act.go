@@ -306,7 +306,7 @@ func addMember(b *branch, with addMemberWith) (moment, error) {
 	if name == "" {
 		return moment{}, boterr.Missing("name", "what the member is called")
 	}
-	given, m := member.Member{Channel: with.Channel}, moment{what: name + " is new here", channels: slices.Clone(b.now().channels)}
+	given, m := member.Member{Channel: with.Channel}, moment{what: name + " joins", channels: slices.Clone(b.now().channels)}
 	if given.Channel == "" && with.Platform != "" {
 		id, err := addChannel(b, with.Platform)
 		if err != nil {

@@ -289,7 +289,7 @@ type letterWith struct {
 
 func retryDeadLetter(b *branch, with letterWith) (moment, error) {
 	b.Platform().RetryDeadLetter(with.ID)
-	return moment{what: "A dead letter is tried again: move the time", isUnsaved: true}, nil
+	return moment{what: "A dead letter is queued again: let time pass to run it", isUnsaved: true}, nil
 }
 
 func discardDeadLetter(b *branch, with letterWith) (moment, error) {
