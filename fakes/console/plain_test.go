@@ -67,17 +67,17 @@ func TestRun_HostileTextIsVisible(t *testing.T) {
 func TestCommand_Unknown(t *testing.T) {
 	t.Parallel()
 	for typed, want := range map[string]string{
-		"/advnce 2d":    "there is no command /advnce: //advnce says it to the bot; did you mean /advance?",
+		"/advnce 2d":    "there is no command /advnce: //advnce sends it to the bot; did you mean /advance?",
 		"/xylophone":    "there is no command /xylophone: //xylophone sends it to the bot; /help lists the commands",
 		"/":             "there is no command /: // sends it to the bot; /help lists the commands",
 		"/as":           "/as needs NAME",
 		"/why not":      "/why takes no argument",
-		"/advance soon": `"soon" is no time: give one such as 24h`,
+		"/advance soon": `"soon" is not a time: give one such as 24h`,
 		"/advance -1h":  "time does not go back",
-		"/take":         "Ada is a member: /agent sits as the agent",
-		"/end":          "Ada is a member: /agent sits as the agent",
-		"/tap":          "Ada is shown nothing that can be tapped",
-		"/why":          "nothing has come from Ada yet",
+		"/take":         "Ada is a member: /agent speaks as an agent",
+		"/end":          "Ada is a member: /agent speaks as an agent",
+		"/tap":          "Ada sees nothing to tap",
+		"/why":          "Ada has not said anything yet",
 		"/data kettle":  "kettle has no entries.",
 	} {
 		out := talk(t, console.Console{}, typed, "hi")
