@@ -320,7 +320,8 @@ func (s *talk) sitAsAgent(name string) error {
 		return err
 	}
 	s.seat = agent
-	s.screen.notef("You are %s, an agent at %s. /take takes a ticket, /end ends the live chat, /as NAME goes back.", agent.Name, agent.Agent.Channel())
+	s.screen.notef("You are %s, an agent at %s. /take takes a ticket, /end ends the live chat, /as NAME goes back.",
+		agent.Name, agent.Agent.Channel())
 	s.printTickets()
 	return nil
 }

@@ -43,7 +43,8 @@ func (s *talk) save(file string) error {
 		return err
 	}
 	if missing := beside.missing(as.Platform, as.Nodes); len(missing) > 0 {
-		s.screen.notef("Saved in %s. It calls %s, which package %s in that folder does not have: move the file to the folder of the bot, or add that.",
+		s.screen.notef("Saved in %s. It calls %s, which package %s in that folder does not have: "+
+			"move the file to the folder of the bot, or add that.",
 			path, strings.Join(missing, " and "), as.Package)
 		return nil
 	}
