@@ -223,7 +223,7 @@ type Candidate struct {
 const (
 	whyAnswered = "answered"
 	whyRefused  = "trigger did not match"
-	whyNotAsked = "was not asked, since another one answered"
+	whyNotAsked = "was not asked, because another node had answered"
 )
 
 // String returns the choice as one line: what answers and why, or the reason why each node does not.
@@ -247,7 +247,7 @@ func (c Choice) answered() string {
 	if c.IsMute {
 		mute = "mute "
 	}
-	text := fmt.Sprintf("%snode %s answers: %s at %s", mute, c.Node, c.Candidates[i].Rule, c.at())
+	text := fmt.Sprintf("%snode %s answers: %s, %s", mute, c.Node, c.Candidates[i].Rule, c.at())
 	if refused := of(c.Candidates[:i], func(one Candidate) bool { return one.Why == whyRefused }); len(refused) > 0 {
 		text += "; before it " + listed(refused)
 	}
@@ -267,7 +267,7 @@ func (c Choice) refusals(words string) string {
 	for _, one := range others {
 		parts = append(parts, fmt.Sprintf("%q %s", one.Node.CompositeID, one.Why))
 	}
-	return words + "at " + c.at() + " - " + strings.Join(parts, "; ") + more(len(c.Others)-len(others))
+	return words + c.at() + " - " + strings.Join(parts, "; ") + more(len(c.Others)-len(others))
 }
 
 // byRule lists the candidates of each rule.
@@ -283,7 +283,10 @@ func (c Choice) byRule() []string {
 
 // at names the position.
 func (c Choice) at() string {
-	text := fmt.Sprintf("%q", c.Position.CompositeID)
+	text := "no position"
+	if c.Position.CompositeID != "" {
+		text = fmt.Sprintf("position %q", c.Position.CompositeID)
+	}
 	if c.Position.Tree != "" {
 		text += fmt.Sprintf(" of the tree %q", c.Position.Tree)
 	}

@@ -213,9 +213,9 @@ func TestLogger_ChoiceAtDebugLevel(t *testing.T) {
 	for _, text := range []string{"hi", "bye"} {
 		require.NoError(t, adaWrites(t.Context(), runtime, text))
 	}
-	require.Equal(t, `level=DEBUG msg="botctx: choice" app=shop channel=web member=ada node=ask answer=node why="node ask answers: head at \"\""
+	require.Equal(t, `level=DEBUG msg="botctx: choice" app=shop channel=web member=ada node=ask answer=node why="node ask answers: head, no position"
 level=DEBUG msg="botctx: choice" app=shop channel=web member=ada answer=nothing `+
-		`why="nothing answers: at \"\" - heads: ask (trigger did not match); \"answer\" needs the position \"ask\", which no node saves"
+		`why="nothing answers: no position - heads: ask (trigger did not match); \"answer\" needs the position \"ask\", which no node saves"
 `, lines.String())
 }
 

@@ -126,7 +126,7 @@ var mistakesOfNodes = map[string]mistake{
 			ada.Says("yes")
 			ada.TapsOn("More")
 		},
-		prints: `nothing answers: at "" - heads: ask (trigger did not match); "answer" needs the position "ask", which no node saves`,
+		prints: `nothing answers: no position - heads: ask (trigger did not match); "answer" needs the position "ask", which no node saves`,
 	},
 	"a parent misspelt": {
 		test: func(p *fakes.Platform) { p.Handle(textNode("question", "hi"), childNode("answer", "qestion", "yes")) },
@@ -147,7 +147,7 @@ var mistakesOfNodes = map[string]mistake{
 			onHi(func(ctx context.Context, bot *botctx.Context) error { return bot.Reply(ctx, send.Text("Yes?")) })(p)
 			p.AddMember(member.Member{FirstName: "Bob"}).Last()
 		},
-		prints: `node hello answers: head at ""`,
+		prints: `node hello answers: head, no position`,
 	},
 	"a trigger that does not match": {
 		test: func(p *fakes.Platform) {
@@ -156,7 +156,7 @@ var mistakesOfNodes = map[string]mistake{
 			ada.Says("hi")
 			ada.Last()
 		},
-		prints: `nothing answers: at "" - heads: hello (trigger did not match)`,
+		prints: `nothing answers: no position - heads: hello (trigger did not match)`,
 	},
 	"a panic": {
 		test: onHi(func(ctx context.Context, bot *botctx.Context) error {

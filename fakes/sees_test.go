@@ -138,9 +138,9 @@ the messages after it:
     it is    {"type":"TEXT","text":"one\ntwo\nthree"}`},
 	"no further one": {"hi", func(ada *fakes.Actor) { ada.Sees("Hello!", "What do you want?", "Bye!") }, `fakes: Ada sees no further message, and expected is "Bye!"; Ada has read all up to "What do you want?"`},
 	"none at all": {"bye", func(ada *fakes.Actor) { ada.Sees("Bye!") }, `fakes: Ada sees no further message, and expected is "Bye!"; Ada was sent nothing yet; ` +
-		`nothing answers: at "" - heads: hi (trigger did not match), size (trigger did not match), lines (trigger did not match), picture (trigger did not match)`},
+		`nothing answers: no position - heads: hi (trigger did not match), size (trigger did not match), lines (trigger did not match), picture (trigger did not match)`},
 	"any": {"bye", func(ada *fakes.Actor) { ada.SeesMessage() }, `fakes: Ada sees no further message, and expected is a message; Ada was sent nothing yet; ` +
-		`nothing answers: at "" - heads: hi (trigger did not match), size (trigger did not match), lines (trigger did not match), picture (trigger did not match)`},
+		`nothing answers: no position - heads: hi (trigger did not match), size (trigger did not match), lines (trigger did not match), picture (trigger did not match)`},
 	"something": {"kettle", func(ada *fakes.Actor) { ada.SeesNothing() }, `fakes: Ada sees what no expectation has read:
   "Which size?" [Small: "s"] [Large: "l"], sent at 2026-01-01 00:00:00 by the node size`},
 	"no expectation": {"hi", func(ada *fakes.Actor) { ada.Sees() }, `fakes: Sees is given no text: say which Ada sees, or SeesNothing`},

@@ -73,54 +73,54 @@ func TestTranscript_WhatAnswers(t *testing.T) {
 		"a head node": {
 			[]*botctx.Node{textNode("hello", "hi")},
 			member.Member{},
-			[]string{`node hello answers: head at ""`},
+			[]string{`node hello answers: head, no position`},
 		},
 		"a child": {
 			[]*botctx.Node{textNode("menu", "menu"), childNode("answer", "menu", "hi")},
 			at("menu"),
-			[]string{`node answer answers: child at "menu"`},
+			[]string{`node answer answers: child, position "menu"`},
 		},
 		"after others that refused": {
 			[]*botctx.Node{textNode("buy", "buy"), fallback},
 			member.Member{},
-			[]string{`node pardon answers: head at ""; before it buy (trigger did not match)`},
+			[]string{`node pardon answers: head, no position; before it buy (trigger did not match)`},
 		},
 		"a mute node, and then none": {
 			[]*botctx.Node{mute, textNode("buy", "buy")},
 			member.Member{},
 			[]string{
-				`mute node log answers: head at ""`,
-				`nothing answers: at "" - heads: log (answered), buy (trigger did not match)`,
+				`mute node log answers: head, no position`,
+				`nothing answers: no position - heads: log (answered), buy (trigger did not match)`,
 			},
 		},
 		"none, since no node saves its position": {
 			[]*botctx.Node{textNode("ask", "start"), childNode("answer", "ask", "hi")},
 			member.Member{},
-			[]string{`nothing answers: at "" - heads: ask (trigger did not match); "answer" needs the position "ask", which no node saves`},
+			[]string{`nothing answers: no position - heads: ask (trigger did not match); "answer" needs the position "ask", which no node saves`},
 		},
 		"none, where a child waits for its parent": {
 			[]*botctx.Node{savingPosition(textNode("ask", "start")), childNode("answer", "ask", "hi")},
 			member.Member{},
-			[]string{`nothing answers: at "" - heads: ask (trigger did not match); "answer" needs the position "ask"`},
+			[]string{`nothing answers: no position - heads: ask (trigger did not match); "answer" needs the position "ask"`},
 		},
 		"none, each by its rule": {
 			[]*botctx.Node{
 				textNode("menu", "menu"), childNode("more", "menu", "more"), inTree, anywhere, {ID: "reminder"},
 			},
 			at("menu"),
-			[]string{`nothing answers: at "menu" - children: more (trigger did not match); ` +
+			[]string{`nothing answers: position "menu" - children: more (trigger did not match); ` +
 				`global in the tree: back (trigger did not match); global in the channel: help (trigger did not match); ` +
 				`"menu" is a head node, for a member without a position; "reminder" has no trigger: redirects and agendas run it`},
 		},
 		"none, at a position that is no more": {
 			[]*botctx.Node{textNode("menu", "menu")},
 			at("gone"),
-			[]string{`nothing answers: at "gone" (no such node: as a new member) - heads: menu (trigger did not match)`},
+			[]string{`nothing answers: position "gone" (no such node: as a new member) - heads: menu (trigger did not match)`},
 		},
 		"none, since nodes have no triggers": {
 			[]*botctx.Node{{ID: "menu"}},
 			member.Member{},
-			[]string{`nothing answers: at "" - no candidates among the trees of the channel; "menu" has no trigger: redirects and agendas run it`},
+			[]string{`nothing answers: no position - no candidates among the trees of the channel; "menu" has no trigger: redirects and agendas run it`},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -143,7 +143,7 @@ func TestTranscript_NothingAnswersInALiveChat(t *testing.T) {
 	chats.Agent.Takes(chats.Agent.Ticket())
 	chats.Member.Says("hi")
 	require.True(t, p.Choices()[len(p.Choices())-1].IsInLiveChat)
-	require.Contains(t, choices(p), `the live chat takes it; no node answers: at "" - no candidates among the live-chat tree; `+
+	require.Contains(t, choices(p), `the live chat takes it; no node answers: no position - no candidates among the live-chat tree; `+
 		`"hello" is in the tree "", which is none of the live-chat tree`)
 }
 
@@ -155,7 +155,7 @@ func TestTranscript_ClosedChannel(t *testing.T) {
 	p.SwitchChannel(ada.Scope().Channel, false)
 	ada.Says("hi")
 	require.Equal(t, []string{
-		`nothing answers: at "" - no candidates among the off trees, since the channel is not On; "hello" is in the tree "", which is none of the off trees`,
+		`nothing answers: no position - no candidates among the off trees, since the channel is not On; "hello" is in the tree "", which is none of the off trees`,
 	}, choices(p))
 }
 
@@ -169,7 +169,7 @@ func TestTranscript_HandleFuncIsNamed(t *testing.T) {
 	ada.Says("hi")
 	require.Equal(t, []string{
 		"HandleFunc answers: fakes_test.claim",
-		`HandleFunc answers: fakes_test.claim; no node does: at "" - heads: ask (trigger did not match)`,
+		`HandleFunc answers: fakes_test.claim; no node does: no position - heads: ask (trigger did not match)`,
 	}, choices(p))
 }
 
@@ -197,7 +197,7 @@ func TestConfig_OnChoiceOfTheTest(t *testing.T) {
 		Scope: ada.Scope(), Answer: botctx.AnswerNode, Node: botctx.NodeRef{CompositeID: "hello"}, Serving: "the trees of the channel",
 		Candidates: []botctx.Candidate{
 			{Node: botctx.NodeRef{CompositeID: "hello"}, Rule: botctx.RuleHead, Why: "answered"},
-			{Node: botctx.NodeRef{CompositeID: "bye"}, Rule: botctx.RuleHead, Why: "was not asked, since another one answered"},
+			{Node: botctx.NodeRef{CompositeID: "bye"}, Rule: botctx.RuleHead, Why: "was not asked, because another node had answered"},
 		},
 	}}, chosen)
 	require.Len(t, choices(p), 1)

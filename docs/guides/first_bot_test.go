@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestGuides_ANewUsersPath follows the guides like a new user with a clone: first-bot.md makes a bot and its test in an empty
-// folder, hosting.md a host around it, and retention-and-erasure.md the functions that erase a member and list members by
+// TestGuides_ANewUsersPath follows the guides like a new user with a clone: first-bot.md makes a bot, its test and a console
+// in an empty folder, hosting.md a host around it, and retention-and-erasure.md the functions that erase a member and list members by
 // tag. The pasted and typed texts come from the guides; testdata/path then talks to the host.
 func TestGuides_ANewUsersPath(t *testing.T) {
 	t.Parallel()
@@ -29,10 +29,10 @@ func TestGuides_ANewUsersPath(t *testing.T) {
 	require.NoError(t, err)
 	u := &user{t: t, folder: t.TempDir(), clone: clone}
 
-	u.follows(read(t, "first-bot.md"), "bot.go", "bot_test.go")
+	u.follows(read(t, "first-bot.md"), "bot.go", "bot_test.go", "chat/main.go")
 
 	hosting := read(t, "hosting.md")
-	begin, _, isThere := strings.Cut(hosting, "You can also run it in a checkout")
+	begin, _, isThere := strings.Cut(hosting, "## Choose a store")
 	require.True(t, isThere, "what follows is not typed in a module of one's own")
 	u.follows(begin)
 	u.changes("host/main.go", "rt.Handle(nodes()...)", quotedIn(t, hosting, "`(rt\\.Handle\\([^`]*\\))`"))

@@ -116,10 +116,10 @@ func Example_nothingAnswers() {
 	fmt.Print(p.Transcript())
 	// Output:
 	// 2026-01-01 00:00:00.000  member-1 -> "hi"
-	// 2026-01-01 00:00:00.000  node name? answers: head at ""
+	// 2026-01-01 00:00:00.000  node name? answers: head, no position
 	// 2026-01-01 00:00:00.000  member-1 <- "What is your name?"
 	// 2026-01-01 00:00:00.000  member-1 -> "Ada"
-	// 2026-01-01 00:00:00.000  nothing answers: at "" - heads: name? (trigger did not match); "name" needs the position "name?", which no node saves
+	// 2026-01-01 00:00:00.000  nothing answers: no position - heads: name? (trigger did not match); "name" needs the position "name?", which no node saves
 }
 
 // again returns a node that continues according to the member's fields.

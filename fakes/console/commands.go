@@ -34,19 +34,19 @@ type command struct {
 
 func commands() map[string]command {
 	return map[string]command{
-		"as":      {"NAME", "speak as a member, a new one if there is none of the name", (*talk).speakAs, (*talk).memberNames},
-		"tap":     {"[NUMBER or TITLE]", "tap a button, of older messages too; alone it lists them", (*talk).tapAny, (*talk).titles},
-		"say":     {"TEXT", "say a text that would be taken for a choice or a command", (*talk).sayAsItIs, nil},
-		"advance": {"TIME", "let time pass, as in 24h, 2d or 1h30m: what falls due runs", (*talk).advance, nil},
-		"agent":   {"[NAME]", "sit as an agent, and list the open tickets", (*talk).sitAsAgent, (*talk).agentNames},
-		"take":    {"[NUMBER]", "as an agent, take a ticket: the newest one", (*talk).take, nil},
+		"as":      {"NAME", "speak as a member; a new name adds one", (*talk).speakAs, (*talk).memberNames},
+		"tap":     {"[NUMBER or TITLE]", "tap a button, also of an older message; alone it lists them", (*talk).tapAny, (*talk).titles},
+		"say":     {"TEXT", "send a text that looks like a choice or a command", (*talk).sayAsItIs, nil},
+		"advance": {"TIME", "let time pass, such as 24h, 2d or 1h30m; due agendas run", (*talk).advance, nil},
+		"agent":   {"[NAME]", "speak as an agent, and list the open tickets", (*talk).sitAsAgent, (*talk).agentNames},
+		"take":    {"[NUMBER]", "as an agent, take a ticket; alone, the newest one", (*talk).take, nil},
 		"end":     {"", "as an agent, end the live chat", (*talk).end, nil},
-		"data":    {"[SOURCE]", "list the data sources, or what is in one", (*talk).data, (*talk).sources},
-		"state":   {"", "the member, the position, agendas, requests for a person", (*talk).state, nil},
-		"why":     {"", "what answered the last event and why, or what each node refused", (*talk).why, nil},
-		"save":    {"FILE", "write the conversation as a Go test, or in a file that ends in .chat as one", (*talk).save, nil},
+		"data":    {"[SOURCE]", "list the data sources, or the entries of one", (*talk).data, (*talk).sources},
+		"state":   {"", "show the member, the position, agendas and requests for a person", (*talk).state, nil},
+		"why":     {"", "show what answered the last event and why, or why each node did not", (*talk).why, nil},
+		"save":    {"FILE", "save the conversation as a Go test, or as a conversation if FILE ends in .chat", (*talk).save, nil},
 		"help":    {"", "list the commands", (*talk).help, nil},
-		"quit":    {"", "end, as Ctrl-D and Ctrl-C do", (*talk).quit, nil},
+		"quit":    {"", "end the conversation, like Ctrl-D and Ctrl-C", (*talk).quit, nil},
 	}
 }
 
@@ -71,7 +71,7 @@ func (s *talk) run(name, argument string) error {
 	case argument == "" && found.argument != "" && !strings.HasPrefix(found.argument, "["):
 		return fmt.Errorf("/%s needs %s: %s", name, found.argument, found.help)
 	case argument != "" && found.argument == "":
-		return fmt.Errorf("/%s takes nothing behind it: %s", name, found.help)
+		return fmt.Errorf("/%s takes no argument: %s", name, found.help)
 	default:
 		return found.do(s, argument)
 	}
@@ -83,7 +83,7 @@ func unknown(name string, among []string) error {
 	if near := nearest.To(name, among); near != "" {
 		hint = "did you mean /" + near + "?"
 	}
-	return fmt.Errorf("there is no command /%s: //%s says it to the bot; %s", name, name, hint)
+	return fmt.Errorf("there is no command /%s: //%s sends it to the bot; %s", name, name, hint)
 }
 
 func (s *talk) help(string) error {
@@ -92,7 +92,7 @@ func (s *talk) help(string) error {
 		usage := strings.TrimRight("/"+name+" "+all[name].argument, " ")
 		s.screen.block(fmt.Sprintf("   %-24s ", usage), ofNote, all[name].help, plain)
 	}
-	s.screen.notef("All else is said to the bot, but for the number or the title of what the last answer offers.")
+	s.screen.notef("The number or the title of a choice in the last answer taps it. Anything else is sent to the bot.")
 	return nil
 }
 
@@ -117,7 +117,7 @@ func (s *talk) speakAs(name string) error {
 			return err
 		}
 		found = added
-		s.screen.notef("%s is new here.", name)
+		s.screen.notef("%s joins as a new member.", name)
 	}
 	s.seat = found
 	return nil
@@ -136,7 +136,7 @@ func (s *talk) tapAny(argument string) error {
 	}
 	offers := s.seat.Actor.Tappables()
 	if len(offers) == 0 {
-		return fmt.Errorf("%s is shown nothing that can be tapped", s.seat.Name)
+		return fmt.Errorf("%s sees nothing to tap", s.seat.Name)
 	}
 	if argument == "" {
 		for i, one := range offers {
@@ -146,7 +146,7 @@ func (s *talk) tapAny(argument string) error {
 	}
 	i := chosen(argument, offers)
 	if i < 0 {
-		return fmt.Errorf("there is nothing of the number or the title %q to tap: /tap lists what there is", argument)
+		return fmt.Errorf("there is no choice with the number or title %q: /tap lists all", argument)
 	}
 	s.tap(offers[i])
 	return nil
@@ -320,7 +320,8 @@ func (s *talk) sitAsAgent(name string) error {
 		return err
 	}
 	s.seat = agent
-	s.screen.notef("%s sits at %s. /take takes a ticket, /end ends the live chat, /as NAME goes back.", agent.Name, agent.Agent.Channel())
+	s.screen.notef("You are %s, an agent at %s. /take takes a ticket, /end ends the live chat, /as NAME goes back.",
+		agent.Name, agent.Agent.Channel())
 	s.printTickets()
 	return nil
 }
@@ -353,7 +354,7 @@ func openTickets(agent *fakes.Agent) (tickets []fakes.Ticket, places []int) {
 func (s *talk) printTickets() {
 	tickets, _ := openTickets(s.seat.Agent)
 	if len(tickets) == 0 {
-		s.screen.notef("There is no open ticket.")
+		s.screen.notef("There are no open tickets.")
 	}
 	for i, ticket := range tickets {
 		s.screen.notef("%d  %s", i+1, ticket.Text())
@@ -368,13 +369,13 @@ func (s *talk) take(number string) error {
 	agent := s.seat.Agent
 	tickets, places := openTickets(agent)
 	if len(tickets) == 0 {
-		return errors.New("there is no open ticket: a bot asks for a person by createAssignment")
+		return errors.New("there are no open tickets: a bot asks for a person with createAssignment")
 	}
 	i := len(tickets) - 1
 	if number != "" {
 		n, err := strconv.Atoi(number)
 		if err != nil || n < 1 || n > len(tickets) {
-			return fmt.Errorf("%q is no ticket: give a number from 1 to %d", number, len(tickets))
+			return fmt.Errorf("%q is not a ticket: give a number from 1 to %d", number, len(tickets))
 		}
 		i = n - 1
 	}

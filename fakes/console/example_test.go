@@ -23,7 +23,7 @@ func Example() {
 	// Ada: hi
 	// Bot: Hello Ada!
 	// /as Bob
-	// -- Bob is new here.
+	// -- Bob joins as a new member.
 	// Bob: hi
 	// Bot: Hello Bob!
 }
@@ -47,10 +47,10 @@ func ExampleConsole_Run() {
 	// Guest: who?
 	// -- Nothing answers. /why shows why.
 	// /why
-	// -- Nothing answered. The conversation stood at none: the head nodes answer.
+	// -- Nothing answered. Position: none, so the head nodes may answer.
 	//    "hours", head: trigger did not match
 	// /data
 	// -- orders: 1
 	// /dta
-	// !! there is no command /dta: //dta says it to the bot; did you mean /data?
+	// !! there is no command /dta: //dta sends it to the bot; did you mean /data?
 }

@@ -24,7 +24,7 @@ func (s *talk) data(source string) error {
 	names := s.Platform().DataSources()
 	if source == "" {
 		if len(names) == 0 {
-			s.screen.notef("There is no data source yet: Platform.AddData adds one, and so does a bot that writes into it.")
+			s.screen.notef("There are no data sources yet: Platform.AddData adds one, and so does a bot that writes to it.")
 		}
 		for _, name := range names {
 			s.screen.notef("%s: %d", name, len(s.Platform().Data(name)))
@@ -67,7 +67,7 @@ func (s *talk) state(string) error {
 		s.factf("position", "%s", positionOf(at, m.BotMeta.Tree()))
 	}
 	if isInLiveChat {
-		s.factf("live chat", "yes: nodes of the live-chat tree may answer, and else an agent does")
+		s.factf("live chat", "yes: nodes of the live-chat tree may answer; otherwise an agent does")
 	}
 	if m.Meta.Len() > 0 {
 		s.factf("meta", "%s", m.Meta.String())
@@ -96,7 +96,7 @@ func (s *talk) stateOfAgent(agent *fakes.Agent) error {
 func positionOf(node, tree string) string {
 	switch {
 	case node == "":
-		return "none: the head nodes answer"
+		return "none, so the head nodes may answer"
 	case tree == "":
 		return fmt.Sprintf("%q", node)
 	default:
@@ -144,7 +144,7 @@ func (s *talk) nameOf(externalID string) string {
 func (s *talk) why(string) error {
 	made := s.lastChoices()
 	if len(made) == 0 {
-		return fmt.Errorf("nothing has come from %s yet", s.seat.Name)
+		return fmt.Errorf("%s has not said anything yet", s.seat.Name)
 	}
 	for _, choice := range made {
 		s.printChoice(choice)
@@ -172,13 +172,13 @@ func (s *talk) lastChoices() []botctx.Choice {
 func (s *talk) printChoice(choice botctx.Choice) {
 	switch choice.Answer {
 	case botctx.AnswerNode:
-		s.screen.notef("The node %q answered. The conversation stood at %s.", choice.Node.CompositeID, standing(choice))
+		s.screen.notef("The node %q answered. Position before: %s.", choice.Node.CompositeID, standing(choice))
 	case botctx.AnswerLogic:
 		s.screen.notef("HandleFunc answered: %s.", choice.Logic)
 	case botctx.AnswerLiveChat:
-		s.screen.notef("The live chat took it.")
+		s.screen.notef("It went to the live chat.")
 	default:
-		s.screen.notef("Nothing answered. The conversation stood at %s.", standing(choice))
+		s.screen.notef("Nothing answered. Position: %s.", standing(choice))
 	}
 	for _, one := range choice.Candidates {
 		s.screen.block("   ", plain, fmt.Sprintf("%q, %s: %s", one.Node.CompositeID, one.Rule, one.Why), plain)

@@ -67,17 +67,17 @@ func TestRun_HostileTextIsVisible(t *testing.T) {
 func TestCommand_Unknown(t *testing.T) {
 	t.Parallel()
 	for typed, want := range map[string]string{
-		"/advnce 2d":    "there is no command /advnce: //advnce says it to the bot; did you mean /advance?",
-		"/xylophone":    "there is no command /xylophone: //xylophone says it to the bot; /help lists the commands",
-		"/":             "there is no command /: // says it to the bot; /help lists the commands",
+		"/advnce 2d":    "there is no command /advnce: //advnce sends it to the bot; did you mean /advance?",
+		"/xylophone":    "there is no command /xylophone: //xylophone sends it to the bot; /help lists the commands",
+		"/":             "there is no command /: // sends it to the bot; /help lists the commands",
 		"/as":           "/as needs NAME",
-		"/why not":      "/why takes nothing behind it",
-		"/advance soon": `"soon" is no time: give one such as 24h`,
+		"/why not":      "/why takes no argument",
+		"/advance soon": `"soon" is not a time: give one such as 24h`,
 		"/advance -1h":  "time does not go back",
-		"/take":         "Ada is a member: /agent sits as the agent",
-		"/end":          "Ada is a member: /agent sits as the agent",
-		"/tap":          "Ada is shown nothing that can be tapped",
-		"/why":          "nothing has come from Ada yet",
+		"/take":         "Ada is a member: /agent speaks as an agent",
+		"/end":          "Ada is a member: /agent speaks as an agent",
+		"/tap":          "Ada sees nothing to tap",
+		"/why":          "Ada has not said anything yet",
 		"/data kettle":  "kettle has no entries.",
 	} {
 		out := talk(t, console.Console{}, typed, "hi")
@@ -89,11 +89,11 @@ func TestCommand_Unknown(t *testing.T) {
 func TestCommand_AsAgent(t *testing.T) {
 	t.Parallel()
 	for typed, want := range map[string]string{
-		"/take":          "there is no open ticket",
+		"/take":          "there are no open tickets",
 		"/end":           "!! ",
 		"/tap":           "Grace is an agent: /as NAME speaks as a member",
 		"/as Grace":      "Grace is an agent: /agent Grace speaks as one",
-		"/agent nobody":  "nobody sits at desk",
+		"/agent nobody":  "You are nobody, an agent at desk",
 		"/state":         "Grace, ",
 		"a person\n/why": "Nothing answered.",
 	} {
@@ -111,7 +111,7 @@ func TestWhy_OfTheAgentWhoSits(t *testing.T) {
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
 	conversation.OpenDesk(p, "desk", ada)
 	c := console.Console{Platform: p, Members: []*fakes.Actor{ada}, Agents: []*fakes.Agent{p.AddAgent("desk", "Grace"), p.AddAgent("desk", "Greg")}}
-	require.Contains(t, talk(t, c, "/agent Grace", "hello", "/agent Greg", "/why"), "nothing has come from Greg yet")
+	require.Contains(t, talk(t, c, "/agent Grace", "hello", "/agent Greg", "/why"), "Greg has not said anything yet")
 }
 
 func TestChoice_ByNumberTitleOrNot(t *testing.T) {
@@ -123,7 +123,7 @@ func TestChoice_ByNumberTitleOrNot(t *testing.T) {
 		"/tap No": `Bot: You sent {"payload":"no"}`,
 		"/say 2":  `Bot: You sent {"text":"2"}`,
 		"//done":  `Bot: You sent {"text":"/done"}`,
-		"/tap 3":  `there is nothing of the number or the title "3" to tap`,
+		"/tap 3":  `there is no choice with the number or title "3"`,
 		"/tap":    "-- 1 [Yes]\n-- 2 [No]\n",
 		"3":       "Nothing answers.",
 	} {

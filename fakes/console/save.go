@@ -33,7 +33,7 @@ func (s *talk) save(file string) error {
 		return err
 	}
 	if !isRun(path, source) {
-		return fmt.Errorf("go test leaves out a file of the name %s: give one that does not begin with _ or a dot, nor end "+
+		return fmt.Errorf("go test ignores a file with the name %s: give one that does not begin with _ or a dot, or end "+
 			"with the name of another system", filepath.Base(path))
 	}
 	if ext := filepath.Ext(file); ext != "" && ext != ".go" {
@@ -43,7 +43,8 @@ func (s *talk) save(file string) error {
 		return err
 	}
 	if missing := beside.missing(as.Platform, as.Nodes); len(missing) > 0 {
-		s.screen.notef("Saved in %s. It calls %s, which package %s there does not have: move it to the folder of the bot, or write that.",
+		s.screen.notef("Saved in %s. It calls %s, which package %s in that folder does not have: "+
+			"move the file to the folder of the bot, or add that.",
 			path, strings.Join(missing, " and "), as.Package)
 		return nil
 	}
@@ -83,7 +84,7 @@ func writeNew(path, text string) (err error) {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return fmt.Errorf("%s is there already: give another name, and it stays as it is", path)
+		return fmt.Errorf("%s exists already: give another name", path)
 	case err != nil:
 		return err
 	}

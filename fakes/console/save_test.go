@@ -24,7 +24,7 @@ func TestSave_FileThatIsNotRun(t *testing.T) {
 	folder := t.TempDir()
 	for _, name := range []string{"_book.go", ".book", "", "book_plan9.go"} {
 		out := talk(t, console.Console{}, "hi", "/save "+folder+"/"+name)
-		require.Contains(t, out, "!! go test leaves out a file of the name", name)
+		require.Contains(t, out, "!! go test ignores a file with the name", name)
 	}
 	left, err := os.ReadDir(folder)
 	require.NoError(t, err)
@@ -65,7 +65,7 @@ func TestSave_SaysWhatItsPackageLacks(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	out := talk(t, console.Console{}, "hi", "/save "+filepath.Join(folder, "book.go"))
-	require.Contains(t, out, "book_test.go. It calls nodes, which package main there does not have: move it to the folder of the bot")
+	require.Contains(t, out, "book_test.go. It calls nodes, which package main in that folder does not have: move the file to the folder of the bot")
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "shop.go"), []byte("package main\n\nfunc nodes() {}\n"), 0o600))
 	require.Contains(t, talk(t, console.Console{}, "hi", "/save "+filepath.Join(folder, "buy.go")), "buy_test.go: go test runs it.")
 }
@@ -141,7 +141,7 @@ func saved(t *testing.T, name string, c console.Console, lines ...string) string
 
 func TestSave_Source(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, `// Saved from a conversation: what was said, and what came of it.
+	require.Equal(t, `// Saved from a conversation, with the answers of the bot.
 package main
 
 import (
@@ -248,7 +248,7 @@ func TestSave_Conversation(t *testing.T) {
 	out := talk(t, console.Console{}, "hi", "kettles", "2", "/tap 2", "/as Bob", "sure?", "Yes", "/as ada", "a person", "/agent", "/take", "Hello\\",
 		"/as Ada", "\u202e", "break", "/agent", "/end", "/advance 1d", "/save "+path, "/save "+path)
 	require.Contains(t, out, "-- Saved in "+path+". conversation.Run runs it.")
-	require.Contains(t, out, "is there already: give another name")
+	require.Contains(t, out, "exists already: give another name")
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.Contains(t, string(text), "Grace takes ticket 1\nBot: A kettle leaks.\n")
@@ -272,7 +272,7 @@ func TestSave_FileAndPackage(t *testing.T) {
 	out := talk(t, console.Console{}, "hi", "/save "+file, "/save "+file, "/save "+filepath.Join(folder, "no", "where"))
 	path := filepath.Join(folder, "book-a-table_test.go")
 	require.Contains(t, out, "-- Saved in "+path)
-	require.Contains(t, out, "is there already: give another name")
+	require.Contains(t, out, "exists already: give another name")
 	require.Contains(t, out, "no such file or directory")
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)

@@ -159,7 +159,7 @@ func (s *talk) onlyMembers() error {
 // onlyAgents refuses an action of agents if the speaker is a member.
 func (s *talk) onlyAgents() error {
 	if s.seat.Agent == nil {
-		return fmt.Errorf("%s is a member: /agent sits as the agent", s.seat.Name)
+		return fmt.Errorf("%s is a member: /agent speaks as an agent", s.seat.Name)
 	}
 	return nil
 }

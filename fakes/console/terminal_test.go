@@ -122,7 +122,7 @@ Ada> 2
 Ada: [No]
 Bot: You sent {"payload":"no"}
 Ada> /nonsense
-!! there is no command /nonsense: //nonsense says it to the
+!! there is no command /nonsense: //nonsense sends it to the
    bot; /help lists the commands
 Ada>
 `,
@@ -136,7 +136,7 @@ Ada> 2
 Ada: [No]
 Bot: You sent {"payload":"no"}
 Ada> /nonsense
-!! there is no command /nonsense: //nonsense says it to the bot; /help lists the commands
+!! there is no command /nonsense: //nonsense sends it to the bot; /help lists the commands
 Ada>
 `,
 	} {

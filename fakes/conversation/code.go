@@ -339,7 +339,7 @@ func Duration(text string) (time.Duration, error) {
 	for isFirst := true; isFirst || rest != ""; isFirst = false {
 		found := amount.FindStringSubmatch(rest)
 		if found == nil {
-			return 0, fmt.Errorf("%q is no time: give one such as 24h, 2 days, 1 hour 30 minutes or 90m", text)
+			return 0, fmt.Errorf("%q is not a time: give one such as 24h, 2 days, 1 hour 30 minutes or 90m", text)
 		}
 		part, err := amountOf(found[1], found[2])
 		if err != nil {

@@ -159,7 +159,7 @@ func (s *Session) GoTest(as GoTest) (string, error) {
 	if as.Nodes != "" {
 		body += "\tp.Handle(" + as.Nodes + "...)\n"
 	}
-	return formatted("// Saved from a conversation: what was said, and what came of it.\npackage "+cmp.Or(as.Package, "main")+"\n\n",
+	return formatted("// Saved from a conversation, with the answers of the bot.\npackage "+cmp.Or(as.Package, "main")+"\n\n",
 		"\nfunc "+cmp.Or(as.Name, "TestConversation")+"(t *testing.T) {\n\tt.Parallel()\n"+body+s.source()+"}\n")
 }
 

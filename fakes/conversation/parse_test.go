@@ -216,7 +216,7 @@ func TestParse_SaysWhatToDo(t *testing.T) {
 		"Ada sends {x}":                        "is no event",
 		"some time later":                      `write how much time passes`,
 		"3 parsecs later":                      `"parsecs" is no unit of time`,
-		"3 later":                              `"3" is no time`,
+		"3 later":                              `"3" is not a time`,
 		"99999999999 weeks later":              "too long",
 		"300000 days later":                    "too long",
 		"100000 days 100000 days later":        "too long",

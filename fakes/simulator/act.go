@@ -156,7 +156,7 @@ func unknown(name string, among []string) error {
 	if near := nearest.To(name, among); near != "" {
 		hint = "did you mean " + near + "?"
 	}
-	return boterr.Invalid("do", "is %q, which is no action: %s", name, hint)
+	return boterr.Invalid("do", "is %q, which is not an action: %s", name, hint)
 }
 
 func deskPlays() map[string]reader {
@@ -193,7 +193,7 @@ func take(b *branch, with takeWith) (moment, error) {
 	tickets := agent.Tickets()
 	i := slices.IndexFunc(tickets, func(t fakes.Ticket) bool { return t.MessageID == with.Message })
 	if i < 0 {
-		return moment{}, boterr.New(boterr.NotFound, "message", "is no ticket that %s sees", by.Name)
+		return moment{}, boterr.New(boterr.NotFound, "message", "is not a ticket that %s can see", by.Name)
 	}
 	return b.does(conversation.Takes{By: by.Name, Ticket: i + 1}, moment{by: by})
 }
@@ -216,7 +216,7 @@ func addAgent(b *branch, with addAgentWith) (moment, error) {
 	if name == "" {
 		return moment{}, boterr.Missing("name", "what the agent is called")
 	}
-	m, err := b.does(conversation.AddAgent{Name: name, Channel: with.Channel}, moment{what: name + " sits at " + with.Channel})
+	m, err := b.does(conversation.AddAgent{Name: name, Channel: with.Channel}, moment{what: name + " is an agent at " + with.Channel})
 	if err != nil {
 		return moment{}, err
 	}
@@ -306,7 +306,7 @@ func addMember(b *branch, with addMemberWith) (moment, error) {
 	if name == "" {
 		return moment{}, boterr.Missing("name", "what the member is called")
 	}
-	given, m := member.Member{Channel: with.Channel}, moment{what: name + " is new here", channels: slices.Clone(b.now().channels)}
+	given, m := member.Member{Channel: with.Channel}, moment{what: name + " joins", channels: slices.Clone(b.now().channels)}
 	if given.Channel == "" && with.Platform != "" {
 		id, err := addChannel(b, with.Platform)
 		if err != nil {

@@ -138,7 +138,7 @@ type letterWith struct {
 
 func retryDeadLetter(b *branch, with letterWith) (moment, error) {
 	b.Platform().RetryDeadLetter(with.ID)
-	return moment{what: "A dead letter is tried again: move the time", isUnsaved: true}, nil
+	return moment{what: "A dead letter is queued again: let time pass to run it", isUnsaved: true}, nil
 }
 
 func discardDeadLetter(b *branch, with letterWith) (moment, error) {
@@ -215,7 +215,7 @@ const lastYear = 9999
 
 func passed(b *branch, by time.Duration) (moment, error) {
 	if by < 0 {
-		return moment{}, boterr.Invalid("by", "is %v: time does not go back, but the timeline does", by)
+		return moment{}, boterr.Invalid("by", "is %v: time does not go back; the timeline does", by)
 	}
 	if b.Platform().Now().Add(by).UTC().Year() > lastYear {
 		return moment{}, boterr.Invalid("by", "is %v, which is beyond the year %d: give less", by, lastYear)

@@ -85,8 +85,8 @@ func (b *branch) momentOf(n int) (moment, error) {
 		return moment{}, boterr.Invalid("moment", "is %d: the moments are 0 to %d", n, len(b.moments)-1)
 	}
 	if !b.moments[n].place.IsKept() {
-		return moment{}, boterr.New(boterr.Unsupported, "moment", "is %d, of which nothing is kept: the newest %d moments are, "+
-			"where the platform keeps its records itself", n, mostSnapshots)
+		return moment{}, boterr.New(boterr.Unsupported, "moment", "is %d, which is not kept: only the newest %d moments are, "+
+			"if the platform keeps its records itself", n, mostSnapshots)
 	}
 	return b.moments[n], nil
 }

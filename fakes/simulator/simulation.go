@@ -74,7 +74,7 @@ func (s *simulation) branchOf(id string) (*branch, error) {
 	}
 	i := slices.IndexFunc(s.branches, func(b *branch) bool { return b.id == id })
 	if i < 0 {
-		return nil, boterr.New(boterr.NotFound, "branch", "is %q, which is not there, or not any more", id)
+		return nil, boterr.New(boterr.NotFound, "branch", "is %q: there is no such branch, or it has been closed", id)
 	}
 	return s.branches[i], nil
 }
@@ -229,12 +229,12 @@ func (b *branch) checkSaved() error {
 		}
 	}
 	if len(unsaved) > 0 {
-		return boterr.New(boterr.Unsupported, "", "a saved conversation has people, time, and faults of the next call: not %s. "+
-			"Go back and do without, in a fork if both are to stay", strings.Join(unsaved, ", "))
+		return boterr.New(boterr.Unsupported, "", "a saved conversation cannot repeat %s. "+
+			"Go back and leave it out, or do so in a fork", strings.Join(unsaved, ", "))
 	}
 	if planned := b.Platform().Unmet(); len(planned) > 0 {
-		return boterr.New(boterr.FailedPrecondition, "", "a fault is still to come, and a test fails that does not meet it: %s. "+
-			"Let it happen, or go back before it", planned[0])
+		return boterr.New(boterr.FailedPrecondition, "", "a planned fault has not happened yet, and the test would fail: %s. "+
+			"Let it happen, or go back to before it", planned[0])
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func (p *pages) mine(c *call) (chat, error) {
 	case err != nil:
 		return of, err
 	case of.State() == livechat.Ended:
-		return of, boterr.New(boterr.FailedPrecondition, "id", "this chat is over; nobody reads what you write here")
+		return of, boterr.New(boterr.FailedPrecondition, "id", "this chat is over; no one reads what you write here")
 	case of.Assignee != c.agent.ID:
 		return of, boterr.New(boterr.FailedPrecondition, "id", "you do not have this chat; take it first")
 	case chatOf(of.AssignmentRecord) == "":
@@ -110,7 +110,7 @@ func (p *pages) afterTake(ctx context.Context, of chat) (any, error) {
 		return nil, err
 	case now.Assignee == "":
 		return nil, boterr.New(boterr.FailedPrecondition, "id",
-			"the bot answered the tap, and nobody has the chat; see the nodes of the desk's channel")
+			"the bot answered the tap, and no one has the chat; see the nodes of the desk's channel")
 	case now.Assignee != of.agent.ID:
 		return nil, tooLate(&livechat.TooLateError{Assignment: &now.Assignment, AdminName: now.Assignee})
 	}
@@ -301,7 +301,7 @@ func (p *pages) note(c *call) (any, error) {
 	}
 	of, err := p.chat(c)
 	if err == nil && chatOf(of.AssignmentRecord) == "" {
-		err = boterr.New(boterr.FailedPrecondition, "id", "nobody has taken this request; take it to write a note")
+		err = boterr.New(boterr.FailedPrecondition, "id", "no one has taken this request; take it to write a note")
 	}
 	if err != nil {
 		return nil, err
@@ -418,7 +418,7 @@ func (p *pages) receiver(ctx context.Context, of chat, teamID, agentID string) (
 	in := channelOf(of.AssignmentRecord)
 	to := channel.BroadcastGroupMember{Type: agentGroup, ID: agentID}
 	if agentID == of.agent.ID {
-		return livechat.Target{}, boterr.Invalid("agent", "is yourself: you have the chat")
+		return livechat.Target{}, boterr.Invalid("agent", "is you: you have the chat already")
 	}
 	if agentID != "" {
 		isAgent, err := p.desk.hasAgent(ctx, of.App, agentID)

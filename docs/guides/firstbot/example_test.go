@@ -19,9 +19,9 @@ func ExampleNodes() {
 	fmt.Print(p.Transcript())
 	// Output:
 	// 2026-01-01 00:00:00.000  Ada -> "Hi"
-	// 2026-01-01 00:00:00.000  node greeting answers: head at ""
+	// 2026-01-01 00:00:00.000  node greeting answers: head, no position
 	// 2026-01-01 00:00:00.000  Ada <- "Hello Ada!"
 	// 2026-01-01 00:00:00.000  Ada -> "bye"
-	// 2026-01-01 00:00:00.000  node other answers: head at ""; before it greeting (trigger did not match)
+	// 2026-01-01 00:00:00.000  node other answers: head, no position; before it greeting (trigger did not match)
 	// 2026-01-01 00:00:00.000  Ada <- "I do not know bye. Say hi."
 }

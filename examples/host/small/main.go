@@ -1,11 +1,12 @@
-// Command small is a host in one file, to begin with: a bot behind a signed webhook, over a file or a database.
+// Command small is a host in one file, to begin with: a bot in a chat on a page, over a file or a database.
 // The folder above has everything else that a service needs.
 //
-//	BOTS_CHAT=https://chat.example/said BOTS_SECRET=$(openssl rand -hex 32) go -C examples/host run ./small
+//	go -C examples run ./host/small
 package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -20,11 +21,10 @@ import (
 	"github.com/botctx/go-sdk/backends/mongo"
 	"github.com/botctx/go-sdk/backends/postgres"
 	"github.com/botctx/go-sdk/backends/sqlite"
-	"github.com/botctx/go-sdk/backends/webhook"
+	"github.com/botctx/go-sdk/backends/webchat"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
 )
@@ -33,11 +33,9 @@ import (
 type settings struct {
 	// listen is the address to listen on. store is a file or the address of a database.
 	listen, store string
-	// chat is the address for the bot's messages; secret signs both ways.
-	chat   string
+	// origin is the origin of the page that may show the chat; secret signs the tokens of its visitors.
+	origin string
 	secret channel.Secret
-	// allow are hosts in the service's own network that it may post to.
-	allow []string
 }
 
 // fromEnvironment returns the settings, with defaults for a first try.
@@ -45,29 +43,9 @@ func fromEnvironment() settings {
 	return settings{
 		listen: or(os.Getenv("BOTS_LISTEN"), "127.0.0.1:8080"),
 		store:  or(os.Getenv("BOTS_STORE"), "bots.db"),
-		chat:   os.Getenv("BOTS_CHAT"),
-		secret: channel.NewSecret(os.Getenv("BOTS_SECRET")),
-		allow:  strings.Fields(os.Getenv("BOTS_ALLOW")),
+		origin: or(os.Getenv("BOTS_ORIGIN"), "self"),
+		secret: channel.NewSecret(or(os.Getenv("BOTS_SECRET"), rand.Text()+rand.Text())),
 	}
-}
-
-// check refuses settings with which the bot could not answer.
-func (s settings) check() error {
-	if err := webhook.CheckSecret(s.secret); err != nil {
-		return fmt.Errorf("BOTS_SECRET: %w", err)
-	}
-	allow, err := outbound.ParseAllowList(s.allow...)
-	if err != nil {
-		return fmt.Errorf("BOTS_ALLOW: %w", err)
-	}
-	chat, err := outbound.ParseURL(s.chat)
-	if err == nil {
-		err = outbound.CheckURL(chat, allow)
-	}
-	if err != nil {
-		return fmt.Errorf("BOTS_CHAT: %w", err)
-	}
-	return nil
 }
 
 // or returns text, or other if it is empty.
@@ -90,6 +68,9 @@ func main() {
 
 // run listens, and serves until ctx ends.
 func run(ctx context.Context, s settings) error {
+	if len(s.secret.Reveal()) < webchat.MinSecret {
+		return fmt.Errorf("BOTS_SECRET has fewer than %d bytes: make one with openssl rand -hex 32", webchat.MinSecret)
+	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.listen)
 	if err != nil {
 		return err
@@ -103,12 +84,14 @@ func host(ctx context.Context, listener net.Listener, s settings) error {
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	rt, web, err := newRuntime(ctx, database, s)
+	rt, chat, err := newRuntime(ctx, database, s)
 	if err != nil {
 		return errors.Join(err, listener.Close(), closeStore())
 	}
-	slog.InfoContext(ctx, "listening", "address", listener.Addr().String())
-	return errors.Join(serve(ctx, listener, routes(rt, web), rt), closeStore())
+	slog.InfoContext(ctx, "listening", "address", "http://"+listener.Addr().String())
+	server := &http.Server{Handler: routes(rt, chat), ReadHeaderTimeout: 10 * time.Second}
+	server.RegisterOnShutdown(chat.Close) // It ends the streams of open pages.
+	return errors.Join(serve(ctx, listener, server, rt), closeStore())
 }
 
 // openStore opens a database of PostgreSQL or MongoDB, or a file.
@@ -136,21 +119,14 @@ func openStore(ctx context.Context, address string) (store.Store, func() error, 
 }
 
 // newRuntime returns the bot over its store, and the connector of its channel.
-func newRuntime(ctx context.Context, database store.Store, s settings) (*botctx.Runtime, *webhook.Connector, error) {
-	if err := s.check(); err != nil {
-		return nil, nil, err
-	}
-	client, err := outbound.New(outbound.Config{Allow: s.allow, MaxRedirects: new(0)})
-	if err != nil {
-		return nil, nil, err
-	}
-	web, err := webhook.New(webhook.Config{LoadChannel: webhook.Stored(database), HTTP: client})
+func newRuntime(ctx context.Context, database store.Store, s settings) (*botctx.Runtime, *webchat.Connector, error) {
+	chat, err := webchat.New(webchat.Config{Store: database})
 	if err != nil {
 		return nil, nil, err
 	}
 	rt, err := botctx.New(botctx.Config{
 		Store:        database,
-		Connectors:   map[channel.Type]send.Connector{channel.Webchat: web},
+		Connectors:   map[channel.Type]send.Connector{channel.Webchat: chat},
 		Interceptors: []botctx.Interceptor{botctx.Logged(slog.Default())},
 		Logger:       slog.Default(),
 	})
@@ -162,20 +138,20 @@ func newRuntime(ctx context.Context, database store.Store, s settings) (*botctx.
 	}
 	_, err = rt.SaveChannel(ctx, "shop", &channel.Channel{
 		ID: "chat", Type: channel.Webchat, On: true,
-		Metadata: document.O("webhookUrl", s.chat),
-		Info:     channel.OtherInfo{Hidden: channel.Hide(document.O("webhookSecret", s.secret.Reveal()))},
+		Metadata: document.O("origins", document.A(s.origin)),
+		Info:     channel.OtherInfo{Hidden: channel.Hide(document.O("webchatSecret", s.secret.Reveal()))},
 	})
 	if err != nil {
 		return nil, nil, err
 	}
 	err = rt.Handle(nodes()...)
-	return rt, web, err
+	return rt, chat, err
 }
 
 // nodes are the bot.
 func nodes() []*botctx.Node {
 	return []*botctx.Node{
-		{ID: "greeting", Trigger: botctx.AnyText(), Pre: botctx.Do(count), Responses: botctx.Say("Hello {{firstName}}, message {{meta.count}}.")},
+		{ID: "greeting", Trigger: botctx.AnyText(), Pre: botctx.Do(count), Responses: botctx.Say("This is your message {{meta.count}}.")},
 	}
 }
 
@@ -185,10 +161,18 @@ func count(_ context.Context, bot *botctx.Context) error {
 	return nil
 }
 
+// page is a page with the chat.
+const page = `<!doctype html>
+<meta charset="utf-8">
+<title>My bot</title>
+<script src="/chat/widget.js" data-channel="chat" async></script>
+`
+
 // routes returns the routes of the host.
-func routes(rt *botctx.Runtime, web *webhook.Connector) http.Handler {
+func routes(rt *botctx.Runtime, chat *webchat.Connector) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("POST /inbound", web.Handler(rt.Accept)) // It answers when the message is in the store.
+	mux.Handle("/chat/", chat.Handler(rt.Accept)) // A message is answered when it is in the store.
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, page) })
 	mux.HandleFunc("GET /healthz", func(http.ResponseWriter, *http.Request) {})
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		if err := rt.Ready(r.Context()); err != nil {
@@ -203,8 +187,7 @@ const closeWithin = 5 * time.Second
 
 // serve accepts messages, and runs the bot for them and agendas, until ctx ends; then it waits for current
 // runs.
-func serve(ctx context.Context, listener net.Listener, handler http.Handler, rt *botctx.Runtime) error {
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
+func serve(ctx context.Context, listener net.Listener, server *http.Server, rt *botctx.Runtime) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	served := make(chan error, 1)

@@ -1,48 +1,21 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/backends/webhook"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 )
-
-// secret signs the messages of the tests and of the bot.
-const secret = "a-secret-that-only-the-tests-know"
-
-// newChat starts the other end of the channel. It sends the bot's messages on the returned Go channel.
-func newChat(t *testing.T) (address string, said <-chan string) {
-	t.Helper()
-	told := make(chan string, 10)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil || webhook.Verify(r.Header, body, time.Now(), time.Minute, channel.NewSecret(secret)) != nil {
-			w.WriteHeader(http.StatusUnauthorized)
-			return
-		}
-		message, err := document.ParseJSON(body)
-		if err != nil {
-			w.WriteHeader(http.StatusBadRequest)
-			return
-		}
-		told <- document.Get(message.(document.Object), "response.text", "")
-	}))
-	t.Cleanup(server.Close)
-	return server.URL, told
-}
 
 // start runs the host, and returns its address and a function that stops it.
 func start(t *testing.T, s settings) (address string, stop func()) {
@@ -63,80 +36,126 @@ func get(t *testing.T, address string) int {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
 	require.NoError(t, err)
-	return status(t, req)
-}
-
-// says posts a member's message, signed with a key, and returns the status.
-func says(t *testing.T, address, id, key string) int {
-	t.Helper()
-	body := []byte(`{"app":"shop","channel":"chat","profile":{"firstName":"Ada"},` +
-		`"messageEvent":{"type":"TEXT","from":"ada","data":{"text":"hi"}}}`)
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address+"/inbound", bytes.NewReader(body))
-	require.NoError(t, err)
-	req.Header.Set("Content-Type", "application/json")
-	require.NoError(t, webhook.Sign(req.Header, id, time.Now(), body, channel.NewSecret(key)))
-	return status(t, req)
-}
-
-// status returns the status of an answer.
-func status(t *testing.T, req *http.Request) int {
-	t.Helper()
 	answer, err := http.DefaultClient.Do(req)
 	require.NoError(t, err)
 	require.NoError(t, answer.Body.Close())
 	return answer.StatusCode
 }
 
+// visitor is a page with the chat.
+type visitor struct{ token string }
+
+// asks makes a request to the host as the page does, and returns the status and the answer.
+func (v *visitor) asks(t *testing.T, origin, method, address, body string) (status int, answer document.Object) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))
+	require.NoError(t, err)
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Origin", origin)
+	req.Header.Set("Authorization", "Bearer "+v.token)
+	got, err := http.DefaultClient.Do(req)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, got.Body.Close()) }()
+	text, err := io.ReadAll(got.Body)
+	require.NoError(t, err)
+	if got.StatusCode == http.StatusOK {
+		require.NoError(t, answer.UnmarshalJSON(text), "%s", text)
+	}
+	return got.StatusCode, answer
+}
+
+// opens begins a session from a page of an origin, and returns the status.
+func (v *visitor) opens(t *testing.T, address, origin string) int {
+	t.Helper()
+	status, answer := v.asks(t, origin, http.MethodPost, address+"/chat/session", `{"channel":"chat"}`)
+	v.token = document.Get(answer, "token", "")
+	return status
+}
+
+// says sends a message with an id, and returns the bot's next message.
+func (v *visitor) says(t *testing.T, address, id string) string {
+	t.Helper()
+	status, sent := v.asks(t, address, http.MethodPost, address+"/chat/messages", `{"clientId":"`+id+`","type":"TEXT","text":"hi"}`)
+	require.Equal(t, http.StatusOK, status)
+	after := strconv.FormatInt(document.Get(sent, "seq", int64(0)), 10)
+	for {
+		status, heard := v.asks(t, address, http.MethodGet, address+"/chat/stream?wait=25&after="+after, "")
+		require.Equal(t, http.StatusOK, status)
+		if text := document.Get(heard, "events.0.response.text", ""); text != "" {
+			return text
+		}
+	}
+}
+
+// newSettings returns the settings of a first try, over a file of the test's own.
+func newSettings(t *testing.T) settings {
+	t.Helper()
+	s := fromEnvironment()
+	s.listen, s.store = "127.0.0.1:0", filepath.Join(t.TempDir(), "bots.db")
+	return s
+}
+
 func TestHost_GoesOnAfterRestart(t *testing.T) {
 	t.Parallel()
-	chat, said := newChat(t)
-	s := settings{
-		store: filepath.Join(t.TempDir(), "bots.db"), chat: chat, secret: channel.NewSecret(secret), allow: []string{"127.0.0.1"},
-	}
-
-	for id, want := range []string{"Hello Ada, message 1.", "Hello Ada, message 2."} {
+	s := newSettings(t)
+	var ada visitor
+	for id, want := range []string{"This is your message 1.", "This is your message 2."} {
 		address, stop := start(t, s)
-		require.Equal(t, http.StatusOK, says(t, address, strconv.Itoa(id), secret))
-		require.Equal(t, want, <-said)
+		if id == 0 {
+			require.Equal(t, http.StatusOK, ada.opens(t, address, address))
+		}
+		require.Equal(t, want, ada.says(t, address, strconv.Itoa(id)))
 		require.Equal(t, http.StatusOK, get(t, address+"/healthz"))
 		require.Equal(t, http.StatusOK, get(t, address+"/readyz"))
+		require.Equal(t, http.StatusOK, get(t, address+"/"))
+		require.Equal(t, http.StatusOK, get(t, address+"/chat/widget.js"))
 		stop()
 	}
 }
 
+func TestHost_RefusesOtherPages(t *testing.T) {
+	t.Parallel()
+	address, stop := start(t, newSettings(t))
+	defer stop()
+	require.Equal(t, http.StatusForbidden, new(visitor).opens(t, address, "https://other.example"))
+}
+
+func TestHost_PageOfAnotherOrigin(t *testing.T) {
+	t.Parallel()
+	s := newSettings(t)
+	s.origin = "https://shop.example"
+	address, stop := start(t, s)
+	defer stop()
+	require.Equal(t, http.StatusOK, new(visitor).opens(t, address, "https://shop.example"))
+	require.Equal(t, http.StatusForbidden, new(visitor).opens(t, address, address))
+}
+
 func TestHost_RefusesOtherSecrets(t *testing.T) {
 	t.Parallel()
-	address, stop := start(t, settings{
-		store: filepath.Join(t.TempDir(), "bots.db"), chat: "https://chat.example", secret: channel.NewSecret(secret),
-	})
+	s := newSettings(t)
+	address, stop := start(t, s)
+	var ada visitor
+	require.Equal(t, http.StatusOK, ada.opens(t, address, address))
+	stop()
+
+	s.secret = channel.NewSecret("another-secret-of-enough-length!")
+	address, stop = start(t, s)
 	defer stop()
-	require.Equal(t, http.StatusUnauthorized, says(t, address, "m1", "another-secret-of-enough-length!"))
+	status, _ := ada.asks(t, address, http.MethodGet, address+"/chat/history?limit=10", "")
+	require.Equal(t, http.StatusUnauthorized, status)
 }
 
 func TestHost_SecretThatCanBeGuessed(t *testing.T) {
 	t.Parallel()
-	s := settings{listen: "127.0.0.1:0", store: filepath.Join(t.TempDir(), "bots.db"), secret: channel.NewSecret("guess")}
-	require.EqualError(t, run(t.Context(), s),
-		"BOTS_SECRET: failed precondition: the secret has 5 bytes and must have at least 16; make one at random")
-}
-
-func TestHost_NowhereToPostTo(t *testing.T) {
-	t.Parallel()
-	for chat, want := range map[string]string{
-		"":                           "BOTS_CHAT: invalid argument: url",
-		"chat.example":               "BOTS_CHAT: invalid argument: url",
-		"https://10.0.0.1/said":      "BOTS_CHAT: invalid argument: url: the host 10.0.0.1 is a private address",
-		"https://chat.example/a b\n": "BOTS_CHAT: invalid argument: url: is not a URL",
-	} {
-		s := settings{
-			listen: "127.0.0.1:0", store: filepath.Join(t.TempDir(), "bots.db"), chat: chat, secret: channel.NewSecret(secret),
-		}
-		require.ErrorContains(t, run(t.Context(), s), want)
-	}
+	s := newSettings(t)
+	s.secret = channel.NewSecret("guess")
+	require.EqualError(t, run(t.Context(), s), "BOTS_SECRET has fewer than 32 bytes: make one with openssl rand -hex 32")
+	require.NoFileExists(t, s.store)
 }
 
 func TestRun_DatabaseDoesNotAnswer(t *testing.T) {
 	t.Parallel()
-	s := settings{listen: "127.0.0.1:0", store: "mongodb://127.0.0.1:1/bots?serverSelectionTimeoutMS=1"}
+	s := newSettings(t)
+	s.store = "mongodb://127.0.0.1:1/bots?serverSelectionTimeoutMS=1"
 	require.ErrorIs(t, run(t.Context(), s), boterr.Unavailable)
 }

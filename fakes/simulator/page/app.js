@@ -53,7 +53,7 @@ const Page = () => {
     // Where a row is wider than the window, what is chosen in it is to be seen.
     for (const chosen of document.querySelectorAll(`.views [aria-current="page"], .people [aria-pressed="true"]`)) chosen.scrollIntoView({ block: "nearest", inline: "center" });
   }, [address.view, address.who, isWide, world === null]);
-  if (!world) return html`<main class="waits"><h1>Simulator</h1><p role="status">Asking for the world.</p><${Problem} problem=${problem} /></main>`;
+  if (!world) return html`<main class="waits"><h1>Simulator</h1><p role="status">Loading.</p><${Problem} problem=${problem} /></main>`;
 
   /** act asks for something to be done, and reports whether it was. */
   const act = async (what, having = {}) => {
@@ -82,7 +82,7 @@ const Page = () => {
     <p class="hidden" role="status" aria-live="polite">${said}</p>
     <main class=${isWide ? "wide" : "narrow"} aria-busy=${world.busy !== ""}>
       ${(world.stale || refused || problem || world.problem) && html`<div class="problems" role="group" aria-label="Problems" tabindex="0">
-        <${Problem} title="The bot stays as it was." problem=${world.stale} />
+        <${Problem} title="The bot was not reloaded." problem=${world.stale} />
         <${Problem} problem=${refused} close=${() => setRefused(null)} />
         <${Problem} problem=${problem ?? world.problem} />
       </div>`}
@@ -102,12 +102,12 @@ const badgeOf = (id, world) => {
   return null;
 };
 
-/** newsOf says in words what has changed, for who does not see it. Messages are read out by their own log. */
+/** newsOf says in words what has changed, for people who do not see it. Messages are read out by their own log. */
 const newsOf = (before, now) => {
-  if (now.busy) return "The bot is at work.";
+  if (now.busy) return "The bot is working.";
   const news = [];
   if (before.now !== now.now) news.push(`It is ${timeText(now.now)}.`);
-  if (before.loads !== now.loads) news.push("The bot was loaded again.");
+  if (before.loads !== now.loads) news.push("The bot was reloaded.");
   if (before.at !== now.at) news.push(now.moments[now.at].what + ".");
   return news.join(" ");
 };

@@ -3,7 +3,7 @@
 import { html, useEffect, useRef, useState, clockText, timeText, Choose, Field, fieldsOf, parsed, Problem } from "./parts/elements.js";
 
 /** What a type of message is, in words. */
-const kinds = { IMAGE: "Picture", AUDIO: "Recording", VIDEO: "Film", FILE: "File", TEMPLATE: "Template", TICKET: "Ticket" };
+const kinds = { IMAGE: "Picture", AUDIO: "Recording", VIDEO: "Video", FILE: "File", TEMPLATE: "Template", TICKET: "Ticket" };
 const kindText = (type) => (Object.hasOwn(kinds, type) ? kinds[type] : type);
 
 export const Chat = ({ world, who, act, go }) => html`<div class="chat" data-platform=${who.platform}>
@@ -16,9 +16,9 @@ export const Log = ({ world, who, tap, go }) => {
   const box = useRef(), end = who.talk.length;
   useEffect(() => { box.current.scrollTop = box.current.scrollHeight; }, [end, who.id]);
   return html`<div class="log" role="log" aria-live="polite" aria-label=${`Conversation of ${who.name}`} tabindex="0" ref=${box}>
-    ${end === 0 && html`<p class="empty">Nothing was said yet. ${who.isInLiveChat === undefined ? "" : `Say something as ${who.name}.`}</p>`}
+    ${end === 0 && html`<p class="empty">No messages yet. ${who.isInLiveChat === undefined ? "" : `Write one as ${who.name}.`}</p>`}
     <ol>${who.talk.map((entry, i) => html`<${Entry} key=${`${entry.moment}.${i}`} entry=${entry} world=${world} who=${who} tap=${tap} go=${go} isLast=${i === end - 1} />`)}</ol>
-    ${world.busy && html`<p class="empty">The bot is at work.</p>`}
+    ${world.busy && html`<p class="empty">The bot is working.</p>`}
   </div>`;
 };
 
@@ -29,8 +29,8 @@ const Entry = ({ entry, world, who, tap, go, isLast }) => {
     <p class="who"><span class="face" aria-hidden="true">${[...from][0]}</span><bdi>${from}</bdi>
       <time datetime=${entry.at} title=${timeText(entry.at)}>${clockText(entry.at)}</time></p>
     <div class="bubble">
-      ${entry.isTakenBack ? html`<p class="faint">(taken back)</p>` : html`<${Body} entry=${entry} />`}
-      ${entry.isChanged && html`<p class="faint">(changed)</p>`}
+      ${entry.isTakenBack ? html`<p class="faint">(deleted)</p>` : html`<${Body} entry=${entry} />`}
+      ${entry.isChanged && html`<p class="faint">(edited)</p>`}
       <${Buttons} of=${entry.buttons} entry=${entry} tap=${tap} />
       ${entry.cards && html`<ul class="cards" tabindex="0" aria-label="Cards">${entry.cards.map((card) => html`<li class="item">
         ${card.imageUrl && html`<${Picture} url=${card.imageUrl} of=${card.title} />`}
@@ -45,7 +45,7 @@ const Entry = ({ entry, world, who, tap, go, isLast }) => {
     ${entry.quickReplies && isLast && html`<ul class="quick" aria-label="Quick replies">${entry.quickReplies.map((one) => html`<li>
       <button type="button" disabled=${one.number < 0} onClick=${() => tap(entry, one)}><bdi>${one.title}</bdi></button></li>`)}</ul>`}
     ${entry.error && html`<${Problem} problem=${entry.error} />`}
-    ${why && html`<button type="button" class="small why" onClick=${() => go({ view: "why", moment: entry.moment })}>Why<span class="hidden"> this was answered so: ${entry.text}</span></button>`}
+    ${why && html`<button type="button" class="small why" onClick=${() => go({ view: "why", moment: entry.moment })}>Why<span class="hidden"> this answer to ${entry.text}</span></button>`}
   </li>`;
 };
 
@@ -88,8 +88,8 @@ export const Composer = ({ who, world, act }) => {
   };
   const keys = (e) => { if (e.key === "Enter" && !e.shiftKey && !e.isComposing) submit(e); };
   return html`<form class="composer" onSubmit=${submit}>
-    <label class="hidden" for="say">Say as ${who.name}</label>
-    <textarea id="say" rows="1" dir="auto" ref=${input} value=${text} placeholder=${`Say as ${who.name}`} onInput=${(e) => setText(e.target.value)} onKeyDown=${keys} onKeyPress=${(e) => { if (e.key === "Enter" && !e.shiftKey) e.preventDefault(); }}></textarea>
+    <label class="hidden" for="say">Write as ${who.name}</label>
+    <textarea id="say" rows="1" dir="auto" ref=${input} value=${text} placeholder=${`Write as ${who.name}`} onInput=${(e) => setText(e.target.value)} onKeyDown=${keys} onKeyPress=${(e) => { if (e.key === "Enter" && !e.shiftKey) e.preventDefault(); }}></textarea>
     <button class="main" disabled=${world.busy !== ""}>Send</button>
   </form>
   <${Attach} key=${who.id} who=${who} world=${world} act=${act} />`;
@@ -112,17 +112,17 @@ const Attach = ({ who, world, act }) => {
       const isDone = isFile ? await act("sendFile", { person: who.id, type: kind, url: fields.url }) : await act("sendEvent", { person: who.id, ...event(fields) });
       if (isDone) { setDraft({ ...empty, kind }); details.current.open = false; }
     } catch (err) {
-      setWrong({ code: "InvalidArgument", message: `The data is no JSON: ${err.message}` });
+      setWrong({ code: "InvalidArgument", message: `The data is not JSON: ${err.message}` });
     }
   };
-  return html`<details class="attach" ref=${details}><summary>Send something else than a text</summary>
+  return html`<details class="attach" ref=${details}><summary>Send something other than text</summary>
     <form class="row" onSubmit=${submit} onInput=${(e) => setDraft({ ...draft, ...fieldsOf(e.currentTarget) })} aria-label="Send something else">
       <${Choose} label="What" name="kind" value=${kind} among=${[...world.fileTypes.map((one) => [one, kinds[one]]), ["LOCATION", "Location"], ["OTHER", "Any event"]]} />
-      ${isFile && html`<${Field} label="Its address"><input name="url" value=${draft.url} type="url" required autocomplete="off" placeholder="https://example.com/kettle.png" /></${Field}>`}
+      ${isFile && html`<${Field} label="Address"><input name="url" value=${draft.url} type="url" required autocomplete="off" placeholder="https://example.com/kettle.png" /></${Field}>`}
       ${kind === "LOCATION" && html`<${Field} label="Latitude"><input name="latitude" value=${draft.latitude} type="number" step="any" min="-90" max="90" required /></${Field}>
         <${Field} label="Longitude"><input name="longitude" value=${draft.longitude} type="number" step="any" min="-180" max="180" required /></${Field}>`}
-      ${kind === "OTHER" && html`<${Field} label="Its type"><input name="type" value=${draft.type} required autocomplete="off" placeholder="REFERRAL" /></${Field}>
-        <${Field} label="Its data, as JSON"><input name="data" value=${draft.data} required autocomplete="off" /></${Field}>`}
+      ${kind === "OTHER" && html`<${Field} label="Type"><input name="type" value=${draft.type} required autocomplete="off" placeholder="REFERRAL" /></${Field}>
+        <${Field} label="Data, as JSON"><input name="data" value=${draft.data} required autocomplete="off" /></${Field}>`}
       <button disabled=${world.busy !== ""}>Send it</button>
     </form>
     <${Problem} problem=${wrong} />

@@ -1,7 +1,7 @@
 // What goes wrong: one call of an operation, what is out of service, and the process of the bot.
 import { html, useState, Choose, Field, fieldsOf } from "./parts/elements.js";
 
-const kinds = [["fails", "fails"], ["late", "is late"], ["timesOut", "is done, and times out"], ["at", "crashes the process before it"], ["after", "crashes the process after it"], ["down", "and all later ones find it out of service"]];
+const kinds = [["fails", "fails"], ["late", "is late"], ["timesOut", "succeeds, but times out"], ["at", "the process crashes before it"], ["after", "the process crashes after it"], ["down", "it goes out of service for a while"]];
 
 /** quoted returns the name of an account or a channel, as a conversation has it. */
 const quoted = (name) => JSON.stringify(name);
@@ -10,25 +10,26 @@ export const Faults = ({ world, act }) => {
   const { planned, out, isDown } = world.faults;
   const fault = (line) => act("fault", { line });
   return html`
-    <div class="card"><h2>What is wrong now</h2>
-      ${planned.length + out.length === 0 && !isDown && html`<p class="empty">Nothing: all is in service, and no fault is planned.</p>`}
+    <div class="card"><h2>Faults now</h2>
+      ${planned.length + out.length === 0 && !isDown && html`<p class="empty">None: everything is in service, and no fault is planned.</p>`}
       <ul class="plain">
         ${planned.map((one) => html`<li><span class="tag bad">planned</span> ${one}</li>`)}
         ${out.map((one) => html`<li><span class="tag bad">out</span> <bdi>${one}</bdi></li>`)}
-        ${isDown && html`<li><span class="tag bad">down</span> The process of the bot: nobody answers.</li>`}
+        ${isDown && html`<li><span class="tag bad">down</span> The bot's process has crashed: nothing answers.</li>`}
       </ul>
       <p class="row"><button type="button" disabled=${isDown} class="bad" onClick=${() => act("crash")}>Crash the process</button>
-        <button type="button" onClick=${() => act("restart")}>Start it again</button></p>
+        <button type="button" onClick=${() => act("restart")}>Restart it</button></p>
     </div>
     <${OneCall} world=${world} fault=${fault} />
     <${Refusals} world=${world} act=${act} fault=${fault} />
     <form class="card" onSubmit=${(e) => { e.preventDefault(); fault(fieldsOf(e.target).line); }}><h2>Any fault</h2>
-      <div class="row"><${Field} label="As in a conversation"><input name="line" required defaultValue="The next message comes twice" autocomplete="off" /></${Field}><button>Plan it so</button></div>
+      <div class="row"><${Field} label="As in a conversation"><input name="line" required defaultValue="The next message comes twice" autocomplete="off" /></${Field}><button>Plan it</button></div>
     </form>
-    <div class="card"><h2>Out of service</h2>
+    <div class="card"><h2>In service</h2>
+      <p class="faint">Untick a box to take it out of service.</p>
       <${Switches} title="Services" of=${world.services.map((one) => [one, one])} out=${out} off=${(one) => fault(`Out of service: ${one}`)} on=${(one) => fault(`Back in service: ${one}`)} />
-      <${Switches} title="Channels" of=${world.channels.map((one) => [one.id, `the channel ${one.id}`])} out=${out} off=${(one) => fault(`Out of service: channel ${quoted(one)}`)} on=${(one) => fault(`Back in service: channel ${quoted(one)}`)} />
-      <${Switches} title="Who takes messages" of=${[...world.members.filter((one) => !one.group), ...world.agents].map((one) => [one.id, `messages to ${one.name}`])} out=${out} off=${(one) => act("refuse", { person: one })} on=${(one) => act("accept", { person: one })} />
+      <${Switches} title="Channels that can be reached" of=${world.channels.map((one) => [one.id, `the channel ${one.id}`])} out=${out} off=${(one) => fault(`Out of service: channel ${quoted(one)}`)} on=${(one) => fault(`Back in service: channel ${quoted(one)}`)} />
+      <${Switches} title="People who can be reached" of=${[...world.members.filter((one) => !one.group), ...world.agents].map((one) => [one.id, `messages to ${one.name}`])} out=${out} off=${(one) => act("refuse", { person: one })} on=${(one) => act("accept", { person: one })} />
       <${Switches} title="Channels that are switched on" of=${world.channels.map((one) => [one.id, `channel ${one.id} (switched off)`])} out=${out}
         off=${(one) => act("switch", { channel: one, on: false })} on=${(one) => act("switch", { channel: one, on: true })} />
     </div>`;
@@ -48,14 +49,14 @@ const OneCall = ({ world, fault }) => {
       at: `The process crashes at ${call}`, after: `The process crashes after ${call}`, down: `Out of service for ${long}s from request ${nth} on: ${target}`,
     }[kind]);
   };
-  return html`<form class="card" onSubmit=${submit}><h2>One call goes wrong</h2>
+  return html`<form class="card" onSubmit=${submit}><h2>A fault in one call</h2>
     <div class="row">
       <${Choose} label="Operation or service" name="operation" value=${target} onChange=${(one) => { setTarget(one); setKind("fails"); }} among=${[...world.operations, ...world.services]} />
       <${Choose} label="What happens" name="kind" value=${kind} onChange=${setKind} among=${kinds.filter(([one]) => isService || one !== "down")} />
       ${kind === "fails" && html`<${Choose} label="Code" name="code" value="Unavailable" among=${world.codes} />`}
       ${kind === "late" && html`<${Field} label="Seconds"><input name="late" type="number" min="1" defaultValue="30" required /></${Field}>`}
-      ${kind === "down" && html`<${Field} label="For so many seconds"><input name="long" type="number" min="1" defaultValue="60" required /></${Field}>`}
-      <${Field} label="Which one"><input name="nth" type="number" min="1" defaultValue="1" required /></${Field}>
+      ${kind === "down" && html`<${Field} label="For how many seconds"><input name="long" type="number" min="1" defaultValue="60" required /></${Field}>`}
+      <${Field} label="Which call"><input name="nth" type="number" min="1" defaultValue="1" required /></${Field}>
       <button class="main">Plan it</button>
     </div>
   </form>`;
@@ -65,18 +66,18 @@ const OneCall = ({ world, fault }) => {
 const Refusals = ({ world, act, fault }) => {
   const asks = (does) => (e) => { e.preventDefault(); does(fieldsOf(e.target)); };
   const addresses = world.members.map((one) => one.record.email).filter(Boolean);
-  return html`<div class="card"><h2>A service refuses</h2>
+  return html`<div class="card"><h2>A failing service</h2>
     ${world.accounts.length > 0 && html`<form class="row" onSubmit=${asks(({ account, code }) => fault(`The next charge of ${quoted(account)} is declined: ${code}`))} aria-label="The next charge is declined">
       <${Choose} label="Account" name="account" among=${world.accounts} />
       <${Field} label="The next charge is declined for"><input name="code" required defaultValue="insufficient_funds" autocomplete="off" /></${Field}><button>Decline it</button></form>`}
     <form class="row" onSubmit=${asks((having) => act("bounce", having))} aria-label="Mail bounces">
-      <${Field} label="Mail bounces to"><input name="address" type="email" required defaultValue=${addresses[0] ?? ""} autocomplete="off" placeholder="ada@example.com" /></${Field}><button>Let it bounce</button></form>
-    <form class="row" onSubmit=${asks(({ what, code }) => fault(`The next ${what} fails: ${code}`))} aria-label="The next mail or file fails">
-      <${Choose} label="The next" name="what" value="mail" among=${[["mail", "mail"], ["file", "file that is stored"]]} />
+      <${Field} label="Mail bounces at this address"><input name="address" type="email" required defaultValue=${addresses[0] ?? ""} autocomplete="off" placeholder="ada@example.com" /></${Field}><button>Let it bounce</button></form>
+    <form class="row" onSubmit=${asks(({ what, code }) => fault(`The next ${what} fails: ${code}`))} aria-label="The next mail or upload fails">
+      <${Choose} label="The next" name="what" value="mail" among=${[["mail", "mail"], ["file", "upload"]]} />
       <${Choose} label="Fails with" name="code" value="Unavailable" among=${world.codes} /><button>Let it fail</button></form>
   </div>`;
 };
 
 /** Switches takes things out of service, and back. */
 const Switches = ({ title, of, out, off, on }) => html`<fieldset><legend>${title}</legend><ul class="switches">${of.map(([id, what]) => html`<li key=${id}>
-  <label><input type="checkbox" checked=${!out.includes(what)} onChange=${(e) => (e.target.checked ? on(id) : off(id))} /> <bdi>${what.replace(" (switched off)", "")}</bdi></label></li>`)}</ul></fieldset>`;
+  <label><input type="checkbox" checked=${!out.includes(what)} onChange=${(e) => (e.target.checked ? on(id) : off(id))} /> <bdi>${what.replace(/^(channel|messages to) | \(switched off\)$/g, "")}</bdi></label></li>`)}</ul></fieldset>`;

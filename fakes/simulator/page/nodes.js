@@ -53,7 +53,7 @@ const placeOf = ({ name, position, isInLiveChat }) => {
   if (position === undefined) return html`<bdi>${name}</bdi> is an agent.`;
   const at = position.compositeId && html`<strong>${nameOf(position)}</strong>`;
   if (isInLiveChat) return html`<bdi>${name}</bdi> is ${inLiveChat}${at && html` The position is ${at}.`}`;
-  return html`<bdi>${name}</bdi> stands at ${at || "no node: the head nodes answer"}.`;
+  return html`<bdi>${name}</bdi> ${at ? html`is at ${at}` : "is at no node: the head nodes may answer"}.`;
 };
 
 export const Nodes = ({ world, who }) => {
@@ -67,7 +67,7 @@ export const Nodes = ({ world, who }) => {
   const last = world.choices.findLast((one) => one.by === who.id), answered = last?.answer === "node" ? last.node : null;
   const size = { w: drawn.columns * wide, h: drawn.rows * high + 8 };
   return html`<h2>Nodes</h2>
-    <p>${placeOf(who)}${last && html` What <bdi>${who.name}</bdi> wrote last: <strong>${answerText(last)}</strong>`}</p>
+    <p>${placeOf(who)}${last && html` Last message of <bdi>${who.name}</bdi>: <strong>${answerText(last)}</strong>`}</p>
     ${graph.nodes.length === 0 ? html`<p class="empty">The bot has no nodes: HandleFunc answers.</p>` : html`
     <div class="scrolls card drawing" tabindex="0" role="group" aria-label="Drawing of the nodes">
       <svg width=${size.w} height=${size.h} viewBox=${`0 0 ${size.w} ${size.h}`} role="img" aria-label=${`A graph of ${graph.nodes.length} nodes; the table below says the same.`}>
@@ -78,7 +78,7 @@ export const Nodes = ({ world, who }) => {
           <text x="10" y="19" class="name">${cut(node.compositeId)}</text><text x="10" y="36" class="more">${cut(standing(node) ? `here: ${standing(node)}` : node.trigger ?? "")}</text></g>`)}
       </svg></div>
     <div class="card"><${Table} caption="Nodes" rows=${graph.nodes} columns=${[
-      ["Node", nameOf], ["Trigger", (one) => one.trigger ?? ""], ["Leads to", leadsTo], ["Who stands here", standing],
+      ["Node", nameOf], ["Trigger", (one) => one.trigger ?? ""], ["Leads to", leadsTo], ["Members here", standing],
     ]} /></div>`}
     ${graph.warnings?.length > 0 && html`<div class="card"><h3>Warnings</h3><ul class="plain">${graph.warnings.map((one) => html`<li>${nameOf(one.node)}: ${one.text}</li>`)}</ul></div>`}`;
 };

@@ -30,24 +30,24 @@ const Add = ({ world, act }) => {
   const joiners = world.members.filter((one) => !one.group && world.groups.includes(one.platform));
   const inlets = world.channels.filter((one) => !world.channels.some((other) => other.outlets.includes(one.id)));
   const outlets = world.channels.filter((one) => !inlets.includes(one));
-  return html`<details class="add" ref=${details}><summary>Add somebody</summary>
+  return html`<details class="add" ref=${details}><summary>Add someone</summary>
     <form onSubmit=${submit("addMember")} class="row" aria-label="Add a member">
       <${Field} label="Name of the member"><input name="name" required autocomplete="off" maxlength="100" /></${Field}>
-      <${Choose} label="On" name="where" among=${[
+      <${Choose} label="Channel" name="where" among=${[
         ...inlets.map((one) => [`old:${one.id}`, `${one.id} (${one.platform})`]),
         ...world.platforms.map((one) => [`new:${one}`, `a new ${one} channel`]),
       ]} />
-      <button>Add the member</button>
+      <button>Add member</button>
     </form>
     ${outlets.length > 0 && html`<form onSubmit=${submit("addAgent")} class="row" aria-label="Add an agent">
       <${Field} label="Name of the agent"><input name="name" required autocomplete="off" maxlength="100" /></${Field}>
-      <${Choose} label="At" name="where" among=${outlets.map((one) => [one.id, `${one.id} (${one.platform})`])} />
-      <button>Add the agent</button>
+      <${Choose} label="Channel" name="where" among=${outlets.map((one) => [one.id, `${one.id} (${one.platform})`])} />
+      <button>Add agent</button>
     </form>`}
     ${joiners.length > 0 && html`<form onSubmit=${join} class="row" aria-label="Let a member join a group">
       <${Choose} label="Member" name="person" among=${joiners.map((one) => [one.id, `${one.name} (${one.platform})`])} />
       <${Field} label="Group"><input name="group" required autocomplete="off" maxlength="60" placeholder="family" /></${Field}>
-      <button>Join the group</button>
+      <button>Join group</button>
     </form>`}
   </details>`;
 };

@@ -1,7 +1,7 @@
 // What was done, as a Go test or as a conversation that product people can read.
 import { html, useState, ask, Problem } from "./parts/elements.js";
 
-const forms = [["go", "Go test", "conversation_test.go"], ["text", "Conversation", "conversation.chat"]];
+const forms = [["go", "Go test", "conversation_test.go"], ["text", "conversation", "conversation.chat"]];
 
 export const Save = ({ world }) => {
   const [shown, setShown] = useState(null);
@@ -12,11 +12,11 @@ export const Save = ({ world }) => {
       setShown({ form, problem: err.problem ?? { code: "Internal", message: String(err) } });
     }
   };
-  return html`<div class="card"><h2>Save what was done</h2>
-    <p class="faint">The ${world.at === 0 ? "beginning" : `first ${world.at === 1 ? "step" : `${world.at} steps`}`} of this branch, with what came of it.</p>
+  return html`<div class="card"><h2>Save this conversation</h2>
+    <p class="faint">The ${world.at === 0 ? "beginning" : `first ${world.at === 1 ? "step" : `${world.at} steps`}`} of this branch, and their results.</p>
     <p class="row">${forms.map(([form, title]) => html`<button type="button" class="main" onClick=${() => show(form)}>Show as a ${title}</button>`)}
       ${forms.map(([form, title, name]) => html`<a class="button" href=${`saved?branch=${encodeURIComponent(world.branch)}&form=${form}`} download=${name}>Download the ${title}</a>`)}</p>
     ${shown?.problem && html`<${Problem} problem=${shown.problem} />`}
-    ${shown?.text && html`<label class="field">${forms.find(([form]) => form === shown.form)[1]}<textarea class="source" readonly rows="18" spellcheck=${false} value=${shown.text}></textarea></label>`}
+    ${shown?.text && html`<label class="field">As a ${forms.find(([form]) => form === shown.form)[1]}<textarea class="source" readonly rows="18" spellcheck=${false} value=${shown.text}></textarea></label>`}
   </div>`;
 };

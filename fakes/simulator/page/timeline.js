@@ -1,4 +1,4 @@
-// What was done, the newest first: back in time, forth again, and forks.
+// What was done, the newest first: back in time, forward again, and forks.
 import { html, clockText, counted, Field, fieldsOf } from "./parts/elements.js";
 
 export const Timeline = ({ world, act, go }) => {
@@ -11,15 +11,15 @@ export const Timeline = ({ world, act, go }) => {
     <div class="card"><h2>Timeline</h2>
       <p class="row" role="group" aria-label="Steps">
         <button type="button" disabled=${world.at === 0} onClick=${() => act("go", { moment: world.at - 1 })}>Back</button>
-        <button type="button" disabled=${later === 0} onClick=${() => act("go", { moment: world.at + 1 })}>Forth</button></p>
-      ${later > 0 && html`<p class="faint">${counted(later, "later step")} ${later === 1 ? "is" : "are"} kept until something else is done. A fork keeps both.</p>`}
+        <button type="button" disabled=${later === 0} onClick=${() => act("go", { moment: world.at + 1 })}>Forward</button></p>
+      ${later > 0 && html`<p class="faint">${counted(later, "later step")} ${later === 1 ? "is" : "are"} kept until you do something else. A fork keeps both.</p>`}
       <ol class="moments" reversed>${world.moments.toReversed().map((one) => html`<li key=${one.number} class=${one.number > world.at ? "later" : ""}>
         <button type="button" disabled=${!one.isKept} aria-current=${one.number === world.at ? "step" : undefined} onClick=${() => act("go", { moment: one.number })}>
           <span class="faint">${clockText(one.at)}</span> <bdi>${one.what}</bdi>${one.error && html` <span class="tag bad">${one.error.code}</span>`}</button>
       </li>`)}</ol>
     </div>
     <form class="card" onSubmit=${fork}><h2>Fork</h2>
-      <p class="faint">A fork goes on from here, alone: what is done in one branch is not seen in the other.</p>
+      <p class="faint">A fork continues from here on its own. Neither branch sees what happens in the other.</p>
       <div class="row"><${Field} label="Name of the fork"><input name="name" autocomplete="off" maxlength="60" placeholder="what if" /></${Field}><button class="main">Fork here</button></div>
       <ul class="plain">${world.branches.map((one) => html`<li key=${one.id} class="row">
         <button type="button" aria-current=${one.id === world.branch ? "true" : undefined} onClick=${() => go({ branch: one.id })}><bdi>${one.name}</bdi></button>

@@ -5,20 +5,20 @@ const nodeText = (node) => (node.compositeId ? node.compositeId + (node.tree ? `
 
 /** answerText says what answered, as a sentence. */
 export const answerText = (choice) => ({
-  node: `The node ${nodeText(choice.node)} answered${choice.isMute ? ", and since it is mute, another was chosen besides" : ""}.`,
+  node: `The node ${nodeText(choice.node)} answered${choice.isMute ? ", and as it is mute, another node was chosen, too" : ""}.`,
   HandleFunc: `HandleFunc answered: ${choice.logic}.`,
-  "live chat": "The live chat took it.",
+  "live chat": "It went to the live chat.",
 })[choice.answer] ?? "Nothing answered.";
 
 /** inLiveChat says what may answer somebody who is in a live chat. */
-export const inLiveChat = "in a live chat: nodes of the live-chat tree may answer, and else an agent does.";
+export const inLiveChat = "in a live chat: nodes of the live-chat tree may answer; otherwise an agent does.";
 
 /** stoodText says where the conversation stood when somebody wrote, and what could answer. */
 const stoodText = (choice, by, isAgent) => {
   const stood = nodeText(choice.position);
-  if (isAgent) return html`<bdi>${by}</bdi> is an agent, who stands at no node.`;
+  if (isAgent) return html`<bdi>${by}</bdi> is an agent and has no position.`;
   if (choice.isInLiveChat && (!stood || choice.lost)) return html`<bdi>${by ?? "The member"}</bdi> was ${inLiveChat}`;
-  return `The conversation stood at ${stood || "no node: the head nodes answer"}${choice.lost ? ` (${choice.lost}: as that of a new member)` : ""}.${choice.serving && ` What may answer now: ${choice.serving}.`}`;
+  return `The conversation was at ${stood || "no node: the head nodes may answer"}${choice.lost ? ` (${choice.lost}: it counts as new)` : ""}.${choice.serving && ` In use: ${choice.serving}.`}`;
 };
 
 /** mostSteps is how many steps are shown, the newest first. */
@@ -31,8 +31,8 @@ export const Why = ({ world, address }) => {
   const steps = world.moments.slice(0, world.at + 1).map((moment) => ({
     moment, choices: world.choices.filter((one) => one.moment === moment.number), lines: world.log.filter((one) => one.moment === moment.number),
   })).filter(({ moment, choices, lines }) => choices.length + lines.length > 0 || moment.error).reverse().slice(0, mostSteps);
-  return html`<h2>Why it was answered so</h2>
-    ${steps.length === 0 && html`<p class="empty">Nobody said anything yet. Each event has an entry here: which node answered and why, or what each node refused.</p>`}
+  return html`<h2>Why this answer</h2>
+    ${steps.length === 0 && html`<p class="empty">No messages yet. Each message gets an entry here: which node answered and why, or why each node did not.</p>`}
     ${steps.map(({ moment, choices, lines }) => html`<article key=${moment.number} class=${`card ${moment.number === marked ? "marked" : ""}`} ref=${moment.number === marked ? box : undefined}>
       <h3><bdi>${moment.what}</bdi> <span class="faint">step ${moment.number}</span></h3>
       ${moment.error && html`<${Problem} problem=${moment.error} />`}
@@ -45,7 +45,7 @@ const Choice = ({ choice, by, isAgent, isOneOfMany }) => html`
   <p>${isOneOfMany && by && html`<bdi>${by}</bdi>: `}<strong>${answerText(choice)}</strong></p>
   <p class="faint">${stoodText(choice, by, isAgent)}</p>
   <${Candidates} title="Asked, in this order" of=${choice.candidates.filter(wasAsked)} />
-  <${More} title="Nodes that were not asked, since another one answered" of=${choice.candidates.filter((one) => !wasAsked(one))} />
+  <${More} title="Not asked, because another node had answered" of=${choice.candidates.filter((one) => !wasAsked(one))} />
   <${More} title="Nodes that could not answer" of=${choice.others} />`;
 
 const wasAsked = (one) => !one.why.startsWith("was not asked");
@@ -53,7 +53,7 @@ const wasAsked = (one) => !one.why.startsWith("was not asked");
 const More = ({ title, of }) => of.length > 0 && html`<details><summary>${title} (${of.length})</summary><${Candidates} title=${title} of=${of} /></details>`;
 
 const Candidates = ({ title, of }) => of.length > 0 && html`<${Table} caption=${title} rows=${of} columns=${[
-  ["Node", (one) => nodeText(one.node)], ["Asked as", (one) => one.rule || "no candidate"], ["What came of it", (one) => one.why],
+  ["Node", (one) => nodeText(one.node)], ["Asked as", (one) => one.rule || "not a candidate"], ["Result", (one) => one.why],
 ]} />`;
 
 /** Log shows what was logged, by console.log of a script for example. */

@@ -60,7 +60,7 @@ const Records = ({ about, kind, app, id, after, before, go }) => {
     </form>
     <${Problem} problem=${problem} close=${() => setProblem(null)} />
     <p role="status" class="faint">${said} ${list && (list.records.length === 0 ? `${kind.none}${id ? " with this ID" : isFirst ? "" : " on this page"}.` : `${counted(list.records.length, "record")}${hasLater ? ", and more" : ""}.`)}</p>
-    <ul class="records">${list?.records.map((one) => html`<li key=${one._id ?? one.id}><${One} kind=${kind} record=${one} mayWrite=${about.mayWrite} retry=${write("retry", "put back")} discard=${write("discard", "discarded")} /></li>`)}</ul>
+    <ul class="records">${list?.records.map((one) => html`<li key=${one._id ?? one.id}><${One} kind=${kind} record=${one} mayWrite=${about.mayWrite} retry=${write("retry", "queued again")} discard=${write("discard", "discarded")} /></li>`)}</ul>
     ${list && (hasEarlier || hasLater) && html`<nav class="row" aria-label="Pages">
       <button type="button" disabled=${!hasEarlier} onClick=${() => go(list.first ? { before: list.first, after: "" } : firstPage)}>${earlier}</button>
       <button type="button" disabled=${!hasLater} onClick=${() => go(list.last ? { after: list.last, before: "" } : firstPage)}>${later}</button></nav>`}`;

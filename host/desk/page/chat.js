@@ -1,6 +1,6 @@
 // A conversation: its messages and notes, and the place to write.
 import { html, useEffect, useLayoutEffect, useRef, useState, ask, addressOf, parsed, post } from "./parts/elements.js";
-import { agoText, typingText } from "./list.js";
+import { typingText, waitText } from "./list.js";
 import { Body, Entry, Refusal } from "./message.js";
 import { pathOf, problemOf, useModel } from "./model.js";
 
@@ -20,7 +20,7 @@ export const Chat = ({ model, row, details, act, openDialog, focusOn, back, now,
   return html`
     <header class="chat-head">
       ${back && html`<button type="button" class="small" onClick=${back}>Back<span class="hidden"> to the list</span></button>`}
-      <h2><bdi>${row.name || "Somebody"}</bdi></h2>
+      <h2><bdi>${row.name || "Someone"}</bdi></h2>
       <p class="faint">${stateText(row, me, now)}</p>
       <div class="acts"><${Acts} row=${row} isMine=${isMine} act=${act} openDialog=${openDialog} /></div>
     </header>
@@ -30,10 +30,10 @@ export const Chat = ({ model, row, details, act, openDialog, focusOn, back, now,
     ${row.state === "ended" && html`<p class="event" role="status">This chat is over${endText(row)}.</p>`}`;
 };
 
-const endText = ({ endedBy }) => ({ inlet: ": the member or the bot ended it", idle: ": nobody wrote for a while", reassign: ": it was handed over", "member gone": ": the member cannot be reached any more" })[endedBy] ?? "";
+const endText = ({ endedBy }) => ({ inlet: ": the member or the bot ended it", idle: ": no one wrote for a while", reassign: ": it was handed over", "member gone": ": the member cannot be reached any more" })[endedBy] ?? "";
 
 const stateText = (row, me, now) => {
-  if (row.state === "pending") return `waits ${agoText(row.since, now)}`;
+  if (row.state === "pending") return waitText(row.since, now);
   if (row.state === "ended") return "over";
   return row.agent === me ? "your chat" : html`<bdi>${row.agentName}</bdi> has this chat`;
 };
@@ -66,7 +66,7 @@ const Log = ({ model, row, details, log }) => {
     ${row.parent && !before && html`<p class="event"><button type="button" class="small" onClick=${loadBefore}>Show the chat before the hand-over</button></p>`}
     ${log.hasMore && html`<p class="event"><button type="button" class="small" onClick=${() => model.loadEarlier(row)}>Show earlier messages</button></p>`}
     <${Refusal} problem=${log.problem ?? before?.problem} />
-    ${!row.chat && html`<p class="event">${row.summary ? html`<bdi>${details?.summary ?? row.summary}</bdi>` : "Nobody has taken this request yet."}</p>`}
+    ${!row.chat && html`<p class="event">${row.summary ? html`<bdi>${details?.summary ?? row.summary}</bdi>` : "No one has taken this request yet."}</p>`}
     <ol>
       ${kept.map((entry) => html`<li key=${entry.key}><${Entry} entry=${entry} name=${row.name} /></li>`)}
       ${entries.map((entry) => html`<li key=${entry.seq}><${Entry} entry=${entry} name=${row.name} /></li>`)}

@@ -78,7 +78,7 @@ const Desk = ({ about }) => {
     if (!done) { model.say(model.problem.message); return null; }
     if (what === "take") { model.say(`You have the chat with ${row.name}.`); model.rows.set(done.id, done); model.changed(); setFocusOn({ what: "answer" }); }
     if (what === "end") model.say(`The chat with ${row.name} is over.`);
-    if (what === "handover" || what === "giveback") model.say(`The chat with ${row.name} waits for another agent.`);
+    if (what === "handover" || what === "giveback") model.say(`The chat with ${row.name} is waiting for another agent.`);
     return done;
   };
   const step = (by) => {
@@ -127,8 +127,8 @@ const Desk = ({ about }) => {
       </div>
     </header>
     <p class="hidden" role="status" aria-live="polite">${model.said}</p>
-    ${(model.isSignedOut || model.isOld) && html`<div class="problem" role="alert"><p>${model.isSignedOut ? "You are not signed in any more." : "The desk has a new version."}</p>
-      <button type="button" onClick=${() => location.reload()}>${model.isSignedOut ? "Sign in" : "Load it"}</button></div>`}
+    ${(model.isSignedOut || model.isOld) && html`<div class="problem" role="alert"><p>${model.isSignedOut ? "You are no longer signed in." : "The desk has a new version."}</p>
+      <button type="button" onClick=${() => location.reload()}>${model.isSignedOut ? "Sign in" : "Reload"}</button></div>`}
     <main class=${`${showsList ? "has-list" : ""} ${showsChat ? "has-chat" : ""} ${showsPanel ? "has-panel" : ""}`}>
       ${showsList && html`<section class="side" aria-label=${views.find(([of]) => of === view)[1]}>
         <${Filters} model=${model} filter=${filter} setFilter=${setFilter} searchBox=${searchBox} />
@@ -138,7 +138,7 @@ const Desk = ({ about }) => {
       ${showsChat && html`<section class="talk" aria-label="Chat">
         ${row ? html`<${Chat} model=${model} row=${row} details=${details.found} act=${act} openDialog=${openDialog} focusOn=${focusOn} now=${now} hasFiles=${about.hasFiles} back=${isMiddle ? null : () => go({ chat: "" })} />
           ${!isWide && html`<p><button type="button" class="small" aria-expanded=${hasPanel} onClick=${() => setPanel(!hasPanel)}>About the member</button></p>`}`
-          : html`<div class="nothing"><${Refusal} problem=${details.problem ?? model.problem} /><p class="empty">Choose a chat, or take a request that waits.</p></div>`}
+          : html`<div class="nothing"><${Refusal} problem=${details.problem ?? model.problem} /><p class="empty">Choose a chat, or take a waiting request.</p></div>`}
       </section>`}
       ${showsPanel && html`<${Panel} row=${row} details=${details.found} about=${about} show=${(of) => openDialog("past", of)} />`}
     </main>

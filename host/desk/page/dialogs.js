@@ -33,10 +33,10 @@ export const HandOver = ({ model, row, act, close }) => {
   return html`<${Dialog} title="Hand over" close=${close}><form class="column" onSubmit=${submit}>
     <${Field} label="To"><select name="to" required>
       <optgroup label="Teams">${teams.map((team) => html`<option key=${team.channel + team.id} value=${`team ${team.id}`}>${team.id}${team.label === team.id || team.label === "default" ? "" : ` (${team.label})`}</option>`)}</optgroup>
-      ${here.length > 0 && html`<optgroup label="Agents who are here">${here.map((one) => html`<option key=${one.id} value=${`agent ${one.id}`}>${one.name}</option>`)}</optgroup>`}
-      ${away.length > 0 && html`<optgroup label="Agents who are away">${away.map((one) => html`<option key=${one.id} value=${`agent ${one.id}`}>${one.name}</option>`)}</optgroup>`}
+      ${here.length > 0 && html`<optgroup label="Available agents">${here.map((one) => html`<option key=${one.id} value=${`agent ${one.id}`}>${one.name}</option>`)}</optgroup>`}
+      ${away.length > 0 && html`<optgroup label="Other agents">${away.map((one) => html`<option key=${one.id} value=${`agent ${one.id}`}>${one.name}</option>`)}</optgroup>`}
     </select></${Field}>
-    <${Field} label="A note for whoever takes it"><textarea name="note" rows="3" maxlength="4000" dir="auto"></textarea></${Field}>
+    <${Field} label="A note for the next agent"><textarea name="note" rows="3" maxlength="4000" dir="auto"></textarea></${Field}>
     <${Refusal} problem=${model.problem} />
     <div class="row"><button class="main">Hand over</button></div>
   </form></${Dialog}>`;
@@ -49,7 +49,7 @@ export const End = ({ model, row, act, close }) => {
     <p>The chat with <bdi>${row.name}</bdi> ends, and the bot answers again.</p>
     <${Refusal} problem=${model.problem} />
     <div class="row"><button type="button" class="main" autofocus onClick=${async () => { if (await act("end")) close(); }}>End the chat</button>
-      <button type="button" onClick=${close}>Go on</button></div>
+      <button type="button" onClick=${close}>Cancel</button></div>
   </${Dialog}>`;
 };
 
@@ -87,11 +87,11 @@ export const Answers = ({ model, app, row, close }) => {
       <div class="row">${row && html`<button type="button" class="main small" onClick=${() => use(one)}>Use<span class="hidden"> /${one.short}</span></button>`}
         <button type="button" class="small" onClick=${() => setEdited(one)}>Change<span class="hidden"> /${one.short}</span></button>
         <button type="button" class="small bad" onClick=${() => change("/delete", { id: one.id })}>Delete<span class="hidden"> /${one.short}</span></button></div></li>`)}
-      ${all.length === 0 && html`<li class="empty">There is none.</li>`}</ul>
+      ${all.length === 0 && html`<li class="empty">No canned answers.</li>`}</ul>
     ${edited === null ? html`<p><button type="button" onClick=${() => setEdited({ short: "", text: "" })}>New</button></p>`
       : html`<form class="column" key=${edited.id ?? "new"} onSubmit=${(e) => { e.preventDefault(); change("", { ...(edited.id ? { id: edited.id } : {}), ...fieldsOf(e.target) }); }}>
-        <${Field} label="Word to find it by"><input name="short" value=${edited.short} onInput=${(e) => setEdited({ ...edited, short: e.target.value })} required maxlength="40" pattern="[^\\s\\/]+" autocomplete="off" /></${Field}>
-        <${Field} label="Text; {{firstName}} or {{meta.order}} is filled in"><textarea name="text" rows="4" required maxlength="2000" dir="auto" value=${edited.text} onInput=${(e) => setEdited({ ...edited, text: e.target.value })}></textarea></${Field}>
+        <${Field} label="Short word, for /word"><input name="short" value=${edited.short} onInput=${(e) => setEdited({ ...edited, short: e.target.value })} required maxlength="40" pattern="[^\\s\\/]+" autocomplete="off" /></${Field}>
+        <${Field} label="Text; placeholders such as {{firstName}} and {{meta.order}} are filled in"><textarea name="text" rows="4" required maxlength="2000" dir="auto" value=${edited.text} onInput=${(e) => setEdited({ ...edited, text: e.target.value })}></textarea></${Field}>
         <div class="row"><button class="main">Save</button><button type="button" onClick=${() => setEdited(null)}>Cancel</button></div></form>`}
   </${Dialog}>`;
 };
@@ -107,7 +107,7 @@ export const Past = ({ row, close }) => {
   };
   return html`<${Dialog} title=${`Chat of ${stampText(row.since)}`} close=${close}>
     <${Refusal} problem=${problem} />
-    ${found && entries.length === 0 && html`<p class="empty">Nothing was said, or it is no longer kept.</p>`}
+    ${found && entries.length === 0 && html`<p class="empty">No messages, or they are no longer kept.</p>`}
     ${(hasMore ?? found?.hasMore) && html`<p><button type="button" class="small" onClick=${load}>Earlier</button></p>`}
     <ol class="transcript" tabindex="0" aria-label="Messages">${entries.map((entry) => html`<li key=${entry.seq}><${Entry} entry=${entry} name=${row.name} /></li>`)}</ol>
   </${Dialog}>`;
@@ -126,8 +126,8 @@ export const Help = ({ close, setKeys }) => {
   const box = (name, label) => html`<label class="check"><input type="checkbox" checked=${settings.get(name) === "on"} onChange=${toggle(name)} /> ${label}</label>`;
   return html`<${Dialog} title="Keys and settings" close=${close}>
     <dl class="fields">${keys.map(([key, what]) => html`<div key=${key}><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`)}
-      <div><dt><kbd>Enter</kbd></dt><dd>send; with Shift, a new line</dd></div><div><dt><kbd>Escape</kbd></dt><dd>leave the field, so that keys work again</dd></div></dl>
-    <div class="column">${box("keys", "Single keys work outside of fields")}${box("sound", "A sound for new requests and messages")}${box("notices", "Notices of the desktop")}</div>
-    ${permission === "default" && html`<p><button type="button" onClick=${async () => setPermission(await Notification.requestPermission())}>Allow notices of the desktop</button></p>`}
+      <div><dt><kbd>Enter</kbd></dt><dd>send; with Shift, a new line</dd></div><div><dt><kbd>Escape</kbd></dt><dd>leave the field, so that the keys work again</dd></div></dl>
+    <div class="column">${box("keys", "Single-key shortcuts, outside of fields")}${box("sound", "Play a sound for new requests and messages")}${box("notices", "Desktop notifications")}</div>
+    ${permission === "default" && html`<p><button type="button" onClick=${async () => setPermission(await Notification.requestPermission())}>Allow desktop notifications</button></p>`}
   </${Dialog}>`;
 };

@@ -14,6 +14,9 @@ export const agoText = (at, now) => {
   return minutes < 1440 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 1440)} d`;
 };
 
+/** waitText says how long a request has waited. */
+export const waitText = (since, now) => (now - since < 60000 ? "just arrived" : `waiting ${agoText(since, now)}`);
+
 /** stampText returns a time in the agent's own zone. */
 export const stampText = (at) => new Date(at).toLocaleString("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
 
@@ -68,12 +71,12 @@ export const List = ({ model, view, rows, chosen, open, now, closed }) => {
   useModel(model);
   const me = model.about.agent.id, box = useRef();
   useEffect(() => { box.current?.querySelector(`[aria-current="true"]`)?.scrollIntoView({ block: "nearest" }); }, [chosen]);
-  const none = { mine: "You have no chat.", waiting: "Nobody waits.", all: "There is no open chat.", closed: "No chat is over." }[view];
+  const none = { mine: "You have no chats.", waiting: "No one is waiting.", all: "No open chats.", closed: "No closed chats." }[view];
   return html`<div class="list" ref=${box}>
-    ${!model.isLoaded && view !== "closed" ? html`<p class="empty" role="status">Asking for the chats.</p>` : rows.length === 0 && html`<p class="empty">${none}</p>`}
+    ${!model.isLoaded && view !== "closed" ? html`<p class="empty" role="status">Loading the chats.</p>` : rows.length === 0 && html`<p class="empty">${none}</p>`}
     <ul aria-label="Chats">${rows.map((row) => html`<li key=${row.id}>
       <button type="button" class="chat-row ${isUnread(row, me) ? "unread" : ""}" aria-current=${row.id === chosen ? "true" : undefined} onClick=${() => open(row)}>
-        <span class="first"><strong><bdi>${row.name || "Somebody"}</bdi></strong>
+        <span class="first"><strong><bdi>${row.name || "Someone"}</bdi></strong>
           <time datetime=${new Date(row.last?.at ?? row.since).toISOString()}>${agoText(row.last?.at ?? row.since, now)}</time></span>
         <span class="second"><bdi>${typingText(row, me) || row.last?.text || row.summary || "(no message)"}</bdi></span>
         <span class="marks"><${Marks} row=${row} me=${me} now=${now} /></span>
@@ -84,7 +87,7 @@ export const List = ({ model, view, rows, chosen, open, now, closed }) => {
 
 const Marks = ({ row, me, now }) => html`
   ${isUnread(row, me) && html`<span class="tag new">New</span>`}
-  ${row.state === "pending" && html`<span class="tag ${now - row.since > 300000 ? "bad" : ""}">waits ${agoText(row.since, now)}</span>`}
+  ${row.state === "pending" && html`<span class="tag ${now - row.since > 300000 ? "bad" : ""}">${waitText(row.since, now)}</span>`}
   ${row.state === "pending" && row.teams.includes(me) && html`<span class="tag new">for you</span>`}
   ${row.state === "taken" && row.agent !== me && html`<span class="tag"><bdi>${row.agentName}</bdi></span>`}
   ${row.state === "ended" && html`<span class="tag">over</span>`}
@@ -93,4 +96,4 @@ const Marks = ({ row, me, now }) => html`
 
 /** typingText says who writes in a chat, "" for nobody but the agent. */
 export const typingText = (row, me) => row.typing.filter((one) => one.key !== `agent ${me}`)
-  .map((one) => (one.from === "member" ? `${row.name} is typing` : one.from === "note" ? `${one.name} writes a note` : `${one.name} is typing an answer`)).join(", ");
+  .map((one) => (one.from === "member" ? `${row.name} is typing` : one.from === "note" ? `${one.name} is writing a note` : `${one.name} is typing an answer`)).join(", ");

@@ -8,7 +8,7 @@ export const Link = ({ title, url }) => /^https?:\/\//i.test(url ?? "")
   ? html`<a href=${url} target="_blank" rel="noreferrer noopener nofollow"><bdi>${title || url}</bdi><span class="hidden"> (opens a new tab)</span></a>`
   : html`<bdi>${[title, url].filter(Boolean).join(" ")}</bdi>`;
 
-const kinds = { IMAGE: "Picture", AUDIO: "Recording", VIDEO: "Film", FILE: "File" };
+const kinds = { IMAGE: "Picture", AUDIO: "Recording", VIDEO: "Video", FILE: "File" };
 
 /** What of a response is shown in its own way; the rest is shown as fields. */
 const known = new Set(["type", "text", "url", "name", "buttons", "quickReplies", "carousel", "attachments", "payload", "title"]);

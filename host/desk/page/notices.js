@@ -42,7 +42,7 @@ export const newsOf = (before, rows, me, isAvailable) => {
   for (const row of rows.values()) {
     const was = before.get(row.id);
     const isForMe = row.teams.includes(me.id);
-    if (row.state === "pending" && was === undefined && (isAvailable || isForMe)) news.push({ row, title: `${row.name} waits`, text: row.summary });
+    if (row.state === "pending" && was === undefined && (isAvailable || isForMe)) news.push({ row, title: `${row.name} is waiting`, text: row.summary });
     else if (row.agent === me.id && was && row.seq > was.seq && row.last?.from === "member") news.push({ row, title: row.name, text: row.last.text });
   }
   return news;

@@ -19,7 +19,7 @@ export const Panel = ({ row, details, about, show }) => {
   const member = details?.member, app = about.apps.find((one) => one.id === row.app), inlet = app?.inlets[row.inlet];
   const fields = [
     ["Name", [member?.firstName, member?.lastName].filter(Boolean).join(" ")], ["E-mail", member?.email], ["Language", member?.locale],
-    ["ID", member?.externalId], ["Known since", member?.createdAt && stampText(member.createdAt)], ["Comes from", inlet && `${inlet.name} (${inlet.type})`],
+    ["ID", member?.externalId], ["Known since", member?.createdAt && stampText(member.createdAt)], ["Channel", inlet && `${inlet.name} (${inlet.type})`],
     ["App", about.apps.length > 1 && row.app], ["Request", details?.summary], ["Label", row.label !== "default" && row.label],
   ].filter(([, value]) => value);
   return html`<aside class="panel" aria-label="About the member" tabindex="0">
@@ -47,9 +47,9 @@ const Transcript = ({ row }) => {
       setState({ ...state, problem: problemOf(err) });
     }
   };
-  return html`<details class="card" onToggle=${(e) => { if (e.target.open && !state.entries) load(); }}><summary>With the bot before</summary>
+  return html`<details class="card" onToggle=${(e) => { if (e.target.open && !state.entries) load(); }}><summary>Before, with the bot</summary>
     <${Refusal} problem=${state.problem} />
-    ${state.entries?.length === 0 && html`<p class="empty">Nothing was said before.</p>`}
+    ${state.entries?.length === 0 && html`<p class="empty">No earlier messages.</p>`}
     ${state.hasMore && html`<p><button type="button" class="small" onClick=${load}>Earlier</button></p>`}
     <ol class="transcript">${state.entries?.map((entry, i) => html`<li key=${i}><${Entry} entry=${entry} name=${row.name} /></li>`)}</ol>
   </details>`;
@@ -59,7 +59,7 @@ const Earlier = ({ row, show }) => {
   const { found, problem } = useAsked(`${pathOf(row)}/earlier`, row.state);
   return html`<section class="card"><h3>Earlier chats</h3>
     <${Refusal} problem=${problem} />
-    ${found?.chats.length === 0 && html`<p class="empty">This is the first one.</p>`}
+    ${found?.chats.length === 0 && html`<p class="empty">No earlier chats.</p>`}
     <ul class="earlier">${found?.chats.map((one) => html`<li key=${one.id}><button type="button" class="small" onClick=${() => show(one)}>
       ${stampText(one.since)}${one.agentName && html` with <bdi>${one.agentName}</bdi>`}${one.summary && html`: <bdi>${one.summary}</bdi>`}</button></li>`)}</ul>
   </section>`;

@@ -102,7 +102,7 @@ func TestPage_Conversation(t *testing.T) {
 	p := open(t, simulator.Simulator{})
 	p.says("hi")
 	p.Sees(".log", "Hello Ada!")
-	p.Sees(".panel details", "Nodes that were not asked, since another one answered (")
+	p.Sees(".panel details", "Not asked, because another node had answered (")
 	p.says("sure?")
 	p.Presses("Yes")
 	p.Sees(".log", `You sent {"payload":"yes"}`)
@@ -149,7 +149,7 @@ func TestPage_TimePasses(t *testing.T) {
 	p.Presses("Until the next agenda")
 	p.Sees(".log", "The kettle boils.")
 	p.Sees(".clock", "Fri 2 Jan 2026")
-	p.Sees(".panel", "No agenda waits.")
+	p.Sees(".panel", "No agendas are scheduled.")
 }
 
 func TestPage_Fault(t *testing.T) {
@@ -183,7 +183,7 @@ func TestPage_BackInTimeAndFork(t *testing.T) {
 	p.Sees(".log", "Are you sure?")
 	p.Presses("main")
 	p.Sees(".panel", "1 later step is kept")
-	p.Presses("Forth")
+	p.Presses("Forward")
 	p.Sees(".log", "Kept.")
 }
 
@@ -221,7 +221,7 @@ func (p *tab) tabsTo(text string) {
 func TestPage_TheKeyboardAloneDoesAll(t *testing.T) {
 	t.Parallel()
 	p := open(t, simulator.Simulator{})
-	p.tabsTo("Say as Ada")
+	p.tabsTo("Write as Ada")
 	p.Types("sure?" + kb.Enter)
 	p.Sees(".log", "Are you sure?")
 	require.Equal(t, "say", p.Evaluates(`document.activeElement.id`), "one goes on writing")

@@ -205,7 +205,7 @@ func TestDesk_Whole(t *testing.T) {
 	eve.Presses("Show the chat before the hand-over")
 	eve.Sees(".log", "At the lid.")
 	eve.Sees(".log", "Yours.")
-	eve.opens("With the bot before")
+	eve.opens("Before, with the bot")
 	eve.Sees(".panel", "Somebody comes.")
 	eve.Presses("End")
 	eve.Clicks(`dialog button.main`, "")
@@ -377,7 +377,7 @@ func TestDesk_SignedOut(t *testing.T) {
 	p.Sees(".head nav", "Waiting 2")
 	h.isOut.Store(true)
 	h.servers[0].CloseClientConnections()
-	p.Sees("#page", "You are not signed in any more.")
+	p.Sees("#page", "You are no longer signed in.")
 }
 
 // xss would run if it were taken as markup.
@@ -414,7 +414,7 @@ func TestDesk_NothingIsMarkup(t *testing.T) {
 	p.Types(kb.Escape)
 	p.Holds(`document.querySelector("dialog") === null`)
 	p.Presses("Hand over")
-	p.Holds(`document.querySelector("dialog optgroup:nth-of-type(2)")?.label === "Agents who are here"`)
+	p.Holds(`document.querySelector("dialog optgroup:nth-of-type(2)")?.label === "Available agents"`)
 	p.Types(kb.Escape)
 	p.Holds(`document.querySelector("dialog") === null`)
 	eve.Presses("All")

@@ -168,7 +168,7 @@ func TestHost_TriedWithoutSettings(t *testing.T) {
 	grace.Presses("Waiting")
 	grace.Clicks(`button.chat-row`, "")
 	grace.Sees(".log", "May I speak to a person?")
-	grace.opens("With the bot before")
+	grace.opens("Before, with the bot")
 	grace.Sees(".panel", "Booked: 4 at 19:30.")
 	grace.Presses("Take")
 	grace.Sees(".chat-head", "your chat")

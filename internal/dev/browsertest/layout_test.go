@@ -169,7 +169,7 @@ func TestPage_DraftsAreKeptPerPerson(t *testing.T) {
 	write := func(text string) { p.Writes(`#say`, text) }
 	has := func(text string) { p.Holds(fmt.Sprintf(`document.querySelector("#say")?.value === %q`, text)) }
 	write("What does")
-	p.opens("Send something else than a text")
+	p.opens("Send something other than text")
 	p.Writes(`[aria-label="Send something else"] [name=url]`, "https://shop.example/leak.png")
 	p.Presses("Grace")
 	has("")
@@ -231,7 +231,7 @@ func TestPage_ShowsWhatIsLoggedAndWhatIsBroken(t *testing.T) {
 	p.Sees(".panel .lines", "it heard log script order.js:2")
 	p.Sees(".panel .problem", "order.js:3:7: the till does not answer")
 	bot.breaks()
-	p.Sees(".problems", "The bot stays as it was.")
+	p.Sees(".problems", "The bot was not reloaded.")
 	p.says("hi")
 	p.Sees(".log", "Hello Ada!")
 	p.goes(p.url + "?view=why")
@@ -249,14 +249,14 @@ func TestPage_NamesOfAnyCharacters(t *testing.T) {
 	}
 	for _, name := range names {
 		p := open(t, simulator.Simulator{Bot: name})
-		p.opens("Add somebody")
+		p.opens("Add someone")
 		p.fills("Add a member", "name", name)
 		p.Selects(`form[aria-label="Add a member"] [name=where]`, "new:delta")
-		p.Presses("Add the member")
+		p.Presses("Add member")
 		p.Sees(".people", name)
-		p.opens("Add somebody")
+		p.opens("Add someone")
 		p.fills("Let a member join a group", "group", name)
-		p.Presses("Join the group")
+		p.Presses("Join group")
 		p.Sees(".people", name+" in "+name)
 		p.Presses(name + " in " + name)
 		p.says("hi")
@@ -270,7 +270,7 @@ func TestPage_NamesOfAnyCharacters(t *testing.T) {
 		p.Reloads(isThere)
 		p.Sees(".log", "Are you sure?")
 		p.Presses("Save")
-		p.Presses("Show as a Conversation")
+		p.Presses("Show as a conversation")
 		p.Holds(`document.querySelector(".source")?.value.includes("Are you sure?")`)
 		p.Presses("Timeline")
 		p.Presses("main")
@@ -284,6 +284,6 @@ func TestPage_AddressesOfNothing(t *testing.T) {
 	p := open(t, simulator.Simulator{})
 	for _, query := range []string{"?branch=what/if", "?view=constructor", "?who=a/b&moment=c/d"} {
 		p.goes(p.url + query)
-		p.Sees(".panel", "Why it was answered so")
+		p.Sees(".panel", "Why this answer")
 	}
 }

@@ -69,14 +69,14 @@ export const Theme = () => {
   }, [theme]);
   return html`<label class="field inline">Theme
     <select value=${theme} onChange=${(e) => setTheme(e.target.value)}>
-      <option value="">As the system</option><option value="light">Light</option><option value="dark">Dark</option>
+      <option value="">System</option><option value="light">Light</option><option value="dark">Dark</option>
     </select></label>`;
 };
 
 /** Problem shows an error, below a title if there is one, which a screen reader says at once. */
 export const Problem = ({ problem, title, close }) => problem && html`<div class="problem" role="alert">
   <p>${title && html`<strong>${title}</strong><br />`}<strong>${problem.code}</strong> <bdi>${problem.message}</bdi></p>
-  ${problem.frames && html`<pre tabindex="0" aria-label="Where it arose">${problem.frames.join("\n")}</pre>`}
+  ${problem.frames && html`<pre tabindex="0" aria-label="Where it happened">${problem.frames.join("\n")}</pre>`}
   ${close && html`<button type="button" onClick=${close}>Dismiss</button>`}
 </div>`;
 

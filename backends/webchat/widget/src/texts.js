@@ -29,7 +29,7 @@ const en = {
   unread: "{n} unread",
   sound: "Sound",
   drop: "Drop files to send them",
-  full: "Too many messages wait to be sent.",
+  full: "Too many messages are waiting to be sent.",
   unsupported: "This message cannot be shown here.",
   file: "File",
   picture: "Picture",
