@@ -57,6 +57,9 @@ func or(text, other string) string {
 }
 
 func main() {
+	if os.Getenv("BOTS_SECRET") == "" {
+		slog.Warn("BOTS_SECRET is not set: visitors lose their chat when the host restarts")
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, fromEnvironment())
 	stop()
