@@ -136,7 +136,8 @@ func (o *outbox) unexpected(from int) (lines []string) {
 	}
 	for at := min(from, len(o.kept.sent)); at < len(o.kept.sent); at++ {
 		if sent := o.kept.sent[at]; !read[at] && o.isForReader(sent) {
-			lines = append(lines, fmt.Sprintf("  %s <- %s%s", o.kept.called(address{sent.Channel, sent.To}), render.Line(sent.Response), origin(sent)))
+			to := o.kept.called(address{sent.Channel, sent.To})
+			lines = append(lines, fmt.Sprintf("  %s <- %s%s", to, render.Line(sent.Response), origin(sent)))
 		}
 	}
 	return lines

@@ -89,7 +89,7 @@ func (s *Store) newCollection(name string, number int64, schema *engine.Schema, 
 	return c
 }
 
-// isGrown reports whether the indexes are not those in the file.
+// isGrown reports whether the indexes differ from the file.
 func (c *collection) isGrown() bool {
 	return c.draft != c.committed.draft || c.building != c.committed.building
 }

@@ -183,12 +183,12 @@ type replaced struct {
 
 // note notes a change of the document whose _id has a key, for the writes that follow in the group, and for those who
 // follow the collection.
-func (t *transaction) note(key []byte, made engine.Change) {
-	c := t.job.collection
-	was, exists := c.overlay[string(key)]
+func (t *transaction) note(id []byte, made engine.Change) {
+	c, key := t.job.collection, string(id)
+	was, exists := c.overlay[key]
 	t.job.changes = append(t.job.changes, made)
-	t.job.replaced = append(t.job.replaced, replaced{Placed: was, key: string(key), exists: exists})
-	c.overlay[string(key)] = engine.Placed{Document: made.After, Position: made.Position}
+	t.job.replaced = append(t.job.replaced, replaced{Placed: was, key: key, exists: exists})
+	c.overlay[key] = engine.Placed{Document: made.After, Position: made.Position}
 }
 
 // makeCollection makes the tables of a collection, and returns its number.

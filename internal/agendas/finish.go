@@ -329,7 +329,7 @@ func jittered(failures int) time.Duration {
 func (s *Scheduler) pauseAfter(
 	ctx context.Context, failures int, pause func(failures int) time.Duration,
 ) (chosen time.Duration) {
-	chosen = exponential(failures)
+	chosen = exponential(failures) //nolint:wastedassign // It is the result after a panic.
 	defer s.recovered(ctx, "back-off panicked", nil)
 	return max(0, pause(failures))
 }

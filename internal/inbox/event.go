@@ -481,7 +481,7 @@ func (b *Inbox) pauseAfter(ctx context.Context, failures int, part func(time.Dur
 	if b.config.Backoff == nil {
 		return part(growing(failures))
 	}
-	chosen = growing(failures)
+	chosen = growing(failures) //nolint:wastedassign // It is the result after a panic.
 	defer b.recovered(ctx, "back-off panicked", "", nil)
 	return max(0, b.config.Backoff(failures))
 }

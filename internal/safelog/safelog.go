@@ -41,13 +41,13 @@ func (h handler) Handle(ctx context.Context, line slog.Record) error {
 }
 
 func (h handler) WithAttrs(attributes []slog.Attr) (with slog.Handler) {
-	with = h
+	with = h //nolint:wastedassign // It is the result after a panic.
 	defer dropPanic()
 	return handler{h.unsafe.WithAttrs(visibleAttributes(attributes))}
 }
 
 func (h handler) WithGroup(name string) (with slog.Handler) {
-	with = h
+	with = h //nolint:wastedassign // It is the result after a panic.
 	defer dropPanic()
 	return handler{h.unsafe.WithGroup(display.Visible(name))}
 }
