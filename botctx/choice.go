@@ -341,8 +341,8 @@ const (
 // hasOwnEvent reports whether the run was caused directly by an event of the inbox, and not by a redirect.
 func (r *run) hasOwnEvent() bool { return r.delivery != nil && r.outer == nil && r.agenda == nil }
 
-// asBefore returns the candidates, adjusted to the choice of an earlier attempt: the nodes chosen then come
-// first, and if no node answered then, no other node may answer now.
+// asBefore restores the choice of an earlier attempt: the nodes chosen then come first, and if no node answered
+// then, no other node may answer now.
 func (r *run) asBefore(among *nodes, candidates []candidate) []candidate {
 	if !r.hasOwnEvent() {
 		return candidates
@@ -392,7 +392,7 @@ func (op Op) changesLiveChats() bool {
 	return op == OpCreateAssignment || op == OpEndLiveChat || op == OpInletEndLiveChat
 }
 
-// keepChoice stores the answer to the run's event, before an operation that would change it.
+// keepChoice stores the answer to the run's event, before an operation that would change the choice.
 func (r *run) keepChoice(ctx context.Context) error {
 	if r == nil || !r.hasOwnEvent() {
 		return nil

@@ -321,7 +321,7 @@ func (r *Runtime) RemoveOld(ctx context.Context) error {
 	return errors.Join(ofInbox, ofAgendas, r.removeRecords(ctx))
 }
 
-// removeRecords removes old records outside the inbox and the scheduler.
+// removeRecords removes old records, except for the records of the inbox and the scheduler.
 func (r *Runtime) removeRecords(ctx context.Context) (err error) {
 	_, ofLiveChats := livechats.RemoveEnded(ctx, r.guarded, r.config.Retention.Assignments)
 	_, ofComments := sends.RemovePostComments(ctx, r.guarded, r.config.Retention.PostComments)

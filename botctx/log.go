@@ -299,7 +299,7 @@ func (r *Runtime) logLostChanges(ctx context.Context, scope record.Scope, err er
 		appendCode(place{scope: scope}.attributes(), err, outermost(err))...)
 }
 
-// logNotRemembered logs that a run which is tried again will repeat messages that it has already sent.
+// logNotRemembered logs that a retried run will repeat messages that it has already sent.
 func (r *Runtime) logNotRemembered(ctx context.Context, in *run, err error) {
 	r.config.Logger.LogAttrs(ctx, slog.LevelWarn, "botctx: not remembered what was sent",
 		appendCode(place{scope: in.bot.scope}.attributes(), err, outermost(err))...)

@@ -288,7 +288,7 @@ func (r *run) owner() *outbound.Owner {
 	return owner
 }
 
-// end marks the run as ended, and gives the memory of its answers back.
+// end marks the run as ended, and releases the memory of its responses.
 func (r *run) end() {
 	r.ended.Store(true)
 	if owner := r.holds.Load(); owner != nil {

@@ -288,7 +288,7 @@ func (k *readiness) last() (err error, isKnown bool) { //nolint:revive // The er
 	return k.err, k.known && machineTime().Sub(k.at) < readyFor
 }
 
-// note keeps an answer.
+// note stores a result.
 func (k *readiness) note(err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -20,7 +20,7 @@ type Shapes struct {
 	mu sync.Mutex
 	// few are the first shapes, followed by nil.
 	few [fewShapes]*Shape
-	// others are all further shapes, which are found through byHash.
+	// others are the shapes beyond the first few. byHash finds them.
 	others  map[*Shape]struct{}
 	byHash  map[uint64][]*Shape
 	seed    maphash.Seed

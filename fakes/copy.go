@@ -142,7 +142,7 @@ func (c copier) copiedStruct(v reflect.Value, fields []int) reflect.Value {
 
 // Most platforms use few of the services. So the maps that keep services' state are nil until the first put.
 
-// put sets an entry, and makes the map if it is nil.
+// put sets an entry, and creates the map if it is nil.
 //
 //nolint:gocritic // The map is made through the pointer.
 func put[K comparable, V any](kept *map[K]V, key K, value V) {

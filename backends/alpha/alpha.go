@@ -102,7 +102,7 @@ const (
 // including at most 10 of audio or video. If the platform limits the rate, the page pauses and the message is
 // sent again, see send.Limited. The platform names no limit for a single conversation.
 func Limited(connector send.Connector) send.Connector {
-	// The inner one does not resend, since the outer one does.
+	// Only the outer connector resends.
 	media := send.Limited(connector, send.Rate{
 		Messages: mediaPerSecond, Types: []send.Type{send.TypeAudio, send.TypeVideo}, Repeats: -1,
 	})

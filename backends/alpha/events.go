@@ -187,7 +187,7 @@ func written(message document.Object) (send.Type, document.Object) {
 	return send.TypeMisc, data
 }
 
-// withPayload returns data with the payload in the text of a field.
+// withPayload returns data with the text of the named field parsed as a payload.
 func withPayload(data document.Object, name string) document.Object {
 	if text := document.Get(data, name, ""); text != "" {
 		return data.With(name, taps.Payload(text))

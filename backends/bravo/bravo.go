@@ -138,7 +138,7 @@ const (
 // each recipient one in 6 seconds, or 45 at once. If the platform limits the rate, the number or the
 // recipient pauses and the message is sent again, see send.Limited.
 func Limited(connector send.Connector) send.Connector {
-	// The inner one does not resend, since the outer one does.
+	// Only the outer connector resends.
 	perNumber := send.Limited(connector, send.Rate{Messages: messagesPerSecond, Repeats: -1})
 	return send.LimitedByRecipient(perNumber, nil, func(string) send.Rate {
 		return send.Rate{Per: recipientPeriod, Burst: recipientBurst}

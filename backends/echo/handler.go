@@ -25,8 +25,8 @@ const (
 	tolerance = 5 * time.Minute
 	// maxEchoLength is longer than any text of the platform's check of an address.
 	maxEchoLength = 1000
-	// accepted is the answer that the platform expects. For any other it tells the member that the account is out
-	// of service.
+	// accepted is the answer that the platform expects. After any other answer, the platform tells the member
+	// that the account is out of service.
 	accepted = "success"
 )
 
@@ -93,7 +93,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // errUnsigned is returned for a request that does not come from the platform. It does not reveal the reason.
 var errUnsigned = errors.New("the request is not signed for an account of this host")
 
-// authenticate returns the channel of a request whose signature is valid and whose time is present.
+// authenticate returns the channel of a request whose signature is valid and whose time is close to now.
 func (h *handler) authenticate(r *http.Request) (*channel.Channel, account, error) {
 	config, query := h.connector.config, r.URL.Query()
 	seconds, err := strconv.ParseInt(query.Get("timestamp"), 10, 64)

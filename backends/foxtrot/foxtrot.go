@@ -110,7 +110,8 @@ type account struct {
 	next string
 	// self is the id of the agent whose token is used for tickets.
 	self string
-	// secrets are the texts that no error may contain: everything in the info, which hides all of it.
+	// secrets are the texts that no error may contain: the credentials, and every text in the info that is not
+	// too short.
 	secrets []string
 }
 

@@ -222,8 +222,8 @@ const metadataTicket = "botTicketId"
 // agentWorkspace is the type of the integration with which agents work.
 const agentWorkspace = "zd:agentWorkspace"
 
-// open opens a conversation with a first message, and passes it to the agents. If an earlier call did a part of it,
-// open does the rest.
+// open opens a conversation with a first message, and passes it to the agents. If an earlier call failed
+// halfway, open does the rest.
 func (c *Connector) open(ctx context.Context, of account, message send.Message, parts []part) (send.Delivery, error) {
 	key := message.ID
 	if key == "" {
@@ -274,7 +274,7 @@ func (c *Connector) create(ctx context.Context, of account, key string) (address
 	return address{conversation: id, user: key}, err
 }
 
-// opened is the part of a request that an earlier call did.
+// opened records how much of a request an earlier call carried out.
 type opened struct {
 	to       address
 	first    send.Delivery

@@ -82,7 +82,7 @@ func (a activity) key(conversation string) string {
 	return key
 }
 
-// isInGroup reports whether others than the user and the bot are in the conversation.
+// isInGroup reports whether the conversation has participants other than the user and the bot.
 func (a activity) isInGroup() bool {
 	switch a.text("conversation.conversationType") {
 	case "personal":
@@ -163,8 +163,8 @@ func (a activity) message() (send.Type, document.Object) {
 	return kind, data
 }
 
-// tapOf returns the data of a tap by its value: the payload that the bot put there, with the values of inputs. A
-// value of another form is the value of a payload without a name.
+// tapOf returns the data of a tap, given its value: the bot's own payload, with the values of inputs. A value
+// in another form becomes the value of a payload without a name.
 func tapOf(value any) document.Object {
 	switch value := value.(type) {
 	case string:
@@ -198,7 +198,7 @@ func (a activity) plainText() string {
 // The media types of attachments.
 const (
 	mediaFile = "application/vnd.microsoft.teams.file.download.info"
-	// mediaHTML is the text of a message once more.
+	// mediaHTML is the type of an attachment that repeats the message's text.
 	mediaHTML = "text/html"
 )
 

@@ -238,7 +238,7 @@ func cardOf(given document.Object) (card, error) {
 	return shown, err
 }
 
-// fileCard returns the card for a file of a type with a url: a picture itself, else a button that opens it.
+// fileCard returns a card that shows a picture, or that has a button to open any other file with a url.
 func fileCard(kind string, file document.Lookuper) (card, error) {
 	if document.Get(file, fieldURL, "") == "" {
 		return card{}, boterr.New(boterr.Unsupported, "attachment_id", "channels of type hotel have no files by id: give the url of the file")

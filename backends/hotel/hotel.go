@@ -193,7 +193,7 @@ const (
 // recipient one in about 2 seconds, or 7 at once. If the platform limits the rate, or asks to try again, the
 // recipient pauses and the message is sent again, see send.LimitedByRecipient.
 func Limited(connector send.Connector) send.Connector {
-	// The platform's refusals concern one conversation, so the inner one does not resend.
+	// The platform's refusals concern one conversation, so only the outer connector resends.
 	perBot := send.Limited(connector, send.Rate{Messages: messagesPerSecond, Repeats: -1})
 	return send.LimitedByRecipient(perBot, nil, func(string) send.Rate {
 		return send.Rate{Per: conversationPeriod, Burst: conversationBurst}

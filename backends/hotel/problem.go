@@ -23,7 +23,7 @@ type problem struct {
 	message string
 }
 
-// maxProblemBytes bounds the part of a refusal that is read as an error of a file.
+// maxProblemBytes is the number of bytes of a refusal that are read.
 const maxProblemBytes = 64 << 10
 
 // plainWord matches the platform's words. Other texts are not repeated in errors.
@@ -60,9 +60,9 @@ type meaning struct {
 	sentence string
 	// isGone is true if the recipient is gone for good.
 	isGone bool
-	// pauses is true if the platform certainly did nothing and takes the request later.
+	// pauses is true if the platform certainly did nothing, and will accept the request later.
 	pauses bool
-	// repeats adds the platform's own sentence. It is not for errors about credentials.
+	// repeats is true if the error includes the platform's own sentence. Errors about credentials must not.
 	repeats bool
 }
 
@@ -93,7 +93,7 @@ var meanings = map[string]meaning{
 // takenName matches the sentence with which the platform refuses the name of a channel that exists.
 var takenName = regexp.MustCompile(`(?i)name already exist`)
 
-// meaning returns the meaning of a problem by its word, or by its status.
+// meaning looks up the problem by its word, or else by its status.
 func (p problem) meaning() meaning {
 	isRefusal := p.status >= http.StatusBadRequest && p.status < http.StatusInternalServerError
 	if known, ok := meanings[p.word]; ok && isRefusal {

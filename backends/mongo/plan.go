@@ -18,8 +18,8 @@ import (
 type plan struct {
 	// update is the caller's update with the stamps, encoded for the server.
 	update bson.Raw
-	// condition is added to the filter, and is the zero Object if a change is certain. A document that does
-	// not meet it may still change.
+	// condition is added to the filter. It is the zero Object if a change is certain. A document that does not
+	// meet it may still change.
 	condition document.Object
 	// contradicts is true if no document matches the filter after the change, so that none is changed twice.
 	contradicts bool

@@ -112,7 +112,7 @@ func regexOptions(pattern document.Object) string {
 // isOperators reports whether an object is a set of operators rather than a value; its first name decides.
 func isOperators(o document.Object) bool { return o.Len() > 0 && strings.HasPrefix(o.NameAt(0), "$") }
 
-// queried returns a filter unchanged, except for an $expr that uses the whole document.
+// queried returns a filter for the server: the same one, unless it has an $expr that uses the whole document.
 func queried(filter *query.Filter) (document.Object, error) {
 	if filter == nil || filter.Source().IsZero() {
 		return document.O(), nil
@@ -307,7 +307,7 @@ func served(near *query.GeoNear, indexes []storedIndex) (_ *query.GeoNear, isSer
 	return nil, false, asked.NotServed(near.Key())
 }
 
-// nearest asks the server for near documents. Package document measures them again, so that distances are the
+// nearest asks the server for nearby documents. Package document measures them again, so that distances are the
 // same to the last digit as in every other store.
 func (c *collection) nearest(ctx context.Context, near *query.GeoNear) ([]found, error) {
 	where, err := queryOf(near.Filter())

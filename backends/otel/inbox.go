@@ -175,7 +175,7 @@ func (o *Instrumentation) ObserveInbox(rt *botctx.Runtime) (stop func() error, e
 type inboxMetrics struct {
 	// accepted and repeated count acceptances, handled, retries and givenUp the results of attempts.
 	accepted, repeated, handled, retries, givenUp metric.Int64Counter
-	// latency is the time from acceptance to the end.
+	// latency is the time from acceptance to the final result.
 	latency metric.Float64Histogram
 }
 

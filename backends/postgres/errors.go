@@ -24,7 +24,8 @@ const (
 	codeStale = "BOTCV"
 )
 
-// failure returns an error of the driver with a code of the SDK. Other errors stay as they are. ctx is the caller's.
+// failure returns an error of the driver with a code of the SDK. Other errors are returned unchanged. ctx is
+// the caller's.
 func (s *Store) failure(ctx context.Context, err error) error {
 	if err == nil {
 		return nil

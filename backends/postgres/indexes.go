@@ -74,7 +74,7 @@ type draft struct {
 	description
 
 	tx pgx.Tx
-	// after and isAll are the builder's next ones, once the transaction is kept.
+	// after and isAll replace the builder's once the transaction is committed.
 	after uint64
 	isAll bool
 }
@@ -100,7 +100,7 @@ func (b *builder) build(ctx context.Context) error {
 	return err
 }
 
-// change changes the description in a transaction that begins with a statement; "" is none.
+// change changes the description in a transaction that begins with the statement first, if it is not "".
 func (b *builder) change(ctx context.Context, first string, change func(d *draft) error) error {
 	for {
 		var d draft
@@ -141,7 +141,7 @@ func (b *builder) describe(ctx context.Context, d *draft) error {
 	return err
 }
 
-// begin has writers keep the entries of the index, and fills it if there are few documents.
+// begin makes writers maintain the index, and fills it if there are few documents.
 func (b *builder) begin(ctx context.Context, d *draft) error {
 	if d.building != 0 && !b.isSame(&d.all.Indexes[d.all.IndexOf(d.building)]) { // The process that built it has died.
 		if err := b.forget(ctx, d); err != nil {
@@ -182,7 +182,7 @@ func (b *builder) forget(ctx context.Context, d *draft) error {
 	return err
 }
 
-// addPage adds the entries of the next documents. Others can change these only afterwards.
+// addPage adds the entries of the next page of documents. Others can change these documents only afterwards.
 func (b *builder) addPage(ctx context.Context, d *draft) error {
 	rows, err := d.tx.Query(ctx, b.collection.texts.page, int64(d.after), pageSize)
 	if err != nil {
@@ -218,7 +218,7 @@ func (b *builder) read(row pgx.CollectableRow) (engine.Placed, error) {
 	return b.store.readPlaced(b.collection.name, columns[0], columns[1])
 }
 
-// add adds entries of documents. Writers may have added some of them already.
+// add adds entries of documents. Writers may already have added some of them.
 func (b *builder) add(ctx context.Context, d *draft, added []engine.Key, of []engine.Placed) error {
 	if len(added) == 0 {
 		return nil

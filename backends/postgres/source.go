@@ -23,15 +23,15 @@ var (
 	errMore = errors.New("more candidates are needed")
 )
 
-// source is the content of a collection. Each of its methods is one statement, which sees one moment; only a search by
-// distance needs several, and with them a transaction.
+// source is the content of a collection. Each method is a single statement, and so sees one snapshot. Only a
+// search by distance needs several statements, in a transaction.
 type source struct {
 	ctx        context.Context //nolint:containedctx // It belongs to the one call that the source serves.
 	store      *Store
 	collection *collection
 	known      *description
 	by         querier
-	// candidates is the number of documents to ask for if it is not known how many are needed, 0 for all.
+	// candidates is the number of documents to request if it is not known how many are needed, or 0 for all.
 	candidates int64
 	// inWrite is true if the documents that are found will be locked.
 	inWrite bool
@@ -42,14 +42,14 @@ type source struct {
 var _ engine.Source = (*source)(nil)
 
 const (
-	// firstCandidates are asked for at first, and moreCandidates times as many each time that they were not enough, up to
-	// mostCandidates.
+	// firstCandidates are requested at first. Each time that they are not enough, moreCandidates times as many
+	// are, up to mostCandidates.
 	firstCandidates = 8
 	moreCandidates  = 8
 	mostCandidates  = 100_000
 )
 
-// widened returns the next number of candidates to ask for.
+// widened returns the next number of candidates to request.
 func widened(candidates int64) int64 {
 	if candidates *= moreCandidates; candidates > mostCandidates {
 		return 0
@@ -109,7 +109,7 @@ func (s *source) ByKey(index int, filter *query.Filter, most int64) (found []doc
 
 // limit is the limit of a statement.
 type limit struct {
-	// most is the number of rows, 0 for all.
+	// most is the maximum number of rows, or 0 for all.
 	most int64
 	// isGuess is true if more rows may be needed.
 	isGuess bool
@@ -125,7 +125,7 @@ func orNull(most int64) *int64 {
 	return &most
 }
 
-// limitFor returns the limit of a search that is likely to need hint documents, 0 for all.
+// limitFor returns the limit of a search that will probably need hint documents, or all of them if hint is 0.
 func (s *source) limitFor(hint int64, isExact bool) limit {
 	switch {
 	case hint == 0 || !isExact && s.candidates == 0:
@@ -137,8 +137,8 @@ func (s *source) limitFor(hint int64, isExact bool) limit {
 	}
 }
 
-// visit visits the documents that a statement yields, and reports whether the search goes on. A row without a document has
-// the version of the description.
+// visit visits the documents that a statement yields, and reports whether the search continues. A row without a
+// document has the version of the description.
 func (s *source) visit(to engine.Visitor, l limit, text string, arguments ...any) (goOn bool, err error) {
 	ctx, cancel := context.WithCancel(s.ctx)
 	defer cancel()
@@ -219,7 +219,7 @@ func (s *source) Batches(hint int64, to engine.BatchVisitor) error {
 	return err
 }
 
-// flush hands a batch on, and empties it.
+// flush passes a batch on and empties it.
 func flush(b *engine.Batch, to engine.BatchVisitor) bool {
 	b.Used = uint32(1<<len(b.Documents) - 1)
 	goOn := to.VisitBatch(b)

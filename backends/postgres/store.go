@@ -26,7 +26,7 @@ import (
 // share a schema of the database.
 type Store struct {
 	pool *pgxpool.Pool
-	// name is the name of the schema, and schema the same quoted.
+	// name is the name of the schema, and schema is the same name quoted.
 	name    string
 	schema  string
 	timeout time.Duration
@@ -34,12 +34,12 @@ type Store struct {
 	notices notices
 	groups  groups
 	closed  atomic.Bool
-	// lostAt is the time at which a connection was found lost, in nanoseconds.
+	// lostAt is the time at which a connection was last found to be lost, in nanoseconds.
 	lostAt atomic.Int64
 
-	// collections are *collection by name.
+	// collections maps names to *collection.
 	collections sync.Map
-	// decoders are *engine.Decoder.
+	// decoders holds unused *engine.Decoder.
 	decoders sync.Pool
 }
 
@@ -68,13 +68,13 @@ func WithLogger(logger *slog.Logger) Option { return func(s *settings) { s.logge
 const (
 	defaultSchema  = "botctx"
 	defaultTimeout = 30 * time.Second
-	// indexTimeout limits the making of an index if the context has no deadline.
+	// indexTimeout limits the creation of an index if the context has no deadline.
 	indexTimeout = time.Hour
-	// defaultPool is the most connections if the address does not say.
+	// defaultPool is the maximum number of connections if the address sets none.
 	defaultPool = 16
-	// cancelTime is the time in which the server must confirm that a call is cancelled.
+	// cancelTime is the time that the server has to confirm a cancellation.
 	cancelTime = time.Second
-	// longestSchema is the most bytes of a name in PostgreSQL.
+	// longestSchema is PostgreSQL's maximum length of a name in bytes.
 	longestSchema = 63
 )
 
@@ -119,7 +119,7 @@ func Open(ctx context.Context, address string, options ...Option) (*Store, error
 	return s, nil
 }
 
-// configOf returns the settings of an address. Its errors show nothing of it, since it may have a password.
+// configOf returns the settings of an address. Its errors do not show the address, which may have a password.
 func configOf(address string) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(address)
 	if err != nil || address == "" {
@@ -134,11 +134,11 @@ func configOf(address string) (*pgxpool.Config, error) {
 	if !strings.Contains(address, "pool_max_conns") {
 		config.MaxConns = defaultPool
 	}
-	// The statements are made for one plan each: by the index, in its order.
+	// Each statement is written for one plan, which uses the index in its order.
 	for name, value := range map[string]string{
 		"plan_cache_mode": "force_generic_plan", "enable_hashjoin": "off", "enable_mergejoin": "off", "enable_seqscan": "off",
 		"enable_bitmapscan": "off", "jit": "off", "max_parallel_workers_per_gather": "0", "bytea_output": "hex",
-		// Locks of a process that stands still do not hold up the others for ever.
+		// A stalled process must not hold its locks forever.
 		"idle_in_transaction_session_timeout": "10s",
 	} {
 		if _, isSet := config.ConnConfig.RuntimeParams[name]; !isSet {
@@ -154,10 +154,10 @@ func configOf(address string) (*pgxpool.Config, error) {
 //go:embed schema.sql
 var makeSchema string
 
-// format is the number of the form of the schema.
+// format is the version of the schema's layout.
 const format = 1
 
-// migrate makes the schema unless it exists.
+// migrate creates the schema unless it exists.
 func (s *Store) migrate(ctx context.Context) error {
 	var encoding string
 	if err := s.pool.QueryRow(ctx, "SHOW server_encoding").Scan(&encoding); err != nil {
@@ -190,7 +190,7 @@ func (s *Store) migrate(ctx context.Context) error {
 	})
 }
 
-// format returns the number of the form of the schema, 0 if it does not exist.
+// format returns the version of the schema's layout, or 0 if the schema does not exist.
 func (s *Store) format(ctx context.Context, by querier) (version int, err error) {
 	var exists bool
 	const look = "SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname=$1 AND tablename='_format')"
@@ -238,7 +238,7 @@ func (s *Store) Now(ctx context.Context) (now time.Time, err error) {
 	return now.UTC(), s.failure(ctx, err)
 }
 
-// repeated calls read again if the connection was lost.
+// repeated calls read, and calls it again if the connection was lost.
 func (s *Store) repeated(ctx context.Context, read func() error) error {
 	err := read()
 	for losses := 0; s.hasLost(err) && losses < maxLosses && ctx.Err() == nil; losses++ {
@@ -271,7 +271,7 @@ func (s *Store) Close() {
 	s.pool.Close()
 }
 
-// isStale reports whether a description is not the newest, and reads that one then.
+// isStale reports whether a description is outdated. If so, it reads the newest.
 func (s *Store) isStale(ctx context.Context, c *collection, known *description) (bool, error) {
 	var version int64
 	err := s.pool.QueryRow(ctx, c.texts.version).Scan(&version)
@@ -287,7 +287,7 @@ type port struct {
 	name  string
 	// err is the error of the name.
 	err error
-	// candidates are the source's. collection and known are the last read's.
+	// candidates is the source's. collection and known are from the last read.
 	candidates int64
 	collection *collection
 	known      *description
@@ -313,7 +313,7 @@ func (p *port) Read(ctx context.Context) (engine.View, error) {
 // Now implements engine.Port.
 func (p *port) Now(ctx context.Context) (time.Time, error) { return p.store.Now(ctx) }
 
-// reader is a collection whose reads are repeated if they have to be.
+// reader is a collection that repeats its reads if necessary.
 type reader struct {
 	engine.Collection
 

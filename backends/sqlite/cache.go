@@ -30,19 +30,19 @@ const (
 
 func (c *cached) memory() int64 { return entrySize + valueFactor*int64(c.size) }
 
-// cache holds documents as they were committed last, by the keys of their _ids.
+// cache holds committed documents by the keys of their _ids.
 type cache struct {
 	room *cacheRoom
 
 	mu        sync.RWMutex
 	documents map[string]cached
-	// commits counts the changes that were put in.
+	// commits counts the calls of apply.
 	commits uint64
 	// isHiding is true while changes are committed.
 	isHiding bool
 }
 
-// get returns a document, and how many changes the cache has seen, for put.
+// get returns a document and the number of commits that the cache has seen, for put.
 func (c *cache) get(key []byte) (found cached, ok bool, commits uint64) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -59,8 +59,8 @@ func (c *cache) put(key []byte, read cached, commits uint64) {
 	}
 }
 
-// hide takes documents out that are being committed: the file decides when readers see a change, so that none sees an
-// earlier document here afterwards.
+// hide removes documents that are being committed: the file decides when readers see a change, so none of them
+// may find an earlier document here afterwards.
 func (c *cache) hide(changes []change) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -70,7 +70,7 @@ func (c *cache) hide(changes []change) {
 	}
 }
 
-// apply puts changes in that were committed.
+// apply adds committed changes.
 func (c *cache) apply(changes []change) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -25,12 +25,12 @@ import (
 //
 // Package engine makes the keys. Documents are sealed.
 const (
-	// applicationID marks the file as ours: "botc".
+	// applicationID marks a file as a store: "botc".
 	applicationID = 0x626f7463
 	format        = 1
 )
 
-// makeFile are the statements that make a new file.
+// makeFile are the statements that create a new file.
 var makeFile = []string{
 	"BEGIN IMMEDIATE",
 	makeCatalogue,
@@ -56,23 +56,23 @@ type collection struct {
 	schema atomic.Pointer[engine.Schema]
 	cache  cache
 
-	// What follows belongs to the writer.
+	// The following fields belong to the writer.
 
-	// draft is the description with the changes of the group under way, and with the index that is being built.
+	// draft is the description with the changes of the current group, and with the index that is being built.
 	draft *engine.Schema
-	// building is the number of that index, 0 without one. In the file it is recorded, which differs for as long as
-	// the index is finished and not committed.
+	// building is the number of that index, or 0 if there is none. recorded is the number in the file, which
+	// differs while the index is complete but not committed.
 	building, recorded int
 	// end is the position of the next document.
 	end uint64
-	// committed are draft and end in the file.
+	// committed holds draft and end as they are in the file.
 	committed struct {
 		draft *engine.Schema
 		end   uint64
 	}
-	// isDirty is true if the description in the file is not draft.
+	// isDirty is true if draft differs from the description in the file.
 	isDirty bool
-	// overlay are the documents that the group under way has changed, by the keys of their _ids.
+	// overlay holds the documents that the current group has changed, by the keys of their _ids.
 	overlay map[string]cached
 	// followers get the changes of each group.
 	followers []*follower
@@ -88,7 +88,7 @@ func (s *Store) newCollection(name string, number int64, schema *engine.Schema, 
 	return c
 }
 
-// ready returns draft without the index that is being built.
+// ready returns draft without the unfinished index.
 func (c *collection) ready() *engine.Schema {
 	at := slices.IndexFunc(c.draft.Indexes, func(x engine.Index) bool { return x.Number == c.building })
 	if at < 0 {
@@ -97,17 +97,18 @@ func (c *collection) ready() *engine.Schema {
 	return c.draft.WithoutIndex(at)
 }
 
-// commit notes that the file has draft and end.
+// commit records that the file has draft and end.
 func (c *collection) commit() { c.committed.draft, c.committed.end = c.draft, c.end }
 
-// rollBack takes draft and end back to their state in the file.
+// rollBack resets draft and end to their state in the file.
 func (c *collection) rollBack() {
 	c.draft, c.end, c.isDirty = c.committed.draft, c.committed.end, false
 	c.recorded = c.building
 	c.emptyOverlay()
 }
 
-// emptyOverlay empties overlay. A map keeps its size, and clearing it takes as long as that: a large one is dropped.
+// emptyOverlay empties overlay. A map keeps its size, which determines how long clearing it takes, so a large
+// one is replaced.
 func (c *collection) emptyOverlay() {
 	if len(c.overlay) > maxGroup {
 		c.overlay = map[string]cached{}
@@ -127,10 +128,10 @@ type texts struct {
 // entryTexts are the statements of a table of entries.
 type entryTexts struct {
 	byKey string
-	// part reads a range of the keys of an index, whole all its keys.
+	// part reads a range of the keys of an index. whole reads all of its keys.
 	part, whole         rangeTexts
 	insert, remove, all string
-	// holder is the position of a unique key, and clear removes some entries of a range of indexes.
+	// holder returns the position of a unique key. clear removes some entries of a range of indexes.
 	holder, clear string
 	above, below  string
 }
@@ -227,7 +228,7 @@ func (c *collection) record() ([]byte, error) {
 	return sealBytes(0, text), nil
 }
 
-// readSchema reads what record wrote. It returns the numbers of an index that was being built, which is left out.
+// readSchema reads what record wrote. It leaves out an unfinished index, and returns its numbers.
 func readSchema(name string, record []byte) (schema *engine.Schema, left []indexRecord, err error) {
 	text, err := openBytes(0, record)
 	if err != nil {
@@ -310,7 +311,7 @@ func (s *Store) load(ctx context.Context, c *conn) error {
 	return nil
 }
 
-// clearLeft removes the entries of indexes that a process did not finish building.
+// clearLeft removes the entries of indexes that a process did not finish.
 func (s *Store) clearLeft(c *conn, of *collection, left []indexRecord) error {
 	for _, r := range left {
 		if _, err := c.exec("DELETE FROM "+tableName(of.number, r.Unique)+" WHERE x>=? AND x<?", r.Number, r.Number+1+len(r.Keys)); err != nil {

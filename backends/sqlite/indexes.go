@@ -60,12 +60,12 @@ func (p *port) EnsureIndex(ctx context.Context, spec store.Index) error {
 type building struct {
 	port *port
 	spec store.Index
-	// exists is true if there is the index already.
+	// exists is true if the index already exists.
 	exists bool
 	// left is an index of the collection that could neither be built nor dropped, as on a full disk.
 	left   *building
 	number int
-	// after is the position of the last document that it has.
+	// after is the position of the last indexed document.
 	after uint64
 	isAll bool
 }
@@ -76,7 +76,7 @@ func (b *building) do(ctx context.Context, run func(t *transaction, c *collectio
 	}})
 }
 
-// begin has the writer keep the entries of the index.
+// begin makes the writer maintain the index.
 func (b *building) begin(ctx context.Context) error {
 	return b.do(ctx, func(t *transaction, c *collection) (err error) {
 		if b.left = b.leftIn(c); b.left != nil {
@@ -97,7 +97,7 @@ func (b *building) begin(ctx context.Context) error {
 	})
 }
 
-// leftIn returns the unfinished index of a collection, which is not being built any more.
+// leftIn returns the unfinished index that an earlier attempt left in a collection.
 func (b *building) leftIn(c *collection) *building {
 	left := &building{port: b.port, number: c.building}
 	at := left.at(c)
@@ -166,7 +166,7 @@ func (b *building) add(t *transaction, c *collection, page []engine.Placed) erro
 	return nil
 }
 
-// addOnce adds an entry that may be there already, since the document was changed after the index was begun.
+// addOnce adds an entry unless it exists: the document may have changed since the index was begun.
 func (t *transaction) addOnce(one engine.Placed, key engine.Key) error {
 	c := t.job.collection
 	texts := c.texts.table(key.IsUnique)
@@ -181,7 +181,7 @@ func (t *transaction) addOnce(one engine.Placed, key engine.Key) error {
 	return err
 }
 
-// at returns the place of the index in the description, -1 if it is not there.
+// at returns the place of the index in the description, or -1 if the description lacks it.
 func (b *building) at(c *collection) int {
 	for i := range c.draft.Indexes {
 		if c.draft.Indexes[i].Number == b.number {

@@ -12,23 +12,23 @@ import (
 )
 
 var (
-	// errTooLong ends a write that keeps the others waiting for too long.
+	// errTooLong ends a write that keeps others waiting for too long.
 	errTooLong = boterr.New(boterr.Internal, "", "the write takes longer than it may keep others waiting")
-	// errLost is the error of a write out of turn if another write has changed the documents that it rests on.
+	// errLost ends a write out of turn if another write has changed the documents that it depends on.
 	errLost = boterr.New(boterr.Internal, "", "another write came first")
 )
 
 const (
-	// firstTurn is the time for which a write may keep the others waiting before it leaves its turn, and
-	// moreTime the factor by which that time grows after each time that it lost.
+	// firstTurn is the time for which a write may keep others waiting before it gives up its turn. After each
+	// lost attempt that time is multiplied by moreTime.
 	firstTurn = 10 * time.Millisecond
 	moreTime  = 4
-	// maxSearching bounds the writes out of turn. They wait for the writer and hold a reader, and the writer waits for a
-	// reader if a watcher reads.
+	// maxSearching is the maximum number of writes out of turn. They hold a reader while they wait for the
+	// writer, and the writer waits for a reader if a watcher reads.
 	maxSearching = maxReaders / 2
 	// noLimit is longer than any write takes.
 	noLimit = time.Hour
-	// partSize is the number of documents of a write on many that are changed together, if it is a long one.
+	// partSize is the number of documents that a long write on many changes together.
 	partSize = 500
 )
 
@@ -58,7 +58,7 @@ func (p *port) Write(ctx context.Context, op engine.Op) error {
 	}
 }
 
-// inTurn carries out a write in a group. The error is errTooLong if it took more time than it has.
+// inTurn carries out a write in a group. The error is errTooLong if it takes longer than patience.
 func (p *port) inTurn(ctx context.Context, patience time.Duration, run func(t *transaction) error) error {
 	return p.store.writer.do(&job{ctx: ctx, name: p.name, run: func(t *transaction) error {
 		now := &turn{Context: ctx, limit: within(patience)}
@@ -107,20 +107,20 @@ func (p *port) outOfTurn(ctx context.Context, call *query.Evaluation, op engine.
 	return p.inTurn(ctx, noLimit, func(t *transaction) error { return w.settle(ctx, call, op, t) })
 }
 
-// noted is a transaction that notes its changes, of content that does not change.
+// noted is a transaction on an unchanging view. It records its changes instead of making them.
 type noted struct {
 	view     engine.View
 	follower follower
 	isMany   bool
 	changes  []change
-	// positions are the positions of the changed documents. A write on many that is applied in parts notes
+	// positions are the positions of the changed documents. A write on many that is applied in parts records
 	// nothing else.
 	positions []uint64
 }
 
 var _ engine.Transaction = (*noted)(nil)
 
-// follow returns what a collection holds now, and collects what is written from then on.
+// follow returns the current content of a collection, and collects later changes.
 func (s *Store) follow(ctx context.Context, c *collection) (*noted, error) {
 	view, err := s.view(ctx, c)
 	if err != nil {
@@ -170,7 +170,7 @@ func (w *noted) Remove(position uint64, o document.Object) error {
 	return w.note(change{position: position, before: o})
 }
 
-// note notes a change, if the indexes take it. Unique ones see it only when it is applied.
+// note records a change, if the indexes accept it. Unique indexes check it only when it is applied.
 func (w *noted) note(made change) error {
 	if _, err := w.view.Changes(made.before, made.after); err != nil {
 		return err
@@ -186,7 +186,7 @@ func (w *noted) note(made change) error {
 	return nil
 }
 
-// settle applies what was noted in the turn of the write, unless the writes of others affect it.
+// settle applies the recorded changes in the write's turn, unless other writes affect them.
 func (w *noted) settle(ctx context.Context, call *query.Evaluation, op engine.Op, t *transaction) error {
 	call.Resume(ctx)
 	others := slices.Clone(w.follower.changes)
@@ -224,8 +224,8 @@ func (t *transaction) repeat(c *change) error {
 	}
 }
 
-// inParts applies a write on many documents to the ones at some positions: to as many as there is time for, then to
-// more once others have had their turn.
+// inParts applies a write on many documents to the documents at some positions: to as many as there is time
+// for, then to more once others have had their turn.
 func (p *port) inParts(ctx context.Context, call *query.Evaluation, op engine.Many, positions []uint64) error {
 	for all := len(positions); len(positions) > 0; {
 		applied := 0
@@ -249,7 +249,7 @@ func (p *port) inParts(ctx context.Context, call *query.Evaluation, op engine.Ma
 	return nil
 }
 
-// partly returns the error of a part of a write, after some documents were written.
+// partly returns the error of a write that failed after some documents were written.
 func partly(written, all int, err error) error {
 	e, ok := boterr.AsError(err)
 	if written == 0 || !ok {
@@ -258,7 +258,7 @@ func partly(written, all int, err error) error {
 	return boterr.New(e.Code, e.Field, "%d of %d documents were written before, and stay so: %w", written, all, err)
 }
 
-// apply applies a write on many documents to the one at a position, as it is now.
+// apply applies a write on many documents to the current document at a position.
 func (t *transaction) apply(call *query.Evaluation, op engine.Many, position uint64) error {
 	now := engine.Placed{Position: position}
 	_, err := t.source.visit(engine.Yield(func(_ uint64, o document.Object) bool {

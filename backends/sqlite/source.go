@@ -19,11 +19,11 @@ type source struct {
 	conn       *conn
 	collection *collection
 	schema     *engine.Schema
-	// release gives the connection back.
+	// release releases the connection.
 	release func()
 	// inGroup is true for the writer, which sees the changes of its group.
 	inGroup bool
-	// isBegun is true once a transaction keeps the moment that several statements see.
+	// isBegun is true once a transaction gives all statements the same snapshot.
 	isBegun bool
 }
 
@@ -41,7 +41,7 @@ func (s *source) Close() {
 	}
 }
 
-// begin has the statements that follow see one moment.
+// begin makes the following statements see one snapshot.
 func (s *source) begin() error {
 	if s.inGroup || s.isBegun {
 		return nil
@@ -55,11 +55,11 @@ func (s *source) begin() error {
 // the file does not tell it to readers.
 func (s *source) End() uint64 { return 1 << 62 }
 
-// errOutdated ends a read by indexes that have grown since the read was planned, such as by a first array.
+// errOutdated ends a read if its indexes have grown since it was planned, for example by a first array.
 var errOutdated = boterr.New(boterr.Internal, "", "the indexes have grown since the read was planned")
 
-// planned returns the error of a search by an index. A writer shows that an index grows before it commits, so that a
-// search that saw the commit sees that, too.
+// planned returns the error of a search by an index, or errOutdated. A writer publishes that an index has grown
+// before it commits, so a search that sees the commit sees that, too.
 func (s *source) planned(err error) error {
 	if err == nil && !s.inGroup && s.schema != s.collection.schema.Load() {
 		return errOutdated
@@ -67,7 +67,7 @@ func (s *source) planned(err error) error {
 	return err
 }
 
-// again reads until a read is not outdated.
+// again repeats a read while it is outdated.
 func again[T any](read func() (T, error)) (T, error) {
 	for {
 		if result, err := read(); err != errOutdated { //nolint:errorlint // It comes as it is.
@@ -76,7 +76,7 @@ func again[T any](read func() (T, error)) (T, error) {
 	}
 }
 
-// reading is a collection whose reads begin again if they are outdated.
+// reading is a collection that repeats outdated reads.
 type reading struct{ *engine.Collection }
 
 // Find implements store.Collection.
@@ -187,7 +187,7 @@ func (s *source) ByKey(index int, filter *query.Filter, limit int64) (found []do
 	return found, true, s.planned(err)
 }
 
-// visit visits the documents that a statement yields, and reports whether the search goes on.
+// visit visits the documents that a statement yields, and reports whether the search continues.
 func (s *source) visit(to engine.Visitor, text string, arguments ...any) (goOn bool, err error) {
 	goOn = true
 	var sealed sql.RawBytes
@@ -227,7 +227,7 @@ func (s *source) Batches(hint int64, to engine.BatchVisitor) error {
 	return err
 }
 
-// flush hands a batch on, and empties it.
+// flush passes a batch on and empties it.
 func flush(b *engine.Batch, to engine.BatchVisitor) bool {
 	b.Used = uint32(1<<len(b.Documents) - 1)
 	goOn := to.VisitBatch(b)
@@ -312,7 +312,7 @@ func (s *source) positions(positions []uint64, part ranged) ([]uint64, error) {
 	return positions, err
 }
 
-// checkEvery is the number of entries after which a search looks whether its context has ended.
+// checkEvery is the number of entries between two checks of the context.
 const checkEvery = 4096
 
 // at visits the documents at positions, in their order, each once.

@@ -41,8 +41,8 @@ func (of *watchers) remove(w *watcher) {
 	of.all = slices.DeleteFunc(slices.Clone(of.all), func(known *watcher) bool { return known == w })
 }
 
-// notify calls the watchers. It returns the panic of the first one that panics: the others are called all the same,
-// also if one ends the goroutine.
+// notify calls the watchers. It returns the first panic. The other watchers are called all the same, even if
+// one ends the goroutine.
 func (of *watchers) notify(changes []change) (thrown any) {
 	of.mu.Lock()
 	defer of.mu.Unlock()
@@ -68,12 +68,12 @@ type follower struct {
 	hasLeft atomic.Bool
 }
 
-// forgetLeft forgets the followers that need no more changes.
+// forgetLeft removes the followers that need no more changes.
 func (c *collection) forgetLeft() {
 	c.followers = slices.DeleteFunc(c.followers, func(f *follower) bool { return f.hasLeft.Load() })
 }
 
-// follow tells the followers of changes.
+// follow passes changes to the followers.
 func (c *collection) follow(changes []change) {
 	c.forgetLeft()
 	for _, f := range c.followers {

@@ -31,8 +31,8 @@ func Widget() WidgetFile {
 	}
 }
 
-// serveWidget answers with the script. A name with another hash is answered with the present script, which must
-// not be kept: the page may be older than this process.
+// serveWidget serves the script. A request for another hash gets the current script, which must not be cached:
+// the page may be older than this process.
 func serveWidget(w http.ResponseWriter, r *http.Request, name string) {
 	header := w.Header()
 	header.Set("Content-Type", "text/javascript; charset=utf-8")
@@ -53,7 +53,7 @@ func serveWidget(w http.ResponseWriter, r *http.Request, name string) {
 	_, _ = w.Write(widgetFile)
 }
 
-// isWidget reports whether a name is the script's.
+// isWidget reports whether a name belongs to the script.
 func isWidget(name string) bool {
 	return name == "widget.js" || strings.HasPrefix(name, "widget-") && strings.HasSuffix(name, ".js")
 }

@@ -487,7 +487,7 @@ var assignmentByOutletRules = []Rule{
 		"where an assignment's meta has operators, the context's member must match them, else the assignment is passed over", OutletLookups),
 }
 
-// requireSameAssignment checks that two are the same record, with the same content.
+// requireSameAssignment checks that two assignments are the same record, with the same content.
 func requireSameAssignment(t *trial, want, got *livechat.Assignment) {
 	t.Helper()
 	require.NotNil(t, got)

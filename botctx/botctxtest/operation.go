@@ -29,14 +29,13 @@ type operation struct {
 	needs  []Capability
 	// scene is the precondition of good input, nil if there is none.
 	scene *scene
-	// input returns good input for a place of the scene. It omits parameters that the context provides.
+	// input returns valid input for the scene at a place, without the parameters that the context provides.
 	input func(p *place) document.Object
 	// names are the paths in the input of ids of records of the app, or of objects on its platforms.
 	// Parameters that are records or that the context provides are not included: the specification's table
 	// lists these.
 	names []string
-	// lookedFor is the parameter at fault if nothing is found in the given channel. "" means the channel
-	// parameter.
+	// lookedFor is the parameter at fault if the given channel has no match. "" means the channel parameter.
 	lookedFor string
 	// refuses returns changes of the good input that make it InvalidArgument, in addition to the
 	// specification's table. findsNot does the same for NotFound.
@@ -261,7 +260,7 @@ func (o operation) refusesBadInput(t *trial) {
 // either returns the name of a parameter, followed by a bar and the parameter that may replace it, if any.
 func either(p operations.Field) string { return strings.TrimSuffix(p.Name+"|"+p.Other, "|") }
 
-// missing are calls without a parameter that they need.
+// missing returns calls that each lack one required parameter.
 func (o operation) missing() []change {
 	var changes []change
 	for _, p := range o.specified().Parameters {
@@ -326,7 +325,7 @@ func (o operation) contradicting(t *trial, p *place) []change {
 	return changes
 }
 
-// refusesToGuess checks that parameters that the context does not provide must be given.
+// refusesToGuess checks that parameters are required if the context does not provide them.
 func (o operation) refusesToGuess(t *trial, p *place) {
 	if len(o.ofContext()) == 0 {
 		return
@@ -341,7 +340,7 @@ func (o operation) refusesToGuess(t *trial, p *place) {
 	})
 }
 
-// refusesWhatIsNoValue checks that each object parameter is refused if it carries an error.
+// refusesWhatIsNoValue checks that an object that carries an error is refused as any parameter.
 func (o operation) refusesWhatIsNoValue(t *trial, p *place) {
 	for _, one := range o.specified().Parameters {
 		t.try("a "+one.Name+" of what is no value", func(t *trial) {

@@ -272,8 +272,8 @@ type File struct {
 	Content []byte
 }
 
-// lacks returns the capabilities that the harness lacks, because they are in Lacks or because their functions
-// are nil.
+// lacks returns the capabilities that the harness lacks: the ones in Lacks, and the ones whose functions are
+// nil.
 func (h *Harness) lacks() []Capability {
 	lacks := slices.Clone(h.Lacks)
 	for _, verb := range []struct {

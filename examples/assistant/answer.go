@@ -186,7 +186,7 @@ func withIDs(calls []toolCall, round int) {
 	}
 }
 
-// unlessNull returns a value of JSON, nil for null.
+// unlessNull returns a JSON value, or nil for null.
 func unlessNull(value json.RawMessage) json.RawMessage {
 	if string(value) == "null" {
 		return nil

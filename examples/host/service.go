@@ -50,7 +50,7 @@ type service struct {
 	isStopping atomic.Bool
 	// closing is closed when the server begins to end.
 	closing chan struct{}
-	// removeTrial removes the files of a try.
+	// removeTrial removes the files of a trial run.
 	removeTrial func()
 }
 

@@ -138,7 +138,7 @@ func (f *faultSearch) count(plan []fakes.Fault, planned []*fakes.Injected) {
 	}
 }
 
-// goOn records the calls that only happened because of the faults of a plan: they are to fail next.
+// goOn records the calls that only happened because of the faults of a plan: they will fail next.
 func (f *faultSearch) goOn(plan []fakes.Fault, called *places) {
 	if len(plan) >= f.settings.most {
 		return

@@ -341,7 +341,7 @@ func next(b *branch, _ struct{}) (moment, error) {
 	return passed(b, max(0, first.Sub(b.Platform().Now())))
 }
 
-// dueAgendas returns when the open agendas of the members run next.
+// dueAgendas returns the times at which the members' open agendas run next.
 func dueAgendas(b *branch) []time.Time {
 	var due []time.Time
 	for _, p := range b.people() {

@@ -22,8 +22,8 @@ type branch struct {
 	*session.Session
 
 	id, name string
-	// moments are the actions; the first is the beginning. at is the index of the shown one: later ones stay
-	// until the next action.
+	// moments are the actions; the first is the beginning. at is the index of the shown moment; later moments
+	// are kept until the next action.
 	moments []moment
 	at      int
 }
@@ -125,7 +125,7 @@ type said struct {
 
 func (s said) isZero() bool { return s == said{} }
 
-// after fills in the fields of the moment that have not changed since another one.
+// after copies the fields that have not changed since an earlier moment.
 func (m moment) after(before moment) moment {
 	if m.channels == nil {
 		m.channels = before.channels

@@ -43,7 +43,7 @@ type entry struct {
 }
 
 // entryOf describes a message as currently shown. taps are the choices that its recipient can tap now: buttons
-// stay, and quick replies, which come last, vanish.
+// remain, and quick replies, which come last, disappear.
 func entryOf(sent fakes.Sent, taps []fakes.Tappable) entry {
 	shown := sent.Shown
 	e := entry{
@@ -198,7 +198,7 @@ func (s *simulation) replace(nodes []*botctx.Node) error {
 	return nil
 }
 
-// lookNow calls look, unless an action is in progress, which has called it.
+// lookNow calls look, unless an action is in progress, since each action calls look itself.
 func (s *simulation) lookNow() {
 	select {
 	case s.turn <- struct{}{}:

@@ -102,7 +102,8 @@ func (p *pages) take(c *call) (any, error) {
 	return p.afterTake(ctx, of)
 }
 
-// afterTake returns the row of a chat that was taken. The bot's own nodes may have answered the tap.
+// afterTake returns the row of a chat after the agent's tap. It returns an error if the agent does not have the
+// chat: the bot's own nodes may have answered the tap.
 func (p *pages) afterTake(ctx context.Context, of chat) (any, error) {
 	now, err := p.request(ctx, of.App, of.ID)
 	switch {
@@ -125,7 +126,7 @@ func tooLate(late *livechat.TooLateError) error {
 	return boterr.New(boterr.Conflict, "id", "%s took it first", late.AdminName)
 }
 
-// requireRoom returns an error if an agent has as many chats as the agent may have.
+// requireRoom returns an error if an agent already has the maximum number of chats.
 func (p *pages) requireRoom(ctx context.Context, agent *Agent) error {
 	if agent.MaxChats < 0 {
 		return nil
@@ -440,7 +441,7 @@ func (p *pages) receiver(ctx context.Context, of chat, teamID, agentID string) (
 	return livechat.Target{}, boterr.New(boterr.NotFound, "team", "the app has no team %q", teamID)
 }
 
-// giveBack makes the chat a request to the teams again that it came from.
+// giveBack returns the chat as a request to the teams that it came from.
 func (p *pages) giveBack(c *call) (any, error) {
 	if err := c.read(&struct{}{}); err != nil {
 		return nil, err
@@ -456,7 +457,7 @@ func (p *pages) giveBack(c *call) (any, error) {
 	return p.passOn(c, of, targets, "")
 }
 
-// maxParents bounds the hand-overs of a chat that are followed back.
+// maxParents is the number of earlier hand-overs of a chat that are examined.
 const maxParents = 20
 
 // teamsBefore returns the last targets of a chat that are not a single agent.
@@ -506,7 +507,7 @@ func (p *pages) passOn(c *call, of chat, targets []livechat.Target, note string)
 	return map[string]string{"id": next.AssignmentID}, p.tell(ctx, of, "handed over")
 }
 
-// tell adds a line about the chat itself.
+// tell adds a line about the chat itself, such as its end.
 func (p *pages) tell(ctx context.Context, of chat, what string) error {
 	_, err := p.write(ctx, of, chatlog.Entry{
 		Key: what, From: fromDesk, Name: of.agent.Name, Body: document.O(fieldText, what, fieldAgent, of.agent.ID),

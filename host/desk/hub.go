@@ -14,9 +14,9 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// hub keeps the lists of open chats for the streams of this process. While there is a stream, it reads the apps of all
-// streams again after each change, and by the clock, because other processes change them too. Streams send what is newer
-// than their last look.
+// hub keeps the lists of open chats for the streams of this process. While there is a stream, it reads the apps
+// of all streams again after each change, and by the clock, because other processes change them too. Each
+// stream sends the changes since its last look.
 type hub struct {
 	woken chan struct{}
 
@@ -180,7 +180,7 @@ func (h *hub) forget(following map[string]*chatlog.Subscription) {
 	}
 }
 
-// hasNews reports whether a conversation may have changed.
+// hasNews reports whether a subscription has signaled a change.
 func hasNews(of *chatlog.Subscription) bool {
 	select {
 	case <-of.C:

@@ -9,7 +9,7 @@ import (
 const (
 	burst     = 40
 	perSecond = 10
-	// maxBuckets bounds the number of agents whose rate is known.
+	// maxBuckets is the number of agents whose rate is tracked.
 	maxBuckets = 10_000
 )
 

@@ -86,9 +86,9 @@ type pages struct {
 	limits  limiter
 
 	mu sync.Mutex
-	// saved are the agents whose records are up to date, by id.
+	// saved holds the agents whose stored records are up to date, by id.
 	saved map[string]Agent
-	// open is the number of streams by agent.
+	// open is the number of open streams of each agent.
 	open map[string]int
 }
 
@@ -154,7 +154,7 @@ func (p *pages) routes() http.Handler {
 	return mux
 }
 
-// versionOf returns a text that changes with the page's files, so that a page from before a deployment can tell.
+// versionOf returns a text that changes with the page's files, so that a page can detect a new deployment.
 func versionOf(files fs.FS) string {
 	sum := sha256.New()
 	for _, tree := range []fs.FS{files, page.Parts()} {
@@ -282,7 +282,7 @@ func (p *pages) agentOf(r *http.Request) (*Agent, error) {
 	return &agent, p.keep(r.Context(), agent)
 }
 
-// maxSaved bounds the number of agents whose records are known to be up to date.
+// maxSaved is the size limit of saved.
 const maxSaved = 10_000
 
 // keep stores an agent, unless the stored record is up to date: for the desk, and by name for live chats.
@@ -363,7 +363,7 @@ func (p *pages) about(c *call) (any, error) {
 // maxChannels is the largest number of channels of an app that the page names.
 const maxChannels = 1000
 
-// appView returns an app with its teams. Nothing of a channel but id, name and type is shown.
+// appView returns an app with its teams. It shows only the id, name and type of a channel.
 func (p *pages) appView(ctx context.Context, app string) (appView, error) {
 	shown := appView{ID: app, Teams: []team{}, Inlets: map[string]inletView{}}
 	all, err := p.channels(ctx, app)

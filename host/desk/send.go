@@ -220,11 +220,11 @@ func assignmentIn(ticket send.Response) string {
 	return id
 }
 
-// tapping is the key of the id of the agent whose tap is under way.
+// tapping is the context key for the id of the agent whose tap is being handled.
 type tapping struct{}
 
-// isAnsweredOtherwise reports whether a message is a line to the agent whose tap is under way: the answer to the
-// request of the page says the same.
+// isAnsweredOtherwise reports whether a message is a line to the agent whose tap is being handled: the response
+// to the page's request already contains it.
 func isAnsweredOtherwise(ctx context.Context, message send.Message) bool {
 	agent, _ := ctx.Value(tapping{}).(string)
 	return agent != "" && message.To == agent && message.Response.Type() == send.TypeText

@@ -97,7 +97,7 @@ func (s *Service) Find(ctx context.Context, query record.Query) ([]*agenda.Recor
 	return record.ReadAll(found, fromDocument)
 }
 
-// ofMember returns the agendas of a member, or only those that have a tag.
+// ofMember returns the agendas of a member. A tag other than "" selects the agendas that have it.
 func (s *Service) ofMember(memberID, tag string) *record.Collection {
 	agendas := s.agendas.Where(fieldMember, memberID)
 	if tag != "" {
@@ -189,7 +189,7 @@ func (s *Service) insert(ctx context.Context, made agenda.Record) (document.Obje
 	return inserted, inMeta(err)
 }
 
-// scheduleOf checks the parameters, and returns the schedule that they give.
+// scheduleOf checks the parameters and returns their schedule.
 func scheduleOf(p *agenda.NewParams) (schedule, error) {
 	given := schedule{next: p.NextRunAt, pattern: p.Pattern, until: p.RunUntil}
 	if _, err := members.ByRequiredID(p.MemberID).Resolve(); err != nil {

@@ -40,7 +40,7 @@ type Claim struct {
 	zone string
 	// isAbandoned is true once the scheduler no longer waits for the run.
 	isAbandoned atomic.Bool
-	// isSpent is true if the agenda is given up because the last of its starts never came back.
+	// isSpent is true if the agenda is given up because its last permitted start never came back.
 	isSpent bool
 	// hasBegun is true if the handler was called. isZoneUnknown is true if it was not called because this
 	// process does not know the pattern's zone.

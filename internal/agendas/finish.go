@@ -69,8 +69,7 @@ func (s *Scheduler) finish(
 	return result, err
 }
 
-// failureOf returns the failure of a claim's run: the given error, or an error if the record no longer fits
-// the result.
+// failureOf returns the failure of a claim's run: the given error, or an error if the record was edited.
 func (c *Claim) failureOf(failure error) error {
 	switch {
 	case failure != nil:
@@ -260,7 +259,7 @@ func (s *Scheduler) afterLastFailure(r *agenda.Record, claimed time.Time, failur
 	}
 }
 
-// failed is the outcome for an agenda that was claimed at a time and failed for good.
+// failed returns the outcome for an agenda that was claimed at a time and failed for good.
 func (s *Scheduler) failed(claimed time.Time, failure error) outcome {
 	return outcome{
 		update: updates().fail, stamps: document.O(fieldError, textOf(failure), fieldFailedAt, millis(claimed)), final: true,

@@ -58,7 +58,7 @@ type worker struct {
 	said io.Writer
 	// gates are closed to let the run of an event continue.
 	gates map[event]chan struct{}
-	// asked is the time at which the store was asked to confirm the lease of a lane, when it last did.
+	// asked is the time at which the store was last asked to confirm the lease of each lane, if it did.
 	asked map[string]time.Time
 	lease time.Duration
 	now   func() time.Time
@@ -172,7 +172,7 @@ func (w *worker) gate(e event) chan struct{} {
 	return w.gates[e]
 }
 
-// note writes to the journal. A process that cannot do that is useless.
+// note writes to the journal. It panics if that fails.
 func (w *worker) note(what kind, e event, more string) {
 	err := w.journal.note(entry{what: what, process: os.Getpid(), member: e.member, number: e.number, more: more})
 	if err != nil {
@@ -280,8 +280,8 @@ func (c leaseCollection) Update(
 	return result, err
 }
 
-// confirmed records that the store confirmed the lease of a lane when asked at a time, and returns how long it has
-// taken since it was last asked.
+// confirmed records that the store confirmed the lease of a lane when asked at a time, and returns the time
+// since the previous such request.
 func (w *worker) confirmed(lane string, asked time.Time) (gap time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -14,7 +14,7 @@ type Collection struct{ Port Port }
 
 var _ store.Collection = (*Collection)(nil)
 
-// at sets the time in a filter that uses it, by the store's clock.
+// at sets the store's time in a filter that uses it.
 func (c *Collection) at(ctx context.Context, filter *query.Filter) (*query.Filter, error) {
 	if !filter.UsesNow() {
 		return filter, nil
@@ -26,7 +26,7 @@ func (c *Collection) at(ctx context.Context, filter *query.Filter) (*query.Filte
 	return filter.At(now), nil
 }
 
-// read returns the content to read, and the filter with the time.
+// read returns the view to read, and the filter with the store's time.
 func (c *Collection) read(ctx context.Context, filter *query.Filter) (View, *query.Filter, error) {
 	filter, err := c.at(ctx, filter)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// checkEvery is the number of documents after which a read checks its context.
+// checkEvery is the number of documents between two checks of the context.
 const checkEvery = 512
 
 // search finds the documents that a filter matches, in the order of its plan or of the filter's $near.
@@ -459,7 +459,7 @@ type topItems[T any] struct {
 	kept []ranked[T]
 }
 
-// ranked is an item and its number in the order of addition.
+// ranked is an item and its number in the order in which items were added.
 type ranked[T any] struct {
 	item   T
 	number int

@@ -67,7 +67,7 @@ func (b *Inbox) keptID(e Event) string {
 	return b.config.DeriveID(e.identity())
 }
 
-// load is the number of waiting events of each app: the last count, plus the events that this process has
+// load is the number of waiting events of each app: the last count, changed by the events that this process has
 // added and completed since.
 type load struct {
 	mu   sync.Mutex
@@ -220,7 +220,7 @@ const (
 	fieldMemoryValue = "value"
 )
 
-// deliver returns the delivery of an event under a lease.
+// deliver returns the delivery of an event that is handled under a lease.
 func (b *Inbox) deliver(e stored, held *lease.Lease) *Delivery {
 	d := &Delivery{
 		ID: e.id, Event: e.Event, AcceptedAt: document.Timestamp(e.acceptedAt).Time(), Attempt: int(e.attempts()) + 1,

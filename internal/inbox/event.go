@@ -185,7 +185,7 @@ type stored struct {
 	hasBegun, neverCameBack bool
 }
 
-// attempts returns the number of attempts whose end is known.
+// attempts returns the number of completed attempts, including runs that never came back.
 func (e *stored) attempts() int64 { return e.failures + e.lost }
 
 // asDocument returns the stored form of a new event.

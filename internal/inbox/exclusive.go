@@ -263,7 +263,7 @@ func (a *exclusive) holdFree(name string, of fair.Key) (w work, isFree bool) {
 	return work{lane: name, held: a.granted[name]}, true
 }
 
-// confirm implements source. The event begins if it is the first of its lane, that is unless another one was
+// confirm implements source. The event begins if it is the first of its lane: another event may have been
 // accepted at the same time.
 func (a *exclusive) confirm(w *work, e stored) bool {
 	a.mu.Lock()

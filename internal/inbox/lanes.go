@@ -21,7 +21,7 @@ type lanes struct {
 	waiting laneHeap
 	// parked are lanes that were parked. Some of them may not be any more.
 	parked []string
-	// now is the latest time that was heard of.
+	// now is the latest known time.
 	now int64
 }
 

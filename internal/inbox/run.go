@@ -79,7 +79,7 @@ func (p *pool) serve(ctx, runs context.Context) {
 	p.all.Wait()
 }
 
-// start runs work in a goroutine. serve waits for it to end.
+// start runs work in a goroutine that serve waits for.
 func (p *pool) start(work func()) { p.all.Go(work) }
 
 // startDispatch starts the goroutine that finds lanes and starts their handling, and starts it again if the
@@ -232,7 +232,7 @@ func (p *pool) handleAll(ctx, run context.Context, held *lease.Lease, w work) (d
 
 func hasEnded(ctx context.Context) bool { return ctx.Err() != nil }
 
-// note records the event that is being handled under a lease.
+// note records which event is being handled under a lease.
 func (p *pool) note(held *lease.Lease, event string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

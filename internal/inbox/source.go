@@ -42,7 +42,7 @@ type source interface {
 	// counted returns the number of an app's events, or of all for "", that wait or are being handled, and
 	// the oldest of them. ok is false if the source does not know.
 	counted(app string) (pending int64, oldest document.Object, ok bool)
-	// close releases the resources for further calls of take.
+	// close releases everything that take uses. A later take starts afresh.
 	close(ctx context.Context)
 }
 

@@ -59,7 +59,7 @@ func ofText(compute func(string) string) func(*expressionRun, []any) (any, error
 	}
 }
 
-// lowered and raised change the letters of ASCII only, as MongoDB does.
+// lowered and raised change only ASCII letters, as MongoDB does.
 func lowered(text string) string {
 	return mapASCII(text, 'A', 'Z', 'a'-'A')
 }

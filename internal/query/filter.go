@@ -29,12 +29,12 @@ type Filter struct {
 }
 
 type rareOfFilter struct {
-	// near is the filter's search for near places, nil if it has none.
+	// near is the filter's search for nearby places, nil if it has none.
 	near *GeoNear
 	// usesNow is true if the filter uses $$NOW, and now is that time, nil if none was given.
 	usesNow bool
 	now     *time.Time
-	// parts are the filters that the filter is the conjunction of.
+	// parts are the filters that this filter combines with $and.
 	parts []*Filter
 }
 
@@ -418,7 +418,7 @@ type fieldCondition struct {
 	mode leafMode
 	// all, if test is nil, are conditions that must all be met.
 	all []fieldCondition
-	// negated turns the condition round.
+	// negated inverts the condition.
 	negated bool
 }
 

@@ -70,7 +70,7 @@ func furtherOperator(operator string, operand any, siblings document.Object) ([]
 // included.
 func one(test candidateTest) []fieldCondition { return []fieldCondition{{test: test}} }
 
-// negate turns a condition round.
+// negate inverts conditions.
 func negate(conditions []fieldCondition) []fieldCondition {
 	group := conditionGroup(conditions)
 	if group.negated {

@@ -274,7 +274,7 @@ func (o *keyOrder) sortEqual(items []keyedItem, key int) {
 	}
 }
 
-// inOrder returns values in an order of their numbers.
+// inOrder returns values in the order of the items with their numbers.
 func inOrder[T any](values []T, order []keyedItem) []T {
 	sorted := make([]T, len(values))
 	for i, o := range order {

@@ -487,10 +487,11 @@ func (c *Collection) removeBatch(
 // place is the progress of a removal that spares records.
 type place struct {
 	path string
-	// last is the time of the last record that was looked at, and spared are the records of that time that stay.
+	// last is the time of the last record that was examined. spared are the records with that time that are
+	// kept.
 	last   any
 	spared map[string]bool
-	// rest matches the records that follow, nil for all.
+	// rest matches the records that follow. nil matches all.
 	rest *query.Filter
 }
 

@@ -263,7 +263,7 @@ func (f Form) escaped(text, marks string) string {
 	return Escape(text, marks)
 }
 
-// text returns a text behind a mark, with further lines if they are escaped.
+// text returns a text after a mark, with further lines if they are escaped.
 func (f Form) text(mark, text string) []string {
 	if !f.IsEscaped {
 		return []string{mark + " " + text}

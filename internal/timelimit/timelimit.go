@@ -33,10 +33,10 @@ type Limit struct {
 	ending atomic.Pointer[ending]
 
 	mu sync.Mutex
-	// left is the time left at since.
+	// left is the time that remained at since.
 	left  time.Duration
 	since time.Time
-	// isPaused is true while the limit stands still, hasStopped once the call has returned.
+	// isPaused is true while the limit is paused, hasStopped once the call has returned.
 	isPaused, hasStopped bool
 }
 

@@ -311,7 +311,7 @@ func finish(text string) botctx.Action {
 	}
 }
 
-// settle lets everything arrive and run that can.
+// settle delivers and runs everything that can arrive or run.
 func (t *trial) settle() {
 	t.Helper()
 	const most = 1000

@@ -283,7 +283,7 @@ func (v *versions) notifyFollowers(changes []documentChange) {
 	}
 }
 
-// forgetFollowers forgets those who left.
+// forgetFollowers removes the followers that have left.
 func (v *versions) forgetFollowers() {
 	v.followers = slices.DeleteFunc(v.followers, func(f *follower) bool { return f.hasLeft.Load() })
 }

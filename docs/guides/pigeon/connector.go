@@ -21,7 +21,7 @@ import (
 // Type is the type of Pigeon's channels.
 const Type channel.Type = "pigeon"
 
-// maxAnswerBytes bounds the part of an answer that is read.
+// maxAnswerBytes is the number of bytes of an answer that are read.
 const maxAnswerBytes = 1 << 20
 
 // Connector is the connector to every channel of Pigeon. A channel's info has its "token", and the
@@ -71,7 +71,7 @@ func credential(in *channel.Channel, name string) (string, error) {
 	return value, nil
 }
 
-// post makes the request for a message. Pigeon knows the key again, and shows a message once.
+// post makes the request for a message. Pigeon recognizes a repeated key, and shows the message once.
 func (c *Connector) post(ctx context.Context, token, key string, shown content) (send.Delivery, error) {
 	body, err := json.Marshal(shown)
 	if err != nil {
@@ -99,7 +99,7 @@ func (c *Connector) post(ctx context.Context, token, key string, shown content) 
 	return delivery(answer)
 }
 
-// delivery reads Pigeon's answer to a message that it has taken.
+// delivery reads Pigeon's answer to an accepted message.
 func delivery(answer []byte) (send.Delivery, error) {
 	var reply document.Object
 	if err := json.Unmarshal(answer, &reply); err != nil || document.Get(reply, "id", "") == "" {

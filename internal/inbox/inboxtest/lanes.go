@@ -345,7 +345,8 @@ func (t *trial) await(texts <-chan string) string {
 	}
 }
 
-// hanging runs an inbox in which events of one channel hang, and expects events of another one to be handled.
+// hanging runs an inbox in which events of one channel hang, and requires that events of another one are
+// handled.
 func (t *trial) hanging(members int, hangs, goesOn inbox.Event) {
 	t.Helper()
 	var p *inbox.Inbox

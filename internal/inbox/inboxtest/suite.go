@@ -177,8 +177,8 @@ func (t *trial) process(handle inbox.Handler, settings ...func(*inbox.Config)) *
 	return t.processIn(t.env(), handle, settings...)
 }
 
-// mortal returns a process that Run drives, and a function that kills it: once that has returned, no call of the
-// process reaches the store any more, however late its goroutines get there. It must be called.
+// mortal returns a process that Run drives, and a function that kills it and that must be called. Once that has
+// returned, the store ignores all later calls of the process.
 func (t *trial) mortal(handle inbox.Handler, settings ...func(*inbox.Config)) (process *inbox.Inbox, kill func()) {
 	t.Helper()
 	var calls sync.RWMutex

@@ -169,8 +169,8 @@ func (f *Files) owner(folder string) (*manifest, error) {
 	return nil, nil
 }
 
-// browserModule returns the package's replacement for a module, if its field browser has one. A path is not a
-// module.
+// browserModule returns the package's replacement for a module, if its field browser has one. It does not
+// replace paths.
 func (m *manifest) browserModule(name string) (replacement string, ok bool) {
 	if m == nil || isPath(name) {
 		return "", false

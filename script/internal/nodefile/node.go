@@ -489,7 +489,7 @@ func (p *parser) item(into *value) error {
 	return err
 }
 
-// place returns the place of an offset. Columns count bytes, as compilers do.
+// place converts an offset to a place. Columns count bytes, as in compilers.
 func (p *parser) place(offset int64) Place {
 	before := p.text[:max(0, min(offset, int64(len(p.text))))]
 	line := bytes.Count(before, []byte("\n")) + 1
