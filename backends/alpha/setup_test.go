@@ -88,7 +88,7 @@ type box struct {
 	drops *send.Drops
 	mu    sync.Mutex
 	got   []botctx.Inbound
-	// refuse returns the error of accepting an event, nil for none.
+	// refuse returns the error to return for an event, or nil to accept it.
 	refuse func(botctx.Inbound) error
 	errs   []error
 }

@@ -61,8 +61,7 @@ func (l *line) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// reading is a request for a stream, and the end of its connection: after a number of bytes, or once enough
-// has arrived.
+// reading is a request for a stream. Its connection ends after a number of bytes, or once enough has arrived.
 type reading struct {
 	token, query string
 	most         int

@@ -37,7 +37,7 @@ type terminal struct {
 	more    *sync.Cond
 }
 
-// openTerminal starts a console in a terminal of so many cells.
+// openTerminal starts a console in a terminal that is width cells wide.
 func openTerminal(ctx context.Context, t *testing.T, width uint16) *terminal {
 	t.Helper()
 	keyboard, cells, err := pty.Open()
@@ -435,7 +435,7 @@ type tmux struct {
 	socket string
 }
 
-// startTmux starts the console in a terminal of so many cells.
+// startTmux starts the console in a terminal that is width cells wide.
 func startTmux(t *testing.T, width int) tmux {
 	t.Helper()
 	program, err := os.Executable()

@@ -243,7 +243,7 @@ func neighbour(b *testing.B, database store.Store, hung int) {
 	require.NoError(b, <-ended)
 }
 
-// everybody has members with every id.
+// everybody finds a member for every id.
 type everybody struct{}
 
 func (everybody) GetMember(_ context.Context, p member.GetParams) (*member.Member, error) {

@@ -27,7 +27,7 @@ type noticed struct {
 	ran chan time.Duration
 }
 
-// inNoticedBubble runs a test with a scheduler that polls so seldom that it must hear of agendas.
+// inNoticedBubble runs a test with a scheduler that polls so rarely that it depends on notices.
 func inNoticedBubble(t *testing.T, handler agenda.Handler, test func(n *noticed)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
