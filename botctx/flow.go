@@ -159,7 +159,6 @@ func (n *nodes) candidates(ctx context.Context, flow Flow, bot *Context) (field,
 	return field{within: within, position: position, candidates: found}, nil
 }
 
-// isAt reports whether a position is a node within reach.
 func (n *nodes) isAt(position NodeRef, within reach) bool {
 	return n.byRef[position] != nil && within.trees(position.Tree)
 }

@@ -415,8 +415,7 @@ type host struct {
 	platform *plain
 	// lines are the Runtime's log.
 	lines strings.Builder
-	// ada is a context of Ada.
-	ada *botctx.Context
+	ada   *botctx.Context
 }
 
 func newHost(t *testing.T, inlet, outlet channel.Type) *host {
@@ -460,7 +459,6 @@ func (h *host) connect(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// told are the default texts of live chats.
 var told = livechat.DefaultTexts() //nolint:gochecknoglobals // It does not change.
 
 func TestWaiting_ToldUnlessTheBotSpeaks(t *testing.T) {

@@ -202,8 +202,7 @@ type nodes struct {
 	byID  map[string][]*Node
 	// children are the nodes of a parent.
 	children map[NodeRef][]*Node
-	// inTree are the nodes of a tree.
-	inTree map[string][]*Node
+	inTree   map[string][]*Node
 }
 
 // newNodes returns a set of nodes. They are copied, so that later changes by the caller have no effect.

@@ -320,7 +320,6 @@ func TestTriggers_Errors(t *testing.T) {
 	}
 }
 
-// toMenu redirects to the menu.
 func toMenu(context.Context, *botctx.Context) (*botctx.Redirect, error) { return botctx.GoTo("menu") }
 
 func TestHandle_RefusesWhatLeadsNowhere(t *testing.T) {

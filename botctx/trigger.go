@@ -99,7 +99,6 @@ func onText(matches func(said string) bool) TriggerFunc {
 	})
 }
 
-// holds returns a TriggerFunc for a condition.
 func holds(condition func(bot *Context) bool) TriggerFunc {
 	return func(_ context.Context, bot *Context) (bool, error) { return condition(bot), nil }
 }

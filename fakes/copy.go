@@ -202,7 +202,6 @@ func (c *counter) derived(prefix, of string) string {
 	return prefix + "-" + strconv.Itoa(c.last[name])
 }
 
-// counts returns a copy of the counts.
 func (c *counter) counts() map[string]int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

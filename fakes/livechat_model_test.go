@@ -384,7 +384,6 @@ func (m *model) alarms(member string) []document.Timestamp {
 	return nil
 }
 
-// outlets returns the outlets of the model with the given types.
 func outlets(types map[string]channel.Type) []channel.Channel {
 	all := []channel.Channel{{ID: "desk", Type: types["desk"]}, {ID: "team", Type: types["team"]}}
 	for _, label := range []string{"default", "sales"} {

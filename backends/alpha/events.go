@@ -62,7 +62,6 @@ func parcels(report document.Object) []graph.Parcel {
 	return all
 }
 
-// events returns the events in an entry.
 func (c *Connector) events(in *channel.Channel, entry graph.Parcel) []graph.Event {
 	var all []graph.Event
 	for _, item := range graph.Objects(entry.Content, "messaging") {

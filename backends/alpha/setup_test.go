@@ -69,7 +69,6 @@ func newConnector(t *testing.T, config alpha.Config) *alpha.Connector {
 	return connector
 }
 
-// over returns a connector to a handler.
 func over(t *testing.T, handler http.Handler) *alpha.Connector {
 	t.Helper()
 	server := httptest.NewServer(handler)

@@ -114,7 +114,6 @@ func (d directly) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer.Result(), nil
 }
 
-// over returns a connector to a platform.
 func over(t *testing.T, platform http.Handler) *echo.Connector {
 	t.Helper()
 	return newConnector(t, echo.Config{HTTPClient: &http.Client{Transport: directly{platform}}})

@@ -59,7 +59,6 @@ func (c *Connector) call(ctx context.Context, of account, r request) (document.O
 
 func errUnreadable() error { return errors.New("the helpdesk gave an answer that cannot be read") }
 
-// request returns the request of HTTP for a call.
 func (a account) request(ctx context.Context, r request) (*http.Request, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -162,7 +161,6 @@ const (
 	maxTitleLength = 200
 )
 
-// refused returns the error for a status.
 func (a account) refused(status int, header http.Header, reply document.Object, now time.Time) error {
 	if status >= http.StatusInternalServerError {
 		return fmt.Errorf("the helpdesk failed with status %d", status)

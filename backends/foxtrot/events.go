@@ -117,7 +117,6 @@ func (o occurrence) fromMember(at address, user document.Object, kind send.Type,
 	}}
 }
 
-// message returns the event of a message.
 func (o occurrence) message(at address) reported {
 	told := document.Get(o.payload, "message", document.Object{})
 	author := document.Get(told, "author", document.Object{})

@@ -122,7 +122,6 @@ func (a address) author() document.Object {
 	return document.O("type", "business")
 }
 
-// path returns the path of a part of the conversation.
 func (a address) path(part string) []string { return []string{"conversations", a.conversation, part} }
 
 // metadataMessage is the field in the metadata of a message that has the message's ID. It marks the Connector's own

@@ -112,7 +112,6 @@ func over(t *testing.T, platform http.Handler) *foxtrot.Connector {
 	return newConnector(t, foxtrot.Config{HTTPClient: &http.Client{Transport: directly{platform}}})
 }
 
-// message returns a message of a channel.
 func message(in *channel.Channel, to string, response send.Response) send.Message {
 	return send.Message{ID: "send-1", Channel: in, To: to, Response: response}
 }

@@ -77,7 +77,6 @@ func newTicket(message send.Message, body string) document.Object {
 	return ticket
 }
 
-// put changes a ticket.
 func (c *Connector) put(ctx context.Context, of account, id string, change document.Object) (send.Delivery, error) {
 	reply, err := c.call(ctx, of, request{
 		method: http.MethodPut, path: []string{"tickets", id + ".json"}, body: document.O("ticket", change),

@@ -126,7 +126,6 @@ func (a activity) content() (send.Type, document.Object) {
 // asEvent returns the data of an event that has no other form.
 func (a activity) asEvent() document.Object { return document.O("event", a.told) }
 
-// addsBot reports whether an activity reports that the bot was added.
 func (a activity) addsBot() bool {
 	for _, added := range document.Get(a.told, "membersAdded", []document.Object(nil)) {
 		if document.Get(added, "id", "") == a.text("recipient.id") {

@@ -207,7 +207,6 @@ func checkURL(in document.Lookuper, field string) error {
 	return nil
 }
 
-// carouselOf returns the cards of a carousel.
 func carouselOf(response send.Response) (document.Object, string, error) {
 	var cards []card
 	for i, given := range document.Get(response, fieldCarousel, []document.Object(nil)) {

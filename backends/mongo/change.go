@@ -442,9 +442,8 @@ type changeOfMany struct {
 	// evaluating is held while the call's Evaluation is used, which is not safe for concurrent use.
 	evaluating sync.Mutex
 
-	mutex  sync.Mutex
-	result store.UpdateResult
-	// written are the edits that were written.
+	mutex   sync.Mutex
+	result  store.UpdateResult
 	written []edit
 }
 

@@ -78,6 +78,7 @@ func newChaos(t *testing.T, members, agendas int, lease time.Duration) (*chaoste
 }
 
 // It runs before the parallel tests: next to them, leases would expire while other tests run.
+//
 //nolint:paralleltest // See above.
 func TestAccept_ProcessesKilledAndFrozen(t *testing.T) {
 	const members, killed = 50, 2
@@ -100,6 +101,7 @@ func TestAccept_ProcessesKilledAndFrozen(t *testing.T) {
 }
 
 // The server is restarted under load, and processes are killed at the same time.
+//
 //nolint:paralleltest // As above.
 func TestAccept_ServerRestarted(t *testing.T) {
 	const members, lines = 40, 200

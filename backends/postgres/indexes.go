@@ -58,7 +58,6 @@ func (p *port) ensureIndex(ctx context.Context, spec store.Index) (err error) {
 	return b.build(ctx)
 }
 
-// builder builds an index.
 type builder struct {
 	store      *Store
 	collection *collection
@@ -164,7 +163,6 @@ func (b *builder) begin(ctx context.Context, d *draft) error {
 	return err
 }
 
-// isSame reports whether an index is the one to build.
 func (b *builder) isSame(x *engine.Index) bool {
 	exists, err := (&engine.Schema{Indexes: []engine.Index{*x}}).Existing(b.spec)
 	return exists && err == nil

@@ -313,7 +313,6 @@ func domainOf(address mail.Address) string {
 	return address.Address[strings.LastIndexByte(address.Address, '@')+1:]
 }
 
-// isASCII reports whether a text is all ASCII.
 func isASCII(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII })
 }

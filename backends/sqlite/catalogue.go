@@ -187,7 +187,6 @@ func (t *texts) table(isUnique bool) *entryTexts { //nolint:revive // It is a pr
 	return &t.tables[0]
 }
 
-// indexRecord is an index in the catalogue.
 type indexRecord struct {
 	Keys     []keyRecord `json:"keys"`
 	Unique   bool        `json:"unique,omitempty"`

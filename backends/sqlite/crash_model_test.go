@@ -16,7 +16,6 @@ import (
 // crashWriters is the number of goroutines that write while the process is killed.
 const crashWriters = 8
 
-// kindOfWrite is the kind of a write of the crash test.
 type kindOfWrite int
 
 const (

@@ -255,7 +255,7 @@ func refuseLong(tb testing.TB, s *Store) {
 	}}))
 }
 
-// A long write uses the indexes of its own snapshot.
+// A long write uses the indexes of the snapshot that it reads.
 func TestFollow_IndexesOfItsMoment(t *testing.T) {
 	t.Parallel()
 	s, c := opened(t)

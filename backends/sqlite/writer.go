@@ -202,7 +202,7 @@ func (w *writer) together(group *[]*job) {
 }
 
 // attempt carries out the writes of a group and others that arrive meanwhile, up to most. It returns an error
-// if the file fails; then nothing was written. Each job keeps the error of its own write.
+// if the file fails; then nothing was written. The errors of single writes stay in their jobs.
 func (w *writer) attempt(group *[]*job, most int) error {
 	if err := w.store.checkPath(); err != nil {
 		return err

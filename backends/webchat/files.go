@@ -59,7 +59,6 @@ func kindOf(mediaType string) string { return mediaTypes[mediaType] }
 // file: an address in a page cannot carry a token.
 var fileIDForm = regexp.MustCompile(`^[A-Z2-7]{26}$`)
 
-// fileRecord is the record of a file.
 type fileRecord struct {
 	id, key, name, mediaType string
 	of                       chatlog.Conversation
@@ -96,7 +95,6 @@ func fileOf(o document.Object) fileRecord {
 	}
 }
 
-// fileWith returns the record of the file with an id, and reports whether there is one.
 func (c *Connector) fileWith(ctx context.Context, id string) (fileRecord, bool, error) {
 	if !fileIDForm.MatchString(id) {
 		return fileRecord{}, false, nil

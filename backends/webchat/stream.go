@@ -40,7 +40,6 @@ type event struct {
 	Response *document.Object   `json:"response,omitzero"`
 }
 
-// messageEvent returns the event of an entry.
 func messageEvent(e chatlog.Entry) event {
 	id, isVisitors := strings.CutPrefix(e.Key, keyOfVisitor)
 	made := event{Kind: "message", Seq: e.Seq, From: e.From, Name: e.Name, At: e.At, Response: &e.Body}
@@ -174,7 +173,6 @@ func (f *follower) next(ctx context.Context) (events []event, more bool, err err
 	return events, page.More, nil
 }
 
-// changes returns the events for changes to the state.
 func (f *follower) changes(state chatlog.State) (events []event) {
 	if delivered := state.Marks[markDelivered]; delivered > f.delivered {
 		f.delivered = delivered

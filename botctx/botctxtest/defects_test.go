@@ -358,7 +358,6 @@ func TestSuite_KeepsAppsApart(t *testing.T) {
 	}
 }
 
-// oneApp returns a harness in which all apps are one.
 func oneApp() *botctxtest.Harness {
 	h := newHarness()
 	addChannel, addMember, whole := h.AddChannel, h.AddMember, h.Operations

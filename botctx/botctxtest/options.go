@@ -263,7 +263,6 @@ var (
 		})))
 		return base
 	}}
-	// aNode is a node of the place.
 	aNode = &scene{needs: []Capability{handleNodes}, begin: func(t *trial, base *place) *place {
 		t.Handle(&botctx.Node{ID: base.node, Pre: []botctx.Action{sets("seen")}})
 		return base

@@ -77,7 +77,6 @@ func (s *talk) run(name, argument string) error {
 	}
 }
 
-// unknown is the error for an unknown command.
 func unknown(name string, among []string) error {
 	hint := "/help lists the commands"
 	if near := nearest.To(name, among); near != "" {

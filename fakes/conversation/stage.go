@@ -350,7 +350,6 @@ func (d *done) tell() {
 	}
 }
 
-// failureOf returns the Failure of an error.
 func failureOf(err error) Failure {
 	if err == nil {
 		return Failure{}

@@ -33,8 +33,7 @@ type schedule struct {
 type task struct {
 	name string
 	// wake receives when the turn continues, and is closed to end it.
-	wake chan struct{}
-	// at is its point.
+	wake     chan struct{}
 	at       point
 	hasEnded bool
 }

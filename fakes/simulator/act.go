@@ -149,7 +149,6 @@ func (s *simulation) find(id string) (*branch, error) {
 	return s.branchOf(id)
 }
 
-// unknown is the error for an unknown action.
 func unknown(name string, among []string) error {
 	slices.Sort(among)
 	hint := "there are " + strings.Join(among, ", ")

@@ -179,7 +179,6 @@ func takesOut(b *branch, outage fakes.Fault, what string) (moment, error) {
 	return b.does(conversation.Faults{Fault: outage}, m)
 }
 
-// bringsBack brings it back into service.
 func bringsBack(b *branch, outage fakes.Fault, what string) (moment, error) {
 	m := comesBack(b, what)
 	m.isUnsaved = false

@@ -310,7 +310,6 @@ func (p *pages) note(c *call) (any, error) {
 	return p.write(context.WithoutCancel(c.Context()), of, noteBy(c.agent, asked.Key, asked.Text))
 }
 
-// noteBy returns the entry of a note.
 func noteBy(agent *Agent, key, text string) chatlog.Entry {
 	return chatlog.Entry{
 		Key: "note " + idOf(agent.ID) + " " + key, From: fromNote, Name: agent.Name,
@@ -515,7 +514,6 @@ func (p *pages) tell(ctx context.Context, of chat, what string) error {
 	return err
 }
 
-// end ends the chat.
 func (p *pages) end(c *call) (any, error) {
 	if err := c.read(&struct{}{}); err != nil {
 		return nil, err

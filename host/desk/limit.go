@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// The rate of the requests of an agent that change something: a burst, and then so many a second.
+// The rate at which an agent may change something: a burst, then a number per second.
 const (
 	burst     = 40
 	perSecond = 10

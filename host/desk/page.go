@@ -386,7 +386,6 @@ func (p *pages) appView(ctx context.Context, app string) (appView, error) {
 	return shown, nil
 }
 
-// channels returns the channels of an app.
 func (p *pages) channels(ctx context.Context, app string) ([]*channel.Channel, error) {
 	if p.config.Channels != nil {
 		return p.config.Channels(ctx, app)
@@ -394,7 +393,6 @@ func (p *pages) channels(ctx context.Context, app string) ([]*channel.Channel, e
 	return channels.New(p.desk.env, record.Scope{App: app}).All(ctx, maxChannels)
 }
 
-// channel returns a channel of an app.
 func (p *pages) channel(ctx context.Context, app, id string) (*channel.Channel, error) {
 	if p.config.Channels == nil {
 		return channels.New(p.desk.env, record.Scope{App: app}).Load(ctx, id)

@@ -83,7 +83,6 @@ func ticketID(app, channelID, to, messageID string) string {
 	return idOf(app, channelID, to, messageID)
 }
 
-// textsOf returns texts as an array.
 func textsOf(texts []string) document.Array {
 	items := make([]any, len(texts))
 	for i, text := range texts {

@@ -223,7 +223,6 @@ func (d *Desk) openOf(ctx context.Context, app string) ([]*livechat.AssignmentRe
 	return slices.DeleteFunc(all, func(r *livechat.AssignmentRecord) bool { return channelOf(r) == "" }), nil
 }
 
-// membersOf returns members of an app by their ids.
 func (d *Desk) membersOf(ctx context.Context, app string, ids []string) (map[string]*member.Member, error) {
 	found, err := members.New(d.env, record.Scope{App: app}, nil).
 		Find(ctx, record.Query{Filter: document.O(record.FieldID, document.O("$in", textsOf(ids)))})

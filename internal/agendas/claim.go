@@ -165,7 +165,6 @@ func fieldsAre(fields []query.FieldValue) (*query.Filter, error) {
 	return query.CompileFilter(document.O("$and", document.A(equal...)))
 }
 
-// runOf returns the run for the handler.
 func (s *Scheduler) runOf(r *agenda.Record, now time.Time) agenda.Run {
 	return agenda.Run{
 		Agenda:          r.Agenda,

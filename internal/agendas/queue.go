@@ -446,7 +446,6 @@ func (h *heap) push(e *entry) {
 	h.up(len(h.slots)-1, e.slot(h))
 }
 
-// remove removes an entry.
 func (h *heap) remove(e *entry) {
 	at, last := int(e.index), len(h.slots)-1
 	moved := h.slots[last]

@@ -474,7 +474,6 @@ func (p *pool) giveBack(ctx context.Context, c *Claim, reason error, judge verdi
 	}
 }
 
-// leases are the claims that a Run holds.
 type leases = lease.Held[*Claim]
 
 // abandonAll ends all claims whose runs the scheduler no longer waits for, and returns them sorted by id.

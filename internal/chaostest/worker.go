@@ -292,7 +292,6 @@ func (w *worker) confirmed(lane string, asked time.Time) (gap time.Duration) {
 	return gap
 }
 
-// memberOf returns the member of a lane.
 func memberOf(lane string) (member string, ok bool) {
 	channel := strings.TrimSuffix(inbox.Lane(app, channelID, ""), `""`)
 	quoted, ok := strings.CutPrefix(lane, channel)

@@ -286,7 +286,6 @@ func (p *Platform) giveToken(w http.ResponseWriter, r *http.Request) {
 	answer(w, document.O("access_token", of.token, "expires_in", tokenLife))
 }
 
-// message handles a message.
 func (p *Platform) message(app string, of *account, body document.Object) Refusal {
 	to, kind := document.Get(body, "touser", ""), document.Get(body, "msgtype", "")
 	if refused := p.mayWrite(of, to); refused.Code != 0 {

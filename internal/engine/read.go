@@ -370,7 +370,7 @@ func (v View) distinct(call *query.Evaluation, path string, filter *query.Filter
 	return set.values, err
 }
 
-// placeOfField is a field that is read from one document after the other: its place is the same in all
+// placeOfField reads a field of many documents. It caches the place of the field, which is the same in all
 // documents of one shape.
 type placeOfField struct {
 	name  string

@@ -252,7 +252,6 @@ type seenSet struct {
 	many []uint64
 }
 
-// add adds a position, and reports whether it is new.
 func (s *seenSet) add(position uint64) bool {
 	word, bit := position/wordBits, uint64(1)<<(position%wordBits)
 	if s.many != nil {

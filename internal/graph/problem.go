@@ -177,7 +177,6 @@ func (m Meanings) ErrorOf(told document.Object) error {
 // repeats.
 const maxMessageLength = 200
 
-// errorOf returns the error for a problem.
 func (m Meanings) errorOf(p *Problem, as Credentials) error {
 	meaning := m.Of(p)
 	text := meaning.Sentence + " (" + as.redacted(p.number()) + ")"

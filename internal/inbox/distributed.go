@@ -274,8 +274,8 @@ func (s *distributed) listen() (stop func()) {
 	return s.notifier.Listen(topic, s.heard)
 }
 
-// heard takes a notice. While a channel has enough known lanes, the next ones are left to a pass, so that
-// notices need little memory.
+// heard handles a notice. If enough lanes of a channel are known, it leaves others to a pass, so that notices
+// need little memory.
 func (s *distributed) heard(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -216,7 +216,6 @@ func (e *stored) asDocument() document.Object {
 // keptFields is the number of fields of a typical new event, with a key and a body.
 const keptFields = 10
 
-// read reads an event that the store holds.
 func read(o document.Object) stored {
 	var e stored
 	for field, value := range o.All() {

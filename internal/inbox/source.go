@@ -113,7 +113,6 @@ type laneState struct {
 	retryAt time.Time
 }
 
-// sourceOf returns the source for a store.
 func sourceOf(b *Inbox, database store.Store, guarded store.Store) source {
 	if watcher, isAlone := database.(store.Watcher); isAlone {
 		return newExclusive(b, watcher, guarded.Collection(noteCollection))

@@ -77,7 +77,6 @@ type reading struct{ store, own time.Time }
 
 // The fields of a lane's document, in addition to the fields of every claim.
 const (
-	// fieldPurpose is the purpose of the lease.
 	fieldPurpose = "purpose"
 	// fieldItems are the ids of the steps under the lease.
 	fieldItems = "items"

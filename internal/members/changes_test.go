@@ -285,7 +285,6 @@ func (r randomMembers) member() *member.Member {
 	}
 }
 
-// run returns a random change of a member, as a run makes it.
 func (r randomMembers) run(m *member.Member) *member.Member {
 	after := *m
 	after.Meta, after.BotMeta.Object = r.changedObject(m.Meta), r.changedObject(m.BotMeta.Object)

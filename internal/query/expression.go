@@ -20,10 +20,8 @@ type expression interface {
 // expressionRun is one evaluation of an expression over one document. It serves one goroutine; reset prepares
 // it for another document. The zero value is ready to use.
 type expressionRun struct {
-	// root is the document: $$ROOT.
 	root document.Object
-	// now is $$NOW.
-	now time.Time
+	now  time.Time
 	// variables are the values of $let, $map and others, by their slots.
 	variables []any
 	// stack holds the arguments of the active calls.

@@ -39,7 +39,6 @@ func elementAt(_ *expressionRun, arguments []any) (any, error) {
 	return itemAt(elementsIn(arguments[0]), index), nil
 }
 
-// elementsIn returns the elements of an argument that is an array.
 func elementsIn(argument any) []any { return argument.(document.Array).Items() }
 
 // itemAt returns an element, missing if there is none.
@@ -449,7 +448,6 @@ func union(run *expressionRun, arguments []any) (any, error) {
 	return run.sortedSet(items)
 }
 
-// sortedSet makes an array of a set.
 func (run *expressionRun) sortedSet(items []any) (any, error) {
 	items, err := wholeOrder(false).sorted(items, run.limits.ordering)
 	if err != nil {

@@ -392,7 +392,6 @@ func (c filterCompiler) allElemMatch(list document.Array) ([]fieldCondition, err
 	return []fieldCondition{conditionGroup(group)}, nil
 }
 
-// isElemMatch reports whether a value is {$elemMatch: ...}.
 func isElemMatch(value any) bool {
 	o, ok := value.(document.Object)
 	return ok && o.Len() == 1 && o.NameAt(0) == "$elemMatch"

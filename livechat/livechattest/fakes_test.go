@@ -120,7 +120,6 @@ func admin(a *fakes.Agent) livechat.Admin {
 	return livechat.Admin{AdminID: a.AdminID(), ExternalID: a.ExternalID(), Name: a.Name()}
 }
 
-// harness returns the harness of the platform.
 func (p *platform) harness() *livechattest.Harness {
 	down := fakes.Down(fakes.ServiceMessages)
 	down.Part = "desk"

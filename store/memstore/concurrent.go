@@ -73,8 +73,7 @@ type concurrentWrite struct {
 	program  *program
 
 	follower follower
-	// made is the transaction that it made.
-	made *transaction
+	made     *transaction
 	// missed are the concurrent changes that are not compared yet.
 	missed []documentChange
 }

@@ -55,7 +55,7 @@ func (p *Page) Presses(text string) {
 	p.Clicks("button", text)
 }
 
-// focused is the text of the field in focus, or why there is none.
+// focused is the text of the focused field, or the reason why there is none.
 type focused struct {
 	Value, Why string
 }

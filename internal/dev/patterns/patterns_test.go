@@ -79,7 +79,6 @@ func (s *stage) openDesk(desk channel.Channel) {
 	s.grace, s.hedy = s.AddAgent("desk", "Grace", "support"), s.AddAgent("desk", "Hedy", "sales")
 }
 
-// ticketing opens a desk with tickets.
 func (s *stage) ticketing() { s.openDesk(channel.Channel{Type: channel.Charlie}) }
 
 // keeps sets a field of Ada's stored record.

@@ -136,7 +136,6 @@ func newConversation(t *testing.T, outlet send.Connector, in *channel.Channel) s
 	return made.ExternalID
 }
 
-// messageRows are the responses of the rows in the table of messages.
 func messageRows() map[string]send.Response {
 	const address = "https://x.test/a.png"
 	card := send.Card{Title: "Tea", Subtitle: "green", ImageURL: address, Buttons: []send.Button{send.WebURL("Buy", "https://x.test")}}

@@ -380,7 +380,6 @@ func (s *server) download(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(s.files[id].content)
 }
 
-// isKnown is true of every visitor.
 func isKnown(*visitor) bool { return true }
 
 // says sends the last visitor a message of the bot or an agent.

@@ -261,7 +261,6 @@ func keyless(e inbox.Event) inbox.Event {
 	return e
 }
 
-// textOf returns the text of an event.
 func textOf(e inbox.Event) string { return document.Get(e.Body, "text", "") }
 
 // accept accepts events, all of them new.

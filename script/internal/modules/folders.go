@@ -85,7 +85,6 @@ func (f *Files) stat(at string) (fs.FileInfo, error) {
 	return fs.Stat(f.fsys, at)
 }
 
-// read returns the bytes of a file.
 func (f *Files) read(name string) ([]byte, error) {
 	file, err := f.fsys.Open(name)
 	if err != nil {
