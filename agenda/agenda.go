@@ -65,7 +65,7 @@ type Agenda struct {
 	Priority int64 `json:"priority"`
 	// Meta becomes the node's AgendaMeta.
 	Meta document.Object `json:"meta,omitzero"`
-	// Tag is the name by which the agenda is replaced and deleted, "" if it has none.
+	// Tag is the name by which the agenda is replaced and deleted, or "" if it has none.
 	Tag string `json:"tag,omitzero"`
 	// Completed is true once the agenda has run for the last time.
 	Completed bool `json:"completed"`
@@ -85,7 +85,7 @@ type Record struct {
 	Agenda
 
 	// GroupExternalID is the platform's id of the group in which the member was talking with the bot when the
-	// agenda was created, "" if there was none.
+	// agenda was created, or "" if there was none.
 	GroupExternalID string `json:"groupExternalId,omitzero"`
 	// Pattern is the CRON pattern for the runs after NextRunAt up to RunUntil. If either is absent, the
 	// agenda runs once. Zone is the IANA name of the pattern's time zone, as the host gave it for the member

@@ -210,7 +210,7 @@ func outermost(err error) string {
 	return e.Field
 }
 
-// parameterOf returns the name of the parameter that an error's field belongs to, "" if it belongs to none.
+// parameterOf returns the name of the parameter that an error's field belongs to, or "" if it belongs to none.
 func parameterOf(params any, err error) string {
 	name := outermost(err)
 	if name == "" || params == nil || !hasField(reflect.TypeOf(params), name) {

@@ -308,7 +308,7 @@ type noNodeError string
 
 func (e noNodeError) Error() string { return string(e) }
 
-// perhaps suggests the node with the id nearest to an unknown one, "" if there is none.
+// perhaps suggests the node with the id nearest to an unknown one, or "" if there is none.
 func perhaps(id string, among []*Node) string {
 	ids := make([]string, len(among))
 	for i, node := range among {

@@ -178,10 +178,9 @@ func (c *Context) FindAndModifyMember(ctx context.Context, p member.FindAndModif
 	return invoke(ctx, c, OpFindAndModifyMember, c.members(), member.Operations.FindAndModifyMember, p)
 }
 
-// FindAndModifyDataFromDataSource atomically changes the first matching entry in the order of
-// SortBy. Concurrent callers each see the change of the one before, so a filter that the change
-// makes false, such as taken: false, lets each entry be claimed once. Value is nil if none
-// matched.
+// FindAndModifyDataFromDataSource atomically changes the first matching entry in the order of SortBy.
+// Concurrent callers each see the change of the previous one, so a filter that the change makes false, such
+// as taken: false, lets each entry be claimed once. Value is nil if none matched.
 //
 // Errors:
 //   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.

@@ -32,7 +32,7 @@ type Runtime struct {
 	// the step of the call's ctx.
 	guarded record.Env
 	decoded *channels.Decoded
-	// zone is Config.Zone for the services, nil if that is not set.
+	// zone is Config.Zone for the services, or nil if that is not set.
 	zone agendas.Zone
 	// decode reads the parameters of Call.
 	decode func(document.Object, any) error

@@ -183,7 +183,7 @@ func joined(triggers []Trigger, word string) string {
 	return strings.Join(texts, word)
 }
 
-// describe describes a trigger, "" if there is none.
+// describe describes a trigger, or "" if there is none.
 func describe(trigger Trigger) string {
 	if trigger == nil {
 		return ""

@@ -209,7 +209,7 @@ func (r *readings) closest(m *member.Member, meets func(*reading) bool) *reading
 	return best
 }
 
-// changesTo returns the number of changes that lead to a record, -1 for a record that cannot be stored:
+// changesTo returns the number of changes that lead to a record, or -1 for a record that cannot be stored:
 // writing it back returns the error.
 func (one *reading) changesTo(m *member.Member) int {
 	patch, err := one.kept.Changes(members.WrittenBackOf(m))

@@ -181,7 +181,7 @@ func (s *Shapes) shape(of *Shape) *Shape {
 	return shared
 }
 
-// find returns the shared shape with these names, nil if there is none.
+// find returns the shared shape with these names, or nil if there is none.
 func (s *Shapes) find(names []string) *Shape {
 	if s == nil {
 		return nil

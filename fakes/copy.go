@@ -152,7 +152,7 @@ func put[K comparable, V any](kept *map[K]V, key K, value V) {
 	(*kept)[key] = value
 }
 
-// copyOfMap returns a copy of a map, nil if it is empty.
+// copyOfMap returns a copy of a map, or nil if it is empty.
 func copyOfMap[K comparable, V any](m map[K]V) map[K]V {
 	if len(m) == 0 {
 		return nil
@@ -160,7 +160,7 @@ func copyOfMap[K comparable, V any](m map[K]V) map[K]V {
 	return maps.Clone(m)
 }
 
-// copyOfLists returns a copy of a map of lists, nil if it is empty.
+// copyOfLists returns a copy of a map of lists, or nil if it is empty.
 func copyOfLists[K comparable, V any](m map[K][]V) map[K][]V {
 	lists := copyOfMap(m)
 	for key, list := range lists {

@@ -22,10 +22,10 @@ import (
 // Fault is a failure, delay or repetition at a call of an operation or at a request to a service.
 // Constructors such as Fails create one, At and Of select the call, and Platform.Inject plans it.
 type Fault struct {
-	// Op is the operation, "" for requests to Service.
+	// Op is the operation, or "" for requests to Service.
 	Op      botctx.Op
 	Service Service
-	// Part is the id of one of the service's data sources, payment accounts or channels, "" for the whole
+	// Part is the id of one of the service's data sources, payment accounts or channels, or "" for the whole
 	// service. App is its app; the default is DefaultApp.
 	Part string
 	App  string
@@ -264,7 +264,7 @@ func (f Fault) isOf(at site) bool {
 	return f.Op == at.op && f.Service == at.at.service && f.counted() == at.kind && f.Kind != KindDown && (f.Part == "" || f.part() == at.at)
 }
 
-// counted returns the kind of a site that counts charges or events separately, 0 for other sites.
+// counted returns the kind of a site that counts charges or events separately, or 0 for other sites.
 func (f Fault) counted() Kind {
 	if f.Kind == KindDeclines || f.Kind == KindRepeats {
 		return f.Kind
@@ -290,7 +290,7 @@ type planned struct {
 	injected *Injected
 	// after is the number of calls that succeed first.
 	after int
-	// until is the end of an outage, zero if it lasts until Lift.
+	// until is the end of an outage, or zero if it lasts until Lift.
 	until time.Time
 }
 
@@ -531,7 +531,7 @@ func (p *Platform) sentences(isMeant func(planned) bool) []string {
 	return texts
 }
 
-// downErr returns the error of a part that is out of service, nil if it is in service.
+// downErr returns the error of a part that is out of service, or nil if it is in service.
 func (p *Platform) downErr(asked part) error {
 	for _, one := range p.faults.all() {
 		out := one.fault.part()

@@ -122,8 +122,8 @@ func (a *Account) answer(request func(*accountState) (*utility.Payment, error)) 
 // part returns the account as a part of a service, for faults.
 func (a *Account) part() part { return part{ServicePayments, a.key.app, a.key.name} }
 
-// state returns the account's state, nil if the platform was restored to a time before the account was added.
-// The caller holds the mutex.
+// state returns the account's state, or nil if the platform was restored to a time before the account was
+// added. The caller holds the mutex.
 func (a *Account) state() *accountState { return a.platform.payments.accounts[a.key] }
 
 // within calls a function with the account's state, under the mutex. It ends the test if the account does not

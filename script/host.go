@@ -101,7 +101,7 @@ const (
 	longestCause = 16 << 10
 )
 
-// number returns the number by which the script knows an error, 0 for none.
+// number returns the number by which the script knows an error, or 0 for none.
 func (r *run) number(err error) int {
 	if err == nil || len(display.Text(err)) > longestCause {
 		return 0

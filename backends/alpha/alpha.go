@@ -233,7 +233,7 @@ const (
 	maxLabelPages = 50
 )
 
-// labelNumber returns the number of a label given by number or name, 0 if the page has none of that name.
+// labelNumber returns the number of a label given by number or name, or 0 if the page has none of that name.
 func (c *Connector) labelNumber(ctx context.Context, from page, labelID string) (int64, error) {
 	if number, err := strconv.ParseInt(labelID, 10, 64); err == nil && number > 0 {
 		return number, nil

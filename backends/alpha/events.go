@@ -79,7 +79,7 @@ func (c *Connector) events(in *channel.Channel, entry graph.Parcel) []graph.Even
 	return all
 }
 
-// appIDOf returns the id of the application that sends for a channel, "" if it is not known.
+// appIDOf returns the id of the application that sends for a channel, or "" if it is not known.
 func (c *Connector) appIDOf(in *channel.Channel) string {
 	if info, _ := in.Info.(channel.AlphaInfo); info.CustomApp {
 		return document.Get(info.Unknown.Reveal(), "appId", "")

@@ -232,7 +232,7 @@ func (s *source) Read(into []byte) (int, error) {
 type folder struct {
 	// content is the temporary file of the content, nil in other buckets.
 	content *os.File
-	// before are the previous attributes, nil for none. isChanged is true once new ones are in place.
+	// before are the previous attributes, or nil for none. isChanged is true once new ones are in place.
 	before    []byte
 	isChanged bool
 }

@@ -180,8 +180,8 @@ func (c *Connector) confirm(group document.Object) {
 	c.early = append(c.early, earlyReport{request, made})
 }
 
-// findGroup returns the id of the group with the subject and the mark, "" if the platform does not list it among the
-// first of this subject.
+// findGroup returns the id of the group with the subject and the mark, or "" if the platform does not list it
+// among the first of this subject.
 func (c *Connector) findGroup(ctx context.Context, wanted newGroup) (string, error) {
 	query := url.Values{"limit": {groupsPerPage}}
 	most := len(wanted.seen) + maxSameSubject

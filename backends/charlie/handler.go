@@ -143,7 +143,7 @@ func (h *handler) take(w http.ResponseWriter, r *http.Request, request unverifie
 	w.WriteHeader(http.StatusOK)
 }
 
-// channelOf returns the channel of a workspace, nil if there is none.
+// channelOf returns the channel of a workspace, or nil if there is none.
 func (h *handler) channelOf(ctx context.Context, from Workspace) (*channel.Channel, error) {
 	find := h.connector.config.FindChannel
 	if find == nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// process returns a connector to a platform on a store, nil for none.
+// process returns a connector to a platform on a store, or nil for none.
 func process(t *testing.T, platform http.Handler, shared store.Store, now func() time.Time) *echo.Connector {
 	t.Helper()
 	return newConnector(t, echo.Config{HTTPClient: &http.Client{Transport: directly{platform}}, Store: shared, Now: now})

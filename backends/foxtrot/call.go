@@ -25,7 +25,7 @@ type request struct {
 	path  []string
 	query url.Values
 	body  document.Object
-	// key is the idempotency key, "" for none.
+	// key is the idempotency key, or "" for none.
 	key string
 }
 

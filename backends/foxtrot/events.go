@@ -14,7 +14,7 @@ import (
 // reported is a reported event: an event for the bot, or a drop.
 type reported struct {
 	inbound botctx.Inbound
-	// kind is the helpdesk's name for it, drop the reason why it is dropped, "" if it is not.
+	// kind is the helpdesk's name for it, drop the reason why it is dropped, or "" if it is not.
 	kind string
 	drop send.DropReason
 }
@@ -273,7 +273,7 @@ func (a account) comment(told document.Object, place string) reported {
 	})
 }
 
-// idText returns an id that is a number or a text, "" if there is none.
+// idText returns an id that is a number or a text, or "" if there is none.
 func idText(from document.Lookuper, path string) string {
 	switch id := document.Get[any](from, path, nil).(type) {
 	case string:

@@ -102,7 +102,7 @@ type account struct {
 	in *channel.Channel
 	// base is the address of the API, without a slash at its end.
 	base string
-	// app is the application with the conversations, "" if requests become tickets.
+	// app is the application with the conversations, or "" if requests become tickets.
 	app string
 	// user and password authenticate calls, webhookSecret the reports.
 	user, password, webhookSecret string

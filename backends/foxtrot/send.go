@@ -77,8 +77,8 @@ func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delive
 // address is the recipient of a message in a conversation.
 type address struct {
 	conversation string
-	// user is the external id of the user in whose name a request's messages are written, "" for conversations
-	// of members.
+	// user is the external id of the user in whose name a request's messages are written, or "" for
+	// conversations of members.
 	user string
 	// isNew is true for a broadcast group: the message opens a conversation.
 	isNew bool
@@ -103,7 +103,7 @@ func addressOf(in *channel.Channel, to string) address {
 	return address{conversation: to}
 }
 
-// String returns the id of the conversation for messages and events, "" if there is none yet.
+// String returns the id of the conversation for messages and events, or "" if there is none yet.
 func (a address) String() string {
 	if a.user == "" {
 		return a.conversation
@@ -165,7 +165,7 @@ func located(err error, of part) error {
 // The layouts of times in answers and reports.
 var layouts = []string{time.RFC3339Nano, "2006-01-02 15:04:05.999999-07:00"}
 
-// timestamp returns a time in a text, 0 if it is malformed.
+// timestamp returns a time in a text, or 0 if it is malformed.
 func timestamp(text string) document.Timestamp {
 	for _, layout := range layouts {
 		if at, err := time.Parse(layout, text); err == nil && at.Unix() > 0 {

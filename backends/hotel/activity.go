@@ -68,8 +68,8 @@ func (a activity) event() (botctx.Inbound, send.DropReason) {
 	return arrived, ""
 }
 
-// key returns the key by which a repetition of the activity is recognised, "" if it has no id. An edited message has
-// the id of the message, so the key of everything except messages has the time, too.
+// key returns the key by which a repetition of the activity is recognised, or "" if it has no id. An edited
+// message has the id of the message, so the key of everything except messages has the time, too.
 func (a activity) key(conversation string) string {
 	id, kind := a.text("id"), a.text(fieldType)
 	if id == "" {
@@ -94,7 +94,7 @@ func (a activity) isInGroup() bool {
 	}
 }
 
-// timestamp returns the time of the activity, 0 if it has none.
+// timestamp returns the time of the activity, or 0 if it has none.
 func (a activity) timestamp() document.Timestamp {
 	at, err := time.Parse(time.RFC3339Nano, a.text("timestamp"))
 	if err != nil {

@@ -61,7 +61,7 @@ type Config struct {
 type Bot struct {
 	// AppID is the id of the bot's application. A verified token names it.
 	AppID string
-	// TenantID is the id of the organisation in which the activity happened, "" if the activity names none.
+	// TenantID is the id of the organisation in which the activity happened, or "" if the activity names none.
 	TenantID string
 }
 

@@ -168,7 +168,7 @@ type kept[K comparable] struct {
 	texts map[K]string
 }
 
-// of returns the text of a key, "" if there is none.
+// of returns the text of a key, or "" if there is none.
 func (k *kept[K]) of(key K) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()

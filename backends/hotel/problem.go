@@ -17,9 +17,9 @@ import (
 // problem is the platform's refusal of a request, or its failure.
 type problem struct {
 	status int
-	// word is the platform's word for it, "" if there is none.
+	// word is the platform's word for it, or "" if there is none.
 	word string
-	// message is the platform's sentence, "" if there is none.
+	// message is the platform's sentence, or "" if there is none.
 	message string
 }
 
@@ -54,7 +54,8 @@ func readProblem(status int, body []byte) problem {
 
 // meaning is the meaning of a refusal for a caller.
 type meaning struct {
-	// code is the code of the error, "" for a failure of the platform: the request may have been carried out.
+	// code is the code of the error, or "" for a failure of the platform: the request may have been carried
+	// out.
 	code boterr.Code
 	// sentence states the problem and the remedy.
 	sentence string

@@ -24,7 +24,7 @@ import (
 // Store is a store.Store on a MongoDB database, created by Open or New.
 type Store struct {
 	database *mongo.Database
-	// owned is the client that Close disconnects, nil for a client passed to New.
+	// owned is the client that Close disconnects, or nil for a client passed to New.
 	owned *mongo.Client
 	order *orderClock
 }

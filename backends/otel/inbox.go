@@ -81,7 +81,7 @@ func (o *Instrumentation) accept(ctx context.Context, e inbox.Event, next inbox.
 	return accepted, nil
 }
 
-// traceText returns the context of the trace in the form that is kept with an event, "" if there is none.
+// traceText returns the context of the trace in the form that is kept with an event, or "" if there is none.
 func (o *Instrumentation) traceText(ctx context.Context) string {
 	carrier := propagation.MapCarrier{}
 	o.propagator.Inject(ctx, carrier)

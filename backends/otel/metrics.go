@@ -80,7 +80,7 @@ type series struct {
 	kind string
 	// target is the object of the operation.
 	target string
-	// code is the code of the error, "" for none.
+	// code is the code of the error, or "" for none.
 	code boterr.Code
 }
 

@@ -26,7 +26,7 @@ type description struct {
 	version int64
 	// all are the indexes that writers maintain. ready are the complete ones, which readers use.
 	all, ready *engine.Schema
-	// building is the number of the index that is not ready, 0 if all are.
+	// building is the number of the index that is not ready, or 0 if all are.
 	building int
 }
 
@@ -50,7 +50,7 @@ type querier interface {
 	QueryRow(ctx context.Context, text string, arguments ...any) pgx.Row
 }
 
-// found returns a collection, nil if it does not exist.
+// found returns a collection, or nil if it does not exist.
 func (s *Store) found(ctx context.Context, name string) (*collection, error) {
 	if known := s.known(name); known != nil {
 		return known, nil

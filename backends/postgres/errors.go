@@ -52,7 +52,7 @@ func (s *Store) failure(ctx context.Context, err error) error {
 	}
 }
 
-// stateOf returns the code of an error of the server, "" for other errors.
+// stateOf returns the code of an error of the server, or "" for other errors.
 func stateOf(err error) string {
 	failed, isServers := errors.AsType[*pgconn.PgError](err)
 	if !isServers {

@@ -22,8 +22,8 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// Store is a store.Store in a PostgreSQL database. Open makes one. Any number of Stores, in any number of processes, may
-// share a schema of the database.
+// Store is a store.Store in a PostgreSQL database. Open returns one. Any number of Stores, in any number of
+// processes, may share a schema of the database.
 type Store struct {
 	pool *pgxpool.Pool
 	// name is the name of the schema, and schema is the same name quoted.

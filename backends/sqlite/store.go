@@ -28,7 +28,7 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// Store is a store.Store on one file. Open makes one.
+// Store is a store.Store on one file. Open returns one.
 type Store struct {
 	now  func() time.Time
 	path string
@@ -401,7 +401,7 @@ func (s *Store) collection(name string) reading {
 	return reading{&engine.Collection{Port: &port{store: s, name: name, err: store.CheckName(name)}}}
 }
 
-// found returns a collection, nil if it does not exist.
+// found returns a collection, or nil if it does not exist.
 func (s *Store) found(name string) *collection {
 	if found, ok := s.collections.Load(name); ok {
 		known, _ := found.(*collection)

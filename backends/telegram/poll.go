@@ -75,7 +75,7 @@ type poller struct {
 
 	app, channel string
 	accept       Accept
-	// offset is the id of the first update that was not accepted, 0 before the first one.
+	// offset is the id of the first update that was not accepted, or 0 before the first one.
 	offset int64
 	// limit is the number of updates to ask for.
 	limit int

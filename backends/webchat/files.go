@@ -182,7 +182,7 @@ type content struct {
 	head       []byte
 	left, read int64
 	tooLarge   error
-	// failed is the first error of a read, nil for the end.
+	// failed is the first error of a read, or nil for the end.
 	failed error
 }
 

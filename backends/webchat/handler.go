@@ -62,7 +62,7 @@ func (c *Connector) Handler(accept Accept) http.Handler {
 // problem is a refusal of a request.
 type problem struct {
 	status int
-	// after is the value of Retry-After, 0 for none.
+	// after is the value of Retry-After, or 0 for none.
 	after time.Duration
 	err   *boterr.Error
 }

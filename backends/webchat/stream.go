@@ -86,7 +86,7 @@ func (c *Connector) history(w http.ResponseWriter, r *http.Request, v visit) err
 	return nil
 }
 
-// numberOf returns a parameter of an address, 0 if it is missing.
+// numberOf returns a parameter of an address, or 0 if it is missing.
 func numberOf(r *http.Request, name string) (int64, error) {
 	text := r.URL.Query().Get(name)
 	if text == "" {

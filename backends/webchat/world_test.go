@@ -51,7 +51,7 @@ type unwatched struct{ store.Store }
 type files struct {
 	mu   sync.Mutex
 	held map[string][]byte
-	// failing is the error of all calls, nil for none.
+	// failing is the error of all calls, or nil for none.
 	failing error
 }
 

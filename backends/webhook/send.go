@@ -252,7 +252,7 @@ type post struct {
 type answer struct {
 	status int
 	body   []byte
-	// after is the delay from the Retry-After header, 0 without one.
+	// after is the delay from the Retry-After header, or 0 without one.
 	after time.Duration
 	// err is set if no response came. It has no code because the message may have arrived.
 	err error

@@ -530,7 +530,7 @@ func assignmentByBravoGroupIDReadsTheNewest(t *trial) {
 	require.Equal(t, second.ID, t.byBravoGroup(t.home, h.group.ExternalID).ID)
 }
 
-// inOutlet reads the assignment in an outlet, nil if there is none.
+// inOutlet reads the assignment in an outlet, or nil if there is none.
 func (t *trial) inOutlet(p *place, channelID string) *livechat.Assignment {
 	t.Helper()
 	found, err := p.GetAssignmentByOutlet(t.Context(), livechat.GetAssignmentByOutletParams{ChannelID: channelID})

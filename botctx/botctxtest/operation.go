@@ -27,7 +27,7 @@ type operation struct {
 	// domain is the capability of the operation's domain. needs are further required capabilities.
 	domain Capability
 	needs  []Capability
-	// scene is the precondition of good input, nil if there is none.
+	// scene is the precondition of good input, or nil if there is none.
 	scene *scene
 	// input returns valid input for the scene at a place, without the parameters that the context provides.
 	input func(p *place) document.Object
@@ -48,7 +48,7 @@ type operation struct {
 
 // scene is the condition for the good input of some operations.
 type scene struct {
-	// platform is the only possible platform, "" for any.
+	// platform is the only possible platform, or "" for any.
 	platform channel.Type
 	// needs are the capabilities that an implementation must have for the scene.
 	needs []Capability
@@ -77,7 +77,7 @@ func (o operation) specified() operations.Operation {
 	return specified
 }
 
-// platform is the only platform on which the input is good, "" for any.
+// platform is the only platform on which the input is good, or "" for any.
 func (o operation) platform() channel.Type {
 	if o.scene == nil {
 		return ""
@@ -458,7 +458,7 @@ func (o operation) requireOwn(t *trial, p *place, call func() error) {
 	}
 }
 
-// sentIfKnown returns the messages sent, none if the harness does not know them.
+// sentIfKnown returns the messages sent, or none if the harness does not know them.
 func (t *trial) sentIfKnown() []Sent {
 	if t.Sent == nil {
 		return nil
@@ -466,7 +466,7 @@ func (t *trial) sentIfKnown() []Sent {
 	return t.Sent()
 }
 
-// madeIfKnown returns the groups and channels created, none if the harness does not know them.
+// madeIfKnown returns the groups and channels created, or none if the harness does not know them.
 func (t *trial) madeIfKnown() []Made {
 	if t.Made == nil {
 		return nil

@@ -164,7 +164,7 @@ func (c Concierge) valuesIn(ctx context.Context, bot *botctx.Context, said said)
 	return values, nil
 }
 
-// longestIn returns the longest text of a column for which isMeant is true, "" if there is none.
+// longestIn returns the longest text of a column for which isMeant is true, or "" if there is none.
 func longestIn(ctx context.Context, bot *botctx.Context, column string, isMeant func(string) bool) (string, error) {
 	values, err := bot.FetchDistinctDataFromDataSource(ctx, datasource.FetchDistinctParams{
 		DataSourceID: placesID,

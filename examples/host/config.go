@@ -16,14 +16,14 @@ import (
 // config is the configuration of the service. It holds secrets only as channel.Secret, which does not print.
 type config struct {
 	listen string
-	// show is a collection to print instead of serving, "" for none.
+	// show is a collection to print instead of serving, or "" for none.
 	show string
 	// isCheck is true if the program asks a running service how it is, and ends.
 	isCheck bool
 	// file is the file of the records, unless postgres or mongo is the address of a database.
 	file            string
 	postgres, mongo channel.Secret
-	// files is the bucket for the files of chats, "" for none, and url the public address of the service.
+	// files is the bucket for the files of chats, or "" for none, and url the public address of the service.
 	files, url string
 	// isTrial is true without any settings.
 	isTrial bool
@@ -46,7 +46,7 @@ type config struct {
 	// applications report for the channels of platforms.
 	applications map[channel.Type]application
 	// telegramToken is the token of a Telegram bot, which is then a channel. telegramURL is the address of
-	// Telegram's API, "" for the default.
+	// Telegram's API, or "" for the default.
 	telegramToken channel.Secret
 	telegramURL   string
 	// now is the clock.

@@ -258,7 +258,7 @@ func (e *emulator) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// next carries out the sequence at the beginning of a text, and returns its length, 0 if it is incomplete.
+// next carries out the sequence at the beginning of a text, and returns its length, or 0 if it is incomplete.
 func (e *emulator) next(text []byte) int {
 	switch text[0] {
 	case '\r':

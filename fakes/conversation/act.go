@@ -16,7 +16,7 @@ import (
 // Act is an action: one of the types of this package whose comments say so. People are referred to by their
 // names in the conversation.
 type Act interface {
-	// by returns the name of the person who acts, "" if there is none.
+	// by returns the name of the person who acts, or "" if there is none.
 	by() string
 	// lines returns the act as lines of a file.
 	lines() []string

@@ -21,7 +21,7 @@ import (
 type call struct {
 	receiver, name string
 	args           []string
-	// then is a method to call on the result, "" for none.
+	// then is a method to call on the result, or "" for none.
 	then string
 }
 

@@ -48,7 +48,7 @@ type reader struct {
 	cast   cast
 	// comment are the comments since the last step or answer.
 	comment []string
-	// more accepts a further line of the last text, nil if there is none.
+	// more accepts a further line of the last text, or nil if there is none.
 	more func(line string)
 	// isAnswer is true if the last line was an answer that may have buttons, inCard if it belonged to a card
 	// of the answer.
@@ -166,7 +166,7 @@ func (p *reader) begin(act Act) {
 	p.comment, p.more, p.isAnswer, p.inCard = nil, nil, false, false
 }
 
-// step returns the last step, nil before the first.
+// step returns the last step, or nil before the first.
 func (p *reader) step() *Step {
 	if len(p.read.Steps) == 0 {
 		return nil
@@ -285,7 +285,7 @@ func readTicket(found []string) (by string, n int, err error) {
 	return by, n, errors.Join(err, badNumber)
 }
 
-// number parses a number from 1 on, 0 if there is none.
+// number parses a number from 1 on, or 0 if there is none.
 func number(text string) (int, error) {
 	if text == "" {
 		return 0, nil

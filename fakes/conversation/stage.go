@@ -53,13 +53,13 @@ type done struct {
 	err error
 	// heard are the resulting messages, including TYPING.
 	heard []heard
-	// by is the present or last actor, nil if there is none. silent is the number of the actor's messages if
+	// by is the present or last actor, or nil if there is none. silent is the number of the actor's messages if
 	// no new one came, -1 otherwise.
 	by     *person
 	silent int
 	// tapped is the tapped choice, if Actor.TapsOn would not select it.
 	tapped *fakes.Tappable
-	// person is the added person, nil if the step adds none.
+	// person is the added person, or nil if the step adds none.
 	person *person
 	// isUnwritten is true if no line of a file adds the person.
 	isUnwritten bool

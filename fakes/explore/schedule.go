@@ -182,7 +182,7 @@ func (s *schedule) handOn(from *task) {
 // must not keep it from running.
 const mostInARow = 1000
 
-// choose decides which turn continues, nil if none can.
+// choose decides which turn continues, or nil if none can.
 func (s *schedule) choose(from *task) *task {
 	ready := s.ready()
 	if len(ready) == 0 {
@@ -272,7 +272,7 @@ func (s *schedule) whereAll() string {
 	return strings.Join(all, ", ")
 }
 
-// whoRuns names the turn that runs, for a reader, "" without turns.
+// whoRuns names the turn that runs, for a reader, or "" without turns.
 func (s *schedule) whoRuns() string {
 	if s == nil {
 		return ""

@@ -52,7 +52,7 @@ func (d Difference) String() string {
 // Differences are all differences of a recording.
 type Differences []Difference
 
-// String returns a line for each difference, "" if there is none.
+// String returns a line for each difference, or "" if there is none.
 func (d Differences) String() string {
 	var lines strings.Builder
 	for _, one := range d {

@@ -131,7 +131,7 @@ type Call struct {
 	Op    botctx.Op
 	// Params and Result are document values. Result is nil for null, and if there is none.
 	Params, Result any
-	// Err is the error, nil if the call succeeded. A send that reached some recipients has a Result, too.
+	// Err is the error, or nil if the call succeeded. A send that reached some recipients has a Result, too.
 	Err *boterr.Error
 }
 

@@ -36,7 +36,7 @@ type outcome struct {
 	// Revision is the revision of the World afterwards, Branch the id of the branch to show then.
 	Revision int64  `json:"revision"`
 	Branch   string `json:"branch"`
-	// Error is the bot's failure, nil if there is none: the act was carried out all the same.
+	// Error is the bot's failure, or nil if there is none: the act was carried out all the same.
 	Error *page.Problem `json:"error,omitempty"`
 }
 

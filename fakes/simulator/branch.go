@@ -30,12 +30,12 @@ type branch struct {
 
 // moment is an action, and the state after it.
 type moment struct {
-	// what describes the action, for a timeline. by is the actor, nil if there is none, and at the time of
+	// what describes the action, for a timeline. by is the actor, or nil if there is none, and at the time of
 	// its end.
 	what string
 	by   *session.Person
 	at   time.Time
-	// said is a person's text or tap, zero for none.
+	// said is a person's text or tap, or zero for none.
 	said said
 	// sent and chosen count the messages and choices afterwards.
 	sent, chosen int
@@ -118,7 +118,7 @@ type said struct {
 	text string
 	// isTap is true if the text is the title of a tapped choice.
 	isTap bool
-	// file is the type of the sent message, "" for a text or a tap; url is the address of a file.
+	// file is the type of the sent message, or "" for a text or a tap; url is the address of a file.
 	file send.Type
 	url  string
 }

@@ -24,7 +24,7 @@ type entry struct {
 	// tapped choice.
 	IsIn  bool `json:"isIn"`
 	IsTap bool `json:"isTap"`
-	// From and To are the names of the sender and the recipient, "" for the bot.
+	// From and To are the names of the sender and the recipient, or "" for the bot.
 	From string `json:"from"`
 	To   string `json:"to"`
 	// ID is the platform's id of the message, Channel the id of the channel.

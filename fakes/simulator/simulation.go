@@ -38,9 +38,9 @@ type simulation struct {
 	// revision counts the changes. changed is closed at the next one.
 	revision int64
 	changed  chan struct{}
-	// busy describes the action in progress, "" for none.
+	// busy describes the action in progress, or "" for none.
 	busy string
-	// loads counts the new nodes returned by Simulator.Reload. stale is the error of the newest nodes, nil
+	// loads counts the new nodes returned by Simulator.Reload. stale is the error of the newest nodes, or nil
 	// for none.
 	loads int
 	stale error

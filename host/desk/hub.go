@@ -196,8 +196,8 @@ func (l *listed) close() {
 	}
 }
 
-// fresh adds the parts of a row that are in the log of messages: as the hub has them, unless the log has changed. It
-// returns the subscription to the conversation, nil if there is none yet.
+// fresh adds the parts of a row that are in the log of messages: as the hub has them, unless the log has
+// changed. It returns the subscription to the conversation, or nil if there is none yet.
 func (d *Desk) fresh(ctx context.Context, shown *row) (*chatlog.Subscription, error) {
 	if shown.Chat == "" {
 		return nil, nil

@@ -261,7 +261,8 @@ func (p *pages) signedIn(w http.ResponseWriter, r *http.Request) (*Agent, bool) 
 	return nil, false
 }
 
-// agentOf returns the agent who makes a request, nil if no agent is signed in. It stores what is new about the agent.
+// agentOf returns the agent who makes a request, or nil if no agent is signed in. It stores what is new about
+// the agent.
 func (p *pages) agentOf(r *http.Request) (*Agent, error) {
 	given, err := p.config.Agent(r)
 	if err != nil || given == nil {

@@ -213,7 +213,7 @@ func objectsIn(ticket send.Response, field string) []document.Object {
 	return all
 }
 
-// assignmentIn returns the id of the assignment that a ticket's button takes, "" for another message.
+// assignmentIn returns the id of the assignment that a ticket's button takes, or "" for another message.
 func assignmentIn(ticket send.Response) string {
 	found, _ := tapIn(ticket)
 	id, _ := found.value.(string)

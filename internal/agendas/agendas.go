@@ -255,7 +255,7 @@ type schedule struct {
 	next    document.Timestamp
 	pattern string
 	until   document.Timestamp
-	// zone is the pattern's zone, "" for UTC and for a pattern that names its own.
+	// zone is the pattern's zone, or "" for UTC and for a pattern that names its own.
 	zone string
 }
 
@@ -279,7 +279,7 @@ func checkTime(field string, at document.Timestamp) error {
 }
 
 // firstRun returns the first run of a given schedule: next if that is set, otherwise the first time of the
-// pattern after now, 0 without either.
+// pattern after now, or 0 without either.
 func (s schedule) firstRun(now time.Time) (document.Timestamp, error) {
 	if s.pattern == "" || s.next != 0 {
 		return s.next, nil

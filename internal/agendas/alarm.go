@@ -29,13 +29,13 @@ type alarm struct {
 	wake     chan struct{}
 
 	mu sync.Mutex
-	// stop ends the notices, nil before they begin.
+	// stop ends the notices, or nil before they begin.
 	stop func()
 	// times are the times in notices, in milliseconds, the earliest first.
 	times []int64
 	// seen is the time of the last look at the store. next is the time of the first agenda after it.
 	seen, next int64
-	// until is the time until which the scheduler waits, 0 while it does not.
+	// until is the time until which the scheduler waits, or 0 while it does not.
 	until int64
 }
 

@@ -35,7 +35,7 @@ type crowd struct {
 	agendas   *agendas.Service
 	scheduler *agendas.Scheduler
 	ran       atomic.Int64
-	// stopAt is the number of runs after which stop is called, 0 for never.
+	// stopAt is the number of runs after which stop is called, or 0 for never.
 	stopAt int64
 	stop   context.CancelFunc
 }

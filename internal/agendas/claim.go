@@ -36,7 +36,7 @@ type Claim struct {
 	// run goes to the handler; claimedAt is the time of the claim by the store's clock.
 	run       agenda.Run
 	claimedAt time.Time
-	// zone is the zone of its member, "" if it is not needed.
+	// zone is the zone of its member, or "" if it is not needed.
 	zone string
 	// isAbandoned is true once the scheduler no longer waits for the run.
 	isAbandoned atomic.Bool
@@ -84,7 +84,7 @@ func (s *Scheduler) claimed(stored document.Object, now time.Time) *Claim {
 // claimKey is the key of the claim in the context of its run.
 type claimKey struct{}
 
-// ClaimOf returns the claim of the run whose context is ctx, nil if the run was not made by a scheduler.
+// ClaimOf returns the claim of the run whose context is ctx, or nil if the run was not made by a scheduler.
 func ClaimOf(ctx context.Context) *Claim {
 	c, _ := ctx.Value(claimKey{}).(*Claim)
 	return c

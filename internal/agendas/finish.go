@@ -28,7 +28,7 @@ type outcome struct {
 	update *query.Update
 	// stamps are the fields that get a new value in each update.
 	stamps document.Object
-	// next is the time of the next run, zero if there is none or if a pause comes first.
+	// next is the time of the next run, or zero if there is none or if a pause comes first.
 	next time.Time
 	// pauses is true if it can be claimed again after a pause, by the store's clock.
 	pauses bool

@@ -130,7 +130,7 @@ func (l *live) newMortal() *mortal {
 	return m
 }
 
-// live waits for ever if the process is dead.
+// live waits forever if the process is dead.
 func (m *mortal) live() {
 	if m.isDead.Load() {
 		<-m.end.Done()

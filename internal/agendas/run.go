@@ -319,7 +319,7 @@ func (p *pool) claiming(ctx context.Context) (context.Context, context.CancelFun
 	return context.WithTimeout(context.WithoutCancel(ctx), p.config.Lease)
 }
 
-// takeOnly claims the agenda that must run alone, "" for none, once no other one is running. It returns how
+// takeOnly claims the agenda that must run alone, or "" for none, once no other one is running. It returns how
 // long to wait for more.
 func (p *pool) takeOnly(ctx context.Context, id string, now time.Time) (wait time.Duration, err error) {
 	if id == "" || p.places.Held() > 0 {

@@ -51,8 +51,8 @@ type sender struct {
 	asked  []string
 	// ended is the number of the last event whose run has ended.
 	ended int
-	// at is the process that must answer the last event, nil if it is answered. home is the process that gets
-	// all events until it is harmed: if different processes accept two events within half a round trip,
+	// at is the process that must answer the last event, or nil if it is answered. home is the process that
+	// gets all events until it is harmed: if different processes accept two events within half a round trip,
 	// either may come first.
 	at, home *process
 }

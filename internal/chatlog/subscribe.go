@@ -66,7 +66,7 @@ type subscribers struct {
 
 	mu    sync.Mutex
 	byLog map[string]map[*Subscription]struct{}
-	// stop ends the polling, nil if there is none.
+	// stop ends the polling, or nil if there is none.
 	stop context.CancelFunc
 }
 

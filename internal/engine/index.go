@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// Index is an index of a collection, without its entries. NewIndex makes one.
+// Index is an index of a collection, without its entries. NewIndex returns one.
 type Index struct {
 	Spec store.Index
 	// Number is the database's own name of the index, unused by the engine.

@@ -369,7 +369,7 @@ func (p *plan) explain() store.Explanation {
 	}
 }
 
-// lookUp returns up to limit documents, 0 for all, for a filter that only compares the fields of an index
+// lookUp returns up to limit documents, or 0 for all, for a filter that only compares the fields of an index
 // with scalars. It needs neither a plan nor an evaluation, and reports whether the filter is of that kind.
 func (v View) lookUp(ctx context.Context, filter *query.Filter, limit int64) (found []document.Object, isKey bool, err error) {
 	if filter.FieldCount() == 0 {

@@ -62,7 +62,7 @@ type Webhook struct {
 
 // Parcel is the part of a report for one account.
 type Parcel struct {
-	// Account is the platform's id of the account, "" if the part names none.
+	// Account is the platform's id of the account, or "" if the part names none.
 	Account string
 	// Kind is the platform's name for the content of the part.
 	Kind string
@@ -74,7 +74,7 @@ type Parcel struct {
 type Event struct {
 	// Inbound is the event. Its App and Channel are set later.
 	Inbound botctx.Inbound
-	// Kind is the platform's name for it. Drop is the reason why it is dropped, "" if it is not.
+	// Kind is the platform's name for it. Drop is the reason why it is dropped, or "" if it is not.
 	Kind string
 	Drop send.DropReason
 }
@@ -206,7 +206,7 @@ func (h *Webhook) secretOf(in *channel.Channel, name string) channel.Secret {
 type report struct {
 	webhook         *Webhook
 	body, signature []byte
-	// channels are the channels that were looked up, by account, nil if there is none.
+	// channels are the channels that were looked up, by account, or nil if there is none.
 	channels map[string]*channel.Channel
 	// signed are the results of the check of the signature by secret.
 	signed map[channel.Secret]bool

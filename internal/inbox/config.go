@@ -132,7 +132,7 @@ type Inbox struct {
 	wake    chan struct{}
 	source  source
 	running atomic.Bool
-	// pool belongs to the present Run, nil if there is none.
+	// pool belongs to the present Run, or nil if there is none.
 	pool    atomic.Pointer[pool]
 	indexes indexes
 }

@@ -383,12 +383,12 @@ func (s *distributed) setLane(ctx context.Context, which document.Object, lane s
 	return err
 }
 
-// endings makes the contexts of writes, so that a store that does not answer cannot block a worker for ever.
+// endings makes the contexts of writes, so that a store that does not answer cannot block a worker forever.
 // Contexts created at about the same time share a timer.
 type endings struct {
 	// within is the shortest time that a context lasts. It lasts at most twice as long.
 	within time.Duration
-	// newest is the context that ends the next ones, nil if it would end too soon.
+	// newest is the context that ends the next ones, or nil if it would end too soon.
 	newest atomic.Pointer[context.Context]
 }
 

@@ -270,7 +270,7 @@ type start struct {
 	isGiven bool
 }
 
-// reserve takes a place and the lane for an event, nil if one of them is not free. The caller must release
+// reserve takes a place and the lane for an event, or nil if one of them is not free. The caller must release
 // it.
 func (b *Inbox) reserve(lane string, of fair.Key) *start {
 	p := b.pool.Load()
@@ -402,7 +402,7 @@ func (b *Inbox) runClaimed(ctx context.Context, held *lease.Lease, e stored, lef
 	}, err
 }
 
-// claim returns the lease of a lane that was taken, nil if another process has had one since the lane was
+// claim returns the lease of a lane that was taken, or nil if another process has had one since the lane was
 // read.
 func (b *Inbox) claim(ctx context.Context, w work) (*lease.Lease, error) {
 	if w.held != nil {

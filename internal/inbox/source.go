@@ -109,7 +109,7 @@ type laneState struct {
 	hasMore bool
 	// isBroken is true if the store failed, so that the lane waits for the next poll.
 	isBroken bool
-	// retryAt is the time of the next attempt at the lane's first event, zero if there is none.
+	// retryAt is the time of the next attempt at the lane's first event, or zero if there is none.
 	retryAt time.Time
 }
 

@@ -78,7 +78,7 @@ type Held[C comparable] struct {
 
 // holding is the state of a claim.
 type holding struct {
-	// cancel ends the run, nil before it begins.
+	// cancel ends the run, or nil before it begins.
 	cancel context.CancelCauseFunc
 	// missed is the number of renewals in a row that failed.
 	missed int

@@ -418,9 +418,9 @@ const fieldLiveChatAPI = "liveChatApi"
 // createGroup there may be no name at all; then the agent who takes the request talks to the member in the
 // agent's own conversation. The header Idempotency-Key is the same when a request is repeated.
 
-// apiOf returns the URL of the live-chat API for a request to a channel, "" if the request goes through the
-// connector: to a channel of another platform, or to a channel without such an API, which cannot create
-// groups either.
+// apiOf returns the URL of the live-chat API for a request to a channel, or "" if the request goes through the
+// connector: to a channel of another platform, or to a channel without such an API, which cannot create groups
+// either.
 func (s *Service) apiOf(r *livechat.AssignmentRecord, c *channel.Channel) (string, error) {
 	if !c.Type.Has(channel.LiveChatAPI) {
 		return "", nil

@@ -18,7 +18,7 @@ import (
 // It serves one goroutine.
 type Evaluation struct {
 	budget budget
-	// shapes are the shapes that changed documents share, nil if there are none.
+	// shapes are the shapes that changed documents share, or nil if there are none.
 	shapes *document.Shapes
 
 	// The following fields belong to the current check.
@@ -27,7 +27,7 @@ type Evaluation struct {
 	position arrayPosition
 	// failure is the error of an $expr, or of the budget. The match is void then.
 	failure error
-	// now is the time for $$NOW in the match, nil if there is none.
+	// now is the time for $$NOW in the match, or nil if there is none.
 	now *time.Time
 
 	// updating is the current change of a document.

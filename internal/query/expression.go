@@ -545,7 +545,7 @@ const maxWork = 64 << 20
 // makes. A value may contain another one many times, so its size can be far larger than its memory.
 type workLimits struct {
 	done int
-	// call is the call in which the expression is evaluated, nil when it is compiled.
+	// call is the call in which the expression is evaluated, or nil when it is compiled.
 	call *Evaluation
 }
 

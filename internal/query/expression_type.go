@@ -307,7 +307,7 @@ func evaluateOr(run *expressionRun, e expression) (any, error) {
 	return e.evaluate(run)
 }
 
-// argumentType returns the error for a value that is not of a type, nil for others.
+// argumentType returns the error for a value that is not of a type, or nil for others.
 type argumentType func(value any) error
 
 func anArray(value any) error   { return typed[document.Array](value, needsArray) }

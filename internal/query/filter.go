@@ -20,7 +20,7 @@ type Filter struct {
 	root    matcher
 	// equalities are the values that every match must have.
 	equalities fieldsEqual
-	// source is the query document, zero if it is made on demand: from the parts of a conjunction, or from
+	// source is the query document, or zero if it is made on demand: from the parts of a conjunction, or from
 	// equalities.
 	source document.Object
 	// rare has the properties of few filters. It is nil for the others, so that the lookup of a record, which
@@ -29,9 +29,9 @@ type Filter struct {
 }
 
 type rareOfFilter struct {
-	// near is the filter's search for nearby places, nil if it has none.
+	// near is the filter's search for nearby places, or nil if it has none.
 	near *GeoNear
-	// usesNow is true if the filter uses $$NOW, and now is that time, nil if none was given.
+	// usesNow is true if the filter uses $$NOW, and now is that time, or nil if none was given.
 	usesNow bool
 	now     *time.Time
 	// parts are the filters that this filter combines with $and.
@@ -298,7 +298,7 @@ type filterCompiler struct {
 	expr *exprUse
 	// slot receives a $near. It is nil if $near is not allowed here.
 	slot *nearSlot
-	// instructions counts the instructions of the filter's patterns, nil if there is no filter.
+	// instructions counts the instructions of the filter's patterns, or nil if there is no filter.
 	instructions *int
 }
 

@@ -253,8 +253,8 @@ func (p *Projection) atPosition(e *Evaluation, filter *Filter, doc, projected do
 	return projected, nil
 }
 
-// specialOperator returns the name of an operator in a query that looks beyond the values of fields and so
-// does not show which element matched, "" if there is none.
+// specialOperator returns the name of an operator in a query that looks beyond the values of fields and so does
+// not show which element matched, or "" if there is none.
 func specialOperator(query any) string {
 	switch q := query.(type) {
 	case document.Array:
@@ -349,7 +349,7 @@ func (n *projectionNode) find(name string) *projectedField {
 type projectionPlan struct {
 	shape *document.Shape
 	// positions are the positions of the fields that are kept; inner, at the same places, is applied to them,
-	// nil if they stay as they are.
+	// or nil if they stay as they are.
 	positions []int
 	inner     []*projectionNode
 	// kept is the shape of the fields that are kept.

@@ -502,10 +502,10 @@ type tupleWalk struct {
 	sort       *Sort
 	evaluation *Evaluation
 	first      []any
-	// apart is a path through an array that is separate from every other array of the walk, "" if there is
+	// apart is a path through an array that is separate from every other array of the walk, or "" if there is
 	// none.
 	apart string
-	// met is the path of a key that led through an array, "" if none did.
+	// met is the path of a key that led through an array, or "" if none did.
 	met string
 }
 

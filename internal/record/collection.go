@@ -50,7 +50,7 @@ type Schema struct {
 	// Preserved are fields that keep their values if a replacement lacks them.
 	Preserved []string
 
-	// renewedShape caches the result of renewed, nil before the first call.
+	// renewedShape caches the result of renewed, or nil before the first call.
 	renewedShape atomic.Pointer[document.Shape]
 }
 
@@ -561,7 +561,7 @@ func orNone[T any](answer T, err error) (T, error) {
 	return answer, nil
 }
 
-// Trying returns the attempt that ctx belongs to, nil if there is none, as Attempt does.
+// Trying returns the attempt that ctx belongs to, or nil if there is none, as Attempt does.
 func (e Env) Trying(ctx context.Context) (Attempt, error) {
 	if e.Attempt == nil {
 		return nil, nil //nolint:nilnil // None is no error.

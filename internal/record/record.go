@@ -29,7 +29,7 @@ type Scope struct {
 	App     string
 	Channel string
 	Member  string
-	// GroupExternalID is the platform's id of the group in which the member talks to the bot, "" if the two
+	// GroupExternalID is the platform's id of the group in which the member talks to the bot, or "" if the two
 	// are alone.
 	GroupExternalID string
 }
@@ -200,7 +200,7 @@ type Ref struct {
 	// RecordParameter is the parameter for the record. IDParameter is the parameter for its id. One of them
 	// is "" if the operation lacks it.
 	RecordParameter, IDParameter string
-	// Record is the _id of the given record, nil if there is none.
+	// Record is the _id of the given record, or nil if there is none.
 	Record *string
 	// ID is the id given in the call, or "".
 	ID string

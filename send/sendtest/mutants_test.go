@@ -26,7 +26,7 @@ import (
 type mutant struct {
 	connector func(whole *chatplatform.Connector) send.Connector
 	breaks    []string
-	// in is the type of its channels, "" for webchat.
+	// in is the type of its channels, or "" for webchat.
 	in channel.Type
 }
 

@@ -25,7 +25,7 @@ const Type channel.Type = "pigeon"
 const maxAnswerBytes = 1 << 20
 
 // Connector is the connector to every channel of Pigeon. A channel's info has its "token", and the
-// "signingSecret" of Pigeon's events. It is safe for concurrent use. New makes one.
+// "signingSecret" of Pigeon's events. It is safe for concurrent use. New returns one.
 type Connector struct {
 	// URL is the address of Pigeon's API. HTTP sends the requests.
 	URL  string

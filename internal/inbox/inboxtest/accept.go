@@ -228,7 +228,7 @@ type editing struct {
 	*trial
 
 	outcome error
-	// fields are the edits made in each run, nil for none.
+	// fields are the edits made in each run, or nil for none.
 	fields document.Object
 	runs   map[string]int
 }

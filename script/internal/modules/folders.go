@@ -121,7 +121,7 @@ func (m *manifest) label() string {
 	return m.name
 }
 
-// manifest returns the package.json of a folder, nil if it has none.
+// manifest returns the package.json of a folder, or nil if it has none.
 func (f *Files) manifest(folder string) (*manifest, error) {
 	if known, ok := f.manifests.load(folder); ok {
 		return known, nil

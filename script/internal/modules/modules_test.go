@@ -89,7 +89,7 @@ var shop = map[string]string{
 	"node_modules/bare/readme.md":          ``,
 }
 
-// shopCases are names in folders of the shop, and the files that they resolve to, "" for none.
+// shopCases are names in folders of the shop, and the files that they resolve to, or "" for none.
 var shopCases = []struct{ folder, name, file string }{
 	{".", "./main", "main.js"},
 	{".", "./main.js", "main.js"},

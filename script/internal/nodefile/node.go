@@ -21,12 +21,12 @@ import (
 type Node struct {
 	// Base is the node without its scripts.
 	Base botctx.Node
-	// Trigger is the script of the trigger, nil if the trigger is not a script.
+	// Trigger is the script of the trigger, or nil if the trigger is not a script.
 	Trigger *Script
 	// Pre and Post are the scripts of the actions.
 	Pre, Post []Script
-	// Redirect is the script of the redirect, nil if the redirect is not a script. Among are its possible
-	// targets, nil if they are not known.
+	// Redirect is the script of the redirect, or nil if the redirect is not a script. Among are its possible
+	// targets, or nil if they are not known.
 	Redirect *Script
 	Among    []botctx.NodeRef
 

@@ -310,7 +310,7 @@ func (in *Instance) Size() int64 { return int64(in.memory.Size()) }
 // Busy returns the computing time of scripts in this run.
 func (in *Instance) Busy() time.Duration { return in.run.Busy - in.left }
 
-// invoke calls a function, and returns its result, 0 if it has none.
+// invoke calls a function, and returns its result, or 0 if it has none.
 func (in *Instance) invoke(called function, args ...uint64) (uint64, error) {
 	for len(in.levels) <= in.depth {
 		in.levels = append(in.levels, &level{enter: in.module.ExportedFunction(entryExport)})
@@ -420,7 +420,7 @@ func (in *Instance) end(cause error) {
 	}
 }
 
-// place returns the script's stack, "" if the engine cannot give it.
+// place returns the script's stack, or "" if the engine cannot give it.
 func (in *Instance) place() (stack string) {
 	in.depth++
 	defer func() {

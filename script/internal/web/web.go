@@ -80,7 +80,7 @@ func encode(text string) ([]byte, error) { return []byte(text), nil }
 
 const nameOfUTF8 = "utf-8"
 
-// encodingOf returns the name of the encoding for a label of the Encoding Standard, "" if it cannot be
+// encodingOf returns the name of the encoding for a label of the Encoding Standard, or "" if it cannot be
 // decoded.
 func encodingOf(label string) (string, error) {
 	from, err := htmlindex.Get(strings.Trim(label, "\t\n\f\r "))
