@@ -164,7 +164,7 @@ type RedirectOptions struct {
 // out.
 func (o RedirectOptions) check() error {
 	if unknown := o.Unknown.Keys(); len(unknown) > 0 {
-		return boterr.Invalid(unknown[0], "is not an option; there are runPreAction, sendResponse and runPostAction")
+		return boterr.Invalid(unknown[0], "is not an option; the options are runPreAction, sendResponse and runPostAction")
 	}
 	return nil
 }

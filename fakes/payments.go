@@ -354,7 +354,7 @@ func (s *accountState) once(
 		}
 	}
 	if !reflect.DeepEqual(answer.request, request) {
-		return nil, boterr.New(boterr.Conflict, "idempotencyKey", "%q was used for another request; give each its own", key)
+		return nil, boterr.New(boterr.Conflict, "idempotencyKey", "%q was used for another request; give each a different one", key)
 	}
 	return cloneOf(answer.payment), answer.err
 }

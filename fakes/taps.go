@@ -45,9 +45,9 @@ func (a *Actor) TryTapsOn(title string) error {
 		return a.TrySends(meant[0].Event())
 	}
 	if len(titles) == 0 {
-		return boterr.New(boterr.FailedPrecondition, "", "%s is shown nothing that can be tapped", a.name)
+		return boterr.New(boterr.FailedPrecondition, "", "%s sees nothing that can be tapped", a.name)
 	}
-	return boterr.New(boterr.FailedPrecondition, "", "%s is shown nothing of that title to tap: there is %s",
+	return boterr.New(boterr.FailedPrecondition, "", "%s sees nothing with that title to tap: there is %s",
 		a.name, strings.Join(titles, ", "))
 }
 

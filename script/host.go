@@ -214,7 +214,7 @@ func (r *run) hostFetch(payload string) (any, error) {
 	l := &r.loop
 	if most := longestText(r.engine.options.MaxResultBytes); l.held+len(payload) > most {
 		return nil, endingError{boterr.New(boterr.ResourceExhausted, "",
-			"the requests under way have more than %d bytes: see Options.MaxResultBytes", most)}
+			"the requests in flight have more than %d bytes: see Options.MaxResultBytes", most)}
 	}
 	var asked fetchRequest
 	if err := json.Unmarshal([]byte(payload), &asked); err != nil {

@@ -442,7 +442,7 @@ func (r *run) thrown(told report) *thrownError {
 	case r.causes[told.Number] != nil:
 		read.cause = r.causes[told.Number]
 	case told.Text == stackIsFull:
-		read.cause = boterr.New(boterr.ResourceExhausted, "", "functions call each other too deep")
+		read.cause = boterr.New(boterr.ResourceExhausted, "", "function calls are nested too deep")
 	case strings.HasPrefix(told.Text, noModule):
 		read.cause = boterr.New(boterr.Unsupported, "", "import() is not supported: use require")
 	case told.IsError:

@@ -283,7 +283,7 @@ func (r *run) next() (err error) {
 		r.wait(func() { err = r.awaitTimer(first) })
 	default:
 		err = boterr.New(boterr.FailedPrecondition, "",
-			"the script waits for a promise that nothing can settle: no operation, request or timer is under way")
+			"the script waits for a promise that nothing can settle: no operation, request or timer is pending")
 	}
 	switch {
 	case err != nil:

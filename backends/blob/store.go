@@ -331,7 +331,7 @@ func checkKey(key string) error {
 		return boterr.Invalid("filename", "must be UTF-8 text without NUL")
 	case slices.ContainsFunc(segments, func(s string) bool { return s == "" || s == "." || s == ".." }):
 		return boterr.Invalid("filename",
-			"must have names between its slashes, and neither begin nor end with one; \".\" and \"..\" are none")
+			"must have names between its slashes, and neither begin nor end with one; \".\" and \"..\" are not names")
 	}
 	return nil
 }

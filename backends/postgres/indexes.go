@@ -16,7 +16,7 @@ const pageSize = 500
 
 // EnsureIndex implements engine.Port. An index is built in parts, between which others write: writers keep its entries from
 // its beginning on, and searches use it from its end on. One process builds an index of a collection at a time, and the
-// others wait. If it dies, the next EnsureIndex of the same index goes on.
+// others wait. If it dies, the next EnsureIndex of the same index continues its work.
 func (p *port) EnsureIndex(ctx context.Context, spec store.Index) error {
 	if p.err != nil {
 		return p.err

@@ -105,7 +105,7 @@ func Open(ctx context.Context, address string, options ...Option) (*Store, error
 	s := &Store{name: set.schema, schema: pgx.Identifier{set.schema}.Sanitize(), timeout: set.timeout, log: safelog.New(set.logger)}
 	config.ShouldPing = s.mustPing
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
-		return nil, boterr.Invalid("address", "the pool of connections cannot be made of its settings")
+		return nil, boterr.Invalid("address", "the connection pool cannot be created from its settings")
 	}
 	s.notices.begin(s)
 	s.groups.busy = map[place]bool{}
@@ -261,7 +261,7 @@ func (s *Store) Explain(
 
 func (s *Store) isClosed() bool { return s.closed.Load() }
 
-// Close waits for calls that are under way, and closes the connections. Every later call of the store is
+// Close waits for running calls, and closes the connections. Every later call of the store is
 // FailedPrecondition. Closing it again does nothing.
 func (s *Store) Close() {
 	if s.closed.Swap(true) {

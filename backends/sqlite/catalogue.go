@@ -20,7 +20,7 @@ import (
 // there:
 //
 //	dN  the documents by their positions, with the keys of their _ids
-//	kN  the entries of its indexes, but for unique ones: the number of the index, the key, the position
+//	kN  the entries of its indexes, except unique ones: the number of the index, the key, the position
 //	uN  the entries of its unique indexes
 //
 // Package engine makes the keys. Documents are sealed.

@@ -89,7 +89,7 @@ func TestAccept_SurvivesKills(t *testing.T) {
 	t.Logf("%d kills: %+v", kills, platform.Judge(database))
 }
 
-// A message that ends each process that runs it becomes a dead letter; the messages under way with it never
+// A message that ends each process that runs it becomes a dead letter; the messages in progress with it never
 // do.
 func TestAccept_CrashBlamesTheGuiltyEvent(t *testing.T) {
 	t.Parallel()

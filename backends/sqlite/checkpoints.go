@@ -102,7 +102,7 @@ func checkpoint(c *conn, mode string) error {
 }
 
 var errBusy = boterr.New(boterr.Unavailable, "",
-	"another program reads the file, so that its log stays; keep the log with the file until it is opened again")
+	"another program is reading the file, so its log remains; keep the log with the file until the next Open")
 
 // checkpointed is like checkpoint, and also returns the number of pages of the log.
 func checkpointed(c *conn, mode string) (pages int64, err error) {

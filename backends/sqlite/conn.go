@@ -152,7 +152,7 @@ func sum(position uint64, text []byte) uint32 {
 	return crc32.Update(crc32.Checksum(at[:], castagnoli), castagnoli, text)
 }
 
-var errSum = errors.New("it does not have its checksum")
+var errSum = errors.New("the checksum is wrong")
 
 // openBytes verifies the checksum of sealBytes and returns the bytes.
 func openBytes(position uint64, sealed []byte) ([]byte, error) {

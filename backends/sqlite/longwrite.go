@@ -255,7 +255,7 @@ func partly(written, all int, err error) error {
 	if written == 0 || !ok {
 		return err
 	}
-	return boterr.New(e.Code, e.Field, "%d of %d documents were written before, and stay so: %w", written, all, err)
+	return boterr.New(e.Code, e.Field, "%d of %d documents had already been written, and remain so: %w", written, all, err)
 }
 
 // apply applies a write on many documents to the current document at a position.

@@ -163,7 +163,7 @@ func resolve(path string) (string, error) {
 	}
 	if _, err := os.Lstat(path); err == nil {
 		return "", boterr.New(boterr.FailedPrecondition, "path",
-			"%q is a link that leads nowhere; make the folder that it leads to, or remove it", path)
+			"%q is a link to nothing; create the folder that it points to, or remove it", path)
 	}
 	folder, err := filepath.EvalSymlinks(filepath.Dir(path))
 	if err != nil {
@@ -373,7 +373,7 @@ func checkHeader(path string) error {
 			"the file has format %d and this version reads format %d; open it with the version that wrote it", version, format)
 	case header[18] == rollbackMode && hasLog(path):
 		return boterr.New(boterr.FailedPrecondition, "path",
-			"%q is the log of another file; remove it, as after a backup was put in place of a store that a crash ended", logPath(path))
+			"%q is the log of another file; remove it if a backup has replaced the file of a process that crashed", logPath(path))
 	default:
 		return nil
 	}
@@ -449,7 +449,7 @@ func (s *Store) Explain(
 	return s.collection(collection).Explain(ctx, filter, options)
 }
 
-// Close waits for reads and writes that are under way, and releases the file, with an empty log. Every later call of
+// Close waits for running reads and writes, and releases the file, with an empty log. Every later call of
 // the store is FailedPrecondition. Closing it again does nothing.
 func (s *Store) Close() error {
 	s.closeOnce.Do(func() { s.closed = s.close() })

@@ -318,7 +318,7 @@ func (w *writer) commit(group []*job) error {
 
 // rollBack undoes the current group, and resets what is known of the file.
 func (w *writer) rollBack() {
-	_, _ = w.conn.exec("ROLLBACK") // After some errors there is no transaction any more.
+	_, _ = w.conn.exec("ROLLBACK") // After some errors there is no longer a transaction.
 	for _, c := range w.touched {
 		c.rollBack()
 		c.cache.clear()

@@ -143,7 +143,7 @@ func (c credentials) refused(status int, body document.Object, header http.Heade
 			}}
 		}
 	}
-	return boterr.New(boterr.FailedPrecondition, "", "Telegram refuses it with status %d (%s)", status, description)
+	return boterr.New(boterr.FailedPrecondition, "", "Telegram refused the request with status %d (%s)", status, description)
 }
 
 const (

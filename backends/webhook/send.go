@@ -67,7 +67,7 @@ func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delive
 	target, err := outbound.ParseURL(endpoint.URL)
 	if err != nil {
 		return send.Delivery{}, boterr.New(boterr.FailedPrecondition, "",
-			"the channel has no usable address: set webhookUrl in its metadata to an address of https")
+			"the channel has no usable address: set webhookUrl in its metadata to an https address")
 	}
 	body, err := json.Marshal(payloadOf(message))
 	if err != nil {

@@ -100,7 +100,7 @@ func (c *config) flags(channelsFile, allow *string) *flag.FlagSet {
 	flags.BoolVar(&c.demo, "demo", false, "add a channel whose messages are printed; its secret is in "+demoVariable)
 	flags.StringVar(allow, "allow", "", "`hosts` of your own network that messages may be posted to, with commas between")
 	flags.DurationVar(&c.remindAfter, "remind-after", 15*time.Minute, "when the bot reminds of a table that is not confirmed")
-	flags.DurationVar(&c.stopWithin, "stop-within", 20*time.Second, "how long runs may go on after a signal to stop")
+	flags.DurationVar(&c.stopWithin, "stop-within", 20*time.Second, "how long runs may continue after a signal to stop")
 	flags.IntVar(&c.maxPending, "max-pending", 100_000, "how many messages may wait; beyond it senders are told to come again")
 	flags.DurationVar(&c.takeOverAfter, "take-over-after", 30*time.Second,
 		"after which time another process takes over what one that died was at")
@@ -171,7 +171,7 @@ func fromEnvironment(flags *flag.FlagSet, lookup func(string) (string, bool)) er
 			return
 		}
 		if err := f.Value.Set(value); err != nil {
-			problems = append(problems, fmt.Errorf("%s is %q, which is wrong (%w): -%s is %s", variable, value, err, f.Name, f.Usage))
+			problems = append(problems, fmt.Errorf("%s is %q, which is invalid (%w): -%s is %s", variable, value, err, f.Name, f.Usage))
 		}
 	})
 	return errors.Join(problems...)

@@ -274,7 +274,7 @@ func (s *service) serve(ctx context.Context) error {
 	return err
 }
 
-// close closes everything that open has opened, the last first: no run needs it any more.
+// close closes everything that open has opened, the last first: no run still needs it.
 func (s *service) close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastTime)
 	defer cancel()

@@ -71,7 +71,7 @@ func (s *talk) run(name, argument string) error {
 	case argument == "" && found.argument != "" && !strings.HasPrefix(found.argument, "["):
 		return fmt.Errorf("/%s needs %s: %s", name, found.argument, found.help)
 	case argument != "" && found.argument == "":
-		return fmt.Errorf("/%s takes nothing behind it: %s", name, found.help)
+		return fmt.Errorf("/%s takes no argument: %s", name, found.help)
 	default:
 		return found.do(s, argument)
 	}
@@ -91,7 +91,7 @@ func (s *talk) help(string) error {
 		usage := strings.TrimRight("/"+name+" "+all[name].argument, " ")
 		s.screen.block(fmt.Sprintf("   %-24s ", usage), ofNote, all[name].help, plain)
 	}
-	s.screen.notef("All else is said to the bot, but for the number or the title of what the last answer offers.")
+	s.screen.notef("Everything else is said to the bot, except the number or the title of an option in the last answer.")
 	return nil
 }
 
@@ -135,7 +135,7 @@ func (s *talk) tapAny(argument string) error {
 	}
 	offers := s.seat.Actor.Tappables()
 	if len(offers) == 0 {
-		return fmt.Errorf("%s is shown nothing that can be tapped", s.seat.Name)
+		return fmt.Errorf("%s sees nothing that can be tapped", s.seat.Name)
 	}
 	if argument == "" {
 		for i, one := range offers {
@@ -145,7 +145,7 @@ func (s *talk) tapAny(argument string) error {
 	}
 	i := chosen(argument, offers)
 	if i < 0 {
-		return fmt.Errorf("there is nothing of the number or the title %q to tap: /tap lists what there is", argument)
+		return fmt.Errorf("there is nothing with the number or the title %q to tap: /tap lists what there is", argument)
 	}
 	s.tap(offers[i])
 	return nil
@@ -373,7 +373,7 @@ func (s *talk) take(number string) error {
 	if number != "" {
 		n, err := strconv.Atoi(number)
 		if err != nil || n < 1 || n > len(tickets) {
-			return fmt.Errorf("%q is no ticket: give a number from 1 to %d", number, len(tickets))
+			return fmt.Errorf("%q is not a ticket: give a number from 1 to %d", number, len(tickets))
 		}
 		i = n - 1
 	}

@@ -81,7 +81,7 @@ func plainLines(in io.Reader, out io.Writer) lines {
 		case err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
 			return "", io.EOF
 		case errors.Is(err, bufio.ErrTooLong):
-			return "", fmt.Errorf("a line of standard input has more than %d bytes: break it", maxLine)
+			return "", fmt.Errorf("a line of standard input has more than %d bytes: split it", maxLine)
 		default:
 			return "", fmt.Errorf("reading the conversation: %w", err)
 		}

@@ -72,11 +72,11 @@ func TestCommand_Unknown(t *testing.T) {
 		"/":             "there is no command /: // says it to the bot; /help lists the commands",
 		"/as":           "/as needs NAME",
 		"/why not":      "/why takes nothing behind it",
-		"/advance soon": `"soon" is no time: give one such as 24h`,
+		"/advance soon": `"soon" is not a duration: give one such as 24h`,
 		"/advance -1h":  "time does not go back",
 		"/take":         "Ada is a member: /agent sits as the agent",
 		"/end":          "Ada is a member: /agent sits as the agent",
-		"/tap":          "Ada is shown nothing that can be tapped",
+		"/tap":          "Ada sees nothing that can be tapped",
 		"/why":          "nothing has come from Ada yet",
 		"/data kettle":  "kettle has no entries.",
 	} {
@@ -123,7 +123,7 @@ func TestChoice_ByNumberTitleOrNot(t *testing.T) {
 		"/tap No": `Bot: You sent {"payload":"no"}`,
 		"/say 2":  `Bot: You sent {"text":"2"}`,
 		"//done":  `Bot: You sent {"text":"/done"}`,
-		"/tap 3":  `there is nothing of the number or the title "3" to tap`,
+		"/tap 3":  `there is nothing with the number or the title "3" to tap`,
 		"/tap":    "-- 1 [Yes]\n-- 2 [No]\n",
 		"3":       "Nothing answers.",
 	} {

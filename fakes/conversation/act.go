@@ -161,7 +161,7 @@ func (a Taps) tappable(on *Session) (fakes.Tappable, error) {
 		titles = append(titles, "["+one.Title+"]")
 	}
 	if len(titles) == 0 {
-		return fakes.Tappable{}, usagef("%s is shown nothing that can be tapped", a.By)
+		return fakes.Tappable{}, usagef("%s sees nothing that can be tapped", a.By)
 	}
 	return fakes.Tappable{}, usagef("%s is shown nothing of the title %q to tap: there is %s", a.By, a.Title, strings.Join(titles, ", "))
 }

@@ -58,11 +58,11 @@ func Read(file string, in io.Reader) (*Recording, error) {
 func (r *Recording) read(number int, text []byte) error {
 	value, err := document.ParseJSON(text)
 	if err != nil {
-		return fmt.Errorf("this is no JSON: %w", err)
+		return fmt.Errorf("this is not valid JSON: %w", err)
 	}
 	line, isObject := value.(document.Object)
 	if !isObject {
-		return errors.New("this is no JSON object")
+		return errors.New("this is not a JSON object")
 	}
 	if !r.hasHead {
 		r.hasHead = true
@@ -73,7 +73,7 @@ func (r *Recording) read(number int, text []byte) error {
 		return err
 	}
 	if last := len(r.Calls); call.N != last+1 {
-		return fmt.Errorf("this is call %d, and the one before it is %d: lines are missing, twice there or in another order", call.N, last)
+		return fmt.Errorf("this is call %d, and the previous one is %d: lines are missing, repeated or out of order", call.N, last)
 	}
 	call.Line = number
 	r.Calls = append(r.Calls, call)
@@ -82,7 +82,7 @@ func (r *Recording) read(number int, text []byte) error {
 
 func checkHead(line document.Object) error {
 	if version, has := line.Field(fieldRecording); !has || !document.Equal(version, int64(1)) {
-		return fmt.Errorf("this is no recording of this version: its first line is %s", head)
+		return fmt.Errorf("this is not a recording of this version: its first line is %s", head)
 	}
 	return nil
 }
@@ -110,7 +110,7 @@ func readCall(line document.Object) (Call, error) {
 	result, hasResult := line.Field(fieldResult)
 	failed, hasError := line.Field(fieldError)
 	if !hasResult && !hasError {
-		return Call{}, errors.New("what came of the call is missing: it has a result, which may be null, or an error")
+		return Call{}, errors.New("the outcome of the call is missing: give a result, which may be null, or an error")
 	}
 	call.Result = result
 	if hasError {
@@ -150,7 +150,7 @@ func (c *Call) readParams(line document.Object) error {
 		return err
 	}
 	if _, isObject := c.Params.(document.Object); !isObject {
-		return errors.New("params are no JSON object: a call without any has {}")
+		return errors.New("params are not a JSON object: a call without any has {}")
 	}
 	return nil
 }

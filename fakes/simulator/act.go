@@ -155,7 +155,7 @@ func unknown(name string, among []string) error {
 	if near := nearest.To(name, among); near != "" {
 		hint = "did you mean " + near + "?"
 	}
-	return boterr.Invalid("do", "is %q, which is no action: %s", name, hint)
+	return boterr.Invalid("do", "is %q, which is not an action: %s", name, hint)
 }
 
 func deskPlays() map[string]reader {
@@ -173,7 +173,7 @@ func agentOf(b *branch, id string) (*session.Person, *fakes.Agent, error) {
 		return nil, nil, err
 	}
 	if !by.IsAgent() {
-		return nil, nil, boterr.Invalid("person", "%s is a member: agents do that", by.Name)
+		return nil, nil, boterr.Invalid("person", "%s is a member: only agents can do that", by.Name)
 	}
 	return by, by.Agent.In(b.Platform()), nil
 }
@@ -192,7 +192,7 @@ func take(b *branch, with takeWith) (moment, error) {
 	tickets := agent.Tickets()
 	i := slices.IndexFunc(tickets, func(t fakes.Ticket) bool { return t.MessageID == with.Message })
 	if i < 0 {
-		return moment{}, boterr.New(boterr.NotFound, "message", "is no ticket that %s sees", by.Name)
+		return moment{}, boterr.New(boterr.NotFound, "message", "is not a ticket that %s sees", by.Name)
 	}
 	return b.does(conversation.Takes{By: by.Name, Ticket: i + 1}, moment{by: by})
 }
@@ -213,7 +213,7 @@ type addAgentWith struct {
 func addAgent(b *branch, with addAgentWith) (moment, error) {
 	name := strings.TrimSpace(with.Name)
 	if name == "" {
-		return moment{}, boterr.Missing("name", "what the agent is called")
+		return moment{}, boterr.Missing("name", "the agent's name")
 	}
 	m, err := b.does(conversation.AddAgent{Name: name, Channel: with.Channel}, moment{what: name + " sits at " + with.Channel})
 	if err != nil {
@@ -303,7 +303,7 @@ type addMemberWith struct {
 func addMember(b *branch, with addMemberWith) (moment, error) {
 	name := strings.TrimSpace(with.Name)
 	if name == "" {
-		return moment{}, boterr.Missing("name", "what the member is called")
+		return moment{}, boterr.Missing("name", "the member's name")
 	}
 	given, m := member.Member{Channel: with.Channel}, moment{what: name + " is new here", channels: slices.Clone(b.now().channels)}
 	if given.Channel == "" && with.Platform != "" {
@@ -349,11 +349,11 @@ func joinGroup(b *branch, with joinWith) (moment, error) {
 	}
 	group := strings.TrimSpace(with.Group)
 	if group == "" {
-		return moment{}, boterr.Missing("group", "what the group is called")
+		return moment{}, boterr.Missing("group", "the group's name")
 	}
 	on := b.toldChannel(fakes.Observing(context.Background()), by.Channel()).Platform
 	if !by.IsAgent() && !slices.Contains(channel.InletGroups.Types(), on) {
-		return moment{}, boterr.New(boterr.Unsupported, "person", "%s is on %s, where members and a bot are in no groups: there are on %v",
+		return moment{}, boterr.New(boterr.Unsupported, "person", "%s is on %s, which has no groups of members and a bot: use one of %v",
 			by.Name, on, channel.InletGroups.Types())
 	}
 	m, err := b.does(conversation.JoinsGroup{By: by.Name, Group: group}, moment{})

@@ -74,7 +74,7 @@ func (s *simulation) branchOf(id string) (*branch, error) {
 	}
 	i := slices.IndexFunc(s.branches, func(b *branch) bool { return b.id == id })
 	if i < 0 {
-		return nil, boterr.New(boterr.NotFound, "branch", "is %q, which is not there, or not any more", id)
+		return nil, boterr.New(boterr.NotFound, "branch", "is %q, which does not exist, or no longer does", id)
 	}
 	return s.branches[i], nil
 }
@@ -105,7 +105,7 @@ func (s *simulation) takeTurn(ctx context.Context) error {
 	case s.turn <- struct{}{}:
 		return nil
 	case <-ctx.Done():
-		return boterr.New(boterr.Conflict, "", "something else is under way: the bot has not answered yet")
+		return boterr.New(boterr.Conflict, "", "another action is in progress: the bot has not answered yet")
 	}
 }
 
@@ -210,7 +210,7 @@ func (s *simulation) saved(id, form string) (string, error) {
 	case err != nil:
 		return "", err
 	case s.busy != "":
-		return "", boterr.New(boterr.Conflict, "", "something is under way: try again when the bot has answered")
+		return "", boterr.New(boterr.Conflict, "", "an action is in progress: try again when the bot has answered")
 	case form == formConversation:
 		return b.Stage.Conversation().String(), nil
 	case form == formGo:

@@ -316,7 +316,7 @@ func (p *pages) keep(ctx context.Context, agent Agent) error {
 func (c *call) app() (string, error) {
 	app := c.PathValue("app")
 	if !slices.Contains(c.agent.Apps, app) {
-		return "", boterr.New(boterr.NotFound, "app", "%q is not an app of yours", app)
+		return "", boterr.New(boterr.NotFound, "app", "%qis not one of your apps", app)
 	}
 	return app, nil
 }

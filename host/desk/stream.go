@@ -41,7 +41,7 @@ func (s stream) event(kind string, data any) bool {
 }
 
 // events streams the open chats and the agents: first all of them, then what changes. It ends with bye if the agent is
-// not signed in any more, or has other apps.
+// no longer signed in, or has other apps.
 func (p *pages) events(w http.ResponseWriter, r *http.Request) {
 	agent, ok := p.signedIn(w, r)
 	if !ok {

@@ -40,7 +40,7 @@ func (s *stand) dieOnce() bool {
 	return started
 }
 
-// deaths makes workers die until no agenda starts any more, and returns the number of deaths.
+// deaths makes workers die until no more agendas start, and returns the number of deaths.
 func (s *stand) deaths() int {
 	s.t.Helper()
 	for count := range 20 {
@@ -48,7 +48,7 @@ func (s *stand) deaths() int {
 			return count
 		}
 	}
-	require.Fail(s.t, "it runs for ever")
+	require.Fail(s.t, "it runs forever")
 	return 0
 }
 

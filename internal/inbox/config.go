@@ -248,7 +248,7 @@ func withHook[F any](field string, hook func(F) F, inner F, isMissing func(F) bo
 		return inner, nil
 	}
 	if around = hook(inner); isMissing(around) {
-		return around, boterr.Invalid(field, "gave no function: return one that calls the function that it is given")
+		return around, boterr.Invalid(field, "returned no function: return one that calls the given function")
 	}
 	return around, nil
 }

@@ -314,7 +314,7 @@ const purpose = "inbox"
 // without a lane gets one.
 
 // errEdited is the failure of a run whose record was edited, so that its result matches no record.
-var errEdited = boterr.New(boterr.Internal, "", "the record of the event was changed while its run was under way")
+var errEdited = boterr.New(boterr.Internal, "", "the record of the event changed during its run")
 
 // settleEdited stores a failure for an event whose record has changed since the run began, although the lease
 // may still hold. An event that no longer waits is over. It returns ErrLost if the lease is lost.
@@ -431,7 +431,7 @@ var ErrShutdown = boterr.New(boterr.Canceled, "", "the inbox ends: the event wil
 
 // ErrNeverCameBack is the failure of a start that never came back.
 var ErrNeverCameBack = boterr.New(boterr.Internal, "",
-	"the run of the event began and never came back: its process ended, or lost the lease")
+	"the run of the event began and never finished: its process ended, or lost the lease")
 
 // neverCameBackText is the stored text of that failure.
 var neverCameBackText = textOf(ErrNeverCameBack)

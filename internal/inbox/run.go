@@ -28,7 +28,7 @@ import (
 func (b *Inbox) Run(ctx context.Context) error {
 	if !b.running.CompareAndSwap(false, true) {
 		return boterr.New(boterr.FailedPrecondition, "",
-			"this inbox runs already: give it more workers, or make another one")
+			"this inbox is already running: give it more workers, or make another one")
 	}
 	defer b.running.Store(false)
 	polls := time.NewTicker(b.config.Poll)
@@ -254,7 +254,7 @@ func (p *pool) abandonAll() error {
 		held.Abandon()
 		events = append(events, event)
 	}
-	return boterr.New(boterr.Canceled, "", "not all came back after the end of its context; left were %s",
+	return boterr.New(boterr.Canceled, "", "not all returned after the end of its context; still running: %s",
 		display.List(len(events), func(i int) string { return "event " + events[i] }))
 }
 

@@ -442,7 +442,7 @@ func (s *Service) newBackoff() *backoff { return &backoff{pause: s.ports.Pause, 
 // wait pauses before the next attempt. It returns Conflict once the longest wait has passed.
 func (b *backoff) wait(ctx context.Context) error {
 	if b.elapsed >= longestWait {
-		return boterr.New(boterr.Conflict, "", "another call is sending this request: repeat in a while")
+		return boterr.New(boterr.Conflict, "", "another call is sending this request: try again later")
 	}
 	b.pause(ctx, b.next)
 	if ctx.Err() != nil {

@@ -230,7 +230,7 @@ func (s *Service) endable(ctx context.Context, m *member.Member) (*livechat.Assi
 		return nil, err
 	}
 	if len(interrupted) == 0 {
-		return nil, boterr.New(boterr.FailedPrecondition, fieldMember, "the member %s is in no live chat and has asked for none", m.ID)
+		return nil, boterr.New(boterr.FailedPrecondition, fieldMember, "the member %s is not in a live chat and has not asked for one", m.ID)
 	}
 	return interrupted[len(interrupted)-1], nil
 }

@@ -492,7 +492,7 @@ func (s *Service) askAPI(
 	}
 	if group = cmp.Or(group, r.CreateGroup.ExternalID); group == "" {
 		return "", boterr.New(boterr.Unavailable, "",
-			"the live-chat API of the channel %s answered without a groupId: it must give its id for the group", to.ID)
+			"the live-chat API of the channel %s answered without a groupId: it must return its id of the group", to.ID)
 	}
 	return group, nil
 }

@@ -34,7 +34,7 @@ func needsArray(value any) error {
 func elementAt(_ *expressionRun, arguments []any) (any, error) {
 	index, ok := int32Number(arguments[1])
 	if !ok {
-		return nil, boterr.Invalid("", "needs an index that is a whole number of 32 bits, got %s", document.Excerpt(arguments[1]))
+		return nil, boterr.Invalid("", "needs an index that is a 32-bit integer, got %s", document.Excerpt(arguments[1]))
 	}
 	return itemAt(elementsIn(arguments[0]), index), nil
 }
@@ -156,7 +156,7 @@ func sliceOf(run *expressionRun, arguments []any) (any, error) {
 	for i, argument := range arguments[1:] {
 		var ok bool
 		if numbers[i], ok = int32Number(argument); !ok {
-			return nil, boterr.Invalid("", "needs whole numbers of 32 bits, got %s", document.Excerpt(argument))
+			return nil, boterr.Invalid("", "needs 32-bit integers, got %s", document.Excerpt(argument))
 		}
 	}
 	length := int64(len(all))
@@ -211,7 +211,7 @@ func numbersBetween(run *expressionRun, arguments []any) (any, error) {
 	for i, argument := range arguments {
 		var ok bool
 		if numbers[i], ok = int32Number(argument); !ok {
-			return nil, boterr.Invalid("", "needs whole numbers of 32 bits, got %s", document.Excerpt(orNull(argument)))
+			return nil, boterr.Invalid("", "needs 32-bit integers, got %s", document.Excerpt(orNull(argument)))
 		}
 	}
 	start, end, step := numbers[0], numbers[1], numbers[2]

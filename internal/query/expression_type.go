@@ -151,7 +151,7 @@ func toDouble(value any) (any, error) {
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil {
-		return nil, boterr.Invalid("", "it is not in the range of doubles")
+		return nil, boterr.Invalid("", "it is out of the range of doubles")
 	}
 	return f, nil
 }

@@ -112,7 +112,7 @@ const Attach = ({ who, world, act }) => {
       const isDone = isFile ? await act("sendFile", { person: who.id, type: kind, url: fields.url }) : await act("sendEvent", { person: who.id, ...event(fields) });
       if (isDone) { setDraft({ ...empty, kind }); details.current.open = false; }
     } catch (err) {
-      setWrong({ code: "InvalidArgument", message: `The data is no JSON: ${err.message}` });
+      setWrong({ code: "InvalidArgument", message: `The data is not valid JSON: ${err.message}` });
     }
   };
   return html`<details class="attach" ref=${details}><summary>Send something else than a text</summary>

@@ -411,7 +411,7 @@ type priceIndexer struct{}
 func (priceIndexer) FromObject(object any) (bool, []byte, error) {
 	p, isPlace := object.(*place)
 	if !isPlace {
-		return false, nil, errors.New("it is no place")
+		return false, nil, errors.New("it is not a place")
 	}
 	return true, binary.BigEndian.AppendUint64(nil, math.Float64bits(p.Price)), nil
 }

@@ -403,7 +403,7 @@ func parse(file string, text []byte) (value, *Problem) {
 	read, err := p.value()
 	if err == nil {
 		if _, err = p.decoder.Token(); err == nil {
-			err = errors.New("there is more behind the end of the object: a file holds one")
+			err = errors.New("there is more text after the end of the object: a file holds one object")
 		} else if errors.Is(err, io.EOF) {
 			return read, nil
 		}
@@ -421,7 +421,7 @@ func (p *parser) problem(err error) *Problem {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		at, what = p.place(int64(len(p.text))), "the file ends too early: a bracket or a quote is open"
 	}
-	return &Problem{Place: at, Text: "is no JSON: " + what}
+	return &Problem{Place: at, Text: "is not valid JSON: " + what}
 }
 
 // next returns the next token and its offset.
