@@ -109,7 +109,8 @@ type Record struct {
 	// HeldAt is the time at which the lease, or the pause until RetryAt, was written, by the store's clock.
 	// If it is in the future, the clock was set back, and neither of them counts.
 	HeldAt document.Timestamp `json:"heldAt,omitzero"`
-	// Claim is the scheduler that holds the agenda, and, if one write claimed several agendas, that claim.
+	// Claim identifies the scheduler that holds the agenda. If one write claimed several agendas, it also
+	// identifies that write.
 	Claim string `json:"claim,omitzero"`
 	// NotAlone is true if its scheduler was lost while it held this agenda and others. Such a loss does not
 	// count as a failure of the agenda.

@@ -34,7 +34,7 @@ func (r *Runtime) Run(ctx context.Context) error {
 		defer close(removed)
 		r.runRetention(both)
 	}()
-	defer func() { // Like the scheduler, do not wait for a store that does not come back.
+	defer func() { // Like the scheduler, do not wait for a store that does not answer.
 		left := time.NewTimer(leftAfter)
 		defer left.Stop()
 		select {

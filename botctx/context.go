@@ -91,7 +91,7 @@ func (c *Context) reply(ctx context.Context, response send.Response) ([]send.Res
 	}
 	sent, err := c.SendResponse(ctx, send.SendResponseParams{Response: filled})
 	if c.Member != nil && boterr.CodeOf(err) == boterr.InvalidArgument {
-		if _, wrong := send.Filled(response, c.Member); wrong != nil { // Filled knows the placeholders.
+		if _, wrong := send.Filled(response, c.Member); wrong != nil { // Its error also names placeholders without a value.
 			err = boterr.Wrap(string(OpSendResponse), boterr.PrefixField("response", wrong))
 		}
 	}

@@ -67,7 +67,7 @@ func (p *Platform) account(app, name string) (utility.PaymentClient, error) {
 	return &Account{platform: p, key: key}, nil
 }
 
-// Name returns the name by which Golf gives the account.
+// Name returns the name of the account, as in the parameters of operations.
 func (a *Account) Name() string { return a.key.name }
 
 // In returns the same account on a fork of its platform, without the functions of OnEvent.

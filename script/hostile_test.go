@@ -41,7 +41,7 @@ const (
 	calls   = `^hostile\.js\S*: resource exhausted: .*Options\.MaxCalls$`
 	size    = `^hostile\.js\S*: .*resource exhausted: .*Options\.MaxResultBytes$`
 	tooDeep = `nested too deep`
-	deep    = `call each other too deep|Maximum call stack size exceeded`
+	deep    = `function calls are nested too deep|Maximum call stack size exceeded`
 )
 
 func busyOr(other string) string   { return busy + "|" + other }

@@ -137,7 +137,7 @@ func (c *Connector) pageOf(in *channel.Channel) (page, error) {
 	return page{info: info, as: graph.Credentials{Token: info.AccessToken, AppSecret: secret}}, nil
 }
 
-// ownSecret returns a secret of the channel's own application. It reports false if it uses the host's.
+// ownSecret returns a secret of the channel's own application. It reports false if the channel uses the host's.
 func ownSecret(in *channel.Channel, name string) (channel.Secret, bool) {
 	info, _ := in.Info.(channel.AlphaInfo)
 	return channel.NewSecret(document.Get(info.Unknown.Reveal(), name, "")), info.CustomApp

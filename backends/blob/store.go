@@ -248,8 +248,8 @@ func (f *folder) begin(as func(any) bool) error {
 	return nil
 }
 
-// path returns the name of the file with the attributes: the name of the temporary file, with another ending
-// instead of its two.
+// path returns the name of the file with the attributes: the name of the temporary file, with reserved instead
+// of its last two extensions.
 func (f *folder) path() string {
 	name := f.content.Name()
 	for range 2 {

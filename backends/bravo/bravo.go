@@ -174,7 +174,7 @@ func (c *Connector) numberOf(in *channel.Channel) (number, error) {
 	return number{id: info.WaID, as: graph.Credentials{Token: info.AdminAuthToken, AppSecret: secret, URL: info.APIPath}}, nil
 }
 
-// ownSecret returns a secret of the channel's own application. It reports false if it uses the host's.
+// ownSecret returns a secret of the channel's own application. It reports false if the channel uses the host's.
 func ownSecret(in *channel.Channel, name string) (channel.Secret, bool) {
 	info, _ := in.Info.(channel.BravoInfo)
 	return channel.NewSecret(document.Get(info.Unknown.Reveal(), name, "")), info.CustomApp

@@ -108,7 +108,7 @@ func refuse(w http.ResponseWriter) {
 	http.Error(w, "the request is not signed for a channel of this host", http.StatusUnauthorized)
 }
 
-// take checks the signature of a request before it reads it and has its events accepted.
+// take checks the signature of a request before it reads it, and passes its events to accept.
 func (h *handler) take(w http.ResponseWriter, r *http.Request, request unverified) {
 	if !isPresent(request.header, h.connector.config.Now()) { // So no channel is looked up for an old request.
 		refuse(w)
@@ -165,7 +165,7 @@ func (c *Connector) secretOf(in *channel.Channel) string {
 	return c.config.SigningSecret.Reveal()
 }
 
-// hand has an event accepted, even if the tool hangs up in the meantime, and reports failures to the host.
+// hand calls accept for an event, which continues if the tool hangs up. It reports failures to the host.
 func (h *handler) hand(ctx context.Context, inbound botctx.Inbound) (err error) {
 	ctx = context.WithoutCancel(ctx)
 	defer func() {

@@ -98,7 +98,7 @@ func nameOf(action document.Object) string { return firstText(action, "action_id
 // choice is one value that was chosen, or typed.
 type choice struct {
 	value any
-	// payload is the payload itself, or nil if it cannot be one.
+	// payload is the value as a payload, or nil if it cannot be one.
 	payload any
 }
 

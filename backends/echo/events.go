@@ -204,7 +204,7 @@ func (r report) content() document.Object {
 	return content
 }
 
-// scene begins the key of a code that a new follower scanned.
+// scene is the prefix of the key of a code that a new follower scanned.
 const scene = "qrscene_"
 
 // happened returns the type and the data of an event.

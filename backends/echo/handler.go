@@ -134,7 +134,7 @@ func answer(w http.ResponseWriter, text string) {
 	_, _ = io.WriteString(w, text) //nolint:gosec // It is plain text. A client that is gone needs no answer.
 }
 
-// takeReport opens a report, has its event accepted and answers.
+// takeReport opens a report, passes its event to accept, and answers.
 func (h *handler) takeReport(w http.ResponseWriter, r *http.Request, in *channel.Channel, of account) {
 	config := h.connector.config
 	body, refused := inbound.ReadBody(w, r, inbound.Limits{MaxBytes: inbound.DefaultMaxBytes, Time: config.BodyTime})
@@ -190,7 +190,7 @@ func (h *handler) opened(r *http.Request, told document.Object, of account) (doc
 	return parseReport(plain)
 }
 
-// take has the event of a report accepted. An event that will never be accepted is dropped.
+// take passes the event of a report to accept. An event that will never be accepted is dropped.
 func (h *handler) take(ctx context.Context, in *channel.Channel, told report) error {
 	event, reason := told.inbound()
 	if reason != "" {

@@ -151,7 +151,7 @@ func (o occurrence) message(at address) reported {
 	return one
 }
 
-// agent begins the id of an agent.
+// agent is the prefix of the id of an agent.
 const agent = "agent:"
 
 // fromAgent returns an event of an agent in the conversation of a request.

@@ -84,8 +84,8 @@ type address struct {
 	isNew bool
 }
 
-// outlet begins the id of a conversation that the Connector opened. The external id of its user follows the
-// conversation's.
+// outlet is the prefix of the id of a conversation that the Connector opened. The external id of its user
+// follows the conversation's.
 const outlet = "out:"
 
 func addressOf(in *channel.Channel, to string) address {

@@ -72,7 +72,7 @@ func TestConnector_KeepsTheContractWithTickets(t *testing.T) {
 	}
 }
 
-// oddReports passes reports to a handler that it does not understand.
+// oddReports passes reports to a handler that the handler cannot understand.
 func oddReports(t *testing.T) []sendtest.Reception {
 	t.Helper()
 	var all []sendtest.Reception

@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// ticketChat begins the id of the conversation in a ticket.
+// ticketChat is the prefix of the id of the conversation in a ticket.
 const ticketChat = "ticket:"
 
 // ticketFields are the fields of a ticket that a request's response may have.

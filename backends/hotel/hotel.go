@@ -214,7 +214,7 @@ type bot struct {
 // id returns the bot's id in conversations.
 func (b bot) id() string { return botPrefix + b.appID }
 
-// botPrefix begins the ids of bots.
+// botPrefix is the prefix of the ids of bots.
 const botPrefix = "28:"
 
 // directoryForm is the form of ids in an organisation's directory: of its users, and of the organisation itself.

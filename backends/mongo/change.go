@@ -25,8 +25,8 @@ type first struct {
 	change query.Change
 	sort   *query.Sort
 	upsert bool
-	// documents is true if the caller wants the document, before or, with after, after the change, with the
-	// projection.
+	// documents is true if the caller wants the document, with the projection: as it was before the change, or
+	// after the change if after is true.
 	documents  bool
 	after      bool
 	projection *query.Projection

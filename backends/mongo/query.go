@@ -415,8 +415,8 @@ const (
 	// mostQuestions if the server is far away.
 	near                           = 10 * time.Millisecond
 	fewestQuestions, mostQuestions = 2, 5
-	// driftIn is the time in which two clocks may drift apart by one unit of it: more than the clocks of real
-	// machines do.
+	// driftIn is the inverse of the assumed drift between two clocks: one second in 5,000, which is more than
+	// the clocks of real machines drift.
 	driftIn = 5000
 )
 
@@ -444,7 +444,7 @@ func (c *orderClock) learn(asked, told time.Time) {
 // ahead returns the estimated lead of the server's clock over this one.
 func (c *orderClock) ahead() time.Duration { return c.low + (c.high-c.low)/2 }
 
-// isNear reports whether the server's clock is known to half of near.
+// isNear reports whether the server's clock is known well enough, within near.
 func (c *orderClock) isNear() bool {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

@@ -187,7 +187,7 @@ type collection struct {
 	store  *Store
 	stored *mongo.Collection
 	name   string
-	// err is the error of the name.
+	// err is the error of an invalid name, or nil.
 	err error
 }
 

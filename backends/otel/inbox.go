@@ -250,7 +250,7 @@ func (o *Instrumentation) Scheduler(config botctx.SchedulerOptions) botctx.Sched
 	return config
 }
 
-// before returns a hook that calls both, if the host has one.
+// before returns a hook that calls own and then the host's hook, if there is one.
 func before(own, host func(context.Context, agenda.Event)) func(context.Context, agenda.Event) {
 	if host == nil {
 		return own

@@ -25,7 +25,7 @@ func (o *Instrumentation) Store(inner store.Store, system string) store.Store {
 	}
 	return store.Wrap(inner, func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
 		if call.Collection == "" {
-			return ctx, nil, nil // Now.
+			return ctx, nil, nil // The call is Now, which has no collection.
 		}
 		of := series{system: system, name: call.Method, target: kindOf(call.Collection)}
 		ctx, a := o.beginWithin(ctx, call.Method+" "+of.target, trace.SpanKindClient, func() []attribute.KeyValue {

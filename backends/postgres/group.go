@@ -195,7 +195,7 @@ func (g *groups) next() (writes []*grouped) {
 func (s *Store) carryOut(writes []*grouped) {
 	err := errAlone
 	defer func() {
-		_ = recover() // A write that panics does it again when it runs alone.
+		_ = recover() // A write that panicked panics again when it runs alone.
 		s.groups.mu.Lock()
 		defer s.groups.mu.Unlock()
 		for _, w := range writes {

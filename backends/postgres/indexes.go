@@ -51,7 +51,7 @@ func (p *port) ensureIndex(ctx context.Context, spec store.Index) (err error) {
 		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackTime)
 		defer cancel()
 		if _, failed := conn.Exec(ending, "SELECT pg_advisory_unlock(hashtextextended($1, 0))", lock); failed != nil {
-			_ = conn.Conn().Close(ending) // With it, the lock goes.
+			_ = conn.Conn().Close(ending) // Closing the connection releases the lock.
 		}
 	}()
 	b := &builder{store: s, collection: c, conn: conn, spec: spec}
@@ -94,7 +94,7 @@ func (b *builder) build(ctx context.Context) error {
 	if err != nil && b.after > 0 {
 		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.store.timeout)
 		defer cancel()
-		_ = b.change(ending, alone, func(d *draft) error { return b.forget(ending, d) }) // Else the next builder does.
+		_ = b.change(ending, alone, func(d *draft) error { return b.forget(ending, d) }) // If this fails, the next builder does it.
 	}
 	return err
 }

@@ -43,7 +43,7 @@ func TestNotify_ReachesAllProcesses(t *testing.T) {
 	require.Equal(t, odd, <-there[0])
 	one.Notify("other topic", "last")
 	for text := range there[1] {
-		if text != "" { // It comes with the connection.
+		if text != "" { // An empty text comes with a new connection.
 			require.Equal(t, "last", text)
 			break
 		}

@@ -78,7 +78,7 @@ func (s *Store) Notify(topic, text string) { s.notices.add(topic, text) }
 
 func (n *notices) add(topic, text string) {
 	if len(text) > longestText {
-		text = "" // As if it was lost: listeners look at everything.
+		text = "" // Listeners treat it like a lost notice, and look at everything.
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -60,7 +60,7 @@ func widened(candidates int64) int64 {
 // Close implements engine.Source.
 func (s *source) Close() {
 	if s.snapshot != nil {
-		_ = s.snapshot.Rollback(context.WithoutCancel(s.ctx)) // It has read only.
+		_ = s.snapshot.Rollback(context.WithoutCancel(s.ctx)) // The transaction has only read.
 	}
 }
 

@@ -285,9 +285,9 @@ func (s *Store) isStale(ctx context.Context, c *collection, known *description) 
 type port struct {
 	store *Store
 	name  string
-	// err is the error of the name.
+	// err is the error of an invalid name, or nil.
 	err error
-	// candidates is the source's. collection and known are from the last read.
+	// candidates is as in source. collection and known are from the last read.
 	candidates int64
 	collection *collection
 	known      *description
@@ -344,7 +344,7 @@ func (c *reader) read(ctx context.Context, do func(context.Context, *engine.Coll
 			if err := p.store.reload(bounded, p.store.pool, p.collection); err != nil {
 				return p.store.failure(ctx, err)
 			}
-		case boterr.CodeOf(err) == boterr.InvalidArgument && p.collection != nil: // Perhaps for want of an index that is new.
+		case boterr.CodeOf(err) == boterr.InvalidArgument && p.collection != nil: // It may need a new index.
 			if isStale, failed := p.store.isStale(bounded, p.collection, p.known); failed != nil || !isStale {
 				return err
 			}

@@ -497,7 +497,7 @@ func (t *transaction) carryOut(batch *pgx.Batch, before int) (err error) {
 	results := t.conn.SendBatch(t.ctx, batch)
 	for i := range batch.Len() {
 		if _, err = results.Exec(); err != nil {
-			_ = results.Close() // It has the same error.
+			_ = results.Close() // Close returns the same error.
 			if at := i - before; at >= 0 && at < len(t.queued) {
 				err = t.refused(&t.queued[at], err)
 			}
@@ -518,7 +518,7 @@ func (t *transaction) refused(q *queued, err error) error {
 	}
 	err = t.schema.DuplicateID(q.document)
 	if found := taken.FindStringSubmatch(failed.Detail); found != nil {
-		number, _ := strconv.Atoi(found[1]) // The expression has digits only.
+		number, _ := strconv.Atoi(found[1]) // The expression matches only digits.
 		err = t.schema.Duplicate(q.document, engine.Key{Number: number, Key: t.wholeKey(q.document, number, found[2])})
 	}
 	if t.isInsert {
@@ -554,7 +554,7 @@ func rollBack(ctx context.Context, conn *pgxpool.Conn) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackTime)
 	defer cancel()
-	_, _ = conn.Exec(ctx, "ROLLBACK") // A connection that cannot is closed by the pool.
+	_, _ = conn.Exec(ctx, "ROLLBACK") // The pool closes a connection if this fails.
 }
 
 // errMissing ends a write that inserts into a collection that does not exist.

@@ -59,7 +59,7 @@ func locked(t *testing.T, database *postgres.Store) (release func()) {
 	t.Helper()
 	unlock, err := database.Locked(t.Context(), "jobs", 1)
 	require.NoError(t, err)
-	t.Cleanup(func() { _ = unlock() }) // If the test fails before.
+	t.Cleanup(func() { _ = unlock() }) // This releases the lock if the test fails before it calls release.
 	return func() { require.NoError(t, unlock()) }
 }
 

@@ -29,7 +29,7 @@ func (s *Store) Check(ctx context.Context) error {
 	if _, err := c.exec("BEGIN"); err != nil {
 		return err
 	}
-	defer func() { _, _ = c.exec("COMMIT") }() // It has read only.
+	defer func() { _, _ = c.exec("COMMIT") }() // The transaction has only read.
 	if err := checkStructure(ctx, c); err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func (k *checkpoints) begin(s *Store, c *conn) {
 // end waits until the goroutine has ended, and closes the connection.
 func (k *checkpoints) end() {
 	<-k.ended
-	_ = k.conn.close() // The writer empties the log after it.
+	_ = k.conn.close() // The writer empties the log afterwards.
 }
 
 func (k *checkpoints) serve(closing <-chan struct{}) {
@@ -90,7 +90,7 @@ func (k *checkpoints) afterGroup(w *writer) {
 // checkpoint copies the log into the file and restarts or empties it, unless readers in other programs prevent
 // that.
 func checkpoint(c *conn, mode string) error {
-	wait := func(span time.Duration) error { // A statement that is kept would do it once only.
+	wait := func(span time.Duration) error { // A prepared statement would set it only once.
 		_, err := c.sql.ExecContext(context.Background(), fmt.Sprintf("PRAGMA busy_timeout(%d)", span.Milliseconds()))
 		return failure(err)
 	}

@@ -90,7 +90,7 @@ func (c *conn) query(
 		return nil
 	}
 	if ended := engine.CheckEnded(ctx); ended != nil {
-		return ended // The rows were closed meanwhile, for which there are several errors.
+		return ended // The rows were closed meanwhile, which the driver reports by several errors.
 	}
 	return failure(err)
 }

@@ -110,7 +110,7 @@ func (w crashWrite) apply(documents []document.Object) []document.Object {
 		for i, o := range next {
 			next[i] = changed(o)
 		}
-	default: // The others have collections of their own.
+	default: // The other writers use separate collections.
 	}
 	return next
 }

@@ -78,7 +78,7 @@ func harm(random *rand.Rand, whole []byte) []byte {
 		file[at+random.IntN(64)] = byte(random.Uint32())
 	case 2:
 		clear(file[at-at%pageSize:][:pageSize])
-	case 3: // An old page, or one of another place.
+	case 3: // An older version of the page, or the page of another place.
 		from := random.IntN(len(file)/pageSize) * pageSize
 		copy(file[at-at%pageSize:][:pageSize], whole[from:])
 	case 4:

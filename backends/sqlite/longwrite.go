@@ -42,7 +42,7 @@ func (p *port) Write(ctx context.Context, op engine.Op) error {
 	call := query.NewEvaluation(ctx)
 	first := p.store.firstTurn
 	if _, isInsert := op.(*engine.Inserting); isInsert {
-		first = noLimit // It searches nothing, so that it would take as long after a search.
+		first = noLimit // An insert searches nothing, so running it out of turn would save no time.
 	}
 	for patience := first; ; patience = moreTime * (patience + time.Millisecond) {
 		err := p.inTurn(ctx, patience, func(t *transaction) error {
@@ -75,7 +75,7 @@ func (p *port) inTurn(ctx context.Context, patience time.Duration, run func(t *t
 func (p *port) outOfTurn(ctx context.Context, call *query.Evaluation, op engine.Op) error {
 	found := p.store.found(p.name)
 	if found == nil {
-		return errLost // Nothing was there to take long: the next turn is longer.
+		return errLost // There was no collection to search yet. The next turn is longer.
 	}
 	select {
 	case p.store.searching <- struct{}{}:
@@ -139,7 +139,7 @@ func (s *Store) follow(ctx context.Context, c *collection) (*noted, error) {
 		reader.schema = c.schema.Load() // Others may have written since the view was made.
 		w.view.Schema = reader.schema
 		if err = reader.begin(); err == nil {
-			_, err = reader.conn.number(context.Background(), "SELECT count(*) FROM botctx_collections") // The moment is now.
+			_, err = reader.conn.number(context.Background(), "SELECT count(*) FROM botctx_collections") // The first statement fixes the snapshot.
 		}
 		c.forgetLeft()
 		c.followers = append(c.followers, &w.follower)

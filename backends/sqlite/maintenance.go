@@ -25,7 +25,7 @@ func (s *Store) aside(ctx context.Context) (*conn, func(), error) {
 		return nil, nil, err
 	}
 	return c, func() {
-		_ = c.close() // It has only read.
+		_ = c.close() // An error loses nothing: the connection has only read.
 		release()
 	}, nil
 }

@@ -178,7 +178,7 @@ func TestOpen_LinkToNowhere(t *testing.T) {
 	require.NoError(t, os.Symlink(path, link))
 	_, err := sqlite.Open(link)
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
-	require.ErrorContains(t, err, "is a link that leads nowhere")
+	require.ErrorContains(t, err, "is a link to nothing")
 	require.NoFileExists(t, path)
 	require.Empty(t, names(t, link))
 }

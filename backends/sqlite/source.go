@@ -32,7 +32,7 @@ var _ engine.Source = (*source)(nil)
 // Close implements engine.Source. Closing it again does nothing.
 func (s *source) Close() {
 	if s.isBegun {
-		_, _ = s.conn.exec("COMMIT") // It has read only.
+		_, _ = s.conn.exec("COMMIT") // The transaction has only read.
 		s.isBegun = false
 	}
 	if s.release != nil {

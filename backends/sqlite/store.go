@@ -246,7 +246,7 @@ func (s *Store) removeRest() {
 		left, _ := filepath.Glob(globbed(s.path) + suffix) // The pattern is valid.
 		for _, folder := range left {
 			if info, err := os.Lstat(folder); err == nil && info.IsDir() {
-				_ = os.Remove(filepath.Join(folder, name)) // It takes space, and nothing else.
+				_ = os.Remove(filepath.Join(folder, name)) // A folder that remains only takes space.
 				_ = os.Remove(filepath.Join(folder, name+"-journal"))
 				_ = os.Remove(folder) // One with other files is not ours, and stays.
 			}
@@ -312,7 +312,7 @@ func openDatabase(path, mode string, pragmas ...string) (*sql.DB, error) {
 // makeNew creates an empty store unless the file exists. The file appears only once it is complete.
 func makeNew(path string) error {
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-		return nil // Whether it can be opened is looked at later.
+		return nil // The caller finds out whether it can be opened.
 	}
 	folder, err := os.MkdirTemp(filepath.Dir(path), filepath.Base(path)+newSuffix)
 	if err != nil {
@@ -476,7 +476,7 @@ func (s *Store) release() (err error) {
 type port struct {
 	store *Store
 	name  string
-	// err is the error of the name.
+	// err is the error of an invalid name, or nil.
 	err error
 }
 

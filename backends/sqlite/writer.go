@@ -119,7 +119,7 @@ func (w *writer) do(j *job) error {
 		if j.state.CompareAndSwap(isWaiting, hasLeft) {
 			return engine.CheckEnded(j.ctx)
 		}
-		<-j.done // A group is short.
+		<-j.done // A group takes little time.
 	}
 	if j.panicked != nil {
 		panic(j.panicked)
@@ -197,7 +197,7 @@ func (w *writer) together(group *[]*job) {
 		if err := w.attempt(&[]*job{j}, 1); err != nil {
 			j.err = err
 		}
-		w.answer(j, j.err) // The ones after it may end the goroutine.
+		w.answer(j, j.err) // The next write may end the goroutine.
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// The kinds of updates that become events of their own form.
+// The kinds of updates that become events other than MISC.
 const (
 	kindMessage  = "message"
 	kindCallback = "callback_query"

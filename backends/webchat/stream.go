@@ -24,7 +24,7 @@ const (
 	maxWait = 25 * time.Second
 	// streamPage is the number of messages that a stream reads at once.
 	streamPage = 50
-	// maxHistory is the number of messages that history returns of a visitor in all.
+	// maxHistory is the number of messages that history returns of a visitor in total.
 	maxHistory = chatlog.MaxPage
 )
 

@@ -319,7 +319,7 @@ func TestProcesses_NothingLostDoubledOrOutOfOrder(t *testing.T) {
 				message := send.Message{
 					ID: fmt.Sprintf("m%d", i), Channel: webchatChannel(channelID, secret), To: of.Visitor, Response: send.Text(fmt.Sprintf("bot-%d", i)),
 				}
-				for _, w := range both { // Both try, as a run that is repeated elsewhere.
+				for _, w := range both { // Both send it, like a run that another process repeats.
 					if _, err := w.Send(t.Context(), message); err != nil {
 						failures <- err
 						return

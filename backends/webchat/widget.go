@@ -15,8 +15,9 @@ var widgetFile []byte
 
 // WidgetFile is the widget's script as Handler serves it.
 type WidgetFile struct {
-	// Name is the script's name with a hash, such as "widget-0123456789abcdef.js", below the address of Handler. Browsers
-	// keep it for a year. The name changes with the script; a host that always wants the present one uses "widget.js".
+	// Name is the script's name with a hash, such as "widget-0123456789abcdef.js", below the address of
+	// Handler. Browsers keep it for a year. The name changes with the script; a host that always wants the
+	// current script uses "widget.js".
 	Name string
 	// Integrity is the value of the attribute integrity of the script's tag.
 	Integrity string

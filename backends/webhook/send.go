@@ -215,7 +215,7 @@ func refuse(status int, err error) *reply {
 	return &reply{status: status, body: problem{told}}
 }
 
-// unauthorized is the same for every failed check, so that it reveals nothing.
+// unauthorized is the answer to every failed check, so that it reveals nothing.
 func unauthorized() *reply {
 	return refuse(http.StatusUnauthorized, boterr.New(boterr.FailedPrecondition, "",
 		"sign the request with the channel's secret, with the current time; see the headers webhook-id, webhook-timestamp and webhook-signature"))

@@ -43,7 +43,7 @@ type config struct {
 	// channels are the channels of the file, and with demo the channel of demo.go.
 	channels []channelSettings
 	demo     bool
-	// applications report for the channels of platforms.
+	// applications are the host's applications on platforms, which report for all channels there.
 	applications map[channel.Type]application
 	// telegramToken is the token of a Telegram bot, which is then a channel. telegramURL is the address of
 	// Telegram's API, or "" for the default.

@@ -90,7 +90,7 @@ func plainLines(in io.Reader, out io.Writer) lines {
 	return lines{next: next, width: width(), refreshed: width, isEchoing: true}
 }
 
-// reading is a reader of a function.
+// reading is an io.Reader that calls a function.
 type reading func(into []byte) (int, error)
 
 func (r reading) Read(into []byte) (int, error) { return r(into) }

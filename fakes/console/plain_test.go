@@ -71,7 +71,7 @@ func TestCommand_Unknown(t *testing.T) {
 		"/xylophone":    "there is no command /xylophone: //xylophone says it to the bot; /help lists the commands",
 		"/":             "there is no command /: // says it to the bot; /help lists the commands",
 		"/as":           "/as needs NAME",
-		"/why not":      "/why takes nothing behind it",
+		"/why not":      "/why takes no argument",
 		"/advance soon": `"soon" is not a duration: give one such as 24h`,
 		"/advance -1h":  "time does not go back",
 		"/take":         "Ada is a member: /agent sits as the agent",

@@ -88,7 +88,7 @@ func (x *terminal) waitFor(end string) string {
 	return x.screen.String()
 }
 
-// types presses keys, and returns the screen when it ends in a text.
+// types presses keys, and returns the screen once it ends in a text.
 func (x *terminal) types(keys, end string) string {
 	x.t.Helper()
 	_, err := x.keyboard.WriteString(keys)

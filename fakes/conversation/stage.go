@@ -46,7 +46,7 @@ func (p *person) messages() []send.Response {
 	return p.actor.Messages()
 }
 
-// done is a step, with further details for a Go test.
+// done is a step that was carried out, with the details that a Go test needs.
 type done struct {
 	step Step
 	// err is the failure of the act.

@@ -40,7 +40,8 @@ func (a Faults) do(on *Session) error {
 	}))
 }
 
-// isOptional reports whether the fault may stay unmet: a conversation shows whether a bot uses a service.
+// isOptional reports whether it is allowed that no call meets the fault, as for most faults of services: the
+// conversation shows whether a bot uses a service.
 func (a Faults) isOptional() bool { return a.Op == "" && a.Kind != fakes.KindDown }
 
 func (a Lifts) do(on *Session) error {
@@ -124,7 +125,7 @@ func (Crashes) lines() []string { return []string{"The process crashes"} }
 
 func (Starts) lines() []string { return []string{"The process starts again"} }
 
-// channelWord begins the name of a channel that is out of service.
+// channelWord precedes the name of a channel that is out of service.
 const channelWord = "channel "
 
 // partOf returns the name of a service, or of the channel, that is out of service.

@@ -83,7 +83,7 @@ type consequence struct {
 	at place
 }
 
-// anyOf is the interval of plans with arbitrary faults, while consequences are left to try.
+// One in anyOf plans has arbitrary faults, as long as consequences are left to try.
 const anyOf = 3
 
 // draw draws a plan: mostly one in which a consequence of a fault also fails, as long as there are any.
@@ -245,9 +245,9 @@ func (p *places) addCall(_ context.Context, op botctx.Op) {
 // addRequest records a request to a service.
 func (p *places) addRequest(_ context.Context, asked fakes.Request) {
 	switch {
-	case beginsWith(asked.Name, "ask "): // The faults of fakes do not count it.
+	case beginsWith(asked.Name, "ask "): // Package fakes injects no faults into it.
 		return
-	case beginsWith(asked.Name, "ensureIndex "): // No test is about indexes.
+	case beginsWith(asked.Name, "ensureIndex "): // Faults of indexes are not tried.
 		p.counts[place{service: asked.Service}]++
 		return
 	}

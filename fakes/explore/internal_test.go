@@ -29,7 +29,7 @@ func TestSmallest_IsTheLeastThatFails(t *testing.T) {
 	require.Empty(t, smallest(all, func([]int) bool { return true }), "what fails by itself needs nothing")
 }
 
-// allFaults returns a fault of each way, for operations and for services.
+// allFaults returns one fault for each way to fail, for operations and for services.
 func allFaults() []fakes.Fault {
 	var all []fakes.Fault
 	for name := range ways() {

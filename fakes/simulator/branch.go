@@ -144,8 +144,8 @@ func (b *branch) undo(to moment) {
 	}
 }
 
-// does carries out an act that a conversation can repeat, as a moment, which is described as in a file if it has
-// no other description. A mistake leaves no moment.
+// does carries out an act that a conversation can repeat, and returns its moment. A moment without a description
+// gets the act's line in a conversation file. A mistake leaves no moment.
 func (b *branch) does(act conversation.Act, m moment) (moment, error) {
 	_, err := b.Stage.Do(act)
 	if mistake, isMistake := errors.AsType[*conversation.UsageError](err); isMistake {

@@ -109,7 +109,7 @@ func TestServe_RefusesWhatCannotBe(t *testing.T) {
 	t.Parallel()
 	twice := []*botctx.Node{{ID: "hello"}, {ID: "hello"}}
 	require.ErrorContains(t, simulator.Serve(t.Context(), twice...), "hello")
-	require.ErrorContains(t, simulator.Simulator{Address: "nowhere"}.Serve(t.Context()), "Address says where else")
+	require.ErrorContains(t, simulator.Simulator{Address: "nowhere"}.Serve(t.Context()), "set Address to listen elsewhere")
 }
 
 // tab is a page in a browser, reduced to its requests.

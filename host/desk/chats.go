@@ -259,7 +259,7 @@ func (p *pages) say(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	_ = p.desk.chats.StopTyping(ctx, of.log(), typistKey(c.agent)) // It ends soon without it.
+	_ = p.desk.chats.StopTyping(ctx, of.log(), typistKey(c.agent)) // If this fails, the mark soon expires.
 	return p.write(ctx, of, chatlog.Entry{
 		Key: key, From: fromAgent, Name: c.agent.Name, Body: document.O(fieldResponse, body, fieldAgent, c.agent.ID),
 	})
@@ -481,7 +481,7 @@ func (p *pages) teamsBefore(ctx context.Context, r *livechat.AssignmentRecord) (
 		}
 		r = parent
 	}
-	return nil, nil // The label decides.
+	return nil, nil // Without targets, the label decides.
 }
 
 // passOn makes a chat a request again. The note is for the next agent.

@@ -47,7 +47,7 @@ type listener struct {
 	wake chan struct{}
 }
 
-// looksAtMost is the time between two readings, at least.
+// looksAtMost is the minimum time between two readings.
 const looksAtMost = 100 * time.Millisecond
 
 func newHub() *hub {

@@ -141,7 +141,7 @@ func (d *Desk) append(ctx context.Context, message send.Message) (document.Times
 		Key: d.keyOf(message), From: from, Body: document.O(fieldResponse, message.Response.Object()),
 	})
 	if err == nil && from == fromMember {
-		_ = d.chats.StopTyping(ctx, logOf(message), fromMember) // It ends soon without it.
+		_ = d.chats.StopTyping(ctx, logOf(message), fromMember) // If this fails, the mark soon expires.
 	}
 	return stored.At, err
 }

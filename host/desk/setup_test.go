@@ -228,7 +228,7 @@ func (h *host) asks(agent, path string, body any) (int, document.Object) {
 	return w.Code, answer
 }
 
-// does is asks for a request that must succeed.
+// does makes a request that must succeed, and returns the answer.
 func (h *host) does(agent, path string, body any) document.Object {
 	h.t.Helper()
 	status, answer := h.asks(agent, path, body)

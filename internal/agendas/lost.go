@@ -44,7 +44,7 @@ func lossesOf(stored document.Object) int64 {
 	losses := countIn(stored, fieldLost)
 	if document.Get(stored, fieldError, "") == neverCameBackText {
 		losses += countIn(stored, fieldFailures)
-		if document.Get(stored, fieldFailed, false) { // At the time before.
+		if document.Get(stored, fieldFailed, false) { // It failed at its previous scheduled time.
 			losses++
 		}
 	}

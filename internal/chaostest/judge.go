@@ -201,7 +201,7 @@ func (j *judge) expire(last *run, e entry) {
 	}
 	last.hasExpired = true
 	if last.isHarmed {
-		return // That is why.
+		return // The harm explains the expired lease.
 	}
 	j.expired++
 	last.isHarmed, last.mayWriteLate = true, !last.hasSent
@@ -347,7 +347,7 @@ func (p *Platform) judgeMember(j *judge, s *sender, runtime *botctx.Runtime) {
 		require.True(p.t, j.isHandled(event{s.name, number}), "event %d of %s was answered, and not handled", number, s.name)
 	}
 	if slices.Contains(s.asked, count) || slices.Contains(s.asked, visit) {
-		return // They write nothing themselves.
+		return // Such events write no numbers.
 	}
 	bot := runtime.Operations(record.Scope{App: app, Channel: channelID})
 	found, err := bot.FetchDataFromDataSource(p.t.Context(), datasource.FetchParams{

@@ -274,7 +274,7 @@ func (c leaseCollection) Update(
 	switch {
 	case isDue:
 		worker.note(expired, event{member: member}, taken)
-	case isRenewal && gap >= worker.lease/lease.BeatsPerLease*(lease.BeatsPerLease-1): // It asks for up to a quarter of the lease before.
+	case isRenewal && gap >= worker.lease/lease.BeatsPerLease*(lease.BeatsPerLease-1): // Renewals begin a quarter of the lease before its end.
 		worker.note(expired, event{member: member}, renewed)
 	}
 	return result, err

@@ -322,7 +322,7 @@ func TestAppend_ARepeatAfterAFailureStoresOnce(t *testing.T) {
 				require.Greater(t, failing, 4)
 				return
 			}
-			if err != nil { // Else it was a failure to remove old entries, which is logged.
+			if err != nil { // Otherwise only the removal of old entries failed, which is logged.
 				require.ErrorIs(t, err, errDown)
 			}
 			_, _, err = log.Append(t.Context(), ada, entry("a"))
@@ -412,7 +412,7 @@ func TestSubscribe_WakesForEachChange(t *testing.T) {
 			state, err := here.State(t.Context(), ada)
 			require.NoError(t, err)
 			sub.Seen(newest, state.Version)
-			select { // A poll may have been under way.
+			select { // A poll may have been in progress.
 			case <-sub.C:
 			default:
 			}

@@ -108,7 +108,7 @@ func (p *Pattern) nextInZone(after time.Time) (time.Time, bool) {
 		if found && p.fixedHours && next.Before(resumed) { // It is in the gap between the two.
 			return now.end, true
 		}
-		if !found && resumed.After(wall) { // No time that was searched occurs again.
+		if !found && resumed.After(wall) { // The clocks show none of the searched times again.
 			return time.Time{}, false
 		}
 		now, wall = following, resumed.Add(-time.Second)

@@ -157,7 +157,7 @@ func (v View) find(
 			return found, err
 		}
 	}
-	if v.End() == 0 && filter.Near() == nil { // Which needs its index even so.
+	if v.End() == 0 && filter.Near() == nil { // A search by distance needs its index even in an empty collection.
 		return []document.Object{}, CheckEnded(ctx)
 	}
 	call := query.NewEvaluation(ctx)

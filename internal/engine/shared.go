@@ -99,7 +99,7 @@ func (m *matched) lockFirst(
 		if found, exists, err = m.lockNext(call, t, &p, change, sort); exists || err != nil {
 			return found, exists, err
 		}
-		m.locking.waits = true // If there is one, others have it.
+		m.locking.waits = true // If a document matches, other transactions have locked it.
 	}
 	most := 1
 	if !m.locking.waits && m.locking.lost > 0 && (sort == nil || p.sorted) {

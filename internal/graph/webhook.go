@@ -129,7 +129,7 @@ func (h *Webhook) answerCheck(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, challenge) //nolint:gosec // It is plain text. A client that is gone needs no answer.
 }
 
-// takeReport checks the signature of a report before it reads it and has its events accepted.
+// takeReport checks the signature of a report before it reads it, and passes its events to Accept.
 func (h *Webhook) takeReport(w http.ResponseWriter, r *http.Request) {
 	given, hasPrefix := strings.CutPrefix(r.Header.Get(SignatureHeader), signaturePrefix)
 	signature, err := hex.DecodeString(given)
@@ -258,7 +258,7 @@ func (r *report) find(ctx context.Context, account string) (*channel.Channel, er
 	return in, err
 }
 
-// take has the events of a signed report accepted, each part for its channel, and answers: 200 if none of
+// take passes the events of a signed report to Accept, each part for its channel, and answers: 200 if none of
 // them must be sent again.
 func (r *report) take(w http.ResponseWriter, from *http.Request) {
 	var told document.Object
@@ -303,8 +303,8 @@ func (r *report) takeParcel(ctx context.Context, parcel Parcel) {
 	}
 }
 
-// hand has one event accepted. An event that will never be accepted is dropped, since the platform repeats a
-// whole report, and ends the subscription after too many failures.
+// hand passes one event to Accept. An event that will never be accepted is dropped, since the platform repeats
+// a whole report, and ends the subscription after too many failures.
 func (r *report) hand(ctx context.Context, in *channel.Channel, event Event) {
 	by := sender{in.App, in.ID, event.Inbound.Event.From}
 	if r.blocked[by] {

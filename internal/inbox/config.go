@@ -74,7 +74,7 @@ func (c Config) withDefaults() (Config, error) {
 	case c.Env.Store == nil:
 		return c, boterr.Missing("env.store", "the store that holds the events")
 	case c.DeriveID == nil:
-		return c, boterr.Missing("deriveId", "the function that makes ids of texts")
+		return c, boterr.Missing("deriveId", "the function that derives ids from texts")
 	case c.Leases == nil:
 		return c, boterr.Missing("leases", "the leases of lanes, by lease.New")
 	case c.Handler == nil:

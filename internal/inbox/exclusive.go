@@ -26,7 +26,7 @@ type exclusive struct {
 
 	watcher store.Watcher
 	notes   store.Collection
-	// stop ends the watches; empty before they begin. taking guards it.
+	// stop ends the watches. It is empty before they begin. taking guards it.
 	stop []func()
 	// hasLosses is true until the events begun under the previous leader are counted. taking guards it.
 	hasLosses bool
@@ -36,7 +36,8 @@ type exclusive struct {
 	queue     *queue
 	isFilling bool
 	early     []documentChange
-	// fence is the leader's. isLeader is true if this inbox leads, isDeposed if another one has taken over.
+	// fence is the leader's fencing token. isLeader is true if this inbox leads, isDeposed if another one has
+	// taken over.
 	fence               int64
 	isLeader, isDeposed bool
 	// granted are the leases of the lanes that are being handled.

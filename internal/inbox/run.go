@@ -129,7 +129,7 @@ func (p *pool) dispatch(ctx, runs context.Context) time.Duration {
 	}
 }
 
-// leave leaves a lane, with its place, and reconsiders the lanes that wait for a place.
+// leave returns a lane, and the place that it holds, and reconsiders the lanes that wait for a place.
 func (p *pool) leave(ctx context.Context, w work, left laneState) {
 	p.source.left(ctx, w, left)
 	p.placeFreed()
@@ -196,7 +196,7 @@ func (p *pool) handleLane(ctx, runs context.Context, w work, left *laneState) {
 	var end error
 	defer func() {
 		p.forget(held)
-		if w.held == nil { // To end the lease is a write, for which no other lane need wait.
+		if w.held == nil { // Ending the lease is a write. Other lanes need not wait for it.
 			w.free()
 			p.placeFreed()
 		}

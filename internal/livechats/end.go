@@ -430,7 +430,7 @@ func (p *pass) sayLastWords(ctx context.Context) error {
 	return nil
 }
 
-// tellOver replies to an agent who writes in an ended conversation that there is no reader any more, once per
+// tellOver replies to an agent who writes in an ended conversation that there is no longer a reader, once per
 // group.
 func (s *Service) tellOver(ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group) (Outcome, error) {
 	if s.texts.Over == "" || slices.Contains(r.OverTold, g.ID) {

@@ -106,7 +106,7 @@ func extremeItems(sign int) func(*expressionRun, []any, int64) ([]any, error) {
 		if present, err = wholeOrder(sign < 0).sorted(present, run.limits.ordering); err != nil {
 			return nil, err
 		}
-		return slices.Clone(present[:min(n, int64(len(present)))]), nil // It does not keep the others.
+		return slices.Clone(present[:min(n, int64(len(present)))]), nil // The copy does not keep the other elements in memory.
 	}
 }
 

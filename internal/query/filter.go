@@ -87,7 +87,7 @@ func compileFilter(source document.Object, c filterCompiler) (*Filter, error) {
 	return filter, nil
 }
 
-// makeRare returns the rare part of a filter that no other code uses yet.
+// makeRare returns the rare part, and creates it if necessary. No other code may use the filter yet.
 func (f *Filter) makeRare() *rareOfFilter {
 	if f.rare == nil {
 		f.rare = &rareOfFilter{}

@@ -461,7 +461,7 @@ func (f *foundValues) test(value any, e *Evaluation) bool {
 // equals the sign bit.
 type bitsTest struct {
 	mask uint64
-	// any is true if one of the bits is enough, clear if they must be 0.
+	// any is true if one matching bit is enough. clear is true if the bits must be 0.
 	any, clear bool
 }
 

@@ -303,7 +303,7 @@ type projectedField struct {
 	kept bool
 }
 
-// compiled returns the level as it is applied.
+// compiled returns the compiled form of the level.
 func (s *projectionSpec) compiled(includes bool) *projectionNode {
 	n := &projectionNode{includes: includes, fields: make([]projectedField, 0, len(s.fields))}
 	for _, field := range s.fields {
@@ -314,7 +314,7 @@ func (s *projectionSpec) compiled(includes bool) *projectionNode {
 			n.computes = n.computes || f.inner.computes
 		case field.computed != nil:
 			n.computes = true
-			f.kept = !includes // It takes its new value in place.
+			f.kept = !includes // The computed value takes its place.
 		default:
 			f.kept = includes || field.cut
 		}

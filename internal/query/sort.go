@@ -484,7 +484,7 @@ func (s *Sort) tuple(document document.Object, e *Evaluation) ([]any, error) {
 	return w.first, err
 }
 
-// valuesOf is tuple; if there is none, it returns the extreme at each path separately.
+// valuesOf returns what tuple returns. If tuple fails, it returns the extreme at each path separately.
 func (s *Sort) valuesOf(document document.Object, e *Evaluation) []any {
 	values, err := s.tuple(document, e)
 	if err == nil {

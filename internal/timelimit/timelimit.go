@@ -203,7 +203,7 @@ func (l *Limit) End(err error) error {
 	case err == nil || !isOver:
 		return err
 	case errors.Is(err, l.rule.Over) && boterr.CodeOf(err) == l.rule.Over.Code:
-		return err // It already says so.
+		return err // The error already names the limit.
 	default:
 		return boterr.New(l.rule.Over.Code, "", "%w: %w", l.rule.Over.Err, err)
 	}

@@ -111,7 +111,7 @@ func (s *Store) nextEdit() persistent.Edit {
 type unmade struct {
 	store *Store
 	name  string
-	// err is the error of the name.
+	// err is the error of an invalid name, or nil.
 	err error
 }
 

@@ -109,7 +109,7 @@ func delivery(answer []byte) (send.Delivery, error) {
 		Reply:     reply,
 		MessageID: document.Get(reply, "id", ""),
 		ChatID:    document.Get(reply, "room", ""),
-		Timestamp: document.Timestamp(document.Get(reply, "sentAt", int64(0)) * 1000), // It tells seconds.
+		Timestamp: document.Timestamp(document.Get(reply, "sentAt", int64(0)) * 1000), // sentAt is in seconds.
 	}, nil
 }
 
@@ -134,6 +134,6 @@ func refusal(response *http.Response, answer []byte) error {
 		return boterr.New(boterr.ResourceExhausted, "", "Pigeon is limiting the rate of messages: %w",
 			&send.RetryAfterError{After: max(wait, time.Second)})
 	default:
-		return fmt.Errorf("pigeon answered with status %d", status) // No code, as where no answer came.
+		return fmt.Errorf("pigeon answered with status %d", status) // No code, as if there had been no answer.
 	}
 }

@@ -29,7 +29,7 @@ type place struct {
 // The sizes of the results: one area in 21 is 477 of 10,000 places.
 const (
 	areas      = 21
-	priceSteps = 10_007 // prime, so that up to as many places all differ in price
+	priceSteps = 10_007 // A prime number: up to this many places have different prices.
 )
 
 // placeAt returns the i-th place. The same number always gives the same place.
@@ -312,7 +312,7 @@ func (t *trees) count(_ context.Context, q question) (n int64, err error) {
 	return n, err
 }
 
-// each calls a function with each place that a question finds.
+// each calls a function with each place that is a result of a question.
 func (t *trees) each(q question, call func(*place)) error {
 	candidates, isExact, err := t.candidates(t.db.Txn(false), q)
 	if err != nil {

@@ -239,7 +239,7 @@ func TestPage_TheKeyboardAloneDoesAll(t *testing.T) {
 // connections is the number of connections that a browser opens to a server over HTTP/1.1.
 const connections = 6
 
-// allShow waits until the page, and the windows that it has opened, show this time.
+// allShow waits until the page, and the windows that it has opened, show a time of the clock.
 func (p *tab) allShow(clock string) {
 	p.T.Helper()
 	p.Holds(`windows.every((one) => one.document.querySelector(".clock")?.innerText.includes("` + clock + `"))`)

@@ -239,7 +239,7 @@ func TestLooks_TheKeyboardAloneDoesAll(t *testing.T) {
 	p.Sees(".out", "sure?\nreally")
 	p.Types("sure?" + kb.Enter)
 	p.Sees(".replies", "Later")
-	for range 2 { // Before the field stands the button for files.
+	for range 2 { // The button for files comes before the field.
 		p.Types(kb.Tab, chromedp.KeyModifiers(chromedp.ModifierShift))
 	}
 	require.Equal(t, "Yes", p.Evaluates(`root.activeElement.innerText`), "the toolbar is one stop")

@@ -275,7 +275,7 @@ func restartTakesOverAtOnce(t *trial) {
 	})
 	t.drain(next)
 	t.requireHandled("3")
-	t.drain(t.process(nil)) // Next counts the start before this begins.
+	t.drain(t.process(nil)) // Process next counts the lost start first.
 	t.requireHandled()
 	t.drainAll(next)
 	t.requireHandled("1", "2")

@@ -200,7 +200,7 @@ func (t *trial) mortal(handle inbox.Handler, settings ...func(*inbox.Config)) (p
 	go func() { _ = p.Run(ctx) }()
 	return p, func() {
 		stop()
-		calls.Lock() // The calls under way reach the store.
+		calls.Lock() // The current calls still reach the store.
 		defer calls.Unlock()
 		isDead = true
 	}

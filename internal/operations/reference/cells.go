@@ -59,7 +59,7 @@ func isSameLine(a, b operations.Field) bool {
 		string(a.Default) == string(b.Default) && len(a.Fields) == 0 && len(b.Fields) == 0 && slices.Equal(a.Platforms, b.Platforms)
 }
 
-// What the introduction says of all records given as parameters, and of all parameters marked "context".
+// The statements of the introduction about all records given as parameters, and about all parameters marked "context".
 var (
 	saidForAll = regexp.MustCompile(`; its ID is enough| Only the id of a given \w+ is used\.|` +
 		` As a parameter it is only a reference: [^.]*\.`)

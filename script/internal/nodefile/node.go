@@ -458,7 +458,7 @@ func (p *parser) value() (value, error) {
 func (p *parser) nested(one func() error) error {
 	p.depth++
 	if p.depth > deepest {
-		return fmt.Errorf("more than %d objects and arrays stand in each other", deepest)
+		return fmt.Errorf("objects and arrays are nested more than %d levels deep", deepest)
 	}
 	defer func() { p.depth-- }()
 	for p.decoder.More() {

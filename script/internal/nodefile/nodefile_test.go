@@ -157,7 +157,7 @@ func TestRead_NoNodes(t *testing.T) {
 		"an array":      {"[]", `nodes.json:1:1: must be an object, got an array`},
 		"no nodes":      {"{}", `nodes.json:1:1: nodes: is missing; give an array of nodes`},
 		"a number":      {`{"nodes": 7}`, `nodes.json:1:11: nodes: must be an array, got a number`},
-		"much too deep": {strings.Repeat(`{"nodes":[`, 60), `nodes.json:1:502: is not valid JSON: more than 100 objects and arrays stand in each other`},
+		"much too deep": {strings.Repeat(`{"nodes":[`, 60), `nodes.json:1:502: is not valid JSON: objects and arrays are nested more than 100 levels deep`},
 	} {
 		read := nodefile.Read(folder("nodes.json", test.text))
 		require.Len(t, read.Problems, 1, name)

@@ -172,7 +172,7 @@ func (e *entry) body() ([]byte, error) {
 		writeUint(&out, uint64(index))
 		if len(of.results) == 0 {
 			out.Write([]byte{opLongConst, 0})
-		} else { // Every result is of 32 bits.
+		} else { // Every result has 32 bits.
 			out.WriteByte(opFromInt)
 		}
 		out.Write([]byte{opReturn, opEnd})
