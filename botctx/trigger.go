@@ -11,7 +11,7 @@ import (
 )
 
 // Trigger decides whether a node answers the event in bot.MessageEvent. TextIs, When and others here return
-// triggers, and TriggerFunc makes one of a function.
+// triggers, and TriggerFunc converts a function to a trigger.
 type Trigger interface {
 	// Matches reports whether the node answers. An error fails the run. It can leave results for its node in
 	// bot.Values. It is also called for events that another node finally answers, because triggers are

@@ -40,7 +40,7 @@ type model struct {
 }
 
 type request struct {
-	id      string // id is the platform's id of the conversation, "" until it appears there.
+	id      string // id is the platform's id of the conversation, or "" until it appears there.
 	member  string
 	label   string
 	about   string

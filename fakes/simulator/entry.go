@@ -20,7 +20,7 @@ type entry struct {
 	At time.Time `json:"at"`
 	// Moment is the number of the moment in which it was sent.
 	Moment int `json:"moment"`
-	// IsIn is true for a person's message, false for the bot's; IsTap is true if Text is the title of a
+	// IsIn is true for a person's message, and false for the bot's; IsTap is true if Text is the title of a
 	// tapped choice.
 	IsIn  bool `json:"isIn"`
 	IsTap bool `json:"isTap"`

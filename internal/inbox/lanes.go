@@ -19,7 +19,7 @@ type lanes struct {
 	// time.
 	ready   fair.Ring[*list.List]
 	waiting laneHeap
-	// parked are lanes that were parked. Some of them may not be any more.
+	// parked are lanes that were parked. Some of them may have left that state.
 	parked []string
 	// now is the latest known time.
 	now int64

@@ -192,7 +192,7 @@ func (p *pool) handleLane(ctx, runs context.Context, w work, left *laneState) {
 	}
 	run, cancel := context.WithCancelCause(runs)
 	defer cancel(nil)
-	held.Keep(cancel) //nolint:contextcheck // What renews goes on for other leases when this run has ended.
+	held.Keep(cancel) //nolint:contextcheck // The renewal continues for other leases after this run.
 	var end error
 	defer func() {
 		p.forget(held)

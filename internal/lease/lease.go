@@ -297,7 +297,7 @@ func (t *Leases) Acquire(
 			return nil, err
 		}
 		if held != nil {
-			held.Keep(cancel) //nolint:contextcheck // What renews goes on for other leases when this run has ended.
+			held.Keep(cancel) //nolint:contextcheck // The renewal continues for other leases after this run.
 			return held, nil
 		}
 		timer := time.NewTimer(pause)

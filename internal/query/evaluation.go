@@ -9,7 +9,7 @@ import (
 )
 
 // Evaluation evaluates filters, changes, projections and sorts for one call of a Store, within one budget. It
-// checks the context of the call from time to time. A store makes one for each call.
+// checks the context of the call from time to time. A store creates an Evaluation for each call.
 //
 // The budget counts work instead of time, so that the same call over the same documents always gets equally
 // far. It grows with each document that is read, so that common calls succeed over any number of documents.

@@ -362,7 +362,7 @@ func numberOf(d bson.D, key string) int64 {
 	return long
 }
 
-// truthOf returns a boolean in a document, false if there is none.
+// truthOf returns a boolean in a document, or false if there is none.
 func truthOf(d bson.D, key string) bool {
 	truth, _ := fieldOf[bool](d, key)
 	return truth
