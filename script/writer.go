@@ -26,7 +26,7 @@ type writer struct {
 	err  error
 }
 
-// newWriter returns a writer that writes at most most bytes. It begins with room for a typical answer.
+// newWriter returns a writer with a limit in bytes. It has room for a typical answer.
 func newWriter(most int64) *writer { return &writer{most: most, text: make([]byte, 0, 512)} }
 
 // step leads to a field of an object, or to an item of an array.

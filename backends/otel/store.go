@@ -44,8 +44,8 @@ func (o *Instrumentation) Store(inner store.Store, system string) store.Store {
 	})
 }
 
-// sizeOf counts the documents that were returned or inserted. The conventions omit it for a single inserted
-// one, as for the other methods: an attribute without a key is dropped.
+// sizeOf returns the attribute with the number of documents that were returned or inserted. For a single inserted
+// document, and for the other methods, the conventions have no such attribute: the result has no key, and is dropped.
 func sizeOf(method string, documents int) attribute.KeyValue {
 	switch {
 	case method == "find" || method == "distinct" || method == "geoNear":

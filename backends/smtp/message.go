@@ -53,7 +53,7 @@ func (m *Mailer) messageID(id string) (string, error) {
 		return r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || strings.ContainsRune("-_.+=", r)
 	}
 	if id == "" || strings.ContainsFunc(id, func(r rune) bool { return !isAtom(r) }) {
-		return "", boterr.Invalid("ID", "must be letters, digits, hyphens and dots, fit for a Message-ID, and not %q", id)
+		return "", boterr.Invalid("ID", "must consist of letters, digits, hyphens and dots as in a Message-ID, got %q", id)
 	}
 	return id + "@" + domainOf(m.config.From), nil
 }

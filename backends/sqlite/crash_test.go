@@ -194,7 +194,7 @@ func (c *crashTrial) checkIndexes(database *sqlite.Store) {
 // crashEnv makes the test binary the process that is killed.
 const crashEnv = "BOTCTX_SQLITE_CRASH_WRITER"
 
-// crashOrder is the task of that process.
+// crashOrder is the task of the process that is killed.
 type crashOrder struct {
 	Path string `json:"path"`
 	// Next is the number of each writer's next write.

@@ -362,12 +362,12 @@ func checkHeader(path string) error {
 	}
 	if string(header[:16]) != "SQLite format 3\x00" {
 		return boterr.New(boterr.FailedPrecondition, "path",
-			"the file is not a store, or its beginning is damaged; give the store a path of its own, or put a backup in its place")
+			"the file is not a store, or its beginning is damaged; give the store a separate path, or put a backup in its place")
 	}
 	version, application := binary.BigEndian.Uint32(header[60:]), binary.BigEndian.Uint32(header[68:])
 	switch {
 	case application != applicationID:
-		return boterr.New(boterr.FailedPrecondition, "path", "the file is a database of another program; give the store a path of its own")
+		return boterr.New(boterr.FailedPrecondition, "path", "the file is a database of another program; give the store a separate path")
 	case version != format:
 		return boterr.New(boterr.FailedPrecondition, "path",
 			"the file has format %d and this version reads format %d; open it with the version that wrote it", version, format)

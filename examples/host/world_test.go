@@ -92,7 +92,7 @@ func (c *chat) hears() string {
 type world struct {
 	t    *testing.T
 	args []string
-	// environment has the secrets.
+	// environment are the environment variables with the secrets.
 	environment variables
 	log         *lockedBuffer
 	chat        *chat

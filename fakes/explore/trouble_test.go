@@ -74,7 +74,7 @@ func TestOrders_TellsATurnThatHangs(t *testing.T) {
 					if err := bot.Reply(ctx, send.Text("Hello.")); err != nil {
 						return err
 					}
-					if noted != before { // Another one came between.
+					if noted != before { // Another run has written in the meantime.
 						<-ended
 					}
 					return nil

@@ -400,7 +400,7 @@ func isElemMatch(value any) bool {
 // everyValue is $all with so many values that looking for each of them separately would take too long: one
 // pass looks for all of them.
 type everyValue struct {
-	// keys are the keys of the values.
+	// keys are the comparison keys of the values.
 	keys map[string]struct{}
 }
 

@@ -89,7 +89,7 @@ const (
 // signature is a type of functions.
 type signature struct{ params, results []byte }
 
-// entry has the parts of the function that calls the others.
+// entry has the parts of the new function that calls the exported ones.
 type entry struct {
 	signatures []signature
 	// types has the index of the type of each function, the imported ones first.
