@@ -57,8 +57,8 @@ func contentOf(response send.Response, own document.Array) (document.Object, str
 	}
 }
 
-// otherContent is contentOf for the types of other events and of the platform: a text before own attachments, or content
-// that a member of another channel sent.
+// otherContent is contentOf for the types of other events and of the platform: a text that comes before the
+// platform's own attachments, or content that a member of another channel sent.
 func otherContent(response send.Response, own document.Array) (document.Object, string, error) {
 	switch kind := response.Type(); {
 	case own.Len() > 0 && response.Text() != "":

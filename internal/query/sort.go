@@ -513,7 +513,8 @@ type tupleWalk struct {
 type tuplePlace struct {
 	value any
 	part  int
-	// item is the index of the array element that the path names, if any, and began the part after it.
+	// item is the index of the array element that the path names, if any. began is the number of the part after
+	// that index.
 	item, began int
 	// named is true if an index named the value itself: an array at the end of the path is one value then.
 	named bool

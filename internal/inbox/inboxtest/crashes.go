@@ -125,8 +125,8 @@ type fleet struct {
 }
 
 // live runs a process until the guilty event kills it, and returns false if the process survived and handled
-// all events. Other runs take a while, and current ones end with the process; in the first process these are
-// all of them.
+// all events. In the first process, all other runs last until the process ends. In later ones they take a
+// while, and the current ones end with the process.
 func (f *fleet) live(crashes int) (crashed bool) {
 	f.Helper()
 	const slow = 20 * time.Millisecond
