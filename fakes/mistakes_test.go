@@ -174,7 +174,7 @@ var mistakesOfNodes = map[string]mistake{
 			ada.Says("hi")
 			ada.TapsOn("Oder")
 		},
-		prints: `fakes: Ada tapped on "Oder": failed precondition: Ada sees nothing with that title to tap: there is [Order], [Help]`,
+		prints: `fakes: Ada tapped on "Oder": failed precondition: Ada sees nothing with that title to tap, but [Order], [Help]`,
 	},
 }
 

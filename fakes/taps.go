@@ -47,7 +47,7 @@ func (a *Actor) TryTapsOn(title string) error {
 	if len(titles) == 0 {
 		return boterr.New(boterr.FailedPrecondition, "", "%s sees nothing that can be tapped", a.name)
 	}
-	return boterr.New(boterr.FailedPrecondition, "", "%s sees nothing with that title to tap: there is %s",
+	return boterr.New(boterr.FailedPrecondition, "", "%s sees nothing with that title to tap, but %s",
 		a.name, strings.Join(titles, ", "))
 }
 

@@ -2112,7 +2112,7 @@ declare namespace botctx {
      *
      * @throws {OperationError} failed precondition: The member has no id on the platform.
      *
-     * @throws {OperationError} unsupported: The host has no connector for an outlet's type, or no HTTP client for a live-chat API, or has no addresses of histories and `history` is true.
+     * @throws {OperationError} unsupported: The host has no connector for an outlet's type, or no HTTP client for a live-chat API, or has no addresses for histories and `history` is true.
      *
      * @throws {OperationError} unavailable: An outlet did not answer. Repeating the call sends only the missing messages. The error names each missing target, and wraps an `UnsentError` that lists them.
      *

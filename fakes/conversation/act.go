@@ -163,7 +163,7 @@ func (a Taps) tappable(on *Session) (fakes.Tappable, error) {
 	if len(titles) == 0 {
 		return fakes.Tappable{}, usagef("%s sees nothing that can be tapped", a.By)
 	}
-	return fakes.Tappable{}, usagef("%s sees nothing with the title %q to tap: there is %s", a.By, a.Title, strings.Join(titles, ", "))
+	return fakes.Tappable{}, usagef("%s sees nothing with the title %q to tap, but %s", a.By, a.Title, strings.Join(titles, ", "))
 }
 
 func (a Takes) do(on *Session) error {

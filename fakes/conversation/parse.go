@@ -426,7 +426,7 @@ func readCode(text string) (boterr.Code, error) {
 	for _, code := range boterr.Codes() {
 		all = append(all, string(code))
 	}
-	return "", fmt.Errorf("there is no code %s: there are %s", text, strings.Join(all, ", "))
+	return "", fmt.Errorf("there is no code %s: use one of %s", text, strings.Join(all, ", "))
 }
 
 // perhaps suggests a name, if there is one.

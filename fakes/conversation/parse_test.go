@@ -168,7 +168,7 @@ func TestParse_SaysWhatToDo(t *testing.T) {
 		"Ada: x\nBot: y\n[Yes] or":            "buttons are written in brackets",
 		"Ada: x\nBot: y\n(Yes) or":            "quick replies are written in parentheses",
 		"Ada: x\nBot: y\nFails":               "a failure comes once",
-		"Ada: x\nFails: Unavailabel":          "there is no code Unavailabel: there are InvalidArgument, NotFound",
+		"Ada: x\nFails: Unavailabel":          "there is no code Unavailabel: use one of InvalidArgument, NotFound",
 		"Fails":                               "nothing was done that could fail",
 		`Ada: a\dir`:                          `\d means nothing: write \\ for a backslash`,
 		`Ada: \u{110000}`:                     `means nothing`,

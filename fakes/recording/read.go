@@ -91,7 +91,7 @@ func readCall(line document.Object) (Call, error) {
 	known := []string{fieldN, fieldAt, fieldScope, fieldOp, fieldParams, fieldResult, fieldError}
 	for name := range line.All() {
 		if !slices.Contains(known, name) {
-			return Call{}, fmt.Errorf("there is no field %q in a call: there are %v", name, known)
+			return Call{}, fmt.Errorf("there is no field %q in a call: the fields are %v", name, known)
 		}
 	}
 	var read struct {
@@ -167,7 +167,7 @@ func (c *Call) readError(value any) error {
 	object, isObject := value.(document.Object)
 	code := boterr.Code(document.Get(object, "code", ""))
 	if !isObject || !slices.Contains(boterr.Codes(), code) {
-		return fmt.Errorf("error: %v has no code: there are %v", value, codeNames())
+		return fmt.Errorf("error: %v has no code: give one of %v", value, codeNames())
 	}
 	c.Err = &boterr.Error{
 		Op: document.Get(object, "op", ""), Code: code, Field: document.Get(object, "field", ""),

@@ -451,7 +451,7 @@ func TestRead_NamesTheLine(t *testing.T) {
 		lines(strings.Replace(first, `"params":{},`, ``, 1)):             "params are missing",
 		lines(strings.Replace(first, `"params":{}`, `"params":[]`, 1)):   "calls.jsonl:2: ",
 		lines(strings.Replace(first, `"at":0`, `"at":"soon"`, 1)):        "calls.jsonl:2: ",
-		lines(strings.Replace(first, `"result":null`, `"error":{}`, 1)):  "has no code: there are [InvalidArgument",
+		lines(strings.Replace(first, `"result":null`, `"error":{}`, 1)):  "has no code: give one of [InvalidArgument",
 		lines(strings.Replace(first, `"result":null`, `"error":"x"`, 1)): "has no code",
 	} {
 		_, err := recording.Read("calls.jsonl", strings.NewReader(text))

@@ -153,7 +153,7 @@ type channelWith struct {
 // known refuses a channel without people.
 func (c channelWith) known(b *branch) error {
 	if all := channelIDs(fakes.Observing(context.Background()), b); !slices.Contains(all, c.Channel) {
-		return boterr.New(boterr.NotFound, "channel", "is %q: there are %v", c.Channel, all)
+		return boterr.New(boterr.NotFound, "channel", "is %q: give one of %v", c.Channel, all)
 	}
 	return nil
 }
@@ -211,7 +211,7 @@ type serviceWith struct {
 func (s serviceWith) find() (fakes.Service, error) {
 	i := slices.IndexFunc(services, func(one fakes.Service) bool { return one.String() == s.Service })
 	if i < 0 {
-		return 0, boterr.Invalid("service", "is %q: there are %v", s.Service, services)
+		return 0, boterr.Invalid("service", "is %q: give one of %v", s.Service, services)
 	}
 	return services[i], nil
 }

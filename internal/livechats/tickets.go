@@ -259,10 +259,10 @@ func (s *Service) withHistory(r *livechat.AssignmentRecord, message send.Respons
 	return message.With(fieldText, message.Text()+"\n"+address), err
 }
 
-// checkHistory returns an error if the host has no addresses of histories.
+// checkHistory returns an error if the host has no addresses for histories.
 func (s *Service) checkHistory() error {
 	if s.ports.HistoryURL == nil {
-		return boterr.New(boterr.Unsupported, fieldHistory, "this host has no addresses of histories: leave it out")
+		return boterr.New(boterr.Unsupported, fieldHistory, "this host has no addresses for histories: leave it out")
 	}
 	return nil
 }
