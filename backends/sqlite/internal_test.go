@@ -410,7 +410,7 @@ func TestLongWrite_SaysWhatStays(t *testing.T) {
 	defer stop()
 	_, err := a.Delete(ctx, nil, store.DeleteOptions{Multi: true})
 	require.ErrorIs(t, err, boterr.Canceled)
-	require.ErrorContains(t, err, "1 of 501 documents were written before")
+	require.ErrorContains(t, err, "1 of 501 documents had already been written")
 }
 
 func byID(tb testing.TB, id any) *query.Filter {
