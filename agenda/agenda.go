@@ -65,7 +65,7 @@ type Agenda struct {
 	Priority int64 `json:"priority"`
 	// Meta becomes the node's AgendaMeta.
 	Meta document.Object `json:"meta,omitzero"`
-	// Tag is the name by which the agenda is replaced and deleted, "" if it has none.
+	// Tag is the name by which the agenda is replaced and deleted, or "" if it has none.
 	Tag string `json:"tag,omitzero"`
 	// Completed is true once the agenda has run for the last time.
 	Completed bool `json:"completed"`
@@ -85,7 +85,7 @@ type Record struct {
 	Agenda
 
 	// GroupExternalID is the platform's id of the group in which the member was talking with the bot when the
-	// agenda was created, "" if there was none.
+	// agenda was created, or "" if there was none.
 	GroupExternalID string `json:"groupExternalId,omitzero"`
 	// Pattern is the CRON pattern for the runs after NextRunAt up to RunUntil. If either is absent, the
 	// agenda runs once. Zone is the IANA name of the pattern's time zone, as the host gave it for the member
@@ -109,7 +109,8 @@ type Record struct {
 	// HeldAt is the time at which the lease, or the pause until RetryAt, was written, by the store's clock.
 	// If it is in the future, the clock was set back, and neither of them counts.
 	HeldAt document.Timestamp `json:"heldAt,omitzero"`
-	// Claim is the scheduler that holds the agenda, and, if one write claimed several agendas, that claim.
+	// Claim identifies the scheduler that holds the agenda. If one write claimed several agendas, it also
+	// identifies that write.
 	Claim string `json:"claim,omitzero"`
 	// NotAlone is true if its scheduler was lost while it held this agenda and others. Such a loss does not
 	// count as a failure of the agenda.

@@ -203,7 +203,7 @@ func (r *Runtime) runAccepted(ctx context.Context, d *inbox.Delivery) error {
 // whether to try again. The original error stays the cause.
 func forInbox(err error) error {
 	if _, ok := errors.AsType[noNodeError](err); ok {
-		return boterr.New(boterr.Unavailable, "", "%w", err) // Soon every process may have the node.
+		return boterr.New(boterr.Unavailable, "", "%w", err) // A retry may reach a process that has the node.
 	}
 	if _, ok := errors.AsType[endlessError](err); ok {
 		return boterr.New(boterr.FailedPrecondition, "", "%w", err) // The redirects would be endless again.
@@ -323,8 +323,8 @@ func (s *step) answer(ctx context.Context) error {
 	return nil
 }
 
-// answerByNode runs the matching mute candidates up to the first other match, and that one. It reports
-// whether there was such a match.
+// answerByNode runs the mute nodes among the candidates that match, up to the first match that is not mute, and
+// runs that as well. It reports whether there was such a match.
 func (s *step) answerByNode(ctx context.Context, candidates []candidate, watched *choosing) (bool, error) {
 	bot := s.run.bot
 	meta := bot.AgendaMeta

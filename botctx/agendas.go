@@ -34,7 +34,7 @@ func (r *Runtime) Run(ctx context.Context) error {
 		defer close(removed)
 		r.runRetention(both)
 	}()
-	defer func() { // Like the scheduler, do not wait for a store that does not come back.
+	defer func() { // Like the scheduler, do not wait for a store that does not answer.
 		left := time.NewTimer(leftAfter)
 		defer left.Stop()
 		select {
@@ -47,7 +47,7 @@ func (r *Runtime) Run(ctx context.Context) error {
 	return errors.Join(err, <-ofInbox)
 }
 
-// leftAfter is the longest time that Run waits at its end for a store that does not answer.
+// leftAfter is the time that Run, when it ends, waits for a store that does not answer.
 const leftAfter = 5 * time.Second
 
 // NextAgenda returns the time at which the next agenda can run, by the store's clock: now if one is due. ok

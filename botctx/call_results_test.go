@@ -26,8 +26,8 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// furtherResults returns, for each operation, changes of the template's arguments that produce the other
-// result forms in the table.
+// furtherResults returns, for each operation, changes of the template's arguments with which the result has the
+// other forms in the table.
 func furtherResults() map[string][]string {
 	return map[string][]string{
 		"fetchDataFromDataSource":         {`{"count": true}`},

@@ -19,7 +19,7 @@ type choosing struct {
 	outcome []string
 }
 
-// watchChoice returns a record of the choice, nil if the host does not want one.
+// watchChoice returns a record of the choice, or nil if the host does not want one.
 func (r *run) watchChoice(ctx context.Context, among *nodes, may field) *choosing {
 	if r.runtime.config.OnChoice == nil && !r.runtime.config.Logger.Enabled(ctx, slog.LevelDebug) {
 		return nil
@@ -153,13 +153,13 @@ type Choice struct {
 	Scope record.Scope
 	// Answer is the kind of the answer.
 	Answer Answer
-	// Node is the answering node, zero if none answers. IsMute is true for a mute node, after which another
+	// Node is the answering node, or zero if none answers. IsMute is true for a mute node, after which another
 	// choice follows.
 	Node   NodeRef
 	IsMute bool
 	// Logic is the name of the function of HandleFunc if it answers, such as "shop.greet".
 	Logic string
-	// Position is the member's position, zero for a new member. Lost is the reason why a member with a
+	// Position is the member's position, or zero for a new member. Lost is the reason why a member with a
 	// position counts as new, otherwise "".
 	Position NodeRef
 	Lost     string
@@ -213,7 +213,7 @@ func (r Rule) plural() string {
 type Candidate struct {
 	Node     NodeRef
 	Priority int
-	// Rule is the rule that makes the node a candidate, "" if it is not one.
+	// Rule is the rule that makes the node a candidate, or "" if it is not one.
 	Rule Rule
 	// Why is the result of checking it, such as "trigger did not match".
 	Why string
@@ -344,8 +344,8 @@ const (
 // hasOwnEvent reports whether the run was caused directly by an event of the inbox, and not by a redirect.
 func (r *run) hasOwnEvent() bool { return r.delivery != nil && r.outer == nil && r.agenda == nil }
 
-// asBefore returns the candidates, adjusted to the choice of an earlier attempt: the nodes chosen then come
-// first, and if no node answered then, no other node may answer now.
+// asBefore restores the choice of an earlier attempt: the nodes chosen then come first, and if no node answered
+// then, no other node may answer now.
 func (r *run) asBefore(among *nodes, candidates []candidate) []candidate {
 	if !r.hasOwnEvent() {
 		return candidates
@@ -395,7 +395,7 @@ func (op Op) changesLiveChats() bool {
 	return op == OpCreateAssignment || op == OpEndLiveChat || op == OpInletEndLiveChat
 }
 
-// keepChoice stores the answer to the run's event, before an operation that would change it.
+// keepChoice stores the answer to the run's event, before an operation that would change the choice.
 func (r *run) keepChoice(ctx context.Context) error {
 	if r == nil || !r.hasOwnEvent() {
 		return nil

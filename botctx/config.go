@@ -303,7 +303,7 @@ func (c Config) withinRun(limit time.Duration) time.Duration {
 	return min(limit, c.MaxRun)
 }
 
-// timeoutOf returns the time limit of an HTTP client's requests, 0 if it is unknown.
+// timeoutOf returns the time limit of an HTTP client's requests, or 0 if it is unknown.
 func timeoutOf(client outbound.Doer) time.Duration {
 	switch client := client.(type) {
 	case *outbound.Client:

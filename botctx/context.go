@@ -29,14 +29,14 @@ type Context struct {
 	// Member is the member, the end user, of the conversation. In a run it may be changed,
 	// see Action.
 	Member *member.Member
-	// Node is the node that runs, zero outside of nodes.
+	// Node is the node that runs, or zero outside of nodes.
 	Node NodeRef
 	// AgendaMeta is the meta of the agenda or redirect that caused this run, empty for other runs.
 	AgendaMeta document.Object
 	// Agenda is the agenda that caused this run, with its scheduled time, the number of the attempt, and the
 	// key that identifies a repetition. It is nil for other runs.
 	Agenda *agenda.Run
-	// MessageEvent is the message that caused this run, nil for other runs.
+	// MessageEvent is the message that caused this run, or nil for other runs.
 	MessageEvent *send.MessageEvent
 	// Group is the live-chat group of the message: the group in which an agent wrote it, or the group of the
 	// member's own live chat once an agent has taken it. It is nil outside of live chats. For the platform's
@@ -76,7 +76,7 @@ func (c *Context) Reply(ctx context.Context, responses ...send.Response) error {
 	return nil
 }
 
-// reply sends one response and returns the results, none if there was nothing to send.
+// reply sends one response and returns the results, or none if there was nothing to send.
 func (c *Context) reply(ctx context.Context, response send.Response) ([]send.Result, error) {
 	filled := response
 	if c.Member != nil {
@@ -91,7 +91,7 @@ func (c *Context) reply(ctx context.Context, response send.Response) ([]send.Res
 	}
 	sent, err := c.SendResponse(ctx, send.SendResponseParams{Response: filled})
 	if c.Member != nil && boterr.CodeOf(err) == boterr.InvalidArgument {
-		if _, wrong := send.Filled(response, c.Member); wrong != nil { // Filled knows the placeholders.
+		if _, wrong := send.Filled(response, c.Member); wrong != nil { // Its error also names placeholders without a value.
 			err = boterr.Wrap(string(OpSendResponse), boterr.PrefixField("response", wrong))
 		}
 	}

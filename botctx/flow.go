@@ -29,7 +29,7 @@ type Flow struct {
 
 // reach is a set of nodes that may answer an event: some of the trees, and global nodes by their ids.
 type reach struct {
-	// name describes the trees. since is the reason for their choice, "" for the usual ones.
+	// name describes the trees. since is the reason for their choice, or "" for the usual ones.
 	name   string
 	since  string
 	trees  func(tree string) bool
@@ -85,7 +85,7 @@ func (f Flow) liveChatTree(bot *Context) (string, bool) {
 	return tree, tree != ""
 }
 
-// priorityGroup returns the group that serves the member, zero if the channel has no groups.
+// priorityGroup returns the group that serves the member, or zero if the channel has no groups.
 func (f Flow) priorityGroup(ctx context.Context, bot *Context) (channel.PriorityGroup, error) {
 	var name string
 	if f.PriorityGroup != nil {
@@ -159,7 +159,6 @@ func (n *nodes) candidates(ctx context.Context, flow Flow, bot *Context) (field,
 	return field{within: within, position: position, candidates: found}, nil
 }
 
-// isAt reports whether a position is a node within reach.
 func (n *nodes) isAt(position NodeRef, within reach) bool {
 	return n.byRef[position] != nil && within.trees(position.Tree)
 }

@@ -34,9 +34,9 @@ type GraphNode struct {
 
 // Edge leads from one node to another.
 type Edge struct {
-	// From is the start node, zero for an edge from outside (Node.Entry).
+	// From is the start node, or zero for an edge from outside (Node.Entry).
 	From NodeRef `json:"from,omitzero"`
-	// To is the end node, zero if it is unknown, as for a RedirectFunc.
+	// To is the end node, or zero if it is unknown, as for a RedirectFunc.
 	To NodeRef `json:"to,omitzero"`
 	// Kind is the kind of the edge.
 	Kind EdgeKind `json:"kind"`

@@ -19,7 +19,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// family is a platform on which Ada is in a group of the channel "phone".
+// family is a platform with Ada in a group of the channel "phone".
 type family struct {
 	*fakes.Platform
 

@@ -95,7 +95,7 @@ func (r *Runtime) Pair(ctx context.Context, app, inlet string, outlets ...string
 	return channels.New(r.env, scope).Pair(ctx, r.channels(scope), inlet, outlets...)
 }
 
-// Pairing returns the outlets that an inlet is paired with, none if none were set.
+// Pairing returns the outlets that an inlet is paired with, or none if none were set.
 func (r *Runtime) Pairing(ctx context.Context, app, inlet string) (*channel.Pairing, error) {
 	return channels.New(r.env, Scope{App: app}).Pairing(ctx, inlet)
 }
@@ -230,7 +230,7 @@ func (r *Runtime) EraseMember(ctx context.Context, app, memberID string) (erased
 	return r.eraseAll(ctx, app, memberID, m)
 }
 
-// eraseAll erases all records of a member. m is the member's record, nil if there is none.
+// eraseAll erases all records of a member. m is the member's record, or nil if there is none.
 func (r *Runtime) eraseAll(ctx context.Context, app, memberID string, m *member.Member) (erased Erased, err error) {
 	if m != nil {
 		err := r.eachKeeper(ctx, func(k send.RecordKeeper) error { return k.EraseMember(ctx, m) })
@@ -286,8 +286,8 @@ func (r *Runtime) EraseEntries(ctx context.Context, app string, p datasource.Era
 }
 
 // Retention sets how long the SDK's records are kept after their use. 0 means the default, and a negative
-// duration for ever. Members and the entries of data sources belong to the bot: only the bot or EraseMember
-// and EraseEntries remove them.
+// duration forever. Members and the entries of data sources belong to the bot: only the bot or EraseMember and
+// EraseEntries remove them.
 type Retention struct {
 	// HandledEvents is the time during which the repetition of a handled event is recognised. The default is 30
 	// days.
@@ -321,7 +321,7 @@ func (r *Runtime) RemoveOld(ctx context.Context) error {
 	return errors.Join(ofInbox, ofAgendas, r.removeRecords(ctx))
 }
 
-// removeRecords removes old records outside the inbox and the scheduler.
+// removeRecords removes old records, except for the records of the inbox and the scheduler.
 func (r *Runtime) removeRecords(ctx context.Context) (err error) {
 	_, ofLiveChats := livechats.RemoveEnded(ctx, r.guarded, r.config.Retention.Assignments)
 	_, ofComments := sends.RemovePostComments(ctx, r.guarded, r.config.Retention.PostComments)

@@ -61,13 +61,13 @@ func invoke[S, P, R any]( //nolint:revive // What is called, of what, and with w
 	answer, err := throughInterceptors(ctx, call, func(ctx context.Context) (any, error) {
 		params, ok := call.Params.(P)
 		if !ok {
-			return nil, boterr.New(boterr.Internal, "", "an interceptor made the params a %T", call.Params)
+			return nil, boterr.New(boterr.Internal, "", "an interceptor replaced the params by a %T", call.Params)
 		}
 		return guarded(ctx, c, op, part, operation, params)
 	})
 	result, ok := answer.(R)
 	if !ok && err == nil {
-		return result, boterr.New(boterr.Internal, "", "an interceptor answered with a %T", answer)
+		return result, boterr.New(boterr.Internal, "", "an interceptor replaced the result by a %T", answer)
 	}
 	return result, err
 }

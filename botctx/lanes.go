@@ -129,7 +129,7 @@ func (r *Runtime) waitForLane(ctx context.Context, in runInput, taken *ownLane) 
 	return r.waitedInVain(ctx, in)
 }
 
-// waitedInVain returns the error of a run that did not get its lane before ctx or its wait ended.
+// waitedInVain returns the error of a run that did not get its lane in time, or whose ctx ended.
 func (r *Runtime) waitedInVain(ctx context.Context, in runInput) error {
 	who := "member " + in.scope.Member
 	if in.outer != nil {

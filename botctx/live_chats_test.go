@@ -415,8 +415,7 @@ type host struct {
 	platform *plain
 	// lines are the Runtime's log.
 	lines strings.Builder
-	// ada is a context of Ada.
-	ada *botctx.Context
+	ada   *botctx.Context
 }
 
 func newHost(t *testing.T, inlet, outlet channel.Type) *host {
@@ -460,7 +459,6 @@ func (h *host) connect(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// told are the default texts of live chats.
 var told = livechat.DefaultTexts() //nolint:gochecknoglobals // It does not change.
 
 func TestWaiting_ToldUnlessTheBotSpeaks(t *testing.T) {
@@ -473,7 +471,7 @@ func TestWaiting_ToldUnlessTheBotSpeaks(t *testing.T) {
 		"a bot that says nothing": {func(context.Context, *botctx.Context) error { return nil }, told.Waiting},
 		"a bot that speaks": {func(ctx context.Context, bot *botctx.Context) error {
 			return bot.Reply(ctx, send.Text("I am a bot."))
-		}, "I am a bot.\nI am a bot.\nI am a bot."}, // Also to the receipt.
+		}, "I am a bot.\nI am a bot.\nI am a bot."}, // The bot also answers the receipt.
 		"a bot that writes to somebody else": {func(ctx context.Context, bot *botctx.Context) error {
 			_, err := bot.SendResponse(ctx, send.SendResponseParams{MemberID: document.One("member-2"), Response: send.Text("Psst.")})
 			return err

@@ -210,7 +210,7 @@ func outermost(err error) string {
 	return e.Field
 }
 
-// parameterOf returns the name of the parameter that an error's field belongs to, "" if it belongs to none.
+// parameterOf returns the name of the parameter that an error's field belongs to, or "" if it belongs to none.
 func parameterOf(params any, err error) string {
 	name := outermost(err)
 	if name == "" || params == nil || !hasField(reflect.TypeOf(params), name) {
@@ -302,7 +302,7 @@ func (r *Runtime) logLostChanges(ctx context.Context, scope record.Scope, err er
 		appendCode(place{scope: scope}.attributes(), err, outermost(err))...)
 }
 
-// logNotRemembered logs that a run which is tried again will repeat messages that it has already sent.
+// logNotRemembered logs that a retried run will repeat messages that it has already sent.
 func (r *Runtime) logNotRemembered(ctx context.Context, in *run, err error) {
 	r.config.Logger.LogAttrs(ctx, slog.LevelWarn, "botctx: not remembered what was sent",
 		appendCode(place{scope: in.bot.scope}.attributes(), err, outermost(err))...)

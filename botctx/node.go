@@ -164,7 +164,7 @@ type RedirectOptions struct {
 // out.
 func (o RedirectOptions) check() error {
 	if unknown := o.Unknown.Keys(); len(unknown) > 0 {
-		return boterr.Invalid(unknown[0], "is not an option; there are runPreAction, sendResponse and runPostAction")
+		return boterr.Invalid(unknown[0], "is not an option; the options are runPreAction, sendResponse and runPostAction")
 	}
 	return nil
 }
@@ -202,8 +202,7 @@ type nodes struct {
 	byID  map[string][]*Node
 	// children are the nodes of a parent.
 	children map[NodeRef][]*Node
-	// inTree are the nodes of a tree.
-	inTree map[string][]*Node
+	inTree   map[string][]*Node
 }
 
 // newNodes returns a set of nodes. They are copied, so that later changes by the caller have no effect.
@@ -309,7 +308,7 @@ type noNodeError string
 
 func (e noNodeError) Error() string { return string(e) }
 
-// perhaps suggests the node with the id nearest to an unknown one, "" if there is none.
+// perhaps suggests the node with the id nearest to an unknown one, or "" if there is none.
 func perhaps(id string, among []*Node) string {
 	ids := make([]string, len(among))
 	for i, node := range among {

@@ -320,7 +320,6 @@ func TestTriggers_Errors(t *testing.T) {
 	}
 }
 
-// toMenu redirects to the menu.
 func toMenu(context.Context, *botctx.Context) (*botctx.Redirect, error) { return botctx.GoTo("menu") }
 
 func TestHandle_RefusesWhatLeadsNowhere(t *testing.T) {
@@ -377,7 +376,7 @@ func TestHandle_RefusesWhatLeadsNowhere(t *testing.T) {
 			botctx.Node{Redirect: botctx.Redirect{
 				NodeCompositeID: "menu", Options: botctx.RedirectOptions{Unknown: document.O("sendResponses", false)},
 			}.Always()},
-			`Redirect.Options.sendResponses: is not an option; there are runPreAction, sendResponse and runPostAction`,
+			`Redirect.Options.sendResponses: is not an option; the options are runPreAction, sendResponse and runPostAction`,
 		},
 		"a trigger of a nil function": {
 			botctx.Node{Trigger: botctx.AllOf(botctx.AnyText(), botctx.Not(botctx.When(nil)))},

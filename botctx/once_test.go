@@ -254,7 +254,7 @@ func newTried(t *testing.T, outlet channel.Type) *tried {
 	return w
 }
 
-// on makes a new member of a channel of a type the sender of the events.
+// on adds a channel of a type and a member in it, who sends the events from now on.
 func (w *tried) on(platform channel.Type) *fakes.Actor {
 	w.AddChannel(channel.Channel{ID: "here", Type: platform})
 	w.actor = w.AddMember(member.Member{Channel: "here", FirstName: "Bob"})

@@ -178,10 +178,9 @@ func (c *Context) FindAndModifyMember(ctx context.Context, p member.FindAndModif
 	return invoke(ctx, c, OpFindAndModifyMember, c.members(), member.Operations.FindAndModifyMember, p)
 }
 
-// FindAndModifyDataFromDataSource atomically changes the first matching entry in the order of
-// SortBy. Concurrent callers each see the change of the one before, so a filter that the change
-// makes false, such as taken: false, lets each entry be claimed once. Value is nil if none
-// matched.
+// FindAndModifyDataFromDataSource atomically changes the first matching entry in the order of SortBy.
+// Concurrent callers each see the change of the previous one, so a filter that the change makes false, such
+// as taken: false, lets each entry be claimed once. Value is nil if none matched.
 //
 // Errors:
 //   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
@@ -422,7 +421,7 @@ func (c *Context) RedirectMemberToNode(ctx context.Context, p RedirectMemberToNo
 //     with that label, or the channel is switched off.
 //   - FailedPrecondition: the member has no id on the platform.
 //   - Unsupported: the host has no connector for an outlet's type, or no HTTP client for a live-chat API,
-//     or has no addresses of histories and History is true.
+//     or has no addresses for histories and History is true.
 //   - Unavailable: an outlet did not answer. Repeating the call sends only the missing messages. The
 //     error names each missing target, and wraps an *UnsentError that lists them.
 //   - Conflict: another call has been sending the request for too long, or it was withdrawn meanwhile.

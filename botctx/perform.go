@@ -20,12 +20,12 @@ import (
 // RunError has the place in a run at which an error arose. It is wrapped by the errors of Receive,
 // RedirectMemberToNode and failed agendas; errors.AsType finds it.
 type RunError struct {
-	// Node is the node, zero for the logic of HandleFunc.
+	// Node is the node, or zero for the logic of HandleFunc.
 	Node NodeRef
 	// Part is the part of the node: "trigger", "pre-action 1", "response 2",
 	// "post-action 1" or "redirect", counted from 1, or "logic".
 	Part string
-	// Action is the name of the action's function, "" for other parts.
+	// Action is the name of the action's function, or "" for other parts.
 	Action string
 	// Err is the error.
 	Err error
@@ -147,7 +147,7 @@ func (s *step) path() string {
 	return strings.Join(names, " -> ")
 }
 
-// node runs one node. It returns the messages sent and the next node, nil if the run ends there.
+// node runs one node. It returns the messages sent and the next node, or nil if the run ends there.
 func (r *run) node(ctx context.Context, to next) (sent NodeSendResult, further *next, err error) {
 	if err := ctx.Err(); err != nil {
 		return sent, nil, boterr.New(boterr.Canceled, "", "the run was ended before node %s: %w", to.node.Ref(), context.Cause(ctx))
@@ -289,7 +289,7 @@ func (r *run) owner() *outbound.Owner {
 	return owner
 }
 
-// end marks the run as ended, and gives the memory of its answers back.
+// end marks the run as ended, and releases the memory of its responses.
 func (r *run) end() {
 	r.ended.Store(true)
 	if owner := r.holds.Load(); owner != nil {

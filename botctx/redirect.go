@@ -119,7 +119,7 @@ func (s *step) waitToJoin(ctx context.Context) error {
 		"perhaps it waits for this one, since an action did not pass its ctx on", s.node, s.run.runtime.config.MaxWait)
 }
 
-// redirectElsewhere runs a node in a separate run. at is the step that waits for it, nil if there is none.
+// redirectElsewhere runs a node in a separate run. at is the step that waits for it, or nil if there is none.
 func (r *Runtime) redirectElsewhere(
 	ctx context.Context, app string, at *step, p RedirectMemberToNodeParams,
 ) (sent []NodeSendResult, err error) {
@@ -157,7 +157,7 @@ type Redirect struct {
 // RedirectFunc are Redirectors. The targets of all but the last are known, so that Handle can check them and
 // Graph show them.
 type Redirector interface {
-	// Next returns the node at which the run continues, nil if the run ends.
+	// Next returns the node at which the run continues, or nil if the run ends.
 	Next(ctx context.Context, bot *Context) (*Redirect, error)
 	// Targets returns the nodes to which it may redirect. areKnown is true if there are no others.
 	Targets() (targets []NodeRef, areKnown bool)

@@ -25,7 +25,7 @@ import (
 type run struct {
 	runtime *Runtime
 	bot     *Context
-	// outer is the step of another run that waits for this one, nil if there is none.
+	// outer is the step of another run that waits for this one, or nil if there is none.
 	outer *step
 	// lane is the member's lane. own is the run's hold on it, empty if runs do not take turns.
 	lane laneKey
@@ -42,16 +42,16 @@ type run struct {
 	// hasSpoken is true once something was sent to the member in a live chat.
 	hasSpoken atomic.Bool
 	ended     atomic.Bool
-	// limit is the time limit of the run, nil if it has none. An inner run shares the limit of outer.
+	// limit is the time limit of the run, or nil if it has none. An inner run shares the limit of outer.
 	limit *timelimit.Limit
 	// read holds the member as the run has read it.
 	read readings
-	// key is the same for each attempt at the run, "" if it is unknown. sent counts sent messages, guarded by
-	// sending.
+	// key is the same for each attempt at the run, or "" if it is unknown. sent counts sent messages, guarded
+	// by sending.
 	key     string
 	sending sync.Mutex
 	sent    map[slot]int
-	// holds is the owner of the run's fetched responses, nil until it fetches.
+	// holds is the owner of the run's fetched responses, or nil until it fetches.
 	holds atomic.Pointer[outbound.Owner]
 	// current is the current step, not counting joined ones.
 	current atomic.Pointer[step]
@@ -64,7 +64,7 @@ type run struct {
 // step is one part of a current run: a node, or the part before the first node.
 type step struct {
 	run *run
-	// node is the node, zero before the first.
+	// node is the node, or zero before the first.
 	node NodeRef
 	// caller is the step that redirected here, which may belong to another member's run.
 	caller *step
@@ -80,21 +80,21 @@ type step struct {
 
 type runInput struct {
 	scope record.Scope
-	// channels are the channels of the scope. channel is the run's own, nil until it is loaded.
+	// channels are the channels of the scope. channel is the run's own, or nil until it is loaded.
 	channels channelSource
 	channel  *channel.Channel
-	// outer is the step that waits for the run, nil if there is none.
+	// outer is the step that waits for the run, or nil if there is none.
 	outer *step
 	// agenda is the agenda that causes the run, or nil. claim is the scheduler's claim of it.
 	agenda *agenda.Run
 	claim  *agendas.Claim
 	// delivery is the inbox's delivery that causes the run, or nil.
 	delivery *inbox.Delivery
-	// sender is the external id of the member, "" if it is not yet known.
+	// sender is the external id of the member, or "" if it is not yet known.
 	sender string
-	// key identifies the run in the ids of its sends, "" if it has none.
+	// key identifies the run in the ids of its sends, or "" if it has none.
 	key string
-	// limit is the time limit of the run, nil before it begins.
+	// limit is the time limit of the run, or nil before it begins.
 	limit *timelimit.Limit
 }
 
@@ -205,7 +205,7 @@ func newStep(of *run, caller *step) *step {
 	return &step{run: of, caller: caller, depth: caller.depthOf()}
 }
 
-// depthOf returns the number of nodes up to this step, 0 for a nil step.
+// depthOf returns the number of nodes up to this step, or 0 for a nil step.
 func (s *step) depthOf() int {
 	if s == nil {
 		return 0
@@ -250,7 +250,7 @@ func NodeOf(ctx context.Context) NodeRef {
 	return NodeRef{}
 }
 
-// stepOf returns the current step that a ctx belongs to, nil outside runs.
+// stepOf returns the current step that a ctx belongs to, or nil outside runs.
 func (r *Runtime) stepOf(ctx context.Context) *step {
 	if s, ok := store.RefuserOf(ctx).(*step); ok && s.run.runtime == r && s.run.isUnderWay() {
 		return s
@@ -267,7 +267,7 @@ func (c *Context) within(ctx context.Context) context.Context {
 	return store.WithRefuser(ctx, c.run.current.Load())
 }
 
-// attempt returns the attempt at a run that a ctx belongs to, nil outside runs. It implements
+// attempt returns the attempt at a run that a ctx belongs to, or nil outside runs. It implements
 // record.Env.Attempt.
 func (r *Runtime) attempt(ctx context.Context) (record.Attempt, error) {
 	s := r.stepOf(ctx)

@@ -30,7 +30,7 @@ func waits(ctx context.Context, _ *botctx.Context) error {
 	return ctx.Err()
 }
 
-// said returns a text of a member of the shop other than Ada.
+// said returns a text event from a member of the shop who is not Ada.
 func said(text string) botctx.Inbound {
 	return botctx.Inbound{App: "shop", Channel: "web", Event: send.MessageEvent{
 		From: "e1", Type: send.TypeText, Data: document.O("text", text), MessageID: text,

@@ -32,7 +32,7 @@ type Runtime struct {
 	// the step of the call's ctx.
 	guarded record.Env
 	decoded *channels.Decoded
-	// zone is Config.Zone for the services, nil if that is not set.
+	// zone is Config.Zone for the services, or nil if that is not set.
 	zone agendas.Zone
 	// decode reads the parameters of Call.
 	decode func(document.Object, any) error
@@ -288,7 +288,7 @@ func (k *readiness) last() (err error, isKnown bool) { //nolint:revive // The er
 	return k.err, k.known && machineTime().Sub(k.at) < readyFor
 }
 
-// note keeps an answer.
+// note stores a result.
 func (k *readiness) note(err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -307,7 +307,7 @@ func TestEraseEntries_OfAnApp(t *testing.T) {
 }
 
 // TestRemoveOld_EachKind keeps each kind of record for exactly as long as Config.Retention says, to the
-// millisecond, and for ever if that is negative. Open records, and the bot's own, are never removed.
+// millisecond, and forever if that is negative. Open records, and the bot's own, are never removed.
 func TestRemoveOld_EachKind(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour

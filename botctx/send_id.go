@@ -38,9 +38,9 @@ type slot struct {
 	to     string
 }
 
-// eventKey returns the key of an event's run, "" if the event has neither a Key nor a messageId. The key
-// includes the type and the data, and for a tap also the time, because some platforms report a tap under the
-// id of the tapped message.
+// eventKey returns the key of an event's run, or "" if the event has neither a Key nor a messageId. The key
+// includes the type and the data, and for a tap also the time, because some platforms report a tap under the id
+// of the tapped message.
 func eventKey(in Inbound) string {
 	if in.Key != "" {
 		return fmt.Sprintf("event %q %q %q", in.App, in.Channel, in.Key)

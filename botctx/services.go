@@ -232,7 +232,7 @@ func (p *services) ownSends() *sends.Service {
 	})
 }
 
-// thread returns the thread in which the run's event was written, none outside runs.
+// thread returns the thread in which the run's event was written, or none outside runs.
 func (r *Runtime) thread(ctx context.Context) sends.Thread {
 	s := r.stepOf(ctx)
 	if s == nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // Trigger decides whether a node answers the event in bot.MessageEvent. TextIs, When and others here return
-// triggers, and TriggerFunc makes one of a function.
+// triggers, and TriggerFunc converts a function to a trigger.
 type Trigger interface {
 	// Matches reports whether the node answers. An error fails the run. It can leave results for its node in
 	// bot.Values. It is also called for events that another node finally answers, because triggers are
@@ -99,7 +99,6 @@ func onText(matches func(said string) bool) TriggerFunc {
 	})
 }
 
-// holds returns a TriggerFunc for a condition.
 func holds(condition func(bot *Context) bool) TriggerFunc {
 	return func(_ context.Context, bot *Context) (bool, error) { return condition(bot), nil }
 }
@@ -184,7 +183,7 @@ func joined(triggers []Trigger, word string) string {
 	return strings.Join(texts, word)
 }
 
-// describe describes a trigger, "" if there is none.
+// describe describes a trigger, or "" if there is none.
 func describe(trigger Trigger) string {
 	if trigger == nil {
 		return ""

@@ -91,7 +91,7 @@ func (r *run) unlessTakenOver() document.Object {
 	return document.O(record.FieldLaneFence, document.O("$not", document.O("$gt", lane.Fence())))
 }
 
-// takeOver marks the member of a run that follows a run which never came back.
+// takeOver marks the member of a run that follows a run that never returned.
 func (r *run) takeOver(ctx context.Context, memberID string) error {
 	lane := r.laneLease()
 	if lane == nil || !lane.IsOvertaken() || r.bot.host.Members != nil {
@@ -151,7 +151,7 @@ func (r *readings) whole(m *member.Member) {
 	}
 }
 
-// own returns the run's member as stored, if that is known and id is the member's, else nil.
+// own returns the run's member as stored, or nil if it is unknown or id belongs to another member.
 func (r *readings) own(id string) *member.Member {
 	if id != r.memberID {
 		return nil
@@ -209,7 +209,7 @@ func (r *readings) closest(m *member.Member, meets func(*reading) bool) *reading
 	return best
 }
 
-// changesTo returns the number of changes that lead to a record, -1 for a record that cannot be stored:
+// changesTo returns the number of changes that lead to a record, or -1 for a record that cannot be stored:
 // writing it back returns the error.
 func (one *reading) changesTo(m *member.Member) int {
 	patch, err := one.kept.Changes(members.WrittenBackOf(m))

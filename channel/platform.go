@@ -96,7 +96,6 @@ var platforms = []Platform{
 	{Type: Webchat},
 }
 
-// desk is the platform of type Desk.
 var desk = Platform{Type: Desk, Features: OutletGroups | TicketRecall}
 
 // usualResult is the result of most platforms.

@@ -11,10 +11,9 @@ import (
 // anything unsupported is InvalidArgument with its path in the parameter. A missing required
 // parameter is InvalidArgument, too. (Specification: Member and data-source operations.)
 type Operations interface {
-	// FindAndModifyDataFromDataSource atomically changes the first matching entry in the order of
-	// SortBy. Concurrent callers each see the change of the one before, so a filter that the change
-	// makes false, such as taken: false, lets each entry be claimed once. Value is nil if none
-	// matched.
+	// FindAndModifyDataFromDataSource atomically changes the first matching entry in the order of SortBy.
+	// Concurrent callers each see the change of the previous one, so a filter that the change makes false, such
+	// as taken: false, lets each entry be claimed once. Value is nil if none matched.
 	//
 	// Errors:
 	//   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.

@@ -125,7 +125,7 @@ func integer(value any, target reflect.Value) error {
 	case !ok && f == math.Trunc(f):
 		return boterr.Invalid("", "%v is out of range", value)
 	case !ok && target.Type() == timestampType && math.Abs(f) < 1<<53:
-		target.SetInt(int64(f)) // As At does.
+		target.SetInt(int64(f)) // As document.At converts it.
 	case !ok:
 		return boterr.Invalid("", "must be a whole number, got %s", Excerpt(value))
 	case target.CanInt() && !target.OverflowInt(whole):

@@ -39,7 +39,7 @@ func ParseJSON(text []byte) (any, error) {
 func invalidJSON(text []byte) error {
 	var ignored json.RawMessage
 	err := json.Unmarshal(text, &ignored)
-	return boterr.Invalid("", "is no JSON: %w", err)
+	return boterr.Invalid("", "is not valid JSON: %w", err)
 }
 
 // parsed turns a parsed JSON value into a value.

@@ -70,7 +70,7 @@ func (e *Edit) Withdraw(isWithdrawn func(field string) bool) {
 
 type fieldChange struct {
 	name string
-	// at is its position in the object, -1 if it is new.
+	// at is its position in the object, or -1 if it is new.
 	at int
 	// value is missing if the field is removed.
 	value any

@@ -12,7 +12,7 @@ type objectNode struct {
 	shape *Shape
 	// values are in the order of the shape's keys. It is empty for a wide object.
 	values []any
-	// rare has properties that few objects have, nil for the others. It never changes, because nodes share
+	// rare has properties that few objects have, or nil for the others. It never changes, because nodes share
 	// it.
 	rare *rareParts
 	// depth is the number of levels of nesting, including this one. size is the result of Size. They are
@@ -104,7 +104,7 @@ const (
 
 type wideValues struct {
 	pages []*[pageFields]any
-	// shared is the Shapes that contains the shapes of all objects among the values, nil if that is unknown.
+	// shared is the Shapes that contains the shapes of all objects among the values, or nil if that is unknown.
 	shared *Shapes
 }
 

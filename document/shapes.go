@@ -20,7 +20,7 @@ type Shapes struct {
 	mu sync.Mutex
 	// few are the first shapes, followed by nil.
 	few [fewShapes]*Shape
-	// others are all further shapes, which are found through byHash.
+	// others are the shapes beyond the first few. byHash finds them.
 	others  map[*Shape]struct{}
 	byHash  map[uint64][]*Shape
 	seed    maphash.Seed
@@ -181,7 +181,7 @@ func (s *Shapes) shape(of *Shape) *Shape {
 	return shared
 }
 
-// find returns the shared shape with these names, nil if there is none.
+// find returns the shared shape with these names, or nil if there is none.
 func (s *Shapes) find(names []string) *Shape {
 	if s == nil {
 		return nil

@@ -172,7 +172,7 @@ func isEmpty(v reflect.Value) bool {
 // isZero reports whether omitzero of encoding/json omits v.
 func isZero(v reflect.Value) bool {
 	if t := v.Type(); t == objectType || t == arrayType {
-		return v.IsZero() // As their own IsZero does.
+		return v.IsZero() // Their method IsZero returns the same.
 	}
 	if z, ok := reflect.TypeAssert[interface{ IsZero() bool }](v); ok {
 		if v.Kind() == reflect.Pointer && v.IsNil() {

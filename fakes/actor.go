@@ -254,7 +254,7 @@ func (a *Actor) LastMessage() send.Response {
 	return messages[len(messages)-1]
 }
 
-// waiting describes the member's next agenda, "" if there is none.
+// waiting describes the member's next agenda, or "" if there is none.
 func (a *Actor) waiting() string {
 	a.platform.test.Helper()
 	open := a.Agendas()
@@ -325,7 +325,7 @@ func (h *handled) mustFind(test TB, id string, tree *string) *botctx.Node {
 	return nil
 }
 
-// perhaps formats a suggestion, "" if near is empty.
+// perhaps formats a suggestion, or "" if near is empty.
 func perhaps(near string) string {
 	if near == "" {
 		return ""
@@ -414,7 +414,7 @@ func (a *Actor) AddAssignment(p livechat.CreateAssignmentParams) *livechat.Assig
 	return made
 }
 
-// openAssignment returns the member's assignment that is sent, pending or taken, nil if there is none.
+// openAssignment returns the member's assignment that is sent, pending or taken, or nil if there is none.
 func (a *Actor) openAssignment() *livechat.Assignment {
 	a.platform.test.Helper()
 	found, err := a.platform.Runtime().FindAssignments(testContext(), a.scope.App, botctx.Query{

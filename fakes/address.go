@@ -41,7 +41,7 @@ func (p *Platform) userID(platform channel.Type, id string) string {
 	return plain{&p.outbox}.userID(id)
 }
 
-// typeOf returns the type of a channel, "" if there is no such channel.
+// typeOf returns the type of a channel, or "" if there is no such channel.
 func (p *Platform) typeOf(app, id string) channel.Type {
 	loaded, err := p.channelOf(app, id)
 	if err != nil {
@@ -278,7 +278,7 @@ func (k *knownDataSources) doubt(of dataSource) string {
 	return fmt.Sprintf(" (the data source %q was never added: AddData adds it)", of.name)
 }
 
-// doubt returns a remark on a call that found nothing in a data source that was never added, "" for other
+// doubt returns a remark on a call that found nothing in a data source that was never added, or "" for other
 // calls.
 func (p *Platform) doubt(ctx context.Context, made Call) string {
 	use, isOfData := useOf(made)

@@ -24,7 +24,7 @@ type Agent struct {
 	name       string
 	// groups are the broadcast groups that the agent is in. "" means requests that go to no group.
 	groups []string
-	// partner is the id of the member in the agent's conversation, "" for any member.
+	// partner is the id of the member in the agent's conversation, or "" for any member.
 	partner string
 }
 
@@ -299,7 +299,7 @@ func (a *Agent) conversations() []conversation {
 	return all
 }
 
-// livechatGroup returns the platform's id of an assignment's conversation, "" if there is none yet.
+// livechatGroup returns the platform's id of an assignment's conversation, or "" if there is none yet.
 func livechatGroup(r *livechat.AssignmentRecord) string {
 	if r.Group == "" {
 		return ""

@@ -653,9 +653,9 @@ func TestTapsOn_QuickRepliesAreGone(t *testing.T) {
 func TestTapsOn_NotThere(t *testing.T) {
 	t.Parallel()
 	for want, shown := range map[string]send.Response{
-		`Ada tapped on "Yes"`:                 send.Buttons("Kettle?", send.WebURL("Yes", "https://shop.example")),
-		`is shown nothing that can be tapped`: send.Text("Kettle?"),
-		`there is [yes], [No]`:                send.Buttons("Kettle?", send.Postback("yes", "y"), send.Postback("No", "n")),
+		`Ada tapped on "Yes"`:             send.Buttons("Kettle?", send.WebURL("Yes", "https://shop.example")),
+		`sees nothing that can be tapped`: send.Text("Kettle?"),
+		`but [yes], [No]`:                 send.Buttons("Kettle?", send.Postback("yes", "y"), send.Postback("No", "n")),
 	} {
 		var tb recordedTB
 		tb.run(func(platform *fakes.Platform) {

@@ -86,7 +86,7 @@ const PageInbox = "page-inbox"
 
 // Thread is the state of control over a conversation on Alpha.
 type Thread struct {
-	// AppID is the application in control, "" if the bot is.
+	// AppID is the application in control, or "" if the bot is.
 	AppID string
 	// Metadata is the metadata passed to that application.
 	Metadata string

@@ -70,13 +70,13 @@ type Group struct {
 	// Channel is the id of the channel. ExternalID is the platform's id of the group.
 	Channel    string
 	ExternalID string
-	// Name is the group's name, "" if it has none.
+	// Name is the group's name, or "" if it has none.
 	Name string
 	// Members are the platform ids of the group's agents and members, in the order in which they joined.
 	Members []string
-	// InvitationLink is the address by which agents join, "" if no link works.
+	// InvitationLink is the address by which agents join, or "" if no link works.
 	InvitationLink string
-	// Icon is the group's picture, zero if it has none.
+	// Icon is the group's picture, or zero if it has none.
 	Icon livechat.Picture
 }
 
@@ -117,7 +117,7 @@ func (p *Platform) CreatedChannels(channelID string) []CreatedChannel {
 	return slices.DeleteFunc(channels, func(c CreatedChannel) bool { return c.Channel != channelID })
 }
 
-// group returns a group of a channel, nil if there is none. The caller holds the mutex.
+// group returns a group of a channel, or nil if there is none. The caller holds the mutex.
 func (o *outbox) group(channelID, externalID string) *Group {
 	for i := range o.kept.groups {
 		if group := &o.kept.groups[i]; group.Channel == channelID && group.ExternalID == externalID {

@@ -46,7 +46,6 @@ type bucket struct {
 
 var _ utility.ObjectStore = (*bucket)(nil)
 
-// keptFiles are the files in a bucket.
 type keptFiles struct {
 	files map[string]File
 }

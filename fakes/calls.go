@@ -55,7 +55,7 @@ func (c Call) line() string {
 	return line.String()
 }
 
-// reached returns a note with the number of recipients that a failed send reached, "" for other results.
+// reached returns a note with the number of recipients that a failed send reached, or "" for other results.
 func reached(result any) string {
 	var results []send.Result
 	switch result := result.(type) {

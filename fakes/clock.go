@@ -90,7 +90,7 @@ func (p *Platform) Now() time.Time { return p.clock.Now() }
 //
 // A failed run ends the test once the time has moved; TryAdvance returns its error instead. The scheduler's
 // rules decide when a failed run is tried again. Agendas or events that cause each other without end, so that
-// the time could not go on, end the test as well.
+// the time could not advance, end the test as well.
 //
 // Advance must be called by one goroutine at a time, and never by a run.
 func (p *Platform) Advance(by time.Duration) {

@@ -150,7 +150,7 @@ func put[K comparable, V any](kept *map[K]V, key K, value V) {
 	(*kept)[key] = value
 }
 
-// copyOfMap returns a copy of a map, nil if it is empty.
+// copyOfMap returns a copy of a map, or nil if it is empty.
 func copyOfMap[K comparable, V any](m map[K]V) map[K]V {
 	if len(m) == 0 {
 		return nil
@@ -158,7 +158,7 @@ func copyOfMap[K comparable, V any](m map[K]V) map[K]V {
 	return maps.Clone(m)
 }
 
-// copyOfLists returns a copy of a map of lists, nil if it is empty.
+// copyOfLists returns a copy of a map of lists, or nil if it is empty.
 func copyOfLists[K comparable, V any](m map[K][]V) map[K][]V {
 	lists := copyOfMap(m)
 	for key, list := range lists {
@@ -200,7 +200,6 @@ func (c *counter) derived(prefix, of string) string {
 	return prefix + "-" + strconv.Itoa(c.last[name])
 }
 
-// counts returns a copy of the counts.
 func (c *counter) counts() map[string]int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

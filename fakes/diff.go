@@ -324,10 +324,10 @@ func shownAt[R any](of *R, path string, value any) any {
 type RecordChange[R any] struct {
 	// ID is the record's id as text.
 	ID string
-	// In is the data source of an entry or the account of a payment, "" for other records. For an app other
+	// In is the data source of an entry or the account of a payment, or "" for other records. For an app other
 	// than DefaultApp, it starts with the app and a slash.
 	In string
-	// Before is the earlier value, nil for a new record. After is the later value, nil for a removed one.
+	// Before is the earlier value, or nil for a new record. After is the later value, or nil for a removed one.
 	Before, After *R
 	// Fields are the differences, in the order of After. It is empty if Before or After is nil.
 	Fields []FieldChange

@@ -83,7 +83,7 @@ func claim(ctx context.Context, bot *botctx.Context) error {
 	_, err = bot.NewAgenda(ctx, agenda.NewParams{
 		MemberID: bot.Member.ID, NodeCompositeID: "reminder", Tag: "coupon", Replace: true,
 		NextRunAt: document.TimestampOf(bot.Now().Add(24 * time.Hour)),
-		Meta:      document.O("code", code), // Whatever becomes of this run, the reminder has it.
+		Meta:      document.O("code", code), // The reminder keeps the code, even if this run fails.
 	})
 	if err != nil {
 		return err

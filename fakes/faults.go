@@ -22,10 +22,10 @@ import (
 // Fault is a failure, delay or repetition at a call of an operation or at a request to a service.
 // Constructors such as Fails create one, At and Of select the call, and Platform.Inject plans it.
 type Fault struct {
-	// Op is the operation, "" for requests to Service.
+	// Op is the operation, or "" for requests to Service.
 	Op      botctx.Op
 	Service Service
-	// Part is the id of one of the service's data sources, payment accounts or channels, "" for the whole
+	// Part is the id of one of the service's data sources, payment accounts or channels, or "" for the whole
 	// service. App is its app; the default is DefaultApp.
 	Part string
 	App  string
@@ -277,7 +277,7 @@ func (f Fault) isOf(at site) bool {
 	return f.Op == at.op && f.Service == at.at.service && f.counted() == at.kind && (f.Part == "" || f.part() == at.at)
 }
 
-// counted returns the kind of a site that counts charges or events separately, 0 for other sites.
+// counted returns the kind of a site that counts charges or events separately, or 0 for other sites.
 func (f Fault) counted() Kind {
 	if f.Kind == KindDeclines || f.Kind == KindRepeats {
 		return f.Kind

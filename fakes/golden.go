@@ -103,8 +103,7 @@ func (p *Platform) noteUnfilled(own func(context.Context, record.Scope, string))
 	}
 }
 
-// framesOf returns the lines of test code at which the panic behind err arose, one for each call, or "" if
-// there are none.
+// framesOf returns the lines of test code on the stack of the panic behind err, or "" if there are none.
 func framesOf(err error) string {
 	panicked, ok := errors.AsType[*boterr.PanicError](err)
 	if !ok {

@@ -40,7 +40,7 @@ type model struct {
 }
 
 type request struct {
-	id      string // id is the platform's id of the conversation, "" until it appears there.
+	id      string // id is the platform's id of the conversation, or "" until it appears there.
 	member  string
 	label   string
 	about   string
@@ -96,7 +96,7 @@ func newModel(now time.Time, types map[string]channel.Type) *model {
 	return &model{now: now, types: types, toMembers: map[string][]string{}, toAgents: map[string][]string{}, groups: map[string]int{}}
 }
 
-// open returns a member's request that is pending or taken, nil if there is none.
+// open returns a member's request that is pending or taken, or nil if there is none.
 func (m *model) open(member string) *request {
 	for _, r := range m.requests {
 		if r.member == member && !r.removed && r.state != livechat.Ended {
@@ -106,7 +106,7 @@ func (m *model) open(member string) *request {
 	return nil
 }
 
-// with returns the request whose live chat gets an agent's messages to a member, nil if there is none.
+// with returns the request whose live chat gets an agent's messages to a member, or nil if there is none.
 func (m *model) with(agent, member string) *request {
 	for _, r := range m.requests {
 		if r.state == livechat.Taken && r.agent == agent && (r.member == member || m.isAlone(agentsOf[agent][0])) {
@@ -210,7 +210,7 @@ func (m *model) memberSays(member, text string) {
 	}
 }
 
-// over returns the request of the live chat that an agent who writes to a member had last, nil if there is
+// over returns the request of the live chat that an agent who writes to a member had last, or nil if there is
 // none.
 func (m *model) over(agent, member string) *request {
 	var last *request
@@ -384,7 +384,6 @@ func (m *model) alarms(member string) []document.Timestamp {
 	return nil
 }
 
-// outlets returns the outlets of the model with the given types.
 func outlets(types map[string]channel.Type) []channel.Channel {
 	all := []channel.Channel{{ID: "desk", Type: types["desk"]}, {ID: "team", Type: types["team"]}}
 	for _, label := range []string{"default", "sales"} {
@@ -543,7 +542,7 @@ func (s *play) leaves(who string, options livechat.InletEndLiveChatOptions) {
 	s.endsWith(s.leave(who, options), err)
 }
 
-// endsWith requires that a call returned the error code that the model expects, "" for none.
+// endsWith requires that a call returned the error code that the model expects, or "" for none.
 func (s *play) endsWith(code boterr.Code, err error) {
 	if code == "" {
 		require.NoError(s, err, s.story())

@@ -174,7 +174,7 @@ var mistakesOfNodes = map[string]mistake{
 			ada.Says("hi")
 			ada.TapsOn("Oder")
 		},
-		prints: `fakes: Ada tapped on "Oder": failed precondition: Ada is shown nothing of that title to tap: there is [Order], [Help]`,
+		prints: `fakes: Ada tapped on "Oder": failed precondition: Ada sees nothing with that title to tap, but [Order], [Help]`,
 	},
 }
 
@@ -226,7 +226,7 @@ var mistakesOfData = map[string]mistake{
 	"operators without withModifier": {
 		test: call("findAndModifyMember", `{"filter": {}, "patch": {"$set": {"firstName": "Eve"}}, "withModifier": false}`),
 		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): findAndModifyMember: invalid argument: patch.$set: ` +
-			`looks like an operator, and without withModifier a patch is the fields to set; set withModifier`,
+			`looks like an operator, but without withModifier a patch has only fields to set; set withModifier`,
 	},
 }
 

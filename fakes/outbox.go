@@ -23,7 +23,7 @@ type Sent struct {
 	// Channel is the id of the channel. Type is its platform.
 	Channel string
 	Type    channel.Type
-	// Member is the id of the recipient, "" if the message went to a group or to agents. To is the
+	// Member is the id of the recipient, or "" if the message went to a group or to agents. To is the
 	// recipient's id on the platform.
 	Member string
 	To     string
@@ -47,7 +47,7 @@ type Sent struct {
 	// MessageID is the platform's id of the message. ChatID is the platform's id of the conversation.
 	MessageID string
 	ChatID    string
-	// Node is the node that sent it, zero if it was not sent by a node.
+	// Node is the node that sent it, or zero if it was not sent by a node.
 	Node botctx.NodeRef
 
 	// taken is the text that a ticket shows instead of the message.
@@ -159,7 +159,7 @@ func keyOf(message send.Message) sendKey {
 	return sendKey{address{message.Channel.ID, message.To}, message.ID}
 }
 
-// repeat returns the repetition of an earlier message, nil for a new message. The caller holds the mutex.
+// repeat returns the repetition of an earlier message, or nil for a new message. The caller holds the mutex.
 func (o *outbox) repeat(message send.Message) *Sent {
 	at, isKnown := o.kept.known[keyOf(message)]
 	if !isKnown {
@@ -238,7 +238,7 @@ func (o *outbox) isAgent(sent Sent) bool {
 	return isAgent
 }
 
-// find returns a channel's message that was not recalled, nil if there is none. The caller holds the mutex.
+// find returns a channel's message that was not recalled, or nil if there is none. The caller holds the mutex.
 func (o *outbox) find(channelID, messageID string) *Sent {
 	for i := range o.kept.sent {
 		if sent := &o.kept.sent[i]; sent.Channel == channelID && sent.MessageID == messageID && !sent.Shown.IsZero() {

@@ -67,7 +67,7 @@ func (p *Platform) account(app, name string) (utility.PaymentClient, error) {
 	return &Account{platform: p, key: key}, nil
 }
 
-// Name returns the name by which Golf gives the account.
+// Name returns the name of the account, as in the parameters of operations.
 func (a *Account) Name() string { return a.key.name }
 
 // In returns the same account on a fork of its platform, without the functions of OnEvent.
@@ -122,8 +122,8 @@ func (a *Account) answer(request func(*accountState) (*utility.Payment, error)) 
 // part returns the account as a part of a service, for faults.
 func (a *Account) part() part { return part{ServicePayments, a.key.app, a.key.name} }
 
-// state returns the account's state, nil if the platform was restored to a time before the account was added.
-// The caller holds the mutex.
+// state returns the account's state, or nil if the platform was restored to a time before the account was
+// added. The caller holds the mutex.
 func (a *Account) state() *accountState { return a.platform.payments.accounts[a.key] }
 
 // within calls a function with the account's state, under the mutex. It ends the test if the account does not
@@ -354,7 +354,7 @@ func (s *accountState) once(
 		}
 	}
 	if !reflect.DeepEqual(answer.request, request) {
-		return nil, boterr.New(boterr.Conflict, "idempotencyKey", "%q was used for another request; give each its own", key)
+		return nil, boterr.New(boterr.Conflict, "idempotencyKey", "%q was used for another request; give each a different one", key)
 	}
 	return cloneOf(answer.payment), answer.err
 }

@@ -18,8 +18,7 @@ import (
 // DefaultApp is the app of channels, members and data that are added without one.
 const DefaultApp = "app-1"
 
-// Platform is a whole platform in memory. New makes one. It is safe for concurrent
-// use.
+// Platform is a whole platform in memory. New returns one. It is safe for concurrent use.
 type Platform struct {
 	// HTTP replies to the requests of Context.Fetch: register replies on it. Other requests fail with
 	// Unavailable.

@@ -155,7 +155,7 @@ type reader struct {
 	who      address
 	name     string
 	isSeen   func(Sent) bool
-	// hint explains the lack of a message, "" if the reason is unknown.
+	// hint explains the lack of a message, or "" if the reason is unknown.
 	hint func() string
 }
 

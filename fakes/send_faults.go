@@ -25,7 +25,7 @@ func (f sendFaults) clone() sendFaults {
 	return f
 }
 
-// connectionError returns the error of a channel whose platform is down, nil if it is up.
+// connectionError returns the error of a channel whose platform is down, or nil if it is up.
 func (o *outbox) connectionError(channelID string) error {
 	return o.platform.downErr(part{ServiceMessages, DefaultApp, channelID})
 }

@@ -70,8 +70,7 @@ func (p *Platform) Restore(s *Snapshot) {
 	p.goOnFrom(p.memory(), s.clone())
 }
 
-// goOnFrom is Restore for the platform's store and a snapshot without other users, which the platform takes
-// over.
+// goOnFrom is Restore for the platform's own store. It takes ownership of the snapshot.
 func (p *Platform) goOnFrom(memory *memstore.Store, s *Snapshot) {
 	memory.Restore(s.store)
 	p.HTTP = s.web

@@ -45,9 +45,9 @@ func (a *Actor) TryTapsOn(title string) error {
 		return a.TrySends(meant[0].Event())
 	}
 	if len(titles) == 0 {
-		return boterr.New(boterr.FailedPrecondition, "", "%s is shown nothing that can be tapped", a.name)
+		return boterr.New(boterr.FailedPrecondition, "", "%s sees nothing that can be tapped", a.name)
 	}
-	return boterr.New(boterr.FailedPrecondition, "", "%s is shown nothing of that title to tap: there is %s",
+	return boterr.New(boterr.FailedPrecondition, "", "%s sees nothing with that title to tap, but %s",
 		a.name, strings.Join(titles, ", "))
 }
 
@@ -118,12 +118,12 @@ type Ticket struct {
 	Group   string
 	// MessageID is the platform's id of the message.
 	MessageID string
-	// Assignment is the id of the assignment that the ticket offers, "" if it offers none or no longer does.
+	// Assignment is the id of the assignment that the ticket offers, or "" if it offers none or no longer does.
 	Assignment string
 	// Response is the message as it was sent. Shown is the message as it shows now.
 	Response send.Response
 	Shown    send.Response
-	// Taken is the text that replaces the message, "" while the message shows.
+	// Taken is the text that replaces the message, or "" while the message shows.
 	Taken string
 	// IsRecalled is true if the ticket was recalled, so that agents no longer see it.
 	IsRecalled bool
@@ -132,7 +132,7 @@ type Ticket struct {
 // IsOpen reports whether the ticket still shows the message that was sent.
 func (t Ticket) IsOpen() bool { return t.Taken == "" && !t.IsRecalled }
 
-// Text returns the text that the ticket shows, "" if it was recalled.
+// Text returns the text that the ticket shows, or "" if it was recalled.
 func (t Ticket) Text() string {
 	switch {
 	case t.IsRecalled:

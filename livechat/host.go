@@ -138,7 +138,7 @@ type UnsentError struct {
 
 // Unsent is a target that did not get a request, and the reason.
 type Unsent struct {
-	// Channel is the id of the outlet channel. Group is the broadcast group in it, zero if the request goes
+	// Channel is the id of the outlet channel. Group is the broadcast group in it, or zero if the request goes
 	// to the channel directly.
 	Channel string
 	Group   channel.BroadcastGroupMember

@@ -50,7 +50,7 @@ type Operations interface {
 	//     with that label, or the channel is switched off.
 	//   - FailedPrecondition: the member has no id on the platform.
 	//   - Unsupported: the host has no connector for an outlet's type, or no HTTP client for a live-chat API,
-	//     or has no addresses of histories and History is true.
+	//     or has no addresses for histories and History is true.
 	//   - Unavailable: an outlet did not answer. Repeating the call sends only the missing messages. The
 	//     error names each missing target, and wraps an *UnsentError that lists them.
 	//   - Conflict: another call has been sending the request for too long, or it was withdrawn meanwhile.

@@ -42,7 +42,7 @@ type CreateAssignmentResult struct {
 	Member *member.Member `json:"member"`
 	// AssignmentID is the id of the assignment.
 	AssignmentID string `json:"assignmentId"`
-	// GroupID is the id of the group that CreateGroup asked for, "" without it.
+	// GroupID is the id of the group that CreateGroup asked for, or "" without it.
 	GroupID string `json:"groupId,omitzero"`
 }
 
@@ -299,7 +299,7 @@ type AssignmentDetails struct {
 	Unknown document.Object `json:"-"`
 }
 
-// typedField returns a pointer to the field with a name, nil for an unknown name.
+// typedField returns a pointer to the field with a name, or nil for an unknown name.
 func (d *AssignmentDetails) typedField(name string) any {
 	switch name {
 	case "summary":
@@ -484,7 +484,7 @@ type CreateBravoGroupParams struct {
 type CreateBravoGroupResult struct {
 	// GroupID is the group's id on Bravo.
 	GroupID string `json:"groupId"`
-	// InvitationLink is the address of the invitation link, "" if none was requested.
+	// InvitationLink is the address of the invitation link, or "" if none was requested.
 	InvitationLink string `json:"invitationLink,omitzero"`
 }
 

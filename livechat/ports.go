@@ -38,7 +38,7 @@ type NewGroup struct {
 	Key string
 	// Name is the group's name. It may be "".
 	Name string
-	// AdminExternalID is the platform's id of the group's agent, "" if there is no agent yet.
+	// AdminExternalID is the platform's id of the group's agent, or "" if there is no agent yet.
 	AdminExternalID string
 	// NeedsInvitationLink requests a link by which agents join.
 	NeedsInvitationLink bool
@@ -48,7 +48,7 @@ type NewGroup struct {
 type CreatedGroup struct {
 	// ExternalID is the group's id on the platform.
 	ExternalID string
-	// InvitationLink is the address by which agents join, "" if there is none.
+	// InvitationLink is the address by which agents join, or "" if there is none.
 	InvitationLink string
 }
 

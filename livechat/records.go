@@ -74,8 +74,8 @@ type AssignmentRecord struct {
 
 	// Label is the label of the broadcast groups that got the request.
 	Label string `json:"label,omitzero"`
-	// Summary is sent to the agent who takes it. GroupName is the name of the conversation. TakenMessage is
-	// the text that the other tickets then show, "" for the default.
+	// Summary is sent to the agent who takes it. GroupName is the name of the conversation. TakenMessage is the
+	// text that the other tickets then show, or "" for the default.
 	Summary      string `json:"summary,omitzero"`
 	GroupName    string `json:"groupName,omitzero"`
 	TakenMessage string `json:"takenMessage,omitzero"`
@@ -92,7 +92,7 @@ type AssignmentRecord struct {
 	// Tickets are the messages by which agents take it. For a channel that has the request directly, it is
 	// the single message to that channel.
 	Tickets []Ticket `json:"tickets"`
-	// Direct is the id of the channel that has the request without tickets, "" if there are tickets.
+	// Direct is the id of the channel that has the request without tickets, or "" if there are tickets.
 	Direct string `json:"direct,omitzero"`
 	// Outlet is the id of the channel in which it was taken, or that got it directly.
 	Outlet string `json:"outlet,omitzero"`

@@ -326,7 +326,7 @@ const { createRequire } = require('node:module')
 const { folder, run, sources } = JSON.parse(require('node:fs').readFileSync(0))
 const AsyncFunction = (async () => {}).constructor
 const outcomesOf = async (source) => {
-	for (const file in require.cache) delete require.cache[file] // Each has modules of its own.
+	for (const file in require.cache) delete require.cache[file] // Each has separate modules.
 	const functions = await new AsyncFunction('require', source)(createRequire(folder + '/script.js'))
 	const results = await eval(run)(functions)
 	return functions.map((one, i) => ({ source: String(one), result: results[i] }))

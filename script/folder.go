@@ -98,7 +98,7 @@ func (e *FolderError) Unwrap() []error {
 type loader struct {
 	engine *Engine
 	files  fs.FS
-	// programs are the compiled scripts by file, nil for scripts with errors.
+	// programs are the compiled scripts by file, or nil for scripts with errors.
 	programs map[string]*Program
 	problems []*Error
 }
@@ -159,7 +159,7 @@ func (l *loader) redirect(named nodefile.Script, among []botctx.NodeRef) botctx.
 // nowhere ends the run.
 func nowhere(context.Context, *botctx.Context) (*botctx.Redirect, error) { return nil, nil } //nolint:nilnil // It has no target.
 
-// program compiles a script once and returns it, nil if it cannot be used.
+// program compiles a script once and returns it, or nil if it cannot be used.
 func (l *loader) program(named nodefile.Script) *Program {
 	if program, isKnown := l.programs[named.File]; isKnown {
 		return program

@@ -96,7 +96,7 @@ const (
 	longestCause = 16 << 10
 )
 
-// number returns the number by which the script knows an error, 0 for none.
+// number returns the number by which the script knows an error, or 0 for none.
 func (r *run) number(err error) int {
 	if err == nil || len(display.Text(err)) > longestCause {
 		return 0
@@ -209,7 +209,7 @@ func (r *run) hostFetch(payload string) (any, error) {
 	l := &r.loop
 	if most := longestText(r.engine.options.MaxResultBytes); l.held+len(payload) > most {
 		return nil, endingError{boterr.New(boterr.ResourceExhausted, "",
-			"the requests under way have more than %d bytes: see Options.MaxResultBytes", most)}
+			"the requests in flight have more than %d bytes: see Options.MaxResultBytes", most)}
 	}
 	var asked fetchRequest
 	if err := json.Unmarshal([]byte(payload), &asked); err != nil {

@@ -41,7 +41,7 @@ const (
 	calls   = `^hostile\.js\S*: resource exhausted: .*Options\.MaxCalls$`
 	size    = `^hostile\.js\S*: .*resource exhausted: .*Options\.MaxResultBytes$`
 	tooDeep = `nested too deep`
-	deep    = `call each other too deep|Maximum call stack size exceeded`
+	deep    = `function calls are nested too deep|Maximum call stack size exceeded`
 )
 
 func busyOr(other string) string   { return busy + "|" + other }
@@ -112,7 +112,7 @@ func TestHostile(t *testing.T) {
 // leaves matches sources that return or throw to the host: they do not end if the error is caught.
 var leaves = regexp.MustCompile(`(^|[;}] )(return|throw) `)
 
-// catching is a script that tries to go on after its end.
+// catching is a script that tries to continue after its end.
 func catching(source string) string {
 	return "\nfor (let i = 0; i < 3; i++) try { await (async () => { " + source + " })() } catch (e) { globalThis.caught = e } finally {" +
 		" try { [0].map((x) => x) } catch {} }\nreturn 'survived'"

@@ -51,7 +51,7 @@ func TestUnreadable_TakesTooLong(t *testing.T) {
 	t.Parallel()
 	err := unreadable("long.js", scriptHead, &quickjs.EndedError{Cause: quickjs.ErrBusy})
 	require.ErrorIs(t, err, boterr.InvalidArgument)
-	require.EqualError(t, err, "long.js: invalid argument: takes too long to be read: make it simpler")
+	require.EqualError(t, err, "long.js: invalid argument: takes too long to parse: simplify it")
 }
 
 func withOneSlot(t *testing.T, source string) *Program {

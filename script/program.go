@@ -102,7 +102,7 @@ func (e *Engine) compile(name, head, text string) ([]byte, error) {
 func unreadable(name, head string, err error) *Error {
 	failed := &Error{File: name, Err: boterr.Invalid("", "%w", err)}
 	if errors.Is(err, quickjs.ErrBusy) {
-		failed.Err = boterr.Invalid("", "takes too long to be read: make it simpler")
+		failed.Err = boterr.Invalid("", "takes too long to parse: simplify it")
 	}
 	if thrown, ok := errors.AsType[*quickjs.ThrownError](err); ok {
 		text := strings.TrimPrefix(strings.TrimSpace(thrown.Text), "SyntaxError: ")

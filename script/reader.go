@@ -144,7 +144,7 @@ func (r *reader) special(of use) (any, error) {
 	case 'I':
 		integer, err := strconv.ParseInt(r.word(), 10, 64)
 		if err != nil {
-			return nil, boterr.Invalid("", "is a BigInt of more than 64 bits: make a text of it")
+			return nil, boterr.Invalid("", "is a BigInt of more than 64 bits: convert it to a string")
 		}
 		return integer, nil
 	case 'R':

@@ -20,7 +20,7 @@ var recordNames = []string{"channel", "member", "node", "agendaMeta", "messageEv
 
 // record passes a record to a script and back.
 type record struct {
-	// read returns the record of the context, nil if there is none.
+	// read returns the record of the context, or nil if there is none.
 	read func(r *run) (any, error)
 	// write stores the script's version of the record in the context. It is nil if changes have no effect
 	// outside the script.
@@ -393,7 +393,7 @@ func (r *run) writeGroup(value any) error {
 	return err
 }
 
-// written decodes a record, nil if it is null.
+// written decodes a record, or nil if it is null.
 func written[T any](value any) (*T, error) {
 	if value == nil {
 		return nil, nil //nolint:nilnil // It is null.
@@ -407,7 +407,7 @@ type report struct {
 	Text    string `json:"text"`
 	Stack   string `json:"stack"`
 	IsError bool   `json:"isError"`
-	// Number is the number of an error that the script was given, 0 for others.
+	// Number is the number of an error that the script was given, or 0 for others.
 	Number int `json:"number"`
 }
 
@@ -442,7 +442,7 @@ func (r *run) thrown(told report) *thrownError {
 	case r.causes[told.Number] != nil:
 		read.cause = r.causes[told.Number]
 	case told.Text == stackIsFull:
-		read.cause = boterr.New(boterr.ResourceExhausted, "", "functions call each other too deep")
+		read.cause = boterr.New(boterr.ResourceExhausted, "", "function calls are nested too deep")
 	case strings.HasPrefix(told.Text, noModule):
 		read.cause = boterr.New(boterr.Unsupported, "", "import() is not supported: use require")
 	case told.IsError:

@@ -58,9 +58,9 @@ const (
 	wantNothing want = "nothing"
 )
 
-// Run runs the script on a context, and returns its result as a document value, nil for nothing. The script's
-// changes to its records and the values it left on `this` are then in the context. After a failure, the
-// context has the changes up to the script's last operation.
+// Run runs the script on a context, and returns its result as a document value, or nil for nothing. The
+// script's changes to its records and the values it left on `this` are then in the context. After a failure,
+// the context has the changes up to the script's last operation.
 //
 // The error is an *Error.
 func (p *Program) Run(ctx context.Context, bot *botctx.Context) (any, error) {
@@ -152,7 +152,7 @@ func (r *run) leftNames() []string {
 	return names
 }
 
-// finish returns the result and changes of the script, "" if it has not returned yet.
+// finish returns the result and changes of the script, or "" if it has not returned yet.
 func (r *run) finish(wanted want) (string, error) {
 	left, err := r.in.Call(r.prepared.finish, r.prepared.texts[string(wanted)])
 	if err != nil {
@@ -247,7 +247,7 @@ type answer struct {
 type timer struct {
 	id  int
 	due time.Duration
-	// every is the pause of an interval, 0 if it fires once.
+	// every is the pause of an interval, or 0 if it fires once.
 	every time.Duration
 }
 
@@ -283,7 +283,7 @@ func (r *run) next() (err error) {
 		r.wait(func() { err = r.awaitTimer(first) })
 	default:
 		err = boterr.New(boterr.FailedPrecondition, "",
-			"the script waits for a promise that nothing can settle: no operation, request or timer is under way")
+			"the script waits for a promise that nothing can settle: no operation, request or timer is pending")
 	}
 	switch {
 	case err != nil:
@@ -366,7 +366,7 @@ func (r *run) callWith(function quickjs.Value, id int, more ...quickjs.Value) er
 	return err
 }
 
-// first returns the timer that is due first, nil if there is none.
+// first returns the timer that is due first, or nil if there is none.
 func (l *loop) first() *timer {
 	var first *timer
 	for i := range l.timers {
@@ -431,7 +431,7 @@ type Watcher struct {
 	others  []*botctx.Node
 	seen    []stamp
 	isRead  bool
-	// unreadable is the last error of reading the folder, "" for none.
+	// unreadable is the last error of reading the folder, or "" for none.
 	unreadable string
 }
 

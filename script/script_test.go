@@ -205,10 +205,10 @@ func TestError_WhatIsThrown(t *testing.T) {
 		"\nthrow {a: 1}":        {`test.js: internal: the script threw {"a":1}`, boterr.Internal},
 		"\nthrow 'no'":          {"test.js: internal: the script threw no", boterr.Internal},
 		"\nthrow undefined":     {"test.js: internal: the script threw undefined", boterr.Internal},
-		"\nthrow {toString: 1}": {`test.js: internal: the script threw a value that cannot be made a text`, boterr.Internal},
+		"\nthrow {toString: 1}": {`test.js: internal: the script threw a value that cannot be converted to text`, boterr.Internal},
 		"setTimeout(() => {\nthrow new Error('late') })\nawait new Promise((done) => setTimeout(done, 5))": {"test.js:2:11: internal: Error: late", boterr.Internal},
 		"\nawait import('fs')":                            {"test.js: unsupported: import() is not supported: use require", boterr.Unsupported},
-		"\nfunction f() { return f() }\nf()":              {"test.js:2:23: resource exhausted: functions call each other too deep", boterr.ResourceExhausted},
+		"\nfunction f() { return f() }\nf()":              {"test.js:2:23: resource exhausted: function calls are nested too deep", boterr.ResourceExhausted},
 		"for (;;) {}":                                     {"test.js: resource exhausted: the script computed for more than 100ms: see Options.MaxBusy", boterr.ResourceExhausted},
 		"try { for (;;); } catch {} finally { return 1 }": {"see Options.MaxBusy", boterr.ResourceExhausted},
 		"\nfor (;;) { try { await this.getMember({memberId: 'x'}) } catch {} }": {

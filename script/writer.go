@@ -26,7 +26,7 @@ type writer struct {
 	err  error
 }
 
-// newWriter returns a writer of at most so many bytes, with room for a typical answer.
+// newWriter returns a writer with a limit in bytes. It has room for a typical answer.
 func newWriter(most int64) *writer { return &writer{most: most, text: make([]byte, 0, 512)} }
 
 // step leads to a field of an object, or to an item of an array.
@@ -35,7 +35,7 @@ type step struct {
 	index int
 }
 
-// ofField is the index of a step to a field.
+// ofField is the index of a step that leads to a field.
 const ofField = -1
 
 // MarshalJSON writes the name of a field, or an index.
@@ -64,7 +64,7 @@ func (w *writer) answer(value any, number int, err error) {
 		return
 	}
 	w.text = append(append(w.text, "[1,"...), text...)
-	if value != nil && value != document.Missing { // A result in spite of the error.
+	if value != nil && value != document.Missing { // Some functions return a result together with an error.
 		w.text = append(w.text[:len(w.text)-1], `,"result":[`...)
 		w.whole(value)
 		w.text = append(w.text, "]}"...)

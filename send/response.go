@@ -151,7 +151,6 @@ func unmarshal(text []byte, into document.ValueDecoder) error {
 	return into.DecodeValue(value)
 }
 
-// wrongType is the error for a value of the wrong type.
 func wrongType(field, expected string, value any) error {
 	return boterr.Invalid(field, "must be %s, got %s", expected, document.TypeName(value))
 }

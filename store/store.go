@@ -66,11 +66,11 @@ type Collection interface {
 	// them has changed, unless the options allow that.
 	Update(ctx context.Context, filter *query.Filter, change query.Change, options UpdateOptions) (UpdateResult, error)
 
-	// FindAndModify finds the first document in the order of the sort, changes it and returns it, in one
-	// atomic step: each of several concurrent callers sees the change of the one before. A call after which
-	// the document no longer matches, such as a worker's claim of a job, may skip documents that other calls
-	// are changing at that moment, so that workers do not wait for each other. If it finds no other document,
-	// it waits. The same goes for Update and Delete of one document.
+	// FindAndModify finds the first document in the order of the sort, changes it and returns it, in one atomic
+	// step: each of several concurrent callers sees the change of the previous one. A call after which the
+	// document no longer matches, such as a worker's claim of a job, may skip documents that other calls are
+	// changing at that moment, so that workers do not wait for each other. If it finds no other document, it
+	// waits. The same goes for Update and Delete of one document.
 	FindAndModify(ctx context.Context, filter *query.Filter, change query.Change, options FindAndModifyOptions) (FindAndModifyResult, error)
 
 	// Delete removes the first matching document, or all of them, and returns the number removed.

@@ -150,7 +150,6 @@ func (c *wrappedCollection) inner() Collection {
 	return c.known
 }
 
-// call is a call of the collection.
 func (c *wrappedCollection) call(method string) Call { return Call{Method: method, Collection: c.name} }
 
 func (c *wrappedCollection) Get(ctx context.Context, id any) (document.Object, bool, error) {

@@ -102,7 +102,7 @@ const (
 // including at most 10 of audio or video. If the platform limits the rate, the page pauses and the message is
 // sent again, see send.Limited. The platform names no limit for a single conversation.
 func Limited(connector send.Connector) send.Connector {
-	// The inner one does not resend, since the outer one does.
+	// Only the outer connector resends.
 	media := send.Limited(connector, send.Rate{
 		Messages: mediaPerSecond, Types: []send.Type{send.TypeAudio, send.TypeVideo}, Repeats: -1,
 	})
@@ -137,7 +137,7 @@ func (c *Connector) pageOf(in *channel.Channel) (page, error) {
 	return page{info: info, as: graph.Credentials{Token: info.AccessToken, AppSecret: secret}}, nil
 }
 
-// ownSecret returns a secret of the channel's own application. It reports false if it uses the host's.
+// ownSecret returns a secret of the channel's own application. It reports false if the channel uses the host's.
 func ownSecret(in *channel.Channel, name string) (channel.Secret, bool) {
 	info, _ := in.Info.(channel.AlphaInfo)
 	return channel.NewSecret(document.Get(info.Unknown.Reveal(), name, "")), info.CustomApp
@@ -231,7 +231,7 @@ const (
 	maxLabelPages = 50
 )
 
-// labelNumber returns the number of a label given by number or name, 0 if the page has none of that name.
+// labelNumber returns the number of a label given by number or name, or 0 if the page has none of that name.
 func (c *Connector) labelNumber(ctx context.Context, from page, labelID string) (int64, error) {
 	if number, err := strconv.ParseInt(labelID, 10, 64); err == nil && number > 0 {
 		return number, nil

@@ -62,7 +62,6 @@ func parcels(report document.Object) []graph.Parcel {
 	return all
 }
 
-// events returns the events in an entry.
 func (c *Connector) events(in *channel.Channel, entry graph.Parcel) []graph.Event {
 	var all []graph.Event
 	for _, item := range graph.Objects(entry.Content, "messaging") {
@@ -80,7 +79,7 @@ func (c *Connector) events(in *channel.Channel, entry graph.Parcel) []graph.Even
 	return all
 }
 
-// appIDOf returns the id of the application that sends for a channel, "" if it is not known.
+// appIDOf returns the id of the application that sends for a channel, or "" if it is not known.
 func (c *Connector) appIDOf(in *channel.Channel) string {
 	if info, _ := in.Info.(channel.AlphaInfo); info.CustomApp {
 		return document.Get(info.Unknown.Reveal(), "appId", "")
@@ -187,7 +186,7 @@ func written(message document.Object) (send.Type, document.Object) {
 	return send.TypeMisc, data
 }
 
-// withPayload returns data with the payload in the text of a field.
+// withPayload returns data with the text of the named field parsed as a payload.
 func withPayload(data document.Object, name string) document.Object {
 	if text := document.Get(data, name, ""); text != "" {
 		return data.With(name, taps.Payload(text))

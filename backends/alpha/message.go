@@ -125,7 +125,7 @@ func (p page) bodyOf(message send.Message) (document.Object, error) {
 	return body.With("message", content), body.Err()
 }
 
-// userRef begins the id of a person who is known only by the reference of an opt-in.
+// userRef is the prefix of the id of a person who is known only by the reference of an opt-in.
 const userRef = "user_ref:"
 
 func (p page) recipientOf(message send.Message) (document.Object, error) {

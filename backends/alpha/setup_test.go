@@ -69,7 +69,6 @@ func newConnector(t *testing.T, config alpha.Config) *alpha.Connector {
 	return connector
 }
 
-// over returns a connector to a handler.
 func over(t *testing.T, handler http.Handler) *alpha.Connector {
 	t.Helper()
 	server := httptest.NewServer(handler)
@@ -88,7 +87,7 @@ type box struct {
 	drops *send.Drops
 	mu    sync.Mutex
 	got   []botctx.Inbound
-	// refuse returns the error of accepting an event, nil for none.
+	// refuse returns the error to return for an event, or nil to accept it.
 	refuse func(botctx.Inbound) error
 	errs   []error
 }

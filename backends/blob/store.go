@@ -232,7 +232,7 @@ func (s *source) Read(into []byte) (int, error) {
 type folder struct {
 	// content is the temporary file of the content, nil in other buckets.
 	content *os.File
-	// before are the previous attributes, nil for none. isChanged is true once new ones are in place.
+	// before are the previous attributes, or nil for none. isChanged is true once new ones are in place.
 	before    []byte
 	isChanged bool
 }
@@ -248,8 +248,8 @@ func (f *folder) begin(as func(any) bool) error {
 	return nil
 }
 
-// path returns the name of the file with the attributes: the name of the temporary file, with another ending
-// instead of its two.
+// path returns the name of the file with the attributes: the name of the temporary file, with reserved instead
+// of its last two extensions.
 func (f *folder) path() string {
 	name := f.content.Name()
 	for range 2 {
@@ -331,7 +331,7 @@ func checkKey(key string) error {
 		return boterr.Invalid("filename", "must be UTF-8 text without NUL")
 	case slices.ContainsFunc(segments, func(s string) bool { return s == "" || s == "." || s == ".." }):
 		return boterr.Invalid("filename",
-			"must have names between its slashes, and neither begin nor end with one; \".\" and \"..\" are none")
+			"must have names between its slashes, and neither begin nor end with one; \".\" and \"..\" are not names")
 	}
 	return nil
 }

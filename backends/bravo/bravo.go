@@ -137,7 +137,7 @@ const (
 // each recipient one in 6 seconds, or 45 at once. If the platform limits the rate, the number or the
 // recipient pauses and the message is sent again, see send.Limited.
 func Limited(connector send.Connector) send.Connector {
-	// The inner one does not resend, since the outer one does.
+	// Only the outer connector resends.
 	perNumber := send.Limited(connector, send.Rate{Messages: messagesPerSecond, Repeats: -1})
 	return send.LimitedByRecipient(perNumber, nil, func(string) send.Rate {
 		return send.Rate{Per: recipientPeriod, Burst: recipientBurst}
@@ -173,7 +173,7 @@ func (c *Connector) numberOf(in *channel.Channel) (number, error) {
 	return number{id: info.WaID, as: graph.Credentials{Token: info.AdminAuthToken, AppSecret: secret, URL: info.APIPath}}, nil
 }
 
-// ownSecret returns a secret of the channel's own application. It reports false if it uses the host's.
+// ownSecret returns a secret of the channel's own application. It reports false if the channel uses the host's.
 func ownSecret(in *channel.Channel, name string) (channel.Secret, bool) {
 	info, _ := in.Info.(channel.BravoInfo)
 	return channel.NewSecret(document.Get(info.Unknown.Reveal(), name, "")), info.CustomApp

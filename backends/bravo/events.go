@@ -74,7 +74,6 @@ func parcels(report document.Object) []graph.Parcel {
 	return all
 }
 
-// events returns the events in a change.
 func (c *Connector) events(_ *channel.Channel, change graph.Parcel) []graph.Event {
 	var all []graph.Event
 	for _, message := range graph.Objects(change.Content, "messages") {

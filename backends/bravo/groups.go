@@ -35,10 +35,11 @@ type earlyReport struct {
 
 const (
 	maxSubject = 128
-	// maxEarly bounds the reports that are kept, maxSameSubject the groups of one name that are examined.
+	// maxEarly is the number of unclaimed reports to keep. maxSameSubject is the number of groups with the same
+	// name to examine.
 	maxEarly       = 64
 	maxSameSubject = 50
-	// looks is the number of times that CreateGroup looks for a group within its time.
+	// looks is the number of times that CreateGroup searches for the group before it gives up.
 	looks = 30
 	// groupsPerPage and maxGroupPages bound the search for a group.
 	groupsPerPage = "100"
@@ -180,8 +181,8 @@ func (c *Connector) confirm(group document.Object) {
 	c.early = append(c.early, earlyReport{request, made})
 }
 
-// findGroup returns the id of the group with the subject and the mark, "" if the platform does not list it among the
-// first of this subject.
+// findGroup returns the id of the group with the subject and the mark, or "" if the platform does not list it
+// among the first of this subject.
 func (c *Connector) findGroup(ctx context.Context, wanted newGroup) (string, error) {
 	query := url.Values{"limit": {groupsPerPage}}
 	most := len(wanted.seen) + maxSameSubject

@@ -304,7 +304,7 @@ func tappable(field string, given []document.Object, most int) ([]tap, error) {
 			case other.title == title:
 				return nil, boterr.Invalid(path+".title", "is %q, like another one: titles on bravo must differ", title)
 			case other.id == id:
-				return nil, boterr.Invalid(path+".payload", "is the payload of another one, too: payloads on bravo must differ")
+				return nil, boterr.Invalid(path+".payload", "is also the payload of another element: payloads on bravo must differ")
 			}
 		}
 		all = append(all, tap{id: id, title: title})

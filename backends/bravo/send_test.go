@@ -46,7 +46,7 @@ func change(field, value string) []byte {
 		`"metadata":{"phone_number_id":"` + shopNumber + `"},` + value + `}}]}]}`)
 }
 
-// oddReports passes reports to a handler that it does not understand.
+// oddReports passes reports that a handler does not understand.
 func oddReports(t *testing.T) []sendtest.Reception {
 	t.Helper()
 	var all []sendtest.Reception

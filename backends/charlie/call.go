@@ -162,7 +162,7 @@ var plainWord = regexp.MustCompile(`^[a-z][a-z0-9_]{0,79}$`)
 
 // rejection describes a refusal.
 type rejection struct {
-	// word is the tool's own.
+	// word is the tool's word for it.
 	word string
 	text string
 	// details are the tool's remarks on the parts of a message.

@@ -108,7 +108,7 @@ func refuse(w http.ResponseWriter) {
 	http.Error(w, "the request is not signed for a channel of this host", http.StatusUnauthorized)
 }
 
-// take checks the signature of a request before it reads it and has its events accepted.
+// take checks the signature of a request before it reads it, and passes its events to accept.
 func (h *handler) take(w http.ResponseWriter, r *http.Request, request unverified) {
 	if !isPresent(request.header, h.connector.config.Now()) { // So no channel is looked up for an old request.
 		refuse(w)
@@ -143,7 +143,7 @@ func (h *handler) take(w http.ResponseWriter, r *http.Request, request unverifie
 	w.WriteHeader(http.StatusOK)
 }
 
-// channelOf returns the channel of a workspace, nil if there is none.
+// channelOf returns the channel of a workspace, or nil if there is none.
 func (h *handler) channelOf(ctx context.Context, from Workspace) (*channel.Channel, error) {
 	find := h.connector.config.FindChannel
 	if find == nil {

@@ -95,7 +95,7 @@ func withoutCredentials(body document.Object) document.Object {
 // choice is one value that was chosen, or typed.
 type choice struct {
 	value any
-	// payload is the payload itself, nil if it cannot be one.
+	// payload is the value as a payload, or nil if it cannot be one.
 	payload any
 }
 

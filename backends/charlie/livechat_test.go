@@ -100,7 +100,7 @@ func (w *workplace) says(agent int, in livechattest.Chat, fields ...any) {
 	w.waiting = append(w.waiting, func() *http.Request { return wrote(id, event.String()) })
 }
 
-// take lets an agent tap on the button of a ticket. If the ticket has none any more, it tells the agent why.
+// take lets an agent tap on the button of a ticket. If the ticket no longer has the button, it tells the agent why.
 func (w *workplace) take(agent int, of livechattest.Chat) string {
 	w.t.Helper()
 	blocks, err := document.ParseJSON([]byte(w.message("C1", of.Ticket.MessageID).Get("blocks")))

@@ -78,7 +78,7 @@ func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delive
 	}, nil
 }
 
-// botOf returns the id of a channel's bot, "" if it is not known.
+// botOf returns the id of a channel's bot, or "" if it is not known.
 func botOf(in *channel.Channel) string {
 	info, _ := in.Info.(channel.CharlieInfo)
 	return info.BotID

@@ -103,7 +103,7 @@ func objectOf(names []string, values map[string]document.Array) document.Object 
 // report is a report of the platform: one message or one event.
 type report struct{ told document.Object }
 
-// text returns a field, "" if it is missing or not a text.
+// text returns a field, or "" if it is missing or not a text.
 func (r report) text(name string) string { return document.Get(r.told, name, "") }
 
 // kind returns the platform's name for the report, such as "image" or "event CLICK".
@@ -204,7 +204,7 @@ func (r report) content() document.Object {
 	return content
 }
 
-// scene begins the key of a code that a new follower scanned.
+// scene is the prefix of the key of a code that a new follower scanned.
 const scene = "qrscene_"
 
 // happened returns the type and the data of an event.

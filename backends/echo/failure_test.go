@@ -35,7 +35,7 @@ func data(t *testing.T, name string, into any) {
 	require.NoError(t, json.Unmarshal(text, into))
 }
 
-// refusing is a platform that gives access tokens and refuses all else.
+// refusing is a platform that gives access tokens and refuses everything else.
 func refusing(refused echofake.Refusal) http.Handler {
 	platform := newPlatform()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

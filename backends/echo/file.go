@@ -107,7 +107,6 @@ func aboutFile(err error) error {
 	return err
 }
 
-// fetch returns the file at an address.
 func (c *Connector) fetch(ctx context.Context, kind fileKind, address string) ([]byte, error) {
 	asked, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {

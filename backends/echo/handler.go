@@ -25,8 +25,8 @@ const (
 	tolerance = 5 * time.Minute
 	// maxEchoLength is longer than any text of the platform's check of an address.
 	maxEchoLength = 1000
-	// accepted is the answer that the platform expects. For any other it tells the member that the account is out
-	// of service.
+	// accepted is the answer that the platform expects. After any other answer, the platform tells the member
+	// that the account is out of service.
 	accepted = "success"
 )
 
@@ -93,7 +93,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // errUnsigned is returned for a request that does not come from the platform. It does not reveal the reason.
 var errUnsigned = errors.New("the request is not signed for an account of this host")
 
-// authenticate returns the channel of a request whose signature is valid and whose time is present.
+// authenticate returns the channel of a request whose signature is valid and whose time is close to now.
 func (h *handler) authenticate(r *http.Request) (*channel.Channel, account, error) {
 	config, query := h.connector.config, r.URL.Query()
 	seconds, err := strconv.ParseInt(query.Get("timestamp"), 10, 64)
@@ -134,7 +134,7 @@ func answer(w http.ResponseWriter, text string) {
 	_, _ = io.WriteString(w, text) //nolint:gosec // It is plain text. A client that is gone needs no answer.
 }
 
-// takeReport opens a report, has its event accepted and answers.
+// takeReport opens a report, passes its event to accept, and answers.
 func (h *handler) takeReport(w http.ResponseWriter, r *http.Request, in *channel.Channel, of account) {
 	config := h.connector.config
 	body, refused := inbound.ReadBody(w, r, inbound.Limits{MaxBytes: inbound.DefaultMaxBytes, Time: config.BodyTime})
@@ -190,7 +190,7 @@ func (h *handler) opened(r *http.Request, told document.Object, of account) (doc
 	return parseReport(plain)
 }
 
-// take has the event of a report accepted. An event that will never be accepted is dropped.
+// take passes the event of a report to accept. An event that will never be accepted is dropped.
 func (h *handler) take(ctx context.Context, in *channel.Channel, told report) error {
 	event, reason := told.inbound()
 	if reason != "" {

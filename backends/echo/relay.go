@@ -73,8 +73,8 @@ func coordinate(at document.Object, name string) string {
 	return strconv.FormatFloat(document.Get(at, name, 0.0), 'f', -1, 64)
 }
 
-// afterParts is the error of a message that the platform took in part. It is not sent again by send.Limited,
-// which would repeat them.
+// afterParts returns the error for a message whose first parts the platform accepted. send.Limited does not
+// resend such a message, since that would repeat these parts.
 func afterParts(err error, taken, of int) error {
 	if _, isLimit := errors.AsType[*send.RetryAfterError](err); isLimit && taken > 0 {
 		return boterr.New(boterr.ResourceExhausted, "",

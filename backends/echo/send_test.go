@@ -44,7 +44,7 @@ func newHarness(t *testing.T) *sendtest.Harness {
 	return h
 }
 
-// oddReports passes reports to a handler that it does not understand.
+// oddReports passes reports that a handler does not understand.
 func oddReports(t *testing.T) []sendtest.Reception {
 	t.Helper()
 	var all []sendtest.Reception

@@ -114,7 +114,6 @@ func (d directly) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer.Result(), nil
 }
 
-// over returns a connector to a platform.
 func over(t *testing.T, platform http.Handler) *echo.Connector {
 	t.Helper()
 	return newConnector(t, echo.Config{HTTPClient: &http.Client{Transport: directly{platform}}})
@@ -132,7 +131,7 @@ type box struct {
 	drops *send.Drops
 	mu    sync.Mutex
 	got   []botctx.Inbound
-	// refuse returns the error of accepting an event, nil for none.
+	// refuse returns the error to return for an event, or nil to accept it.
 	refuse func(botctx.Inbound) error
 	errs   []error
 }

@@ -38,7 +38,7 @@ type token struct {
 	forcedAt time.Time
 }
 
-// isUsable reports whether the token can be used, which is not the one that the platform refused.
+// isUsable reports whether the token is still valid and is not the one that the platform refused.
 func (t token) isUsable(now time.Time, refused string) bool {
 	return t.text != "" && t.text != refused && now.Before(t.until)
 }
@@ -48,8 +48,8 @@ func (t token) isUsable(now time.Time, refused string) bool {
 type tokens struct {
 	now    func() time.Time
 	client *client
-	// records has the tokens that processes share, and leases decides who renews one. Both are nil without a
-	// store.
+	// records stores the tokens that processes share, and leases decides which process renews one. Both are nil
+	// without a store.
 	records store.Collection
 	leases  *lease.Leases
 
@@ -127,7 +127,7 @@ func (t *tokens) of(ctx context.Context, a account, refused string) (string, err
 	return found.text, nil
 }
 
-// keep returns the place of an account's token. If there are too many, it makes room.
+// keep returns the entry of an account's token. If there are too many entries, it removes others.
 func (t *tokens) keep(id string) *keptToken {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -18,7 +18,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// process returns a connector to a platform on a store, nil for none.
+// process returns a connector to a platform on a store, or nil for none.
 func process(t *testing.T, platform http.Handler, shared store.Store, now func() time.Time) *echo.Connector {
 	t.Helper()
 	return newConnector(t, echo.Config{HTTPClient: &http.Client{Transport: directly{platform}}, Store: shared, Now: now})
@@ -118,7 +118,7 @@ func TestToken_OfTheChannel(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlatform()
-			_, err := process(t, p, nil, nil).Send(t.Context(), toAda(send.Text("The host gets its token"))) // The first one.
+			_, err := process(t, p, nil, nil).Send(t.Context(), toAda(send.Text("The host gets its token"))) // The first token of the account.
 			require.NoError(t, err)
 			message := toAda(send.Text("Hello"))
 			message.Channel = c.in

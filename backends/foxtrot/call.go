@@ -26,7 +26,7 @@ type request struct {
 	path  []string
 	query url.Values
 	body  document.Object
-	// key is the idempotency key, "" for none.
+	// key is the idempotency key, or "" for none.
 	key string
 }
 
@@ -161,7 +161,6 @@ const (
 	maxTitleLength = 200
 )
 
-// refused returns the error for a status.
 func (a account) refused(status int, header http.Header, reply document.Object, now time.Time) error {
 	if status >= http.StatusInternalServerError {
 		return fmt.Errorf("the helpdesk failed with status %d", status)

@@ -14,7 +14,7 @@ import (
 // reported is a reported event: an event for the bot, or a drop.
 type reported struct {
 	inbound botctx.Inbound
-	// kind is the helpdesk's name for it, drop the reason why it is dropped, "" if it is not.
+	// kind is the helpdesk's name for it, drop the reason why it is dropped, or "" if it is not.
 	kind string
 	drop send.DropReason
 }
@@ -117,7 +117,6 @@ func (o occurrence) fromMember(at address, user document.Object, kind send.Type,
 	}}
 }
 
-// message returns the event of a message.
 func (o occurrence) message(at address) reported {
 	told := document.Get(o.payload, "message", document.Object{})
 	author := document.Get(told, "author", document.Object{})
@@ -152,7 +151,7 @@ func (o occurrence) message(at address) reported {
 	return one
 }
 
-// agent begins the id of an agent.
+// agent is the prefix of the id of an agent.
 const agent = "agent:"
 
 // fromAgent returns an event of an agent in the conversation of a request.
@@ -274,7 +273,7 @@ func (a account) comment(told document.Object, place string) reported {
 	})
 }
 
-// idText returns an id that is a number or a text, "" if there is none.
+// idText returns an id that is a number or a text, or "" if there is none.
 func idText(from document.Lookuper, path string) string {
 	switch id := document.Get[any](from, path, nil).(type) {
 	case string:

@@ -102,7 +102,7 @@ type account struct {
 	in *channel.Channel
 	// base is the address of the API, without a slash at its end.
 	base string
-	// app is the application with the conversations, "" if requests become tickets.
+	// app is the application with the conversations, or "" if requests become tickets.
 	app string
 	// user and password authenticate calls, webhookSecret the reports.
 	user, password, webhookSecret string
@@ -110,7 +110,8 @@ type account struct {
 	next string
 	// self is the id of the agent whose token is used for tickets.
 	self string
-	// secrets are the texts that no error may contain: everything in the info, which hides all of it.
+	// secrets are the texts that no error may contain: the credentials, and every text in the info that is not
+	// too short.
 	secrets []string
 }
 

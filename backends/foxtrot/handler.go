@@ -148,8 +148,8 @@ func signatureOf(secret, timestamp string, body []byte) []byte {
 	return sum.Sum(nil)
 }
 
-// take has the events of a report accepted. It returns the first error that requires the helpdesk to send the report
-// again. Later events of a conversation do not overtake one that was not accepted.
+// take passes the events of a report to accept. It returns the first error that requires the helpdesk to send
+// the report again. Later events of a conversation do not overtake one that was not accepted.
 func (h *handler) take(ctx context.Context, of account, told document.Object) (failed error) {
 	blocked := map[string]bool{}
 	for _, one := range of.eventsIn(told) {

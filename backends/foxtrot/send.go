@@ -78,15 +78,15 @@ func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delive
 // address is the recipient of a message in a conversation.
 type address struct {
 	conversation string
-	// user is the external id of the user in whose name a request's messages are written, "" for conversations
-	// of members.
+	// user is the external id of the user in whose name a request's messages are written, or "" for
+	// conversations of members.
 	user string
 	// isNew is true for a broadcast group: the message opens a conversation.
 	isNew bool
 }
 
-// outlet begins the id of a conversation that the Connector opened. The external id of its user follows the
-// conversation's.
+// outlet is the prefix of the id of a conversation that the Connector opened. The external id of its user
+// follows the conversation's.
 const outlet = "out:"
 
 func addressOf(in *channel.Channel, to string) address {
@@ -104,7 +104,7 @@ func addressOf(in *channel.Channel, to string) address {
 	return address{conversation: to}
 }
 
-// String returns the id of the conversation for messages and events, "" if there is none yet.
+// String returns the id of the conversation for messages and events, or "" if there is none yet.
 func (a address) String() string {
 	if a.user == "" {
 		return a.conversation
@@ -123,7 +123,6 @@ func (a address) author() document.Object {
 	return document.O("type", "business")
 }
 
-// path returns the path of a part of the conversation.
 func (a address) path(part string) []string { return []string{"conversations", a.conversation, part} }
 
 // metadataMessage is the field in the metadata of a message that has the message's ID. It marks the Connector's own
@@ -167,7 +166,7 @@ func located(err error, of part) error {
 // The layouts of times in answers and reports.
 var layouts = []string{time.RFC3339Nano, "2006-01-02 15:04:05.999999-07:00"}
 
-// timestamp returns a time in a text, 0 if it is malformed.
+// timestamp returns a time in a text, or 0 if it is malformed.
 func timestamp(text string) document.Timestamp {
 	for _, layout := range layouts {
 		if at, err := time.Parse(layout, text); err == nil && at.Unix() > 0 {
@@ -223,8 +222,8 @@ const metadataTicket = "botTicketId"
 // agentWorkspace is the type of the integration with which agents work.
 const agentWorkspace = "zd:agentWorkspace"
 
-// open opens a conversation with a first message, and passes it to the agents. If an earlier call did a part of it,
-// open does the rest.
+// open opens a conversation with a first message, and passes it to the agents. If an earlier call failed
+// halfway, open does the rest.
 func (c *Connector) open(ctx context.Context, of account, message send.Message, parts []part) (send.Delivery, error) {
 	key := message.ID
 	if key == "" {
@@ -275,7 +274,7 @@ func (c *Connector) create(ctx context.Context, of account, key string) (address
 	return address{conversation: id, user: key}, err
 }
 
-// opened is the part of a request that an earlier call did.
+// opened records how much of a request an earlier call carried out.
 type opened struct {
 	to       address
 	first    send.Delivery

@@ -72,7 +72,7 @@ func TestConnector_KeepsTheContractWithTickets(t *testing.T) {
 	}
 }
 
-// oddReports passes reports to a handler that it does not understand.
+// oddReports passes reports that a handler does not understand.
 func oddReports(t *testing.T) []sendtest.Reception {
 	t.Helper()
 	var all []sendtest.Reception

@@ -112,7 +112,6 @@ func over(t *testing.T, platform http.Handler) *foxtrot.Connector {
 	return newConnector(t, foxtrot.Config{HTTPClient: &http.Client{Transport: directly{platform}}})
 }
 
-// message returns a message of a channel.
 func message(in *channel.Channel, to string, response send.Response) send.Message {
 	return send.Message{ID: "send-1", Channel: in, To: to, Response: response}
 }
@@ -123,7 +122,7 @@ type box struct {
 
 	drops *send.Drops
 	got   []botctx.Inbound
-	// refuse returns the error of accepting an event, nil for none.
+	// refuse returns the error to return for an event, or nil to accept it.
 	refuse func(botctx.Inbound) error
 	errs   []error
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// ticketChat begins the id of the conversation in a ticket.
+// ticketChat is the prefix of the id of the conversation in a ticket.
 const ticketChat = "ticket:"
 
 // ticketFields are the fields of a ticket that a request's response may have.
@@ -78,7 +78,6 @@ func newTicket(message send.Message, body string) document.Object {
 	return ticket
 }
 
-// put changes a ticket.
 func (c *Connector) put(ctx context.Context, of account, id string, change document.Object) (send.Delivery, error) {
 	reply, err := c.call(ctx, of, request{
 		method: http.MethodPut, path: []string{"tickets", id + ".json"}, body: document.O("ticket", change),

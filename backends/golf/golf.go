@@ -241,7 +241,7 @@ func comeAgain(from, failure error) error {
 	return failure
 }
 
-// fieldOf returns the invalid parameter by its name in botctx, "" if botctx does not have it.
+// fieldOf returns the invalid parameter by its name in botctx, or "" if botctx does not have it.
 func fieldOf(failed *stripe.Error) string {
 	name, _, _ := strings.Cut(failed.Param, "[")
 	return fields[name]

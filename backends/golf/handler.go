@@ -93,8 +93,8 @@ func (c *Client) checkHeaders(w http.ResponseWriter, method, signature string) (
 // unsigned is the answer to a request without a valid signature.
 const unsigned = "the signature must be a present one of the endpoint's secret"
 
-// isPresent reports whether the time of a signature is near. The library's own check uses the machine's
-// clock, and accepts any time in the future.
+// isPresent reports whether a signature was made recently. The library's own check uses the machine's clock,
+// and would accept any time in the future.
 func (c *Client) isPresent(header string) bool {
 	at, ok := signedAt(header)
 	distance := float64(at) - float64(c.config.Now().UnixMilli())/float64(time.Second/time.Millisecond)

@@ -483,7 +483,7 @@ func TestGolf_RunTriedAgain(t *testing.T) {
 			return err
 		}
 		paid = append(paid, payment.ID)
-		return errors.New("it fails behind the charge")
+		return errors.New("it fails after the charge")
 	}}}))
 	_, err = rt.Operations(scope).NewAgenda(t.Context(), agenda.NewParams{
 		MemberID: "ada", NodeCompositeID: "pay", NextRunAt: document.TimestampOf(rt.Env().Now()),

@@ -160,7 +160,7 @@ func statusOf(intent *stripe.PaymentIntent) utility.PaymentStatus {
 	return utility.PaymentStatus(intent.Status)
 }
 
-// metadataOf returns nil for none, which is absent in JSON.
+// metadataOf returns nil for empty metadata, which JSON then omits.
 func metadataOf(metadata map[string]string) map[string]string {
 	if len(metadata) == 0 {
 		return nil

@@ -270,7 +270,7 @@ func TestCharge_LostAnswerAskedAgain(t *testing.T) {
 	p := newProvider(t)
 	client := p.client(t, golf.Config{MaxRetries: new(1)})
 	charge := order()
-	charge.IdempotencyKey = "" // The library creates one for its own attempts.
+	charge.IdempotencyKey = "" // The library creates a key for its own attempts.
 	p.fail(fault{isCommitted: true})
 	_, err := client.Charge(t.Context(), charge)
 	require.NoError(t, err)

@@ -68,8 +68,8 @@ func (a activity) event() (botctx.Inbound, send.DropReason) {
 	return arrived, ""
 }
 
-// key returns the key by which a repetition of the activity is recognised, "" if it has no id. An edited message has
-// the id of the message, so the key of everything except messages has the time, too.
+// key returns the key by which a repetition of the activity is recognised, or "" if it has no id. An edited
+// message has the id of the message, so the key of everything except messages has the time, too.
 func (a activity) key(conversation string) string {
 	id, kind := a.text("id"), a.text(fieldType)
 	if id == "" {
@@ -82,7 +82,7 @@ func (a activity) key(conversation string) string {
 	return key
 }
 
-// isInGroup reports whether others than the user and the bot are in the conversation.
+// isInGroup reports whether the conversation has participants other than the user and the bot.
 func (a activity) isInGroup() bool {
 	switch a.text("conversation.conversationType") {
 	case "personal":
@@ -94,7 +94,7 @@ func (a activity) isInGroup() bool {
 	}
 }
 
-// timestamp returns the time of the activity, 0 if it has none.
+// timestamp returns the time of the activity, or 0 if it has none.
 func (a activity) timestamp() document.Timestamp {
 	at, err := time.Parse(time.RFC3339Nano, a.text("timestamp"))
 	if err != nil {
@@ -160,8 +160,8 @@ func (a activity) message() (send.Type, document.Object) {
 	return kind, data
 }
 
-// tapOf returns the data of a tap by its value: the payload that the bot put there, with the values of inputs. A
-// value of another form is the value of a payload without a name.
+// tapOf returns the data of a tap, given its value: the bot's own payload, with the values of inputs. A value
+// in another form becomes the value of a payload without a name.
 func tapOf(value any) document.Object {
 	switch value := value.(type) {
 	case string:
@@ -195,7 +195,7 @@ func (a activity) plainText() string {
 // The media types of attachments.
 const (
 	mediaFile = "application/vnd.microsoft.teams.file.download.info"
-	// mediaHTML is the text of a message once more.
+	// mediaHTML is the type of an attachment that repeats the message's text.
 	mediaHTML = "text/html"
 )
 

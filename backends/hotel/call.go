@@ -112,7 +112,7 @@ func (c *Connector) plainGet(ctx context.Context, address string) (document.Obje
 // request is a request for a bot.
 type request struct {
 	method string
-	// part is the part of the platform. path are the segments of the path there. query is the query.
+	// part is the API to call, path the segments of the path in it, and query the query parameters.
 	part  scope
 	path  []string
 	query url.Values

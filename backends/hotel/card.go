@@ -57,8 +57,8 @@ func contentOf(response send.Response, own document.Array) (document.Object, str
 	}
 }
 
-// otherContent is contentOf for the types of other events and of the platform: a text before own attachments, or content
-// that a member of another channel sent.
+// otherContent is contentOf for the types of other events and of the platform: a text that comes before the
+// platform's own attachments, or content that a member of another channel sent.
 func otherContent(response send.Response, own document.Array) (document.Object, string, error) {
 	switch kind := response.Type(); {
 	case own.Len() > 0 && response.Text() != "":
@@ -207,7 +207,6 @@ func checkURL(in document.Lookuper, field string) error {
 	return nil
 }
 
-// carouselOf returns the cards of a carousel.
 func carouselOf(response send.Response) (document.Object, string, error) {
 	var cards []card
 	for i, given := range document.Get(response, fieldCarousel, []document.Object(nil)) {
@@ -238,7 +237,7 @@ func cardOf(given document.Object) (card, error) {
 	return shown, err
 }
 
-// fileCard returns the card for a file of a type with a url: a picture itself, else a button that opens it.
+// fileCard returns a card that shows a picture, or that has a button to open any other file with a url.
 func fileCard(kind string, file document.Lookuper) (card, error) {
 	if document.Get(file, fieldURL, "") == "" {
 		return card{}, boterr.New(boterr.Unsupported, "attachment_id", "channels of type hotel have no files by id: give the url of the file")

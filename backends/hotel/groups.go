@@ -57,7 +57,6 @@ func (c *Connector) GroupName(ctx context.Context, in *channel.Channel, groupExt
 	return document.Get(reply, "name", ""), err
 }
 
-// withoutThread returns the conversation of a thread.
 func withoutThread(conversation string) string {
 	conversation, _, _ = strings.Cut(conversation, ";")
 	return conversation

@@ -110,7 +110,7 @@ func (c *Connector) channelOf(ctx context.Context, found *claims, told document.
 	return in, nil
 }
 
-// take has the event of an activity accepted, and answers.
+// take passes the event of an activity to accept, and answers.
 func (c *Connector) take(w http.ResponseWriter, r *http.Request, a activity, accept Accept) {
 	ctx := context.WithoutCancel(r.Context()) // Accepting continues if the platform hangs up.
 	event, reason := a.event()

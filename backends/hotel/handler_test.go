@@ -35,7 +35,7 @@ func TestHandler_Events(t *testing.T) {
 	for name, c := range map[string]struct {
 		group, fields string
 		kind          send.Type
-		// data is the expected data, "" for the activity as event.
+		// data is the expected data, or "" for the activity as event.
 		data string
 	}{
 		"text":                    {"", `{"text":" *Hi*\n"}`, send.TypeText, `{"text":" *Hi*\n"}`},

@@ -60,7 +60,7 @@ type Config struct {
 type Bot struct {
 	// AppID is the id of the bot's application. A verified token names it.
 	AppID string
-	// TenantID is the id of the organisation in which the activity happened, "" if the activity names none.
+	// TenantID is the id of the organisation in which the activity happened, or "" if the activity names none.
 	TenantID string
 }
 
@@ -192,7 +192,7 @@ const (
 // recipient one in about 2 seconds, or 7 at once. If the platform limits the rate, or asks to try again, the
 // recipient pauses and the message is sent again, see send.LimitedByRecipient.
 func Limited(connector send.Connector) send.Connector {
-	// The platform's refusals concern one conversation, so the inner one does not resend.
+	// The platform's refusals concern one conversation, so only the outer connector resends.
 	perBot := send.Limited(connector, send.Rate{Messages: messagesPerSecond, Repeats: -1})
 	return send.LimitedByRecipient(perBot, nil, func(string) send.Rate {
 		return send.Rate{Per: conversationPeriod, Burst: conversationBurst}
@@ -213,7 +213,7 @@ type bot struct {
 // id returns the bot's id in conversations.
 func (b bot) id() string { return botPrefix + b.appID }
 
-// botPrefix begins the ids of bots.
+// botPrefix is the prefix of the ids of bots.
 const botPrefix = "28:"
 
 // directoryForm is the form of ids in an organisation's directory: of its users, and of the organisation itself.

@@ -163,20 +163,20 @@ type recipient struct {
 // maxKept bounds the texts that are kept. A forgotten one can be found again.
 const maxKept = 10_000
 
-// kept keeps texts by their keys in memory.
+// kept caches texts by key.
 type kept[K comparable] struct {
 	mu    sync.Mutex
 	texts map[K]string
 }
 
-// of returns the text of a key, "" if there is none.
+// of returns the text of a key, or "" if there is none.
 func (k *kept[K]) of(key K) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.texts[key]
 }
 
-// keep stores a text. Any others make room for it.
+// keep stores a text. If there are too many, it removes arbitrary others.
 func (k *kept[K]) keep(key K, text string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -17,13 +17,13 @@ import (
 // problem is the platform's refusal of a request, or its failure.
 type problem struct {
 	status int
-	// word is the platform's word for it, "" if there is none.
+	// word is the platform's word for it, or "" if there is none.
 	word string
-	// message is the platform's sentence, "" if there is none.
+	// message is the platform's sentence, or "" if there is none.
 	message string
 }
 
-// maxProblemBytes bounds the part of a refusal that is read as an error of a file.
+// maxProblemBytes is the number of bytes of a refusal that are read.
 const maxProblemBytes = 64 << 10
 
 // plainWord matches the platform's words. Other texts are not repeated in errors.
@@ -54,15 +54,16 @@ func readProblem(status int, body []byte) problem {
 
 // meaning is the meaning of a refusal for a caller.
 type meaning struct {
-	// code is the code of the error, "" for a failure of the platform: the request may have been carried out.
+	// code is the code of the error, or "" for a failure of the platform: the request may have been carried
+	// out.
 	code boterr.Code
 	// sentence states the problem and the remedy.
 	sentence string
 	// isGone is true if the recipient is gone for good.
 	isGone bool
-	// pauses is true if the platform certainly did nothing and takes the request later.
+	// pauses is true if the platform certainly did nothing, and will accept the request later.
 	pauses bool
-	// repeats adds the platform's own sentence. It is not for errors about credentials.
+	// repeats is true if the error includes the platform's own sentence. Errors about credentials must not.
 	repeats bool
 }
 
@@ -93,7 +94,7 @@ var meanings = map[string]meaning{
 // takenName matches the sentence with which the platform refuses the name of a channel that exists.
 var takenName = regexp.MustCompile(`(?i)name already exist`)
 
-// meaning returns the meaning of a problem by its word, or by its status.
+// meaning looks up the problem by its word, or else by its status.
 func (p problem) meaning() meaning {
 	isRefusal := p.status >= http.StatusBadRequest && p.status < http.StatusInternalServerError
 	if known, ok := meanings[p.word]; ok && isRefusal {

@@ -31,7 +31,7 @@ func TestConnector(t *testing.T) {
 	})
 }
 
-// odd gives a handler activities that it does not understand.
+// odd passes activities that a handler does not understand.
 func odd(t *testing.T, b *box) []sendtest.Reception {
 	t.Helper()
 	var all []sendtest.Reception

@@ -128,7 +128,7 @@ type box struct {
 	mu       sync.Mutex
 	got      []botctx.Inbound
 	errs     []error
-	// refuse is the error of accepting an event, nil for none.
+	// refuse is the error to return for every event, or nil to accept them.
 	refuse error
 }
 

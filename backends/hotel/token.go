@@ -27,7 +27,7 @@ const (
 
 // The bounds of the cache of tokens.
 const (
-	// renewBefore is the rest of a token's life in which it is renewed.
+	// renewBefore is the time before its end at which a token is renewed.
 	renewBefore = 5 * time.Minute
 	// renewPause is the time until the next attempt after a renewal that failed.
 	renewPause = 30 * time.Second
@@ -94,7 +94,7 @@ func (t *tokens) get(key tokenKey) token {
 	return t.known[key]
 }
 
-// keep stores a token. Expired ones make room, then any others.
+// keep stores a token. If there are too many, it removes expired ones first, then arbitrary others.
 func (t *tokens) keep(key tokenKey, made token) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -118,7 +118,7 @@ type key struct {
 	endorsements []string
 }
 
-// find returns the key with an id, nil if the platform has none. Unavailable: the keys cannot be fetched.
+// find returns the key with an id, or nil if the platform has none. Unavailable: the keys cannot be fetched.
 func (k *keys) find(ctx context.Context, id string) (*key, error) {
 	k.mu.Lock()
 	found, age := k.byID[id], k.now().Sub(k.fetched)

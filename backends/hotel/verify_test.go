@@ -44,7 +44,7 @@ func signed(t *testing.T, method jwt.SigningMethod, id string, key any, claims j
 	return text
 }
 
-// with returns claims with another value of one, without it if the value is nil.
+// with returns the claims with one changed, or removed if the value is nil.
 func with(claims jwt.MapClaims, name string, value any) jwt.MapClaims {
 	changed := jwt.MapClaims{name: value}
 	for known, kept := range claims {
@@ -58,7 +58,8 @@ func with(claims jwt.MapClaims, name string, value any) jwt.MapClaims {
 	return changed
 }
 
-// TestVerify_WrongTokensAreRefusedAlike has a token with each mistake. All get the same answer, and nothing is passed on.
+// TestVerify_WrongTokensAreRefusedAlike makes a token with each mistake. All get the same answer, and nothing
+// is passed on.
 func TestVerify_WrongTokensAreRefusedAlike(t *testing.T) {
 	t.Parallel()
 	b := newUsualBox(t)
@@ -125,7 +126,7 @@ func TestVerify_WrongTokensAreRefusedAlike(t *testing.T) {
 	require.Empty(t, b.got)
 	require.Empty(t, b.errs)
 
-	// The clocks may differ, and the same token without a mistake is taken.
+	// The clocks may differ, and the same token without a mistake is accepted.
 	for _, valid := range []string{
 		text, p.Token(shopApp().ID, hotelfake.ServiceURL), usual(with(right, "exp", now.Add(-4*time.Minute).Unix())), usual(with(right, "nbf", now.Add(4*time.Minute).Unix())),
 	} {

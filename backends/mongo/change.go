@@ -25,8 +25,8 @@ type first struct {
 	change query.Change
 	sort   *query.Sort
 	upsert bool
-	// documents is true if the caller wants the document, before or, with after, after the change, with the
-	// projection.
+	// documents is true if the caller wants the document, with the projection: as it was before the change, or
+	// after the change if after is true.
 	documents  bool
 	after      bool
 	projection *query.Projection
@@ -442,9 +442,8 @@ type changeOfMany struct {
 	// evaluating is held while the call's Evaluation is used, which is not safe for concurrent use.
 	evaluating sync.Mutex
 
-	mutex  sync.Mutex
-	result store.UpdateResult
-	// written are the edits that were written.
+	mutex   sync.Mutex
+	result  store.UpdateResult
 	written []edit
 }
 

@@ -61,7 +61,7 @@ func appendHidden(b []byte, h hidden) []byte {
 	start, b := bsoncore.AppendDocumentElementStart(b, hiddenField)
 	b = bsoncore.AppendInt64Element(b, orderField, h.order)
 	b = bsoncore.AppendObjectIDElement(b, revisionField, h.revision)
-	b, _ = bsoncore.AppendDocumentEnd(b, start) // It began above.
+	b, _ = bsoncore.AppendDocumentEnd(b, start) // It cannot fail: the document began above.
 	return b
 }
 

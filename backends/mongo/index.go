@@ -206,7 +206,7 @@ func (c *collection) checkSame(there []storedIndex, wanted store.Index) error {
 	}
 	other := there[0]
 	return boterr.New(boterr.FailedPrecondition, "keys",
-		"the collection %q has an index with these keys and other options: unique %t, sparse %t%s; drop that index, or name other keys",
+		"the collection %q has an index with these keys and other options: unique %t, sparse %t%s; drop that index, or use other keys",
 		c.name, other.Unique, other.Sparse, strings.Join(append([]string{""}, other.others...), ", "))
 }
 

@@ -18,8 +18,8 @@ import (
 type plan struct {
 	// update is the caller's update with the stamps, encoded for the server.
 	update bson.Raw
-	// condition is added to the filter, and is the zero Object if a change is certain. A document that does
-	// not meet it may still change.
+	// condition is added to the filter. It is the zero Object if a change is certain. A document that does not
+	// meet it may still change.
 	condition document.Object
 	// contradicts is true if no document matches the filter after the change, so that none is changed twice.
 	contradicts bool
@@ -122,8 +122,8 @@ func (p *planner) planUnset(path string, _ any) bool {
 // whole number is a double.
 const lastWhole = float64(1 << 53)
 
-// planInc plans for all values except doubles, and for doubles that a whole number changes. Infinity, NaN and
-// 1e300 are unaffected.
+// planInc plans an addition of a whole number. Values that are not doubles change, and so do doubles small
+// enough for every whole number to count; Infinity, NaN and 1e300 stay the same.
 func (p *planner) planInc(path string, by any) bool {
 	whole, ok := by.(int64)
 	p.differs = append(p.differs,
@@ -132,7 +132,7 @@ func (p *planner) planInc(path string, by any) bool {
 	return ok && whole != 0
 }
 
-// planPush plans for one item, and for several that are simply appended.
+// planPush plans the addition of one item, or of several without further modifiers.
 func (p *planner) planPush(_ string, argument any) bool {
 	p.certain = true
 	o, ok := argument.(document.Object)
@@ -231,7 +231,7 @@ func (p *planner) update() (bson.Raw, error) {
 		return nil, err
 	}
 	b = bsoncore.AppendObjectIDElement(b, revisionPath, bson.NewObjectID())
-	b, _ = bsoncore.AppendDocumentEnd(b, inner) // It began above.
+	b, _ = bsoncore.AppendDocumentEnd(b, inner) // It cannot fail: the document began above.
 	if b, err = p.appendIncrements(b); err != nil {
 		return nil, err
 	}

@@ -112,7 +112,7 @@ func regexOptions(pattern document.Object) string {
 // isOperators reports whether an object is a set of operators rather than a value; its first name decides.
 func isOperators(o document.Object) bool { return o.Len() > 0 && strings.HasPrefix(o.NameAt(0), "$") }
 
-// queried returns a filter unchanged, except for an $expr that uses the whole document.
+// queried returns a filter for the server: the same one, unless it has an $expr that uses the whole document.
 func queried(filter *query.Filter) (document.Object, error) {
 	if filter == nil || filter.Source().IsZero() {
 		return document.O(), nil
@@ -307,7 +307,7 @@ func served(near *query.GeoNear, indexes []storedIndex) (_ *query.GeoNear, isSer
 	return nil, false, asked.NotServed(near.Key())
 }
 
-// nearest asks the server for near documents. Package document measures them again, so that distances are the
+// nearest asks the server for nearby documents. Package document measures them again, so that distances are the
 // same to the last digit as in every other store.
 func (c *collection) nearest(ctx context.Context, near *query.GeoNear) ([]found, error) {
 	where, err := queryOf(near.Filter())
@@ -415,8 +415,8 @@ const (
 	// mostQuestions if the server is far away.
 	near                           = 10 * time.Millisecond
 	fewestQuestions, mostQuestions = 2, 5
-	// driftIn is the time in which two clocks may drift apart by one unit of it: more than the clocks of real
-	// machines do.
+	// driftIn is the inverse of the assumed drift between two clocks: one second in 5,000, which is more than
+	// the clocks of real machines drift.
 	driftIn = 5000
 )
 
@@ -444,7 +444,7 @@ func (c *orderClock) learn(asked, told time.Time) {
 // ahead returns the estimated lead of the server's clock over this one.
 func (c *orderClock) ahead() time.Duration { return c.low + (c.high-c.low)/2 }
 
-// isNear reports whether the server's clock is known to half of near.
+// isNear reports whether the server's clock is known well enough, within near.
 func (c *orderClock) isNear() bool {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

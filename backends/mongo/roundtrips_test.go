@@ -405,7 +405,7 @@ func newCrowd(t *testing.T, size int) *crowd {
 		Env: record.Env{Store: database}, Retention: -1,
 		SchedulerOptions: agendas.SchedulerOptions{
 			Workers: 4 * size,                              // One channel may hold a quarter.
-			Lease:   time.Hour, ShutdownTimeout: time.Hour, // However long the server takes for all the ends.
+			Lease:   time.Hour, ShutdownTimeout: time.Hour, // No lease may expire, however slowly the server ends them.
 		},
 		Handler: func(context.Context, agenda.Run) error {
 			c.begun.Done()

@@ -24,7 +24,7 @@ import (
 // Store is a store.Store on a MongoDB database, created by Open or New.
 type Store struct {
 	database *mongo.Database
-	// owned is the client that Close disconnects, nil for a client passed to New.
+	// owned is the client that Close disconnects, or nil for a client passed to New.
 	owned *mongo.Client
 	order *orderClock
 }
@@ -187,7 +187,7 @@ type collection struct {
 	store  *Store
 	stored *mongo.Collection
 	name   string
-	// err is the error of the name.
+	// err is the error of an invalid name, or nil.
 	err error
 }
 

@@ -298,8 +298,8 @@ func TestNear_LimitCutsByInsertion(t *testing.T) {
 // errTurnOver is the reason why nothing may be written.
 var errTurnOver = errors.New("the turn is another one's")
 
-// Refusal implements store.Refuser: the lane is lost as soon as the first command was sent, as in a process
-// that is frozen between two commands.
+// Refusal implements store.Refuser: the lane is lost once the first command has been sent, as in a process that
+// is frozen between two commands.
 func (c *countedStore) Refusal() error {
 	if c.commands.Load() > 0 {
 		return errTurnOver

@@ -229,7 +229,7 @@ func (o *Instrumentation) ObjectStore(inner utility.ObjectStore) utility.ObjectS
 	return objectStore{inner: inner, o: o}
 }
 
-// objectStore is a store of files that is reported of.
+// objectStore is an object store that records spans and metrics.
 type objectStore struct {
 	inner utility.ObjectStore
 	o     *Instrumentation

@@ -104,7 +104,7 @@ func (e everything) CreateChannel(context.Context, *channel.Channel, string, str
 	return document.Object{}, e.err
 }
 
-// port returns an optional interface of a connector, nil if it does not have it.
+// port returns an optional interface of a connector, or nil if it does not have it.
 func port[Port any](connector send.Connector) Port {
 	found, _ := send.PortOf[Port](connector)
 	return found

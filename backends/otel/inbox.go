@@ -81,7 +81,7 @@ func (o *Instrumentation) accept(ctx context.Context, e inbox.Event, next inbox.
 	return accepted, nil
 }
 
-// traceText returns the context of the trace in the form that is kept with an event, "" if there is none.
+// traceText returns the context of the trace in the form that is kept with an event, or "" if there is none.
 func (o *Instrumentation) traceText(ctx context.Context) string {
 	carrier := propagation.MapCarrier{}
 	o.propagator.Inject(ctx, carrier)
@@ -175,7 +175,7 @@ func (o *Instrumentation) ObserveInbox(rt *botctx.Runtime) (stop func() error, e
 type inboxMetrics struct {
 	// accepted and repeated count acceptances, handled, retries and givenUp the results of attempts.
 	accepted, repeated, handled, retries, givenUp metric.Int64Counter
-	// latency is the time from acceptance to the end.
+	// latency is the time from acceptance to the final result.
 	latency metric.Float64Histogram
 }
 
@@ -250,7 +250,7 @@ func (o *Instrumentation) Scheduler(config botctx.SchedulerOptions) botctx.Sched
 	return config
 }
 
-// before returns a hook that calls both, if the host has one.
+// before returns a hook that calls own and then the host's hook, if there is one.
 func before(own, host func(context.Context, agenda.Event)) func(context.Context, agenda.Event) {
 	if host == nil {
 		return own

@@ -24,7 +24,8 @@ type metrics struct {
 	objects    *durations
 	// sent counts messages, by the same attributes as sends.
 	sent metric.Int64Counter
-	// lag is the delay of agendas, late and failures count them.
+	// lag measures how late agendas run. late counts the runs that are too late, and failures the ones that
+	// fail.
 	lag      metric.Float64Histogram
 	late     metric.Int64Counter
 	failures metric.Int64Counter
@@ -79,7 +80,7 @@ type series struct {
 	kind string
 	// target is the object of the operation.
 	target string
-	// code is the code of the error, "" for none.
+	// code is the code of the error, or "" for none.
 	code boterr.Code
 }
 

@@ -25,7 +25,7 @@ func (o *Instrumentation) Store(inner store.Store, system string) store.Store {
 	}
 	return store.Wrap(inner, func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
 		if call.Collection == "" {
-			return ctx, nil, nil // Now.
+			return ctx, nil, nil // The call is Now, which has no collection.
 		}
 		of := series{system: system, name: call.Method, target: kindOf(call.Collection)}
 		ctx, a := o.beginWithin(ctx, call.Method+" "+of.target, trace.SpanKindClient, func() []attribute.KeyValue {
@@ -44,8 +44,8 @@ func (o *Instrumentation) Store(inner store.Store, system string) store.Store {
 	})
 }
 
-// sizeOf counts the documents that were returned or inserted. The conventions omit it for a single inserted
-// one, as for the other methods: an attribute without a key is dropped.
+// sizeOf returns the attribute with the number of documents that were returned or inserted. For a single inserted
+// document, and for the other methods, the conventions have no such attribute: the result has no key, and is dropped.
 func sizeOf(method string, documents int) attribute.KeyValue {
 	switch {
 	case method == "find" || method == "distinct" || method == "geoNear":

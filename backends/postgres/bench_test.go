@@ -74,7 +74,7 @@ func overStore(b *testing.B, count int) operations {
 	}
 }
 
-// byHand is the same over a table of columns, which a program that needs no more would use.
+// byHand does the same with statements on a table of columns, as a program that needs no more would.
 func byHand(b *testing.B, count int) operations {
 	b.Helper()
 	schema, pool := newSchema(b), newPool(b)

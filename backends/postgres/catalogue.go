@@ -21,12 +21,12 @@ type collection struct {
 	newest atomic.Pointer[description]
 }
 
-// description is a collection's indexes, as they are from one version of the catalogue to the next.
+// description holds a collection's indexes in one version of the catalogue.
 type description struct {
 	version int64
-	// all are the indexes that writers keep. Readers use the ready ones, which have all documents.
+	// all are the indexes that writers maintain. ready are the complete ones, which readers use.
 	all, ready *engine.Schema
-	// building is the number of the index that is not ready, 0 if all are.
+	// building is the number of the index that is not ready, or 0 if all are.
 	building int
 }
 
@@ -34,7 +34,7 @@ func newDescription(version int64, all *engine.Schema, building int) *descriptio
 	return &description{version: version, all: all, ready: all.WithoutNumber(building), building: building}
 }
 
-// set makes a description the newest, unless a newer one is known.
+// set installs a description, unless a newer one is known.
 func (c *collection) set(d *description) {
 	for {
 		known := c.newest.Load()
@@ -50,7 +50,7 @@ type querier interface {
 	QueryRow(ctx context.Context, text string, arguments ...any) pgx.Row
 }
 
-// found returns a collection, nil if it does not exist.
+// found returns a collection, or nil if it does not exist.
 func (s *Store) found(ctx context.Context, name string) (*collection, error) {
 	if known := s.known(name); known != nil {
 		return known, nil
@@ -78,7 +78,7 @@ func (s *Store) known(name string) *collection {
 	return c
 }
 
-// made is found for a collection that is made if there is none.
+// made is like found, but creates a missing collection.
 func (s *Store) made(ctx context.Context, name string) (*collection, error) {
 	c, err := s.found(ctx, name)
 	if err != nil || c != nil {
@@ -106,8 +106,8 @@ func (s *Store) made(ctx context.Context, name string) (*collection, error) {
 	return s.found(ctx, name)
 }
 
-// makeCollection makes the tables of a collection. Tables of entries get new rows for old ones all the time, so they are
-// vacuumed early, and documents are updated within their pages if there is room.
+// makeCollection creates the tables of a collection. Rows in tables of entries are replaced all the time, so
+// these tables are vacuumed early. Documents are updated within their page if it has room.
 const makeCollection = `
 CREATE TABLE %[1]s._d%[2]d(pos bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id bytea NOT NULL UNIQUE, doc bytea NOT NULL)
 	WITH (fillfactor=80, autovacuum_vacuum_scale_factor=0.05);
@@ -117,7 +117,8 @@ CREATE TABLE %[1]s._u%[2]d(x int NOT NULL, key bytea NOT NULL, pos bigint NOT NU
 	WITH (autovacuum_vacuum_scale_factor=0.02);
 CREATE VIEW %[1]s.%[3]s AS SELECT pos AS position, %[1]s._json(doc) AS document FROM %[1]s._d%[2]d`
 
-// viewName returns the name of a collection's view: the collection's, unless it is too long or a table has it.
+// viewName returns the name of a collection's view: the collection's own name, unless that is too long or a
+// table has it.
 func viewName(name string, number int32) string {
 	const longest = 63
 	if len(name) > longest || name[0] == '_' {
@@ -152,8 +153,8 @@ func readDescription(ctx context.Context, by querier, schema string, c *collecti
 	return newDescription(version, all, building), nil
 }
 
-// texts are the statements of a collection. Those that read entries yield the version of the description first, as the
-// third column of a row without a document, so that one statement sees both at one moment.
+// texts are the statements of a collection. A statement that reads entries also yields the version of the
+// description first, as the third column of a row without a document, so that both come from the same snapshot.
 type texts struct {
 	byID, byIDs, all, len, version     string
 	lockID, lock, lockFree, lockGroup  string
@@ -219,7 +220,7 @@ func textsOf(schema string, number int32) *texts {
 func entryTextsOf(table, documents, version string, versioned func(text string) string) entryTexts {
 	const part = " WHERE x=$1 AND key>=$2 AND key<$3"
 	const parts = " FROM unnest($2::bytea[],$3::bytea[]) r(low,high) "
-	// joined reads the documents of entries, in the order of these.
+	// joined reads the documents of entries, in the entries' order.
 	joined := func(entries, order string) string {
 		return versioned("SELECT d.pos, d.doc, 0::bigint FROM (" + entries + ") k JOIN " + documents + " d ON d.pos=k.pos ORDER BY " + order)
 	}

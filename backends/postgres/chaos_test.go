@@ -30,7 +30,7 @@ type chaosOrder struct {
 	Schema string `json:"schema"`
 }
 
-// beChaotic accepts and handles events until it is told to end, or killed.
+// beChaotic accepts and handles events until it is stopped or killed.
 func beChaotic(ctx context.Context, text string) error {
 	var order chaosOrder
 	if err := json.Unmarshal([]byte(text), &order); err != nil {
@@ -55,7 +55,7 @@ const (
 	// longLease is the lease in tests without a lost process: no machine holds one up for so long.
 	longLease = time.Hour
 	processes = 4
-	// glance is the time between two looks.
+	// glance is the interval at which the test checks its condition.
 	glance = 100 * time.Millisecond
 )
 
@@ -77,7 +77,7 @@ func newChaos(t *testing.T, members, agendas int, lease time.Duration) (*chaoste
 	}), database
 }
 
-// It runs before the tests that are parallel: next to them, leases would end while others are served.
+// It runs before the parallel tests: next to them, leases would expire while other tests run.
 //
 //nolint:paralleltest // See above.
 func TestAccept_ProcessesKilledAndFrozen(t *testing.T) {
@@ -100,7 +100,7 @@ func TestAccept_ProcessesKilledAndFrozen(t *testing.T) {
 	t.Logf("%+v", platform.Judge(database))
 }
 
-// The server is restarted under load, and processes are killed next to that.
+// The server is restarted under load, and processes are killed at the same time.
 //
 //nolint:paralleltest // As above.
 func TestAccept_ServerRestarted(t *testing.T) {

@@ -24,7 +24,8 @@ const (
 	codeStale = "BOTCV"
 )
 
-// failure returns an error of the driver with a code of the SDK. Other errors stay as they are. ctx is the caller's.
+// failure returns an error of the driver with a code of the SDK. Other errors are returned unchanged. ctx is
+// the caller's.
 func (s *Store) failure(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -51,7 +52,7 @@ func (s *Store) failure(ctx context.Context, err error) error {
 	}
 }
 
-// stateOf returns the code of an error of the server, "" for other errors.
+// stateOf returns the code of an error of the server, or "" for other errors.
 func stateOf(err error) string {
 	failed, isServers := errors.AsType[*pgconn.PgError](err)
 	if !isServers {

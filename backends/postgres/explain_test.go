@@ -15,7 +15,7 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// arguments are for each statement what it is explained with.
+// arguments has the arguments with which each statement is explained.
 var arguments = map[string]string{
 	"byID": `'\x01'`, "byIDs": `'{"\\x01"}'`, "all": "10", "version": "", "lockID": `'\x01'`, "lock": "'{1,2}'", "lockFree": "'{1,2}'",
 	"insert": `'\x01', '\x01', 2, '{1}', '{"\\x01"}', '{}', '{}'`, "replace": `'{1}', '{"\\x01"}'`, "remove": "'{1}'", "page": "1, 10",

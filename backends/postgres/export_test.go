@@ -36,7 +36,7 @@ func (s *Store) Texts(ctx context.Context, collection string) (map[string][]stri
 	return all, nil
 }
 
-// BeginIndex does what EnsureIndex does first, as a process that dies then.
+// BeginIndex does the first step of EnsureIndex, like a process that then dies.
 func (s *Store) BeginIndex(ctx context.Context, collection string, index store.Index) error {
 	c, err := s.made(ctx, collection)
 	if err != nil {

@@ -18,38 +18,41 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// groups carry out the writes of a store that are on one document each. Writes that arrive while others are on their way to
-// the server wait, and then share a transaction: its round trips, its statements and its wait for the disk.
+// groups batches the writes of a store that change one document each. Writes that arrive while others are in
+// flight wait, and then share a transaction: its round trips, its statements and its wait for the disk.
 //
-// A group waits for no other transaction: a write whose document is locked, or that fails, leaves the group and runs alone.
+// A group waits for no other transaction: a write whose document is locked, or that fails, leaves the group and
+// runs alone.
 type groups struct {
 	mu      sync.Mutex
 	waiting []*grouped
-	// underWay is the number of groups that are being carried out, and busy has their documents.
+	// underWay is the number of groups in flight, and busy holds their documents.
 	underWay int
 	busy     map[place]bool
 }
 
-// place is a document of the store, by the key of its _id.
+// place identifies a document of the store by the key of its _id.
 type place struct {
 	collection *collection
 	id         string
 }
 
 const (
-	// maxGroup is the most writes that share a transaction, and maxGroups the most groups at once.
+	// maxGroup is the maximum number of writes that share a transaction. maxGroups is the maximum number of
+	// groups in flight.
 	maxGroup  = 256
 	maxGroups = 2
-	// maxGrouped is the most bytes of the document of a write in a group, and groupTime the time for the evaluation of all
-	// writes. Others run alone.
+	// maxGrouped is the maximum size in bytes of the document of a write in a group. groupTime limits the
+	// evaluation of a group's writes. Other writes run alone.
 	maxGrouped = 64 << 10
 	groupTime  = 20 * time.Millisecond
 )
 
-// setPatience ends a group that waits for a lock: for an _id that another transaction has inserted, or for a table.
+// setPatience makes a group give up if it waits for a lock: for an _id that another transaction has inserted,
+// or for a table.
 const setPatience = "SELECT set_config('lock_timeout', '50ms', true)"
 
-// errAlone is the error of a write that its group has not carried out.
+// errAlone means that a group did not carry out the write, which must now run alone.
 var errAlone = errors.New("the write has to run alone")
 
 // grouped is a write in a group, and the transaction in which it runs there.
@@ -64,10 +67,10 @@ type grouped struct {
 	done  chan struct{}
 	err   error
 
-	// found is the document, if it is locked.
+	// found is the document, once it is locked.
 	found  engine.Placed
 	exists bool
-	// position, before and after are the change. The zero Object is no document.
+	// position, before and after are the change. A zero Object means no document.
 	position      uint64
 	before, after document.Object
 }
@@ -129,7 +132,8 @@ func (w *grouped) isInsert() bool {
 	return isInsert
 }
 
-// inGroup carries out a write on the document with an _id in a group. The error is errAlone if it has to run alone.
+// inGroup carries out a write on the document with an _id in a group. The error is errAlone if the write must
+// run alone.
 func (s *Store) inGroup(ctx context.Context, c *collection, op engine.Op, id any) error {
 	w := &grouped{
 		place: place{c, string(cutKey(document.AppendKey(nil, id)))}, op: op, refuser: store.RefuserOf(ctx), done: make(chan struct{}),
@@ -157,7 +161,7 @@ func (s *Store) inGroup(ctx context.Context, c *collection, op engine.Op, id any
 	}
 }
 
-// startGroups starts groups of the writes that wait. The caller holds the lock of the groups.
+// startGroups starts groups for the waiting writes. The caller holds the lock of the groups.
 func (s *Store) startGroups() {
 	for s.groups.underWay < maxGroups {
 		writes := s.groups.next()
@@ -191,7 +195,7 @@ func (g *groups) next() (writes []*grouped) {
 func (s *Store) carryOut(writes []*grouped) {
 	err := errAlone
 	defer func() {
-		_ = recover() // A write that panics does it again when it runs alone.
+		_ = recover() // A write that panicked panics again when it runs alone.
 		s.groups.mu.Lock()
 		defer s.groups.mu.Unlock()
 		for _, w := range writes {
@@ -265,15 +269,15 @@ type part struct {
 	known      *description
 	writes     []*grouped
 
-	// replaced and removed are positions, and documents the new documents of the replaced ones.
+	// replaced and removed are positions. documents are the new contents of the replaced documents.
 	replaced, removed []int64
 	documents         [][]byte
 	// dropped are entries of plain indexes, and of unique ones.
 	dropped [2]entries
 	added   entries
 
-	// inserts are the writes that insert, insertedIDs and inserted their documents. The places in insertedKeys are the
-	// numbers of these documents, from 1 on.
+	// inserts are the writes that insert. insertedIDs and inserted are their documents. Places in insertedKeys
+	// are the numbers of these documents, from 1 on.
 	inserts               []*grouped
 	insertedIDs, inserted [][]byte
 	insertedKeys          entries
@@ -292,8 +296,8 @@ func partsOf(writes []*grouped) (parts []*part) {
 	return parts
 }
 
-// lockAll locks the documents of the writes, except those that others have locked, and reports whether that began a
-// transaction: inserts lock nothing.
+// lockAll locks the documents of the writes, except documents that others have locked, and reports whether that
+// began a transaction: inserts lock nothing.
 func (s *Store) lockAll(ctx context.Context, conn *pgxpool.Conn, parts []*part) (begins bool, err error) {
 	var batch pgx.Batch
 	batch.Queue("BEGIN")
@@ -353,8 +357,8 @@ func evaluate(ctx context.Context, parts []*part) {
 	}
 }
 
-// add adds the change of a write, unless it has to run alone: the document is large, or the description of the indexes
-// changes, or it adds unique entries, which another document may have.
+// add adds the change of a write, unless the write must run alone: the document is large, or the description of
+// the indexes changes, or the write adds unique entries, which another document may have.
 func (p *part) add(w *grouped) bool {
 	if w.before.IsZero() && w.after.IsZero() {
 		return true
@@ -407,8 +411,8 @@ func (p *part) queue(batch *pgx.Batch) {
 	}
 }
 
-// readInserted reads the positions of the documents that were inserted. One that has none has an _id that another document
-// has.
+// readInserted reads the positions of the inserted documents. A document without a position has an _id that
+// already existed.
 func (p *part) readInserted(row pgx.Row) error {
 	var positions []*int64
 	if err := row.Scan(&positions); err != nil {

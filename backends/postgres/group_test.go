@@ -70,8 +70,8 @@ func TestGroup_LeavesOutADocumentThatIsLocked(t *testing.T) {
 	require.Equal(t, 0, <-first)
 }
 
-// If two processes insert the same documents at the same time, one succeeds for each document. The others
-// do not fail next to those that cannot.
+// If two processes insert the same documents at the same time, one insert succeeds for each document. A failing
+// insert does not make others in its group fail.
 func TestGroup_TellsRepeatsApart(t *testing.T) {
 	t.Parallel()
 	const writers, ids = 48, 12
@@ -117,7 +117,7 @@ func TestGroup_CountsEachChangeOnce(t *testing.T) {
 	require.EqualValues(t, counters, count)
 }
 
-// A unique index is not for groups: the write that comes second fails, and no other.
+// Unique keys are not grouped: the second write of a key fails, and no other.
 func TestGroup_UniqueKeysFailAlone(t *testing.T) {
 	t.Parallel()
 	const writers = 30

@@ -14,7 +14,7 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// manyThings are more than an index takes at once.
+// manyThings is more documents than are added to an index at once.
 const manyThings = 2_300
 
 func things(from, to int) []document.Object {
@@ -144,7 +144,7 @@ func TestEnsureIndex_AtOnceInManyProcesses(t *testing.T) {
 	require.Equal(t, manyThings, entries)
 }
 
-// Texts that differ only where their keys are cut are different, and in their order.
+// Texts that differ only beyond the cut of their keys are different, and are in order.
 func TestKeys_LongerThanTheServerTakes(t *testing.T) {
 	t.Parallel()
 	schema := newSchema(t)

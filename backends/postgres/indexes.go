@@ -17,7 +17,7 @@ const pageSize = 500
 
 // EnsureIndex implements engine.Port. An index is built in parts, between which others write: writers keep its entries from
 // its beginning on, and searches use it from its end on. One process builds an index of a collection at a time, and the
-// others wait. If it dies, the next EnsureIndex of the same index goes on.
+// others wait. If it dies, the next EnsureIndex of the same index continues its work.
 func (p *port) EnsureIndex(ctx context.Context, spec store.Index) error {
 	bounded, cancel := within(ctx, indexTimeout)
 	defer cancel()
@@ -46,14 +46,13 @@ func (p *port) ensureIndex(ctx context.Context, spec store.Index) (err error) {
 		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackTime)
 		defer cancel()
 		if _, failed := conn.Exec(ending, "SELECT pg_advisory_unlock(hashtextextended($1, 0))", lock); failed != nil {
-			_ = conn.Conn().Close(ending) // With it, the lock goes.
+			_ = conn.Conn().Close(ending) // Closing the connection releases the lock.
 		}
 	}()
 	b := &builder{store: s, collection: c, conn: conn, spec: spec}
 	return b.build(ctx)
 }
 
-// builder builds an index.
 type builder struct {
 	store      *Store
 	collection *collection
@@ -69,7 +68,7 @@ type draft struct {
 	description
 
 	tx pgx.Tx
-	// after and isAll are the builder's next ones, once the transaction is kept.
+	// after and isAll replace the builder's once the transaction is committed.
 	after uint64
 	isAll bool
 }
@@ -90,12 +89,12 @@ func (b *builder) build(ctx context.Context) error {
 	if err != nil && b.after > 0 {
 		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.store.timeout)
 		defer cancel()
-		_ = b.change(ending, alone, func(d *draft) error { return b.forget(ending, d) }) // Else the next builder does.
+		_ = b.change(ending, alone, func(d *draft) error { return b.forget(ending, d) }) // If this fails, the next builder does it.
 	}
 	return err
 }
 
-// change changes the description in a transaction that begins with a statement; "" is none.
+// change changes the description in a transaction that begins with the statement first, if it is not "".
 func (b *builder) change(ctx context.Context, first string, change func(d *draft) error) error {
 	for {
 		var d draft
@@ -136,7 +135,7 @@ func (b *builder) describe(ctx context.Context, d *draft) error {
 	return err
 }
 
-// begin has writers keep the entries of the index, and fills it if there are few documents.
+// begin makes writers maintain the index, and fills it if there are few documents.
 func (b *builder) begin(ctx context.Context, d *draft) error {
 	if d.building != 0 && !b.isSame(&d.all.Indexes[d.all.IndexOf(d.building)]) { // The process that built it has died.
 		if err := b.forget(ctx, d); err != nil {
@@ -159,7 +158,6 @@ func (b *builder) begin(ctx context.Context, d *draft) error {
 	return err
 }
 
-// isSame reports whether an index is the one to build.
 func (b *builder) isSame(x *engine.Index) bool {
 	exists, err := (&engine.Schema{Indexes: []engine.Index{*x}}).Existing(b.spec)
 	return exists && err == nil
@@ -177,7 +175,7 @@ func (b *builder) forget(ctx context.Context, d *draft) error {
 	return err
 }
 
-// addPage adds the entries of the next documents. Others can change these only afterwards.
+// addPage adds the entries of the next page of documents. Others can change these documents only afterwards.
 func (b *builder) addPage(ctx context.Context, d *draft) error {
 	rows, err := d.tx.Query(ctx, b.collection.texts.page, int64(d.after), pageSize)
 	if err != nil {
@@ -213,7 +211,7 @@ func (b *builder) read(row pgx.CollectableRow) (engine.Placed, error) {
 	return b.store.readPlaced(b.collection.name, columns[0], columns[1])
 }
 
-// add adds entries of documents. Writers may have added some of them already.
+// add adds entries of documents. Writers may already have added some of them.
 func (b *builder) add(ctx context.Context, d *draft, added []engine.Key, of []engine.Placed) error {
 	if len(added) == 0 {
 		return nil

@@ -34,7 +34,8 @@ func FuzzNames(f *testing.F) {
 	})
 }
 
-// using returns what a store answers that is used with a name of a collection, a name of a field and a value.
+// using returns the answers of a store to operations with a collection of this name, a field of this name and a
+// value.
 func using(t *testing.T, database store.Store, name, field, value string) string {
 	t.Helper()
 	c := database.Collection(name)

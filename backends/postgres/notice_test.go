@@ -18,7 +18,7 @@ import (
 	"github.com/botctx/go-sdk/internal/record"
 )
 
-// listening returns what is heard of topics, once notices arrive.
+// listening returns the notices heard for topics, once notices arrive.
 func listening(t *testing.T, database *postgres.Store, topics ...string) []<-chan string {
 	t.Helper()
 	var all []<-chan string
@@ -43,7 +43,7 @@ func TestNotify_ReachesAllProcesses(t *testing.T) {
 	require.Equal(t, odd, <-there[0])
 	one.Notify("other topic", "last")
 	for text := range there[1] {
-		if text != "" { // It comes with the connection.
+		if text != "" { // An empty text comes with a new connection.
 			require.Equal(t, "last", text)
 			break
 		}
@@ -109,7 +109,7 @@ func TestListen_HearsThatNoticesWereLost(t *testing.T) {
 	require.Equal(t, "again", <-heard)
 }
 
-// handler returns an inbox that polls so seldom that it must hear of events. It handles them in Run.
+// handler returns an inbox that polls so rarely that it depends on notices. It handles the events in Run.
 func handler(tb testing.TB, database *postgres.Store, handle inbox.Handler) *inbox.Inbox {
 	tb.Helper()
 	env := record.Env{Store: database}
@@ -145,7 +145,8 @@ func TestInbox_HearsOfEventsThatAnotherProcessAccepts(t *testing.T) {
 	require.NoError(t, <-ended)
 }
 
-// BenchmarkInbox_AnotherProcess measures the time from the acceptance of an event in one process to its beginning in another.
+// BenchmarkInbox_AnotherProcess measures the time from the acceptance of an event in one process to its start
+// in another.
 func BenchmarkInbox_AnotherProcess(b *testing.B) {
 	schema := newSchema(b)
 	began := make(chan time.Time)

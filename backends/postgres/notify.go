@@ -18,26 +18,27 @@ import (
 var _ store.Notifier = (*Store)(nil)
 
 const (
-	// noticeInterval is the time between two NOTIFYs of a process: each one is a commit, and these wait for each other.
+	// noticeInterval is the time between two NOTIFYs of a process. Each NOTIFY is a commit, and such commits
+	// wait for each other.
 	noticeInterval = 5 * time.Millisecond
-	// longestNotice is the most bytes of a NOTIFY, longestText of one text in it, and enoughText of all texts, which are
-	// escaped there.
+	// Sizes in bytes: longestNotice is the maximum of a NOTIFY, longestText of one text in it, and enoughText
+	// of all its texts before they are escaped.
 	longestNotice = 7900
 	longestText   = 1000
 	enoughText    = 5000
 	// quietTime is the time without a notice after which the connection is checked.
 	quietTime = time.Minute
-	// reconnectInterval is the time after which a connection for notices that was lost is made again.
+	// reconnectInterval is the time after which a lost connection for notices is opened again.
 	reconnectInterval = time.Second
 )
 
-// notices sends and receives notices. What is sent within a few milliseconds goes together, outside of the transactions
-// that it is about: with a NOTIFY in each, they would commit one after the other.
+// notices sends and receives notices. Texts sent within a few milliseconds share a NOTIFY, outside the
+// transactions that they are about: with a NOTIFY in each, those would commit one after the other.
 type notices struct {
 	store *Store
 	// channel is PostgreSQL's name for all notices of the schema.
 	channel string
-	// ending ends what runs, and all are the goroutines.
+	// ending stops the goroutines, and all waits for them.
 	ctx    context.Context //nolint:containedctx // That of the goroutines.
 	ending context.CancelFunc
 	all    sync.WaitGroup
@@ -45,7 +46,7 @@ type notices struct {
 	wake chan struct{}
 
 	mu sync.Mutex
-	// waiting are the texts to send, by topic, and size their bytes.
+	// waiting are the texts to send, by topic, and size is their total size in bytes.
 	waiting map[string][]string
 	size    int
 	// isSending and isListening are true once the goroutines run.
@@ -77,7 +78,7 @@ func (s *Store) Notify(topic, text string) { s.notices.add(topic, text) }
 
 func (n *notices) add(topic, text string) {
 	if len(text) > longestText {
-		text = "" // As if it was lost: listeners look at everything.
+		text = "" // Listeners treat it like a lost notice, and look at everything.
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -104,7 +105,7 @@ func (n *notices) add(topic, text string) {
 	}
 }
 
-// send sends what waits, until the store closes.
+// send sends the waiting texts, until the store closes.
 func (n *notices) send() {
 	pause := time.NewTicker(noticeInterval)
 	defer pause.Stop()
@@ -126,7 +127,7 @@ func (n *notices) send() {
 	}
 }
 
-// take returns what waits, as a payload.
+// take removes the waiting texts and returns them as a payload.
 func (n *notices) take() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -179,7 +180,7 @@ func (n *notices) listen() {
 	}
 }
 
-// receive receives notices by a connection of their own, until it is lost.
+// receive listens on a dedicated connection, until that is lost.
 func (n *notices) receive() error {
 	ctx, cancel := n.store.bounded(n.ctx)
 	defer cancel()
@@ -199,7 +200,7 @@ func (n *notices) receive() error {
 	}
 }
 
-// wait waits for a notice, or finds out whether the connection is alive if none comes for a while.
+// wait waits for a notice. If none comes for a while, it checks whether the connection is alive.
 func (n *notices) wait(c *pgx.Conn) error {
 	ctx, cancel := context.WithTimeout(n.ctx, quietTime)
 	defer cancel()
@@ -219,7 +220,7 @@ func (n *notices) wait(c *pgx.Conn) error {
 	return nil
 }
 
-// hear calls the listeners with texts by topic. nil means that all may have been lost.
+// hear calls the listeners with texts by topic. A nil map means that any texts may have been lost.
 func (n *notices) hear(texts map[string][]string) {
 	n.hearing.Lock()
 	defer n.hearing.Unlock()

@@ -68,7 +68,7 @@ func newSchema(tb testing.TB) string {
 	return name
 }
 
-// execute executes statements by a connection of their own.
+// execute executes statements on a separate connection.
 func execute(tb testing.TB, text string) {
 	tb.Helper()
 	ctx := context.WithoutCancel(tb.Context())
@@ -89,7 +89,7 @@ func newPool(tb testing.TB) *pgxpool.Pool {
 	return pool
 }
 
-// openIn opens the store in a schema, and closes it with the test.
+// openIn opens the store in a schema, and closes it at the end of the test.
 func openIn(tb testing.TB, schema string) *postgres.Store {
 	tb.Helper()
 	s, err := postgres.Open(tb.Context(), server.URL, postgres.WithSchema(schema))

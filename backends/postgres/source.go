@@ -23,8 +23,8 @@ var (
 	errMore = errors.New("more candidates are needed")
 )
 
-// source is the content of a collection. Each of its methods is one statement, which sees one moment; only a search by
-// distance needs several, and with them a transaction.
+// source is the content of a collection. Each method is a single statement, and so sees one snapshot. Only a
+// search by distance needs several statements, in a transaction.
 type source struct {
 	ctx        context.Context //nolint:containedctx // It belongs to the one call that the source serves.
 	cancel     context.CancelFunc
@@ -32,7 +32,7 @@ type source struct {
 	collection *collection
 	known      *description
 	by         querier
-	// candidates is the number of documents to ask for if it is not known how many are needed, 0 for all.
+	// candidates is the number of documents to request if it is not known how many are needed, or 0 for all.
 	candidates int64
 	// repeats are the read's, nil for a write.
 	repeats *repeats
@@ -45,14 +45,14 @@ type source struct {
 var _ engine.Source = (*source)(nil)
 
 const (
-	// firstCandidates are asked for at first, and moreCandidates times as many each time that they were not enough, up to
-	// mostCandidates.
+	// firstCandidates are requested at first. Each time that they are not enough, moreCandidates times as many
+	// are, up to mostCandidates.
 	firstCandidates = 8
 	moreCandidates  = 8
 	mostCandidates  = 100_000
 )
 
-// widened returns the next number of candidates to ask for.
+// widened returns the next number of candidates to request.
 func widened(candidates int64) int64 {
 	if candidates *= moreCandidates; candidates > mostCandidates {
 		return 0
@@ -63,7 +63,7 @@ func widened(candidates int64) int64 {
 // Close implements engine.Source.
 func (s *source) Close() {
 	if s.snapshot != nil {
-		_ = s.snapshot.Rollback(context.WithoutCancel(s.ctx)) // It has read only.
+		_ = s.snapshot.Rollback(context.WithoutCancel(s.ctx)) // The transaction has only read.
 	}
 	s.cancel()
 }
@@ -94,7 +94,7 @@ func (s *source) ByIDs(keys []query.KeyRange, to engine.Visitor) error {
 
 // limit is the limit of a statement.
 type limit struct {
-	// most is the number of rows, 0 for all.
+	// most is the maximum number of rows, or 0 for all.
 	most int64
 	// isGuess is true if more rows may be needed.
 	isGuess bool
@@ -108,7 +108,7 @@ func (l limit) argument() *int64 {
 	return &l.most
 }
 
-// limitFor returns the limit of a search that is likely to need hint documents, 0 for all.
+// limitFor returns the limit of a search that will probably need hint documents, or all of them if hint is 0.
 func (s *source) limitFor(hint int64, isExact bool) limit {
 	switch {
 	case hint == 0 || !isExact && s.candidates == 0:

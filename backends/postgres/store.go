@@ -21,11 +21,11 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// Store is a store.Store in a PostgreSQL database. Open makes one. Any number of Stores, in any number of processes, may
-// share a schema of the database.
+// Store is a store.Store in a PostgreSQL database. Open returns one. Any number of Stores, in any number of
+// processes, may share a schema of the database.
 type Store struct {
 	pool *pgxpool.Pool
-	// name is the name of the schema, and schema the same quoted.
+	// name is the name of the schema, and schema is the same name quoted.
 	name    string
 	schema  string
 	timeout time.Duration
@@ -33,12 +33,12 @@ type Store struct {
 	notices notices
 	groups  groups
 	closed  atomic.Bool
-	// lostAt is the time at which a connection was found lost, in nanoseconds.
+	// lostAt is the time at which a connection was last found to be lost, in nanoseconds.
 	lostAt atomic.Int64
 
-	// collections are *collection by name.
+	// collections maps names to *collection.
 	collections sync.Map
-	// decoders are *engine.Decoder.
+	// decoders holds unused *engine.Decoder.
 	decoders sync.Pool
 }
 
@@ -67,13 +67,13 @@ func WithLogger(logger *slog.Logger) Option { return func(s *settings) { s.logge
 const (
 	defaultSchema  = "botctx"
 	defaultTimeout = 30 * time.Second
-	// indexTimeout limits the making of an index if the context has no deadline.
+	// indexTimeout limits the creation of an index if the context has no deadline.
 	indexTimeout = time.Hour
-	// defaultPool is the most connections if the address does not say.
+	// defaultPool is the maximum number of connections if the address sets none.
 	defaultPool = 16
-	// cancelTime is the time in which the server must confirm that a call is cancelled.
+	// cancelTime is the time that the server has to confirm a cancellation.
 	cancelTime = time.Second
-	// longestSchema is the most bytes of a name in PostgreSQL.
+	// longestSchema is PostgreSQL's maximum length of a name in bytes.
 	longestSchema = 63
 )
 
@@ -104,7 +104,7 @@ func Open(ctx context.Context, address string, options ...Option) (*Store, error
 	s := &Store{name: set.schema, schema: pgx.Identifier{set.schema}.Sanitize(), timeout: set.timeout, log: safelog.New(set.logger)}
 	config.ShouldPing = s.mustPing
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
-		return nil, boterr.Invalid("address", "the pool of connections cannot be made of its settings")
+		return nil, boterr.Invalid("address", "the connection pool cannot be created from its settings")
 	}
 	s.notices.begin(s)
 	s.groups.busy = map[place]bool{}
@@ -118,7 +118,7 @@ func Open(ctx context.Context, address string, options ...Option) (*Store, error
 	return s, nil
 }
 
-// configOf returns the settings of an address. Its errors show nothing of it, since it may have a password.
+// configOf returns the settings of an address. Its errors do not show the address, which may have a password.
 func configOf(address string) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(address)
 	if err != nil || address == "" {
@@ -133,11 +133,11 @@ func configOf(address string) (*pgxpool.Config, error) {
 	if !strings.Contains(address, "pool_max_conns") {
 		config.MaxConns = defaultPool
 	}
-	// The statements are made for one plan each: by the index, in its order.
+	// Each statement is written for one plan, which uses the index in its order.
 	for name, value := range map[string]string{
 		"plan_cache_mode": "force_generic_plan", "enable_hashjoin": "off", "enable_mergejoin": "off", "enable_seqscan": "off",
 		"enable_bitmapscan": "off", "jit": "off", "max_parallel_workers_per_gather": "0", "bytea_output": "hex",
-		// Locks of a process that stands still do not hold up the others for ever.
+		// A stalled process must not hold its locks forever.
 		"idle_in_transaction_session_timeout": "10s",
 	} {
 		if _, isSet := config.ConnConfig.RuntimeParams[name]; !isSet {
@@ -153,10 +153,10 @@ func configOf(address string) (*pgxpool.Config, error) {
 //go:embed schema.sql
 var makeSchema string
 
-// format is the number of the form of the schema.
+// format is the version of the schema's layout.
 const format = 1
 
-// migrate makes the schema unless it exists.
+// migrate creates the schema unless it exists.
 func (s *Store) migrate(ctx context.Context) error {
 	var encoding string
 	if err := s.pool.QueryRow(ctx, "SHOW server_encoding").Scan(&encoding); err != nil {
@@ -189,7 +189,7 @@ func (s *Store) migrate(ctx context.Context) error {
 	})
 }
 
-// format returns the number of the form of the schema, 0 if it does not exist.
+// format returns the version of the schema's layout, or 0 if the schema does not exist.
 func (s *Store) format(ctx context.Context, by querier) (version int, err error) {
 	var exists bool
 	const look = "SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname=$1 AND tablename='_format')"
@@ -236,7 +236,7 @@ func (s *Store) Now(ctx context.Context) (now time.Time, err error) {
 	return now.UTC(), s.failure(ctx, err)
 }
 
-// repeated calls read again if the connection was lost.
+// repeated calls read, and calls it again if the connection was lost.
 func (s *Store) repeated(ctx context.Context, read func() error) error {
 	err := read()
 	for losses := 0; s.hasLost(err) && losses < maxLosses && ctx.Err() == nil; losses++ {
@@ -262,7 +262,7 @@ func (s *Store) Close() {
 	s.pool.Close()
 }
 
-// isStale reports whether a description is not the newest, and reads that one then.
+// isStale reports whether a description is outdated. If so, it reads the newest.
 func (s *Store) isStale(ctx context.Context, c *collection, known *description) (bool, error) {
 	var version int64
 	err := s.pool.QueryRow(ctx, c.texts.version).Scan(&version)

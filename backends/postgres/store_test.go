@@ -38,8 +38,8 @@ func TestInbox(t *testing.T) {
 	inboxtest.RunInbox(t, openStore)
 }
 
-// The operations know of a store what its suite says. So the usual tests hold the store to that, and the thorough ones the
-// operations over it to theirs.
+// The operations rely on nothing of a store beyond the store's suite. So the usual tests run only that, and the
+// thorough ones also run the suite of the operations.
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	needServer(t)
@@ -54,7 +54,7 @@ func TestConformance_FromCaller(t *testing.T) {
 	botctxtest.RunConformance(t, botctxtest.FromCaller(newHarness))
 }
 
-// newHarness lets the suite reach a platform over a store.
+// newHarness returns a harness of a platform over a store.
 func newHarness(t *testing.T) *botctxtest.Harness {
 	t.Helper()
 	return fakestest.Harness(fakes.New(fakes.Config(func(c *botctx.Config) {
@@ -70,7 +70,7 @@ type clocked struct {
 
 func (c clocked) Now(context.Context) (time.Time, error) { return c.now(), nil }
 
-// Two processes on one schema answer as a store in memory does.
+// Two processes on one schema give the same answers as a store in memory.
 func TestBeside_Memory(t *testing.T) {
 	t.Parallel()
 	for seed := range rounds.Of(t, 5, 300) {

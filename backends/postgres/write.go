@@ -36,7 +36,7 @@ func (p *port) Write(ctx context.Context, op engine.Op) error {
 	return p.store.failure(ctx, err)
 }
 
-// writeTo runs a write until nothing comes in its way.
+// writeTo runs a write, and repeats it if something interferes.
 func (p *port) writeTo(ctx context.Context, c *collection, op engine.Op) error {
 	if id, isKnown := op.ID(); isKnown {
 		if err := p.store.inGroup(ctx, c, op, id); err != errAlone { //nolint:errorlint // It comes as it is.
@@ -62,9 +62,10 @@ func (p *port) writeTo(ctx context.Context, c *collection, op engine.Op) error {
 type repeats struct {
 	store      *Store
 	collection *collection
-	// candidates is the number of documents that the next attempt reads at first.
+	// candidates is the number of documents that the next attempt reads first.
 	candidates int64
-	// losses and upserts count the repeats after a lost connection and after an upsert of another write.
+	// losses counts the repeats after a lost connection, and upserts the repeats after another write inserted
+	// the same document.
 	losses, upserts int
 }
 
@@ -75,7 +76,7 @@ const (
 	maxUpserts = 2
 )
 
-// allow returns nil if the write may be repeated after an attempt that failed, and its error otherwise.
+// allow returns nil if a write that failed with err may be repeated, and the error to return otherwise.
 func (r *repeats) allow(ctx context.Context, t *transaction, err error) error {
 	state := stateOf(err)
 	switch {
@@ -102,7 +103,7 @@ func (r *repeats) allow(ctx context.Context, t *transaction, err error) error {
 	return err
 }
 
-// allowLoss is allow after a connection was lost.
+// allowLoss is allow for a lost connection.
 func (r *repeats) allowLoss(ctx context.Context, t *transaction, err error) error {
 	switch {
 	case t.mayBeKept:
@@ -137,7 +138,7 @@ func (p *port) attempt(ctx context.Context, c *collection, op engine.Op, candida
 	return t, err
 }
 
-// transaction is an attempt of a write. Its changes are queued, and sent together.
+// transaction is an attempt at a write. Its changes are queued and sent together.
 type transaction struct {
 	ctx        context.Context //nolint:containedctx // It belongs to the one call that the write is for.
 	store      *Store
@@ -145,20 +146,21 @@ type transaction struct {
 	conn       *pgxpool.Conn
 	source     source
 	known      *description
-	// schema is the description with what the changes make of it, and version the one that the server has once what is
-	// queued is carried out.
+	// schema is the description including the changes so far. version is the server's version once the queue
+	// has been carried out.
 	schema  *engine.Schema
 	version int64
 
-	// queued are the changes that the server does not have yet, and size the bytes of their documents.
+	// queued are the changes that have not been sent yet, and size is the total size of their documents in
+	// bytes.
 	queued []queued
 	size   int
 	// isBegun is true from BEGIN on. mayBeKept is true once the server was told to commit.
 	isBegun, mayBeKept bool
-	// isInsert is true for an Insert, and inserts counts the documents that were inserted.
+	// isInsert is true for an Insert, and inserts counts the inserted documents.
 	isInsert bool
 	inserts  int
-	// failed is the error of the server for a queued statement.
+	// failed is the server's error for a queued statement.
 	failed error
 }
 
@@ -167,13 +169,13 @@ type queued struct {
 	text      string
 	arguments []any
 	document  document.Object
-	// number is the document's in an insert.
+	// number is the document's place in an insert.
 	number int
 }
 
 var _ engine.Shared = (*transaction)(nil)
 
-// isUpsert reports whether a write that is no Insert has inserted a document.
+// isUpsert reports whether a write other than an Insert has inserted a document.
 func (t *transaction) isUpsert() bool { return !t.isInsert && t.inserts > 0 }
 
 // View implements engine.Transaction.
@@ -217,7 +219,7 @@ func (t *transaction) lock(text string, arguments ...any) (all []engine.Placed, 
 	return all, err
 }
 
-// lockOne is lock for a statement that yields one document at most.
+// lockOne is lock for a statement that yields at most one document.
 func (t *transaction) lockOne(text string, arguments ...any) (found engine.Placed, exists bool, err error) {
 	all, err := t.lock(text, arguments...)
 	if err != nil || len(all) == 0 {
@@ -312,7 +314,7 @@ func (t *transaction) Remove(position uint64, o document.Object) error {
 	return err
 }
 
-// changes returns the changes of entries, and notes what they make of the schema.
+// changes returns the changes of entries, and records their effect on the schema.
 func (t *transaction) changes(before, after document.Object) (engine.Changes, error) {
 	changes, err := t.schema.Changes(before, after)
 	if err != nil {
@@ -335,7 +337,7 @@ func (t *transaction) changes(before, after document.Object) (engine.Changes, er
 	return changes, err
 }
 
-// withCut returns a schema that notes which indexes have a key that is cut.
+// withCut returns a schema that records which indexes have a shortened key.
 func withCut(schema *engine.Schema, keys []engine.Key) *engine.Schema {
 	for i := range keys {
 		if len(keys[i].Key) <= longestKey {
@@ -397,7 +399,7 @@ func (t *transaction) queueEntries(o document.Object, position uint64, changes e
 	return nil
 }
 
-// The changes that are sent at once, for the memory of the process.
+// Limits of the changes that are sent at once, to save memory.
 const (
 	maxQueued     = 2000
 	maxQueuedSize = 8 << 20
@@ -414,7 +416,7 @@ func (t *transaction) queue(o document.Object, text string, arguments ...any) er
 	return nil
 }
 
-// flush has the server carry out what is queued, in the transaction.
+// flush makes the server carry out the queue within the transaction.
 func (t *transaction) flush() error {
 	if t.isBegun {
 		return t.send("", "")
@@ -422,7 +424,8 @@ func (t *transaction) flush() error {
 	return t.send("BEGIN", "")
 }
 
-// commit has the server carry out what is queued, and commit. What was locked only is unlocked by the caller.
+// commit makes the server carry out the queue and commit. A transaction that only locked documents is left to
+// the caller to end.
 func (t *transaction) commit() error {
 	if len(t.queued) == 0 {
 		return nil
@@ -442,7 +445,7 @@ func (t *transaction) commit() error {
 	return nil
 }
 
-// send sends what is queued between two statements; "" is none.
+// send sends the queue between the statements begin and end, unless they are "".
 func (t *transaction) send(begin, end string) error {
 	if len(t.queued) == 0 {
 		return nil
@@ -469,12 +472,12 @@ func (t *transaction) send(begin, end string) error {
 	return nil
 }
 
-// carryOut sends a batch, in which some statements come before those that are queued.
+// carryOut sends a batch in which some statements precede the queued ones.
 func (t *transaction) carryOut(batch *pgx.Batch, before int) (err error) {
 	results := t.conn.SendBatch(t.ctx, batch)
 	for i := range batch.Len() {
 		if _, err = results.Exec(); err != nil {
-			_ = results.Close() // It has the same error.
+			_ = results.Close() // Close returns the same error.
 			if at := i - before; at >= 0 && at < len(t.queued) {
 				err = t.refused(&t.queued[at], err)
 			}
@@ -484,7 +487,7 @@ func (t *transaction) carryOut(batch *pgx.Batch, before int) (err error) {
 	return results.Close()
 }
 
-// taken is the part of the detail of an error that has the key which another document has.
+// taken matches the key of the existing document in the detail of an error.
 var taken = regexp.MustCompile(`\(x, key\)=\((\d+), \\x([0-9a-f]*)\)`)
 
 // refused returns the error of a queued statement.
@@ -495,7 +498,7 @@ func (t *transaction) refused(q *queued, err error) error {
 	}
 	err = t.schema.DuplicateID(q.document)
 	if found := taken.FindStringSubmatch(failed.Detail); found != nil {
-		number, _ := strconv.Atoi(found[1]) // The expression has digits only.
+		number, _ := strconv.Atoi(found[1]) // The expression matches only digits.
 		err = t.schema.Duplicate(q.document, engine.Key{Number: number, Key: t.wholeKey(q.document, number, found[2])})
 	}
 	if t.isInsert {
@@ -504,7 +507,7 @@ func (t *transaction) refused(q *queued, err error) error {
 	return err
 }
 
-// wholeKey returns the key of a document in an index that is kept as the server says.
+// wholeKey returns the document's key in an index, given the form in which the server stores it.
 func (t *transaction) wholeKey(o document.Object, number int, kept string) []byte {
 	changes, err := t.schema.Changes(document.Object{}, o)
 	for i := range changes.Add {
@@ -515,7 +518,7 @@ func (t *transaction) wholeKey(o document.Object, number int, kept string) []byt
 	return nil
 }
 
-// rollbackTime is the time for which the end of a transaction may take that failed.
+// rollbackTime is the time limit for rolling back a transaction.
 const rollbackTime = 5 * time.Second
 
 // rollBack ends the transaction, if it is still open.
@@ -531,7 +534,7 @@ func rollBack(ctx context.Context, conn *pgxpool.Conn) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackTime)
 	defer cancel()
-	_, _ = conn.Exec(ctx, "ROLLBACK") // A connection that cannot is closed by the pool.
+	_, _ = conn.Exec(ctx, "ROLLBACK") // The pool closes a connection if this fails.
 }
 
 // errMissing ends a write that inserts into a collection that does not exist.

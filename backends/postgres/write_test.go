@@ -35,7 +35,7 @@ func jobs(t *testing.T, database *postgres.Store) store.Collection {
 	return c
 }
 
-// modified returns the _id of the document that FindAndModify has changed, -1 if it is none.
+// modified returns the _id of the document that FindAndModify has changed, or -1 if it changed none.
 func modified(t *testing.T, c store.Collection, filter, update document.Object, options store.FindAndModifyOptions) int {
 	t.Helper()
 	which, err := query.CompileFilter(filter)
@@ -59,7 +59,7 @@ func locked(t *testing.T, database *postgres.Store) (release func()) {
 	t.Helper()
 	unlock, err := database.Locked(t.Context(), "jobs", 1)
 	require.NoError(t, err)
-	t.Cleanup(func() { _ = unlock() }) // If the test fails before.
+	t.Cleanup(func() { _ = unlock() }) // This releases the lock if the test fails before it calls release.
 	return func() { require.NoError(t, unlock()) }
 }
 
@@ -124,7 +124,7 @@ func awaitLock(t *testing.T, database *postgres.Store) {
 	}, time.Minute, glance/10)
 }
 
-// A change after which the document still matches must be made to the first one.
+// A change that leaves the document matching must be made to the first match, even if that is locked.
 func TestFindAndModify_WaitsForTheFirstUnlessItIsAClaim(t *testing.T) {
 	t.Parallel()
 	for name, search := range searches {
@@ -178,7 +178,7 @@ func TestClaim_EachOnceByManyWorkers(t *testing.T) {
 	}
 }
 
-// Writes on many documents that come in each other's way all take effect.
+// Concurrent writes on many documents that affect each other all take effect.
 func TestUpdate_ManyBesideEachOther(t *testing.T) {
 	t.Parallel()
 	const workers, each, count = 4, 5, 600
@@ -207,7 +207,7 @@ func TestUpdate_ManyBesideEachOther(t *testing.T) {
 	require.EqualValues(t, count, done)
 }
 
-// An index that meets its first arrays in a write on many documents notes that once.
+// An index that meets its first arrays in a write on many documents records that once.
 func TestUpdate_ManyGetArrays(t *testing.T) {
 	t.Parallel()
 	const count = 1_200 // More than are locked at once.
@@ -297,7 +297,7 @@ func newCutter(t *testing.T) *cutter {
 	return c
 }
 
-// pass passes messages on, until it loses an answer. What the server does then it does in full.
+// pass passes messages on, until it loses an answer. The server still carries out that request.
 func (c *cutter) pass(client, far net.Conn) {
 	go func() {
 		_, _ = io.Copy(client, far)

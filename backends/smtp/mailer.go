@@ -220,7 +220,7 @@ func checkLimits(c Config) error {
 	case c.Connections < 0:
 		return boterr.Invalid("Connections", "must not be negative")
 	case c.Now == nil:
-		return boterr.Invalid("Now", "is required: give the clock that mails are dated by, such as time.Now")
+		return boterr.Invalid("Now", "is required: give the clock for the dates of mails, such as time.Now")
 	}
 	return nil
 }
@@ -446,6 +446,6 @@ func (s *session) failedCredentials(err error) error {
 		return s.interrupted()
 	}
 	return boterr.New(boterr.FailedPrecondition, "",
-		"the mail server %s did not accept the credentials of %q: it breaks the protocol of the method that it offers",
+		"the mail server %s did not accept the credentials of %q: it violates the protocol of the method that it offers",
 		s.config.Host, s.config.Username)
 }

@@ -53,7 +53,7 @@ func (m *Mailer) messageID(id string) (string, error) {
 		return r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || strings.ContainsRune("-_.+=", r)
 	}
 	if id == "" || strings.ContainsFunc(id, func(r rune) bool { return !isAtom(r) }) {
-		return "", boterr.Invalid("ID", "must be letters, digits, hyphens and dots, fit for a Message-ID, and not %q", id)
+		return "", boterr.Invalid("ID", "must consist of letters, digits, hyphens and dots as in a Message-ID, got %q", id)
 	}
 	return id + "@" + domainOf(m.config.From), nil
 }
@@ -184,7 +184,7 @@ func charsetOf(text utility.EmailText) (charset, error) {
 	found, err := ianaindex.MIME.Encoding(asked)
 	if err != nil || found == nil {
 		return charset{}, boterr.Invalid("Charset",
-			"must be a character set that mails are written in, such as \"UTF-8\" or \"ISO-8859-1\", and not %q", asked)
+			"must be a character set in which mails can be written, such as \"UTF-8\" or \"ISO-8859-1\", and not %q", asked)
 	}
 	// A set that encodes line breaks in another way, as UTF-16 does, cannot be used for the text of mails.
 	const sample = "a\r\n"
@@ -313,7 +313,6 @@ func domainOf(address mail.Address) string {
 	return address.Address[strings.LastIndexByte(address.Address, '@')+1:]
 }
 
-// isASCII reports whether a text is all ASCII.
 func isASCII(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII })
 }

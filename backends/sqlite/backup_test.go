@@ -16,7 +16,7 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// backUp makes a backup and opens it.
+// backUp creates a backup and opens it.
 func backUp(t *testing.T, store *sqlite.Store) *sqlite.Store {
 	t.Helper()
 	path := newPath(t)
@@ -27,8 +27,8 @@ func backUp(t *testing.T, store *sqlite.Store) *sqlite.Store {
 	return open(t, path)
 }
 
-// While goroutines write, backups are made and the file is compacted. Each writer puts two
-// documents at a time, in rising order, so that a backup must have the first so many pairs.
+// While goroutines write, backups are made and the file is compacted. Each writer inserts two documents at a
+// time, in rising order, so a backup must have the first pairs without a gap.
 func TestBackup_AtOneMoment(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
@@ -73,7 +73,7 @@ func TestBackup_AtOneMoment(t *testing.T) {
 	}
 }
 
-// blocked is a writer that waits until it may go on.
+// blocked is a writer that waits until it may continue.
 type blocked struct {
 	begun chan struct{}
 	once  sync.Once

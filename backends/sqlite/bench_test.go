@@ -26,7 +26,7 @@ func entry(i int) document.Object {
 	)
 }
 
-// entries makes a file with so many entries and two indexes, and returns its path.
+// entries creates a file with count entries and two indexes, and returns its path.
 func entries(b *testing.B, count int) string {
 	b.Helper()
 	path := filepath.Join(b.TempDir(), "store.db")

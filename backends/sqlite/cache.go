@@ -22,7 +22,7 @@ const (
 
 func memoryOf(one engine.Placed) int64 { return entrySize + valueFactor*int64(one.Document.Size()) }
 
-// cache holds documents as they were committed last, by the keys of their _ids.
+// cache holds committed documents by the keys of their _ids.
 type cache struct {
 	room *cacheRoom
 

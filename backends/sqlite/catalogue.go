@@ -17,17 +17,17 @@ import (
 // there:
 //
 //	dN  the documents by their positions, with the keys of their _ids
-//	kN  the entries of its indexes, but for unique ones: the number of the index, the key, the position
+//	kN  the entries of its indexes, except unique ones: the number of the index, the key, the position
 //	uN  the entries of its unique indexes
 //
 // Package engine makes the keys. Documents are sealed.
 const (
-	// applicationID marks the file as ours: "botc".
+	// applicationID marks a file as a store: "botc".
 	applicationID = 0x626f7463
 	format        = 1
 )
 
-// makeFile are the statements that make a new file.
+// makeFile are the statements that create a new file.
 var makeFile = []string{
 	"BEGIN IMMEDIATE",
 	makeCatalogue,
@@ -53,7 +53,7 @@ type collection struct {
 	schema atomic.Pointer[engine.Schema]
 	cache  cache
 
-	// What follows belongs to the writer.
+	// The following fields belong to the writer.
 
 	// state has the changes of the group under way, and committed is the one in the file.
 	state

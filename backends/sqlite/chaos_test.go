@@ -27,7 +27,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// chaosEnv tells the test's program to be the process that accepts and handles events.
+// chaosEnv makes the test binary the process that accepts and handles events.
 const chaosEnv = "BOTCTX_SQLITE_CHAOS"
 
 // chaosOrder is the task of that process.
@@ -37,7 +37,7 @@ type chaosOrder struct {
 	Path string `json:"path"`
 }
 
-// work accepts and handles events, until it is told to end, or killed.
+// work accepts and handles events until it is stopped or killed.
 func (order chaosOrder) work(ctx context.Context) error {
 	store, err := sqlite.Open(order.Path)
 	if err != nil {
@@ -89,7 +89,7 @@ func TestAccept_SurvivesKills(t *testing.T) {
 	t.Logf("%d kills: %+v", kills, platform.Judge(database))
 }
 
-// A message that ends each process that runs it becomes a dead letter; the messages under way with it never
+// A message that ends each process that runs it becomes a dead letter; the messages in progress with it never
 // do.
 func TestAccept_CrashBlamesTheGuiltyEvent(t *testing.T) {
 	t.Parallel()
@@ -110,7 +110,7 @@ func TestAccept_CrashBlamesTheGuiltyEvent(t *testing.T) {
 	t.Logf("%d kills: %+v", kills, platform.Judge(database))
 }
 
-// agendaEnv is the variable that makes the test's program the process that runs agendas. It holds an agendaOrder.
+// agendaEnv makes the test binary the process that runs agendas. It holds an agendaOrder.
 const agendaEnv = "BOTCTX_SQLITE_AGENDAS"
 
 // agendaOrder is the task of the process: the store in a file.
@@ -172,8 +172,8 @@ func (order agendaOrder) work(ctx context.Context) error {
 	return store.Close()
 }
 
-// endLeases ends the leases of agendas. The file belongs to this process, so all of them are dead processes'; they end
-// now, and no sooner or later because of the machine's speed.
+// endLeases ends the leases of agendas. This process has the file to itself, so all of them belong to dead
+// processes. They end now, whatever the machine's speed.
 func endLeases(ctx context.Context, store *sqlite.Store) error {
 	leased, err := query.CompileFilter(document.O(lease.FieldUntil, document.O("$gt", 0)))
 	if err != nil {
@@ -206,8 +206,8 @@ func agendasIn(store *sqlite.Store) *agendas.Service {
 	return agendas.New(record.Env{Store: store}, record.Scope{App: "app"}, agendas.Ports{Members: anyMember{}})
 }
 
-// live has a process run agendas until it has begun so many runs, and kills it then. It returns the ids of what
-// began, and how the process ended.
+// live makes a process run agendas, and kills it once it has begun this many runs. It returns the ids of the
+// agendas that began, and how the process ended.
 func (order agendaOrder) live(t *testing.T, runs int) (began []string, code int) {
 	t.Helper()
 	text, err := json.Marshal(order)
@@ -227,7 +227,7 @@ func (order agendaOrder) live(t *testing.T, runs int) (began []string, code int)
 	return began, command.ProcessState.ExitCode()
 }
 
-// anyMember has every member that is asked for.
+// anyMember has every requested member.
 type anyMember struct{}
 
 func (anyMember) GetMember(_ context.Context, p member.GetParams) (*member.Member, error) {

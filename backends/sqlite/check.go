@@ -30,7 +30,7 @@ func (s *Store) Check(ctx context.Context) error {
 	if _, err := c.exec("BEGIN"); err != nil {
 		return err
 	}
-	defer func() { _, _ = c.exec("COMMIT") }() // It has read only.
+	defer func() { _, _ = c.exec("COMMIT") }() // The transaction has only read.
 	if err := checkStructure(ctx, c); err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (s *Store) Check(ctx context.Context) error {
 	return nil
 }
 
-// checkStructure has SQLite check the trees of pages.
+// checkStructure makes SQLite check the trees of pages.
 func checkStructure(ctx context.Context, c *conn) error {
 	return c.query(ctx, func(rows *sql.Rows) (bool, error) {
 		var found string
@@ -70,8 +70,8 @@ type checking struct {
 	conn   *conn
 	number int64
 	schema *engine.Schema
-	// sums are the sums of the seals of the entries that documents must have, less the seals of the present entries, by
-	// the number of the index. In the end each is 0.
+	// sums maps the number of each index to a sum: the seals of the entries that its documents must have, minus
+	// the seals of the entries it has. At the end each is 0.
 	sums map[int64]uint64
 }
 
@@ -133,7 +133,7 @@ func (k *checking) document(position uint64, id, sealed []byte) error {
 	return nil
 }
 
-// entrySeal returns a number for an entry that looks like a random one.
+// entrySeal returns a hash of an entry.
 func entrySeal(key []byte, position uint64) uint64 {
 	var at [8]byte
 	binary.BigEndian.PutUint64(at[:], position)

@@ -10,31 +10,32 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// checkpoints brings the content of the log into the file while the writer writes, and has the writer restart the log
-// once all of it is there.
+// checkpoints copies the log into the file while the writer writes, and makes the writer restart the log once
+// all of it has been copied.
 type checkpoints struct {
 	conn *conn
-	// wanted asks for one, and ended is closed when there will be none any more.
+	// wanted requests a checkpoint. ended is closed when there will be no more.
 	wanted chan struct{}
 	ended  chan struct{}
-	// changes is the number of changes since the last one was asked for: the writer's.
+	// changes counts the changes since the last request. Only the writer uses it.
 	changes int64
-	// restart asks the writer to restart a log of a number of pages.
+	// restart asks the writer to restart the log, which has this number of pages.
 	restart chan int64
 }
 
 const (
-	// changesBetween is the number of changes after which the log is brought into the file: it has a few MiB then.
+	// changesBetween is the number of changes after which the log is copied into the file. It has a few MiB by
+	// then.
 	changesBetween = 200
-	// longLog is the number of pages of a log that is restarted.
+	// longLog is the number of pages from which a log is restarted.
 	longLog = 500
-	// restartWait is the time for which reads may hold that up, before it is tried again later. It grows with the log, up to
+	// restartWait is the time that reads may delay a restart before it is put off. It grows with the log, up to
 	// longestWait.
 	restartWait = 10 * time.Millisecond
 	longestWait = 100 * time.Millisecond
-	// programWait is the time for which readers of other programs may do so.
+	// programWait is the time that readers in other programs may delay a restart.
 	programWait = 10 * time.Millisecond
-	// idleInterval is the time after which the log of a store with few writes is brought into the file.
+	// idleInterval is the time after which the log of a store with few writes is copied into the file.
 	idleInterval = time.Second
 )
 
@@ -46,7 +47,7 @@ func (k *checkpoints) begin(s *Store, c *conn) {
 // end waits until the goroutine has ended, and closes the connection.
 func (k *checkpoints) end() {
 	<-k.ended
-	_ = k.conn.close() // The writer empties the log after it.
+	_ = k.conn.close() // The writer empties the log afterwards.
 }
 
 func (k *checkpoints) serve(closing <-chan struct{}) {
@@ -69,7 +70,7 @@ func (k *checkpoints) serve(closing <-chan struct{}) {
 	}
 }
 
-// afterGroup is called by the writer between two groups.
+// afterGroup is called by the writer after each group.
 func (k *checkpoints) afterGroup(w *writer) {
 	select {
 	case pages := <-k.restart:
@@ -86,9 +87,10 @@ func (k *checkpoints) afterGroup(w *writer) {
 	}
 }
 
-// checkpoint brings the log into the file, and restarts or empties it, unless readers of other programs keep it.
+// checkpoint copies the log into the file and restarts or empties it, unless readers in other programs prevent
+// that.
 func checkpoint(c *conn, mode string) error {
-	wait := func(span time.Duration) error { // A statement that is kept would do it once only.
+	wait := func(span time.Duration) error { // A prepared statement would set it only once.
 		_, err := c.sql.ExecContext(context.Background(), fmt.Sprintf("PRAGMA busy_timeout(%d)", span.Milliseconds()))
 		return failure(err)
 	}
@@ -100,9 +102,9 @@ func checkpoint(c *conn, mode string) error {
 }
 
 var errBusy = boterr.New(boterr.Unavailable, "",
-	"another program reads the file, so that its log stays; keep the log with the file until it is opened again")
+	"another program is reading the file, so its log remains; keep the log with the file until the next Open")
 
-// checkpointed is checkpoint, and returns the number of pages of the log.
+// checkpointed is like checkpoint, and also returns the number of pages of the log.
 func checkpointed(c *conn, mode string) (pages int64, err error) {
 	err = c.query(context.Background(), func(rows *sql.Rows) (bool, error) {
 		var isBusy bool

@@ -23,7 +23,7 @@ type conn struct {
 	decoder    *engine.Decoder
 }
 
-// maxStatements bounds the statements that a connection keeps.
+// maxStatements is the number of statements that a connection keeps.
 const maxStatements = 512
 
 func newConn(ctx context.Context, db *sql.DB) (*conn, error) {
@@ -39,12 +39,12 @@ func (c *conn) close() error {
 	return c.sql.Close()
 }
 
-// discard closes the connection, so that the pool does not use it again.
+// discard closes the connection instead of returning it to the pool.
 func (c *conn) discard() {
 	_ = c.sql.Raw(func(any) error { return driver.ErrBadConn })
 }
 
-// forget closes all statements: one that is open keeps the log from being emptied.
+// forget closes all statements, since an open one keeps the log from being emptied.
 func (c *conn) forget() {
 	for _, statement := range c.statements {
 		_ = statement.Close()
@@ -90,7 +90,7 @@ func (c *conn) query(
 		return nil
 	}
 	if ended := engine.CheckEnded(ctx); ended != nil {
-		return ended // The rows were closed meanwhile, for which there are several errors.
+		return ended // The rows were closed meanwhile, which the driver reports by several errors.
 	}
 	return failure(err)
 }
@@ -113,7 +113,8 @@ func (c *conn) rows(ctx context.Context, row func(rows *sql.Rows) (bool, error),
 	return rows.Err()
 }
 
-// scan reads the columns of a row. Columns of other types are damage: statements yield none.
+// scan reads the columns of a row. A column of another type means that the file is damaged, since the
+// statements yield none.
 func scan(rows *sql.Rows, to ...any) error {
 	if err := rows.Scan(to...); err != nil {
 		return damaged("a row: %w", err)
@@ -140,7 +141,7 @@ func seal(position uint64, o document.Object) []byte {
 	return text
 }
 
-// sealBytes returns bytes behind their checksum.
+// sealBytes returns bytes preceded by their checksum.
 func sealBytes(position uint64, text []byte) []byte {
 	return append(binary.LittleEndian.AppendUint32(nil, sum(position, text)), text...)
 }
@@ -151,9 +152,9 @@ func sum(position uint64, text []byte) uint32 {
 	return crc32.Update(crc32.Checksum(at[:], castagnoli), castagnoli, text)
 }
 
-var errSum = errors.New("it does not have its checksum")
+var errSum = errors.New("the checksum is wrong")
 
-// openBytes returns the bytes behind a checksum.
+// openBytes verifies the checksum of sealBytes and returns the bytes.
 func openBytes(position uint64, sealed []byte) ([]byte, error) {
 	if len(sealed) < sumSize || binary.LittleEndian.Uint32(sealed) != sum(position, sealed[sumSize:]) {
 		return nil, errSum
@@ -180,7 +181,7 @@ func damaged(format string, arguments ...any) error {
 	return boterr.New(boterr.FailedPrecondition, "", "the file is damaged; put a backup in its place: %w", err)
 }
 
-// failure returns an error of SQLite with a code of the SDK. Other errors stay as they are.
+// failure returns an error of SQLite with a code of the SDK. Other errors are returned unchanged.
 func failure(err error) error {
 	switch kindOf(err) {
 	case sqlite3.SQLITE_OK:

@@ -16,7 +16,6 @@ import (
 // crashWriters is the number of goroutines that write while the process is killed.
 const crashWriters = 8
 
-// kindOfWrite is the kind of a write of the crash test.
 type kindOfWrite int
 
 const (
@@ -58,7 +57,7 @@ func (w crashWrite) text() string {
 	return strings.Repeat(string(rune('a'+w.number%26)), w.size)
 }
 
-// fields are those that the write sets.
+// fields are the fields that the write sets.
 func (w crashWrite) fields() document.Object {
 	return document.O("number", w.number, "text", w.text())
 }
@@ -70,10 +69,10 @@ func (w crashWrite) inserted(key string) document.Object {
 	return document.O("_id", w.id(key), "key", key, "writer", w.writer, "number", w.number, "text", w.text())
 }
 
-// key is the key of one of the writer's documents. There are few, so that keys come again.
+// key is the key of one of the writer's documents. There are few, so that keys repeat.
 func (w crashWrite) key(i int) string { return fmt.Sprint("key-", (w.pick+i)%40) }
 
-// apply returns what the documents of the writer are after the write.
+// apply returns the writer's documents after the write.
 func (w crashWrite) apply(documents []document.Object) []document.Object {
 	changed := func(o document.Object) document.Object {
 		return o.With("number", w.number).With("text", w.text())
@@ -111,7 +110,7 @@ func (w crashWrite) apply(documents []document.Object) []document.Object {
 		for i, o := range next {
 			next[i] = changed(o)
 		}
-	default: // The others have collections of their own.
+	default: // The other writers use separate collections.
 	}
 	return next
 }
@@ -176,8 +175,8 @@ func taken(err error) (bool, error) {
 	return err == nil, err
 }
 
-// modifyNewest changes the last document of the writer by its _id, since the order of
-// insertion is none that can be sorted by.
+// modifyNewest changes the last document of the writer by its _id, since no sort can refer to the order of
+// insertion.
 func (w crashWrite) modifyNewest(ctx context.Context, items store.Collection, mine *query.Filter, set *query.Update) error {
 	found, err := items.Find(ctx, mine, store.FindOptions{})
 	if err != nil || len(found) == 0 {

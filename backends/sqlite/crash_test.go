@@ -32,11 +32,10 @@ type crashTrial struct {
 	order crashOrder
 	// documents are the documents of each writer.
 	documents [crashWriters][]document.Object
-	// claims are the slots that are taken, by the _ids of those who took them.
+	// claims maps the _ids of the claims to the slots that they have taken.
 	claims map[string]int64
 	count  int64
-	// answered is the number of writes that were answered, lost how many of the others
-	// were on disk.
+	// answered is the number of answered writes, and unanswered the number of other writes that were on disk.
 	answered, unanswered int
 }
 
@@ -76,8 +75,8 @@ func TestWrite_SurvivesAKill(t *testing.T) {
 	t.Logf("%d kills, %d answered writes, %d unanswered ones that were on disk", crashes, trial.answered, trial.unanswered)
 }
 
-// check opens the file and compares what is there with what was answered. Each writer may
-// have had one more write under way.
+// check opens the file and compares its content with the answered writes. Each writer may have one more write
+// in flight.
 func (c *crashTrial) check(answers []answer) {
 	c.Helper()
 	store, err := sqlite.Open(c.order.Path)
@@ -113,8 +112,7 @@ func (c *crashTrial) check(answers []answer) {
 	c.checkIndexes(store)
 }
 
-// checkDocuments compares the documents of a writer with what they are without the write
-// that was under way, and with it.
+// checkDocuments checks that the documents of a writer are as expected, without or with the write in flight.
 func (c *crashTrial) checkDocuments(database store.Store, underWay crashWrite) {
 	c.Helper()
 	found, err := database.Collection("items").Find(c.Context(), filter(c, "writer", underWay.writer), store.FindOptions{})
@@ -139,8 +137,7 @@ func documentArray(documents []document.Object) document.Array {
 	return document.A(items...)
 }
 
-// checkClaims checks that each claim that was answered is there, and no other but those
-// that were under way.
+// checkClaims checks that all answered claims exist, and no others except claims in flight.
 func (c *crashTrial) checkClaims(database store.Store, underWay map[string]int64) {
 	c.Helper()
 	found, err := database.Collection("claims").Find(c.Context(), nil, store.FindOptions{})
@@ -174,8 +171,8 @@ func (c *crashTrial) checkCount(database store.Store, answered, underWay int64) 
 	require.LessOrEqual(c, c.count, answered+underWay)
 }
 
-// checkIndexes checks that each document is found by its key, and alone, and that its key
-// is refused to another one.
+// checkIndexes checks that each key finds its document and no other, and that no other document can take the
+// key.
 func (c *crashTrial) checkIndexes(database *sqlite.Store) {
 	c.Helper()
 	items := database.Collection("items")
@@ -194,10 +191,10 @@ func (c *crashTrial) checkIndexes(database *sqlite.Store) {
 	}
 }
 
-// crashEnv tells the test's program to be the process that is killed.
+// crashEnv makes the test binary the process that is killed.
 const crashEnv = "BOTCTX_SQLITE_CRASH_WRITER"
 
-// crashOrder is the task of that process.
+// crashOrder is the task of the process that is killed.
 type crashOrder struct {
 	Path string `json:"path"`
 	// Next is the number of each writer's next write.
@@ -221,7 +218,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// obey does what an order says.
+// obey carries out an order.
 func obey[O any](text string, do func(O, context.Context) error) error {
 	var order O
 	if err := json.Unmarshal([]byte(text), &order); err != nil {
@@ -292,7 +289,7 @@ type writingProcess struct {
 // output is the output of a process.
 type output struct {
 	text bytes.Buffer
-	// left is the number of lines after which it has said enough.
+	// left is the number of lines to wait for.
 	left   int
 	enough chan struct{}
 }
@@ -326,7 +323,7 @@ func (c *crashTrial) start() *writingProcess {
 	return process
 }
 
-// awaitAnswers waits until the process said of some writes that they were answered, or is at its end.
+// awaitAnswers waits until the process has reported enough answered writes, or has ended.
 func (p *writingProcess) awaitAnswers() {
 	select {
 	case <-p.said.enough:

@@ -21,8 +21,8 @@ import (
 
 const pageSize = 4096
 
-// filled makes a file with three collections of many pages, long documents, free pages and
-// indexes, and returns its bytes and what it holds.
+// filled creates a file with three collections of many pages, long documents, free pages and indexes, and
+// returns its bytes and its content.
 func filled(t *testing.T, path string) (file []byte, held []string) {
 	t.Helper()
 	database := open(t, path)
@@ -49,7 +49,7 @@ func filled(t *testing.T, path string) (file []byte, held []string) {
 	return file, held
 }
 
-// all returns what the collections of such a file hold, by scans and by indexes.
+// all returns the content of the collections of such a file, read by scans and by indexes.
 func all(t *testing.T, database store.Store) (texts []string, err error) {
 	t.Helper()
 	for _, name := range []string{"a", "b", "small"} {
@@ -78,7 +78,7 @@ func harm(random *rand.Rand, whole []byte) []byte {
 		file[at+random.IntN(64)] = byte(random.Uint32())
 	case 2:
 		clear(file[at-at%pageSize:][:pageSize])
-	case 3: // An old page, or one of another place.
+	case 3: // An older version of the page, or the page of another place.
 		from := random.IntN(len(file)/pageSize) * pageSize
 		copy(file[at-at%pageSize:][:pageSize], whole[from:])
 	case 4:
@@ -87,8 +87,8 @@ func harm(random *rand.Rand, whole []byte) []byte {
 	return file
 }
 
-// Whatever happens to a page, the store tells it, or the content is as written: bytes between the parts of a
-// page, and free pages, mean nothing.
+// Whatever happens to a page, the store reports it, or its content is as written: bytes between the parts of a
+// page, and free pages, have no meaning.
 func TestDamage_ToldOrHarmless(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
@@ -104,7 +104,7 @@ func TestDamage_ToldOrHarmless(t *testing.T) {
 	require.Greater(t, outcomes["refused"]+outcomes["told by a read"]+outcomes["told by the check"], count/3)
 }
 
-// outcomeOf opens a damaged file, and returns how the damage is told; it fails if it is not.
+// outcomeOf opens a damaged file, and returns how the damage is reported. It fails the test if it is not.
 func outcomeOf(t *testing.T, path string, held []string) string {
 	t.Helper()
 	database, err := sqlite.Open(path, sqlite.WithLogger(nil))
@@ -127,7 +127,7 @@ func outcomeOf(t *testing.T, path string, held []string) string {
 	return "harmless"
 }
 
-// change by hand what no check of pages can see.
+// The test damages files by hand in ways that no check of pages can detect.
 func TestCheck_FindsEntriesThatAreLost(t *testing.T) {
 	t.Parallel()
 	for name, harm := range map[string]string{
@@ -166,7 +166,7 @@ func TestCheck_WholeFile(t *testing.T) {
 	require.NoError(t, open(t, path).Check(t.Context()))
 }
 
-// The log of a process that was killed, damaged in the middle, loses answered commits.
+// If the log of a killed process is damaged in the middle, answered commits are lost.
 func TestOpen_TellsDamagedLog(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)

@@ -34,7 +34,7 @@
 // a backup in the place of a damaged file, and remove the log of that file: Open refuses the log of another file.
 //
 // One case cannot be told from a crash: damage to the last commit in the log of a process that did not close the
-// store. Open goes on without that commit, and writes a warning to its logger.
+// store. Open continues without that commit, and writes a warning to its logger.
 //
 // If the file cannot be written, as on a full disk, writes are Unavailable and reads continue. Writes work again as
 // soon as there is space.

@@ -54,12 +54,12 @@ func (p *port) EnsureIndex(ctx context.Context, spec store.Index) error {
 type building struct {
 	port *port
 	spec store.Index
-	// exists is true if there is the index already.
+	// exists is true if the index already exists.
 	exists bool
 	// left is an index of the collection that could neither be built nor dropped, as on a full disk.
 	left   *building
 	number int
-	// after is the position of the last document that it has.
+	// after is the position of the last indexed document.
 	after uint64
 	isAll bool
 }
@@ -70,7 +70,7 @@ func (b *building) do(ctx context.Context, run func(t *transaction, c *collectio
 	}})
 }
 
-// begin has the writer keep the entries of the index.
+// begin makes the writer maintain the index.
 func (b *building) begin(ctx context.Context) error {
 	return b.do(ctx, func(t *transaction, c *collection) (err error) {
 		if at := c.draft.IndexOf(c.building); at >= 0 {
@@ -149,7 +149,7 @@ func (b *building) add(t *transaction, c *collection, page []engine.Placed) erro
 	return nil
 }
 
-// addOnce adds an entry that may be there already, since the document was changed after the index was begun.
+// addOnce adds an entry unless it exists: the document may have changed since the index was begun.
 func (t *transaction) addOnce(one engine.Placed, key engine.Key) error {
 	c := t.job.collection
 	texts := c.texts.table(key.IsUnique)

@@ -20,7 +20,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// opened returns a store in a new file with a collection.
+// opened returns a store in a new file, and one of its collections.
 func opened(tb testing.TB) (*Store, *collection) {
 	tb.Helper()
 	s, err := Open(filepath.Join(tb.TempDir(), "store.db"))
@@ -115,7 +115,7 @@ func TestCommit_FailedLeavesNothing(t *testing.T) {
 	require.NoError(t, s.Check(t.Context()))
 }
 
-// One write of a group that the file refuses takes no other with it.
+// If the file refuses one write of a group, the others still succeed.
 func TestCommit_OneFailsAlone(t *testing.T) {
 	t.Parallel()
 	s, _ := opened(t)
@@ -164,7 +164,7 @@ func TestQuery_ContextEnds(t *testing.T) {
 	}
 }
 
-// grouped has calls, each of one write, share a group, and returns once all have ended.
+// grouped makes calls share a group, each with one write, and returns once all have ended.
 func grouped(s *Store, calls ...func()) {
 	var all sync.WaitGroup
 	held, free := make(chan struct{}), make(chan struct{})
@@ -182,7 +182,7 @@ func grouped(s *Store, calls ...func()) {
 	all.Wait()
 }
 
-// A watcher that ends the goroutine of the writer takes neither the cache nor other watchers with it.
+// A watcher that ends the goroutine of the writer affects neither the cache nor other watchers.
 func TestWatch_GoexitInGroup(t *testing.T) {
 	t.Parallel()
 	s, _ := opened(t)
@@ -211,7 +211,7 @@ func TestWatch_GoexitInGroup(t *testing.T) {
 	}
 }
 
-// asked is a context that does something when it is asked for the last time of some.
+// asked is a context that calls then at the check with the number last.
 type asked struct {
 	context.Context
 
@@ -227,7 +227,7 @@ func (a *asked) Err() error {
 	return nil
 }
 
-// If the writes of a group are carried out alone, one that ends the goroutine takes back none of the earlier ones.
+// If the writes of a group are carried out alone, one that ends the goroutine undoes none of the earlier ones.
 func TestCommit_AloneIsAnswered(t *testing.T) {
 	t.Parallel()
 	s, _ := opened(t)
@@ -245,7 +245,7 @@ func TestCommit_AloneIsAnswered(t *testing.T) {
 	require.ErrorIs(t, ended, boterr.Internal)
 }
 
-// refuseLong has the file refuse documents that are long.
+// refuseLong makes the file refuse long documents.
 func refuseLong(tb testing.TB, s *Store) {
 	tb.Helper()
 	require.NoError(tb, s.writer.do(&job{ctx: tb.Context(), between: func() {
@@ -255,7 +255,7 @@ func refuseLong(tb testing.TB, s *Store) {
 	}}))
 }
 
-// A long write searches by the indexes as they are at the moment that it sees.
+// A long write uses the indexes of the snapshot that it reads.
 func TestFollow_IndexesOfItsMoment(t *testing.T) {
 	t.Parallel()
 	s, c := opened(t)
@@ -270,7 +270,7 @@ func TestFollow_IndexesOfItsMoment(t *testing.T) {
 	require.True(t, followed.view.Indexes[0].MultiKey)
 }
 
-// A long write reads the content of one moment only while it searches, not while it waits for others.
+// A long write holds its snapshot only while it searches, not while it waits for others.
 func TestLongWrite_LeavesItsReader(t *testing.T) {
 	t.Parallel()
 	s, _ := opened(t)
@@ -350,7 +350,7 @@ func TestWatch_ReadsAmongLongWrites(t *testing.T) {
 	require.EqualValues(t, 1+writes, last.Value("n"))
 }
 
-// An index that could neither be built nor dropped, as on a full disk, is out of the way of the next one.
+// An index that could neither be built nor dropped, as on a full disk, does not hinder the next one.
 func TestEnsureIndex_AfterFailedDrop(t *testing.T) {
 	t.Parallel()
 	s, c := opened(t)
@@ -423,7 +423,7 @@ func TestLongWrite_SaysWhatStays(t *testing.T) {
 	defer stop()
 	_, err := a.Delete(ctx, nil, store.DeleteOptions{Multi: true})
 	require.ErrorIs(t, err, boterr.Canceled)
-	require.ErrorContains(t, err, "1 of 501 documents were written before")
+	require.ErrorContains(t, err, "1 of 501 documents had already been written")
 }
 
 func byID(tb testing.TB, id any) *query.Filter {

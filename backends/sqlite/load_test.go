@@ -127,7 +127,7 @@ func TestLongWrite_HoldsUpNoOther(t *testing.T) {
 		}},
 		{"an index", func() error { return a.EnsureIndex(t.Context(), store.Index{Keys: ascending("n")}) }},
 	} {
-		const few = 10 // A write that holds the others up lets one end, perhaps after some that came before it.
+		const few = 10 // If the call held up the other writes, only a few of them would end meanwhile.
 		ended, longest := others(t, database, c.call)
 		t.Logf("%s: %d others ended meanwhile, and took at most %v", c.name, ended, longest)
 		require.Greater(t, ended, few, c.name)
@@ -159,7 +159,7 @@ func TestCheckpoint_OutsideReaderHoldsUpNoOther(t *testing.T) {
 	require.Len(t, contents(t, open(t, path), "a"), 2)
 }
 
-// What an index shows is not older in the cache afterwards.
+// A document that an index has shown is never older in the cache afterwards.
 func TestRead_NeverGoesBack(t *testing.T) {
 	t.Parallel()
 	database := open(t, newPath(t), sqlite.WithoutSync())
@@ -220,8 +220,8 @@ func fieldOf(err error) string {
 	return e.Field
 }
 
-// Writes without an index that count in one document lose none, though each of them begins again when another one
-// came first.
+// Writes that count in one document without an index are never lost, though each starts again if another one
+// was first.
 func TestLongWrite_LosesNoOther(t *testing.T) {
 	t.Parallel()
 	database := open(t, newPath(t), sqlite.WithoutSync())

@@ -11,8 +11,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// While the file is open, SQLite has a lock that keeps other programs from removing the log. The system releases common
-// locks when anything in the process closes the file.
+// While the file is open, SQLite has a lock that keeps other programs from removing the log. The system
+// releases ordinary locks when anything in the process closes the file.
 func TestOpen_KeepsItsLock(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)

@@ -13,7 +13,7 @@ import (
 // logPath returns the path of the log of a file.
 func logPath(path string) string { return path + "-wal" }
 
-// hasLog reports whether a file has a log with something in it.
+// hasLog reports whether a file has a log that is not empty.
 func hasLog(path string) bool {
 	info, err := os.Stat(logPath(path))
 	return err == nil && info.Size() > 0
@@ -51,7 +51,7 @@ func checkLog(path string, isSynced bool, logger *slog.Logger) error {
 	return nil
 }
 
-// lostCommits returns the number of commits in a log that SQLite does not read, since the log is damaged before them.
+// lostCommits returns the number of commits in a log that SQLite skips because the log is damaged before them.
 func lostCommits(log io.Reader) (int, error) {
 	var header [logHeaderSize]byte
 	if n, err := io.ReadFull(log, header[:]); n == 0 || isCut(err) {

@@ -12,16 +12,16 @@ import (
 )
 
 const (
-	// firstTurn is the time for which a write may keep the others waiting before it leaves its turn, and
-	// moreTime the factor by which that time grows after each time that it lost.
+	// firstTurn is the time for which a write may keep others waiting before it gives up its turn. After each
+	// lost attempt that time is multiplied by moreTime.
 	firstTurn = 10 * time.Millisecond
 	moreTime  = 4
-	// maxSearching bounds the writes out of turn. They wait for the writer and hold a reader, and the writer waits for a
-	// reader if a watcher reads.
+	// maxSearching is the maximum number of writes out of turn. They hold a reader while they wait for the
+	// writer, and the writer waits for a reader if a watcher reads.
 	maxSearching = maxReaders / 2
 	// noLimit is longer than any write takes.
 	noLimit = time.Hour
-	// partSize is the number of documents of a write on many that are changed together, if it is a long one.
+	// partSize is the number of documents that a long write on many changes together.
 	partSize = 500
 )
 
@@ -32,7 +32,7 @@ func (p *port) Write(ctx context.Context, op engine.Op) error {
 	call := query.NewEvaluation(ctx)
 	first := p.store.firstTurn
 	if _, isInsert := op.(*engine.Inserting); isInsert {
-		first = noLimit // It searches nothing, so that it would take as long after a search.
+		first = noLimit // An insert searches nothing, so running it out of turn would save no time.
 	}
 	for patience := first; ; patience = moreTime * (patience + time.Millisecond) {
 		err := p.inTurn(ctx, patience, func(t *transaction) error {
@@ -97,7 +97,7 @@ func (p *port) outOfTurn(ctx context.Context, call *query.Evaluation, op engine.
 	return p.inTurn(ctx, noLimit, func(t *transaction) error { return w.settle(ctx, call, op, t) })
 }
 
-// noted is a transaction that notes its changes, of content that does not change.
+// noted is a transaction on an unchanging view. It records its changes instead of making them.
 type noted struct {
 	view     engine.View
 	follower engine.Follower
@@ -110,7 +110,7 @@ type noted struct {
 
 var _ engine.Transaction = (*noted)(nil)
 
-// follow returns what a collection holds now, and collects what is written from then on.
+// follow returns the current content of a collection, and collects later changes.
 func (s *Store) follow(ctx context.Context, c *collection) (*noted, error) {
 	view, err := s.view(ctx, c)
 	if err != nil {
@@ -129,7 +129,7 @@ func (s *Store) follow(ctx context.Context, c *collection) (*noted, error) {
 		reader.schema = c.schema.Load() // Others may have written since the view was made.
 		w.view.Schema = reader.schema
 		if err = reader.begin(); err == nil {
-			_, err = reader.conn.number(context.Background(), "SELECT count(*) FROM botctx_collections") // The moment is now.
+			_, err = reader.conn.number(context.Background(), "SELECT count(*) FROM botctx_collections") // The first statement fixes the snapshot.
 		}
 		c.followers.Add(&w.follower)
 	}}
@@ -175,7 +175,7 @@ func (w *noted) note(made engine.Change) error {
 	return nil
 }
 
-// settle applies what was noted in the turn of the write, unless the writes of others affect it.
+// settle applies the recorded changes in the write's turn, unless other writes affect them.
 func (w *noted) settle(ctx context.Context, call *query.Evaluation, op engine.Op, t *transaction) error {
 	call.Resume(ctx)
 	others := slices.Clone(w.follower.Changes)
@@ -222,16 +222,16 @@ func (p *port) inParts(ctx context.Context, call *query.Evaluation, op engine.Ma
 	return nil
 }
 
-// partly returns the error of a part of a write, after some documents were written.
+// partly returns the error of a write that failed after some documents were written.
 func partly(written, all int, err error) error {
 	e, ok := boterr.AsError(err)
 	if written == 0 || !ok {
 		return err
 	}
-	return boterr.New(e.Code, e.Field, "%d of %d documents were written before, and stay so: %w", written, all, err)
+	return boterr.New(e.Code, e.Field, "%d of %d documents had already been written, and remain so: %w", written, all, err)
 }
 
-// apply applies a write on many documents to the one at a position, as it is now.
+// apply applies a write on many documents to the current document at a position.
 func (t *transaction) apply(call *query.Evaluation, op engine.Many, position uint64) error {
 	now := engine.Placed{Position: position}
 	_, err := t.source.visit(engine.Yield(func(_ uint64, o document.Object) bool {

@@ -14,7 +14,7 @@ import (
 	"github.com/botctx/go-sdk/internal/engine"
 )
 
-// aside returns a connection for a task that takes long, and the function that closes it.
+// aside returns a connection for a long task, and a function that closes it.
 func (s *Store) aside(ctx context.Context) (*conn, func(), error) {
 	_, release, err := s.readers.take(ctx) // Close waits for it.
 	if err != nil {
@@ -26,12 +26,12 @@ func (s *Store) aside(ctx context.Context) (*conn, func(), error) {
 		return nil, nil, err
 	}
 	return c, func() {
-		_ = c.close() // It has only read.
+		_ = c.close() // An error loses nothing: the connection has only read.
 		release()
 	}, nil
 }
 
-// backupSuffix is the pattern of the folder of a backup, behind the name of the file.
+// backupSuffix is the pattern of the name of a backup's folder, after the name of the file.
 const backupSuffix = ".backup-*.tmp"
 
 // backupName is the name of the file in that folder.
@@ -94,7 +94,7 @@ func (s *Store) copyTo(ctx context.Context, path string) error {
 	return nil
 }
 
-// whileOpen is a writer that takes nothing any more once its context has ended.
+// whileOpen is a writer that fails once its context has ended.
 type whileOpen struct {
 	ctx context.Context //nolint:containedctx // The writer lives for one call, which has this context.
 	to  io.Writer

@@ -21,10 +21,10 @@ type readers struct {
 	idle []*conn
 }
 
-// maxReaders bounds the reads at once; more of them wait.
+// maxReaders is the maximum number of concurrent reads. Others wait.
 const maxReaders = 32
 
-// take returns a connection, and the function that gives it back.
+// take returns a connection, and a function that releases it.
 func (r *readers) take(ctx context.Context) (c *conn, release func(), err error) {
 	select {
 	case <-r.closing:
@@ -67,8 +67,8 @@ func (r *readers) give(c *conn) {
 	<-r.slots
 }
 
-// pause calls a function while no connection reads. It waits only for a time until those that read are done, and then
-// does nothing.
+// pause calls a function while no connection reads. If the current reads take longer than wait, it does
+// nothing.
 func (r *readers) pause(wait time.Duration, call func()) {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

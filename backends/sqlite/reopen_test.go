@@ -21,7 +21,7 @@ import (
 	"github.com/botctx/go-sdk/store/storetest"
 )
 
-// Every rule holds as well if the store is closed and opened again before each read.
+// Every rule also holds if the store is closed and opened again before each read.
 func TestStore_OpenedAnewBeforeReads(t *testing.T) {
 	t.Parallel()
 	rounds.OnlyThorough(t)
@@ -178,7 +178,7 @@ func TestOpen_LinkToNowhere(t *testing.T) {
 	require.NoError(t, os.Symlink(path, link))
 	_, err := sqlite.Open(link)
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
-	require.ErrorContains(t, err, "is a link that leads nowhere")
+	require.ErrorContains(t, err, "is a link to nothing")
 	require.NoFileExists(t, path)
 	require.Empty(t, names(t, link))
 }
@@ -243,7 +243,7 @@ func TestStore_FileIsMoved(t *testing.T) {
 	}
 }
 
-// A read opens no other file, nor makes one, while the file is elsewhere.
+// While the file is at another path, a read neither opens nor creates a different file.
 func TestStore_ReadsWhileFileIsMoved(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
@@ -282,7 +282,7 @@ func TestWatch_BeginsWhileFileIsMoved(t *testing.T) {
 	require.Equal(t, 1, seen)
 }
 
-// The log of a crash is not taken for the log of a backup that was put in the place of its file.
+// A backup that was put in the place of the file does not use the log that a crash has left.
 func TestOpen_LogOfAnotherFile(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
@@ -305,7 +305,7 @@ func TestOpen_LogOfAnotherFile(t *testing.T) {
 	require.EqualValues(t, 1, count)
 }
 
-// names returns the names of the files in the folder of a path, but for the file itself.
+// names returns the names of the other files in the folder of a file.
 func names(t *testing.T, path string) (others []string) {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Dir(path))

@@ -18,11 +18,11 @@ type source struct {
 	conn       *conn
 	collection *collection
 	schema     *engine.Schema
-	// release gives the connection back.
+	// release releases the connection.
 	release func()
 	// inGroup is true for the writer, which sees the changes of its group.
 	inGroup bool
-	// isBegun is true once a transaction keeps the moment that several statements see.
+	// isBegun is true once a transaction gives all statements the same snapshot.
 	isBegun bool
 }
 
@@ -31,7 +31,7 @@ var _ engine.Source = (*source)(nil)
 // Close implements engine.Source. Closing it again does nothing.
 func (s *source) Close() {
 	if s.isBegun {
-		_, _ = s.conn.exec("COMMIT") // It has read only.
+		_, _ = s.conn.exec("COMMIT") // The transaction has only read.
 		s.isBegun = false
 	}
 	if s.release != nil {
@@ -40,7 +40,7 @@ func (s *source) Close() {
 	}
 }
 
-// begin has the statements that follow see one moment.
+// begin makes the following statements see one snapshot.
 func (s *source) begin() error {
 	if s.inGroup || s.isBegun {
 		return nil
@@ -53,8 +53,8 @@ func (s *source) begin() error {
 // errOutdated ends a read by indexes that have grown since the read was planned, such as by a first array.
 var errOutdated = boterr.New(boterr.Internal, "", "the indexes have grown since the read was planned")
 
-// planned returns the error of a search by an index. A writer shows that an index grows before it commits, so that a
-// search that saw the commit sees that, too.
+// planned returns the error of a search by an index, or errOutdated. A writer publishes that an index has grown
+// before it commits, so a search that sees the commit sees that, too.
 func (s *source) planned(err error) error {
 	if err == nil && !s.inGroup && s.schema != s.collection.schema.Load() {
 		return errOutdated

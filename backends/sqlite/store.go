@@ -28,7 +28,7 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// Store is a store.Store on one file. Open makes one.
+// Store is a store.Store on one file. Open returns one.
 type Store struct {
 	now  func() time.Time
 	path string
@@ -43,15 +43,15 @@ type Store struct {
 	// checkpoints brings the log into the file.
 	checkpoints checkpoints
 
-	// collections are *collection by name, and watched are *watchers.
+	// collections maps names to *collection, and watched maps names to *watchers.
 	collections, watched sync.Map
 
 	closeOnce sync.Once
 	closing   chan struct{}
 	closed    error
-	// firstTurn is the time for which a write may keep the others waiting before it leaves its turn.
+	// firstTurn is the time for which a write may keep others waiting before it gives up its turn.
 	firstTurn time.Duration
-	// indexing is held by the EnsureIndex that builds an index, searching by the writes out of turn.
+	// indexing is held by an EnsureIndex that builds an index, and searching by the writes out of turn.
 	indexing, searching chan struct{}
 }
 
@@ -141,14 +141,15 @@ func Open(path string, options ...Option) (*Store, error) {
 	return s, nil
 }
 
-// keepLocks has SQLite take locks that stay until it releases them. By default the system releases all locks of the process
-// on a file as soon as anything in it closes the file, such as an Open that is refused. Then another program that reads
-// the file takes itself for the only one, and removes the log with all that is written to it.
+// keepLocks makes SQLite use locks that last until it releases them. By default the system releases all locks
+// of the process on a file as soon as anything in it closes the file, such as an Open that is refused. Then
+// another program that reads the file concludes that it is the only one, and removes the log with everything
+// written to it.
 func keepLocks() {
 	_, _ = sqlite.OFDLocking(true) // Only Linux has them, and only before the first use of the driver.
 }
 
-// resolve returns the path of the file that a path leads to, so that all paths to it are the same.
+// resolve returns the path of the file itself, so that all paths to it are the same.
 func resolve(path string) (string, error) {
 	target, err := filepath.EvalSymlinks(path)
 	if err == nil {
@@ -162,7 +163,7 @@ func resolve(path string) (string, error) {
 	}
 	if _, err := os.Lstat(path); err == nil {
 		return "", boterr.New(boterr.FailedPrecondition, "path",
-			"%q is a link that leads nowhere; make the folder that it leads to, or remove it", path)
+			"%q is a link to nothing; create the folder that it points to, or remove it", path)
 	}
 	folder, err := filepath.EvalSymlinks(filepath.Dir(path))
 	if err != nil {
@@ -175,8 +176,8 @@ func unopened(err error) error {
 	return boterr.New(boterr.Unavailable, "path", "the file could not be opened: %w", err)
 }
 
-// takeLock keeps other processes, and other Stores of this one, out of the file. SQLite's own locks would let
-// several in.
+// takeLock keeps other processes, and other Stores of this process, from opening the file. SQLite's own locks
+// would allow several.
 func (s *Store) takeLock(wait time.Duration) error {
 	s.lock = flock.New(lockPath(s.path), flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(fileMode))
 	ctx, cancel := context.WithTimeout(context.Background(), max(wait, 0))
@@ -199,8 +200,8 @@ const (
 	lockInterval = 20 * time.Millisecond
 )
 
-// lockPath returns the file that is locked: the store's own, so that no other path to it is let in. On Windows a
-// lock keeps even its holder from reading, so a second file is locked.
+// lockPath returns the file to lock: the store's own, so that opening it by another path fails, too. On Windows
+// a lock keeps even its holder from reading, so a second file is locked.
 func lockPath(path string) string {
 	if runtime.GOOS == "windows" {
 		return path + "-lock"
@@ -219,7 +220,7 @@ func (s *Store) open(set settings) (err error) {
 		return unopened(err)
 	}
 	s.removeRest()
-	// Reads map the file: a page costs no call of the system then, which halves the time of a lookup.
+	// Reads map the file, so that reading a page needs no system call. This halves the time of a lookup.
 	s.db, err = openDatabase(s.path, "rw", "journal_mode(WAL)", "synchronous("+set.synchronous+")", "wal_autocheckpoint(0)",
 		"mmap_size(1073741824)", "cache_size(-4000)", "temp_store(MEMORY)", "journal_size_limit(0)", "cell_size_check(ON)")
 	if err != nil {
@@ -239,13 +240,13 @@ func (s *Store) open(set settings) (err error) {
 	return s.start(ctx, c)
 }
 
-// removeRest removes the folders of backups and new files that a crash has left behind.
+// removeRest removes the folders of backups and of new files that a crash has left.
 func (s *Store) removeRest() {
 	for suffix, name := range map[string]string{backupSuffix: backupName, newSuffix: newName} {
 		left, _ := filepath.Glob(globbed(s.path) + suffix) // The pattern is valid.
 		for _, folder := range left {
 			if info, err := os.Lstat(folder); err == nil && info.IsDir() {
-				_ = os.Remove(filepath.Join(folder, name)) // It takes space, and nothing else.
+				_ = os.Remove(filepath.Join(folder, name)) // A folder that remains only takes space.
 				_ = os.Remove(filepath.Join(folder, name+"-journal"))
 				_ = os.Remove(folder) // One with other files is not ours, and stays.
 			}
@@ -253,20 +254,20 @@ func (s *Store) removeRest() {
 	}
 }
 
-// newSuffix is the pattern of the folder in which a new file is made, behind the name of the file, and newName is the
-// name of the file in that folder.
+// newSuffix is the pattern of the name of the folder in which a new file is created, after the name of the
+// file. newName is the name of the file in that folder.
 const (
 	newSuffix = ".new-*.tmp"
 	newName   = "store"
 )
 
-// globbed returns a path as a pattern that matches it alone.
+// globbed returns a pattern that matches only this path.
 func globbed(path string) string {
 	return strings.NewReplacer(`*`, `[*]`, `?`, `[?]`, `[`, `[[]`).Replace(path)
 }
 
-// connect returns a new connection to the file. A connection opens the file at the path, so it must still be the same:
-// a connection to another one would also take the log for its own.
+// connect returns a new connection to the file. A connection opens the file at the path, so that must still be
+// the same file: a connection to another file would also use the log as its own.
 func (s *Store) connect(ctx context.Context) (*conn, error) {
 	if err := s.checkPath(); err != nil {
 		return nil, err
@@ -282,7 +283,8 @@ func (s *Store) connect(ctx context.Context) (*conn, error) {
 	return c, nil
 }
 
-// checkPath returns an error if the file is no longer the one at its path: what is written there is lost with it.
+// checkPath returns an error if the path no longer leads to the open file, since later writes would be lost
+// with it.
 func (s *Store) checkPath() error {
 	info, err := os.Stat(s.path)
 	if err == nil && os.SameFile(info, s.identity) {
@@ -291,10 +293,11 @@ func (s *Store) checkPath() error {
 	return boterr.New(boterr.Unavailable, "", "the file %q was removed or replaced; put it back, or open the store again", s.path)
 }
 
-// busyTimeout is the time for which a statement waits for other programs.
+// busyTimeout is the time that a statement waits for other programs.
 const busyTimeout = 5 * time.Second
 
-// openDatabase opens a database whose connections begin with pragmas. The mode is "rw", or "rwc" to make the file.
+// openDatabase opens a database and runs the pragmas on each connection. The mode is "rw", or "rwc" to create
+// the file.
 func openDatabase(path, mode string, pragmas ...string) (*sql.DB, error) {
 	pragmas = append([]string{fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds())}, pragmas...)
 	all := url.Values{"mode": {mode}, "_pragma": pragmas}
@@ -306,10 +309,10 @@ func openDatabase(path, mode string, pragmas ...string) (*sql.DB, error) {
 	return db, nil
 }
 
-// makeNew makes a file without documents, unless there is one. It is whole as soon as it is there.
+// makeNew creates an empty store unless the file exists. The file appears only once it is complete.
 func makeNew(path string) error {
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-		return nil // Whether it can be opened is looked at later.
+		return nil // The caller finds out whether it can be opened.
 	}
 	folder, err := os.MkdirTemp(filepath.Dir(path), filepath.Base(path)+newSuffix)
 	if err != nil {
@@ -359,24 +362,24 @@ func checkHeader(path string) error {
 	}
 	if string(header[:16]) != "SQLite format 3\x00" {
 		return boterr.New(boterr.FailedPrecondition, "path",
-			"the file is not a store, or its beginning is damaged; give the store a path of its own, or put a backup in its place")
+			"the file is not a store, or its beginning is damaged; give the store a separate path, or put a backup in its place")
 	}
 	version, application := binary.BigEndian.Uint32(header[60:]), binary.BigEndian.Uint32(header[68:])
 	switch {
 	case application != applicationID:
-		return boterr.New(boterr.FailedPrecondition, "path", "the file is a database of another program; give the store a path of its own")
+		return boterr.New(boterr.FailedPrecondition, "path", "the file is a database of another program; give the store a separate path")
 	case version != format:
 		return boterr.New(boterr.FailedPrecondition, "path",
 			"the file has format %d and this version reads format %d; open it with the version that wrote it", version, format)
 	case header[18] == rollbackMode && hasLog(path):
 		return boterr.New(boterr.FailedPrecondition, "path",
-			"%q is the log of another file; remove it, as after a backup was put in place of a store that a crash ended", logPath(path))
+			"%q is the log of another file; remove it if a backup has replaced the file of a process that crashed", logPath(path))
 	default:
 		return nil
 	}
 }
 
-// rollbackMode is in the header of a file that was never open as a store, such as a backup.
+// rollbackMode is in the header of a file that was never opened as a store, such as a backup.
 const rollbackMode = 1
 
 // start starts the goroutines of the store.
@@ -398,7 +401,7 @@ func (s *Store) collection(name string) *engine.Collection {
 	return &engine.Collection{Port: &port{store: s, name: name}, Err: store.CheckName(name)}
 }
 
-// found returns a collection, nil if it does not exist.
+// found returns a collection, or nil if it does not exist.
 func (s *Store) found(name string) *collection {
 	if found, ok := s.collections.Load(name); ok {
 		known, _ := found.(*collection)
@@ -446,7 +449,7 @@ func (s *Store) Explain(
 	return s.collection(collection).Explain(ctx, filter, options)
 }
 
-// Close waits for reads and writes that are under way, and releases the file, with an empty log. Every later call of
+// Close waits for running reads and writes, and releases the file, with an empty log. Every later call of
 // the store is FailedPrecondition. Closing it again does nothing.
 func (s *Store) Close() error {
 	s.closeOnce.Do(func() { s.closed = s.close() })

@@ -157,7 +157,7 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// limited is a writer that fails after so many bytes.
+// limited is a writer that fails after a number of bytes.
 type limited struct{ left int }
 
 func (l *limited) Write(text []byte) (int, error) {
@@ -328,7 +328,7 @@ func open(tb testing.TB, path string, options ...sqlite.Option) *sqlite.Store {
 	return store
 }
 
-// newPath returns the path of a file that is not there.
+// newPath returns the path of a file that does not exist.
 func newPath(tb testing.TB) string {
 	tb.Helper()
 	return filepath.Join(tb.TempDir(), "store.db")

@@ -15,7 +15,7 @@ type transaction struct {
 	job    *job
 	source source
 	ctx    context.Context //nolint:containedctx // It belongs to the one call that the write is for.
-	// isSaved is true once there is a savepoint to go back to.
+	// isSaved is true once there is a savepoint.
 	isSaved bool
 	// end is the collection's end before the write.
 	end uint64
@@ -129,8 +129,8 @@ func (t *transaction) Remove(position uint64, o document.Object) error {
 	return nil
 }
 
-// changes returns the changes of entries, and makes the savepoint. A description that they change is shown to
-// readers before the group is committed, so that none of them searches the entries by the one before.
+// changes makes the savepoint and returns the changes of entries. If they change the description, readers get
+// the new one before the group is committed, so that none searches the new entries by the old description.
 func (t *transaction) changes(before, after document.Object) (engine.Changes, error) {
 	c := t.job.collection
 	changes, err := c.draft.Changes(before, after)
@@ -144,7 +144,7 @@ func (t *transaction) changes(before, after document.Object) (engine.Changes, er
 	return changes, t.save()
 }
 
-// grow makes a description with the same indexes the collection's.
+// grow replaces the collection's description by one with the same indexes.
 func (c *collection) grow(schema *engine.Schema) {
 	c.draft = schema
 	c.schema.Store(c.ready())

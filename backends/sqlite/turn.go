@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// limit is a span of time that has begun. It is one of the machine's clock, since it bounds how long callers wait.
+// limit is a deadline. It uses the machine's clock, since it bounds how long callers wait.
 type limit struct{ end time.Time }
 
 func within(span time.Duration) limit {

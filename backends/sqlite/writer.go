@@ -23,12 +23,12 @@ type writer struct {
 	// ended is closed when the goroutine has ended.
 	ended chan struct{}
 
-	// made are the collections that the group under way has made.
+	// made are the collections that the current group has created.
 	made map[string]*collection
 	// touched are the collections that it has changed, and performed the writes that it has carried out.
 	touched   []*collection
 	performed []*job
-	// isKept is true once the group under way is committed.
+	// isKept is true once the current group is committed.
 	isKept bool
 
 	commits, changes atomic.Int64
@@ -63,7 +63,8 @@ const (
 )
 
 const (
-	// maxGroup is the most writes that share a commit, and groupTime the time after which none is added.
+	// maxGroup is the maximum number of writes that share a commit. groupTime is the time after which no more
+	// are added.
 	maxGroup  = 256
 	groupTime = 10 * time.Millisecond
 )
@@ -82,7 +83,7 @@ func (w *writer) end() error {
 	return errors.Join(err, w.conn.close())
 }
 
-// do carries out a job, and waits for it. If ctx ends before it has begun, it is not carried out.
+// do carries out a job and waits for it. If ctx ends before the job has begun, the job is not carried out.
 func (w *writer) do(j *job) error {
 	if err := engine.CheckEnded(j.ctx); err != nil {
 		return err
@@ -108,7 +109,7 @@ func (w *writer) do(j *job) error {
 		if j.state.CompareAndSwap(isWaiting, hasLeft) {
 			return engine.CheckEnded(j.ctx)
 		}
-		<-j.done // A group is short.
+		<-j.done // A group takes little time.
 	}
 	if j.panicked != nil {
 		panic(j.panicked)
@@ -116,8 +117,8 @@ func (w *writer) do(j *job) error {
 	return j.err
 }
 
-// serve carries out writes until the store closes, and then those that wait. A function of a caller that ends the
-// goroutine, by runtime.Goexit, ends its own write only: another goroutine goes on.
+// serve carries out writes until the store closes, and then the waiting ones. A function of a caller that ends
+// the goroutine, by runtime.Goexit, ends its own write only: another goroutine continues.
 func (w *writer) serve() {
 	hasEnded := false
 	var group []*job
@@ -171,8 +172,8 @@ func (w *writer) answer(j *job, err error) {
 	}
 }
 
-// together carries out a group of writes: the first one, and those that wait by the time it runs. If the file
-// fails, each of them is carried out once more, alone, since it may be one of them that cannot be kept.
+// together carries out a group of writes: the first one, and all that wait by the time it runs. If the file
+// fails, each of them is carried out once more, alone, since a single one may be the cause.
 func (w *writer) together(group *[]*job) {
 	err := w.attempt(group, maxGroup)
 	if err == nil {
@@ -186,12 +187,12 @@ func (w *writer) together(group *[]*job) {
 		if err := w.attempt(&[]*job{j}, 1); err != nil {
 			j.err = err
 		}
-		w.answer(j, j.err) // The ones after it may end the goroutine.
+		w.answer(j, j.err) // The next write may end the goroutine.
 	}
 }
 
-// attempt carries out the writes of a group, and others that come, up to most. Its error is one of the file: then
-// nothing was written. Errors of the writes are theirs.
+// attempt carries out the writes of a group and others that arrive meanwhile, up to most. It returns an error
+// if the file fails; then nothing was written. The errors of single writes stay in their jobs.
 func (w *writer) attempt(group *[]*job, most int) error {
 	if err := w.store.checkPath(); err != nil {
 		return err
@@ -225,7 +226,7 @@ func (w *writer) attempt(group *[]*job, most int) error {
 	return nil
 }
 
-// perform runs a write. Its error is one of the file.
+// perform runs a write. It returns an error if the file fails.
 func (w *writer) perform(j *job) error {
 	j.err, j.changes, j.replaced = nil, nil, nil
 	if j.between != nil || !j.state.CompareAndSwap(isWaiting, isRunning) {
@@ -256,7 +257,7 @@ func (w *writer) perform(j *job) error {
 	return err
 }
 
-// collection returns a collection, and makes it if there is none.
+// collection returns a collection, and creates a missing one.
 func (w *writer) collection(name string) (*collection, error) {
 	c := w.made[name]
 	if c == nil {
@@ -299,9 +300,9 @@ func (w *writer) commit(group []*job) error {
 	return nil
 }
 
-// rollBack takes back what the group under way has done, also to what is known of the file.
+// rollBack undoes the current group, and resets what is known of the file.
 func (w *writer) rollBack() {
-	_, _ = w.conn.exec("ROLLBACK") // After some errors there is no transaction any more.
+	_, _ = w.conn.exec("ROLLBACK") // After some errors there is no longer a transaction.
 	for _, c := range w.touched {
 		c.rollBack()
 		c.cache.clear()
@@ -333,7 +334,7 @@ func (w *writer) publish(group []*job) {
 	notifyOf(group)
 }
 
-// notifyOf calls the watchers of each write, also if one of them ends the goroutine.
+// notifyOf calls the watchers of each write, even if one of them ends the goroutine.
 func notifyOf(group []*job) {
 	if len(group) == 0 {
 		return

@@ -143,7 +143,7 @@ func (c credentials) refused(status int, body document.Object, header http.Heade
 			}}
 		}
 	}
-	return boterr.New(boterr.FailedPrecondition, "", "Telegram refuses it with status %d (%s)", status, description)
+	return boterr.New(boterr.FailedPrecondition, "", "Telegram refused the request with status %d (%s)", status, description)
 }
 
 const (
@@ -217,7 +217,7 @@ func millisecondsOf(of document.Lookuper) document.Timestamp {
 	return document.Timestamp(1000 * max(0, min(document.Get(of, "date", int64(0)), latest)))
 }
 
-// idText returns an id at a path as text, "" if there is none.
+// idText returns an id at a path as text, or "" if there is none.
 func idText(of document.Lookuper, path string) string {
 	if id := document.Get(of, path, int64(0)); id != 0 {
 		return strconv.FormatInt(id, 10)

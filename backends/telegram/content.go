@@ -273,7 +273,7 @@ func payloadOf(data string) (payload any, isReply bool) {
 type address struct {
 	// chat is the id of a user, a group or a channel, or the name of a channel such as "@news".
 	chat string
-	// topic is the id of a topic in the group, "" for none.
+	// topic is the id of a topic in the group, or "" for none.
 	topic string
 }
 

@@ -130,7 +130,6 @@ func (o *outlet) shown(in livechattest.Chat) []livechattest.Line {
 	return lines
 }
 
-// harness returns the harness of the outlet.
 func (o *outlet) harness() *livechattest.Harness {
 	return &livechattest.Harness{Host: o.MemoryHost, Inlet: o.Inlet(), Outlet: livechattest.Outlet{
 		Channel: "desk",

@@ -75,7 +75,7 @@ type poller struct {
 
 	app, channel string
 	accept       Accept
-	// offset is the id of the first update that was not accepted, 0 before the first one.
+	// offset is the id of the first update that was not accepted, or 0 before the first one.
 	offset int64
 	// limit is the number of updates to ask for.
 	limit int
@@ -124,7 +124,7 @@ func (p *poller) next(ctx context.Context) error {
 			return errors.New("telegram returned an update without an id")
 		}
 		if err := p.take(ctx, u, p.accept); err != nil { // Whatever its code, the same update may be accepted later.
-			return boterr.New(boterr.Unavailable, "", "the update was not accepted, and is asked for again: %w", err)
+			return boterr.New(boterr.Unavailable, "", "the update was not accepted, and will be requested again: %w", err)
 		}
 		p.offset = u.id + 1
 		taps.Go(func() { p.acknowledge(context.WithoutCancel(ctx), u) })

@@ -18,7 +18,6 @@ import (
 // Accept accepts an event, usually Runtime.Accept, which stores it and recognises repeats.
 type Accept = func(ctx context.Context, event botctx.Inbound) error
 
-// load returns a channel with its credentials.
 func (c *Connector) load(ctx context.Context, app, id string) (*channel.Channel, credentials, error) {
 	if c.config.LoadChannel == nil {
 		return nil, credentials{}, boterr.New(boterr.Internal, "", "the receiver is not set up: it needs Config.Store or Config.LoadChannel")

@@ -150,7 +150,7 @@ func Limited(connector send.Connector) send.Connector {
 type credentials struct {
 	// token is the bot's token: its id, a colon and the secret part.
 	token string
-	// secretToken is expected in the header of webhook requests, "" if the channel has none.
+	// secretToken is expected in the header of webhook requests, or "" if the channel has none.
 	secretToken string
 }
 

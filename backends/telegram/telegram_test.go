@@ -140,7 +140,7 @@ func (w *world) last(t *testing.T, chat string) telegramfake.Message {
 type accepted struct {
 	mu     sync.Mutex
 	events []botctx.Inbound
-	// fail returns the error of an event, nil for none.
+	// fail returns the error to return for an event, or nil to accept it.
 	fail func(botctx.Inbound) error
 }
 

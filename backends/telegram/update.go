@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// The kinds of updates that become events of their own form.
+// The kinds of updates that become events other than MISC.
 const (
 	kindMessage  = "message"
 	kindCallback = "callback_query"
@@ -84,7 +84,7 @@ func (u update) message() document.Object {
 	return document.Get(u.object, kindMessage, document.Object{})
 }
 
-// groupOf returns the id of the group or topic of an event, "" for a private chat.
+// groupOf returns the id of the group or topic of an event, or "" for a private chat.
 func groupOf(object, message document.Object) string {
 	chat := document.Get(object, "chat", document.Get(message, "chat", document.Object{}))
 	at := address{chat: idText(chat, "id")}

@@ -31,7 +31,7 @@ const (
 	filesPath = "files/"
 	// maxFileName is the largest number of characters in a file's name.
 	maxFileName = 100
-	// sniffed is the number of bytes that tell the type of a file.
+	// sniffed is the number of bytes from which the type of a file is detected.
 	sniffed = 512
 	// uploadTime is the time in which a file must arrive.
 	uploadTime = 2 * time.Minute
@@ -55,11 +55,10 @@ var mediaTypes = map[string]string{
 // kindOf returns the type of an attachment with a media type.
 func kindOf(mediaType string) string { return mediaTypes[mediaType] }
 
-// fileIDForm is the form of the ids of files. They are random, because who knows an address may read the file: an
-// address in a page cannot carry a token.
+// fileIDForm is the form of the ids of files. They are random, because anyone who knows an address may read the
+// file: an address in a page cannot carry a token.
 var fileIDForm = regexp.MustCompile(`^[A-Z2-7]{26}$`)
 
-// fileRecord is the record of a file.
 type fileRecord struct {
 	id, key, name, mediaType string
 	of                       chatlog.Conversation
@@ -96,7 +95,6 @@ func fileOf(o document.Object) fileRecord {
 	}
 }
 
-// fileWith returns the record of the file with an id, and reports whether there is one.
 func (c *Connector) fileWith(ctx context.Context, id string) (fileRecord, bool, error) {
 	if !fileIDForm.MatchString(id) {
 		return fileRecord{}, false, nil
@@ -184,7 +182,7 @@ type content struct {
 	head       []byte
 	left, read int64
 	tooLarge   error
-	// failed is the first error of a read, nil for the end.
+	// failed is the first error of a read, or nil for the end.
 	failed error
 }
 

@@ -62,7 +62,7 @@ func (c *Connector) Handler(accept Accept) http.Handler {
 // problem is a refusal of a request.
 type problem struct {
 	status int
-	// after is the value of Retry-After, 0 for none.
+	// after is the value of Retry-After, or 0 for none.
 	after time.Duration
 	err   *boterr.Error
 }
@@ -71,7 +71,7 @@ func (p *problem) Error() string { return p.err.Error() }
 
 func refuse(status int, err *boterr.Error) error { return &problem{status: status, err: err} }
 
-// errToken is the same for every fault of a token.
+// errToken is the answer to every invalid token, whatever the fault.
 var errToken = &problem{
 	status: http.StatusUnauthorized,
 	err:    boterr.New(boterr.FailedPrecondition, "", "the token is not valid; start a new session"),

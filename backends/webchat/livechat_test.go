@@ -36,7 +36,7 @@ type pages struct {
 
 	agents, members []started
 	isDown          atomic.Bool
-	// times is the number of times that a page sends each message, written the number of messages.
+	// times is the number of times that a page sends each message. written is the number of messages.
 	times, written int
 }
 

@@ -68,7 +68,7 @@ func (c *Connector) message(w http.ResponseWriter, r *http.Request, v visit) err
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), answerTime)
 	defer cancel()
 	entry := chatlog.Entry{At: document.TimestampOf(v.now)}
-	if kind != send.TypeWebEvent { // It is an act of the page, which is not shown.
+	if kind != send.TypeWebEvent { // A web event is an act of the page, and is not shown.
 		entry, _, err = c.log.Append(ctx, v.conversation(), chatlog.Entry{
 			Key: keyOfVisitor + id, From: sideMe, At: entry.At, Body: shownOf(kind, data),
 		})

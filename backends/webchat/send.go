@@ -176,7 +176,6 @@ func checkButtons(in string, buttons []send.Button) error {
 	return nil
 }
 
-// hasScheme reports whether an address has one of the schemes.
 func hasScheme(address string, schemes ...string) bool {
 	parsed, err := url.Parse(address)
 	return err == nil && slices.Contains(schemes, strings.ToLower(parsed.Scheme))

@@ -48,7 +48,7 @@ func (c *Connector) startSession(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// sessionFor returns the session that a request asks for: a user's, an old one, or a new anonymous one.
+// sessionFor returns the requested session: a user's, an old one, or a new anonymous one.
 func (c *Connector) sessionFor(ctx context.Context, in *channel.Channel, keys []key, body document.Object) (session, error) {
 	now := c.config.Now()
 	token := document.Get(body, "token", "")

@@ -24,7 +24,7 @@ const (
 	maxWait = 25 * time.Second
 	// streamPage is the number of messages that a stream reads at once.
 	streamPage = 50
-	// maxHistory is the number of messages that history returns of a visitor in all.
+	// maxHistory is the number of messages that history returns of a visitor in total.
 	maxHistory = chatlog.MaxPage
 )
 
@@ -40,7 +40,6 @@ type event struct {
 	Response *document.Object   `json:"response,omitzero"`
 }
 
-// messageEvent returns the event of an entry.
 func messageEvent(e chatlog.Entry) event {
 	id, isVisitors := strings.CutPrefix(e.Key, keyOfVisitor)
 	made := event{Kind: "message", Seq: e.Seq, From: e.From, Name: e.Name, At: e.At, Response: &e.Body}
@@ -87,7 +86,7 @@ func (c *Connector) history(w http.ResponseWriter, r *http.Request, v visit) err
 	return nil
 }
 
-// numberOf returns a parameter of an address, 0 if it is missing.
+// numberOf returns a parameter of an address, or 0 if it is missing.
 func numberOf(r *http.Request, name string) (int64, error) {
 	text := r.URL.Query().Get(name)
 	if text == "" {
@@ -174,7 +173,6 @@ func (f *follower) next(ctx context.Context) (events []event, more bool, err err
 	return events, page.More, nil
 }
 
-// changes returns the events for changes to the state.
 func (f *follower) changes(state chatlog.State) (events []event) {
 	if delivered := state.Marks[markDelivered]; delivered > f.delivered {
 		f.delivered = delivered

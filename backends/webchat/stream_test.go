@@ -61,8 +61,7 @@ func (l *line) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// reading is a request for a stream, and the end of its connection: after a number of bytes, or once enough
-// has arrived.
+// reading is a request for a stream. Its connection ends after a number of bytes, or once enough has arrived.
 type reading struct {
 	token, query string
 	most         int
@@ -320,7 +319,7 @@ func TestProcesses_NothingLostDoubledOrOutOfOrder(t *testing.T) {
 				message := send.Message{
 					ID: fmt.Sprintf("m%d", i), Channel: webchatChannel(channelID, secret), To: of.Visitor, Response: send.Text(fmt.Sprintf("bot-%d", i)),
 				}
-				for _, w := range both { // Both try, as a run that is repeated elsewhere.
+				for _, w := range both { // Both send it, like a run that another process repeats.
 					if _, err := w.Send(t.Context(), message); err != nil {
 						failures <- err
 						return

@@ -166,14 +166,14 @@ func signature(by key, text string) []byte {
 	return mac.Sum(nil)
 }
 
-// token is a token that was taken apart, and is not verified yet.
+// token is a token that was parsed, but not verified yet.
 type token struct {
 	signed    string
 	content   []byte
 	signature []byte
 }
 
-// parseToken takes a token apart. It reports false if the text does not have the form of one.
+// parseToken splits a token into its parts. It reports false if the text does not have the form of a token.
 func parseToken(text, prefix string) (token, bool) {
 	if len(text) > maxToken {
 		return token{}, false

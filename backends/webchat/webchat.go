@@ -169,8 +169,8 @@ func New(config Config) (*Connector, error) {
 	return c, nil
 }
 
-// Close ends all streams, so that a server can shut down; their visitors connect to another process. Other requests go
-// on. It may be called more than once.
+// Close ends all streams, so that a server can shut down; their visitors connect to another process. Other requests
+// continue. It may be called more than once.
 func (c *Connector) Close() { c.close() }
 
 // indexes are created once in a process.

@@ -15,8 +15,9 @@ var widgetFile []byte
 
 // WidgetFile is the widget's script as Handler serves it.
 type WidgetFile struct {
-	// Name is the script's name with a hash, such as "widget-0123456789abcdef.js", below the address of Handler. Browsers
-	// keep it for a year. The name changes with the script; a host that always wants the present one uses "widget.js".
+	// Name is the script's name with a hash, such as "widget-0123456789abcdef.js", below the address of
+	// Handler. Browsers keep it for a year. The name changes with the script; a host that always wants the
+	// current script uses "widget.js".
 	Name string
 	// Integrity is the value of the attribute integrity of the script's tag.
 	Integrity string
@@ -31,8 +32,8 @@ func Widget() WidgetFile {
 	}
 }
 
-// serveWidget answers with the script. A name with another hash is answered with the present script, which must
-// not be kept: the page may be older than this process.
+// serveWidget serves the script. A request for another hash gets the current script, which must not be cached:
+// the page may be older than this process.
 func serveWidget(w http.ResponseWriter, r *http.Request, name string) {
 	header := w.Header()
 	header.Set("Content-Type", "text/javascript; charset=utf-8")
@@ -53,7 +54,7 @@ func serveWidget(w http.ResponseWriter, r *http.Request, name string) {
 	_, _ = w.Write(widgetFile)
 }
 
-// isWidget reports whether a name is the script's.
+// isWidget reports whether a name belongs to the script.
 func isWidget(name string) bool {
 	return name == "widget.js" || strings.HasPrefix(name, "widget-") && strings.HasSuffix(name, ".js")
 }

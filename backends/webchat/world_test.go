@@ -51,7 +51,7 @@ type unwatched struct{ store.Store }
 type files struct {
 	mu   sync.Mutex
 	held map[string][]byte
-	// failing is the error of all calls, nil for none.
+	// failing is the error of all calls, or nil for none.
 	failing error
 }
 
@@ -187,7 +187,6 @@ func (w *world) says(to, id string, response send.Response) {
 	require.NoError(w.t, err)
 }
 
-// request is a request to a handler.
 type request struct {
 	method, path string
 	// body is JSON, or anything that becomes it.
@@ -236,7 +235,6 @@ func do(tb testing.TB, handler http.Handler, r request) *httptest.ResponseRecord
 	return recorder
 }
 
-// answered decodes an answer.
 func answered[Answer any](tb testing.TB, r *httptest.ResponseRecorder) (decoded Answer) {
 	tb.Helper()
 	require.Equal(tb, http.StatusOK, r.Code, r.Body.String())

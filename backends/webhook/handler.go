@@ -172,7 +172,7 @@ type request struct {
 	App          string          `json:"app"`
 	Channel      string          `json:"channel"`
 	MessageEvent document.Object `json:"messageEvent"`
-	// GroupExternalID is the platform's id of the group, "" outside groups.
+	// GroupExternalID is the platform's id of the group, or "" outside groups.
 	GroupExternalID string  `json:"groupExternalId"`
 	Profile         profile `json:"profile"`
 }

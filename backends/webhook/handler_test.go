@@ -480,7 +480,7 @@ func TestRepeat_AgendaKeepsMessageID(t *testing.T) {
 		}
 		attempts++
 		if attempts == 1 {
-			return errors.New("it fails behind the first message")
+			return errors.New("it fails after the first message")
 		}
 		return bot.Reply(ctx, send.Text("second"))
 	}}}))
@@ -511,7 +511,7 @@ func TestRepeat_EventKeepsMessageID(t *testing.T) {
 		}
 		attempts++
 		if attempts == 1 {
-			return errors.New("it fails behind the message")
+			return errors.New("it fails after the message")
 		}
 		return nil
 	})

@@ -67,7 +67,7 @@ func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delive
 	target, err := outbound.ParseURL(endpoint.URL)
 	if err != nil {
 		return send.Delivery{}, boterr.New(boterr.FailedPrecondition, "",
-			"the channel has no usable address: set webhookUrl in its metadata to an address of https")
+			"the channel has no usable address: set webhookUrl in its metadata to an https address")
 	}
 	body, err := json.Marshal(payloadOf(message))
 	if err != nil {
@@ -215,7 +215,7 @@ func refuse(status int, err error) *reply {
 	return &reply{status: status, body: problem{told}}
 }
 
-// unauthorized is the same for every failed check, so that it reveals nothing.
+// unauthorized is the answer to every failed check, so that it reveals nothing.
 func unauthorized() *reply {
 	return refuse(http.StatusUnauthorized, boterr.New(boterr.FailedPrecondition, "",
 		"sign the request with the channel's secret, with the current time; see the headers webhook-id, webhook-timestamp and webhook-signature"))
@@ -252,7 +252,7 @@ type post struct {
 type answer struct {
 	status int
 	body   []byte
-	// after is the delay from the Retry-After header, 0 without one.
+	// after is the delay from the Retry-After header, or 0 without one.
 	after time.Duration
 	// err is set if no response came. It has no code because the message may have arrived.
 	err error

@@ -503,7 +503,7 @@ func newHarness(t *testing.T, client outbound.Doer) *sendtest.Harness {
 	}
 }
 
-// oddRequests gives a handler signed requests that it does not understand.
+// oddRequests passes signed requests that a handler does not understand.
 func oddRequests(t *testing.T) []sendtest.Reception {
 	t.Helper()
 	var all []sendtest.Reception

@@ -18,7 +18,7 @@ func agendaRules() []Rule {
 }
 
 const (
-	// later is the time of agendas that never run in a rule: the beginning of 2100.
+	// later is the time of agendas that no rule runs: the beginning of 2100.
 	later document.Timestamp = 4_102_444_800_000
 	// eachMinute is a pattern that means the same in every time zone.
 	eachMinute = "* * * * *"

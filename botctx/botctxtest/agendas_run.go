@@ -43,7 +43,7 @@ func (t *trial) noting(into *journal) string {
 	return node
 }
 
-// in returns the time a pause after the creation of a new member, which is now.
+// in returns the time at which a pause after the creation of a new member ends.
 func (t *trial) in(pause time.Duration) document.Timestamp {
 	t.Helper()
 	return t.neighbour(member.Member{}).CreatedAt + document.Timestamp(pause/time.Millisecond)
@@ -149,7 +149,7 @@ func whatIsDeletedOrReplacedDoesNotRun(t *trial) {
 	}, ran.read())
 }
 
-// sayingAgain adds a node that says some texts in each of its attempts and fails in all but the last. It
+// sayingAgain adds a node that says different texts in each attempt, and fails in all attempts but the last. It
 // returns the node's id.
 func (t *trial) sayingAgain(attempts ...[]string) string {
 	t.Helper()

@@ -487,7 +487,7 @@ var assignmentByOutletRules = []Rule{
 		"where an assignment's meta has operators, the context's member must match them, else the assignment is passed over", OutletLookups),
 }
 
-// requireSameAssignment checks that two are the same record, with the same content.
+// requireSameAssignment checks that two assignments are the same record, with the same content.
 func requireSameAssignment(t *trial, want, got *livechat.Assignment) {
 	t.Helper()
 	require.NotNil(t, got)
@@ -530,7 +530,7 @@ func assignmentByBravoGroupIDReadsTheNewest(t *trial) {
 	require.Equal(t, second.ID, t.byBravoGroup(t.home, h.group.ExternalID).ID)
 }
 
-// inOutlet reads the assignment in an outlet, nil if there is none.
+// inOutlet reads the assignment in an outlet, or nil if there is none.
 func (t *trial) inOutlet(p *place, channelID string) *livechat.Assignment {
 	t.Helper()
 	found, err := p.GetAssignmentByOutlet(t.Context(), livechat.GetAssignmentByOutletParams{ChannelID: channelID})

@@ -310,7 +310,7 @@ func anAgentTakesOnlyWhatIsOpenThere(t *trial) {
 	require.Equal(t, before, t.state())
 }
 
-// withdraw withdraws the request of a member of the home app, without an error.
+// withdraw withdraws the request of a member of the home app. The call must succeed.
 func (t *trial) withdraw(m *member.Member) livechat.RemovePendingAssignmentByMemberIDResult {
 	t.Helper()
 	result, err := t.home.RemovePendingAssignmentByMemberID(t.Context(), livechat.RemovePendingAssignmentByMemberIDParams{MemberID: m.ID})

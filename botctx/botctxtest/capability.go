@@ -103,7 +103,6 @@ func notOperated() []Capability {
 	}
 }
 
-// platformPrefix is the prefix of the capabilities returned by On.
 const platformPrefix = "On "
 
 // On is sending through channels of a type.

@@ -152,7 +152,7 @@ func (c *checks) notice(t *testing.T, broken func() *botctxtest.Harness) bool {
 	return isNoticed
 }
 
-// opOf returns the name of the operation that a rule is about, "" if it is about several.
+// opOf returns the name of the operation that a rule is about, or "" if it is about several.
 func opOf(rule botctxtest.Rule) string {
 	longest := ""
 	for _, op := range operations.All() {
@@ -358,7 +358,6 @@ func TestSuite_KeepsAppsApart(t *testing.T) {
 	}
 }
 
-// oneApp returns a harness in which all apps are one.
 func oneApp() *botctxtest.Harness {
 	h := newHarness()
 	addChannel, addMember, whole := h.AddChannel, h.AddMember, h.Operations

@@ -91,7 +91,7 @@ func (t *trial) setGroup(p *place, id string, pairs ...any) livechat.UpdateGroup
 	return result
 }
 
-// putOutOfUse inactivates a group of the home app, without an error.
+// putOutOfUse inactivates a group of the home app. The call must succeed.
 func (t *trial) putOutOfUse(id string) livechat.RecordUpdate {
 	t.Helper()
 	result, err := t.home.InactivateGroup(t.Context(), livechat.InactivateGroupParams{GroupID: id})
@@ -99,7 +99,7 @@ func (t *trial) putOutOfUse(id string) livechat.RecordUpdate {
 	return result
 }
 
-// requireSameGroup checks that two are the same record, with the same content.
+// requireSameGroup checks that two groups are the same record, with the same content.
 func requireSameGroup(t *trial, want, got *livechat.Group) {
 	t.Helper()
 	require.NotNil(t, got)

@@ -473,7 +473,7 @@ func (c *chatAt) openOf() *livechat.Assignment {
 	return all[0]
 }
 
-// The functions begin of the rows.
+// The functions for the field begin of moment.
 
 func (*chatAt) nothing() {}
 
@@ -511,7 +511,7 @@ func (c *chatAt) blocks() {
 	c.Refuse(c.place.member)
 }
 
-// The functions write of the rows.
+// The functions for the field write of moment.
 
 func (c *chatAt) memberWrites() error {
 	return c.arrives(c.place.channel.ID, c.place.member.ExternalID, "")

@@ -27,16 +27,15 @@ type operation struct {
 	// domain is the capability of the operation's domain. needs are further required capabilities.
 	domain Capability
 	needs  []Capability
-	// scene is the precondition of good input, nil if there is none.
+	// scene is the precondition of good input, or nil if there is none.
 	scene *scene
-	// input returns good input for a place of the scene. It omits parameters that the context provides.
+	// input returns valid input for the scene at a place, without the parameters that the context provides.
 	input func(p *place) document.Object
 	// names are the paths in the input of ids of records of the app, or of objects on its platforms.
 	// Parameters that are records or that the context provides are not included: the specification's table
 	// lists these.
 	names []string
-	// lookedFor is the parameter at fault if nothing is found in the given channel. "" means the channel
-	// parameter.
+	// lookedFor is the parameter at fault if the given channel has no match. "" means the channel parameter.
 	lookedFor string
 	// refuses returns changes of the good input that make it InvalidArgument, in addition to the
 	// specification's table. findsNot does the same for NotFound.
@@ -49,7 +48,7 @@ type operation struct {
 
 // scene is the condition for the good input of some operations.
 type scene struct {
-	// platform is the only possible platform, "" for any.
+	// platform is the only possible platform, or "" for any.
 	platform channel.Type
 	// needs are the capabilities that an implementation must have for the scene.
 	needs []Capability
@@ -75,7 +74,7 @@ func (o operation) specified() operations.Operation {
 	return specified
 }
 
-// platform is the only platform on which the input is good, "" for any.
+// platform is the only platform on which the input is good, or "" for any.
 func (o operation) platform() channel.Type {
 	if o.scene == nil {
 		return ""
@@ -258,7 +257,7 @@ func (o operation) refusesBadInput(t *trial) {
 // either returns the name of a parameter, followed by a bar and the parameter that may replace it, if any.
 func either(p operations.Field) string { return strings.TrimSuffix(p.Name+"|"+p.Other, "|") }
 
-// missing are calls without a parameter that they need.
+// missing returns calls that each lack one required parameter.
 func (o operation) missing() []change {
 	var changes []change
 	for _, p := range o.specified().Parameters {
@@ -323,7 +322,7 @@ func (o operation) contradicting(t *trial, p *place) []change {
 	return changes
 }
 
-// refusesToGuess checks that parameters that the context does not provide must be given.
+// refusesToGuess checks that parameters are required if the context does not provide them.
 func (o operation) refusesToGuess(t *trial, p *place) {
 	if len(o.ofContext()) == 0 {
 		return
@@ -338,7 +337,7 @@ func (o operation) refusesToGuess(t *trial, p *place) {
 	})
 }
 
-// refusesWhatIsNoValue checks that each object parameter is refused if it carries an error.
+// refusesWhatIsNoValue checks that an object that carries an error is refused as any parameter.
 func (o operation) refusesWhatIsNoValue(t *trial, p *place) {
 	for _, one := range o.specified().Parameters {
 		t.try("a "+one.Name+" of what is no value", func(t *trial) {
@@ -456,7 +455,7 @@ func (o operation) requireOwn(t *trial, p *place, call func() error) {
 	}
 }
 
-// sentIfKnown returns the messages sent, none if the harness does not know them.
+// sentIfKnown returns the messages sent, or none if the harness does not know them.
 func (t *trial) sentIfKnown() []Sent {
 	if t.Sent == nil {
 		return nil
@@ -464,7 +463,7 @@ func (t *trial) sentIfKnown() []Sent {
 	return t.Sent()
 }
 
-// madeIfKnown returns the groups and channels created, none if the harness does not know them.
+// madeIfKnown returns the groups and channels created, or none if the harness does not know them.
 func (t *trial) madeIfKnown() []Made {
 	if t.Made == nil {
 		return nil

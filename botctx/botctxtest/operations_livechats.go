@@ -282,7 +282,7 @@ func otherBravoGroups(parameter string) func(*trial, *place) []change {
 	}
 }
 
-// noFilters are metas that would be filters: meta is data.
+// noFilters are metas that would be valid as filters, but must be treated as data.
 func noFilters(*trial, *place) []change {
 	return each("meta", []named{
 		{"an operator", document.O("$or", document.A(document.O()))},
@@ -292,7 +292,7 @@ func noFilters(*trial, *place) []change {
 	})
 }
 
-// noSettings are metas that cannot be set over {"text": "x"}.
+// noSettings are metas that cannot be merged into {"text": "x"}.
 func noSettings(*trial, *place) []change {
 	return each("meta", []named{
 		{"a modifier", document.O("$inc", document.O("n", 1))},

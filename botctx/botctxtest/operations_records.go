@@ -30,7 +30,7 @@ var agendaOperations = []operation{
 	},
 }
 
-// onlyThat returns changes of a schedule without the other parts of the schedule.
+// onlyThat makes each change also remove the other parts of the schedule.
 func onlyThat(changes []change) []change {
 	for i, one := range changes {
 		alone := document.O("nextRunAt", nil, "tag", nil, "replace", nil)
@@ -175,7 +175,7 @@ func each(parameter string, bad []named) []change {
 	return eachWith(parameter, bad, document.O())
 }
 
-// eachWith is each with further parameters changed.
+// eachWith is like each, with further parameters changed.
 func eachWith(parameter string, bad []named, with document.Object) []change {
 	changes := make([]change, 0, len(bad))
 	for _, one := range bad {

@@ -34,7 +34,7 @@ type counting struct {
 // countCall calls the operation with options, and returns the resulting record.
 type countCall func(t *trial, options document.Object) (document.Object, error)
 
-// refusedEverywhere are options that none of the operations has.
+// refusedEverywhere are options that every operation refuses.
 var refusedEverywhere = []document.Object{
 	document.O("collation", document.O("locale", "de")),
 	document.O("comment", "why", "nearly", true),
@@ -100,7 +100,7 @@ func optionRules(c counting) []Rule {
 	}
 }
 
-// counted is the record whose field is incremented.
+// counted returns the record whose field is incremented.
 func counted() document.Object {
 	return document.O("firstName", "Eve", "gender", "f", "meta", document.O("n", 1, "list", document.A(7, 8)))
 }
@@ -263,7 +263,6 @@ var (
 		})))
 		return base
 	}}
-	// aNode is a node of the place.
 	aNode = &scene{needs: []Capability{handleNodes}, begin: func(t *trial, base *place) *place {
 		t.Handle(&botctx.Node{ID: base.node, Pre: []botctx.Action{sets("seen")}})
 		return base

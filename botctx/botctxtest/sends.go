@@ -118,7 +118,7 @@ func sendResponsePassesTypesThrough(t *trial) {
 	t.requireSent(to(t.home.member, response))
 }
 
-// slicesOf returns n times the same.
+// slicesOf returns a slice of n equal elements.
 func slicesOf[E any](n int, element E) []E {
 	all := make([]E, n)
 	for i := range all {

@@ -194,7 +194,7 @@ type Harness struct {
 	// Mails returns the mails that the mail service has accepted, in order. Without it the rules about mails
 	// are left out.
 	Mails func() []utility.Mail
-	// Serve puts a file with a media type, "" for none, at a new address that the implementation may request
+	// Serve puts a file with a media type, or "" for none, at a new address that the implementation may request
 	// with GET and POST. Without it the rules about addresses are left out.
 	Serve func(contentType, content string) *Served
 	// Files returns the files in the object store, in any order. Without Files and Serve the rules about
@@ -221,7 +221,7 @@ type Sent struct {
 	To string
 	// Response is the message as it arrived at the platform.
 	Response send.Response
-	// Shows is the text that it shows now instead of Response, "" if it still shows Response.
+	// Shows is the text that it shows now instead of Response, or "" if it still shows Response.
 	Shows string
 	// IsRecalled is true if the message was recalled.
 	IsRecalled bool
@@ -272,8 +272,8 @@ type File struct {
 	Content []byte
 }
 
-// lacks returns the capabilities that the harness lacks, because they are in Lacks or because their functions
-// are nil.
+// lacks returns the capabilities that the harness lacks: the ones in Lacks, and the ones whose functions are
+// nil.
 func (h *Harness) lacks() []Capability {
 	lacks := slices.Clone(h.Lacks)
 	for _, verb := range []struct {
@@ -342,11 +342,11 @@ type Made struct {
 	ExternalID string
 	// Name is the name that is shown.
 	Name string
-	// Within is the platform's id of the object that it belongs to, "" if there is none.
+	// Within is the platform's id of the object that it belongs to, or "" if there is none.
 	Within string
-	// InvitationLink is the address by which agents join, "" if none works.
+	// InvitationLink is the address by which agents join, or "" if none works.
 	InvitationLink string
-	// Icon is the file of its picture, "" if it has none.
+	// Icon is the file of its picture, or "" if it has none.
 	Icon string
 }
 
@@ -374,7 +374,7 @@ type place struct {
 	member  *member.Member
 	// node is a new id for a node.
 	node string
-	// chat is the live chat of the member, zero unless it was begun.
+	// chat is the live chat of the member, or zero unless it was begun.
 	chat chat
 	// url is the address of a file, for operations that need one.
 	url string

@@ -329,7 +329,7 @@ declare namespace botctx {
     priority?: number;
     /** `meta` becomes the node's AgendaMeta. */
     meta?: Fields;
-    /** `tag` is the name by which the agenda is replaced and deleted, "" if it has none. */
+    /** `tag` is the name by which the agenda is replaced and deleted, or "" if it has none. */
     tag?: string;
     /** `completed` is true once the agenda has run for the last time. */
     completed: boolean;
@@ -949,7 +949,7 @@ declare namespace botctx {
     member: Member;
     /** `assignmentId` is the id of the assignment. */
     assignmentId: string;
-    /** `groupId` is the id of the group that `createGroup` asked for, "" without it. */
+    /** `groupId` is the id of the group that `createGroup` asked for, or "" without it. */
     groupId?: string;
   };
   /** What `addNewTargetsToAssignment` takes. */
@@ -1330,7 +1330,7 @@ declare namespace botctx {
   type CreateBravoGroupResult = {
     /** `groupId` is the group's id on Bravo. */
     groupId: string;
-    /** `invitationLink` is the address of the invitation link, "" if none was requested. */
+    /** `invitationLink` is the address of the invitation link, or "" if none was requested. */
     invitationLink?: string;
   };
   /** What `disableBravoGroupInviteLink` takes. */
@@ -1920,7 +1920,7 @@ declare namespace botctx {
      */
     findAndModifyMember(params: FindAndModifyMemberParams): Promise<FindAndModifyMemberResult>;
     /**
-     * Atomically changes the first matching entry in the order of `sortBy`. Concurrent callers each see the change of the one before, so a filter that the change makes false, such as taken: false, lets each entry be claimed once. `value` is null if none matched.
+     * Atomically changes the first matching entry in the order of `sortBy`. Concurrent callers each see the change of the previous one, so a filter that the change makes false, such as taken: false, lets each entry be claimed once. `value` is null if none matched.
      *
      * @throws {OperationError} invalid argument: `filter` has an unknown operator or an operand of the wrong type.
      *
@@ -2112,7 +2112,7 @@ declare namespace botctx {
      *
      * @throws {OperationError} failed precondition: The member has no id on the platform.
      *
-     * @throws {OperationError} unsupported: The host has no connector for an outlet's type, or no HTTP client for a live-chat API, or has no addresses of histories and `history` is true.
+     * @throws {OperationError} unsupported: The host has no connector for an outlet's type, or no HTTP client for a live-chat API, or has no addresses for histories and `history` is true.
      *
      * @throws {OperationError} unavailable: An outlet did not answer. Repeating the call sends only the missing messages. The error names each missing target, and wraps an `UnsentError` that lists them.
      *

@@ -107,7 +107,6 @@ func TestTools_OneForEachOperation(t *testing.T) {
 	}
 }
 
-// plainKeywords are the keywords of a plain schema.
 var plainKeywords = []string{"type", "description", "properties", "required", "items", "enum"}
 
 // requirePlain checks that a schema is accepted by all providers.

@@ -19,7 +19,7 @@ import (
 // since some providers refuse a call that has lost its signature.
 type toolCall struct {
 	ID, Name string
-	// Arguments are JSON from the model, "" for none.
+	// Arguments are JSON from the model, or "" for none.
 	Arguments string
 	// fields and function are the whole call and its function.
 	fields, function map[string]json.RawMessage
@@ -186,7 +186,7 @@ func withIDs(calls []toolCall, round int) {
 	}
 }
 
-// unlessNull returns a value of JSON, nil for null.
+// unlessNull returns a JSON value, or nil for null.
 func unlessNull(value json.RawMessage) json.RawMessage {
 	if string(value) == "null" {
 		return nil

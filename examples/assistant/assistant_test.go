@@ -21,7 +21,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// shop is the shop with a model of scripted web.
+// shop is the shop with a model that gives scripted replies.
 type shop struct {
 	*fakes.Platform
 

@@ -113,7 +113,7 @@ func (a *Assistant) refusal(response *outbound.Response) error {
 	case code.String() == "content_filter":
 		return errFiltered
 	case code.String() == "tool_use_failed":
-		return boterr.New(boterr.Unavailable, "", "a tool call of the model could not be read by its own server")
+		return boterr.New(boterr.Unavailable, "", "the model's server could not read the model's tool call")
 	case code.String() == "insufficient_quota", kind == "insufficient_quota", status == http.StatusPaymentRequired:
 		return boterr.New(boterr.FailedPrecondition, "", "the account has no credit left (status %d)", status)
 	case status == http.StatusTooManyRequests:

@@ -15,7 +15,7 @@ import (
 // modelURL is the address of the model of scripted replies.
 const modelURL = "https://models.example/v1"
 
-// scripted returns the settings for scripted web.
+// scripted returns the settings for a model with scripted replies.
 func scripted(log io.Writer) Settings {
 	return Settings{
 		URL: modelURL, Model: "small", Key: channel.NewSecret("key-0123456789"), Timeout: 30 * time.Second,

@@ -16,7 +16,7 @@ import (
 // recorded is a file of testdata/answers: a provider's answer to "What did I order?", and the bot's resulting
 // message.
 type recorded struct {
-	// About describes the peculiarity of the answers.
+	// About describes the special feature of the answers.
 	About string `json:"about"`
 	// Answers are the provider's answers, in order. The last one is repeated.
 	Answers []struct {

@@ -17,7 +17,7 @@ import (
 
 // The bounds of a call.
 const (
-	// maxBody is the most bytes of the parameters.
+	// maxBody is the maximum number of bytes of the parameters.
 	maxBody = 1 << 20
 	// maxTime is the time limit of a call.
 	maxTime = 20 * time.Second

@@ -22,7 +22,7 @@ type grant struct {
 	operations []botctx.Op
 }
 
-// minToken is the least length of a token: 16 random bytes in hexadecimal.
+// minToken is the minimum length of a token: 16 random bytes in hexadecimal.
 const minToken = 32
 
 // allows reports whether a grant has an operation.

@@ -19,7 +19,7 @@ const maxNameLength = 200
 // columnMetres is the column of the distance in the entries of a geo query.
 const columnMetres = "metres"
 
-// place is a place that was spoken of.
+// place is a place mentioned in the conversation.
 type place struct {
 	ID   any    `json:"id"`
 	Name string `json:"name"`
@@ -84,8 +84,8 @@ func askWhere(ctx context.Context, bot *botctx.Context) error {
 // toLocated continues once the guest has told the location.
 func toLocated() botctx.Redirector { return botctx.ToOneOf(locate, "where?", "nearby", "located") }
 
-// locate saves the guest's location: at a place of the city, or at a latitude and longitude. If the bot has
-// asked for it, it continues with near places.
+// locate saves the guest's location: at a place of the city, or at a latitude and longitude. If the bot asked
+// for it, the conversation continues with nearby places.
 func locate(ctx context.Context, bot *botctx.Context) (*botctx.Redirect, error) {
 	here, problem, err := location(ctx, bot)
 	if err != nil {
@@ -164,7 +164,7 @@ func (c Concierge) valuesIn(ctx context.Context, bot *botctx.Context, said said)
 	return values, nil
 }
 
-// longestIn returns the longest text of a column for which isMeant is true, "" if there is none.
+// longestIn returns the longest text of a column for which isMeant is true, or "" if there is none.
 func longestIn(ctx context.Context, bot *botctx.Context, column string, isMeant func(string) bool) (string, error) {
 	values, err := bot.FetchDistinctDataFromDataSource(ctx, datasource.FetchDistinctParams{
 		DataSourceID: placesID,

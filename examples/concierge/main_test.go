@@ -87,7 +87,7 @@ func TestMain_TellsProblems(t *testing.T) {
 		"an unknown flag":        {[]string{"-city", "x"}, 2, "flag provided but not defined: -city"},
 		"an argument":            {[]string{"places.json"}, 2, `"places.json" is not a flag, and the command has no arguments`},
 		"no file of places":      {[]string{"-places", "absent.json"}, 1, "concierge: open absent.json: "},
-		"places without a place": {[]string{"-places", fileOf(t, "[]")}, 1, "file.json: there is no place in it"},
+		"places without a place": {[]string{"-places", fileOf(t, "[]")}, 1, "file.json: it contains no places"},
 		"places that come twice": {[]string{"-places", fileOf(t, `[{"_id": 1}, {"_id": 1}]`)}, 1, "data[1]._id: appears twice in one call"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -45,7 +45,7 @@ func ReadPlaces(text []byte) (Places, error) {
 		return Places{}, fmt.Errorf("it must be a JSON array of objects: %w", err)
 	}
 	if len(rows) == 0 {
-		return Places{}, errors.New("there is no place in it")
+		return Places{}, errors.New("it contains no places")
 	}
 	var places Places
 	for i, row := range rows {

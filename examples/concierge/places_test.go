@@ -55,13 +55,13 @@ func TestPlaces_WhatIsNotKnown(t *testing.T) {
 func TestPlaces_Refuse(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		``:                  "it must be a JSON array of objects: invalid argument: is no JSON",
-		`[{"name": "A"},]`:  "it must be a JSON array of objects: invalid argument: is no JSON",
+		``:                  "it must be a JSON array of objects: invalid argument: is not valid JSON",
+		`[{"name": "A"},]`:  "it must be a JSON array of objects: invalid argument: is not valid JSON",
 		`{"name": "A"}`:     "it must be a JSON array of objects",
 		`[{}, 5]`:           "it must be a JSON array of objects",
 		`[{"name":1},null]`: "element 1 is null",
-		`[]`:                "there is no place in it",
-		`null`:              "there is no place in it",
+		`[]`:                "it contains no places",
+		`null`:              "it contains no places",
 	} {
 		_, err := ReadPlaces([]byte(text))
 		require.ErrorContains(t, err, want, text)

@@ -40,7 +40,7 @@ func (c *Columns) rows(at time.Time, left, right string) {
 	}
 }
 
-// rowOf returns a row, "" if there are fewer.
+// rowOf returns a row, or "" if there are fewer.
 func rowOf(rows []string, i int) string {
 	if i < len(rows) {
 		return rows[i]

@@ -31,7 +31,7 @@ const (
 	treeAgents = "agents"
 )
 
-// personForm is a wish for a person.
+// personForm matches a request for a person.
 var personForm = regexp.MustCompile(`(?i)\b(person|human|somebody|someone|agent)\b`)
 
 var wishForm = regexp.MustCompile(`(?i)\btable for ([1-9]\d?) at (\d\d?:\d\d)\b`)

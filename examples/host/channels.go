@@ -125,7 +125,7 @@ func (s *channelSettings) completeInfo(lookup func(string) (string, bool)) error
 		return errors.New("app, id, account and infoVariable must not be empty")
 	}
 	if s.URL+s.SecretVariable+s.TokenVariable+s.Tenant != "" {
-		return errors.New("url, secretVariable, tokenVariable and tenant belong to other channels: remove them")
+		return errors.New("url, secretVariable, tokenVariable and tenant do not apply to this channel: remove them")
 	}
 	value, _ := lookup(s.InfoVariable)
 	var fields document.Object

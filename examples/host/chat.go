@@ -170,7 +170,7 @@ func (s *channelSettings) deskRecord() channel.Channel {
 	}
 }
 
-// untilClosed ends the requests to a handler that are under way when a channel is closed: streams would go on for ever.
+// untilClosed ends the current requests to a handler when closing is closed. Otherwise streams would never end.
 func untilClosed(closing <-chan struct{}, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithCancel(r.Context())

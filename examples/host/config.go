@@ -16,14 +16,14 @@ import (
 // config is the configuration of the service. It holds secrets only as channel.Secret, which does not print.
 type config struct {
 	listen string
-	// show is a collection to print instead of serving, "" for none.
+	// show is a collection to print instead of serving, or "" for none.
 	show string
 	// isCheck is true if the program asks a running service how it is, and ends.
 	isCheck bool
 	// file is the file of the records, unless postgres or mongo is the address of a database.
 	file            string
 	postgres, mongo channel.Secret
-	// files is the bucket for the files of chats, "" for none, and url the public address of the service.
+	// files is the bucket for the files of chats, or "" for none, and url the public address of the service.
 	files, url string
 	// isTrial is true without any settings.
 	isTrial bool
@@ -43,10 +43,10 @@ type config struct {
 	// channels are the channels of the file, and with demo the channel of demo.go.
 	channels []channelSettings
 	demo     bool
-	// applications report for the channels of platforms.
+	// applications are the host's applications on platforms, which report for all channels there.
 	applications map[channel.Type]application
 	// telegramToken is the token of a Telegram bot, which is then a channel. telegramURL is the address of
-	// Telegram's API, "" for the default.
+	// Telegram's API, or "" for the default.
 	telegramToken channel.Secret
 	telegramURL   string
 	// now is the clock.
@@ -100,7 +100,7 @@ func (c *config) flags(channelsFile, allow *string) *flag.FlagSet {
 	flags.BoolVar(&c.demo, "demo", false, "add a channel whose messages are printed; its secret is in "+demoVariable)
 	flags.StringVar(allow, "allow", "", "`hosts` of your own network that messages may be posted to, with commas between")
 	flags.DurationVar(&c.remindAfter, "remind-after", 15*time.Minute, "when the bot reminds of a table that is not confirmed")
-	flags.DurationVar(&c.stopWithin, "stop-within", 20*time.Second, "how long runs may go on after a signal to stop")
+	flags.DurationVar(&c.stopWithin, "stop-within", 20*time.Second, "how long runs may continue after a signal to stop")
 	flags.IntVar(&c.maxPending, "max-pending", 100_000, "how many messages may wait; beyond it senders are told to come again")
 	flags.DurationVar(&c.takeOverAfter, "take-over-after", 30*time.Second,
 		"after which time another process takes over what one that died was at")
@@ -171,7 +171,7 @@ func fromEnvironment(flags *flag.FlagSet, lookup func(string) (string, bool)) er
 			return
 		}
 		if err := f.Value.Set(value); err != nil {
-			problems = append(problems, fmt.Errorf("%s is %q, which is wrong (%w): -%s is %s", variable, value, err, f.Name, f.Usage))
+			problems = append(problems, fmt.Errorf("%s is %q, which is invalid (%w): -%s is %s", variable, value, err, f.Name, f.Usage))
 		}
 	})
 	return errors.Join(problems...)

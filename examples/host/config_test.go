@@ -72,7 +72,7 @@ func TestConfig_ExplainsWhatIsWrong(t *testing.T) {
 		"nothing of desk":    {[]string{"-channels", file("d1", `[{"type":"foxtrot"}]`)}, nil, "app, id, account and infoVariable must not be empty"},
 		"no info":            {[]string{"-channels", file("d2", `[`+desk+`]`)}, variables{"INFO": "{}"}, "set the environment variable INFO to the info of the channel"},
 		"odd info":           {[]string{"-channels", file("d3", `[`+strings.Replace(desk, "foxtrot", "echo", 1)+`]`)}, variables{"INFO": `{"appId":7}`}, "INFO: "},
-		"desk with token":    {[]string{"-channels", file("d4", `[{"app":"a","id":"d","type":"foxtrot","account":"1","infoVariable":"I","tokenVariable":"T"}]`)}, nil, "belong to other channels"},
+		"desk with token":    {[]string{"-channels", file("d4", `[{"app":"a","id":"d","type":"foxtrot","account":"1","infoVariable":"I","tokenVariable":"T"}]`)}, nil, "do not apply to this channel"},
 		"bot without tenant": {[]string{"-channels", file("n", `[{"app":"a","id":"b","type":"hotel","account":"1","tokenVariable":"T"}]`)}, nil, "tenant is required"},
 		"page with a tenant": {[]string{"-channels", file("o", `[{"app":"a","id":"p","type":"alpha","account":"1","tenant":"t","tokenVariable":"T"}]`)}, nil, "not allowed for others"},
 		"account twice": {

@@ -19,7 +19,7 @@ import (
 type application struct {
 	secret, verifyToken channel.Secret
 	id                  string
-	// api is the address of the platform's API, "" for its own.
+	// api is the address of the platform's API, or "" for its own.
 	api string
 }
 

@@ -50,7 +50,7 @@ type service struct {
 	isStopping atomic.Bool
 	// closing is closed when the server begins to end.
 	closing chan struct{}
-	// removeTrial removes the files of a try.
+	// removeTrial removes the files of a trial run.
 	removeTrial func()
 }
 
@@ -274,7 +274,7 @@ func (s *service) serve(ctx context.Context) error {
 	return err
 }
 
-// close closes everything that open has opened, the last first: no run needs it any more.
+// close closes everything that open has opened, the last first: no run still needs it.
 func (s *service) close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastTime)
 	defer cancel()

@@ -32,7 +32,8 @@ func readAgents(text string) (map[string]channel.Secret, error) {
 	return agents, nil
 }
 
-// signIns knows who sends a request: by a token as the password, or by a cookie. A link that works once gives the cookie.
+// signIns identifies the senders of requests: by a token as the password, or by a cookie. A link that works
+// once gives the cookie.
 type signIns struct {
 	// tokens are the tokens of the agents and of the operator, by name.
 	tokens map[string]channel.Secret

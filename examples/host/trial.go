@@ -38,7 +38,7 @@ func (c *config) try() {
 	}
 }
 
-// openTrial makes the folder for the files of a try.
+// openTrial creates the folder for the files of a trial run.
 func (c *config) openTrial() (remove func(), err error) {
 	folder, err := os.MkdirTemp("", "botctx-host-")
 	if err != nil {
@@ -49,7 +49,7 @@ func (c *config) openTrial() (remove func(), err error) {
 	return func() { _ = os.RemoveAll(folder) }, nil
 }
 
-// listenOn listens on the configured address. A try takes a free port if the usual one is taken.
+// listenOn listens on the configured address. A trial run takes a free port if the usual one is taken.
 func (c config) listenOn(ctx context.Context) (net.Listener, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.listen)
 	if c.isTrial && errors.Is(err, syscall.EADDRINUSE) {
@@ -61,7 +61,7 @@ func (c config) listenOn(ctx context.Context) (net.Listener, error) {
 	return listener, nil
 }
 
-// welcome prints the addresses of a try. The last two sign in, once each.
+// welcome prints the addresses of a trial run. The last two are links that each sign in once.
 func (s *service) welcome(out io.Writer) {
 	_, _ = fmt.Fprintf(out, `Open in a browser:
 

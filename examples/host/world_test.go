@@ -92,11 +92,11 @@ func (c *chat) hears() string {
 type world struct {
 	t    *testing.T
 	args []string
-	// environment has the secrets.
+	// environment are the environment variables with the secrets.
 	environment variables
 	log         *lockedBuffer
 	chat        *chat
-	// ahead is the lead of the service's clock, from its next start on.
+	// ahead is the time by which the service's clock is ahead, from its next start on.
 	ahead time.Duration
 
 	service *service

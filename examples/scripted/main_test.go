@@ -71,7 +71,7 @@ func TestOrder_TheFifthIsFree(t *testing.T) {
 	require.Equal(t, "It is your fifth: it is on the house.", ada.Last())
 }
 
-// lastOf returns the last text to a member, "" before the first.
+// lastOf returns the last text to a member, or "" before the first.
 func lastOf(actor *fakes.Actor) string {
 	if len(actor.Messages()) == 0 {
 		return ""

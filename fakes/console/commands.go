@@ -25,10 +25,10 @@ import (
 
 // command is a command on a line that begins with /.
 type command struct {
-	// argument describes the argument, "" if there is none. Brackets make it optional.
+	// argument describes the argument, or "" if there is none. Brackets make it optional.
 	argument, help string
 	do             func(s *talk, argument string) error
-	// choices returns the possible arguments, nil if they are not known.
+	// choices returns the possible arguments, or nil if they are not known.
 	choices func(s *talk) []string
 }
 
@@ -77,7 +77,6 @@ func (s *talk) run(name, argument string) error {
 	}
 }
 
-// unknown is the error for an unknown command.
 func unknown(name string, among []string) error {
 	hint := "/help lists the commands"
 	if near := nearest.To(name, among); near != "" {
@@ -213,7 +212,7 @@ func packageFolder(info *debug.BuildInfo, here string) string {
 	return folder
 }
 
-// moduleFolder returns the root folder of the module that contains folder, "" if the module's path differs
+// moduleFolder returns the root folder of the module that contains folder, or "" if the module's path differs
 // from path.
 func moduleFolder(folder, path string) string {
 	for {

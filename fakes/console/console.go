@@ -37,7 +37,7 @@ type Console struct {
 	Bot string
 	// Ends reports whether a member's text ends the conversation after its answer. If it is nil, none does.
 	Ends func(said string) bool
-	// Welcome is printed first, "" for nothing.
+	// Welcome is printed first, or "" for nothing.
 	Welcome string
 	// Test configures the tests of /save.
 	Test Test

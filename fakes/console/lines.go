@@ -81,7 +81,7 @@ func plainLines(in io.Reader, out io.Writer) lines {
 		case err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
 			return "", io.EOF
 		case errors.Is(err, bufio.ErrTooLong):
-			return "", fmt.Errorf("a line of standard input has more than %d bytes: break it", maxLine)
+			return "", fmt.Errorf("a line of standard input has more than %d bytes: split it", maxLine)
 		default:
 			return "", fmt.Errorf("reading the conversation: %w", err)
 		}
@@ -90,7 +90,7 @@ func plainLines(in io.Reader, out io.Writer) lines {
 	return lines{next: next, width: width(), refreshed: width, isEchoing: true}
 }
 
-// reading is a reader of a function.
+// reading is an io.Reader that calls a function.
 type reading func(into []byte) (int, error)
 
 func (r reading) Read(into []byte) (int, error) { return r(into) }

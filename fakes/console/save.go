@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/fakes/conversation"
 )
 
-// save writes the conversation as a Go test, or as a conversation file if its name ends so.
+// save writes the conversation as a Go test, or as a conversation file if the file's name has its extension.
 func (s *talk) save(file string) error {
 	if reason := s.console.CannotSave; reason != "" {
 		return fmt.Errorf("it cannot be saved: %s", reason)

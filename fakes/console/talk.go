@@ -127,7 +127,7 @@ func (s *talk) printSent(sent fakes.Sent) {
 	}
 }
 
-// firstOffer returns the number of the first offer in a message to the speaker, 0 if there is none.
+// firstOffer returns the number of the first offer in a message to the speaker, or 0 if there is none.
 func (s *talk) firstOffer(messageID string) int {
 	for i, one := range s.offers[s.seat.ID] {
 		if one.MessageID == messageID {

@@ -26,7 +26,7 @@ const (
 // screen writes lines. It keeps the first write error, and writes nothing after it.
 type screen struct {
 	out io.Writer
-	// width is the number of cells of a line, 0 if lines are not wrapped.
+	// width is the number of cells of a line, or 0 if lines are not wrapped.
 	width   int
 	colours bool
 	// labels is the number of cells of the widest label.
@@ -116,7 +116,7 @@ func sizeOf(descriptor int) (cells, rows int) {
 	return cells, rows
 }
 
-// widthOf returns a function that returns the width of the output, 0 if it is not a terminal.
+// widthOf returns a function that returns the width of the output, or 0 if it is not a terminal.
 func widthOf(out io.Writer) func() int {
 	file, isFile := out.(*os.File)
 	if !isFile || !isTerminal(file) {

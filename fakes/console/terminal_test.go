@@ -37,7 +37,7 @@ type terminal struct {
 	more    *sync.Cond
 }
 
-// openTerminal starts a console in a terminal of so many cells.
+// openTerminal starts a console in a terminal that is width cells wide.
 func openTerminal(ctx context.Context, t *testing.T, width uint16) *terminal {
 	t.Helper()
 	keyboard, cells, err := pty.Open()
@@ -88,7 +88,7 @@ func (x *terminal) waitFor(end string) string {
 	return x.screen.String()
 }
 
-// types presses keys, and returns the screen when it ends in a text.
+// types presses keys, and returns the screen once it ends in a text.
 func (x *terminal) types(keys, end string) string {
 	x.t.Helper()
 	_, err := x.keyboard.WriteString(keys)
@@ -258,7 +258,7 @@ func (e *emulator) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// next carries out the sequence at the beginning of a text, and returns its length, 0 if it is incomplete.
+// next carries out the sequence at the beginning of a text, and returns its length, or 0 if it is incomplete.
 func (e *emulator) next(text []byte) int {
 	switch text[0] {
 	case '\r':
@@ -435,7 +435,7 @@ type tmux struct {
 	socket string
 }
 
-// startTmux starts the console in a terminal of so many cells.
+// startTmux starts the console in a terminal that is width cells wide.
 func startTmux(t *testing.T, width int) tmux {
 	t.Helper()
 	program, err := os.Executable()

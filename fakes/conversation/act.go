@@ -16,7 +16,7 @@ import (
 // Act is an action: one of the types of this package whose comments say so. People are referred to by their
 // names in the conversation.
 type Act interface {
-	// by returns the name of the person who acts, "" if there is none.
+	// by returns the name of the person who acts, or "" if there is none.
 	by() string
 	// lines returns the act as lines of a file.
 	lines() []string
@@ -161,9 +161,9 @@ func (a Taps) tappable(on *Session) (fakes.Tappable, error) {
 		titles = append(titles, "["+one.Title+"]")
 	}
 	if len(titles) == 0 {
-		return fakes.Tappable{}, usagef("%s is shown nothing that can be tapped", a.By)
+		return fakes.Tappable{}, usagef("%s sees nothing that can be tapped", a.By)
 	}
-	return fakes.Tappable{}, usagef("%s is shown nothing of the title %q to tap: there is %s", a.By, a.Title, strings.Join(titles, ", "))
+	return fakes.Tappable{}, usagef("%s sees nothing with the title %q to tap, but %s", a.By, a.Title, strings.Join(titles, ", "))
 }
 
 func (a Takes) do(on *Session) error {

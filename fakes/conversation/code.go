@@ -21,7 +21,7 @@ import (
 type call struct {
 	receiver, name string
 	args           []string
-	// then is a method to call on the result, "" for none.
+	// then is a method to call on the result, or "" for none.
 	then string
 }
 
@@ -212,13 +212,13 @@ func readAs(written func(string) string, text string) (string, error) {
 	case text == "":
 		return "", errNoName
 	case text[0] != '"' && written(text) != text:
-		return "", fmt.Errorf("%s is no name in this form: write it in quotes, as in %s", text, written(text))
+		return "", fmt.Errorf("%s is not a name in this form: write it in quotes, as in %s", text, written(text))
 	case text[0] != '"':
 		return text, nil
 	}
 	name, err := strconv.Unquote(text)
 	if err != nil {
-		return "", fmt.Errorf("%s is no name in quotes: end it with a quote, and write \\\" for one within it", text)
+		return "", fmt.Errorf("%s is not a name in quotes: end it with a quote, and write \\\" for one within it", text)
 	}
 	if name == "" {
 		return "", errNoName
@@ -333,7 +333,7 @@ var amount = regexp.MustCompile(`^(\d+(?:\.\d+)?)\s*([a-z]+)(?:\s*,)?(?:\s+and\s
 func Duration(text string) (time.Duration, error) {
 	rest := strings.TrimSpace(text)
 	if strings.HasPrefix(rest, "-") {
-		return 0, errors.New("time does not go back: give how much is to pass, such as 24h")
+		return 0, errors.New("time cannot go back: give a duration such as 24h")
 	}
 	sum := time.Duration(0)
 	for isFirst := true; isFirst || rest != ""; isFirst = false {
@@ -346,7 +346,7 @@ func Duration(text string) (time.Duration, error) {
 			return 0, err
 		}
 		if sum += part; sum < 0 {
-			return 0, fmt.Errorf("%q is too long a time: give less than 200 years", text)
+			return 0, fmt.Errorf("%q is too long: give less than 200 years", text)
 		}
 		rest = rest[len(found[0]):]
 	}
@@ -360,12 +360,12 @@ func amountOf(number, unit string) (time.Duration, error) {
 		}
 		n, err := strconv.ParseFloat(number, 64)
 		if err != nil || n*float64(one.of) >= float64(1<<63-1) {
-			return 0, fmt.Errorf("%s %s is too long a time: give less than 200 years", number, unit)
+			return 0, fmt.Errorf("%s %s is too long: give less than 200 years", number, unit)
 		}
 		if whole, err := strconv.ParseInt(number, 10, 64); err == nil {
 			return time.Duration(whole) * one.of, nil
 		}
 		return time.Duration(n * float64(one.of)), nil
 	}
-	return 0, fmt.Errorf("%q is no unit of time: give weeks, days, hours, minutes or seconds", unit)
+	return 0, fmt.Errorf("%q is not a unit of time: give weeks, days, hours, minutes or seconds", unit)
 }

@@ -148,7 +148,7 @@ type GoTest struct {
 	// Platform is the Go expression of a platform in a test named t, without the members and agents who take
 	// part. The default is a call of fakes.New.
 	Platform string
-	// Nodes is the Go expression of the nodes of the platform, "" for none.
+	// Nodes is the Go expression of the nodes of the platform, or "" for none.
 	Nodes string
 }
 

@@ -48,7 +48,7 @@ type reader struct {
 	cast   cast
 	// comment are the comments since the last step or answer.
 	comment []string
-	// more accepts a further line of the last text, nil if there is none.
+	// more accepts a further line of the last text, or nil if there is none.
 	more func(line string)
 	// isAnswer is true if the last line was an answer that may have buttons, inCard if it belonged to a card
 	// of the answer.
@@ -60,7 +60,7 @@ func (p *reader) line(line string) error {
 		return nil
 	}
 	if !utf8.ValidString(line) {
-		return errors.New("this is no UTF-8: save the file in that encoding, or write a byte that is none as \\x{ff}")
+		return errors.New("this is not UTF-8: save the file in that encoding, or write an invalid byte as \\x{ff}")
 	}
 	if comment, is := strings.CutPrefix(line, "#"); is {
 		p.comment = append(p.comment, strings.TrimPrefix(comment, " "))
@@ -165,7 +165,7 @@ func (p *reader) begin(act Act) {
 	p.comment, p.more, p.isAnswer, p.inCard = nil, nil, false, false
 }
 
-// step returns the last step, nil before the first.
+// step returns the last step, or nil before the first.
 func (p *reader) step() *Step {
 	if len(p.read.Steps) == 0 {
 		return nil
@@ -176,7 +176,7 @@ func (p *reader) step() *Step {
 // furtherLine reads a further line of a text.
 func (p *reader) furtherLine(found []string) error {
 	if p.more == nil {
-		return errors.New("there is no text of which this is a further line: it goes behind one such as \"Ada: hello\"")
+		return errors.New("this line would continue a text, but there is none: write it after one such as \"Ada: hello\"")
 	}
 	line, err := unescapedAll(found[0])
 	if err == nil {
@@ -189,7 +189,7 @@ func (p *reader) furtherLine(found []string) error {
 func object(text string) (document.Object, error) {
 	value, err := document.ParseJSON([]byte(text))
 	if err != nil {
-		return document.Object{}, fmt.Errorf("the text in braces is no JSON: %w", err)
+		return document.Object{}, fmt.Errorf("the text in braces is not valid JSON: %w", err)
 	}
 	read, isObject := value.(document.Object)
 	if !isObject {
@@ -220,7 +220,7 @@ func (p *reader) memberSends(found []string) error {
 	}
 	var event send.MessageEvent
 	if err := document.DecodeJSON([]byte(found[1]), &event); err != nil {
-		return fmt.Errorf("the text in braces is no event, such as {\"type\": \"IMAGE\", \"data\": {\"url\": ...}}: %w", err)
+		return fmt.Errorf("the text in braces is not an event, such as {\"type\": \"IMAGE\", \"data\": {\"url\": ...}}: %w", err)
 	}
 	p.begin(Sends{By: by, Event: event})
 	return nil
@@ -241,7 +241,7 @@ func (p *reader) memberSendsFile(found []string) error {
 func readFile(kind, url string) (send.Type, string, error) {
 	types := []send.Type{send.TypeImage, send.TypeAudio, send.TypeVideo, send.TypeFile}
 	if !slices.Contains(types, send.Type(kind)) {
-		return "", "", fmt.Errorf("%s is no type of a file: there are IMAGE, AUDIO, VIDEO and FILE; other messages stand there as JSON", kind)
+		return "", "", fmt.Errorf("%s is not a type of file: use IMAGE, AUDIO, VIDEO or FILE, and write other messages as JSON", kind)
 	}
 	address, err := unescaped(url)
 	return send.Type(kind), address, err
@@ -284,14 +284,14 @@ func readTicket(found []string) (by string, n int, err error) {
 	return by, n, errors.Join(err, badNumber)
 }
 
-// number parses a number from 1 on, 0 if there is none.
+// number parses a number from 1 on, or 0 if there is none.
 func number(text string) (int, error) {
 	if text == "" {
 		return 0, nil
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 {
-		return 0, fmt.Errorf("%s is no number here: they begin with 1", text)
+		return 0, fmt.Errorf("%s is not a number here: numbers begin with 1", text)
 	}
 	return n, nil
 }
@@ -425,7 +425,7 @@ func readCode(text string) (boterr.Code, error) {
 	for _, code := range boterr.Codes() {
 		all = append(all, string(code))
 	}
-	return "", fmt.Errorf("there is no code %s: there are %s", text, strings.Join(all, ", "))
+	return "", fmt.Errorf("there is no code %s: use one of %s", text, strings.Join(all, ", "))
 }
 
 // perhaps suggests a name, if there is one.
@@ -440,7 +440,7 @@ func perhaps(near string) string {
 func (p *reader) answer(to string, message Message) error {
 	step := p.step()
 	if step == nil {
-		return errors.New("nothing was done of which this could come: a line such as \"Ada: hello\" goes before it")
+		return errors.New("this answers nothing: a line such as \"Ada: hello\" goes before it")
 	}
 	called := p.cast.speaker
 	if to != "" {
@@ -573,7 +573,7 @@ func (p *reader) buttons(found []string) error {
 	for rest := found[0]; rest != ""; {
 		one := oneButton.FindStringSubmatch(rest)
 		if one == nil {
-			return errors.New("buttons stand in brackets, as in [Yes] [More](https://...): write \\[ for a bracket in a title")
+			return errors.New("buttons are written in brackets, as in [Yes] [More](https://...): write \\[ for a bracket in a title")
 		}
 		title, err := unescaped(one[1])
 		url, badURL := unescaped(one[2])
@@ -598,7 +598,7 @@ func (p *reader) quickReplies(found []string) error {
 	for rest := found[0]; rest != ""; {
 		one := oneReply.FindStringSubmatch(rest)
 		if one == nil {
-			return errors.New("quick replies stand in parentheses, as in (Yes) (No): write \\( for one in a title")
+			return errors.New("quick replies are written in parentheses, as in (Yes) (No): write \\( for one in a title")
 		}
 		title, err := unescaped(one[1])
 		if err != nil {

@@ -25,13 +25,13 @@ type Conversation struct {
 
 // Step is one action, and its results.
 type Step struct {
-	// Line is the step's line in the file, 0 if it was not read from one.
+	// Line is the step's line in the file, or 0 if it was not read from one.
 	Line int
 	// Comment are the lines of the comment before it, without comment marks.
 	Comment []string
 	// Act is the action.
 	Act Act
-	// Failure is its failure, zero if it succeeds.
+	// Failure is its failure, or zero if it succeeds.
 	Failure Failure
 	// Answers are the resulting messages; the order only matters among messages to the same person. TYPING is
 	// not included.
@@ -42,7 +42,7 @@ type Step struct {
 type Failure struct {
 	// Fails is true if the run fails.
 	Fails bool
-	// Code is the boterr code of the error, "" if the error has none or consists of several.
+	// Code is the boterr code of the error, or "" if the error has none or consists of several.
 	Code boterr.Code
 }
 
@@ -101,7 +101,7 @@ func addsMember(step Step) bool {
 	return is
 }
 
-// Difference returns the lines in which two conversations differ, "" if they are equal: - before lines of
+// Difference returns the lines in which two conversations differ, or "" if they are equal: - before lines of
 // want, + before lines of got.
 func Difference(want, got Conversation) string { return textdiff.Unified(want.String(), got.String()) }
 

@@ -324,8 +324,8 @@ func TestRun_Mistakes(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
 		"Ada: kettles\nwhat\n":                                 "testdata/kettles.chat:2: \"what\" says nothing that is understood",
-		"Ada: x\nAda taps [Buy]\n":                             "testdata/kettles.chat: line 2: Ada is shown nothing that can be tapped",
-		"Ada: kettles\nAda taps [Pay]\n":                       "line 2: Ada is shown nothing of the title \"Pay\" to tap: there is [Buy], [Buy]",
+		"Ada: x\nAda taps [Buy]\n":                             "testdata/kettles.chat: line 2: Ada sees nothing that can be tapped",
+		"Ada: kettles\nAda taps [Pay]\n":                       "line 2: Ada sees nothing with the title \"Pay\" to tap, but [Buy], [Buy]",
 		"Ada takes the ticket\n":                               "line 1: Ada is no agent: agents take tickets, and a line such as \"agent Grace at support\" adds one",
 		"Ada ends the chat\n":                                  "line 1: Ada is no agent: agents end live chats",
 		"member Ada\nAad: hi\n":                                "line 2: there is no person Aad: a line such as \"member Aad\" adds a member; did you mean Ada?",

@@ -46,20 +46,20 @@ func (p *person) messages() []send.Response {
 	return p.actor.Messages()
 }
 
-// done is a step, with further details for a Go test.
+// done is a step that was carried out, with the details that a Go test needs.
 type done struct {
 	step Step
 	// err is the failure of the act.
 	err error
 	// heard are the resulting messages, including TYPING.
 	heard []heard
-	// by is the present or last actor, nil if there is none. silent is the number of the actor's messages if
+	// by is the present or last actor, or nil if there is none. silent is the number of the actor's messages if
 	// no new one came, -1 otherwise.
 	by     *person
 	silent int
 	// tapped is the tapped choice, if Actor.TapsOn would not select it.
 	tapped *fakes.Tappable
-	// person is the added person, nil if the step adds none.
+	// person is the added person, or nil if the step adds none.
 	person *person
 	// isUnwritten is true if no line of a file adds the person.
 	isUnwritten bool
@@ -350,7 +350,6 @@ func (d *done) tell() {
 	}
 }
 
-// failureOf returns the Failure of an error.
 func failureOf(err error) Failure {
 	if err == nil {
 		return Failure{}

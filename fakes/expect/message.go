@@ -16,7 +16,7 @@ import (
 // Message is an expectation of a message. Any message meets the zero Message.
 type Message struct {
 	what string
-	// difference describes the difference of a message, "" if there is none.
+	// difference describes the difference of a message, or "" if there is none.
 	difference func(message send.Response) string
 }
 

@@ -85,7 +85,7 @@ type consequence struct {
 	at place
 }
 
-// anyOf is the interval of plans with arbitrary faults, while consequences are left to try.
+// One in anyOf plans has arbitrary faults, as long as consequences are left to try.
 const anyOf = 3
 
 // draw draws a plan: mostly one in which a consequence of a fault also fails, as long as there are any.
@@ -143,7 +143,7 @@ func (f *faultSearch) count(plan []fakes.Fault, planned []*fakes.Injected) {
 	}
 }
 
-// goOn records the calls that only happened because of the faults of a plan: they are to fail next.
+// goOn records the calls that only happened because of the faults of a plan: they will fail next.
 func (f *faultSearch) goOn(plan []fakes.Fault, called *places) {
 	for _, at := range called.beyond(f.places) {
 		after := consequence{wayOf(plan[len(plan)-1]), at}
@@ -278,9 +278,9 @@ func (p *places) addCall(_ context.Context, op botctx.Op) {
 // addRequest records a request to a service.
 func (p *places) addRequest(_ context.Context, asked fakes.Request) {
 	switch {
-	case beginsWith(asked.Name, "ask "): // The faults of fakes do not count it.
+	case beginsWith(asked.Name, "ask "): // Package fakes injects no faults into it.
 		return
-	case beginsWith(asked.Name, "ensureIndex "): // No test is about indexes.
+	case beginsWith(asked.Name, "ensureIndex "): // Faults of indexes are not tried.
 		p.counts[place{service: asked.Service}]++
 		return
 	}

@@ -65,8 +65,7 @@ type orderSearch struct {
 	property Property
 	// decisions are the decisions without switches.
 	decisions []decision
-	// tried are the changes that were tried.
-	tried map[change]bool
+	tried     map[change]bool
 }
 
 // report describes a search that found nothing.

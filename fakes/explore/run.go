@@ -21,7 +21,7 @@ type Property func(t *T, p *fakes.Platform)
 
 // outcome is the result of one run of a property.
 type outcome struct {
-	// failure is the reason why the property fails, "" if it holds.
+	// failure is the reason why the property fails, or "" if it holds.
 	failure string
 	// logged is the further output of a failing run. transcript is the platform's transcript.
 	logged, transcript string
@@ -256,7 +256,7 @@ func settingsOf(options []Option) settings {
 	return s
 }
 
-// asked returns the round that Variable asks for in a search of a kind, "" for none.
+// asked returns the round that Variable asks for in a search of a kind, or "" for none.
 func asked(kind string) (round string, isAsked bool) {
 	return strings.CutPrefix(os.Getenv(Variable), kind+":")
 }
@@ -316,7 +316,7 @@ type segment struct {
 // goesOn records that a turn continues.
 func (s *story) goesOn(t *task) { s.segments = append(s.segments, segment{task: t.name}) }
 
-// stands records the point at which the last turn stopped, nil for none.
+// stands records the point at which the last turn stopped, or nil for none.
 func (s *story) stands(t *task) {
 	if last := len(s.segments) - 1; last >= 0 && t != nil {
 		s.segments[last].stands = t.at.name

@@ -33,8 +33,7 @@ type schedule struct {
 type task struct {
 	name string
 	// wake receives when the turn continues, and is closed to end it.
-	wake chan struct{}
-	// at is its point.
+	wake     chan struct{}
 	at       point
 	hasEnded bool
 }
@@ -183,7 +182,7 @@ func (s *schedule) handOn(from *task) {
 // must not keep it from running.
 const mostInARow = 1000
 
-// choose decides which turn continues, nil if none can.
+// choose decides which turn continues, or nil if none can.
 func (s *schedule) choose(from *task) *task {
 	ready := s.ready()
 	if len(ready) == 0 {
@@ -273,7 +272,7 @@ func (s *schedule) whereAll() string {
 	return strings.Join(all, ", ")
 }
 
-// whoRuns names the turn that runs, for a reader, "" without turns.
+// whoRuns names the turn that runs, for a reader, or "" without turns.
 func (s *schedule) whoRuns() string {
 	if s == nil {
 		return ""

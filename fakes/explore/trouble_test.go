@@ -51,7 +51,7 @@ func TestOrders_TellsALoopWithoutAnEnd(t *testing.T) {
 	requireFound(t, search(func(t fakes.TB) {
 		explore.Orders(t, 100, func(t *explore.T, p *fakes.Platform) {
 			atOnce(t, p, func(ctx context.Context, bot *botctx.Context) error {
-				for len(p.Sent()) < 3 { // It never is.
+				for len(p.Sent()) < 3 { // It never becomes false.
 					_, _ = bot.GetMember(ctx, member.GetParams{MemberID: "nobody"})
 				}
 				return nil
@@ -74,7 +74,7 @@ func TestOrders_TellsATurnThatHangs(t *testing.T) {
 					if err := bot.Reply(ctx, send.Text("Hello.")); err != nil {
 						return err
 					}
-					if noted != before { // Another one came between.
+					if noted != before { // Another run has written in the meantime.
 						<-ended
 					}
 					return nil

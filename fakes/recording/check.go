@@ -52,7 +52,7 @@ func (d Difference) String() string {
 // Differences are all differences of a recording.
 type Differences []Difference
 
-// String returns a line for each difference, "" if there is none.
+// String returns a line for each difference, or "" if there is none.
 func (d Differences) String() string {
 	var lines strings.Builder
 	for _, one := range d {
@@ -193,7 +193,7 @@ func errorDifferences(want *boterr.Error, got error) []render.Change {
 		document.O("code", string(failed.Code), "field", failed.Field), areEqual)
 }
 
-// areAlike compares results: ids have counterparts, and times keep their distance from now.
+// areAlike reports whether results are alike: ids must have counterparts, and times the same distance from now.
 func (c *checking) areAlike(path string, want, got any) bool {
 	switch want := want.(type) {
 	case string:
@@ -210,7 +210,7 @@ func (c *checking) areAlike(path string, want, got any) bool {
 	return document.Equal(want, got)
 }
 
-// isRedacted reports whether a recorded value had a credential.
+// isRedacted reports whether a recorded value contained a credential.
 func isRedacted(want any) bool {
 	text, isText := want.(string)
 	return isText && strings.Contains(text, redacted)

@@ -58,11 +58,11 @@ func Read(file string, in io.Reader) (*Recording, error) {
 func (r *Recording) read(number int, text []byte) error {
 	value, err := document.ParseJSON(text)
 	if err != nil {
-		return fmt.Errorf("this is no JSON: %w", err)
+		return fmt.Errorf("this is not valid JSON: %w", err)
 	}
 	line, isObject := value.(document.Object)
 	if !isObject {
-		return errors.New("this is no JSON object")
+		return errors.New("this is not a JSON object")
 	}
 	if !r.hasHead {
 		r.hasHead = true
@@ -73,7 +73,7 @@ func (r *Recording) read(number int, text []byte) error {
 		return err
 	}
 	if last := len(r.Calls); call.N != last+1 {
-		return fmt.Errorf("this is call %d, and the one before it is %d: lines are missing, twice there or in another order", call.N, last)
+		return fmt.Errorf("this is call %d, and the previous one is %d: lines are missing, repeated or out of order", call.N, last)
 	}
 	call.Line = number
 	r.Calls = append(r.Calls, call)
@@ -82,7 +82,7 @@ func (r *Recording) read(number int, text []byte) error {
 
 func checkHead(line document.Object) error {
 	if version, has := line.Field(fieldRecording); !has || !document.Equal(version, int64(1)) {
-		return fmt.Errorf("this is no recording of this version: its first line is %s", head)
+		return fmt.Errorf("this is not a recording of this version: its first line is %s", head)
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ func readCall(line document.Object) (Call, error) {
 	known := []string{fieldN, fieldAt, fieldScope, fieldOp, fieldParams, fieldResult, fieldError}
 	for name := range line.All() {
 		if !slices.Contains(known, name) {
-			return Call{}, fmt.Errorf("there is no field %q in a call: there are %v", name, known)
+			return Call{}, fmt.Errorf("there is no field %q in a call: the fields are %v", name, known)
 		}
 	}
 	var read struct {
@@ -110,7 +110,7 @@ func readCall(line document.Object) (Call, error) {
 	result, hasResult := line.Field(fieldResult)
 	failed, hasError := line.Field(fieldError)
 	if !hasResult && !hasError {
-		return Call{}, errors.New("what came of the call is missing: it has a result, which may be null, or an error")
+		return Call{}, errors.New("the outcome of the call is missing: give a result, which may be null, or an error")
 	}
 	call.Result = result
 	if hasError {
@@ -131,7 +131,7 @@ type Call struct {
 	Op    botctx.Op
 	// Params and Result are document values. Result is nil for null, and if there is none.
 	Params, Result any
-	// Err is the error, nil if the call succeeded. A send that reached some recipients has a Result, too.
+	// Err is the error, or nil if the call succeeded. A send that reached some recipients has a Result, too.
 	Err *boterr.Error
 }
 
@@ -150,7 +150,7 @@ func (c *Call) readParams(line document.Object) error {
 		return err
 	}
 	if _, isObject := c.Params.(document.Object); !isObject {
-		return errors.New("params are no JSON object: a call without any has {}")
+		return errors.New("params are not a JSON object: a call without any has {}")
 	}
 	return nil
 }
@@ -167,7 +167,7 @@ func (c *Call) readError(value any) error {
 	object, isObject := value.(document.Object)
 	code := boterr.Code(document.Get(object, "code", ""))
 	if !isObject || !slices.Contains(boterr.Codes(), code) {
-		return fmt.Errorf("error: %v has no code: there are %v", value, codeNames())
+		return fmt.Errorf("error: %v has no code: give one of %v", value, codeNames())
 	}
 	c.Err = &boterr.Error{
 		Op: document.Get(object, "op", ""), Code: code, Field: document.Get(object, "field", ""),

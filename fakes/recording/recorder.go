@@ -224,7 +224,7 @@ func (i *ids) of(recorded string) string {
 	return recorded
 }
 
-// areOne reports whether two ids may be counterparts: they are already, or neither has a counterpart.
+// areOne reports whether two ids may be counterparts: because they already are, or because neither has one.
 func (i *ids) areOne(recorded, got string) bool {
 	knownGot, hasGot := i.got[recorded]
 	knownRecorded, hasRecorded := i.recorded[got]

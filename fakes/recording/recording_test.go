@@ -421,7 +421,7 @@ func TestReplay_NamesTheNearestCall(t *testing.T) {
 		{"countDataSource", `{"dataSourceId":"a"}`, `line 2, which has filter.x 1 in the place of none`},
 		{"getMember", `{}`, "no call of this operation was recorded in calls.jsonl"},
 		{"countDataSources", `{}`, "there is countDataSource"},
-		{"countDataSource", `{`, "is no JSON"},
+		{"countDataSource", `{`, "is not valid JSON"},
 	} {
 		_, err := r.Replay().Caller(record.Scope{}).Call(t.Context(), c.op, json.RawMessage(c.args))
 		require.ErrorContains(t, err, c.want, c.args)
@@ -438,20 +438,20 @@ func TestRead_NamesTheLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                        "calls.jsonl is empty: a recording begins with the line {\"recording\":1}",
 		"\n\n":                    "calls.jsonl is empty",
-		first:                     "calls.jsonl:1: this is no recording of this version",
-		`{"recording":2}`:         "calls.jsonl:1: this is no recording of this version",
-		lines(first) + first[:30]: "calls.jsonl:3: this is no JSON",
+		first:                     "calls.jsonl:1: this is not a recording of this version",
+		`{"recording":2}`:         "calls.jsonl:1: this is not a recording of this version",
+		lines(first) + first[:30]: "calls.jsonl:3: this is not valid JSON",
 		lines(first) + first[:31]: "the recording may be cut off here",
-		lines("", first, "[]"):    "calls.jsonl:4: this is no JSON object",
-		lines(first, first):       "calls.jsonl:3: this is call 1, and the one before it is 1",
-		lines(strings.Replace(first, `"n":1`, `"n":2`, 1)):               "calls.jsonl:2: this is call 2, and the one before it is 0: lines are missing",
+		lines("", first, "[]"):    "calls.jsonl:4: this is not a JSON object",
+		lines(first, first):       "calls.jsonl:3: this is call 1, and the previous one is 1",
+		lines(strings.Replace(first, `"n":1`, `"n":2`, 1)):               "calls.jsonl:2: this is call 2, and the previous one is 0: lines are missing",
 		lines(strings.Replace(first, "getMember", "getMembr", 1)):        "calls.jsonl:2: op: there is no operation \"getMembr\": did you mean getMember?",
 		lines(strings.Replace(first, `"result"`, `"reslt"`, 1)):          "there is no field \"reslt\" in a call",
-		lines(strings.Replace(first, `,"result":null`, ``, 1)):           "what came of the call is missing",
+		lines(strings.Replace(first, `,"result":null`, ``, 1)):           "the outcome of the call is missing",
 		lines(strings.Replace(first, `"params":{},`, ``, 1)):             "params are missing",
 		lines(strings.Replace(first, `"params":{}`, `"params":[]`, 1)):   "calls.jsonl:2: ",
 		lines(strings.Replace(first, `"at":0`, `"at":"soon"`, 1)):        "calls.jsonl:2: ",
-		lines(strings.Replace(first, `"result":null`, `"error":{}`, 1)):  "has no code: there are [InvalidArgument",
+		lines(strings.Replace(first, `"result":null`, `"error":{}`, 1)):  "has no code: give one of [InvalidArgument",
 		lines(strings.Replace(first, `"result":null`, `"error":"x"`, 1)): "has no code",
 	} {
 		_, err := recording.Read("calls.jsonl", strings.NewReader(text))

@@ -36,7 +36,7 @@ type outcome struct {
 	// Revision is the revision of the World afterwards, Branch the id of the branch to show then.
 	Revision int64  `json:"revision"`
 	Branch   string `json:"branch"`
-	// Error is the bot's failure, nil if there is none: the act was carried out all the same.
+	// Error is the bot's failure, or nil if there is none: the act was carried out all the same.
 	Error *page.Problem `json:"error,omitempty"`
 }
 
@@ -149,7 +149,6 @@ func (s *simulation) find(id string) (*branch, error) {
 	return s.branchOf(id)
 }
 
-// unknown is the error for an unknown action.
 func unknown(name string, among []string) error {
 	slices.Sort(among)
 	hint := "there are " + strings.Join(among, ", ")
@@ -174,7 +173,7 @@ func agentOf(b *branch, id string) (*session.Person, *fakes.Agent, error) {
 		return nil, nil, err
 	}
 	if !by.IsAgent() {
-		return nil, nil, boterr.Invalid("person", "%s is a member: agents do that", by.Name)
+		return nil, nil, boterr.Invalid("person", "%s is a member: only agents can do that", by.Name)
 	}
 	return by, by.Agent.In(b.Platform()), nil
 }
@@ -214,7 +213,7 @@ type addAgentWith struct {
 func addAgent(b *branch, with addAgentWith) (moment, error) {
 	name := strings.TrimSpace(with.Name)
 	if name == "" {
-		return moment{}, boterr.Missing("name", "what the agent is called")
+		return moment{}, boterr.Missing("name", "the agent's name")
 	}
 	m, err := b.does(conversation.AddAgent{Name: name, Channel: with.Channel}, moment{what: name + " is an agent at " + with.Channel})
 	if err != nil {
@@ -304,7 +303,7 @@ type addMemberWith struct {
 func addMember(b *branch, with addMemberWith) (moment, error) {
 	name := strings.TrimSpace(with.Name)
 	if name == "" {
-		return moment{}, boterr.Missing("name", "what the member is called")
+		return moment{}, boterr.Missing("name", "the member's name")
 	}
 	given, m := member.Member{Channel: with.Channel}, moment{what: name + " joins", channels: slices.Clone(b.now().channels)}
 	if given.Channel == "" && with.Platform != "" {
@@ -350,11 +349,11 @@ func joinGroup(b *branch, with joinWith) (moment, error) {
 	}
 	group := strings.TrimSpace(with.Group)
 	if group == "" {
-		return moment{}, boterr.Missing("group", "what the group is called")
+		return moment{}, boterr.Missing("group", "the group's name")
 	}
 	on := b.toldChannel(fakes.Observing(context.Background()), by.Channel()).Platform
 	if !by.IsAgent() && !slices.Contains(channel.InletGroups.Types(), on) {
-		return moment{}, boterr.New(boterr.Unsupported, "person", "%s is on %s, where members and a bot are in no groups: there are on %v",
+		return moment{}, boterr.New(boterr.Unsupported, "person", "%s is on %s, which has no groups of members and a bot: use one of %v",
 			by.Name, on, channel.InletGroups.Types())
 	}
 	m, err := b.does(conversation.JoinsGroup{By: by.Name, Group: group}, moment{})

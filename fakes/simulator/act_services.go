@@ -59,7 +59,7 @@ type channelWith struct {
 // known refuses a channel without people.
 func (c channelWith) known(b *branch) error {
 	if all := channelIDs(fakes.Observing(context.Background()), b); !slices.Contains(all, c.Channel) {
-		return boterr.New(boterr.NotFound, "channel", "is %q: there are %v", c.Channel, all)
+		return boterr.New(boterr.NotFound, "channel", "is %q: give one of %v", c.Channel, all)
 	}
 	return nil
 }
@@ -190,7 +190,7 @@ func next(b *branch, _ struct{}) (moment, error) {
 	return passed(b, max(0, first.Sub(b.Platform().Now())))
 }
 
-// dueAgendas returns when the open agendas of the members run next.
+// dueAgendas returns the times at which the members' open agendas run next.
 func dueAgendas(b *branch) []time.Time {
 	var due []time.Time
 	for _, p := range b.people() {

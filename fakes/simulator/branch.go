@@ -22,20 +22,20 @@ type branch struct {
 	*session.Session
 
 	id, name string
-	// moments are the actions; the first is the beginning. at is the index of the shown one: later ones stay
-	// until the next action.
+	// moments are the actions; the first is the beginning. at is the index of the shown moment; later moments
+	// are kept until the next action.
 	moments []moment
 	at      int
 }
 
 // moment is an action, and the state after it.
 type moment struct {
-	// what describes the action, for a timeline. by is the actor, nil if there is none, and at the time of
+	// what describes the action, for a timeline. by is the actor, or nil if there is none, and at the time of
 	// its end.
 	what string
 	by   *session.Person
 	at   time.Time
-	// said is a person's text or tap, zero for none.
+	// said is a person's text or tap, or zero for none.
 	said said
 	// sent and chosen count the messages and choices afterwards.
 	sent, chosen int
@@ -118,14 +118,14 @@ type said struct {
 	text string
 	// isTap is true if the text is the title of a tapped choice.
 	isTap bool
-	// file is the type of the sent message, "" for a text or a tap; url is the address of a file.
+	// file is the type of the sent message, or "" for a text or a tap; url is the address of a file.
 	file send.Type
 	url  string
 }
 
 func (s said) isZero() bool { return s == said{} }
 
-// after fills in the fields of the moment that have not changed since another one.
+// after copies the fields that have not changed since an earlier moment.
 func (m moment) after(before moment) moment {
 	if m.channels == nil {
 		m.channels = before.channels
@@ -144,8 +144,8 @@ func (b *branch) undo(to moment) {
 	}
 }
 
-// does carries out an act that a conversation can repeat, as a moment, which is described as in a file if it has
-// no other description. A mistake leaves no moment.
+// does carries out an act that a conversation can repeat, and returns its moment. A moment without a description
+// gets the act's line in a conversation file. A mistake leaves no moment.
 func (b *branch) does(act conversation.Act, m moment) (moment, error) {
 	_, err := b.Stage.Do(act)
 	if mistake, isMistake := errors.AsType[*conversation.UsageError](err); isMistake {

@@ -20,11 +20,11 @@ type entry struct {
 	At time.Time `json:"at"`
 	// Moment is the number of the moment in which it was sent.
 	Moment int `json:"moment"`
-	// IsIn is true for a person's message, false for the bot's; IsTap is true if Text is the title of a
+	// IsIn is true for a person's message, and false for the bot's; IsTap is true if Text is the title of a
 	// tapped choice.
 	IsIn  bool `json:"isIn"`
 	IsTap bool `json:"isTap"`
-	// From and To are the names of the sender and the recipient, "" for the bot.
+	// From and To are the names of the sender and the recipient, or "" for the bot.
 	From string `json:"from"`
 	To   string `json:"to"`
 	// ID is the platform's id of the message, Channel the id of the channel.
@@ -43,7 +43,7 @@ type entry struct {
 }
 
 // entryOf describes a message as currently shown. taps are the choices that its recipient can tap now: buttons
-// stay, and quick replies, which come last, vanish.
+// remain, and quick replies, which come last, disappear.
 func entryOf(sent fakes.Sent, taps []fakes.Tappable) entry {
 	shown := sent.Shown
 	e := entry{
@@ -198,7 +198,7 @@ func (s *simulation) replace(nodes []*botctx.Node) error {
 	return nil
 }
 
-// lookNow calls look, unless an action is in progress, which has called it.
+// lookNow calls look, unless an action is in progress, since each action calls look itself.
 func (s *simulation) lookNow() {
 	select {
 	case s.turn <- struct{}{}:

@@ -38,9 +38,9 @@ type simulation struct {
 	// revision counts the changes. changed is closed at the next one.
 	revision int64
 	changed  chan struct{}
-	// busy describes the action in progress, "" for none.
+	// busy describes the action in progress, or "" for none.
 	busy string
-	// loads counts the new nodes returned by Simulator.Reload. stale is the error of the newest nodes, nil
+	// loads counts the new nodes returned by Simulator.Reload. stale is the error of the newest nodes, or nil
 	// for none.
 	loads int
 	stale error
@@ -105,7 +105,7 @@ func (s *simulation) takeTurn(ctx context.Context) error {
 	case s.turn <- struct{}{}:
 		return nil
 	case <-ctx.Done():
-		return boterr.New(boterr.Conflict, "", "something else is under way: the bot has not answered yet")
+		return boterr.New(boterr.Conflict, "", "another action is in progress: the bot has not answered yet")
 	}
 }
 
@@ -210,7 +210,7 @@ func (s *simulation) saved(id, form string) (string, error) {
 	case err != nil:
 		return "", err
 	case s.busy != "":
-		return "", boterr.New(boterr.Conflict, "", "something is under way: try again when the bot has answered")
+		return "", boterr.New(boterr.Conflict, "", "an action is in progress: try again when the bot has answered")
 	case form == formConversation:
 		return b.Stage.Conversation().String(), nil
 	case form == formGo:

@@ -139,7 +139,7 @@ func toldChoice(number int, by string, made botctx.Choice) shownChoice {
 	}
 }
 
-// writerOf returns the id of the person who wrote in a scope, "" if they are not on the page.
+// writerOf returns the id of the person who wrote in a scope, or "" if they are not on the page.
 func (b *branch) writerOf(scope record.Scope) string {
 	i := slices.IndexFunc(b.people(), func(p *session.Person) bool { return p.Wrote(scope, b.Platform()) })
 	if i < 0 {

@@ -18,7 +18,7 @@ type world struct {
 	// Instance distinguishes simulators at the same address, Revision counts the changes.
 	Instance string `json:"instance"`
 	Revision int64  `json:"revision"`
-	// Busy describes the action in progress, "" for none.
+	// Busy describes the action in progress, or "" for none.
 	Busy string `json:"busy"`
 	// Bot is the name of the bot.
 	Bot string `json:"bot"`
@@ -83,7 +83,7 @@ type shownMoment struct {
 	Number int       `json:"number"`
 	At     time.Time `json:"at"`
 	What   string    `json:"what"`
-	// By is the id of the actor, "" for none.
+	// By is the id of the actor, or "" for none.
 	By string `json:"by"`
 	// IsKept is true if the user can go back to it.
 	IsKept bool          `json:"isKept"`
@@ -102,7 +102,7 @@ type shownMember struct {
 	// Platform is the type of the channel, ExternalID the id there.
 	Platform   channel.Type `json:"platform"`
 	ExternalID string       `json:"externalId"`
-	// Position is the current node of the conversation, zero for none.
+	// Position is the current node of the conversation, or zero for none.
 	Position botctx.NodeRef `json:"position"`
 	// IsInLiveChat is true if an agent answers.
 	IsInLiveChat bool `json:"isInLiveChat"`
@@ -181,7 +181,7 @@ type shownFaults struct {
 
 // shownChoice is the chosen answer to an event, with the reasons.
 type shownChoice struct {
-	// Moment is the number of the event's moment, By the id of the member or agent who wrote it, "" if they
+	// Moment is the number of the event's moment, By the id of the member or agent who wrote it, or "" if they
 	// are not on the page.
 	Moment int            `json:"moment"`
 	By     string         `json:"by"`

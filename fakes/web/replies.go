@@ -130,7 +130,7 @@ func (r *Replies) answer(arrived *Request) (Reply, error) {
 	return best.next(), nil
 }
 
-// find returns the best route, nil if none matches.
+// find returns the best route, or nil if none matches.
 func (r *Replies) find(method, url string) *route {
 	var best *route
 	for i := range r.routes {

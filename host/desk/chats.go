@@ -102,7 +102,8 @@ func (p *pages) take(c *call) (any, error) {
 	return p.afterTake(ctx, of)
 }
 
-// afterTake returns the row of a chat that was taken. The bot's own nodes may have answered the tap.
+// afterTake returns the row of a chat after the agent's tap. It returns an error if the agent does not have the
+// chat: the bot's own nodes may have answered the tap.
 func (p *pages) afterTake(ctx context.Context, of chat) (any, error) {
 	now, err := p.request(ctx, of.App, of.ID)
 	switch {
@@ -125,7 +126,7 @@ func tooLate(late *livechat.TooLateError) error {
 	return boterr.New(boterr.Conflict, "id", "%s took it first", late.AdminName)
 }
 
-// requireRoom returns an error if an agent has as many chats as the agent may have.
+// requireRoom returns an error if an agent already has the maximum number of chats.
 func (p *pages) requireRoom(ctx context.Context, agent *Agent) error {
 	if agent.MaxChats < 0 {
 		return nil
@@ -258,7 +259,7 @@ func (p *pages) say(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	_ = p.desk.chats.StopTyping(ctx, of.log(), typistKey(c.agent)) // It ends soon without it.
+	_ = p.desk.chats.StopTyping(ctx, of.log(), typistKey(c.agent)) // If this fails, the mark soon expires.
 	return p.write(ctx, of, chatlog.Entry{
 		Key: key, From: fromAgent, Name: c.agent.Name, Body: document.O(fieldResponse, body, fieldAgent, c.agent.ID),
 	})
@@ -309,7 +310,6 @@ func (p *pages) note(c *call) (any, error) {
 	return p.write(context.WithoutCancel(c.Context()), of, noteBy(c.agent, asked.Key, asked.Text))
 }
 
-// noteBy returns the entry of a note.
 func noteBy(agent *Agent, key, text string) chatlog.Entry {
 	return chatlog.Entry{
 		Key: "note " + idOf(agent.ID) + " " + key, From: fromNote, Name: agent.Name,
@@ -440,7 +440,7 @@ func (p *pages) receiver(ctx context.Context, of chat, teamID, agentID string) (
 	return livechat.Target{}, boterr.New(boterr.NotFound, "team", "the app has no team %q", teamID)
 }
 
-// giveBack makes the chat a request to the teams again that it came from.
+// giveBack returns the chat as a request to the teams that it came from.
 func (p *pages) giveBack(c *call) (any, error) {
 	if err := c.read(&struct{}{}); err != nil {
 		return nil, err
@@ -456,7 +456,7 @@ func (p *pages) giveBack(c *call) (any, error) {
 	return p.passOn(c, of, targets, "")
 }
 
-// maxParents bounds the hand-overs of a chat that are followed back.
+// maxParents is the number of earlier hand-overs of a chat that are examined.
 const maxParents = 20
 
 // teamsBefore returns the last targets of a chat that are not a single agent.
@@ -481,7 +481,7 @@ func (p *pages) teamsBefore(ctx context.Context, r *livechat.AssignmentRecord) (
 		}
 		r = parent
 	}
-	return nil, nil // The label decides.
+	return nil, nil // Without targets, the label decides.
 }
 
 // passOn makes a chat a request again. The note is for the next agent.
@@ -506,7 +506,7 @@ func (p *pages) passOn(c *call, of chat, targets []livechat.Target, note string)
 	return map[string]string{"id": next.AssignmentID}, p.tell(ctx, of, "handed over")
 }
 
-// tell adds a line about the chat itself.
+// tell adds a line about the chat itself, such as its end.
 func (p *pages) tell(ctx context.Context, of chat, what string) error {
 	_, err := p.write(ctx, of, chatlog.Entry{
 		Key: what, From: fromDesk, Name: of.agent.Name, Body: document.O(fieldText, what, fieldAgent, of.agent.ID),
@@ -514,7 +514,6 @@ func (p *pages) tell(ctx context.Context, of chat, what string) error {
 	return err
 }
 
-// end ends the chat.
 func (p *pages) end(c *call) (any, error) {
 	if err := c.read(&struct{}{}); err != nil {
 		return nil, err

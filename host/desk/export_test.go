@@ -8,7 +8,7 @@ import (
 // SetBeat sets the time between two signs of life on a stream.
 func (d *Desk) SetBeat(beat time.Duration) { d.beat = beat }
 
-// Read is a reading of the open chats, for a stream of an app.
+// Read reads the open chats, for a stream of an app.
 func (d *Desk) Read(ctx context.Context) error { return d.read(ctx) }
 
 // Listening makes readings cover an app.

@@ -105,7 +105,7 @@ func cleanName(given string) (string, error) {
 	return name, nil
 }
 
-// Uploads are kept among the tickets, so that an agent can only send addresses that the host gave.
+// Uploads are stored with the tickets, so that an agent can only send addresses that the host gave.
 
 func uploadID(of chat, f *file) string {
 	return idOf("upload", of.log().App, of.log().Channel, of.log().ID, string(f.Kind), f.URL, f.Name)

@@ -14,9 +14,9 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// hub keeps the lists of open chats for the streams of this process. While there is a stream, it reads the apps of all
-// streams again after each change, and by the clock, because other processes change them too. Streams send what is newer
-// than their last look.
+// hub keeps the lists of open chats for the streams of this process. While there is a stream, it reads the apps
+// of all streams again after each change, and by the clock, because other processes change them too. Each
+// stream sends the changes since its last look.
 type hub struct {
 	woken chan struct{}
 
@@ -47,7 +47,7 @@ type listener struct {
 	wake chan struct{}
 }
 
-// looksAtMost is the time between two readings, at least.
+// looksAtMost is the minimum time between two readings.
 const looksAtMost = 100 * time.Millisecond
 
 func newHub() *hub {
@@ -180,7 +180,7 @@ func (h *hub) forget(following map[string]*chatlog.Subscription) {
 	}
 }
 
-// hasNews reports whether a conversation may have changed.
+// hasNews reports whether a subscription has signaled a change.
 func hasNews(of *chatlog.Subscription) bool {
 	select {
 	case <-of.C:
@@ -196,8 +196,8 @@ func (l *listed) close() {
 	}
 }
 
-// fresh adds the parts of a row that are in the log of messages: as the hub has them, unless the log has changed. It
-// returns the subscription to the conversation, nil if there is none yet.
+// fresh adds the parts of a row that are in the log of messages: as the hub has them, unless the log has
+// changed. It returns the subscription to the conversation, or nil if there is none yet.
 func (d *Desk) fresh(ctx context.Context, shown *row) (*chatlog.Subscription, error) {
 	if shown.Chat == "" {
 		return nil, nil
@@ -291,7 +291,7 @@ func (h *hub) replace(ctx context.Context, now reading) bool {
 
 // news are the changes of the list since an earlier look.
 type news struct {
-	// Set are the chats that are new or have changed; Gone are the ids of chats that are not open any more.
+	// Set are the chats that are new or have changed; Gone are the ids of chats that are no longer open.
 	Set    []row      `json:"set,omitempty"`
 	Gone   []string   `json:"gone,omitempty"`
 	Agents []presence `json:"agents,omitempty"`

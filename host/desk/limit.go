@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// The rate of the requests of an agent that change something: a burst, and then so many a second.
+// The rate at which an agent may change something: a burst, then a number per second.
 const (
 	burst     = 40
 	perSecond = 10
-	// maxBuckets bounds the number of agents whose rate is known.
+	// maxBuckets is the number of agents whose rate is tracked.
 	maxBuckets = 10_000
 )
 

@@ -86,9 +86,9 @@ type pages struct {
 	limits  limiter
 
 	mu sync.Mutex
-	// saved are the agents whose records are up to date, by id.
+	// saved holds the agents whose stored records are up to date, by id.
 	saved map[string]Agent
-	// open is the number of streams by agent.
+	// open is the number of open streams of each agent.
 	open map[string]int
 }
 
@@ -154,7 +154,7 @@ func (p *pages) routes() http.Handler {
 	return mux
 }
 
-// versionOf returns a text that changes with the page's files, so that a page from before a deployment can tell.
+// versionOf returns a text that changes with the page's files, so that a page can detect a new deployment.
 func versionOf(files fs.FS) string {
 	sum := sha256.New()
 	for _, tree := range []fs.FS{files, page.Parts()} {
@@ -261,7 +261,8 @@ func (p *pages) signedIn(w http.ResponseWriter, r *http.Request) (*Agent, bool) 
 	return nil, false
 }
 
-// agentOf returns the agent who makes a request, nil if no agent is signed in. It stores what is new about the agent.
+// agentOf returns the agent who makes a request, or nil if no agent is signed in. It stores what is new about
+// the agent.
 func (p *pages) agentOf(r *http.Request) (*Agent, error) {
 	given, err := p.config.Agent(r)
 	if err != nil || given == nil {
@@ -282,7 +283,7 @@ func (p *pages) agentOf(r *http.Request) (*Agent, error) {
 	return &agent, p.keep(r.Context(), agent)
 }
 
-// maxSaved bounds the number of agents whose records are known to be up to date.
+// maxSaved is the size limit of saved.
 const maxSaved = 10_000
 
 // keep stores an agent, unless the stored record is up to date: for the desk, and by name for live chats.
@@ -315,7 +316,7 @@ func (p *pages) keep(ctx context.Context, agent Agent) error {
 func (c *call) app() (string, error) {
 	app := c.PathValue("app")
 	if !slices.Contains(c.agent.Apps, app) {
-		return "", boterr.New(boterr.NotFound, "app", "%q is not an app of yours", app)
+		return "", boterr.New(boterr.NotFound, "app", "%qis not one of your apps", app)
 	}
 	return app, nil
 }
@@ -363,7 +364,7 @@ func (p *pages) about(c *call) (any, error) {
 // maxChannels is the largest number of channels of an app that the page names.
 const maxChannels = 1000
 
-// appView returns an app with its teams. Nothing of a channel but id, name and type is shown.
+// appView returns an app with its teams. It shows only the id, name and type of a channel.
 func (p *pages) appView(ctx context.Context, app string) (appView, error) {
 	shown := appView{ID: app, Teams: []team{}, Inlets: map[string]inletView{}}
 	all, err := p.channels(ctx, app)
@@ -386,7 +387,6 @@ func (p *pages) appView(ctx context.Context, app string) (appView, error) {
 	return shown, nil
 }
 
-// channels returns the channels of an app.
 func (p *pages) channels(ctx context.Context, app string) ([]*channel.Channel, error) {
 	if p.config.Channels != nil {
 		return p.config.Channels(ctx, app)
@@ -394,7 +394,6 @@ func (p *pages) channels(ctx context.Context, app string) ([]*channel.Channel, e
 	return channels.New(p.desk.env, record.Scope{App: app}).All(ctx, maxChannels)
 }
 
-// channel returns a channel of an app.
 func (p *pages) channel(ctx context.Context, app, id string) (*channel.Channel, error) {
 	if p.config.Channels == nil {
 		return channels.New(p.desk.env, record.Scope{App: app}).Load(ctx, id)

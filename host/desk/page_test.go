@@ -139,7 +139,7 @@ func TestCredentials_NeverReachThePage(t *testing.T) {
 	require.NotContains(t, strings.Join(h.listens("grace", 1), "\n"), secretToken)
 }
 
-// listens opens a stream of an agent, and returns the data of its first news.
+// listens opens a stream of an agent, and returns the data of its first events.
 func (h *host) listens(agent string, count int) []string {
 	h.t.Helper()
 	server := httptest.NewServer(h.handler)
@@ -160,7 +160,7 @@ func (h *host) stream(url, agent string) *bufio.Reader {
 	return bufio.NewReader(answer.Body)
 }
 
-// newsOf returns the data of the next news of a stream.
+// newsOf returns the data of the next events of a stream.
 func newsOf(t *testing.T, from *bufio.Reader, count int) []string {
 	t.Helper()
 	var all []string
@@ -211,7 +211,7 @@ func TestStream_TellsChanges(t *testing.T) {
 	next(`"gone":["`)
 }
 
-// A second desk over the same store acts as another process does.
+// A second desk over the same store acts like another process.
 func TestStream_HearsOtherProcesses(t *testing.T) {
 	t.Parallel()
 	c := newClock()

@@ -33,7 +33,7 @@ type entry struct {
 	From string             `json:"from"`
 	Name string             `json:"name"`
 	At   document.Timestamp `json:"at"`
-	// Agent is the id of the agent who wrote it, "" for others.
+	// Agent is the id of the agent who wrote it, or "" for others.
 	Agent string `json:"agent"`
 	// Text is the text of a note, and of a line about the chat. Response is a message.
 	Text     string          `json:"text,omitempty"`
@@ -71,7 +71,7 @@ func profileOfMember(m *member.Member) *profile {
 	}
 }
 
-// memberOf returns the member of a chat, nil if the member was erased.
+// memberOf returns the member of a chat, or nil if the member was erased.
 func (p *pages) memberOf(ctx context.Context, r *livechat.AssignmentRecord) (*member.Member, error) {
 	byID, err := p.desk.membersOf(ctx, r.App, []string{r.Member})
 	return byID[r.Member], err
@@ -124,7 +124,7 @@ func keptOf(r *livechat.AssignmentRecord) []entry {
 	return kept
 }
 
-// number returns a number in the query of a request, 0 if it is missing.
+// number returns a number in the query of a request, or 0 if it is missing.
 func number(query url.Values, name string) (int64, error) {
 	text := query.Get(name)
 	if text == "" {

@@ -90,7 +90,7 @@ func textsOf(texts []string) document.Array {
 
 func (d *Desk) agents() *record.Collection { return record.Open(d.env, agentSchema) }
 
-// presence is an agent as others see them.
+// presence is an agent as other agents see them.
 type presence struct {
 	ID          string `json:"id"`
 	Name        string `json:"name"`

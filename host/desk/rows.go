@@ -53,8 +53,8 @@ type row struct {
 	EndedAt   document.Timestamp `json:"endedAt,omitzero"`
 	EndedBy   livechat.EndedBy   `json:"endedBy,omitzero"`
 	Parent    string             `json:"parent,omitzero"`
-	// Chat is the id of the conversation, "" until the request is taken. Seq is the number of its newest entry, Read
-	// of the newest one that the agent has read.
+	// Chat is the id of the conversation, or "" until the request is taken. Seq is the number of its newest
+	// entry, Read of the newest one that the agent has read.
 	Chat string `json:"chat"`
 	Seq  int64  `json:"seq"`
 	Read int64  `json:"read"`
@@ -107,7 +107,7 @@ func requestOf(r *livechat.AssignmentRecord) string {
 	return strings.TrimSpace(asked + "\n" + r.Summary)
 }
 
-// channelOf returns the id of the desk's channel that an assignment belongs to, "" for another outlet's.
+// channelOf returns the id of the desk's channel that an assignment belongs to, or "" for another outlet's.
 func channelOf(r *livechat.AssignmentRecord) string {
 	for _, ticket := range r.Tickets {
 		if ticket.Type == Type && (r.Outlet == "" || r.Outlet == ticket.Channel) {
@@ -117,7 +117,7 @@ func channelOf(r *livechat.AssignmentRecord) string {
 	return ""
 }
 
-// chatOf returns the id of an assignment's conversation, "" until it is taken.
+// chatOf returns the id of an assignment's conversation, or "" until it is taken.
 func chatOf(r *livechat.AssignmentRecord) string {
 	if r.Assignee == "" {
 		return ""
@@ -223,7 +223,6 @@ func (d *Desk) openOf(ctx context.Context, app string) ([]*livechat.AssignmentRe
 	return slices.DeleteFunc(all, func(r *livechat.AssignmentRecord) bool { return channelOf(r) == "" }), nil
 }
 
-// membersOf returns members of an app by their ids.
 func (d *Desk) membersOf(ctx context.Context, app string, ids []string) (map[string]*member.Member, error) {
 	found, err := members.New(d.env, record.Scope{App: app}, nil).
 		Find(ctx, record.Query{Filter: document.O(record.FieldID, document.O("$in", textsOf(ids)))})

@@ -141,7 +141,7 @@ func (d *Desk) append(ctx context.Context, message send.Message) (document.Times
 		Key: d.keyOf(message), From: from, Body: document.O(fieldResponse, message.Response.Object()),
 	})
 	if err == nil && from == fromMember {
-		_ = d.chats.StopTyping(ctx, logOf(message), fromMember) // It ends soon without it.
+		_ = d.chats.StopTyping(ctx, logOf(message), fromMember) // If this fails, the mark soon expires.
 	}
 	return stored.At, err
 }
@@ -213,18 +213,18 @@ func objectsIn(ticket send.Response, field string) []document.Object {
 	return all
 }
 
-// assignmentIn returns the id of the assignment that a ticket's button takes, "" for another message.
+// assignmentIn returns the id of the assignment that a ticket's button takes, or "" for another message.
 func assignmentIn(ticket send.Response) string {
 	found, _ := tapIn(ticket)
 	id, _ := found.value.(string)
 	return id
 }
 
-// tapping is the key of the id of the agent whose tap is under way.
+// tapping is the context key for the id of the agent whose tap is being handled.
 type tapping struct{}
 
-// isAnsweredOtherwise reports whether a message is a line to the agent whose tap is under way: the answer to the
-// request of the page says the same.
+// isAnsweredOtherwise reports whether a message is a line to the agent whose tap is being handled: the response
+// to the page's request already contains it.
 func isAnsweredOtherwise(ctx context.Context, message send.Message) bool {
 	agent, _ := ctx.Value(tapping{}).(string)
 	return agent != "" && message.To == agent && message.Response.Type() == send.TypeText

@@ -40,7 +40,7 @@ func (c *clock) now() time.Time { return time.UnixMilli(c.at.Add(1)).UTC() }
 
 func (c *clock) advance(d time.Duration) { c.at.Add(d.Milliseconds()) }
 
-// inlet is the platform of members. It keeps what it was given to send.
+// inlet is the platform of members. It records the messages that it sends.
 type inlet struct {
 	mu   sync.Mutex
 	sent []send.Message
@@ -179,7 +179,7 @@ func nodes() []*botctx.Node {
 	}
 }
 
-// runs lets all events run that wait.
+// runs handles all waiting events.
 func (h *host) runs() {
 	h.t.Helper()
 	for {
@@ -228,7 +228,7 @@ func (h *host) asks(agent, path string, body any) (int, document.Object) {
 	return w.Code, answer
 }
 
-// does is asks for a request that must succeed.
+// does makes a request that must succeed, and returns the answer.
 func (h *host) does(agent, path string, body any) document.Object {
 	h.t.Helper()
 	status, answer := h.asks(agent, path, body)

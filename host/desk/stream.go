@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// beat is the time between two signs of life on a stream, at which the agent's sign-in is checked again.
+	// beat is the interval at which a stream sends a sign of life and checks the agent's sign-in.
 	beat = 15 * time.Second
 	// writeTime is the time that a client has to receive an event.
 	writeTime = 10 * time.Second
@@ -41,7 +41,7 @@ func (s stream) event(kind string, data any) bool {
 }
 
 // events streams the open chats and the agents: first all of them, then what changes. It ends with bye if the agent is
-// not signed in any more, or has other apps.
+// no longer signed in, or has other apps.
 func (p *pages) events(w http.ResponseWriter, r *http.Request) {
 	agent, ok := p.signedIn(w, r)
 	if !ok {
@@ -66,7 +66,7 @@ func (p *pages) events(w http.ResponseWriter, r *http.Request) {
 	p.pour(out, r, agent, listening)
 }
 
-// pour sends news until the client is gone or the agent is signed out.
+// pour sends changes until the client is gone or the agent is signed out.
 func (p *pages) pour(out stream, r *http.Request, agent *Agent, listening *listener) {
 	beats := time.NewTicker(p.desk.beat)
 	defer beats.Stop()
@@ -94,7 +94,8 @@ func (p *pages) pour(out stream, r *http.Request, agent *Agent, listening *liste
 	}
 }
 
-// isStill reports whether the agent of a stream is still signed in, for the same apps, and notes that the agent is here.
+// isStill reports whether the agent of a stream is still signed in for the same apps, and records the agent's
+// presence.
 func (p *pages) isStill(r *http.Request, agent *Agent) bool {
 	now, err := p.agentOf(r)
 	if err != nil {

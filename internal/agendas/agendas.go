@@ -97,7 +97,7 @@ func (s *Service) Find(ctx context.Context, query record.Query) ([]*agenda.Recor
 	return record.ReadAll(found, fromDocument)
 }
 
-// ofMember returns the agendas of a member, or only those that have a tag.
+// ofMember returns the agendas of a member. A tag other than "" selects the agendas that have it.
 func (s *Service) ofMember(memberID, tag string) *record.Collection {
 	agendas := s.agendas.Where(fieldMember, memberID)
 	if tag != "" {
@@ -189,7 +189,7 @@ func (s *Service) insert(ctx context.Context, made agenda.Record) (document.Obje
 	return inserted, inMeta(err)
 }
 
-// scheduleOf checks the parameters, and returns the schedule that they give.
+// scheduleOf checks the parameters and returns their schedule.
 func scheduleOf(p *agenda.NewParams) (schedule, error) {
 	given := schedule{next: p.NextRunAt, pattern: p.Pattern, until: p.RunUntil}
 	if _, err := members.ByRequiredID(p.MemberID).Resolve(); err != nil {
@@ -255,7 +255,7 @@ type schedule struct {
 	next    document.Timestamp
 	pattern string
 	until   document.Timestamp
-	// zone is the pattern's zone, "" for UTC and for a pattern that names its own.
+	// zone is the pattern's zone, or "" for UTC and for a pattern that names its own.
 	zone string
 }
 
@@ -279,7 +279,7 @@ func checkTime(field string, at document.Timestamp) error {
 }
 
 // firstRun returns the first run of a given schedule: next if that is set, otherwise the first time of the
-// pattern after now, 0 without either.
+// pattern after now, or 0 without either.
 func (s schedule) firstRun(now time.Time) (document.Timestamp, error) {
 	if s.pattern == "" || s.next != 0 {
 		return s.next, nil

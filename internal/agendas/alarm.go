@@ -13,8 +13,8 @@ import (
 // topic is the topic of notices about agendas. A notice is the time, in milliseconds, from which one can be claimed.
 const topic = "agendas"
 
-// notify tells the schedulers of all processes that an agenda can be claimed from a time on, if the store sends notices.
-// The zero time is none.
+// notify tells the schedulers of all processes that an agenda can be claimed from a time on, if the store sends
+// notices. It does nothing for the zero time.
 func notify(database store.Store, at time.Time) {
 	if notifier, ok := database.(store.Notifier); ok && !at.IsZero() {
 		notifier.Notify(topic, strconv.FormatInt(millis(at), 10))
@@ -29,20 +29,20 @@ type alarm struct {
 	wake     chan struct{}
 
 	mu sync.Mutex
-	// stop ends the notices, nil before they begin.
+	// stop ends the notices, or nil before they begin.
 	stop func()
 	// times are the times in notices, in milliseconds, the earliest first.
 	times []int64
 	// seen is the time of the last look at the store. next is the time of the first agenda after it.
 	seen, next int64
-	// until is the time until which the scheduler waits, 0 while it does not.
+	// until is the time until which the scheduler waits, or 0 while it does not.
 	until int64
 }
 
 const (
-	// pollsPerLook is the number of polls for a look at a store that sends notices.
+	// pollsPerLook is the number of polls between two looks at a store that sends notices.
 	pollsPerLook = 10
-	// maxTimes is the number of times to know of at most. What comes later has the scheduler look at once.
+	// maxTimes is the maximum number of known times. A later notice makes the scheduler look at once.
 	maxTimes = 10_000
 )
 
@@ -51,7 +51,7 @@ func newAlarm(database store.Store) *alarm {
 	return &alarm{notifier: notifier, wake: make(chan struct{}, 1)}
 }
 
-// looks reports whether the time of the next agenda must be looked up. A look at the store begins, at a time.
+// looks reports whether the time of the next agenda must be looked up at now. It begins the look.
 func (a *alarm) looks(now int64) bool {
 	if a.notifier == nil {
 		return false
@@ -67,14 +67,14 @@ func (a *alarm) looks(now int64) bool {
 	return true
 }
 
-// set notes the time of the next agenda.
+// set records the time of the next agenda.
 func (a *alarm) set(next int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.next = next
 }
 
-// idle returns how long to wait after a look at now, if a poll waits for atMost.
+// idle returns how long to wait after a look at now. A scheduler that polls waits for atMost.
 func (a *alarm) idle(now int64, atMost time.Duration) time.Duration {
 	if a.notifier == nil {
 		return atMost
@@ -88,7 +88,7 @@ func (a *alarm) idle(now int64, atMost time.Duration) time.Duration {
 	return max(time.Millisecond, time.Duration(a.until-now)*time.Millisecond)
 }
 
-// heard takes a notice.
+// heard handles a notice.
 func (a *alarm) heard(text string) {
 	at, err := strconv.ParseInt(text, 10, 64)
 	if err != nil { // Notices were lost.
@@ -97,7 +97,7 @@ func (a *alarm) heard(text string) {
 	a.expect(at)
 }
 
-// expect has the scheduler look at a time.
+// expect makes the scheduler look at a time.
 func (a *alarm) expect(at int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -35,7 +35,7 @@ type crowd struct {
 	agendas   *agendas.Service
 	scheduler *agendas.Scheduler
 	ran       atomic.Int64
-	// stopAt is the number of runs after which stop is called, 0 for never.
+	// stopAt is the number of runs after which stop is called, or 0 for never.
 	stopAt int64
 	stop   context.CancelFunc
 }
@@ -243,7 +243,7 @@ func neighbour(b *testing.B, database store.Store, hung int) {
 	require.NoError(b, <-ended)
 }
 
-// everybody has members with every id.
+// everybody finds a member for every id.
 type everybody struct{}
 
 func (everybody) GetMember(_ context.Context, p member.GetParams) (*member.Member, error) {

@@ -36,11 +36,11 @@ type Claim struct {
 	// run goes to the handler; claimedAt is the time of the claim by the store's clock.
 	run       agenda.Run
 	claimedAt time.Time
-	// zone is the zone of its member, "" if it is not needed.
+	// zone is the zone of its member, or "" if it is not needed.
 	zone string
 	// isAbandoned is true once the scheduler no longer waits for the run.
 	isAbandoned atomic.Bool
-	// isSpent is true if the agenda is given up because the last of its starts never came back.
+	// isSpent is true if the agenda is given up because its last permitted start never came back.
 	isSpent bool
 	// hasBegun is true if the handler was called. isZoneUnknown is true if it was not called because this
 	// process does not know the pattern's zone.
@@ -84,7 +84,7 @@ func (s *Scheduler) claimed(stored document.Object, now time.Time) *Claim {
 // claimKey is the key of the claim in the context of its run.
 type claimKey struct{}
 
-// ClaimOf returns the claim of the run whose context is ctx, nil if the run was not made by a scheduler.
+// ClaimOf returns the claim of the run whose context is ctx, or nil if the run was not made by a scheduler.
 func ClaimOf(ctx context.Context) *Claim {
 	c, _ := ctx.Value(claimKey{}).(*Claim)
 	return c
@@ -165,7 +165,6 @@ func fieldsAre(fields []query.FieldValue) (*query.Filter, error) {
 	return query.CompileFilter(document.O("$and", document.A(equal...)))
 }
 
-// runOf returns the run for the handler.
 func (s *Scheduler) runOf(r *agenda.Record, now time.Time) agenda.Run {
 	return agenda.Run{
 		Agenda:          r.Agenda,

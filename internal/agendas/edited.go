@@ -62,7 +62,7 @@ func isCount(value any, limit int64) bool {
 	return isInteger && number >= 0 && number <= limit
 }
 
-// countIn returns the counter in a field of a document, 0 if the value is not a count.
+// countIn returns the counter in a field of a document, or 0 if the value is not a count.
 func countIn(o document.Object, field string) int64 {
 	return min(max(0, document.Get(o, field, int64(0))), mostCount)
 }

@@ -28,7 +28,7 @@ type outcome struct {
 	update *query.Update
 	// stamps are the fields that get a new value in each update.
 	stamps document.Object
-	// next is the time of the next run, zero if there is none or if a pause comes first.
+	// next is the time of the next run, or zero if there is none or if a pause comes first.
 	next time.Time
 	// pauses is true if it can be claimed again after a pause, by the store's clock.
 	pauses bool
@@ -69,8 +69,7 @@ func (s *Scheduler) finish(
 	return result, err
 }
 
-// failureOf returns the failure of a claim's run: the given error, or an error if the record no longer fits
-// the result.
+// failureOf returns the failure of a claim's run: the given error, or an error if the record was edited.
 func (c *Claim) failureOf(failure error) error {
 	switch {
 	case failure != nil:
@@ -260,7 +259,7 @@ func (s *Scheduler) afterLastFailure(r *agenda.Record, claimed time.Time, failur
 	}
 }
 
-// failed is the outcome for an agenda that was claimed at a time and failed for good.
+// failed returns the outcome for an agenda that was claimed at a time and failed for good.
 func (s *Scheduler) failed(claimed time.Time, failure error) outcome {
 	return outcome{
 		update: updates().fail, stamps: document.O(fieldError, textOf(failure), fieldFailedAt, millis(claimed)), final: true,

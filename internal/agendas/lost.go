@@ -44,14 +44,14 @@ func lossesOf(stored document.Object) int64 {
 	losses := countIn(stored, fieldLost)
 	if document.Get(stored, fieldError, "") == neverCameBackText {
 		losses += countIn(stored, fieldFailures)
-		if document.Get(stored, fieldFailed, false) { // At the time before.
+		if document.Get(stored, fieldFailed, false) { // It failed at its previous scheduled time.
 			losses++
 		}
 	}
 	return losses
 }
 
-// suspicion returns the agenda's run in the form for Suspects.
+// suspicion returns an agenda's run for Suspects.
 func suspicion(stored document.Object) blame.Run {
 	losses := lossesOf(stored)
 	return blame.Run{Name: idOf(stored), App: keyOf(stored).App, Level: blame.LevelOf(losses), Losses: countIn(stored, fieldLost)}
@@ -102,8 +102,8 @@ func (s *Scheduler) countLost(ctx context.Context, seen document.Object) (ready 
 	return ready, false, err
 }
 
-// wasAlone reports whether the scheduler that was lost held only this agenda. If it held others, they are
-// marked as not alone.
+// wasAlone reports whether the lost scheduler held only this agenda. If it held others, they are marked as not
+// alone.
 func (s *Scheduler) wasAlone(ctx context.Context, seen document.Object) (bool, error) {
 	if document.Get(seen, fieldNotAlone, false) {
 		return false, nil

@@ -40,7 +40,7 @@ func (s *stand) dieOnce() bool {
 	return started
 }
 
-// deaths makes workers die until no agenda starts any more, and returns the number of deaths.
+// deaths makes workers die until no more agendas start, and returns the number of deaths.
 func (s *stand) deaths() int {
 	s.t.Helper()
 	for count := range 20 {
@@ -48,7 +48,7 @@ func (s *stand) deaths() int {
 			return count
 		}
 	}
-	require.Fail(s.t, "it runs for ever")
+	require.Fail(s.t, "it runs forever")
 	return 0
 }
 
@@ -130,7 +130,7 @@ func (l *live) newMortal() *mortal {
 	return m
 }
 
-// live waits for ever if the process is dead.
+// live waits forever if the process is dead.
 func (m *mortal) live() {
 	if m.isDead.Load() {
 		<-m.end.Done()

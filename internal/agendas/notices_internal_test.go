@@ -27,7 +27,7 @@ type noticed struct {
 	ran chan time.Duration
 }
 
-// inNoticedBubble runs a test with a scheduler that polls so seldom that it must hear of agendas.
+// inNoticedBubble runs a test with a scheduler that polls so rarely that it depends on notices.
 func inNoticedBubble(t *testing.T, handler agenda.Handler, test func(n *noticed)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -93,7 +93,7 @@ func TestNotices_AgendaThatWasThereBefore(t *testing.T) {
 		}})
 		require.NoError(t, err)
 		require.NoError(t, n.store.Collection(schema.Collection).Insert(t.Context(), encoded.With(record.FieldID, "a")))
-		n.add(time.Minute) // It has the scheduler look.
+		n.add(time.Minute) // It makes the scheduler look.
 		require.Equal(t, time.Minute, <-n.ran)
 		require.Equal(t, 2*time.Minute, <-n.ran)
 	})

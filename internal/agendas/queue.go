@@ -256,7 +256,7 @@ func (q *queue) countDue(now int64) (count int) {
 	return count
 }
 
-// next returns when the next entry can be claimed.
+// next returns the time at which the next entry can be claimed.
 func (q *queue) next(now int64) (at int64, ok bool) {
 	q.refresh(now)
 	if q.due.top() != nil || q.channels.Len() > 0 {
@@ -265,7 +265,7 @@ func (q *queue) next(now int64) (at int64, ok bool) {
 	return q.nextWaiting()
 }
 
-// nextWaiting returns when the next of the entries that wait can be claimed.
+// nextWaiting returns the time at which the next waiting entry can be claimed.
 func (q *queue) nextWaiting() (at int64, ok bool) {
 	if e := q.waiting.top(); e != nil {
 		return e.dueAt(), true
@@ -446,7 +446,6 @@ func (h *heap) push(e *entry) {
 	h.up(len(h.slots)-1, e.slot(h))
 }
 
-// remove removes an entry.
 func (h *heap) remove(e *entry) {
 	at, last := int(e.index), len(h.slots)-1
 	moved := h.slots[last]

@@ -234,7 +234,6 @@ func TestQueue_ClaimFails(t *testing.T) {
 	require.Equal(t, []string{"a"}, s.drain(scheduler))
 }
 
-// planned gives an agenda a tag, a priority and a creation time.
 func planned(tag string, priority int64, created time.Duration) func(*agenda.Record) {
 	return func(r *agenda.Record) {
 		r.Tag, r.Priority, r.CreatedAt = tag, priority, document.TimestampOf(start().Add(created))

@@ -24,7 +24,7 @@ type polledQueue struct {
 
 	mu      sync.Mutex
 	indexed bool
-	// found has the agendas found at foundAt and not yet taken, nil before the first query. If one has
+	// found has the agendas found at foundAt and not yet taken, or nil before the first query. If one has
 	// changed since, its claim fails. hasMore is true if the last query may have left some out.
 	found   *queue
 	foundAt time.Time

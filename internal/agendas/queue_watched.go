@@ -22,7 +22,7 @@ type watchedQueue struct {
 	// filling is held while the queue is filled or closed. It is locked before the store's lock, which is
 	// locked before mu.
 	filling sync.Mutex
-	// stop ends the watch, nil before it begins.
+	// stop ends the watch, or nil before it begins.
 	stop func()
 
 	mu sync.Mutex

@@ -59,14 +59,14 @@ type pool struct {
 	turn chan struct{}
 	// hasFailed is true if a claim has failed since agendas were last taken.
 	hasFailed atomic.Bool
-	// places are the workers, as shared by the channels. An agenda holds a place from when it is taken until
-	// its run has ended.
+	// places shares the workers among the channels. An agenda holds a place from the time it is taken until its
+	// run has ended.
 	places *fair.Shares
 	// isStarved is true if a due agenda may be waiting for a place of its channel. Then freed receives when a
 	// place is released.
 	isStarved atomic.Bool
 	freed     chan struct{}
-	// suspects decides when agendas run that may end the process.
+	// suspects decides when to run agendas that may kill the process.
 	suspects blame.Suspects
 }
 
@@ -122,7 +122,7 @@ func (p *pool) startHeartbeat(runs context.Context, beating *sync.WaitGroup, idl
 	})
 }
 
-// startWorker starts a worker, and a new one if a handler ends its goroutine.
+// startWorker starts a worker, and replaces it if a handler ends its goroutine.
 func (p *pool) startWorker(ctx, runs context.Context, workers *sync.WaitGroup) {
 	workers.Go(func() {
 		done := false
@@ -319,7 +319,7 @@ func (p *pool) claiming(ctx context.Context) (context.Context, context.CancelFun
 	return context.WithTimeout(context.WithoutCancel(ctx), p.config.Lease)
 }
 
-// takeOnly claims the agenda that must run alone, "" for none, once no other one is running. It returns how
+// takeOnly claims the agenda that must run alone, or "" for none, once no other one is running. It returns how
 // long to wait for more.
 func (p *pool) takeOnly(ctx context.Context, id string, now time.Time) (wait time.Duration, err error) {
 	if id == "" || p.places.Held() > 0 {
@@ -415,8 +415,7 @@ func (p *pool) perform(runs context.Context, c *Claim) {
 	failure = p.handle(ctx, c)
 }
 
-// now is the time by which suspects keep other runs waiting. It is real time, as for timers, which is never
-// set back.
+// now returns the time that suspects use. It is the machine's time, as for timers, which is never set back.
 func (*pool) now() time.Time { return time.Now() } //nolint:forbidigo // See above.
 
 // endSuspect records that the run of a claim has ended, if it is a suspect.
@@ -433,7 +432,7 @@ var errGoroutineEnded = error(boterr.New(boterr.Internal, "", "the handler ended
 func (p *pool) settle(ctx context.Context, c *Claim, failure error) {
 	back := p.inFlight.begin("the end of the run of agenda " + c.id)
 	defer back()
-	// Writes after a run must not hold up a worker for ever.
+	// Writes after a run must not hold up a worker forever.
 	stored, stop := context.WithTimeout(context.WithoutCancel(ctx), p.config.Lease)
 	defer stop()
 	switch {
@@ -475,7 +474,6 @@ func (p *pool) giveBack(ctx context.Context, c *Claim, reason error, judge verdi
 	}
 }
 
-// leases are the claims that a Run holds.
 type leases = lease.Held[*Claim]
 
 // abandonAll ends all claims whose runs the scheduler no longer waits for, and returns them sorted by id.
@@ -485,7 +483,6 @@ func abandonAll(held *leases) []*Claim {
 	return abandoned
 }
 
-// renewAll renews the leases once.
 func (s *Scheduler) renewAll(ctx context.Context, held *leases) {
 	if len(held.All()) == 0 {
 		return
@@ -521,7 +518,7 @@ type inFlight struct {
 	calls map[string]int
 }
 
-// begin notes a call until end.
+// begin counts a call until end is called.
 func (u *inFlight) begin(what string) (end func()) {
 	u.add(what, 1)
 	return func() { u.add(what, -1) }

@@ -153,7 +153,7 @@ func (s *Scheduler) relocate(ctx context.Context, c *Claim, reason *relocation) 
 	return result, err
 }
 
-// goesOn returns the fields of an agenda that is to run next at a time.
+// goesOn returns the fields of an agenda that next runs at a time.
 func goesOn(r *agenda.Record, next time.Time) document.Object {
 	if r.Zone == "" {
 		return document.O(fieldNextRunAt, millis(next))
@@ -161,8 +161,7 @@ func goesOn(r *agenda.Record, next time.Time) document.Object {
 	return document.O(fieldNextRunAt, millis(next), fieldZone, r.Zone)
 }
 
-// patterns remembers patterns that were parsed. The zero patterns is ready, and safe for
-// concurrent use.
+// patterns caches parsed patterns. The zero patterns is ready, and safe for concurrent use.
 type patterns struct {
 	mu     sync.Mutex
 	parsed map[patternKey]*cron.Pattern

@@ -51,7 +51,7 @@ type Message struct {
 	Body, Content document.Object
 }
 
-// New returns a platform with pages by token. Each page knows these members.
+// New returns a platform. pages maps tokens to the ids of pages. Each page knows these members.
 func New(pages map[string]string, members ...string) *Platform {
 	p := &Platform{
 		pages: pages, members: map[string]map[string]time.Time{}, labels: map[string]map[int64]string{},

@@ -31,15 +31,15 @@ const (
 	// drainFor is the maximum time without new runs while a suspect waits to run alone. If other
 	// runs take longer, it runs next to them.
 	drainFor = 10 * time.Second
-	// aloneFor is the maximum time without new runs while a suspect runs alone. It grows with each
-	// loss, so that a run that takes long before it kills its process is found, too.
+	// aloneFor is the maximum time without new runs while a suspect runs alone. It grows with each loss, so
+	// that it also catches a run that kills its process only after a long time.
 	aloneFor = time.Minute
 	// longestAlone limits the growth of aloneFor.
 	longestAlone = 60
 	// suspectFor is the maximum time without other suspects while one runs. It grows with each
 	// loss. It is twice the default time limit of a run, for runs that end late.
 	suspectFor = 2 * aloneFor
-	// askedFor is the time that an app keeps its turn without another request.
+	// askedFor is the time after its last request for which an app keeps its turn.
 	askedFor = 10 * time.Second
 )
 

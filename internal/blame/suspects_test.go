@@ -105,8 +105,8 @@ func TestDrop_WaitsNoMore(t *testing.T) {
 	require.False(t, s.IsWaiting())
 }
 
-// If a suspect that must run alone never asks again, because it was removed, the next one does not wait for
-// ever.
+// If a suspect that must run alone never asks again, because it was removed, the next one does not wait
+// forever.
 func TestAdmit_AloneBehindOneThatIsGone(t *testing.T) {
 	t.Parallel()
 	var s blame.Suspects

@@ -53,7 +53,7 @@ type Message struct {
 type group struct {
 	number, id, subject, description, link string
 	icon                                   []byte
-	// hidden is the number of further lists without this group.
+	// hidden is the number of further lists that leave out this group.
 	hidden int
 }
 
@@ -223,7 +223,7 @@ func (p *Platform) answer(c call) (document.Object, *graphtest.Refusal) {
 	}
 }
 
-// message handles a message or a mark.
+// message handles a message, or marks one as read.
 func (p *Platform) message(c call) (document.Object, *graphtest.Refusal) {
 	if document.Get(c.body, "status", "") == "read" {
 		mark := document.Get(c.body, "message_id", "")

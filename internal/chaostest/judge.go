@@ -93,7 +93,7 @@ func judged(entries []entry) *judge {
 	return j
 }
 
-// atLine returns a fault with the entry in which it shows.
+// atLine adds the journal entry that shows a fault to its description.
 func atLine(i int, e entry, fault string) string {
 	return fmt.Sprintf("line %d, %q: %s", i+1, e, fault)
 }
@@ -192,23 +192,23 @@ func (j *judge) isHandled(of event) bool {
 	return false
 }
 
-// expire records that the lease of a run had expired, because the machine held its process up, when another
-// process took the lane or its own renewed it late. If the run has just sent, that may not be stored, or not known
-// to the other process.
+// expire records that the lease of a run had expired because the machine was slow: another process took the
+// lane, or its own renewed the lease late. If the run has just sent a message, the other process may not know
+// of it.
 func (j *judge) expire(last *run, e entry) {
 	if last == nil || j.done[last.event] || e.more == renewed && last.process != e.process {
 		return // The lease was another run's, which never began.
 	}
 	last.hasExpired = true
 	if last.isHarmed {
-		return // That is why.
+		return // The harm explains the expired lease.
 	}
 	j.expired++
 	last.isHarmed, last.mayWriteLate = true, !last.hasSent
 	delete(j.replied, last.lastReply)
 }
 
-// end records the end of a run, which must be without an error unless the run was harmed. A run may notice that
+// end records the end of a run. Unless the run was harmed, it must end without an error. A run may notice that
 // its lease has expired before another process does.
 func (j *judge) end(r *run, i int, e entry) {
 	r.isOver, r.isFine = true, e.more == fine
@@ -250,16 +250,16 @@ func (j *judge) send(s slot, key string, by *run) {
 	}
 }
 
-// reply records that a send is stored. It is stored before it returns, unless other runs have overtaken the
-// run because it was harmed; what follows decides about such a run.
+// reply records that a send is stored. It is stored before it returns, unless the run was harmed and other runs
+// have overtaken it; later entries decide about such a run.
 func (j *judge) reply(s slot, by *run) {
 	if !by.isHarmed {
 		j.replied[s], by.lastReply = true, s
 	}
 }
 
-// mayBeLate reports whether a run of an event may have written it to the data source after other runs had
-// handled it.
+// mayBeLate reports whether a run of an event may have written to the data source after other runs had handled
+// the event.
 func (j *judge) mayBeLate(of event) bool {
 	return slices.ContainsFunc(j.all[of], func(r *run) bool { return r.mayWriteLate })
 }
@@ -347,7 +347,7 @@ func (p *Platform) judgeMember(j *judge, s *sender, runtime *botctx.Runtime) {
 		require.True(p.t, j.isHandled(event{s.name, number}), "event %d of %s was answered, and not handled", number, s.name)
 	}
 	if slices.Contains(s.asked, count) || slices.Contains(s.asked, visit) {
-		return // They write nothing themselves.
+		return // Such events write no numbers.
 	}
 	bot := runtime.Operations(record.Scope{App: app, Channel: channelID})
 	found, err := bot.FetchDataFromDataSource(p.t.Context(), datasource.FetchParams{

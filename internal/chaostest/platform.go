@@ -27,7 +27,7 @@ type Platform struct {
 
 	processes []*process
 	members   []*sender
-	// late are the runs that went on after they were overtaken.
+	// late are the runs that continued after they were overtaken.
 	late []lateRun
 	// left is the number of events still to be sent. answered is the number of answered events.
 	left, answered, repeated int
@@ -51,8 +51,8 @@ type sender struct {
 	asked  []string
 	// ended is the number of the last event whose run has ended.
 	ended int
-	// at is the process that must answer the last event, nil if it is answered. home is the process that gets
-	// all events until it is harmed: if different processes accept two events within half a round trip,
+	// at is the process that must answer the last event, or nil if it is answered. home is the process that
+	// gets all events until it is harmed: if different processes accept two events within half a round trip,
 	// either may come first.
 	at, home *process
 }
@@ -77,7 +77,7 @@ func NewPlatform(t *testing.T, path string, members int, start func() *exec.Cmd)
 	return p
 }
 
-// killAll ends the processes that a failed test has left.
+// killAll kills the processes that a failed test has left running.
 func (p *Platform) killAll() {
 	for _, one := range p.processes {
 		if !one.isGone {
@@ -222,7 +222,7 @@ func (p *Platform) sendTo(s *sender) {
 	s.at.tell(wordAccept, event{s.name, s.number}, s.asked[s.number-1])
 }
 
-// one returns a random process that can be reached.
+// one returns a random reachable process.
 func (p *Platform) one() *process {
 	able := slices.DeleteFunc(slices.Clone(p.processes), func(one *process) bool { return one.isGone || one.isFrozen })
 	require.NotEmpty(p.t, able)
@@ -339,8 +339,8 @@ type lateRun struct {
 	process int
 }
 
-// await waits until a process writes a word about an event, and returns the process. It ignores
-// the processes for which in returns false.
+// await waits for a line with this word about an event, and returns the process that wrote it. It ignores the
+// processes for which in returns false.
 func (p *Platform) await(word string, of event, in func(*process) bool) (found *process) {
 	p.t.Helper()
 	p.onLine = func(said line) {

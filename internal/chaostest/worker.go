@@ -58,7 +58,7 @@ type worker struct {
 	said io.Writer
 	// gates are closed to let the run of an event continue.
 	gates map[event]chan struct{}
-	// asked is the time at which the store was asked to confirm the lease of a lane, when it last did.
+	// asked is the time at which the store was last asked to confirm the lease of each lane, if it did.
 	asked map[string]time.Time
 	lease time.Duration
 	now   func() time.Time
@@ -172,7 +172,7 @@ func (w *worker) gate(e event) chan struct{} {
 	return w.gates[e]
 }
 
-// note writes to the journal. A process that cannot do that is useless.
+// note writes to the journal. It panics if that fails.
 func (w *worker) note(what kind, e event, more string) {
 	err := w.journal.note(entry{what: what, process: os.Getpid(), member: e.member, number: e.number, more: more})
 	if err != nil {
@@ -274,14 +274,14 @@ func (c leaseCollection) Update(
 	switch {
 	case isDue:
 		worker.note(expired, event{member: member}, taken)
-	case isRenewal && gap >= worker.lease/lease.BeatsPerLease*(lease.BeatsPerLease-1): // It asks for up to a quarter of the lease before.
+	case isRenewal && gap >= worker.lease/lease.BeatsPerLease*(lease.BeatsPerLease-1): // Renewals begin a quarter of the lease before its end.
 		worker.note(expired, event{member: member}, renewed)
 	}
 	return result, err
 }
 
-// confirmed records that the store confirmed the lease of a lane when asked at a time, and returns how long it has
-// taken since it was last asked.
+// confirmed records that the store confirmed the lease of a lane when asked at a time, and returns the time
+// since the previous such request.
 func (w *worker) confirmed(lane string, asked time.Time) (gap time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -292,7 +292,6 @@ func (w *worker) confirmed(lane string, asked time.Time) (gap time.Duration) {
 	return gap
 }
 
-// memberOf returns the member of a lane.
 func memberOf(lane string) (member string, ok bool) {
 	channel := strings.TrimSuffix(inbox.Lane(app, channelID, ""), `""`)
 	quoted, ok := strings.CutPrefix(lane, channel)

@@ -43,8 +43,8 @@ const (
 )
 
 // Webchat is the Collection of the chats on web pages, whose conversations have the ExternalIDs of members as their IDs.
-// FromVisitor is the From of a member's entries; the Body of an entry is a response. Anonymous begins the ids of
-// visitors whom no host has signed.
+// FromVisitor is the From of a member's entries; the Body of an entry is a response. Anonymous is the prefix of the
+// ids of visitors whom no host has signed.
 const (
 	Webchat     = "webchat"
 	FromVisitor = "me"
@@ -214,7 +214,7 @@ func New(config Config) (*Log, error) {
 // statesSuffix is appended to the name of the collection of entries.
 const statesSuffix = "_states"
 
-// indexes are made once.
+// indexes are created once.
 type indexes struct {
 	mu      sync.Mutex
 	areMade bool

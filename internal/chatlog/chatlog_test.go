@@ -224,7 +224,7 @@ func reader(ctx context.Context, log *chatlog.Log, number int) (read []chatlog.E
 // patience is the time after which a test gives up.
 const patience = 5 * time.Minute
 
-// eachStore runs a test over a store that tells its changes, and over one that several processes share.
+// eachStore runs a test over a store that reports its changes, and over one that several processes share.
 func eachStore(t *testing.T, test func(t *testing.T, database store.Store)) {
 	t.Helper()
 	for name, database := range map[string]store.Store{"watched": memstore.New(), "polled": unwatched{memstore.New()}} {
@@ -249,7 +249,7 @@ func TestProcesses_NothingLostDoubledOrOutOfOrder(t *testing.T) {
 			for writer := range writers {
 				all.Go(func() {
 					for i := range each {
-						// Every writer of both processes tries the same entries: one of them is first.
+						// Both processes write the same entries; only the first write of each counts.
 						for range 2 {
 							if _, _, err := log.Append(ctx, ada, entry(fmt.Sprintf("%d-%d", writer, i))); err != nil {
 								failures <- fmt.Errorf("process %d: %w", process, err)
@@ -322,7 +322,7 @@ func TestAppend_ARepeatAfterAFailureStoresOnce(t *testing.T) {
 				require.Greater(t, failing, 4)
 				return
 			}
-			if err != nil { // Else it was a failure to remove old entries, which is logged.
+			if err != nil { // Otherwise only the removal of old entries failed, which is logged.
 				require.ErrorIs(t, err, errDown)
 			}
 			_, _, err = log.Append(t.Context(), ada, entry("a"))
@@ -412,7 +412,7 @@ func TestSubscribe_WakesForEachChange(t *testing.T) {
 			state, err := here.State(t.Context(), ada)
 			require.NoError(t, err)
 			sub.Seen(newest, state.Version)
-			select { // A poll may have been under way.
+			select { // A poll may have been in progress.
 			case <-sub.C:
 			default:
 			}

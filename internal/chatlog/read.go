@@ -56,7 +56,8 @@ func (l *Log) Before(ctx context.Context, in Conversation, seq int64, limit int)
 	return page, nil
 }
 
-// Newest returns the number of the newest entry of a conversation, 0 if there is none. It returns the errors of After.
+// Newest returns the number of the newest entry of a conversation, or 0 if there is none. It returns the errors
+// of After.
 func (l *Log) Newest(ctx context.Context, in Conversation) (int64, error) {
 	if err := in.check(); err != nil {
 		return 0, err

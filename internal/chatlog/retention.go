@@ -72,7 +72,7 @@ func removeOldest(ctx context.Context, from store.Collection, old *query.Filter)
 
 var oldestFirst = mustSort(fieldAt, 1)
 
-// trim removes the entries that a conversation has too many.
+// trim removes a conversation's entries beyond the limit.
 func (l *Log) trim(ctx context.Context, key string, newest int64) {
 	if l.config.KeepEntries < 0 || newest%trimEvery != 0 {
 		return

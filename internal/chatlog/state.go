@@ -124,7 +124,7 @@ func typingPath(key string) string {
 	return fieldTyping + "." + hex.EncodeToString(sum[:8])
 }
 
-// setState changes the state that a filter by its _id finds, or makes it.
+// setState changes the state that a filter by its _id finds, or creates it.
 func (l *Log) setState(ctx context.Context, key string, filter *query.Filter, update ...any) error {
 	if err := l.prepare(ctx); err != nil {
 		return err

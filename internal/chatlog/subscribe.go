@@ -66,7 +66,7 @@ type subscribers struct {
 
 	mu    sync.Mutex
 	byLog map[string]map[*Subscription]struct{}
-	// stop ends the polling, nil if there is none.
+	// stop ends the polling, or nil if there is none.
 	stop context.CancelFunc
 }
 
@@ -169,7 +169,7 @@ func (l *Log) poll(ctx context.Context) {
 	}
 }
 
-// pollOnce wakes the subscriptions whose conversations have an entry with the next number, or another state.
+// pollOnce wakes the subscriptions whose conversations have a new entry or a changed state.
 func (l *Log) pollOnce(ctx context.Context) error {
 	byID := map[string][]*Subscription{}
 	for _, s := range l.subs.all() {
@@ -189,7 +189,7 @@ func (l *Log) pollOnce(ctx context.Context) error {
 	return nil
 }
 
-// look wakes the subscriptions with one of the ids, if there is an entry with it, or a state that has changed.
+// look wakes the subscriptions of those ids for which there is an entry or a changed state.
 func (l *Log) look(ctx context.Context, ids []string, byID map[string][]*Subscription) error {
 	filter := mustFilter(document.IDField, document.O("$in", ids))
 	entries, err := l.entries.Find(ctx, filter, store.FindOptions{Projection: onlyID})

@@ -158,7 +158,7 @@ func (p *Platform) answerAboutPeople(method string, asked document.Object, text 
 	return http.StatusOK, document.O("ok", true, "number", 7)
 }
 
-// show shows a message. The caller holds the mutex.
+// show posts a message. The caller holds the mutex.
 func (p *Platform) show(in string, asked document.Object) (int, document.Object) {
 	key := document.Get(asked, "key", "")
 	i := slices.IndexFunc(p.messages, func(m Message) bool { return m.Key == key && key != "" })

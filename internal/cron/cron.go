@@ -108,7 +108,7 @@ func (p *Pattern) nextInZone(after time.Time) (time.Time, bool) {
 		if found && p.fixedHours && next.Before(resumed) { // It is in the gap between the two.
 			return now.end, true
 		}
-		if !found && resumed.After(wall) { // No time that was searched occurs again.
+		if !found && resumed.After(wall) { // The clocks show none of the searched times again.
 			return time.Time{}, false
 		}
 		now, wall = following, resumed.Add(-time.Second)
@@ -156,7 +156,7 @@ func LoadZone(name string) (*time.Location, error) {
 	}
 	// All names begin with a capital letter. Other files in the database, such as localtime, do not.
 	if len(name) > maxZoneLength || name[0] < 'A' || name[0] > 'Z' {
-		return nil, boterr.Invalid("zone", "must be a name of the IANA database in its spelling, such as %q, got %q", exampleZone, name)
+		return nil, boterr.Invalid("zone", "must be the exact name of a zone in the IANA database, such as %q, got %q", exampleZone, name)
 	}
 	location, err := time.LoadLocation(name)
 	if err != nil {

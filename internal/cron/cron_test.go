@@ -377,8 +377,8 @@ func TestInZone_Refuses(t *testing.T) {
 	refusals{
 		{agenda.InZone("Europe/Atlantis", "0 9 * * 1"), `"Europe/Atlantis" is not in the time-zone database; give a name such as "Europe/London", and ` +
 			`where the machine has no database, import time/tzdata into the program`},
-		{agenda.InZone("europe/london", "0 9 * * 1"), `must be a name of the IANA database in its spelling, such as "Europe/London", got "europe/london"`},
-		{agenda.InZone("../etc/passwd", "0 9 * * 1"), "must be a name of the IANA database"},
+		{agenda.InZone("europe/london", "0 9 * * 1"), `must be the exact name of a zone in the IANA database, such as "Europe/London", got "europe/london"`},
+		{agenda.InZone("../etc/passwd", "0 9 * * 1"), "must be the exact name of a zone in the IANA database"},
 		{agenda.InZone("UTC+2", "0 9 * * 1"), `"UTC+2" is not in the time-zone database`},
 		{agenda.InZone("Local", "0 9 * * 1"), "Local is the zone of the machine"},
 		{agenda.InZone("", "0 9 * * 1"), `has no zone after CRON_TZ=; write "CRON_TZ=Europe/London 0 9 * * 1"`},

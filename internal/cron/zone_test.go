@@ -372,14 +372,14 @@ func TestParse_ZoneIsAName(t *testing.T) {
 	t.Parallel()
 	for zone, why := range map[string]string{
 		"Local":             "Local is the zone of the machine; name one",
-		"local":             "must be a name of the IANA database",
-		"localtime":         "must be a name of the IANA database",
-		"right/UTC":         "must be a name of the IANA database",
-		"posixrules":        "must be a name of the IANA database",
-		"../Europe/London":  "must be a name of the IANA database",
-		"/etc/localtime":    "must be a name of the IANA database",
-		" ":                 "must be a name of the IANA database",
-		"+02:00":            "must be a name of the IANA database",
+		"local":             "must be the exact name of a zone in the IANA database",
+		"localtime":         "must be the exact name of a zone in the IANA database",
+		"right/UTC":         "must be the exact name of a zone in the IANA database",
+		"posixrules":        "must be the exact name of a zone in the IANA database",
+		"../Europe/London":  "must be the exact name of a zone in the IANA database",
+		"/etc/localtime":    "must be the exact name of a zone in the IANA database",
+		" ":                 "must be the exact name of a zone in the IANA database",
+		"+02:00":            "must be the exact name of a zone in the IANA database",
 		"Europe/Nowhere":    "is not in the time-zone database",
 		"Europe":            "is not in the time-zone database",
 		"Europe/../Etc/UTC": "is not in the time-zone database",
@@ -390,5 +390,5 @@ func TestParse_ZoneIsAName(t *testing.T) {
 		requireInvalid(t, err, "zone", why)
 	}
 	_, err := cron.Parse("0 9 * * *", "E"+string(make([]byte, 100_000)))
-	requireInvalid(t, err, "zone", "must be a name of the IANA database")
+	requireInvalid(t, err, "zone", "must be the exact name of a zone in the IANA database")
 }

@@ -126,9 +126,9 @@ func near(ctx context.Context, entries *record.Collection, data document.Object)
 	return entries.GeoNear(ctx, data.With(geoKey, column))
 }
 
-// columnOfPoints returns the column that contains points if query.DefaultGeoKey does not, "" if
-// there is none, and InvalidArgument if there are several. GeoJSON takes precedence over pairs,
-// which may be any numbers.
+// columnOfPoints returns the column that contains points if query.DefaultGeoKey does not, or "" if there is
+// none, and InvalidArgument if there are several. GeoJSON takes precedence over pairs, which may be any
+// numbers.
 func columnOfPoints(ctx context.Context, entries *record.Collection, data document.Object) (string, error) {
 	near, _ := data.Field(geoNear)
 	points, err := query.CompileGeoNear(document.O(geoNear, near))

@@ -178,7 +178,7 @@ func bareEnd(text string, from int) int {
 	return len(text)
 }
 
-// behind returns the index after the first mark, or the end of text.
+// behind returns the index after the next mark, or the end of text.
 func behind(text string, from int, mark string) int {
 	if at := strings.Index(text[from:], mark); at >= 0 {
 		return from + at + len(mark)

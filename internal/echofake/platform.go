@@ -34,15 +34,15 @@ type Platform struct {
 	last     int
 }
 
-// account is an official account. token is the current access token. stale is one that is refused although
-// the platform still gives it.
+// account is an official account. token is the current access token. stale is a token that the platform still
+// gives out but refuses.
 type account struct {
 	secret, token, stale string
 	members              map[string]*follower
 	tags                 map[string][]int64
 }
 
-// follower is a member of an account. left is the number of messages that may follow the last one.
+// follower is a member of an account. left is the number of messages that the account may still send.
 type follower struct {
 	wrote time.Time
 	left  int
@@ -286,7 +286,6 @@ func (p *Platform) giveToken(w http.ResponseWriter, r *http.Request) {
 	answer(w, document.O("access_token", of.token, "expires_in", tokenLife))
 }
 
-// message handles a message.
 func (p *Platform) message(app string, of *account, body document.Object) Refusal {
 	to, kind := document.Get(body, "touser", ""), document.Get(body, "msgtype", "")
 	if refused := p.mayWrite(of, to); refused.Code != 0 {
@@ -300,7 +299,7 @@ func (p *Platform) message(app string, of *account, body document.Object) Refusa
 	return Refusal{Message: "ok"}
 }
 
-// mayWrite refuses messages that the platform does not deliver to a member.
+// mayWrite refuses messages that the platform would not deliver to the member.
 func (p *Platform) mayWrite(of *account, to string) Refusal {
 	known, isThere := of.members[to]
 	switch {

@@ -15,7 +15,7 @@ import (
 
 // Webhook is the platform's knowledge of a host's address: how it signs its reports.
 type Webhook struct {
-	// Token signs the reports. Key encrypts them, "" for the plain mode.
+	// Token signs the reports. Key encrypts them, or "" for the plain mode.
 	Token, Key string
 	// AppID is the account for which reports are encrypted.
 	AppID string

@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// Index is an index of a collection, without its entries. NewIndex makes one.
+// Index is an index of a collection, without its entries. NewIndex returns one.
 type Index struct {
 	Spec store.Index
 	// Number is the database's own name of the index, unused by the engine.
@@ -82,8 +82,8 @@ func (k Keys) Contains(key string) bool {
 	return found
 }
 
-// maxKeySize bounds the bytes of the keys of one document in an index: each key of a long array repeats a
-// long text in another field.
+// maxKeySize limits the total size in bytes of a document's keys in an index. With a long array, each key
+// repeats the values of the other fields.
 const maxKeySize = 4 * document.MaxSize
 
 // KeysOf returns the keys of a document. The zero Object has none.

@@ -118,7 +118,6 @@ func (c *Changes) compareGeo(s *Schema, i, j int, before, after document.Object)
 	return nil
 }
 
-// grown returns the schema to change.
 func (c *Changes) grown(s *Schema) *Schema {
 	if c.Schema == nil {
 		c.Schema = s.clone()

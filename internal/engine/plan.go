@@ -127,7 +127,7 @@ func (x *Index) serves(sort *query.Sort, p *plan) (sorted, backward bool) {
 	at := 0
 	for _, key := range sort.Keys() {
 		if slices.ContainsFunc(x.Spec.Keys[:p.equal], func(k store.IndexKey) bool { return k.Path == key.Path }) {
-			continue // It is the same in all of them.
+			continue // The field is the same in all entries.
 		}
 		i := p.equal + at
 		if i == len(x.Spec.Keys) || x.Spec.Keys[i].Path != key.Path || hasNumber(x.paths[i]) {

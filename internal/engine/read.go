@@ -15,7 +15,7 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// checkEvery is the number of documents after which a read checks its context.
+// checkEvery is the number of documents between two checks of the context.
 const checkEvery = 512
 
 // search finds the documents that a filter matches, in the order of its plan or of the filter's $near.
@@ -368,7 +368,7 @@ func (v View) distinct(call *query.Evaluation, path string, filter *query.Filter
 	return set.values, nil
 }
 
-// placeOfField is a field that is read from one document after the other: its place is the same in all
+// placeOfField reads a field of many documents. It caches the place of the field, which is the same in all
 // documents of one shape.
 type placeOfField struct {
 	name  string
@@ -457,7 +457,7 @@ type topItems[T any] struct {
 	kept []ranked[T]
 }
 
-// ranked is an item and its number in the order of addition.
+// ranked is an item and its number in the order in which items were added.
 type ranked[T any] struct {
 	item   T
 	number int

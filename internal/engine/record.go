@@ -8,7 +8,7 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// indexRecord is an index as a database keeps its description.
+// indexRecord is the stored description of an index.
 type indexRecord struct {
 	Keys     []keyRecord `json:"keys"`
 	Unique   bool        `json:"unique,omitempty"`

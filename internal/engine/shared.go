@@ -33,7 +33,7 @@ type Shared interface {
 // in another Transaction.
 var ErrAgain error = boterr.New(boterr.Unavailable, "", "other writes came first; repeat this one")
 
-// locking is the way in which a write locks the first document that matches. It changes from attempt to attempt.
+// locking is the way in which a write locks the first matching document. It may differ in each attempt.
 type locking struct {
 	// isPatient is true if the write waits for the first match even while others change it. Claims do not
 	// wait.
@@ -87,7 +87,8 @@ func (m *matched) isClaim(call *query.Evaluation, change *query.Change, o docume
 	return err == nil && !matches
 }
 
-// lockFirst locks the first document that matches. A claim takes the first one that is free, and waits only if none is.
+// lockFirst locks the first document that matches. A claim takes the first free one, and waits only if none is
+// free.
 func (m *matched) lockFirst(
 	call *query.Evaluation, t Shared, change *query.Change,
 ) (found Placed, exists bool, err error) {
@@ -98,7 +99,7 @@ func (m *matched) lockFirst(
 		if found, exists, err = m.lockNext(call, t, &p, change); exists || err != nil {
 			return found, exists, err
 		}
-		m.locking.waits = true // If there is one, others have it.
+		m.locking.waits = true // If a document matches, other transactions have locked it.
 	}
 	most := 1
 	if !m.locking.waits && m.locking.lost > 0 && (m.sort == nil || p.sorted) {
@@ -147,8 +148,8 @@ func (m *matched) lockOneOf(
 	return lockOne(t, candidates[0].Position)
 }
 
-// lockNext locks the first free document that matches, with a plan that finds no others. A write that is not a claim takes
-// it only if none is before it.
+// lockNext locks the first free match, with a plan that finds only matches. A write that is not a claim takes
+// it only if no match precedes it.
 func (m *matched) lockNext(
 	call *query.Evaluation, t Shared, p *plan, change *query.Change,
 ) (found Placed, exists bool, err error) {
@@ -230,8 +231,8 @@ func (m *matched) checkSame(call *query.Evaluation, found, now document.Object) 
 // lockedAtOnce is the number of documents of a write on many that are in memory at once.
 const lockedAtOnce = 500
 
-// each calls do with all documents that match, locked if others can change them. Which ones match is judged by the content
-// before the write.
+// each calls do with all documents that match, locked if others can change them. The content before the write
+// decides which ones match.
 func (m *matched) each(call *query.Evaluation, t Transaction, do func(Placed) error) error {
 	shared, isShared := t.(Shared)
 	var found []Placed

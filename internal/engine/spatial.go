@@ -121,8 +121,8 @@ func (s *nearSearch) unseen(v View, r ring, to Visitor) error {
 	}))
 }
 
-// ring is a part of the search: the places at a distance of inner or more and less than outer. Outer belongs
-// to the last one.
+// ring is a part of the search: the places at a distance of inner or more and less than outer. The last ring
+// includes outer.
 type ring struct {
 	inner, outer float64
 	last         bool
@@ -266,7 +266,7 @@ func (v View) near(call *query.Evaluation, asked *query.GeoNear) ([]query.GeoRes
 	return found, nil
 }
 
-// planNear returns the plan for a search for near places among the documents that a filter matches, and false
+// planNear returns the plan for a search for nearby places among the documents that a filter matches, and false
 // if no index serves it.
 func (v View) planNear(near *query.GeoNear, filter *query.Filter) (plan, bool) {
 	for _, kind := range near.Kinds() {

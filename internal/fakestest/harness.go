@@ -77,7 +77,7 @@ type stage struct {
 	actors map[string]*fakes.Actor
 	// added are the ids of the channels, in the order in which they were added.
 	added []string
-	// apis are the ids of the custom channels by the addresses of their live-chat APIs.
+	// apis maps the address of a live-chat API to the id of its custom channel.
 	apis map[string]string
 }
 

@@ -21,7 +21,7 @@ import (
 // Platform is the fake helpdesk, created by New. It is safe for concurrent use.
 type Platform struct {
 	mu sync.Mutex
-	// apps are the ids of applications by the users and passwords of their keys, "" for accounts with tickets.
+	// apps maps the user and password of a key to the id of an application, or to "" for accounts with tickets.
 	apps          map[string]string
 	users         map[string]string
 	conversations map[string]*conversation
@@ -255,7 +255,7 @@ func (p *Platform) createConversation(c call) answer {
 	return answer{http.StatusCreated, document.O("conversation", made.record())}
 }
 
-// record returns a conversation as answers and reports have it.
+// record returns a conversation in the form of answers and reports.
 func (c *conversation) record() document.Object {
 	record := document.O("id", c.id, "type", "personal", "activeSwitchboardIntegration", document.O(
 		"id", "sw1", "name", "name of "+c.control, "integrationId", "in1", "integrationType", c.control,

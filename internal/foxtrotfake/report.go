@@ -43,7 +43,7 @@ func Event(app, id, kind string, payload document.Object) []byte {
 	).String())
 }
 
-// MemberSays reports a text of a member in the widget, with the payload of a tapped reply, "" for none.
+// MemberSays reports a text of a member in the widget, with the payload of a tapped reply, or "" for none.
 func (p *Platform) MemberSays(id, text, payload string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -110,7 +110,8 @@ func (p *Platform) reportTicket(id int64, kind string, event document.Object) {
 	p.reports = append(p.reports, Report{Body: []byte(body.String())})
 }
 
-// AgentPasses reports that the agents pass a conversation to another integration, with a reason, "" for none.
+// AgentPasses reports that the agents pass a conversation to another integration, with a reason, or "" for
+// none.
 func (p *Platform) AgentPasses(id, to, reason string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -51,7 +51,7 @@ func run(root string) error {
 	return nil
 }
 
-// generate returns the contents of the files by name.
+// generate returns the contents of the generated files, by name.
 func generate(root string) (map[string][]byte, error) {
 	packages, err := readPackages(root)
 	if err != nil {

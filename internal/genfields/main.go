@@ -26,7 +26,6 @@ import (
 
 const file = "fields_gen.go"
 
-// plainTypes are the types of document.Plain.
 var plainTypes = []string{"string", "bool", "int64", "document.Timestamp", "document.Object", "document.Array"}
 
 func main() {

@@ -57,7 +57,7 @@ func vertices(points []Point) []s2.Point {
 // Line is a chain of geodesics.
 type Line struct {
 	line s2.Polyline
-	// sides is an index of the line's sides, nil if these are few.
+	// sides is an index of the line's sides, or nil if these are few.
 	sides *s2.ShapeIndex
 }
 

@@ -438,7 +438,7 @@ func TestPlaneCells_Ring(t *testing.T) {
 	}
 }
 
-// pairs returns pairs of x and y.
+// pairs makes pairs from alternating x and y.
 func pairs(coordinates ...float64) []geometry.Pair {
 	all := make([]geometry.Pair, 0, len(coordinates)/2)
 	for i := 0; i < len(coordinates); i += 2 {

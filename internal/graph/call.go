@@ -105,7 +105,7 @@ type Credentials struct {
 	// AppSecret is the secret of the token's application, if it is known: then each call proves it, which
 	// applications can demand.
 	AppSecret channel.Secret
-	// URL is the address of the API for this channel, "" for the client's.
+	// URL is the address of the API for this channel, or "" for the client's.
 	URL string
 }
 

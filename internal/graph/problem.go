@@ -18,13 +18,13 @@ import (
 type Problem struct {
 	// Status is the status of the answer. It is nearly always 400, so the codes decide.
 	Status int
-	// Code and Subcode are the API's, 0 if there is none.
+	// Code and Subcode are the API's, or 0 if there is none.
 	Code, Subcode int64
-	// Message is the API's sentence, "" if there is none.
+	// Message is the API's sentence, or "" if there is none.
 	Message string
 	// Trace is the API's id of the call, for its support.
 	Trace string
-	// Wait is the time to wait given by the headers, 0 if there is none.
+	// Wait is the time to wait given by the headers, or 0 if there is none.
 	Wait time.Duration
 }
 
@@ -87,7 +87,7 @@ func waitIn(header http.Header) time.Duration {
 
 // Meaning is the meaning of an error code for a caller.
 type Meaning struct {
-	// Code is the code of the error, "" for a failure of the platform: the call may have been carried out.
+	// Code is the code of the error, or "" for a failure of the platform: the call may have been carried out.
 	Code boterr.Code
 	// Sentence states the problem and the remedy.
 	Sentence string
@@ -101,7 +101,7 @@ type Meaning struct {
 	RepeatsMessage bool
 }
 
-// Key is a code with its subcode, 0 for any.
+// Key is a code with its subcode, or 0 for any.
 type Key struct{ Code, Subcode int64 }
 
 // Meanings are the meanings of a platform's codes. A code with its subcode takes precedence over the code
@@ -177,7 +177,6 @@ func (m Meanings) ErrorOf(told document.Object) error {
 // repeats.
 const maxMessageLength = 200
 
-// errorOf returns the error for a problem.
 func (m Meanings) errorOf(p *Problem, as Credentials) error {
 	meaning := m.Of(p)
 	text := meaning.Sentence + " (" + as.redacted(p.number()) + ")"

@@ -62,7 +62,7 @@ type Webhook struct {
 
 // Parcel is the part of a report for one account.
 type Parcel struct {
-	// Account is the platform's id of the account, "" if the part names none.
+	// Account is the platform's id of the account, or "" if the part names none.
 	Account string
 	// Kind is the platform's name for the content of the part.
 	Kind string
@@ -74,7 +74,7 @@ type Parcel struct {
 type Event struct {
 	// Inbound is the event. Its App and Channel are set later.
 	Inbound botctx.Inbound
-	// Kind is the platform's name for it. Drop is the reason why it is dropped, "" if it is not.
+	// Kind is the platform's name for it. Drop is the reason why it is dropped, or "" if it is not.
 	Kind string
 	Drop send.DropReason
 }
@@ -129,7 +129,7 @@ func (h *Webhook) answerCheck(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, challenge) //nolint:gosec // It is plain text. A client that is gone needs no answer.
 }
 
-// takeReport checks the signature of a report before it reads it and has its events accepted.
+// takeReport checks the signature of a report before it reads it, and passes its events to Accept.
 func (h *Webhook) takeReport(w http.ResponseWriter, r *http.Request) {
 	given, hasPrefix := strings.CutPrefix(r.Header.Get(SignatureHeader), signaturePrefix)
 	signature, err := hex.DecodeString(given)
@@ -206,7 +206,7 @@ func (h *Webhook) secretOf(in *channel.Channel, name string) channel.Secret {
 type report struct {
 	webhook         *Webhook
 	body, signature []byte
-	// channels are the channels that were looked up, by account, nil if there is none.
+	// channels are the channels that were looked up, by account, or nil if there is none.
 	channels map[string]*channel.Channel
 	// signed are the results of the check of the signature by secret.
 	signed map[channel.Secret]bool
@@ -258,7 +258,7 @@ func (r *report) find(ctx context.Context, account string) (*channel.Channel, er
 	return in, err
 }
 
-// take has the events of a signed report accepted, each part for its channel, and answers: 200 if none of
+// take passes the events of a signed report to Accept, each part for its channel, and answers: 200 if none of
 // them must be sent again.
 func (r *report) take(w http.ResponseWriter, from *http.Request) {
 	var told document.Object
@@ -303,8 +303,8 @@ func (r *report) takeParcel(ctx context.Context, parcel Parcel) {
 	}
 }
 
-// hand has one event accepted. An event that will never be accepted is dropped, since the platform repeats a
-// whole report, and ends the subscription after too many failures.
+// hand passes one event to Accept. An event that will never be accepted is dropped, since the platform repeats
+// a whole report, and ends the subscription after too many failures.
 func (r *report) hand(ctx context.Context, in *channel.Channel, event Event) {
 	by := sender{in.App, in.ID, event.Inbound.Event.From}
 	if r.blocked[by] {

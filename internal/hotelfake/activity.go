@@ -71,8 +71,8 @@ func (p *Platform) Token(appID, serviceURL string) string {
 	return head + "." + encoded(signature)
 }
 
-// Activity returns an activity of a user for an application, with more fields. group is the conversation, "" for the
-// personal one.
+// Activity returns an activity of a user for an application, with more fields. group is the conversation, or ""
+// for the personal one.
 func (p *Platform) Activity(to App, from, group string, fields document.Object) document.Object {
 	p.mu.Lock()
 	defer p.mu.Unlock()

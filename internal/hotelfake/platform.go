@@ -81,7 +81,7 @@ type Platform struct {
 	tokens map[string]grant
 	logins []string
 	users  map[string]string
-	// groups are the names of groups by their ids. members are the users in a group.
+	// groups maps the ids of groups to their names. members are the users in a group.
 	groups        map[string]string
 	members       map[string][]string
 	blocked       map[string]bool

@@ -67,7 +67,7 @@ func (b *Inbox) keptID(e Event) string {
 	return b.config.DeriveID(e.identity())
 }
 
-// load is the number of waiting events of each app: the last count, plus the events that this process has
+// load is the number of waiting events of each app: the last count, changed by the events that this process has
 // added and completed since.
 type load struct {
 	mu   sync.Mutex
@@ -220,7 +220,7 @@ const (
 	fieldMemoryValue = "value"
 )
 
-// deliver returns the delivery of an event under a lease.
+// deliver returns the delivery of an event that is handled under a lease.
 func (b *Inbox) deliver(e stored, held *lease.Lease) *Delivery {
 	d := &Delivery{
 		ID: e.id, Event: e.Event, AcceptedAt: document.Timestamp(e.acceptedAt).Time(), Attempt: int(e.attempts()) + 1,
@@ -326,8 +326,8 @@ func (d *Delivery) keep(key string, value document.Object) error {
 
 // Stats counts waiting events and dead letters.
 type Stats struct {
-	// Pending is the number of events that wait or are being handled. Oldest is the time at which the first
-	// of them was accepted, zero if there are none.
+	// Pending is the number of events that wait or are being handled. Oldest is the time at which the first of
+	// them was accepted, or zero if there are none.
 	Pending int64
 	Oldest  time.Time
 	// DeadLetters is the number of events that were given up.
@@ -365,7 +365,7 @@ func (b *Inbox) countPending(ctx context.Context, app string) (int64, error) {
 	return b.count(ctx, which)
 }
 
-// findOldest returns the time at which the oldest event that waits or is being handled was accepted, zero if
+// findOldest returns the time at which the oldest event that waits or is being handled was accepted, or zero if
 // there is none.
 func (b *Inbox) findOldest(ctx context.Context) (time.Time, error) {
 	if _, first, ok := b.source.counted(""); ok {
@@ -378,7 +378,7 @@ func (b *Inbox) findOldest(ctx context.Context) (time.Time, error) {
 	return acceptedAtOf(first[0]), nil
 }
 
-// acceptedAtOf returns the time at which an event was accepted, zero for the zero Object.
+// acceptedAtOf returns the time at which an event was accepted, or zero for the zero Object.
 func acceptedAtOf(o document.Object) time.Time {
 	if o.IsZero() {
 		return time.Time{}

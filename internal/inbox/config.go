@@ -72,7 +72,7 @@ func (c Config) withDefaults() (Config, error) {
 	case c.Env.Store == nil:
 		return c, boterr.Missing("env.store", "the store that holds the events")
 	case c.DeriveID == nil:
-		return c, boterr.Missing("deriveId", "the function that makes ids of texts")
+		return c, boterr.Missing("deriveId", "the function that derives ids from texts")
 	case c.Leases == nil:
 		return c, boterr.Missing("leases", "the leases of lanes, by lease.New")
 	case c.Handler == nil:
@@ -130,7 +130,7 @@ type Inbox struct {
 	wake    chan struct{}
 	source  source
 	running atomic.Bool
-	// pool belongs to the present Run, nil if there is none.
+	// pool belongs to the present Run, or nil if there is none.
 	pool    atomic.Pointer[pool]
 	indexes indexes
 }
@@ -246,7 +246,7 @@ func withHook[F any](field string, hook func(F) F, inner F, isMissing func(F) bo
 		return inner, nil
 	}
 	if around = hook(inner); isMissing(around) {
-		return around, boterr.Invalid(field, "gave no function: return one that calls the function that it is given")
+		return around, boterr.Invalid(field, "returned no function: return one that calls the given function")
 	}
 	return around, nil
 }

@@ -21,7 +21,7 @@ import (
 type distributed struct {
 	taker
 
-	// pass is guarded by taking, and polls counts the polls since the last one began.
+	// pass is guarded by taking. polls counts the polls since the last pass began.
 	pass  pass
 	polls int
 	// isExact is true if the present take has read the store's clock; taking guards it.
@@ -64,7 +64,7 @@ func (s *distributed) prepare(ctx context.Context, want want) (now time.Time, ok
 	return want.now, true, err
 }
 
-// pollsPerPass is the number of polls for a pass over a store that sends notices.
+// pollsPerPass is the number of polls between two passes over a store that sends notices.
 const pollsPerPass = 10
 
 // isPassDue reports whether a pass begins with a poll, or because of lost notices.
@@ -266,7 +266,7 @@ func (s *distributed) notify(kind, lane string) {
 	}
 }
 
-// listen has the source hear of other processes, until stop.
+// listen makes the source receive notices of other processes, until stop is called.
 func (s *distributed) listen() (stop func()) {
 	if s.notifier == nil {
 		return func() {}
@@ -274,8 +274,8 @@ func (s *distributed) listen() (stop func()) {
 	return s.notifier.Listen(topic, s.heard)
 }
 
-// heard takes a notice. While a channel has enough known lanes, the next ones are left to a pass, so that notices need
-// little memory.
+// heard handles a notice. If enough lanes of a channel are known, it leaves others to a pass, so that notices
+// need little memory.
 func (s *distributed) heard(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -184,7 +184,7 @@ type stored struct {
 	hasBegun, neverCameBack bool
 }
 
-// attempts returns the number of attempts whose end is known.
+// attempts returns the number of completed attempts, including runs that never came back.
 func (e *stored) attempts() int64 { return e.failures + e.lost }
 
 // asDocument returns the stored form of a new event.
@@ -215,7 +215,6 @@ func (e *stored) asDocument() document.Object {
 // keptFields is the number of fields of a typical new event, with a key and a body.
 const keptFields = 10
 
-// read reads an event that the store holds.
 func read(o document.Object) stored {
 	var e stored
 	for field, value := range o.All() {
@@ -314,7 +313,7 @@ const purpose = "inbox"
 // without a lane gets one.
 
 // errEdited is the failure of a run whose record was edited, so that its result matches no record.
-var errEdited = boterr.New(boterr.Internal, "", "the record of the event was changed while its run was under way")
+var errEdited = boterr.New(boterr.Internal, "", "the record of the event changed during its run")
 
 // settleEdited stores a failure for an event whose record has changed since the run began, although the lease
 // may still hold. An event that no longer waits is over. It returns ErrLost if the lease is lost.
@@ -383,12 +382,12 @@ func (s *distributed) setLane(ctx context.Context, which document.Object, lane s
 	return err
 }
 
-// endings makes the contexts of writes, so that a store that does not answer cannot block a worker for ever.
+// endings makes the contexts of writes, so that a store that does not answer cannot block a worker forever.
 // Contexts created at about the same time share a timer.
 type endings struct {
 	// within is the shortest time that a context lasts. It lasts at most twice as long.
 	within time.Duration
-	// newest is the context that ends the next ones, nil if it would end too soon.
+	// newest is the context that ends the next ones, or nil if it would end too soon.
 	newest atomic.Pointer[context.Context]
 }
 
@@ -431,7 +430,7 @@ var ErrShutdown = boterr.New(boterr.Canceled, "", "the inbox ends: the event wil
 
 // ErrNeverCameBack is the failure of a start that never came back.
 var ErrNeverCameBack = boterr.New(boterr.Internal, "",
-	"the run of the event began and never came back: its process ended, or lost the lease")
+	"the run of the event began and never finished: its process ended, or lost the lease")
 
 // neverCameBackText is the stored text of that failure.
 var neverCameBackText = textOf(ErrNeverCameBack)

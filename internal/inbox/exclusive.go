@@ -26,7 +26,7 @@ type exclusive struct {
 
 	watcher store.Watcher
 	notes   store.Collection
-	// stop ends the watches; empty before they begin. taking guards it.
+	// stop ends the watches. It is empty before they begin. taking guards it.
 	stop []func()
 	// hasLosses is true until the events begun under the previous leader are counted. taking guards it.
 	hasLosses bool
@@ -36,7 +36,8 @@ type exclusive struct {
 	queue     *queue
 	isFilling bool
 	early     []documentChange
-	// fence is the leader's. isLeader is true if this inbox leads, isDeposed if another one has taken over.
+	// fence is the leader's fencing token. isLeader is true if this inbox leads, isDeposed if another one has
+	// taken over.
 	fence               int64
 	isLeader, isDeposed bool
 	// granted are the leases of the lanes that are being handled.
@@ -263,7 +264,7 @@ func (a *exclusive) holdFree(name string, of fair.Key) (w work, isFree bool) {
 	return work{lane: name, held: a.granted[name]}, true
 }
 
-// confirm implements source. The event begins if it is the first of its lane, that is unless another one was
+// confirm implements source. The event begins if it is the first of its lane: another event may have been
 // accepted at the same time.
 func (a *exclusive) confirm(w *work, e stored) bool {
 	a.mu.Lock()

@@ -173,7 +173,7 @@ func TestAccept_DoesNotWaitForEverForAStoreThatDoesNotAnswer(t *testing.T) {
 //
 //nolint:paralleltest // What other tests allocate at the same time would be counted.
 func TestAllocations_OfAnEvent(t *testing.T) {
-	const most = 66 // 60, and a few where an event does not begin with its acceptance.
+	const most = 66 // 60, and a few more for an event that does not begin with its acceptance.
 	settled := make(chan struct{}, 1)
 	config := configOf(t, memstore.New(), func(context.Context, *inbox.Delivery) error { return nil })
 	config.Hooks.Settled = func(context.Context, inbox.Settled) { settled <- struct{}{} }

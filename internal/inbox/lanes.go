@@ -19,9 +19,9 @@ type lanes struct {
 	// time.
 	ready   fair.Ring[*list.List]
 	waiting laneHeap
-	// parked are lanes that were parked. Some of them may not be any more.
+	// parked are lanes that were parked. Some of them may have left that state.
 	parked []string
-	// now is the latest time that was heard of.
+	// now is the latest known time.
 	now int64
 }
 
@@ -166,7 +166,7 @@ func (l *lanes) askAll() {
 	}
 }
 
-// take takes the next ready lane, nil if there is none. may is called last: if it returns true, the lane is
+// take takes the next ready lane, or nil if there is none. may is called last: if it returns true, the lane is
 // taken.
 func (l *lanes) take(may func(fair.Key) bool) *lane {
 	_, queue, ok := l.ready.Next(func(k fair.Key, _ *list.List) bool { return may(k) })
@@ -177,7 +177,7 @@ func (l *lanes) take(may func(fair.Key) bool) *lane {
 	return l.hold(next)
 }
 
-// takeOnly takes a lane by name, nil if it is unknown or still has to wait.
+// takeOnly takes a lane by name, or nil if it is unknown or still has to wait.
 func (l *lanes) takeOnly(name string, may func(fair.Key) bool) *lane {
 	of := l.known[name]
 	if of == nil || of.place == placeTaken || of.place == placeWaiting && !of.isAsked || !may(of.key) {

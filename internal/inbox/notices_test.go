@@ -16,7 +16,7 @@ import (
 // seldom is a poll that no test waits for.
 const seldom = time.Hour
 
-// processOn returns the inbox of a process on a shared store that polls so seldom that it must hear of events.
+// processOn returns the inbox of a process on a shared store that polls so rarely that it depends on notices.
 func processOn(t *testing.T, shared *sharedtest.Store, handler inbox.Handler) *inbox.Inbox {
 	t.Helper()
 	config := configOf(t, shared, handler)

@@ -181,7 +181,7 @@ func (q *queue) oldest() document.Object {
 	return first.document
 }
 
-// laneOf returns the lane in which an event waits, "" if it does not wait.
+// laneOf returns the lane in which an event waits, or "" if it does not wait.
 func laneOf(o document.Object) string {
 	if stateOf(o) != statePending {
 		return ""

@@ -28,7 +28,7 @@ import (
 func (b *Inbox) Run(ctx context.Context) error {
 	if !b.running.CompareAndSwap(false, true) {
 		return boterr.New(boterr.FailedPrecondition, "",
-			"this inbox runs already: give it more workers, or make another one")
+			"this inbox is already running: give it more workers, or make another one")
 	}
 	defer b.running.Store(false)
 	polls := time.NewTicker(b.config.Poll)
@@ -126,7 +126,7 @@ func (p *pool) dispatch(ctx, runs context.Context) time.Duration {
 	}
 }
 
-// leave leaves a lane, with its place, and reconsiders the lanes that wait for a place.
+// leave returns a lane, and the place that it holds, and reconsiders the lanes that wait for a place.
 func (p *pool) leave(ctx context.Context, w work, left laneState) {
 	p.source.left(ctx, w, left)
 	p.placeFreed()
@@ -189,11 +189,11 @@ func (p *pool) handleLane(ctx, runs context.Context, w work, left *laneState) {
 	}
 	run, cancel := context.WithCancelCause(runs)
 	defer cancel(nil)
-	held.Keep(cancel) //nolint:contextcheck // What renews goes on for other leases when this run has ended.
+	held.Keep(cancel) //nolint:contextcheck // The renewal continues for other leases after this run.
 	var end error
 	defer func() {
 		p.forget(held)
-		if w.held == nil { // To end the lease is a write, for which no other lane need wait.
+		if w.held == nil { // Ending the lease is a write. Other lanes need not wait for it.
 			w.free()
 			p.placeFreed()
 		}
@@ -229,7 +229,7 @@ func (p *pool) handleAll(ctx, run context.Context, held *lease.Lease, w work) (d
 
 func hasEnded(ctx context.Context) bool { return ctx.Err() != nil }
 
-// note records the event that is being handled under a lease.
+// note records which event is being handled under a lease.
 func (p *pool) note(held *lease.Lease, event string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -251,7 +251,7 @@ func (p *pool) abandonAll() error {
 		held.Abandon()
 		events = append(events, event)
 	}
-	return boterr.New(boterr.Canceled, "", "not all came back after the end of its context; left were %s",
+	return boterr.New(boterr.Canceled, "", "not all returned after the end of its context; still running: %s",
 		display.List(len(events), func(i int) string { return "event " + events[i] }))
 }
 
@@ -267,7 +267,7 @@ type start struct {
 	isGiven bool
 }
 
-// reserve takes a place and the lane for an event, nil if one of them is not free. The caller must release
+// reserve takes a place and the lane for an event, or nil if one of them is not free. The caller must release
 // it.
 func (b *Inbox) reserve(lane string, of fair.Key) *start {
 	p := b.pool.Load()
@@ -399,7 +399,7 @@ func (b *Inbox) runClaimed(ctx context.Context, held *lease.Lease, e stored, lef
 	}, err
 }
 
-// claim returns the lease of a lane that was taken, nil if another process has had one since the lane was
+// claim returns the lease of a lane that was taken, or nil if another process has had one since the lane was
 // read.
 func (b *Inbox) claim(ctx context.Context, w work) (*lease.Lease, error) {
 	if w.held != nil {

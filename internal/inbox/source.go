@@ -42,7 +42,7 @@ type source interface {
 	// counted returns the number of an app's events, or of all for "", that wait or are being handled, and
 	// the oldest of them. ok is false if the source does not know.
 	counted(app string) (pending int64, oldest document.Object, ok bool)
-	// close releases the resources for further calls of take.
+	// close releases everything that take uses. A later take starts afresh.
 	close(ctx context.Context)
 }
 
@@ -109,11 +109,10 @@ type laneState struct {
 	hasMore bool
 	// isBroken is true if the store failed, so that the lane waits for the next poll.
 	isBroken bool
-	// retryAt is the time of the next attempt at the lane's first event, zero if there is none.
+	// retryAt is the time of the next attempt at the lane's first event, or zero if there is none.
 	retryAt time.Time
 }
 
-// sourceOf returns the source for a store.
 func sourceOf(b *Inbox, database store.Store, guarded store.Store) source {
 	if watcher, isAlone := database.(store.Watcher); isAlone {
 		return newExclusive(b, watcher, guarded.Collection(noteCollection))

@@ -78,7 +78,7 @@ type Held[C comparable] struct {
 
 // holding is the state of a claim.
 type holding struct {
-	// cancel ends the run, nil before it begins.
+	// cancel ends the run, or nil before it begins.
 	cancel context.CancelCauseFunc
 	// missed is the number of renewals in a row that failed.
 	missed int
@@ -297,7 +297,7 @@ func (t *Leases) Acquire(
 			return nil, err
 		}
 		if held != nil {
-			held.Keep(cancel) //nolint:contextcheck // What renews goes on for other leases when this run has ended.
+			held.Keep(cancel) //nolint:contextcheck // The renewal continues for other leases after this run.
 			return held, nil
 		}
 		timer := time.NewTimer(pause)

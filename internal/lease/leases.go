@@ -72,12 +72,11 @@ type Config struct {
 // leaseUpdates are the changes that leases make, compiled once.
 type leaseUpdates struct{ claim, release, releaseMarked, notAlone *query.Update }
 
-// reading is the last reading of the store's clock, with its time by the process's own clock.
+// reading is the last reading of the store's clock, with the process's own time of the reading.
 type reading struct{ store, own time.Time }
 
 // The fields of a lane's document, in addition to the fields of every claim.
 const (
-	// fieldPurpose is the purpose of the lease.
 	fieldPurpose = "purpose"
 	// fieldItems are the ids of the steps under the lease.
 	fieldItems = "items"

@@ -515,7 +515,7 @@ type scripted struct {
 	t *testing.T
 }
 
-// steps are the calls of that logic. Each can be made by a service that is interrupted.
+// steps are the calls of the bot logic of scripted, by name. A test can interrupt the service that makes a call.
 var steps = map[string]func(s scripted, by *livechats.Service) error{
 	"ask": func(s scripted, by *livechats.Service) error {
 		_, err := call(s.t, by.CreateAssignment, `{"targets": [{"channel": "phone", "broadcastGroups": [{"id": "B1"}]}],

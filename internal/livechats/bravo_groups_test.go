@@ -386,7 +386,6 @@ func (c lateGroups) FindAndModify(
 	return made, c.Insert(ctx, made.Document)
 }
 
-// joins makes eve join a room of the channel phone.
 const joins = `{"channel": {"_id": "phone"}, "externalId": "eve", "bravoGroupId": "room"}`
 
 func TestHandleAdminJoinedGroup_TwiceAtOnce(t *testing.T) {

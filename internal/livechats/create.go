@@ -340,7 +340,7 @@ func detailsObject(d livechat.AssignmentDetails) (document.Object, error) {
 	return details.With(fieldRelayMessage, messages), nil
 }
 
-// typedDetail returns a pointer to the type of a named detail, nil for an unknown name.
+// typedDetail returns a pointer to the type of a named detail, or nil for an unknown name.
 func typedDetail(name string) any {
 	switch name {
 	case fieldSummary, fieldGroupName:
@@ -442,7 +442,7 @@ func (s *Service) newBackoff() *backoff { return &backoff{pause: s.ports.Pause, 
 // wait pauses before the next attempt. It returns Conflict once the longest wait has passed.
 func (b *backoff) wait(ctx context.Context) error {
 	if b.elapsed >= longestWait {
-		return boterr.New(boterr.Conflict, "", "another call is sending this request: repeat in a while")
+		return boterr.New(boterr.Conflict, "", "another call is sending this request: try again later")
 	}
 	b.pause(ctx, b.next)
 	if ctx.Err() != nil {
@@ -509,7 +509,7 @@ func (u *unfinished) add(what string, err error) {
 	}
 }
 
-// err returns the failures as one error, nil if there are none. then is the remedy.
+// err returns the failures as one error, or nil if there are none. then is the remedy.
 func (u *unfinished) err(ctx context.Context, then string) error {
 	if len(u.failures) == 0 {
 		return nil
@@ -521,7 +521,7 @@ func (u *unfinished) err(ctx context.Context, then string) error {
 	return boterr.New(code, "", "only a part was done, %s: %w", then, errors.Join(u.failures...))
 }
 
-// joined returns the errors as one, nil if there are none. A single error stays unchanged.
+// joined returns the errors as one, or nil if there are none. A single error stays unchanged.
 func joined(errs ...error) error {
 	var found []error
 	for _, err := range errs {

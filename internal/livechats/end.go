@@ -230,7 +230,7 @@ func (s *Service) endable(ctx context.Context, m *member.Member) (*livechat.Assi
 		return nil, err
 	}
 	if len(interrupted) == 0 {
-		return nil, boterr.New(boterr.FailedPrecondition, fieldMember, "the member %s is in no live chat and has asked for none", m.ID)
+		return nil, boterr.New(boterr.FailedPrecondition, fieldMember, "the member %s is not in a live chat and has not asked for one", m.ID)
 	}
 	return interrupted[len(interrupted)-1], nil
 }
@@ -430,7 +430,7 @@ func (p *pass) sayLastWords(ctx context.Context) error {
 	return nil
 }
 
-// tellOver replies to an agent who writes in an ended conversation that there is no reader any more, once per
+// tellOver replies to an agent who writes in an ended conversation that there is no longer a reader, once per
 // group.
 func (s *Service) tellOver(ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group) (Outcome, error) {
 	if s.texts.Over == "" || slices.Contains(r.OverTold, g.ID) {

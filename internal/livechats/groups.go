@@ -338,7 +338,7 @@ func (s *Service) lastJoined(ctx context.Context, in *channel.Channel, p livecha
 	return last.ID, nil
 }
 
-// groupName returns the platform's name of a group, "" if the platform does not provide it.
+// groupName returns the platform's name of a group, or "" if the platform does not provide it.
 func (s *Service) groupName(ctx context.Context, in *channel.Channel, groupExternalID string) (string, error) {
 	namer, tells := send.PortOf[livechat.GroupNamer](s.ports.Connectors[in.Type])
 	if !tells {
@@ -349,7 +349,7 @@ func (s *Service) groupName(ctx context.Context, in *channel.Channel, groupExter
 }
 
 // joinedID returns the _id for the record of an agent who joins a group. before is the id of the agent's
-// previous record, "" for the first time.
+// previous record, or "" for the first time.
 func (s *Service) joinedID(in *channel.Channel, p livechat.HandleAdminJoinedGroupParams, before string) string {
 	name := document.A(s.scope.App, in.ID, p.BravoGroupID, p.ExternalID, before)
 	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(name.String())).String()

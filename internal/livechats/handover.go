@@ -20,7 +20,7 @@ import (
 // one continues. Then the previous one is marked as ended, the next one takes its place, and the previous one
 // is closed. If no outlet accepts the next one, the previous one stays unchanged.
 
-// parentOf returns the assignment that next replaces, nil if it is gone.
+// parentOf returns the assignment that next replaces, or nil if it is gone.
 func (s *Service) parentOf(ctx context.Context, next *livechat.AssignmentRecord) (*livechat.AssignmentRecord, error) {
 	previous, err := s.loadAssignment(ctx, next.ParentAssignment)
 	if errors.Is(err, boterr.NotFound) {
@@ -57,7 +57,7 @@ func canFollow(previous *livechat.AssignmentRecord) bool {
 	return previous != nil && (previous.State() != livechat.Ended || wasHandedOn(previous))
 }
 
-// openHandover returns the assignment that another one is being handed on to, nil if there is none yet. It
+// openHandover returns the assignment that another one is being handed on to, or nil if there is none yet. It
 // returns FailedPrecondition if it is too late to hand it on.
 func (s *Service) openHandover(ctx context.Context, previousID string) (*livechat.AssignmentRecord, error) {
 	previous, err := s.loadAssignment(ctx, previousID)

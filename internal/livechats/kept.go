@@ -350,7 +350,6 @@ func (s *Service) claimKept(ctx context.Context, id string) (*livechat.Assignmen
 	)), document.Set(fieldKeptSender, sender))
 }
 
-// sendHeading sends the heading of the kept messages.
 func (s *Service) sendHeading(ctx context.Context, outlet *channel.Channel, g *livechat.Group, kept []livechat.KeptMessage) error {
 	if s.texts.Before == "" || len(kept) == 0 {
 		return nil

@@ -304,7 +304,7 @@ func (s *Service) assignmentOnce(ctx context.Context, of string, carryOut func(c
 	return &pass{Service: s, r: r}, err
 }
 
-// The parameters by which calls name records.
+// The names of the parameters that identify records.
 const (
 	fieldChannel            = "channel"
 	fieldChannelID          = "channelId"

@@ -212,8 +212,8 @@ func (s *Service) nextExpiry() document.Timestamp {
 	return document.TimestampOf(s.env.Now().Add(s.ports.IdleTimeout))
 }
 
-// alarmOf returns the time for the alarm of an open assignment, 0 for none. An assignment that is still being
-// sent has an alarm before it has an expiry.
+// alarmOf returns the time for the alarm of an open assignment, or 0 for none. An assignment that is still
+// being sent has an alarm before it has an expiry.
 func (s *Service) alarmOf(open *livechat.AssignmentRecord) document.Timestamp {
 	if isWatched(open) && open.Expiry.IsZero() {
 		return s.nextExpiry()

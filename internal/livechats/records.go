@@ -205,7 +205,7 @@ func (s *Service) openAssignment(ctx context.Context, memberID string) (*livecha
 	return s.oneAssignment(ctx, equal(fieldSlot, openSlot(memberID)))
 }
 
-// oneAssignment returns an assignment that matches, nil if there is none.
+// oneAssignment returns an assignment that matches, or nil if there is none.
 func (s *Service) oneAssignment(ctx context.Context, filter document.Object) (*livechat.AssignmentRecord, error) {
 	found, err := s.FindAssignments(ctx, record.Query{Filter: filter, Limit: 1})
 	if err != nil || len(found) == 0 {

@@ -206,7 +206,7 @@ func inletGroupInfo(externalID string) document.Object {
 	return document.O(fieldExternalID, externalID)
 }
 
-// inletGroupID returns the platform's id of the group on the inlet's side, "" if the member is not in a
+// inletGroupID returns the platform's id of the group on the inlet's side, or "" if the member is not in a
 // group.
 func inletGroupID(r *livechat.AssignmentRecord) string {
 	return document.Get(r.InletGroupInfo, fieldExternalID, "")

@@ -50,7 +50,7 @@ func newHistory(t *testing.T) *history {
 	return &history{fixture: s, env: env}
 }
 
-// assignment stores an assignment that ended some time ago, 0 for an open one.
+// assignment stores an assignment that ended some time ago, or 0 for an open one.
 func (h *history) assignment(t *testing.T, id string, ago time.Duration, more ...any) {
 	t.Helper()
 	o := document.O("_id", id, "app", "mine", "member", "m-"+id, "inlet", "web", "createdAt", h.at(-year), "slot", "member/"+id)

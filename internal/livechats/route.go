@@ -22,7 +22,7 @@ type outlet struct {
 	// label selects broadcast groups, and groups lists them.
 	label  string
 	groups []channel.BroadcastGroupMember
-	// field is the parameter that names the channel, "" if it comes from the pairing. unknown holds the
+	// field is the parameter that names the channel, or "" if it comes from the pairing. unknown holds the
 	// parameter's unknown fields.
 	field   string
 	unknown document.Object

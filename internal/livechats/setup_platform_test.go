@@ -290,7 +290,7 @@ func (h hooked) Send(ctx context.Context, message send.Message) (send.Delivery, 
 	return h.platform.Send(ctx, message)
 }
 
-// before makes all platforms call a function before they send.
+// before makes all platforms call a function before they send a message.
 func before(do func(*fixture, send.Message)) func(*testing.T) *fixture {
 	return func(t *testing.T) *fixture {
 		t.Helper()

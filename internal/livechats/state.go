@@ -279,9 +279,9 @@ type pass struct {
 	// asking is the member who made the request. Messages are filled from this member. It is nil if none are
 	// sent.
 	asking *member.Member
-	// isOut is true if the call requests the member out of live chat, nil if it leaves that open.
+	// isOut is true if the call requests the member out of live chat, or nil if it leaves that open.
 	isOut *bool
-	// takenFrom is the broadcast group whose ticket was taken, "" if it is unknown.
+	// takenFrom is the broadcast group whose ticket was taken, or "" if it is unknown.
 	takenFrom string
 	// isRecalled is true if the call requests that the tickets are recalled.
 	isRecalled bool
@@ -289,7 +289,7 @@ type pass struct {
 	isTold bool
 
 	// outlet and group are the agent's conversation, once it is open. member is the member after the last
-	// change by a step, nil if no step changed it.
+	// change by a step, or nil if no step changed it.
 	outlet *channel.Channel
 	group  *livechat.Group
 	member *member.Member

@@ -369,7 +369,7 @@ func (s *Service) takeByWriting(ctx context.Context, outletID string, event send
 		return nil, err
 	}
 	r, err := s.oneAssignment(ctx, document.O(
-		fieldEndedAt, isAbsent(), fieldAssignedAt, isAbsent(), // As the index of waiting requests.
+		fieldEndedAt, isAbsent(), fieldAssignedAt, isAbsent(), // These conditions let the index of waiting requests serve the filter.
 		fieldDirect, document.O("$eq", outlet.ID), fieldTickets+".chatId", document.O("$eq", event.To)))
 	if err != nil || r == nil || r.State() != livechat.Pending {
 		return nil, err

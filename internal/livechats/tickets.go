@@ -259,10 +259,10 @@ func (s *Service) withHistory(r *livechat.AssignmentRecord, message send.Respons
 	return message.With(fieldText, message.Text()+"\n"+address), err
 }
 
-// checkHistory returns an error if the host has no addresses of histories.
+// checkHistory returns an error if the host has no addresses for histories.
 func (s *Service) checkHistory() error {
 	if s.ports.HistoryURL == nil {
-		return boterr.New(boterr.Unsupported, fieldHistory, "this host has no addresses of histories: leave it out")
+		return boterr.New(boterr.Unsupported, fieldHistory, "this host has no addresses for histories: leave it out")
 	}
 	return nil
 }
@@ -418,9 +418,9 @@ const fieldLiveChatAPI = "liveChatApi"
 // createGroup there may be no name at all; then the agent who takes the request talks to the member in the
 // agent's own conversation. The header Idempotency-Key is the same when a request is repeated.
 
-// apiOf returns the URL of the live-chat API for a request to a channel, "" if the request goes through the
-// connector: to a channel of another platform, or to a channel without such an API, which cannot create
-// groups either.
+// apiOf returns the URL of the live-chat API for a request to a channel, or "" if the request goes through the
+// connector: to a channel of another platform, or to a channel without such an API, which cannot create groups
+// either.
 func (s *Service) apiOf(r *livechat.AssignmentRecord, c *channel.Channel) (string, error) {
 	if !c.Type.Has(channel.LiveChatAPI) {
 		return "", nil
@@ -492,7 +492,7 @@ func (s *Service) askAPI(
 	}
 	if group = cmp.Or(group, r.CreateGroup.ExternalID); group == "" {
 		return "", boterr.New(boterr.Unavailable, "",
-			"the live-chat API of the channel %s answered without a groupId: it must give its id for the group", to.ID)
+			"the live-chat API of the channel %s answered without a groupId: it must return its id of the group", to.ID)
 	}
 	return group, nil
 }

@@ -241,7 +241,7 @@ func (r randomMembers) object(depth int) document.Object {
 	return o
 }
 
-// changed draws a run's change of a value.
+// changed returns a random change of a value, as a run makes it.
 func (r randomMembers) changed(value any, depth int) any {
 	o, ok := value.(document.Object)
 	if !ok || r.IntN(8) == 0 {
@@ -269,7 +269,7 @@ func (r randomMembers) changed(value any, depth int) any {
 	return next
 }
 
-// changedObject draws a run's change of an object that remains an object.
+// changedObject returns a random change of an object that remains an object, as a run makes it.
 func (r randomMembers) changedObject(o document.Object) document.Object {
 	next, ok := r.changed(o, 4).(document.Object)
 	if !ok {
@@ -285,7 +285,6 @@ func (r randomMembers) member() *member.Member {
 	}
 }
 
-// run draws a run's change of a member.
 func (r randomMembers) run(m *member.Member) *member.Member {
 	after := *m
 	after.Meta, after.BotMeta.Object = r.changedObject(m.Meta), r.changedObject(m.BotMeta.Object)

@@ -271,7 +271,6 @@ func checkSelection(s member.Selection) error {
 	return boterr.PrefixField("filter", err)
 }
 
-// filter returns the filter of a selection.
 func filter(s member.Selection) document.Object {
 	filter := document.O()
 	if s.Channel != "" {

@@ -77,7 +77,7 @@ func optionalAlthoughUnmarked() map[string]string {
 // addedKeys are keys of results missing from the specification.
 func addedKeys() map[string][]string {
 	return map[string][]string{
-		// Scripts go on with the member.
+		// Scripts continue to use the member.
 		"inletEndLiveChat": {"member"},
 		// Not shown: the same as for the end from the inlet's side.
 		"endLiveChat": {"_id", "email", "createdAt", "apps", "acls", "_version", "member"},

@@ -35,7 +35,7 @@ type Server struct {
 	shell   *exec.Cmd
 }
 
-// programs returns the folder of the server's programs, "" if there are none.
+// programs returns the folder of the server's programs, or "" if there are none.
 func programs() string {
 	if path, err := exec.LookPath("initdb"); err == nil {
 		return filepath.Dir(path)

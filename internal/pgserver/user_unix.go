@@ -10,7 +10,8 @@ import (
 	"syscall"
 )
 
-// runAsOther has a command run as another user in a folder of theirs, if this one is root, whom the server refuses.
+// runAsOther makes a command run as another user, in a folder of that user, if the current user is root: the
+// server refuses to run as root.
 func runAsOther(command *exec.Cmd, folder string) error {
 	if os.Getuid() != 0 {
 		return nil

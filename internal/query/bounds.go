@@ -347,7 +347,7 @@ type budget struct {
 // The budget of a call is about a quarter of a second of processor time, and the same again for each 15 MB of
 // documents. Testing a document against a plain condition costs 32.
 const (
-	// Every call has baseWork and baseRoom.
+	// baseWork and baseRoom are granted to every call.
 	baseWork = 256 << 20
 	baseRoom = 64 << 20
 	// Each document that is read adds workPerDocument to the budget. If that is not enough, each of its bytes

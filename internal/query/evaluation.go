@@ -9,7 +9,7 @@ import (
 )
 
 // Evaluation evaluates filters, changes, projections and sorts for one call of a Store, within one budget. It
-// checks the context of the call from time to time. A store makes one for each call.
+// checks the context of the call from time to time. A store creates an Evaluation for each call.
 //
 // The budget counts work instead of time, so that the same call over the same documents always gets equally
 // far. It grows with each document that is read, so that common calls succeed over any number of documents.
@@ -18,7 +18,7 @@ import (
 // It serves one goroutine.
 type Evaluation struct {
 	budget budget
-	// shapes are the shapes that changed documents share, nil if there are none.
+	// shapes are the shapes that changed documents share, or nil if there are none.
 	shapes *document.Shapes
 
 	// The following fields belong to the current check.
@@ -27,7 +27,7 @@ type Evaluation struct {
 	position arrayPosition
 	// failure is the error of an $expr, or of the budget. The match is void then.
 	failure error
-	// now is the time for $$NOW in the match, nil if there is none.
+	// now is the time for $$NOW in the match, or nil if there is none.
 	now *time.Time
 
 	// updating is the current change of a document.

@@ -120,7 +120,6 @@ func costly() document.Object {
 		"t", time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC), "l", document.A(1, nil, "x", 2, true), "n", document.A(1, 5, 2))
 }
 
-// thousandTimes is a filter that evaluates an expression a thousand times.
 func thousandTimes(tb testing.TB, expression string) *Filter {
 	tb.Helper()
 	value, err := document.ParseJSON([]byte(expression))

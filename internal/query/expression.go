@@ -20,10 +20,8 @@ type expression interface {
 // expressionRun is one evaluation of an expression over one document. It serves one goroutine; reset prepares
 // it for another document. The zero value is ready to use.
 type expressionRun struct {
-	// root is the document: $$ROOT.
 	root document.Object
-	// now is $$NOW.
-	now time.Time
+	now  time.Time
 	// variables are the values of $let, $map and others, by their slots.
 	variables []any
 	// stack holds the arguments of the active calls.
@@ -547,7 +545,7 @@ const maxWork = 64 << 20
 // makes. A value may contain another one many times, so its size can be far larger than its memory.
 type workLimits struct {
 	done int
-	// call is the call in which the expression is evaluated, nil when it is compiled.
+	// call is the call in which the expression is evaluated, or nil when it is compiled.
 	call *Evaluation
 }
 

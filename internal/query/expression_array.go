@@ -34,12 +34,11 @@ func needsArray(value any) error {
 func elementAt(_ *expressionRun, arguments []any) (any, error) {
 	index, ok := int32Number(arguments[1])
 	if !ok {
-		return nil, boterr.Invalid("", "needs an index that is a whole number of 32 bits, got %s", document.Excerpt(arguments[1]))
+		return nil, boterr.Invalid("", "needs an index that is a 32-bit integer, got %s", document.Excerpt(arguments[1]))
 	}
 	return itemAt(elementsIn(arguments[0]), index), nil
 }
 
-// elementsIn returns the elements of an argument that is an array.
 func elementsIn(argument any) []any { return argument.(document.Array).Items() }
 
 // itemAt returns an element, missing if there is none.
@@ -107,7 +106,7 @@ func extremeItems(sign int) func(*expressionRun, []any, int64) ([]any, error) {
 		if present, err = wholeOrder(sign < 0).sorted(present, run.limits.ordering); err != nil {
 			return nil, err
 		}
-		return slices.Clone(present[:min(n, int64(len(present)))]), nil // It does not keep the others.
+		return slices.Clone(present[:min(n, int64(len(present)))]), nil // The copy does not keep the other elements in memory.
 	}
 }
 
@@ -157,7 +156,7 @@ func sliceOf(run *expressionRun, arguments []any) (any, error) {
 	for i, argument := range arguments[1:] {
 		var ok bool
 		if numbers[i], ok = int32Number(argument); !ok {
-			return nil, boterr.Invalid("", "needs whole numbers of 32 bits, got %s", document.Excerpt(argument))
+			return nil, boterr.Invalid("", "needs 32-bit integers, got %s", document.Excerpt(argument))
 		}
 	}
 	length := int64(len(all))
@@ -212,7 +211,7 @@ func numbersBetween(run *expressionRun, arguments []any) (any, error) {
 	for i, argument := range arguments {
 		var ok bool
 		if numbers[i], ok = int32Number(argument); !ok {
-			return nil, boterr.Invalid("", "needs whole numbers of 32 bits, got %s", document.Excerpt(orNull(argument)))
+			return nil, boterr.Invalid("", "needs 32-bit integers, got %s", document.Excerpt(orNull(argument)))
 		}
 	}
 	start, end, step := numbers[0], numbers[1], numbers[2]
@@ -449,7 +448,6 @@ func union(run *expressionRun, arguments []any) (any, error) {
 	return run.sortedSet(items)
 }
 
-// sortedSet makes an array of a set.
 func (run *expressionRun) sortedSet(items []any) (any, error) {
 	items, err := wholeOrder(false).sorted(items, run.limits.ordering)
 	if err != nil {

@@ -398,7 +398,7 @@ func floorDivided(a, b int64) int64 {
 	return quotient
 }
 
-// weekStartOf returns the first day of the week, which matters if the unit is the week. It is unknown if it
+// weekStartOf returns the first day of the week, which matters if the unit is the week. It is unknown if start
 // is null.
 func weekStartOf(unit string, start any) (first time.Weekday, isKnown bool, err error) {
 	if unit != "week" {

@@ -59,7 +59,7 @@ func ofText(compute func(string) string) func(*expressionRun, []any) (any, error
 	}
 }
 
-// lowered and raised change the letters of ASCII only, as MongoDB does.
+// lowered and raised change only ASCII letters, as MongoDB does.
 func lowered(text string) string {
 	return mapASCII(text, 'A', 'Z', 'a'-'A')
 }
@@ -206,7 +206,7 @@ func replaced(count int) func(*expressionRun, []any) (any, error) {
 		if err := run.limits.text(len(input) + found*(len(replacement)-len(find))); err != nil {
 			return nil, err
 		}
-		if err := run.limits.spend(len(input) + found*2*stepWork); err != nil { // It looks for each twice.
+		if err := run.limits.spend(len(input) + found*2*stepWork); err != nil { // Count and Replace each search for every match.
 			return nil, err
 		}
 		return strings.Replace(input, find, replacement, count), nil

@@ -151,7 +151,7 @@ func toDouble(value any) (any, error) {
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil {
-		return nil, boterr.Invalid("", "it is not in the range of doubles")
+		return nil, boterr.Invalid("", "it is out of the range of doubles")
 	}
 	return f, nil
 }
@@ -307,7 +307,7 @@ func evaluateOr(run *expressionRun, e expression) (any, error) {
 	return e.evaluate(run)
 }
 
-// argumentType returns the error for a value that is not of a type, nil for others.
+// argumentType returns the error for a value that is not of a type, or nil for others.
 type argumentType func(value any) error
 
 func anArray(value any) error   { return typed[document.Array](value, needsArray) }

@@ -29,7 +29,7 @@ type pathPart struct {
 	missed atomic.Pointer[document.Shape]
 }
 
-// knownPosition is the place of a name in a shape, -1 if the shape lacks it.
+// knownPosition is the place of a name in a shape, or -1 if the shape lacks it.
 type knownPosition struct {
 	shape    *document.Shape
 	position int

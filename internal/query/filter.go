@@ -20,7 +20,7 @@ type Filter struct {
 	root    matcher
 	// equalities are the values that every match must have.
 	equalities fieldsEqual
-	// source is the query document, zero if it is made on demand: from the parts of a conjunction, or from
+	// source is the query document, or zero if it is made on demand: from the parts of a conjunction, or from
 	// equalities.
 	source document.Object
 	// rare has the properties of few filters. It is nil for the others, so that the lookup of a record, which
@@ -29,12 +29,12 @@ type Filter struct {
 }
 
 type rareOfFilter struct {
-	// near is the filter's search for near places, nil if it has none.
+	// near is the filter's search for nearby places, or nil if it has none.
 	near *GeoNear
-	// usesNow is true if the filter uses $$NOW, and now is that time, nil if none was given.
+	// usesNow is true if the filter uses $$NOW, and now is that time, or nil if none was given.
 	usesNow bool
 	now     *time.Time
-	// parts are the filters that the filter is the conjunction of.
+	// parts are the filters that this filter combines with $and.
 	parts []*Filter
 }
 
@@ -87,7 +87,7 @@ func compileFilter(source document.Object, c filterCompiler) (*Filter, error) {
 	return filter, nil
 }
 
-// makeRare returns the rare part of a filter that no other code uses yet.
+// makeRare returns the rare part, and creates it if necessary. No other code may use the filter yet.
 func (f *Filter) makeRare() *rareOfFilter {
 	if f.rare == nil {
 		f.rare = &rareOfFilter{}
@@ -298,7 +298,7 @@ type filterCompiler struct {
 	expr *exprUse
 	// slot receives a $near. It is nil if $near is not allowed here.
 	slot *nearSlot
-	// instructions counts the instructions of the filter's patterns, nil if there is no filter.
+	// instructions counts the instructions of the filter's patterns, or nil if there is no filter.
 	instructions *int
 }
 
@@ -418,7 +418,7 @@ type fieldCondition struct {
 	mode leafMode
 	// all, if test is nil, are conditions that must all be met.
 	all []fieldCondition
-	// negated turns the condition round.
+	// negated inverts the condition.
 	negated bool
 }
 

@@ -161,7 +161,7 @@ func (f *Filter) namesRecord() bool {
 	return isNamed
 }
 
-// FieldCount returns the number of fields that the filter compares with scalars, 0 if it has any other
+// FieldCount returns the number of fields that the filter compares with scalars, or 0 if it has any other
 // condition.
 func (f *Filter) FieldCount() int {
 	switch {
@@ -176,7 +176,7 @@ func (f *Filter) FieldCount() int {
 	}
 }
 
-// count returns 1 if the value is a scalar of a field, 0 if it is an object, an array or in one.
+// count returns 1 if the value is a scalar of a field, or 0 if it is an object, an array or in one.
 func (e *equality) count() int {
 	switch document.ClassOf(e.value) {
 	case document.ClassObject, document.ClassArray:

@@ -70,7 +70,7 @@ func furtherOperator(operator string, operand any, siblings document.Object) ([]
 // included.
 func one(test candidateTest) []fieldCondition { return []fieldCondition{{test: test}} }
 
-// negate turns a condition round.
+// negate inverts conditions.
 func negate(conditions []fieldCondition) []fieldCondition {
 	group := conditionGroup(conditions)
 	if group.negated {
@@ -392,7 +392,6 @@ func (c filterCompiler) allElemMatch(list document.Array) ([]fieldCondition, err
 	return []fieldCondition{conditionGroup(group)}, nil
 }
 
-// isElemMatch reports whether a value is {$elemMatch: ...}.
 func isElemMatch(value any) bool {
 	o, ok := value.(document.Object)
 	return ok && o.Len() == 1 && o.NameAt(0) == "$elemMatch"
@@ -401,7 +400,7 @@ func isElemMatch(value any) bool {
 // everyValue is $all with so many values that looking for each of them separately would take too long: one
 // pass looks for all of them.
 type everyValue struct {
-	// keys are the keys of the values.
+	// keys are the comparison keys of the values.
 	keys map[string]struct{}
 }
 
@@ -462,7 +461,7 @@ func (f *foundValues) test(value any, e *Evaluation) bool {
 // equals the sign bit.
 type bitsTest struct {
 	mask uint64
-	// any is true if one of the bits is enough, clear if they must be 0.
+	// any is true if one matching bit is enough. clear is true if the bits must be 0.
 	any, clear bool
 }
 

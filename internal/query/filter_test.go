@@ -464,9 +464,8 @@ func TestSelect_WhatMatches(t *testing.T) {
 	require.EqualValues(t, among, all)
 }
 
-// TestSelect_NumbersAtTheEdgesOfAnOrder compares with the order of values at the points where integers and
-// doubles differ: at the greatest numbers, at zero and next to it. NaN is neither greater nor less than a
-// number.
+// TestSelect_NumbersAtTheEdgesOfAnOrder compares Select with the order of values where integers and doubles
+// differ: at the largest numbers, and at and next to zero. NaN is neither greater nor less than any number.
 func TestSelect_NumbersAtTheEdgesOfAnOrder(t *testing.T) {
 	t.Parallel()
 	const exact = int64(document.MaxExact)

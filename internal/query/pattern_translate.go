@@ -592,7 +592,7 @@ func (t *patternTranslator) namedClass(named []string) (members string) {
 	return members
 }
 
-// patternEscapes are the letters for one character.
+// patternEscapes maps the letters of escapes to their characters.
 var patternEscapes = map[byte]rune{'a': '\a', 'e': 0x1b, 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
 // character reads an escape for one character.

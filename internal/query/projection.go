@@ -253,8 +253,8 @@ func (p *Projection) atPosition(e *Evaluation, filter *Filter, doc, projected do
 	return projected, nil
 }
 
-// specialOperator returns the name of an operator in a query that looks beyond the values of fields and so
-// does not show which element matched, "" if there is none.
+// specialOperator returns the name of an operator in a query that looks beyond the values of fields and so does
+// not show which element matched, or "" if there is none.
 func specialOperator(query any) string {
 	switch q := query.(type) {
 	case document.Array:
@@ -303,7 +303,7 @@ type projectedField struct {
 	kept bool
 }
 
-// compiled returns the level as it is applied.
+// compiled returns the compiled form of the level.
 func (s *projectionSpec) compiled(includes bool) *projectionNode {
 	n := &projectionNode{includes: includes, fields: make([]projectedField, 0, len(s.fields))}
 	for _, field := range s.fields {
@@ -314,7 +314,7 @@ func (s *projectionSpec) compiled(includes bool) *projectionNode {
 			n.computes = n.computes || f.inner.computes
 		case field.computed != nil:
 			n.computes = true
-			f.kept = !includes // It takes its new value in place.
+			f.kept = !includes // The computed value takes its place.
 		default:
 			f.kept = includes || field.cut
 		}
@@ -349,7 +349,7 @@ func (n *projectionNode) find(name string) *projectedField {
 type projectionPlan struct {
 	shape *document.Shape
 	// positions are the positions of the fields that are kept; inner, at the same places, is applied to them,
-	// nil if they stay as they are.
+	// or nil if they stay as they are.
 	positions []int
 	inner     []*projectionNode
 	// kept is the shape of the fields that are kept.

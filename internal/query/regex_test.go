@@ -123,7 +123,7 @@ func TestRegex_Refuses(t *testing.T) {
 // endless is a pattern that takes long on long texts.
 const endless = `(?:a?){990}b`
 
-// manyLetters is a text that it does not match.
+// manyLetters is a text that endless does not match.
 var manyLetters = strings.Repeat("a", 5000) + "!"
 
 func withManyLetters() document.Object {

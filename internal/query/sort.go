@@ -274,7 +274,7 @@ func (o *keyOrder) sortEqual(items []keyedItem, key int) {
 	}
 }
 
-// inOrder returns values in an order of their numbers.
+// inOrder returns values in the order of the items with their numbers.
 func inOrder[T any](values []T, order []keyedItem) []T {
 	sorted := make([]T, len(values))
 	for i, o := range order {
@@ -484,7 +484,7 @@ func (s *Sort) tuple(document document.Object, e *Evaluation) ([]any, error) {
 	return w.first, err
 }
 
-// valuesOf is tuple; if there is none, it returns the extreme at each path separately.
+// valuesOf returns what tuple returns. If tuple fails, it returns the extreme at each path separately.
 func (s *Sort) valuesOf(document document.Object, e *Evaluation) []any {
 	values, err := s.tuple(document, e)
 	if err == nil {
@@ -502,10 +502,10 @@ type tupleWalk struct {
 	sort       *Sort
 	evaluation *Evaluation
 	first      []any
-	// apart is a path through an array that is separate from every other array of the walk, "" if there is
+	// apart is a path through an array that is separate from every other array of the walk, or "" if there is
 	// none.
 	apart string
-	// met is the path of a key that led through an array, "" if none did.
+	// met is the path of a key that led through an array, or "" if none did.
 	met string
 }
 
@@ -513,7 +513,8 @@ type tupleWalk struct {
 type tuplePlace struct {
 	value any
 	part  int
-	// item is the index of the array element that the path names, if any, and began the part after it.
+	// item is the index of the array element that the path names, if any. began is the number of the part after
+	// that index.
 	item, began int
 	// named is true if an index named the value itself: an array at the end of the path is one value then.
 	named bool

@@ -56,7 +56,7 @@ func compileReplacement(source document.Object, arrayFilters []document.Object) 
 		}
 	}
 	if len(arrayFilters) > 0 {
-		return nil, boterr.Invalid("arrayFilters", "a replacement has no use for array filters")
+		return nil, boterr.Invalid("arrayFilters", "array filters cannot be used with a replacement")
 	}
 	return &Update{source: source}, nil
 }

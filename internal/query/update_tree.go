@@ -56,7 +56,7 @@ func (s selector) resolved(run *updateRun) (selector, error) {
 	return selector{kind: selectName, name: strconv.Itoa(index), index: index}, nil
 }
 
-// selects reports whether the selector means an element of an array.
+// selects reports whether the selector selects an element of an array.
 func (s selector) selects(index int, item any, run *updateRun) bool {
 	switch s.kind {
 	case selectAll:
@@ -228,7 +228,7 @@ func (n *updateNode) applyToManyFields(o document.Object, run *updateRun) (any, 
 
 // applyToMissing makes an object if a child makes a field in it.
 func (n *updateNode) applyToMissing(run *updateRun) (any, error) {
-	if len(n.children) > 0 && n.children[0].selector.isArraySelector() { // Then all of them are.
+	if len(n.children) > 0 && n.children[0].selector.isArraySelector() { // If one child is an array selector, all are.
 		return nil, noArrayAt(n.children[0].selector)
 	}
 	next, err := n.applyToFields(document.O(), run)
@@ -284,7 +284,7 @@ func (n *updateNode) refuseInArray(s selector, run *updateRun) error {
 	return nil
 }
 
-// applyToSelected applies one child to the elements that its selector means.
+// applyToSelected applies one child to the elements that its selector selects.
 func (n *updateNode) applyToSelected(items, before []any, touched map[int][]*updateNode, s selector, run *updateRun) error {
 	first, last := 0, len(before)
 	if s.kind == selectName {

@@ -50,7 +50,7 @@ type Schema struct {
 	// Preserved are fields that keep their values if a replacement lacks them.
 	Preserved []string
 
-	// renewedShape caches the result of renewed, nil before the first call.
+	// renewedShape caches the result of renewed, or nil before the first call.
 	renewedShape atomic.Pointer[document.Shape]
 }
 
@@ -487,10 +487,11 @@ func (c *Collection) removeBatch(
 // place is the progress of a removal that spares records.
 type place struct {
 	path string
-	// last is the time of the last record that was looked at, and spared are the records of that time that stay.
+	// last is the time of the last record that was examined. spared are the records with that time that are
+	// kept.
 	last   any
 	spared map[string]bool
-	// rest matches the records that follow, nil for all.
+	// rest matches the records that follow. nil matches all.
 	rest *query.Filter
 }
 
@@ -560,7 +561,7 @@ func orNone[T any](answer T, err error) (T, error) {
 	return answer, nil
 }
 
-// Trying returns the attempt that ctx belongs to, nil if there is none, as Attempt does.
+// Trying returns the attempt that ctx belongs to, or nil if there is none, as Attempt does.
 func (e Env) Trying(ctx context.Context) (Attempt, error) {
 	if e.Attempt == nil {
 		return nil, nil //nolint:nilnil // None is no error.

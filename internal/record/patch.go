@@ -130,7 +130,7 @@ func adviceOf(p Patch) string {
 func requireFields(patch document.Object) error {
 	for name := range patch.All() {
 		if strings.HasPrefix(name, "$") {
-			err := boterr.Invalid(name, "looks like an operator, and without withModifier a patch is the fields to set; set withModifier")
+			err := boterr.Invalid(name, "looks like an operator, but without withModifier a patch has only fields to set; set withModifier")
 			return boterr.PrefixField("patch", err)
 		}
 	}

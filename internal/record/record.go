@@ -29,7 +29,7 @@ type Scope struct {
 	App     string
 	Channel string
 	Member  string
-	// GroupExternalID is the platform's id of the group in which the member talks to the bot, "" if the two
+	// GroupExternalID is the platform's id of the group in which the member talks to the bot, or "" if the two
 	// are alone.
 	GroupExternalID string
 }
@@ -48,9 +48,9 @@ type Env struct {
 	// SendID returns the id for a message or another request to a recipient: different each time, but the
 	// same when its caller is tried again. to names the recipient. The default is a NewID.
 	SendID func(ctx context.Context, to string) string
-	// Attempt returns the attempt that a call belongs to, if its caller is tried again after a failure and
-	// stores the effects of its attempts, see Once; otherwise nil. An error means that the attempt no longer
-	// counts. The default is none.
+	// Attempt returns the attempt that a call belongs to, or nil unless its caller is tried again after a
+	// failure and stores the effects of its attempts, see Once. An error means that the attempt no longer
+	// counts. By default there are no attempts.
 	Attempt func(ctx context.Context) (Attempt, error)
 }
 
@@ -165,8 +165,8 @@ func OneSort(sortBy, sort document.Object) (document.Object, error) {
 	return order, nil
 }
 
-// InOption moves the field of a find-and-modify operation's error into its options if it is about an option.
-// sortBy is the operation's own parameter.
+// InOption renames the fields of an error of a find-and-modify operation that are parameters of the store to
+// the options that set them. sortBy is the operation's own parameter.
 func (o ReturnOptions) InOption(err error, sortBy document.Object) error {
 	err = RenameField(err, "projection", "option."+o.ShownBy())
 	err = RenameField(err, "arrayFilters", "option.arrayFilters")
@@ -200,7 +200,7 @@ type Ref struct {
 	// RecordParameter is the parameter for the record. IDParameter is the parameter for its id. One of them
 	// is "" if the operation lacks it.
 	RecordParameter, IDParameter string
-	// Record is the _id of the given record, nil if there is none.
+	// Record is the _id of the given record, or nil if there is none.
 	Record *string
 	// ID is the id given in the call, or "".
 	ID string

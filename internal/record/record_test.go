@@ -451,7 +451,7 @@ func TestLoad_SaysWhereTheIDStands(t *testing.T) {
 	}
 }
 
-// notes is a collection of an app with some records, numbered by their time.
+// notes returns a collection of an app with some records, numbered by their time.
 func notes(t *testing.T, count int) *record.Collection {
 	t.Helper()
 	env := record.Env{Store: memstore.New()}

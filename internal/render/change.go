@@ -62,7 +62,8 @@ type Comparison struct {
 	changes []Change
 }
 
-// Changes returns the changes in the order of after, and then what is only in before. path is the place of both values, "" for records.
+// Changes returns the changes in the order of after, and then what is only in before. path is the place of both
+// values, or "" for records.
 func (c Comparison) Changes(path string, before, after any) []Change {
 	c.compare(Change{Path: path, Before: before, After: after, WasThere: true, IsThere: true})
 	return c.changes

@@ -33,7 +33,7 @@ type Entry struct {
 	Text string `json:"text"`
 	// Details are further texts, such as the texts of a mail.
 	Details []string `json:"details"`
-	// Change is a changed field of a record, zero for none.
+	// Change is a changed field of a record, or zero for none.
 	Change Change `json:"-"`
 }
 
@@ -65,8 +65,8 @@ func File(at time.Time, key, contentType string, content []byte) Entry {
 	return e
 }
 
-// Record returns the entry of a record: its JSON without the fields that each write renews and the fields named in but. kind and id
-// identify it, and in is the data source or the account that it belongs to, "" for none.
+// Record returns the entry of a record: its JSON without the fields that each write renews and the fields named
+// in but. kind and id identify it, and in is the data source or the account that it belongs to, or "" for none.
 func Record(kind, id, in string, of any, but ...string) Entry {
 	e := Entry{Kind: kind, Who: NameOf(id, in)}
 	shown, err := document.ForReader(of)

@@ -26,7 +26,7 @@ type Message struct {
 	Cards        []Card   `json:"cards,omitempty"`
 	// Articles are the articles of Echo's news.
 	Articles []send.Article `json:"articles,omitempty"`
-	// File is the type of a file, such as IMAGE, "" for other messages. URL is its address.
+	// File is the type of a file, such as IMAGE, or "" for other messages. URL is its address.
 	File send.Type `json:"-"`
 	URL  string    `json:"url,omitempty"`
 	// Other is the whole message if the fields above do not show all of it.
@@ -38,7 +38,7 @@ type Button struct {
 	Title string `json:"title"`
 	// Number is its place among the message's choices that send a payload, from 0 on, or -1 if it sends none.
 	Number int `json:"number"`
-	// URL is the address that it opens, "" if it sends a payload to the bot.
+	// URL is the address that it opens, or "" if it sends a payload to the bot.
 	URL string `json:"url,omitempty"`
 	// Payload is sent to the bot. For a button with a value it is an object of both.
 	Payload any `json:"-"`
@@ -263,7 +263,7 @@ func (f Form) escaped(text, marks string) string {
 	return Escape(text, marks)
 }
 
-// text returns a text behind a mark, with further lines if they are escaped.
+// text returns a text after a mark, with further lines if they are escaped.
 func (f Form) text(mark, text string) []string {
 	if !f.IsEscaped {
 		return []string{mark + " " + text}
@@ -271,7 +271,7 @@ func (f Form) text(mark, text string) []string {
 	return TextLines(mark, text)
 }
 
-// choices returns a line of buttons or quick replies, none if there are none.
+// choices returns a line of buttons or quick replies, or none if there are none.
 func (f Form) choices(indent string, buttons []Button, brackets string) []string {
 	var all []string
 	for _, button := range buttons {

@@ -1,4 +1,4 @@
-// Package rounds sets the length of tests that could search for ever: how many seeds, kills or mutations they
+// Package rounds sets the length of tests that could search forever: how many seeds, kills or mutations they
 // try. The usual numbers are for every run, and the thorough ones are for CI.
 package rounds
 

@@ -114,7 +114,7 @@ func messageToUpdate(p send.UpdateMessageParams) (string, error) {
 	byTS := string(p.MessageTS)
 	switch {
 	case byTS == "" && p.MessageEvent == nil:
-		return "", boterr.Missing("messageTs", "the message's timestamp on the platform, or messageEvent, which it was sent as")
+		return "", boterr.Missing("messageTs", "the message's timestamp on the platform, or the messageEvent of the sent message")
 	case p.MessageEvent == nil:
 		return byTS, nil
 	case p.MessageEvent.MessageID == "" && byTS == "":

@@ -110,7 +110,6 @@ func forMember(recipients []record.Ref, m *member.Member, err error) error {
 	return &named
 }
 
-// messaging holds the messaging type and tag of a message.
 type messaging struct{ kind, tag string }
 
 const notAskedFor = "is only for %s; the channel is of type %s"

@@ -199,7 +199,6 @@ func Once[T any](ctx context.Context, env record.Env, of string, ask func(ctx co
 	return onceUnder(ctx, env, env.SendID(ctx, of), ask)
 }
 
-// onceUnder is Once with a given key.
 func onceUnder[T any](ctx context.Context, env record.Env, key string, ask func(ctx context.Context) (T, error)) (T, error) {
 	return record.Once(send.WithKey(ctx, key), env, key, ask)
 }

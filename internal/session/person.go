@@ -49,7 +49,7 @@ func (p *Person) IsMember() bool { return p.Actor != nil }
 // IsAlone reports whether the person is a member alone with the bot; each member has one such person.
 func (p *Person) IsAlone() bool { return p.IsMember() && p.Group() == "" }
 
-// Group returns the id of the group in which the person speaks, "" for none.
+// Group returns the id of the group in which the person speaks, or "" for none.
 func (p *Person) Group() string {
 	if p.IsAgent() {
 		return ""

@@ -8,7 +8,7 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// Store is a store.Store that is a store.Notifier. New makes one.
+// Store is a store.Store that is a store.Notifier. New returns one.
 type Store struct {
 	store.Store
 

@@ -54,7 +54,7 @@ func TestUnified_HasBothTexts(t *testing.T) {
 	}
 }
 
-// someLines returns a few lines from a small set, so few that all are near a difference.
+// someLines returns a few lines from a small set: so few that all of them are near a difference.
 func someLines(random *rand.Rand) string {
 	var text strings.Builder
 	for range random.IntN(4) {

@@ -33,10 +33,10 @@ type Limit struct {
 	ending atomic.Pointer[ending]
 
 	mu sync.Mutex
-	// left is the time left at since.
+	// left is the time that remained at since.
 	left  time.Duration
 	since time.Time
-	// isPaused is true while the limit stands still, hasStopped once the call has returned.
+	// isPaused is true while the limit is paused, hasStopped once the call has returned.
 	isPaused, hasStopped bool
 }
 
@@ -203,7 +203,7 @@ func (l *Limit) End(err error) error {
 	case err == nil || !isOver:
 		return err
 	case errors.Is(err, l.rule.Over) && boterr.CodeOf(err) == l.rule.Over.Code:
-		return err // It already says so.
+		return err // The error already names the limit.
 	default:
 		return boterr.New(l.rule.Over.Code, "", "%w: %w", l.rule.Over.Err, err)
 	}

@@ -33,7 +33,7 @@ func dropping(isDropped func(t *tool, in botctx.Inbound) bool) func(t *tool, in 
 	}
 }
 
-// changing returns a handler that changes events.
+// changing returns a handler that changes each event before the host gets it.
 func changing(change func(t *tool, event *send.MessageEvent)) func(t *tool, in botctx.Inbound) []botctx.Inbound {
 	return func(t *tool, in botctx.Inbound) []botctx.Inbound {
 		if in.App != own {

@@ -54,7 +54,7 @@ func newPlatform(t *testing.T, kind channel.Type) *platform {
 	return p
 }
 
-// passes checks an error of an event that has arrived. While the platform is down, the run may fail.
+// passes requires that an event caused no error, unless the platform is down.
 func (p *platform) passes(err error) {
 	p.t.Helper()
 	if !p.isDown {
@@ -85,7 +85,7 @@ func (p *platform) ticket(of livechattest.Chat) fakes.Ticket {
 	return fakes.Ticket{}
 }
 
-// take lets an agent tap on a ticket, and returns what the agent is told.
+// take lets an agent tap on a ticket, and returns the first text that the agent gets.
 func (p *platform) take(agent int, of livechattest.Chat) string {
 	p.t.Helper()
 	by, before := p.agents[agent], len(p.Sent())
@@ -120,7 +120,6 @@ func admin(a *fakes.Agent) livechat.Admin {
 	return livechat.Admin{AdminID: a.AdminID(), ExternalID: a.ExternalID(), Name: a.Name()}
 }
 
-// harness returns the harness of the platform.
 func (p *platform) harness() *livechattest.Harness {
 	down := fakes.Down(fakes.ServiceMessages)
 	down.Part = "desk"

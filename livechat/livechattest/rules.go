@@ -244,7 +244,7 @@ func (c *chat) requireOver(by livechat.EndedBy) {
 	c.requireLast(c.Inlet.Shown(c.who), greeting)
 }
 
-// requireAgentIsTold checks that what the agent writes now reaches no one, and that the agent learns it.
+// requireAgentIsTold checks that messages of the agent now reach no one, and that the agent is informed.
 func (c *chat) requireAgentIsTold(agent int) {
 	c.Helper()
 	toMember, inOutlet := len(c.Inlet.Shown(c.who)), count(c.Outlet.Shown(c.now()), livechat.DefaultTexts().Over)

@@ -47,7 +47,7 @@ type Rule struct {
 	// Text is the rule in words.
 	Text string
 
-	// applies reports whether there is something to check, nil for always.
+	// applies reports whether there is something to check, or nil for always.
 	applies func(h *Harness) bool
 	check   func(*trial)
 }
@@ -96,8 +96,8 @@ type Harness struct {
 	Outlet Outlet
 }
 
-// Host is the program in which the bot runs. It has stored both channels in App, switched on and without priority
-// groups, and has paired them. [NewHost] makes one.
+// Host is the program in which the bot runs. It has stored both channels in App, switched on and without
+// priority groups, and has paired them. [NewHost] returns one.
 type Host interface {
 	// Runtime returns the Runtime of the running process.
 	Runtime() *botctx.Runtime
@@ -129,8 +129,8 @@ type Outlet struct {
 	// Agents are the two agents. ExternalID is the id with which their events come. The suite stores them. Required.
 	Agents [2]livechat.Admin
 
-	// Ticket returns the text of a request as agents see it now in the broadcast group, "" if they see none. A platform
-	// without tickets returns the first message of the conversation. Required.
+	// Ticket returns the text of a request as agents see it now in the broadcast group, or "" if they see none.
+	// A platform without tickets returns the first message of the conversation. Required.
 	Ticket func(of Chat) string
 	// Take lets an agent take a request, and returns once the bot has run what the agent is told by that, such as the
 	// name of another agent who has it; "" if nothing. Nil for a platform on which the first message of an agent takes
@@ -168,7 +168,7 @@ type Outlet struct {
 type Chat struct {
 	// ID is the id of the assignment.
 	ID string
-	// Conversation is the platform's id of the conversation, "" while there is none.
+	// Conversation is the platform's id of the conversation, or "" while there is none.
 	Conversation string
 	// Ticket is the message that was sent for the request.
 	Ticket livechat.Ticket
@@ -176,7 +176,7 @@ type Chat struct {
 
 // Line is a message as a person sees it.
 type Line struct {
-	// From is the side that is shown as its author, "" if the platform shows none.
+	// From is the side that is shown as its author, or "" if the platform shows none.
 	From Side
 	// Text is the text, or the address of a file.
 	Text string
@@ -311,7 +311,7 @@ func finish(text string) botctx.Action {
 	}
 }
 
-// settle lets everything arrive and run that can.
+// settle delivers and runs everything that can arrive or run.
 func (t *trial) settle() {
 	t.Helper()
 	const most = 1000

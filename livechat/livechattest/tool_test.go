@@ -137,12 +137,10 @@ func (t *tool) deliver(tb testing.TB) bool {
 	return len(reports) > 0
 }
 
-// agents are the agents of the tool.
 func agents() [2]livechat.Admin {
 	return [2]livechat.Admin{{AdminID: "grace", ExternalID: "U1", Name: "Grace"}, {AdminID: "hedy", ExternalID: "U2", Name: "Hedy"}}
 }
 
-// event reports an event of an agent.
 func (t *tool) event(agent int, to string, event send.MessageEvent) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -186,7 +184,6 @@ func (t *tool) ticket(of livechattest.Chat) string {
 	return strings.Join(texts, "\n")
 }
 
-// newHarness returns a harness of a tool with a defect.
 func newHarness(tb testing.TB, broken defect) *livechattest.Harness {
 	tb.Helper()
 	t := &tool{tb: tb, isHelpdesk: broken.isHelpdesk, broken: broken, shown: map[string]string{}, times: 1}

@@ -59,7 +59,7 @@
   // report is what the host is told of a value that was thrown.
   const longestText = 8192, longestStack = 65536
   const report = (thrown) => {
-    const told = { __proto__: null, text: 'a value that cannot be made a text', stack: '', number: 0, isError: false }
+    const told = { __proto__: null, text: 'a value that cannot be converted to text', stack: '', number: 0, isError: false }
     try {
       const isObject = typeof thrown === 'object' && thrown !== null
       if (isObject) told.number = weakGet(known, thrown) ?? 0

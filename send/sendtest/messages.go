@@ -150,7 +150,7 @@ func (t *trial) requireArrivesOrIsRefused(sample sample) {
 	require.Empty(t, missing, "%s: what of it did not arrive", sample.name)
 }
 
-// isRefusal reports whether a message was refused, and checks how.
+// isRefusal reports whether a message was refused, and checks the error.
 func (t *trial) isRefusal(sample sample, err error) bool {
 	t.Helper()
 	if err == nil {

@@ -26,7 +26,7 @@ import (
 type mutant struct {
 	connector func(whole *chatplatform.Connector) send.Connector
 	breaks    []string
-	// in is the type of its channels, "" for webchat.
+	// in is the type of its channels, or "" for webchat.
 	in channel.Type
 }
 
@@ -41,7 +41,7 @@ func (s sending) Send(ctx context.Context, m send.Message) (send.Delivery, error
 	return s.send(ctx, m)
 }
 
-// before returns a connector that changes messages before they are sent.
+// before returns a connector that alters each message before it sends it.
 func before(change func(m *send.Message)) func(*chatplatform.Connector) send.Connector {
 	return func(whole *chatplatform.Connector) send.Connector {
 		return sending{whole, func(ctx context.Context, m send.Message) (send.Delivery, error) {
@@ -53,7 +53,7 @@ func before(change func(m *send.Message)) func(*chatplatform.Connector) send.Con
 	}
 }
 
-// after returns a connector that changes the results of messages.
+// after returns a connector that alters the result of each message.
 func after(change func(m send.Message, d send.Delivery, err error) (send.Delivery, error)) func(*chatplatform.Connector) send.Connector {
 	return func(whole *chatplatform.Connector) send.Connector {
 		return sending{whole, func(ctx context.Context, m send.Message) (send.Delivery, error) {

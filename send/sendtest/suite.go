@@ -52,7 +52,7 @@ type Rule struct {
 	// Text is the rule in words.
 	Text string
 
-	// applies reports whether there is something to check, nil for always.
+	// applies reports whether there is something to check, or nil for always.
 	applies func(h *Harness) bool
 	check   func(*trial)
 }
@@ -139,7 +139,7 @@ type Harness struct {
 	Thread   func(to string) send.ThreadHandover
 	Archived func(conversationID string) bool
 
-	// patience bounds a call that must end, 0 for the usual time.
+	// patience bounds a call that must end, or 0 for the usual time.
 	patience time.Duration
 }
 

@@ -518,8 +518,8 @@ func twoTenants(t *testing.T, test func(t *testing.T, store store.Store)) {
 	})
 }
 
-// costly is a filter for all documents of the slow tenant; a write does so much work on each of them that it
-// checks its context.
+// costly is a filter that matches all documents of the slow tenant, and costs so much for each of them that a
+// write checks its context.
 func costly(t *testing.T) *query.Filter {
 	t.Helper()
 	loop := document.O("$map", document.O("input", document.O("$range", document.A(0, 1_000)), "in", "$n"))

@@ -292,7 +292,7 @@ func sameSet(want, got document.Array) bool {
 	return want.Len() == got.Len() && contains(got, want)
 }
 
-// contains reports whether a list has each of the items, at different places.
+// contains reports whether a list contains all items, each at a different index.
 func contains(list, items document.Array) bool {
 	taken := make([]bool, list.Len())
 	for _, item := range items.All() {

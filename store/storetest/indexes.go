@@ -167,7 +167,6 @@ var uniqueRules = []Rule{
 		"EnsureIndex is AlreadyExists where documents violate the unique index, and makes none", UniqueIndexes),
 }
 
-// unique creates a unique index on paths.
 func (t *trial) unique(paths ...string) {
 	t.Helper()
 	require.NoError(t, t.EnsureIndex(t.Context(), store.Index{Keys: ascending(paths...), Unique: true}))

@@ -17,7 +17,7 @@ func cancelMine(ctx context.Context, bot *botctx.Context) error {
 	return cancel(ctx, bot, document.O("by", bot.Member.ID, "state", "open"))
 }
 
-// cancelAll is cancelMine, and forgets whose.
+// cancelAll is cancelMine without the condition on the member.
 func cancelAll(ctx context.Context, bot *botctx.Context) error {
 	return cancel(ctx, bot, document.O("state", "open"))
 }

@@ -67,7 +67,7 @@ func TestMistakes_TheWrongBotIsCaught(t *testing.T) {
 	}
 }
 
-// outcomeOf runs a test to its end, and returns why it failed, "" if it did not.
+// outcomeOf runs a test to its end, and returns why it failed, or "" if it did not.
 func outcomeOf(test func(t tester)) string {
 	r := &recorder{}
 	r.apart(func() { test(r) })

@@ -21,11 +21,11 @@ import (
 // Type is the type of Pigeon's channels.
 const Type channel.Type = "pigeon"
 
-// maxAnswerBytes bounds the part of an answer that is read.
+// maxAnswerBytes is the number of bytes of an answer that are read.
 const maxAnswerBytes = 1 << 20
 
 // Connector is the connector to every channel of Pigeon. A channel's info has its "token", and the
-// "signingSecret" of Pigeon's events. It is safe for concurrent use. New makes one.
+// "signingSecret" of Pigeon's events. It is safe for concurrent use. New returns one.
 type Connector struct {
 	// URL is the address of Pigeon's API. HTTP sends the requests.
 	URL  string
@@ -71,7 +71,7 @@ func credential(in *channel.Channel, name string) (string, error) {
 	return value, nil
 }
 
-// post makes the request for a message. Pigeon knows the key again, and shows a message once.
+// post makes the request for a message. Pigeon recognizes a repeated key, and shows the message once.
 func (c *Connector) post(ctx context.Context, token, key string, shown content) (send.Delivery, error) {
 	body, err := json.Marshal(shown)
 	if err != nil {
@@ -99,7 +99,7 @@ func (c *Connector) post(ctx context.Context, token, key string, shown content) 
 	return delivery(answer)
 }
 
-// delivery reads Pigeon's answer to a message that it has taken.
+// delivery reads Pigeon's answer to an accepted message.
 func delivery(answer []byte) (send.Delivery, error) {
 	var reply document.Object
 	if err := json.Unmarshal(answer, &reply); err != nil || document.Get(reply, "id", "") == "" {
@@ -109,7 +109,7 @@ func delivery(answer []byte) (send.Delivery, error) {
 		Reply:     reply,
 		MessageID: document.Get(reply, "id", ""),
 		ChatID:    document.Get(reply, "room", ""),
-		Timestamp: document.Timestamp(document.Get(reply, "sentAt", int64(0)) * 1000), // It tells seconds.
+		Timestamp: document.Timestamp(document.Get(reply, "sentAt", int64(0)) * 1000), // sentAt is in seconds.
 	}, nil
 }
 
@@ -134,6 +134,6 @@ func refusal(response *http.Response, answer []byte) error {
 		return boterr.New(boterr.ResourceExhausted, "", "Pigeon is limiting the rate of messages: %w",
 			&send.RetryAfterError{After: max(wait, time.Second)})
 	default:
-		return fmt.Errorf("pigeon answered with status %d", status) // No code, as where no answer came.
+		return fmt.Errorf("pigeon answered with status %d", status) // No code, as if there had been no answer.
 	}
 }

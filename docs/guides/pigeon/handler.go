@@ -93,8 +93,8 @@ func sum(secret string, seconds int64, body []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// inbound returns a report as the Runtime takes it. What is neither a text nor a tap, such as a sticker, is a MISC
-// event with all that Pigeon says.
+// inbound converts a report to an event for the Runtime. Anything other than a text or a tap, such as a
+// sticker, becomes a MISC event with Pigeon's whole report.
 func (r report) inbound(app, id string, all document.Object) botctx.Inbound {
 	event := send.MessageEvent{From: r.From, MessageID: r.ID, Timestamp: document.Timestamp(r.SentAt * 1000)}
 	switch {

@@ -106,7 +106,7 @@ func TestHandler_WhatIsNotSignedIsRefused(t *testing.T) {
 	require.Empty(t, arrived())
 }
 
-// odd gives a handler reports that it does not understand.
+// odd passes reports that a handler does not understand.
 func odd(t *testing.T) []sendtest.Reception {
 	t.Helper()
 	var all []sendtest.Reception

@@ -28,7 +28,7 @@ func (p *platform) arrived() []sendtest.Arrival {
 	return slices.Clone(p.shown)
 }
 
-// ServeHTTP shows a message, each of one key once.
+// ServeHTTP shows a message. A message with a key that was shown before is not shown again.
 func (p *platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	var posted struct {

@@ -30,9 +30,9 @@ func main() {
 }
 
 type settings struct {
-	// rounds is the number of turns of each contestant in a row.
+	// rounds is the number of times that each contestant has its turn.
 	rounds int
-	// slice is the least time of a turn.
+	// slice is the minimum duration of a turn.
 	slice time.Duration
 	// table is the name of the only table to print, empty for all.
 	table string
@@ -88,8 +88,8 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 	return nil
 }
 
-// timing is the processor time of doing the work once, including its share of garbage collection, in
-// nanoseconds.
+// timing is the processor time of doing the work once, in nanoseconds, including its share of garbage
+// collection.
 type timing float64
 
 // String shows a timing with two digits and its unit.
@@ -106,7 +106,7 @@ func (t timing) String() string {
 	}
 }
 
-// shortNumber shows two significant digits, or all digits before the point.
+// shortNumber formats a number with two significant digits, or with all digits before the point.
 func shortNumber(x float64) string {
 	if x < 10 {
 		return fmt.Sprintf("%.1f", x)

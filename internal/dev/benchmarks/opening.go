@@ -16,7 +16,7 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// lookUps is the number of documents that are read to see what a store then keeps in memory.
+// lookUps is the number of documents to read before measuring how much a store keeps in memory.
 const lookUps = 50_000
 
 // printOpening writes a table of the time to open a store with many documents and two indexes, and of the memory that it takes.
@@ -40,7 +40,7 @@ func printOpening(ctx context.Context, text *strings.Builder, s settings) error 
 	return nil
 }
 
-// opener opens a store for tests of time and memory. It need not keep what is written at once.
+// opener opens a store to measure time and memory. The store need not make writes durable at once.
 type opener func(ctx context.Context) (database store.Store, end func() error, err error)
 
 func withFile(_ context.Context, measure func(opener) error) error {
@@ -58,7 +58,7 @@ func withFile(_ context.Context, measure func(opener) error) error {
 	})
 }
 
-// withServer measures nothing if there is no server.
+// withServer calls measure with a store on a server, if there is one.
 func withServer(ctx context.Context, measure func(opener) error) error {
 	server, err := pgserver.Start(ctx, "fsync=off", "max_wal_size=2GB")
 	if err != nil || server == nil {
@@ -149,8 +149,8 @@ func fillPlaces(ctx context.Context, open opener, documents int) error {
 	return end()
 }
 
-// anonymousMemory returns the bytes of memory of this process that no file backs, after a garbage collection. Linux alone
-// tells them.
+// anonymousMemory returns the bytes of memory of this process that no file backs, after a garbage collection.
+// Only Linux reports them.
 func anonymousMemory() (size int64, err error) {
 	debug.FreeOSMemory()
 	status, err := os.ReadFile("/proc/self/status")

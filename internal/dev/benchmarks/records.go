@@ -23,7 +23,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// records is the number of records of each kind that are stored to measure their size.
+// records is the number of records of each kind to store for measuring their size.
 const records = 50_000
 
 // printRecords writes a table of the bytes that a record takes in each store, with its index entries.
@@ -86,7 +86,7 @@ func sampleRecords(ctx context.Context) ([]recordSample, error) {
 	return samples, nil
 }
 
-// fill stores copies of a record, each with another _id.
+// fill stores copies of a record with different _ids.
 func (s recordSample) fill(ctx context.Context, database store.Store, count int, id func(i int) string) error {
 	if err := botctx.EnsureIndexes(ctx, database); err != nil {
 		return err
@@ -156,7 +156,7 @@ func inFile(ctx context.Context, s recordSample) (int64, error) {
 	return info.Size(), nil
 }
 
-// inDatabase returns 0 if there is no server.
+// inDatabase measures the size of a record in a database. It is 0 if there is no server.
 func inDatabase(ctx context.Context, s recordSample) (size int64, err error) {
 	server, err := pgserver.Start(ctx, "fsync=off")
 	if err != nil || server == nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// place is a document of both stores: eight fields, among them an array and an object.
+// place is a document in both stores, with eight fields, among them an array and an object.
 type place struct {
 	ID, Name, Area      string
 	Stars, Visits       int64
@@ -29,7 +29,7 @@ type place struct {
 // The sizes of the results: one area in 21 is 477 of 10,000 places.
 const (
 	areas      = 21
-	priceSteps = 10_007 // prime, so that up to as many places all differ in price
+	priceSteps = 10_007 // A prime number: up to this many places have different prices.
 )
 
 // placeAt returns the i-th place. The same number always gives the same place.
@@ -104,8 +104,8 @@ type engine interface {
 	count(ctx context.Context, q question) (int64, error)
 	// areas counts the different areas.
 	areas(ctx context.Context) (int64, error)
-	// visit counts a visit of the i-th place. visitCheapest counts a visit of the cheapest result of a
-	// question.
+	// visit increments the visits of the i-th place. visitCheapest increments the visits of the cheapest result
+	// of a question.
 	visit(ctx context.Context, i int) (int64, error)
 	visitCheapest(ctx context.Context, q question) (int64, error)
 	// fork makes an independent copy of the store, and reads a place there.
@@ -124,7 +124,7 @@ const (
 	plenty = 10 * few
 )
 
-// apart is a stride that defeats a processor's cache; all places have their turn.
+// apart is a stride between places that defeats a processor's cache. It reaches all places.
 const apart = 7_919
 
 // storeRow is work that both stores do.
@@ -254,7 +254,8 @@ func newTrees(of index) (*memdb.MemDB, error) {
 	return memdb.NewMemDB(&memdb.DBSchema{Tables: map[string]*memdb.TableSchema{treesTable: table}})
 }
 
-// insertInto replaces places whose id exists: go-memdb does not report these, and memstore refuses them.
+// insertInto inserts places. It replaces a place whose id exists: go-memdb does not report these, and memstore
+// refuses them.
 func insertInto(db *memdb.MemDB, places []*place) error {
 	txn := db.Txn(true)
 	defer txn.Abort() // After a commit it has no effect.
@@ -309,7 +310,7 @@ func (t *trees) count(_ context.Context, q question) (n int64, err error) {
 	return n, err
 }
 
-// each calls a function with each place that a question finds.
+// each calls a function with each place that is a result of a question.
 func (t *trees) each(q question, call func(*place)) error {
 	candidates, isExact, err := t.candidates(t.db.Txn(false), q)
 	if err != nil {
@@ -379,7 +380,7 @@ func (t *trees) visitCheapest(_ context.Context, q question) (int64, error) {
 	})
 }
 
-// change counts a visit of the chosen place, by replacing it with a new one.
+// change increments the visits of the chosen place, by replacing it with a new one.
 func (t *trees) change(choose func(*memdb.Txn) (*place, error)) (int64, error) {
 	txn := t.db.Txn(true)
 	defer txn.Abort() // After a commit it has no effect.
@@ -408,7 +409,7 @@ type priceIndexer struct{}
 func (priceIndexer) FromObject(object any) (bool, []byte, error) {
 	p, isPlace := object.(*place)
 	if !isPlace {
-		return false, nil, errors.New("it is no place")
+		return false, nil, errors.New("it is not a place")
 	}
 	return true, binary.BigEndian.AppendUint64(nil, math.Float64bits(p.Price)), nil
 }

@@ -25,7 +25,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// turning makes turns of a bot for a slice of time, and returns the time of one and the last reply.
+// turning runs turns of a bot for a slice of time, and returns the time of one turn and the last reply.
 type turning func(slice time.Duration) (timing, string, error)
 
 // printTurns prints the times of the same turn with this module's Runtime and with other frameworks: an event
@@ -56,10 +56,10 @@ func printTurns(ctx context.Context, out *strings.Builder, s settings) error {
 	return nil
 }
 
-// warmUp is the length of the first slice, which is not counted, as a factor: compilers need it.
+// warmUp is the factor by which the first slice, which is not counted, is longer: compilers need the time.
 const warmUp = 10
 
-// alternate gives each its turn in every round, and returns the medians.
+// alternate runs each contestant once in every round, and returns the medians.
 func alternate(contestants []turning, s settings) ([]timing, error) {
 	taken := make([][]timing, len(contestants))
 	for round := range s.rounds + 1 {
@@ -176,7 +176,7 @@ type process struct {
 	wait      func() error
 }
 
-// startPeers starts the frameworks, and prints those that the machine cannot run.
+// startPeers starts the frameworks, and prints the ones that the machine cannot run.
 func startPeers(ctx context.Context, out *strings.Builder) (started []*process) {
 	for _, framework := range frameworks {
 		p, err := startPeer(ctx, framework)

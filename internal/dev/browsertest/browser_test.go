@@ -201,7 +201,7 @@ func TestPage_StateSurvivesAReloadAndIsSeenByEveryTab(t *testing.T) {
 	p.Sees(".panel", "coupons (1)")
 }
 
-// mostStops bounds the controls of a page, by far.
+// mostStops is far more than the controls of any page.
 const mostStops = 200
 
 // tabsTo presses Tab until the control with a text has the focus.
@@ -239,7 +239,7 @@ func TestPage_TheKeyboardAloneDoesAll(t *testing.T) {
 // connections is the number of connections that a browser opens to a server over HTTP/1.1.
 const connections = 6
 
-// allShow waits until the clocks of the page, and of the windows that it has opened, show a time.
+// allShow waits until the page, and the windows that it has opened, show a time of the clock.
 func (p *tab) allShow(clock string) {
 	p.T.Helper()
 	p.Holds(`windows.every((one) => one.document.querySelector(".clock")?.innerText.includes("` + clock + `"))`)
@@ -256,7 +256,7 @@ func TestTabs_TheSeventhLoads(t *testing.T) {
 	p.allShow("00:00:00 UTC")
 	p.acts(`{"do":"advance","with":{"by":"1h"}}`)
 	p.allShow("01:00:00 UTC")
-	// The first one listens for all. Once it is hidden, another one does.
+	// The first page listens for all. Once it is hidden, another one takes over.
 	p.Runs(`Object.defineProperty(document, "visibilityState", { value: "hidden" });
 		document.dispatchEvent(new Event("visibilitychange")); windows.shift()`)
 	p.acts(`{"do":"advance","with":{"by":"1h"}}`)

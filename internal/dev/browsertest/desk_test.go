@@ -38,7 +38,7 @@ type deskHost struct {
 	agents  []desk.Agent
 	urls    map[string]string
 	servers []*httptest.Server
-	// isOut is true once no agent is signed in any more.
+	// isOut is true once no agent is signed in.
 	isOut atomic.Bool
 
 	mu   sync.Mutex
@@ -215,7 +215,7 @@ func TestDesk_Whole(t *testing.T) {
 	grace.Sees(".talk", "This chat is over: it was handed over")
 }
 
-// waits ends once a member has a text.
+// waits waits until a member has a text.
 func (h *deskHost) waits(text string) {
 	h.t.Helper()
 	chromiumtest.Eventually(h.t, "the member's message: "+text, func() bool { return h.got(text) })
@@ -321,7 +321,7 @@ func TestDesk_UnsentTextStaysWithItsChat(t *testing.T) {
 	p.Reloads(`$("#say")`)
 	p.Holds(`document.querySelector("#say").value === "To Ada"`)
 
-	// What cannot be sent stays, and is sent once when it is tried again.
+	// A text that cannot be sent stays in the field, and is sent once when it is tried again.
 	p.Runs(`window.fetched = fetch; window.fetch = (...of) => String(of[0]).endsWith("/messages") ? fetched(...of).then(() => { throw new TypeError("lost"); }) : fetched(...of)`)
 	p.writes("")
 	p.Sees(".log", "To Ada")
@@ -353,7 +353,7 @@ func TestDesk_UnreadInTitle(t *testing.T) {
 	h.opens("eve").Holds(`document.title.endsWith("Desk")`)
 }
 
-// A second tab of an agent hears by the first one.
+// A second tab of an agent gets its events through the first one.
 func TestDesk_SecondTab(t *testing.T) {
 	t.Parallel()
 	h := newDesk(t)
@@ -476,7 +476,7 @@ func TestDesk_KeepsNobodyOut(t *testing.T) {
 	}
 }
 
-// middle is a look in which the list and the chat stand side by side, without the panel.
+// middle is a look with the list and the chat side by side, without the panel.
 var middle = look{"light", 900}
 
 // deskLooks are the looks in which the desk is checked: wide and dark, and a narrow phone, and others in thorough

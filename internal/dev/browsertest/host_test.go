@@ -109,7 +109,7 @@ func (p *tab) shot() image.Image {
 	return picture
 }
 
-// mostPicture is the most bytes of a picture in docs/pictures.
+// mostPicture is the maximum number of bytes of a picture in docs/pictures.
 const mostPicture = 150_000
 
 // mostOf returns the most frequent colors of pictures, as many as a palette holds.

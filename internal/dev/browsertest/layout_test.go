@@ -54,9 +54,9 @@ func looks(t *testing.T) []look {
 	return all
 }
 
-// inTurn returns axe-core for every second check of a test, and "" for the others; thorough tests check all. A test with
-// two looks so checks each view in one of them: the looks differ in their width, which every check looks at, and in
-// colors that all views share.
+// inTurn returns axe-core for every second check of a test, and "" for the others; thorough tests check all. So
+// a test with two looks checks each view in one of them: the looks differ in their width, which every check
+// looks at, and in colors that all views share.
 func inTurn(t *testing.T, axe string, number int) string {
 	t.Helper()
 	if number%2 == 0 || rounds.Thorough(t) {
@@ -96,13 +96,13 @@ func played(t *testing.T) *tab {
 	return p
 }
 
-// fits requires that the page is no wider than the window, once it is drawn for it.
+// fits requires that the drawn page is no wider than the window.
 func (p *tab) fits(view string) {
 	p.T.Helper()
 	p.Holds(fmt.Sprintf(`document.documentElement.scrollWidth <= document.documentElement.clientWidth /* %s */`, view))
 }
 
-// isSeen requires that an element, if it exists, is within the window, however the page is scrolled.
+// isSeen requires that an element, if it exists, is within the window at every scroll position.
 func (p *tab) isSeen(selector string, width int64) {
 	p.T.Helper()
 	p.Holds(fmt.Sprintf(`[...document.querySelectorAll(%q)].every((one) => { const at = one.getBoundingClientRect(); return at.left >= -1 && at.right <= %d + 1; })`,
@@ -139,7 +139,7 @@ func TestPage_TheComposerIsSeenWhateverStandsAboveIt(t *testing.T) {
 	}
 }
 
-// A long list begins with its newest entry, or opens at its end.
+// A long list begins with its newest entry, or is scrolled to its end.
 func TestPage_ListsOpenAtTheirNewestEnd(t *testing.T) {
 	t.Parallel()
 	p := blank(t, simulator.Simulator{}, nodes()...)
@@ -195,7 +195,7 @@ func TestPage_DraftsAreKeptPerPerson(t *testing.T) {
 // changing is a bot that logs its messages, and that can be changed while it runs.
 type changing struct {
 	log simulator.Log
-	// isBroken is true if the next look finds an error, isLooked if the last change was found.
+	// isBroken is true if the next reload finds an error. isLooked is true if the last change was found.
 	isBroken, isLooked atomic.Bool
 }
 
@@ -217,7 +217,7 @@ func (c *changing) look() ([]*botctx.Node, bool, error) {
 	}), true, nil
 }
 
-// breaks makes the next look find an error.
+// breaks makes the next reload find an error.
 func (c *changing) breaks() {
 	c.isBroken.Store(true)
 	c.isLooked.Store(false)

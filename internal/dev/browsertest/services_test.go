@@ -94,7 +94,7 @@ func TestPage_GroupsFilesAndWhatServicesRefuse(t *testing.T) {
 	p.Sees(".moments", "The next mail fails: Unavailable")
 }
 
-// The page is drawn again whenever something happens, as here in another tab. What is written meanwhile stays.
+// The page is redrawn whenever something happens, here in another tab. Text being typed stays.
 func TestPage_KeepsWhatIsWrittenWhenDrawnAgain(t *testing.T) {
 	t.Parallel()
 	p := open(t, simulator.Simulator{})
@@ -139,7 +139,8 @@ func TestPage_SavesATestThatPasses(t *testing.T) {
 	p.Presses("Show as a Go test")
 	p.Holds(`document.querySelector(".source")?.value.startsWith("// Saved")`)
 
-	// TestSave_TestsPass in fakes/console runs what is saved in usual tests; compiling it takes longer than all of this.
+	// Usually TestSave_TestsPass in fakes/console runs the saved tests, since compiling them takes longer than
+	// this whole test.
 	if !rounds.Thorough(t) {
 		return
 	}

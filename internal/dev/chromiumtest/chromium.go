@@ -32,13 +32,13 @@ const (
 	Limit = time.Minute
 	// startLimit is the longest wait for the start of Chromium.
 	startLimit = 2 * time.Minute
-	// answerLimit is the longest wait for an answer to a question that takes no work.
+	// answerLimit is the longest wait for an answer that takes the browser no work.
 	answerLimit = 10 * time.Second
 	// beforeEnd is the time before go test's own limit at which waits end, so that the test can say why.
 	beforeEnd = time.Minute
 	// mostExpired is the number of waits that may reach the limit in one package. Later tests fail at once.
 	mostExpired = 3
-	// mostTests is the number of tests that use the browser at once.
+	// mostTests is the maximum number of tests that use the browser at once.
 	mostTests = 4
 )
 
@@ -48,11 +48,11 @@ type chromium struct {
 	ctx   context.Context //nolint:containedctx // It is the browser, not a call's.
 	end   func()
 	err   error
-	// turns limits the tests that use it at once: each has a visitor.
+	// turns limits the tests that use the browser at once. Each test takes a visitor.
 	turns chan *visitor
 	// taken are the visitors of the tests that run, by *testing.T.
 	taken sync.Map
-	// expired counts the waits that have reached the limit. isDead is true if the browser does not answer any more.
+	// expired counts the waits that have reached the limit. isDead is true if the browser no longer answers.
 	expired atomic.Int32
 	isDead  atomic.Bool
 }
@@ -76,13 +76,13 @@ func Main(m *testing.M) {
 	}
 }
 
-// unused are features of Chromium that start processes or connections for what no test looks at, such as a page for each
-// part of a window's toolbar.
+// unused are features of Chromium that start processes or connections that no test needs, such as a page for
+// each part of a window's toolbar.
 const unused = "Translate,MediaRouter,OptimizationHints,DialMediaRouteProvider,SpareRendererForSitePerProcess," +
 	"WebUIReloadButton,WebUIBackForwardButton,WebUIHomeButton,WebUILocationBar,WebUISplitTabsButton,WebUIToolbar,InitialWebUI," +
 	"InitialWebUISurfaceSync,WebUIOmniboxPopup,WebUIOmniboxFullPopup,WebUIOmniboxAimPopup,PreloadTopChromeWebUI"
 
-// flags save work that no test looks at. Pages are not animated.
+// flags turn off work that no test needs. Pages are not animated.
 func flags(path string) []chromedp.ExecAllocatorOption {
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.WindowSize(width, height), chromedp.Flag("disable-features", unused))
@@ -95,7 +95,7 @@ func flags(path string) []chromedp.ExecAllocatorOption {
 	return options
 }
 
-// found returns the path of a Chromium, "" if there is none.
+// found returns the path of a Chromium, or "" if there is none.
 func found() string {
 	for _, name := range []string{os.Getenv(Variable), "chromium", "chromium-browser", "google-chrome"} {
 		if path, err := exec.LookPath(name); name != "" && err == nil {
@@ -143,7 +143,8 @@ func Require(t *testing.T) {
 	shared.check(t)
 }
 
-// check ends the test if others have shown that it cannot pass.
+// check ends the test if it cannot pass: the browser does not answer, the time is over, or too many waits have
+// reached the limit.
 func (c *chromium) check(t *testing.T) {
 	t.Helper()
 	if c.isDead.Load() || c.ctx.Err() != nil {
@@ -159,7 +160,7 @@ func (c *chromium) check(t *testing.T) {
 	}
 }
 
-// expires notes that a wait has reached the limit, and whether the browser still answers.
+// expires counts a wait that has reached the limit, and checks whether the browser still answers.
 func (c *chromium) expires() {
 	c.expired.Add(1)
 	ctx, cancel := context.WithTimeout(c.ctx, answerLimit)

@@ -27,7 +27,7 @@ func shows(t *testing.T, content string) *chromiumtest.Page {
 // log shows what was clicked.
 const log = `<p id="log"></p><script>const log = document.querySelector("#log"), note = (text) => { log.textContent += text + " "; };</script>`
 
-// A button that moves is clicked once it stands still, and its neighbour never.
+// A moving button is clicked once it stands still, and its neighbour never.
 func TestClicks_WhatMoves(t *testing.T) {
 	t.Parallel()
 	p := shows(t, log+`<div id="space"></div><button onclick="note('first')">First</button><br><button onclick="note('second')">Second</button>
@@ -37,7 +37,7 @@ func TestClicks_WhatMoves(t *testing.T) {
 	require.Equal(t, "second ", p.Evaluates(`root.querySelector("#log").textContent`))
 }
 
-// A page that is drawn again under the mouse is clicked again, and sees no click on what has taken its place.
+// A page that is redrawn under the mouse is clicked again, and gets no click on the replacement.
 func TestClicks_WhatIsReplaced(t *testing.T) {
 	t.Parallel()
 	p := shows(t, log+`<div id="place"><button>Take</button></div><script>
@@ -87,7 +87,7 @@ func TestClicks_LabelsSummariesAndShadows(t *testing.T) {
 	p.Holds(`document.title === "In"`)
 }
 
-// A field that is replaced before the text arrives gets it, and a text is put after what is there.
+// A field that is replaced before the text arrives gets the text, which is added after the existing one.
 func TestWrites_IntoWhatIsReplaced(t *testing.T) {
 	t.Parallel()
 	p := shows(t, `<div></div><script>

@@ -11,7 +11,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// aimed is the place of an element, or why it cannot be clicked.
+// aimed is the position of an element, or the reason why it cannot be clicked.
 type aimed struct {
 	X, Y float64
 	Why  string
@@ -41,7 +41,7 @@ func (p *Page) Clicks(selector, text string) {
 		if err := chromedp.Do(ctx, chromedp.MouseClickXY(at.X, at.Y)); err != nil {
 			p.fails(ctx, what, fmt.Sprintf("%v %s", err, missed))
 		}
-		// A click may lead to another page, which knows nothing of it.
+		// A click may lead to another page, which has no record of it.
 		asks(ctx, p, what, `driver.arrived()`, func(value string) string { missed = value; return "" })
 		if missed == "" {
 			return
@@ -55,7 +55,7 @@ func (p *Page) Presses(text string) {
 	p.Clicks("button", text)
 }
 
-// focused is the text of the field in focus, or why there is none.
+// focused is the text of the focused field, or the reason why there is none.
 type focused struct {
 	Value, Why string
 }
@@ -72,8 +72,8 @@ func (p *Page) Fills(selector, text string) {
 	p.puts(selector, text, true)
 }
 
-// puts waits until a field is there, seen, enabled and still, and puts a text into it. It tries again if the page
-// has replaced the field before it had the text. A field that loses the text fails the test.
+// puts waits until a field exists, is visible, enabled and not moving, and puts a text into it. It tries again
+// if the page replaces the field before that. A field that loses the text fails the test.
 func (p *Page) puts(selector, text string, isReplaced bool) { //nolint:revive // Two names for it are above.
 	p.T.Helper()
 	what := fmt.Sprintf("the text %q in %s", text, selector)
@@ -106,7 +106,7 @@ func (p *Page) puts(selector, text string, isReplaced bool) { //nolint:revive //
 	}
 }
 
-// inserts puts a text where the caret is. An empty one removes what is selected.
+// inserts inserts a text at the caret. An empty text deletes the selection.
 func inserts(text string) chromedp.Action[chromedp.Void] {
 	if text == "" {
 		return chromedp.KeyEvent(kb.Delete)

@@ -30,7 +30,8 @@ import (
 var driver string
 
 const (
-	// part is the time that a page waits for itself. A page that is replaced meanwhile is asked again.
+	// part is the longest time that the page's own code waits. If the page is replaced meanwhile, the new one
+	// is asked.
 	part = 5 * time.Second
 	// pause is the time between two questions to a page that is being replaced.
 	pause = 20 * time.Millisecond
@@ -51,10 +52,10 @@ type Page struct {
 
 	window *window
 	ctx    context.Context //nolint:containedctx // It is the window, not a call's.
-	// isOffline is true while the window is cut off from the network, and added are the scripts of Prepares.
+	// isOffline is true while the window has no network. added are the scripts added by Prepares.
 	isOffline bool
 	added     []page.ScriptIdentifier
-	// origins are the origins of the opened addresses.
+	// origins are the origins of all opened addresses.
 	origins map[string]bool
 }
 
@@ -128,7 +129,8 @@ func Serve(t *testing.T, handler http.Handler) *httptest.Server {
 	return server
 }
 
-// hear fails the test if the page's code throws an error that it does not catch. Once the test ends, so do the servers.
+// hear fails the test on an error that the code of the page does not catch. After the test, errors are ignored,
+// since its servers have ended, too.
 func (w *window) hear(event any) {
 	thrown, is := event.(*runtime.EventExceptionThrown)
 	if p := w.page.Load(); is && p != nil && p.T.Context().Err() == nil {
@@ -147,7 +149,7 @@ func (p *Page) State() string {
 	return state
 }
 
-// fails ends the test, which has waited for something of the page. The page's state is shown as the test ends.
+// fails ends the test because a wait failed. The page's state is logged as the test ends.
 func (p *Page) fails(ctx context.Context, what string, why any) {
 	p.T.Helper()
 	if ctx.Err() != nil && p.ctx.Err() == nil {
@@ -177,7 +179,8 @@ func (p *Page) Goes(address, condition string) {
 	p.Holds(condition)
 }
 
-// navigates opens an address. It ends once the page is a new one, whose parts may still be loading.
+// navigates opens an address. It returns once the new page has replaced the old one; parts of the new page may
+// still be loading.
 func navigates(address string) chromedp.Action[chromedp.Void] {
 	return func(ctx context.Context, _ *chromedp.Target) (nothing chromedp.Void, err error) {
 		result, err := chromedp.Call(ctx, page.Navigate, page.NavigateParams{URL: address})
@@ -248,7 +251,7 @@ func (p *Page) Prepares(script string) {
 	p.added = append(p.added, added.Identifier)
 }
 
-// within returns an expression in which the page's names are known.
+// within returns the expression with the page's names in scope.
 func (p *Page) within(expression string) string {
 	return `(async () => { ` + p.Names + `
 		const $$ = (selector) => [...root.querySelectorAll(selector)];
@@ -256,8 +259,8 @@ func (p *Page) within(expression string) string {
 		return (` + expression + `); })()`
 }
 
-// asks evaluates an expression of the page again and again until done accepts its value. The page may be replaced
-// meanwhile. Done returns the reason if it does not accept the value.
+// asks evaluates an expression in the page repeatedly until done accepts its value. The page may be replaced
+// meanwhile. If done does not accept the value, it returns the reason.
 func asks[T any](ctx context.Context, p *Page, what, expression string, done func(value T) string) {
 	p.T.Helper()
 	var why any

@@ -18,18 +18,18 @@ import (
 )
 
 const (
-	// openLimit is the longest wait for a new window. One that does not open by then is given up for another one.
+	// openLimit is the longest wait for a new window. After it, another window is tried.
 	openLimit = 30 * time.Second
 	// mostOpenings is the number of tries to open a window.
 	mostOpenings = 3
 )
 
-// visitor is a browser context with its windows. Each test has a visitor for itself.
+// visitor is a browser context with its windows. Each test has its own.
 type visitor struct {
 	id cdp.BrowserContextID
-	// windows are all windows, and free those that the test has not opened.
+	// windows are all windows, and free the unused ones.
 	windows, free []*window
-	// unforgotten is the error if something that a test has left behind could not be removed.
+	// unforgotten is the error if the traces of a test could not be removed.
 	unforgotten error
 }
 
@@ -96,7 +96,7 @@ func (v *visitor) close() {
 	*v = visitor{}
 }
 
-// forget makes a visitor ready for the next test: it removes cookies, and closes windows that pages have opened.
+// forget prepares a visitor for the next test: it removes cookies, and closes windows that pages have opened.
 func (v *visitor) forget() error {
 	if len(v.windows) == 0 || v.unforgotten != nil {
 		return v.unforgotten

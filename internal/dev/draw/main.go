@@ -45,7 +45,7 @@ func main() {
 	}
 }
 
-// collect returns the passages of the Go files that people write, each below its file and line.
+// collect returns the passages of the hand-written Go files, each preceded by its file and line.
 func collect(read func(*ast.File) []passage) ([]string, error) {
 	const root = "../.."
 	list, err := exec.CommandContext(context.Background(),

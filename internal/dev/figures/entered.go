@@ -15,8 +15,8 @@ import (
 // modulePath is the path of the root module, a prefix of all other module paths.
 const modulePath = "github.com/botctx/go-sdk/"
 
-// The calls of the program in calls whose entered functions are counted, and way, whose functions on the
-// stack are counted.
+// The calls that the program in folder calls makes. For way, the functions on the stack are counted, and for
+// the others the functions entered.
 const (
 	callSend    = "send"
 	callWebhook = "webhook"

@@ -136,7 +136,7 @@ func exportedIn(d *ast.GenDecl) (names int) {
 	return names
 }
 
-// receiverOf returns the name of a method's receiver type, "" for functions.
+// receiverOf returns the name of a method's receiver type, or "" for functions.
 func receiverOf(f *ast.FuncDecl) string {
 	if f.Recv == nil {
 		return ""

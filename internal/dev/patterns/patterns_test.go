@@ -79,10 +79,9 @@ func (s *stage) openDesk(desk channel.Channel) {
 	s.grace, s.hedy = s.AddAgent("desk", "Grace", "support"), s.AddAgent("desk", "Hedy", "sales")
 }
 
-// ticketing opens a desk with tickets.
 func (s *stage) ticketing() { s.openDesk(channel.Channel{Type: channel.Charlie}) }
 
-// keeps sets a field of the stored Ada.
+// keeps sets a field of Ada's stored record.
 func (s *stage) keeps(field string, value document.Object) {
 	s.t.Helper()
 	_, err := s.ada.Context().PatchMembers(s.t.Context(), member.PatchParams{MemberID: s.ada.ID(), Patch: document.O(field, value)})
@@ -239,7 +238,7 @@ func TestPatterns_SayAndStore(t *testing.T) {
 	}
 }
 
-// Each folder has its row in the table, and the other way round: nothing is left out.
+// Each folder has a row in the table, and each row has a folder.
 func TestPatterns_EachFolderHasItsRow(t *testing.T) {
 	t.Parallel()
 	folders, err := os.ReadDir("bots")

@@ -91,7 +91,8 @@ func TestEcho_FitsTheSchema(t *testing.T) {
 	})
 }
 
-// TestEcho_OwnMessagesFitTheSchema checks messages that the suite does not send, or the connector refuses there.
+// TestEcho_OwnMessagesFitTheSchema checks messages that the suite does not send, or that the connector refuses
+// in the suite.
 func TestEcho_OwnMessagesFitTheSchema(t *testing.T) {
 	t.Parallel()
 	messages := schemaIn(t, "echo", "custom-send.schema.json")

@@ -192,7 +192,6 @@ func hotelPlatform() *hotelfake.Platform {
 	return platform
 }
 
-// hotelConfig returns the config for a platform at an address.
 func hotelConfig(address string, platform *hotelfake.Platform) hotel.Config {
 	return hotel.Config{
 		ServiceURL: address + "/teams/", LoginURL: address + "/login", GraphURL: address + "/graph/v1.0",

@@ -136,7 +136,6 @@ func newConversation(t *testing.T, outlet send.Connector, in *channel.Channel) s
 	return made.ExternalID
 }
 
-// messageRows are the responses of the rows in the table of messages.
 func messageRows() map[string]send.Response {
 	const address = "https://x.test/a.png"
 	card := send.Card{Title: "Tea", Subtitle: "green", ImageURL: address, Buttons: []send.Button{send.WebURL("Buy", "https://x.test")}}
@@ -186,7 +185,7 @@ func operationRows() map[string]func(send.Connector) bool {
 	}
 }
 
-// platformsOf returns the types of channels for which an operation is, nil for any.
+// platformsOf returns the types of channels that an operation supports, or nil for all.
 func platformsOf(t *testing.T, row string) []channel.Type {
 	t.Helper()
 	name, isOperation := strings.CutPrefix(strings.TrimSuffix(row, "`"), "`")
@@ -246,7 +245,7 @@ func tableIn(t *testing.T, text, heading string) table {
 // cell is the form of cells: yes, or no with the number of a reason.
 var cell = regexp.MustCompile(`^(yes|no \d+)$`)
 
-// The tables of docs/platforms.md have what the connectors do.
+// The tables of docs/platforms.md match the connectors.
 func TestTable_IsWhatTheConnectorsDo(t *testing.T) {
 	t.Parallel()
 	bytes, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "platforms.md"))

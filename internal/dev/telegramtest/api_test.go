@@ -24,7 +24,7 @@ type api struct {
 	Types   map[string]entry `json:"types"`
 }
 
-// entry is a method or a type.
+// entry describes a method or a type.
 type entry struct {
 	Fields   []field  `json:"fields"`
 	Subtypes []string `json:"subtypes"`

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// folder holds the widget.
 const folder = "../../../backends/webchat/widget"
 
 func TestBundle_IsFresh(t *testing.T) {

@@ -21,7 +21,7 @@ func (p *tab) keepsNobodyOut(axe, view string) {
 	p.fits(view)
 }
 
-// fits requires that nothing is wider than its place, and that what one taps is large enough.
+// fits requires that nothing is wider than its place, and that tappable elements are large enough.
 func (p *tab) fits(view string) {
 	p.T.Helper()
 	require.Equal(p.T, "true", p.Evaluates(`document.documentElement.scrollWidth <= document.documentElement.clientWidth`), view)
@@ -209,7 +209,7 @@ func TestLooks_NarrowIsModal(t *testing.T) {
 	p.Holds(`!$("#panel").hasAttribute("aria-modal")`)
 }
 
-// mostStops bounds the controls of a page, by far.
+// mostStops is far more than the controls of any page.
 const mostStops = 40
 
 // tabsTo presses Tab until the control with a label has the focus, and requires that it is seen to have it.
@@ -239,7 +239,7 @@ func TestLooks_TheKeyboardAloneDoesAll(t *testing.T) {
 	p.Sees(".out", "sure?\nreally")
 	p.Types("sure?" + kb.Enter)
 	p.Sees(".replies", "Later")
-	for range 2 { // Before the field stands the button for files.
+	for range 2 { // The button for files comes before the field.
 		p.Types(kb.Tab, chromedp.KeyModifiers(chromedp.ModifierShift))
 	}
 	require.Equal(t, "Yes", p.Evaluates(`root.activeElement.innerText`), "the toolbar is one stop")
@@ -261,7 +261,7 @@ func TestLooks_TheKeyboardAloneDoesAll(t *testing.T) {
 	require.Equal(t, "launcher", p.Evaluates(`root.activeElement.className`))
 }
 
-// Only news is read out: neither the history nor a second time what the visitor has sent.
+// Only new messages are read out: neither the history, nor the visitor's own messages.
 func TestLooks_LiveRegions(t *testing.T) {
 	t.Parallel()
 	chat := newServer(t)

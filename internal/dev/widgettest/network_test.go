@@ -57,7 +57,7 @@ func TestNetwork_QueueSurvivesAReload(t *testing.T) {
 	require.Equal(t, `"kept"`, field(t, chat.hears(2)[1], "text"))
 }
 
-// A button that one is about to press is not replaced when something else changes.
+// A button that a visitor is about to press is not replaced when something else changes.
 func TestNetwork_RetryStaysWhileMoreIsWritten(t *testing.T) {
 	t.Parallel()
 	chat := newServer(t)
@@ -163,14 +163,14 @@ func TestTabs_ShareOneStream(t *testing.T) {
 	chat.waitsFor("one stream", func(who *visitor) bool { return len(who.streams) == 1 })
 	require.Len(t, chat.heard("session"), 1)
 
-	// Once the tab that listens is gone, the other one does.
+	// Once the listening tab is gone, the other one takes over.
 	chat.says("bot", "", `{"type":"TEXT","text":"Before"}`)
 	second.Sees(".in", "Before")
 	first.Does(chromedp.Navigate("about:blank"))
 	chat.says("bot", "", `{"type":"TEXT","text":"After"}`)
 	second.Sees(".in", "After")
 
-	// The browser may have kept the first page for a way back.
+	// The browser may have kept the first page in its back-forward cache.
 	first.Does(chromedp.Evaluate[chromedp.Void](`history.back(); undefined`))
 	first.Holds(`$$(".entry").length === 6`)
 	second.Does(chromedp.Navigate("about:blank"))

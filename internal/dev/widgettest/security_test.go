@@ -121,7 +121,7 @@ func TestSecurity_FieldsOfAnyType(t *testing.T) {
 	p.keepsPolicy()
 }
 
-// The texts of an attacker take little work of the page.
+// The texts of an attacker cost the page little work.
 func TestSecurity_LongTexts(t *testing.T) {
 	t.Parallel()
 	chat := newServer(t)

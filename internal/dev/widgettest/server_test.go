@@ -66,7 +66,8 @@ type uploaded struct {
 	content         []byte
 }
 
-// server speaks the widget's protocol, and lets a test say and break things. It knows one channel, "shop".
+// server speaks the widget's protocol, and lets a test send messages and break things. It knows one channel,
+// "shop".
 type server struct {
 	*httptest.Server
 
@@ -110,7 +111,7 @@ func newServer(t *testing.T) *server {
 	return s
 }
 
-// crossOrigin lets pages of any origin in, and answers what a test has broken.
+// crossOrigin allows pages of any origin, and answers for the paths that a test has broken.
 func (s *server) crossOrigin(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Access-Control-Allow-Origin", "*")
@@ -379,7 +380,6 @@ func (s *server) download(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(s.files[id].content)
 }
 
-// isKnown is true of every visitor.
 func isKnown(*visitor) bool { return true }
 
 // says sends the last visitor a message of the bot or an agent.

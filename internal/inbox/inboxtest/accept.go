@@ -228,12 +228,12 @@ type editing struct {
 	*trial
 
 	outcome error
-	// fields are the edits made in each run, nil for none.
+	// fields are the edits made in each run, or nil for none.
 	fields document.Object
 	runs   map[string]int
 }
 
-// handle brings runs of the event "edited" to the outcome, but postpones it once only.
+// handle gives runs of the event "edited" the outcome, but postpones the event only once.
 func (e *editing) handle(_ context.Context, d *inbox.Delivery) error {
 	e.runs[d.Event.Trace]++
 	if d.Event.Trace == "next" {
@@ -248,7 +248,7 @@ func (e *editing) handle(_ context.Context, d *inbox.Delivery) error {
 	return e.outcome
 }
 
-// check edits an event before and during each run, and checks that it ends after so many runs at most.
+// check edits an event before and during each run, and checks that it ends after at most this many runs.
 func (e *editing) check(p *inbox.Inbox, from string, before, meanwhile document.Object, most int) {
 	e.Helper()
 	e.fields, e.runs = meanwhile, map[string]int{}

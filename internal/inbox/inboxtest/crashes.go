@@ -25,7 +25,7 @@ var crashRules = []Rule{
 	rule(suspectThatWasLostAgainRunsAlone, "while an event runs that was lost with others twice, no other event begins"),
 }
 
-// crowd makes a process begin an event of each of these senders, and never come back.
+// crowd makes a process begin an event of each of these senders, and then crash.
 func (t *trial) crowd(p *inbox.Inbox, began <-chan string, events int) {
 	t.Helper()
 	for range events {
@@ -114,19 +114,19 @@ func guiltyEventIsFound(t *trial) {
 	require.LessOrEqual(t, crashes, limit+2)
 }
 
-// fleet is a series of processes that replace each other, as one event ends each of them.
+// fleet is a series of processes. One event kills each of them, and the next one replaces it.
 type fleet struct {
 	*trial
 
 	limit int
-	// left is the number of events that are not settled. all is closed when none is left.
+	// left is the number of unsettled events. all is closed when none is left.
 	left atomic.Int64
 	all  chan struct{}
 }
 
-// live runs a process until the guilty event ends it, and returns false if the process handled all events
-// without ending. Other runs take a while, and current ones end with the process; in the first process these
-// are all of them.
+// live runs a process until the guilty event kills it, and returns false if the process survived and handled
+// all events. In the first process, all other runs last until the process ends. In later ones they take a
+// while, and the current ones end with the process.
 func (f *fleet) live(crashes int) (crashed bool) {
 	f.Helper()
 	const slow = 20 * time.Millisecond
@@ -214,7 +214,7 @@ func suspectThatDoesNotEnd(t *trial) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	go func() { _ = p.Run(ctx) }()
-	// Time passes with the calls that the process makes, so that no lease expires before it is used.
+	// Time passes only with the calls that the process makes, so that no lease expires before it is used.
 	const callsPerStep = 5
 	seen := map[string]bool{}
 	for made := 0; len(seen) < 3; {

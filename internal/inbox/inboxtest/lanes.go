@@ -275,7 +275,7 @@ func restartTakesOverAtOnce(t *trial) {
 	})
 	t.drain(next)
 	t.requireHandled("3")
-	t.drain(t.process(nil)) // Next counts the start before this begins.
+	t.drain(t.process(nil)) // Process next counts the lost start first.
 	t.requireHandled()
 	t.drainAll(next)
 	t.requireHandled("1", "2")
@@ -345,7 +345,8 @@ func (t *trial) await(texts <-chan string) string {
 	}
 }
 
-// hanging runs an inbox in which events of one channel hang, and expects events of another one to be handled.
+// hanging runs an inbox in which events of one channel hang, and requires that events of another one are
+// handled.
 func (t *trial) hanging(members int, hangs, goesOn inbox.Event) {
 	t.Helper()
 	var p *inbox.Inbox

@@ -177,8 +177,8 @@ func (t *trial) process(handle inbox.Handler, settings ...func(*inbox.Config)) *
 	return t.processIn(t.env(), handle, settings...)
 }
 
-// mortal returns a process that Run drives, and a function that kills it: once that has returned, no call of the
-// process reaches the store any more, however late its goroutines get there. It must be called.
+// mortal returns a process that Run drives, and a function that kills it and that must be called. Once that has
+// returned, the store ignores all later calls of the process.
 func (t *trial) mortal(handle inbox.Handler, settings ...func(*inbox.Config)) (process *inbox.Inbox, kill func()) {
 	t.Helper()
 	var calls sync.RWMutex
@@ -200,7 +200,7 @@ func (t *trial) mortal(handle inbox.Handler, settings ...func(*inbox.Config)) (p
 	go func() { _ = p.Run(ctx) }()
 	return p, func() {
 		stop()
-		calls.Lock() // The calls under way reach the store.
+		calls.Lock() // The current calls still reach the store.
 		defer calls.Unlock()
 		isDead = true
 	}
@@ -261,7 +261,6 @@ func keyless(e inbox.Event) inbox.Event {
 	return e
 }
 
-// textOf returns the text of an event.
 func textOf(e inbox.Event) string { return document.Get(e.Body, "text", "") }
 
 // accept accepts events, all of them new.

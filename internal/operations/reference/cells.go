@@ -3,6 +3,7 @@ package reference
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -58,11 +59,19 @@ func isSameLine(a, b operations.Field) bool {
 		string(a.Default) == string(b.Default) && len(a.Fields) == 0 && len(b.Fields) == 0 && slices.Equal(a.Platforms, b.Platforms)
 }
 
-// shortMeaning returns the field's meaning and platforms, without the name at the beginning.
+// The statements of the introduction about all records given as parameters, and about all parameters marked "context".
+var (
+	saidForAll = regexp.MustCompile(`; its ID is enough| Only the id of a given \w+ is used\.|` +
+		` As a parameter it is only a reference: [^.]*\.`)
+	ownDefault = regexp.MustCompile(`; the default is the context's own(?: member)?| The default is the context's own(?: member)?\.`)
+)
+
+// shortMeaning returns the field's meaning and platforms, without the name at the beginning and without what
+// the introduction says.
 func shortMeaning(field operations.Field) string {
-	said := meaning(field)
+	said := saidForAll.ReplaceAllString(meaning(field), "")
 	if field.Need == operations.FromContext {
-		said = strings.Replace(said, " The default is the context's own.", "", 1)
+		said = ownDefault.ReplaceAllString(said, "")
 	}
 	for _, beginning := range []string{" is ", " are ", " "} {
 		rest, ok := strings.CutPrefix(said, code(field.Name)+beginning)

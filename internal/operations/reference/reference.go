@@ -67,7 +67,7 @@ func writeContents(text *strings.Builder) {
 type sections map[string]string
 
 // minimum is the number of words from which a section that repeats is replaced by a link.
-const minimum = 30
+const minimum = 20
 
 // once returns the text of a section, or a link to the operation for which it was already written.
 func (s sections) once(of, text, link string) string {
@@ -149,7 +149,7 @@ func writeResponse(text *strings.Builder, response operations.Response) {
 }
 
 func writeKind(text *strings.Builder, kind operations.Kind) {
-	fmt.Fprintf(text, "\n### Kind: %s\n\n%s\n", kind.Name, kind.Meaning)
+	fmt.Fprintf(text, "\n### Kind: %s\n\n%s\n", kind.Name, saidForAll.ReplaceAllString(kind.Meaning, ""))
 	writeKeys(text, kind.Fields)
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
-// form is the direction of a value.
+// form distinguishes the input of operations from their output.
 type form int
 
 const (

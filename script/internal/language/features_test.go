@@ -7,8 +7,7 @@ import (
 
 // feature is a part of the language that scripts use.
 type feature struct {
-	name string
-	// folders are the folders of its tests, and tags the tags in its tests.
+	name          string
 	folders, tags []string
 }
 

@@ -265,5 +265,4 @@ func (r *runner) verdict(c case262) verdict {
 	return verdictOf(err == nil)
 }
 
-// verdictOf returns the verdict of a test.
 func verdictOf(isRight bool) verdict { return map[bool]verdict{true: passed, false: failed}[isRight] }

@@ -33,7 +33,7 @@ func taking[T, R any](function func(T) (R, error)) Function {
 	return func(value []byte) (any, error) {
 		var given T
 		if err := json.Unmarshal(value, &given); err != nil {
-			return nil, fmt.Errorf("the host cannot read what it is asked: %w", err)
+			return nil, fmt.Errorf("the host cannot read the request: %w", err)
 		}
 		return function(given)
 	}

@@ -59,7 +59,7 @@ func (f *Files) exported(owner *manifest, subpath string) (string, error) {
 // imported returns the file of a name that begins with #, in the package of a folder.
 func (f *Files) imported(folder, name string) (string, error) {
 	if name == "#" || strings.HasPrefix(name, "#/") || strings.HasSuffix(name, "/") {
-		return "", boterr.Invalid("", "%q is no name of a module: # needs a name behind it", name)
+		return "", boterr.Invalid("", "%q is not the name of a module: # needs a name after it", name)
 	}
 	owner, err := f.owner(folder)
 	if err != nil {
@@ -193,7 +193,7 @@ func (s search) path(text string, part *string) (target, error) {
 	case len(text) > longestName, !isInside && !isName, isInside && leavesFolder(inside):
 		return bad, nil
 	case part != nil && isInside && leavesFolder(*part):
-		return target{}, boterr.Invalid("", "%q is no name of a module: . and .. and node_modules cannot be parts of it", s.name)
+		return target{}, boterr.Invalid("", "%q is not the name of a module: . and .. and node_modules cannot be parts of it", s.name)
 	case part != nil:
 		text = strings.ReplaceAll(text, "*", *part)
 	}

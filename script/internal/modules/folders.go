@@ -85,7 +85,6 @@ func (f *Files) stat(at string) (fs.FileInfo, error) {
 	return fs.Stat(f.fsys, at)
 }
 
-// read returns the bytes of a file.
 func (f *Files) read(name string) ([]byte, error) {
 	file, err := f.fsys.Open(name)
 	if err != nil {
@@ -122,7 +121,7 @@ func (m *manifest) label() string {
 	return m.name
 }
 
-// manifest returns the package.json of a folder, nil if it has none.
+// manifest returns the package.json of a folder, or nil if it has none.
 func (f *Files) manifest(folder string) (*manifest, error) {
 	if known, ok := f.manifests.load(folder); ok {
 		return known, nil
@@ -169,8 +168,8 @@ func (f *Files) owner(folder string) (*manifest, error) {
 	return nil, nil
 }
 
-// browserModule returns the package's replacement for a module, if its field browser has one. A path is not a
-// module.
+// browserModule returns the package's replacement for a module, if its field browser has one. It does not
+// replace paths.
 func (m *manifest) browserModule(name string) (replacement string, ok bool) {
 	if m == nil || isPath(name) {
 		return "", false

@@ -89,7 +89,7 @@ var shop = map[string]string{
 	"node_modules/bare/readme.md":          ``,
 }
 
-// shopCases are names in folders of the shop, and the files that they resolve to, "" for none.
+// shopCases are names in folders of the shop, and the files that they resolve to, or "" for none.
 var shopCases = []struct{ folder, name, file string }{
 	{".", "./main", "main.js"},
 	{".", "./main.js", "main.js"},
@@ -285,12 +285,12 @@ func TestFind_ErrorsSayWhatIsWrong(t *testing.T) {
 		{".", "paths/index.js", `not found: the package "paths" has no "./index.js" among the exports of its package.json`},
 		{".", "paths/missing", `not found: there is no file "node_modules/paths/missing.js", which the package "paths" has for "./missing" among the exports of its package.json`},
 		{".", "paths/up", `invalid argument: the package "paths" has a malformed target for "./up" in the exports of its package.json: ../list/list.js`},
-		{".", "paths/dist/../f.js", `invalid argument: "./dist/../f.js" is no name of a module: . and .. and node_modules cannot be parts of it`},
+		{".", "paths/dist/../f.js", `invalid argument: "./dist/../f.js" is not the name of a module: . and .. and node_modules cannot be parts of it`},
 		{".", "mixed", `invalid argument: the exports of the package "node_modules/mixed" mix subpaths with conditions`},
 		{".", "onlyesm", `not found: the package "node_modules/onlyesm" has no "." among the exports of its package.json`},
 		{"lib", "#none", `not found: the package "shop" has no "#none" among the imports of its package.json`},
 		{"node_modules", "#x", `not found: there is no module "#x": the folder "node_modules" has no package.json with imports`},
-		{"lib", "#", `invalid argument: "#" is no name of a module: # needs a name behind it`},
+		{"lib", "#", `invalid argument: "#" is not the name of a module: # needs a name after it`},
 		{"node_modules/web/lib", "./away", `not found: there is no module "nowhere" in node_modules, neither of the folder "node_modules/web" nor of one above`},
 		{".", "./broken", `invalid argument: broken/package.json:2:11: this is not JSON: invalid character ']' looking for beginning of value`},
 		{".", "", `invalid argument: the name of a module must not be empty`},

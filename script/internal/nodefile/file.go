@@ -95,7 +95,7 @@ func find(fsys fs.FS) (paths []string, problems []Problem) {
 	return paths, problems
 }
 
-// folderOf returns the folder of a file, "" for the root.
+// folderOf returns the folder of a file, or "" for the root.
 func folderOf(name string) string {
 	folder, _ := path.Split(name)
 	return folder
@@ -243,7 +243,7 @@ func (r *reader) whole(into *int) func(v value, path string) {
 type Problem struct {
 	// Place is its place.
 	Place Place
-	// Field is the path of the field in the file, such as "nodes[2].preActions[0]", "" for the file itself.
+	// Field is the path of the field in the file, such as "nodes[2].preActions[0]", or "" for the file itself.
 	Field string
 	// Text states the problem and the remedy.
 	Text string

@@ -21,12 +21,12 @@ import (
 type Node struct {
 	// Base is the node without its scripts.
 	Base botctx.Node
-	// Trigger is the script of the trigger, nil if the trigger is not a script.
+	// Trigger is the script of the trigger, or nil if the trigger is not a script.
 	Trigger *Script
 	// Pre and Post are the scripts of the actions.
 	Pre, Post []Script
-	// Redirect is the script of the redirect, nil if the redirect is not a script. Among are its possible
-	// targets, nil if they are not known.
+	// Redirect is the script of the redirect, or nil if the redirect is not a script. Among are its possible
+	// targets, or nil if they are not known.
 	Redirect *Script
 	Among    []botctx.NodeRef
 
@@ -403,7 +403,7 @@ func parse(file string, text []byte) (value, *Problem) {
 	read, err := p.value()
 	if err == nil {
 		if _, err = p.decoder.Token(); err == nil {
-			err = errors.New("there is more behind the end of the object: a file holds one")
+			err = errors.New("there is more text after the end of the object: a file holds one object")
 		} else if errors.Is(err, io.EOF) {
 			return read, nil
 		}
@@ -421,7 +421,7 @@ func (p *parser) problem(err error) *Problem {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		at, what = p.place(int64(len(p.text))), "the file ends too early: a bracket or a quote is open"
 	}
-	return &Problem{Place: at, Text: "is no JSON: " + what}
+	return &Problem{Place: at, Text: "is not valid JSON: " + what}
 }
 
 // next returns the next token and its offset.
@@ -458,7 +458,7 @@ func (p *parser) value() (value, error) {
 func (p *parser) nested(one func() error) error {
 	p.depth++
 	if p.depth > deepest {
-		return fmt.Errorf("more than %d objects and arrays stand in each other", deepest)
+		return fmt.Errorf("objects and arrays are nested more than %d levels deep", deepest)
 	}
 	defer func() { p.depth-- }()
 	for p.decoder.More() {
@@ -489,7 +489,7 @@ func (p *parser) item(into *value) error {
 	return err
 }
 
-// place returns the place of an offset. Columns count bytes, as compilers do.
+// place converts an offset to a place. Columns count bytes, as in compilers.
 func (p *parser) place(offset int64) Place {
 	before := p.text[:max(0, min(offset, int64(len(p.text))))]
 	line := bytes.Count(before, []byte("\n")) + 1

@@ -150,14 +150,14 @@ func TestRead_Problems(t *testing.T) {
 func TestRead_NoNodes(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ text, want string }{
-		"empty":         {"", `nodes.json:1:1: is no JSON: the file ends too early: a bracket or a quote is open`},
-		"cut off":       {"{\n  \"nodes\": [", `nodes.json:2:13: is no JSON: the file ends too early: a bracket or a quote is open`},
-		"a comma":       {"{\n  \"nodes\": [],\n}", `nodes.json:2:15: is no JSON: invalid character '}' looking for beginning of object key string`},
-		"two":           {`{"nodes": []} {}`, `nodes.json:1:16: is no JSON: there is more behind the end of the object: a file holds one`},
+		"empty":         {"", `nodes.json:1:1: is not valid JSON: the file ends too early: a bracket or a quote is open`},
+		"cut off":       {"{\n  \"nodes\": [", `nodes.json:2:13: is not valid JSON: the file ends too early: a bracket or a quote is open`},
+		"a comma":       {"{\n  \"nodes\": [],\n}", `nodes.json:2:15: is not valid JSON: invalid character '}' looking for beginning of object key string`},
+		"two":           {`{"nodes": []} {}`, `nodes.json:1:16: is not valid JSON: there is more text after the end of the object: a file holds one object`},
 		"an array":      {"[]", `nodes.json:1:1: must be an object, got an array`},
 		"no nodes":      {"{}", `nodes.json:1:1: nodes: is missing; give an array of nodes`},
 		"a number":      {`{"nodes": 7}`, `nodes.json:1:11: nodes: must be an array, got a number`},
-		"much too deep": {strings.Repeat(`{"nodes":[`, 60), `nodes.json:1:502: is no JSON: more than 100 objects and arrays stand in each other`},
+		"much too deep": {strings.Repeat(`{"nodes":[`, 60), `nodes.json:1:502: is not valid JSON: objects and arrays are nested more than 100 levels deep`},
 	} {
 		read := nodefile.Read(folder("nodes.json", test.text))
 		require.Len(t, read.Problems, 1, name)

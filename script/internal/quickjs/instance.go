@@ -89,7 +89,7 @@ const (
 // signature is a type of functions.
 type signature struct{ params, results []byte }
 
-// entry has the parts of the function that calls the others.
+// entry has the parts of the new function that calls the exported ones.
 type entry struct {
 	signatures []signature
 	// types has the index of the type of each function, the imported ones first.
@@ -172,7 +172,7 @@ func (e *entry) body() ([]byte, error) {
 		writeUint(&out, uint64(index))
 		if len(of.results) == 0 {
 			out.Write([]byte{opLongConst, 0})
-		} else { // Every result is of 32 bits.
+		} else { // Every result has 32 bits.
 			out.WriteByte(opFromInt)
 		}
 		out.Write([]byte{opReturn, opEnd})
@@ -310,7 +310,7 @@ func (in *Instance) Size() int64 { return int64(in.memory.Size()) }
 // Busy returns the computing time of scripts in this run.
 func (in *Instance) Busy() time.Duration { return in.run.Busy - in.left }
 
-// invoke calls a function, and returns its result, 0 if it has none.
+// invoke calls a function, and returns its result, or 0 if it has none.
 func (in *Instance) invoke(called function, args ...uint64) (uint64, error) {
 	for len(in.levels) <= in.depth {
 		in.levels = append(in.levels, &level{enter: in.module.ExportedFunction(entryExport)})
@@ -419,7 +419,7 @@ func (in *Instance) end(cause error) {
 	}
 }
 
-// place returns the script's stack, "" if the engine cannot give it.
+// place returns the script's stack, or "" if the engine cannot give it.
 func (in *Instance) place() (stack string) {
 	in.depth++
 	defer func() {

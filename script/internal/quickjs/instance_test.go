@@ -468,7 +468,7 @@ func TestHostile_Recursion(t *testing.T) {
 // processor time of its thread: at each look the host can end the script, or stop it for a garbage collection.
 type looks struct {
 	steps func() time.Time
-	// limit is the time after which a look is late. late counts such looks: a machine may stand still once.
+	// limit is the time after which a look is late. late counts such looks, because a machine may once stand still.
 	limit         time.Duration
 	count, late   int
 	last, longest time.Duration

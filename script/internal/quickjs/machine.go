@@ -352,7 +352,7 @@ func (r *reader) instruction() (op byte, more int, err error) {
 	return op, 0, fmt.Errorf("the instruction %#x is not known", op)
 }
 
-// operand reads an operand, and returns it if it is a second opcode.
+// operand reads an operand. If it is a second opcode, operand returns it.
 func (r *reader) operand(kind operand) (more int, err error) {
 	switch kind {
 	case index:

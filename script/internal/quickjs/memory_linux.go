@@ -49,7 +49,6 @@ func newImage(content []byte) (*image, error) {
 	return made, nil
 }
 
-// mapTo maps the image into memory.
 func (i *image) mapTo(memory []byte) error {
 	_, err := unix.MmapPtr(i.file, 0, unsafe.Pointer(&memory[0]), uintptr(len(i.content)), //nolint:gosec // It is memory of Mmap.
 		unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_FIXED)

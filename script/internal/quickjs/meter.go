@@ -91,7 +91,7 @@ func meter(wasm []byte) (made metered, err error) {
 	return made, nil
 }
 
-// counts are the indexes that metering needs.
+// counts holds the indexes and counts that metering needs.
 type counts struct {
 	functions, globals int
 	// hook is the index of the imported function, fuel the index of the global.

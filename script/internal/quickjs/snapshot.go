@@ -136,7 +136,7 @@ func (s *Snapshot) Take(ctx context.Context, run Run) (in *Instance, err error) 
 	return in, nil
 }
 
-// takeIdle returns an idle instance, nil if there is none.
+// takeIdle returns an idle instance, or nil if there is none.
 func (s *Snapshot) takeIdle() *Instance {
 	s.mu.Lock()
 	defer s.mu.Unlock()

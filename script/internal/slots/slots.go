@@ -122,7 +122,7 @@ func (s *Slots) remove(at, script int) {
 	}
 }
 
-// find returns the index of a waiting app's queue, -1 for none.
+// find returns the index of a waiting app's queue, or -1 for none.
 func (s *Slots) find(app string) int {
 	return slices.IndexFunc(s.waiting, func(q *queue) bool { return q.app == app })
 }

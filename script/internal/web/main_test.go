@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// boot is an own over Functions. Started requests are kept in the global begun, and functions to call later
+// boot creates an own object over Functions. Started requests are kept in the global begun, and functions to call later
 // in later.
 const boot = `(() => {
 	const say = host

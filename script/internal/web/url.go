@@ -40,7 +40,7 @@ type urlAsked struct {
 	To   string  `json:"to"`
 }
 
-// parse returns the URL's properties as defined by the standard, nil if the URL is invalid.
+// parse returns the URL's properties as defined by the standard, or nil if the URL is invalid.
 func (p urlParser) parse(asked urlAsked) (map[string]string, error) {
 	if err := asked.checkLength(); err != nil {
 		return nil, err

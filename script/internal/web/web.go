@@ -69,7 +69,7 @@ func taking[T, R any](function func(T) (R, error)) Function {
 	return func(value []byte) (any, error) {
 		var given T
 		if err := json.Unmarshal(value, &given); err != nil {
-			return nil, fmt.Errorf("the host cannot read what it is asked: %w", err)
+			return nil, fmt.Errorf("the host cannot read the request: %w", err)
 		}
 		return function(given)
 	}
@@ -80,7 +80,7 @@ func encode(text string) ([]byte, error) { return []byte(text), nil }
 
 const nameOfUTF8 = "utf-8"
 
-// encodingOf returns the name of the encoding for a label of the Encoding Standard, "" if it cannot be
+// encodingOf returns the name of the encoding for a label of the Encoding Standard, or "" if it cannot be
 // decoded.
 func encodingOf(label string) (string, error) {
 	from, err := htmlindex.Get(strings.Trim(label, "\t\n\f\r "))

@@ -479,7 +479,7 @@
 
   function headerName(name) {
     const text = byteText(name)
-    if (!isToken(text)) throw new TypeError(`${JSON.stringify(text)} is no name of a header`)
+    if (!isToken(text)) throw new TypeError(`${JSON.stringify(text)} is not the name of a header`)
     return text.toLowerCase()
   }
 

@@ -353,7 +353,7 @@ func fieldOf[T any](d bson.D, key string) (value T, ok bool) {
 	return value, false
 }
 
-// numberOf returns a whole number in a document, 0 if there is none.
+// numberOf returns a whole number in a document, or 0 if there is none.
 func numberOf(d bson.D, key string) int64 {
 	if short, ok := fieldOf[int32](d, key); ok {
 		return int64(short)
@@ -362,7 +362,7 @@ func numberOf(d bson.D, key string) int64 {
 	return long
 }
 
-// truthOf returns a boolean in a document, false if there is none.
+// truthOf returns a boolean in a document, or false if there is none.
 func truthOf(d bson.D, key string) bool {
 	truth, _ := fieldOf[bool](d, key)
 	return truth

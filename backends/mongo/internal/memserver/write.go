@@ -129,7 +129,7 @@ func findAndModify(r *request) (bson.D, error) {
 	return changed(result.Document), nil
 }
 
-// first returns a filter for the first document if it still matches, nil if there is none. If another client
+// first returns a filter for the first document if it still matches, or nil if there is none. If another client
 // changes this document first, MongoDB does not look for another.
 func (r *request) first(filter *query.Filter, order *query.Sort) (*query.Filter, error) {
 	found, err := r.collection().Find(r.ctx, filter, store.FindOptions{Sort: order, Limit: 1})

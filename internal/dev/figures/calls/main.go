@@ -49,7 +49,7 @@ func hello() send.SendResponseParams {
 	return send.SendResponseParams{Response: send.Text("Hello")}
 }
 
-// onFakes measures a second call over a platform in memory: the first one does the one-time work.
+// onFakes measures a call over a platform in memory. An earlier call does the one-time work.
 func onFakes(folder string, call func(*botctx.Context) error) error {
 	p := fakes.New()
 	bot := p.AddMember(member.Member{FirstName: "Ada"}).Context()
@@ -76,8 +76,8 @@ func readOnFakes(ctx context.Context, folder string) error {
 	})
 }
 
-// answerWebhook measures the first message of a member, from the request of the webhook until the bot's
-// answer arrives, over a file of sqlite. Another member's message is handled before.
+// answerWebhook measures a member's first message, from the webhook request until the bot's answer arrives,
+// over an SQLite file. Another member's message is handled before.
 func answerWebhook(ctx context.Context, folder string) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -125,7 +125,7 @@ func answerWebhook(ctx context.Context, folder string) error {
 	return errors.Join(<-ended, database.Close()) //nolint:contextcheck // It takes none.
 }
 
-// says posts a member's message, and waits for the bot's answer.
+// says posts a member's message and waits for the bot's answer.
 func says(ctx context.Context, address, member string, secret channel.Secret, said <-chan error) error {
 	body := []byte(`{"app":"shop","channel":"chat","messageEvent":{"type":"TEXT","from":"` + member + `","data":{"text":"hi"}}}`)
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body)) //nolint:gosec // To this program.
@@ -178,7 +178,7 @@ func newHost(ctx context.Context, database *sqlite.Store, chat string, secret ch
 	return rt, web, nil
 }
 
-// noting is a store that records the call stack of a search.
+// noting is a store that records the call stack of each search.
 type noting struct {
 	store.Store
 

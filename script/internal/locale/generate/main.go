@@ -288,7 +288,7 @@ func chains(sorted []character) []string {
 
 // chain is a known character, and the characters after it.
 type chain struct {
-	anchor, last int // their items in the list
+	anchor, last int // the items of the first and the last character in the list
 	level        int // of the first difference between the two
 	text         strings.Builder
 	sign         string

@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore/internal/persistent"
 )
 
-// trieModel is a trie and the map that it should equal.
+// trieModel is a trie, and the map that it should equal.
 type trieModel struct {
 	trie  persistent.Trie[int]
 	model map[uint64]int
