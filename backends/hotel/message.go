@@ -240,7 +240,9 @@ func (c *Connector) ShowTaken(ctx context.Context, in *channel.Channel, ticket l
 	if err != nil {
 		return err
 	}
-	_, err = c.replace(ctx, of, send.MessageUpdate{ConversationID: cmp.Or(ticket.ChatID, ticket.Group.ID), MessageID: ticket.MessageID, Text: text})
+	_, err = c.replace(ctx, of, send.MessageUpdate{
+		ConversationID: cmp.Or(ticket.ChatID, ticket.Group.ID), MessageID: ticket.MessageID, Text: text,
+	})
 	return err
 }
 
