@@ -579,7 +579,7 @@ func (p *Platform) Outages() []string {
 	return out
 }
 
-// downErr returns the error of a part that is out of service, nil if it is in service.
+// downErr returns the error of a part that is out of service, or nil if it is in service.
 func (p *Platform) downErr(asked part) error {
 	for _, one := range p.faults.all() {
 		out := one.fault.part()

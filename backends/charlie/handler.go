@@ -165,7 +165,7 @@ func (c *Connector) secretOf(in *channel.Channel) string {
 	return c.config.SigningSecret.Reveal()
 }
 
-// hand has an event accepted, even if the tool hangs up in the meantime, and reports failures to the host.
+// hand passes an event to accept, even if the tool hangs up in the meantime, and reports failures to the host.
 func (h *handler) hand(ctx context.Context, event botctx.Inbound) error {
 	ctx = context.WithoutCancel(ctx)
 	if err := inbound.Accept(ctx, event, h.accept); err != nil {

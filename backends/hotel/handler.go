@@ -154,7 +154,7 @@ func isTemporary(err error) bool {
 	}
 }
 
-// hand has an event accepted, and reports failures to the host.
+// hand passes an event to accept, and reports failures to the host.
 func (c *Connector) hand(ctx context.Context, event botctx.Inbound, accept Accept) error {
 	err := inbound.Accept(ctx, event, accept)
 	if err != nil {

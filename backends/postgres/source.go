@@ -34,7 +34,7 @@ type source struct {
 	by         querier
 	// candidates is the number of documents to request if it is not known how many are needed, or 0 for all.
 	candidates int64
-	// repeats are the read's, nil for a write.
+	// repeats are the read's, or nil for a write.
 	repeats *repeats
 	// inWrite is true if the documents that are found will be locked.
 	inWrite bool

@@ -252,7 +252,7 @@ func (s *Store) Explain(
 	return s.collection(collection).Explain(ctx, filter, options)
 }
 
-// Close waits for calls that are under way, and closes the connections. Every later call of the store is
+// Close waits for calls in progress, and closes the connections. Every later call of the store is
 // FailedPrecondition. Closing it again does nothing.
 func (s *Store) Close() {
 	if s.closed.Swap(true) {

@@ -55,11 +55,11 @@ type collection struct {
 
 	// The following fields belong to the writer.
 
-	// state has the changes of the group under way, and committed is the one in the file.
+	// state has the changes of the current group, and committed is the one in the file.
 	state
 
 	committed state
-	// overlay are the documents that the group under way has changed, by the keys of their _ids; the zero Object for one
+	// overlay are the documents that the current group has changed, by the keys of their _ids; the zero Object for one
 	// that was removed.
 	overlay map[string]engine.Placed
 	// followers get the changes of each group.

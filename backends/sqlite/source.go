@@ -129,7 +129,7 @@ func (s *source) ByIDs(keys []query.KeyRange, to engine.Visitor) error {
 	return nil
 }
 
-// visit visits the documents that a statement yields, and reports whether the search goes on.
+// visit visits the documents that a statement yields, and reports whether the search continues.
 func (s *source) visit(to engine.Visitor, text string, arguments ...any) (goOn bool, err error) {
 	goOn = true
 	var sealed sql.RawBytes

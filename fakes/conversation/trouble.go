@@ -207,7 +207,7 @@ func called(found []string) (f fakes.Fault, err error) {
 	return f.At(nth), errors.Join(err, badNumber)
 }
 
-// readNth parses the number of a call, 0 for the next one.
+// readNth parses the number of a call, or 0 for the next one.
 func readNth(text string) (nth int, err error) {
 	if text == "" {
 		return 0, nil

@@ -358,7 +358,7 @@ func (p *plan) explain() store.Explanation {
 	}
 }
 
-// lookUp returns up to limit documents, 0 for all, for a filter that only compares the fields of an index
+// lookUp returns up to limit documents, or all for 0, for a filter that only compares the fields of an index
 // with scalars. It needs neither a plan nor an evaluation, and reports whether that was possible.
 func (v View) lookUp(filter *query.Filter, limit int64) (found []document.Object, isKey bool) {
 	source, hasKeys := v.Source.(KeySource)
