@@ -276,7 +276,7 @@ func TestAllocations_OfATurnAndALookUp(t *testing.T) {
 //
 //nolint:paralleltest // What other tests allocate at the same time would be counted.
 func TestAllocations_BytesOfATurn(t *testing.T) {
-	const rounds, runs, most = 5, 100, 10_500
+	const rounds, runs, most = 5, 100, 11_000
 	turn := newTurn(t, webchat, 10_000)
 	require.NoError(t, turn())
 	least := uint64(math.MaxUint64)

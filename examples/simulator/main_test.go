@@ -89,7 +89,7 @@ func TestSaved_IsHeldAgainOnThePlatformThatItNames(t *testing.T) {
 		return answer.Body.String()
 	}
 	asks(http.MethodPost, "act", `{"do": "say", "with": {"person": "member-1", "text": "bread"}}`)
-	asks(http.MethodPost, "act", `{"do": "declineCharge", "with": {"account": "bakery", "code": "insufficient_funds"}}`)
+	asks(http.MethodPost, "act", `{"do": "fault", "with": {"line": "The next charge of bakery is declined: insufficient_funds"}}`)
 	asks(http.MethodPost, "act", `{"do": "tap", "with": {"person": "member-1", "message": "message-1", "number": 0}}`)
 	require.Contains(t, asks(http.MethodGet, "saved?form=go", ""), "p := newPlatform(fakes.For(t))\n")
 	kept, err := conversation.Parse("kept.chat", asks(http.MethodGet, "saved?form=text", ""))

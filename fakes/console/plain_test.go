@@ -73,7 +73,7 @@ func TestCommand_Unknown(t *testing.T) {
 		"/as":           "/as needs NAME",
 		"/why not":      "/why takes no argument",
 		"/advance soon": `"soon" is not a time: give one such as 24h`,
-		"/advance -1h":  "time does not go back",
+		"/advance -1h":  "time cannot go back",
 		"/take":         "Ada is a member: /agent speaks as an agent",
 		"/end":          "Ada is a member: /agent speaks as an agent",
 		"/tap":          "Ada sees nothing to tap",
@@ -172,7 +172,7 @@ func TestRun_FailsWhereItCannotWriteOrRead(t *testing.T) {
 	require.NoError(t, shown.CloseWithError(io.ErrClosedPipe))
 	require.ErrorIs(t, console.Console{In: strings.NewReader("hi"), Out: shown}.Run(t.Context(), nodes()...), io.ErrClosedPipe)
 	long := strings.Repeat("x", 2<<20)
-	require.ErrorContains(t, console.Console{In: strings.NewReader(long), Out: io.Discard}.Run(t.Context(), nodes()...), "break it")
+	require.ErrorContains(t, console.Console{In: strings.NewReader(long), Out: io.Discard}.Run(t.Context(), nodes()...), "split it")
 }
 
 func TestRun_RefusesNil(t *testing.T) {

@@ -102,6 +102,8 @@ type Source interface {
 type KeySource interface {
 	Source
 
+	// IsEmpty reports whether there are no documents.
+	IsEmpty() bool
 	// ByKey returns up to limit documents (0 means all) with one whole key of an index, in the order of
 	// insertion. It reports false if Index.AppendKeyOf does for the filter.
 	ByKey(index int, filter *query.Filter, limit int64) (found []document.Object, isKey bool)

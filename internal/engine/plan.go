@@ -358,12 +358,15 @@ func (p *plan) explain() store.Explanation {
 	}
 }
 
-// lookUp returns up to limit documents, or all for 0, for a filter that only compares the fields of an index
-// with scalars. It needs neither a plan nor an evaluation, and reports whether that was possible.
+// lookUp returns up to limit documents, or all for 0, if the collection is empty or the filter only compares the
+// fields of an index with scalars. It needs neither a plan nor an evaluation, and reports whether that was possible.
 func (v View) lookUp(filter *query.Filter, limit int64) (found []document.Object, isKey bool) {
 	source, hasKeys := v.Source.(KeySource)
 	if !hasKeys || filter.FieldCount() == 0 {
 		return nil, false
+	}
+	if source.IsEmpty() && filter.Near() == nil { // A search nearby needs its index even so.
+		return []document.Object{}, true
 	}
 	for i := range v.Indexes {
 		if found, isKey := source.ByKey(i, filter, limit); isKey {

@@ -40,6 +40,9 @@ func (*content) Close() {}
 // Len implements engine.Source.
 func (c *content) Len() (int64, error) { return int64(c.documents.Len()), nil }
 
+// IsEmpty implements engine.KeySource.
+func (c *content) IsEmpty() bool { return c.documents.Len() == 0 }
+
 // ByID implements engine.Source.
 func (c *content) ByID(id any) (found engine.Placed, exists bool, err error) {
 	found.Position, found.Document, exists = c.ids.find(&c.documents, id)
