@@ -215,7 +215,7 @@ func TestDesk_Whole(t *testing.T) {
 	grace.Sees(".talk", "This chat is over: it was handed over")
 }
 
-// waits waits until a member has a text.
+// waits returns once a member has a text.
 func (h *deskHost) waits(text string) {
 	h.t.Helper()
 	chromiumtest.Eventually(h.t, "the member's message: "+text, func() bool { return h.got(text) })

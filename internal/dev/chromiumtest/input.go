@@ -106,7 +106,7 @@ func (p *Page) puts(selector, text string, isReplaced bool) { //nolint:revive //
 	}
 }
 
-// inserts inserts a text at the caret. An empty text deletes the selection.
+// inserts puts a text at the caret. An empty text deletes the selection.
 func inserts(text string) chromedp.Action[chromedp.Void] {
 	if text == "" {
 		return chromedp.KeyEvent(kb.Delete)
