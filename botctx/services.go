@@ -77,7 +77,7 @@ func (p *services) channels() channel.Operations {
 	return p.loaded
 }
 
-// members returns the effective members. In a run, it keeps readings of the run's member.
+// members returns the effective operations on members. In a run, they record what is read of the run's member.
 func (p *services) members() member.Operations {
 	if p.run != nil {
 		return readMembers{p}

@@ -99,7 +99,7 @@ func (s SecretTime) EncodeValue() (any, error) {
 	return s.Reveal(), nil
 }
 
-// DecodeValue reads a number of milliseconds.
+// DecodeValue reads a number of milliseconds, or a redacted value, which cannot be revealed.
 func (s *SecretTime) DecodeValue(value any) error {
 	if value == redactedText {
 		*s = SecretTime{lost: true}

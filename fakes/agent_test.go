@@ -454,8 +454,8 @@ func TestSent_ToAGroup(t *testing.T) {
 	require.Equal(t, send.TypeButton, s.Sent()[0].Response.Type())
 }
 
-// handOff returns the nodes of a bot that hands members over to people: a text of the member on the inlet,
-// and the agents' commands on the outlet.
+// handOff returns the nodes of a bot that hands members over to people. A member asks for a person with a text
+// on the inlet; agents use commands on the outlet.
 func handOff() []*botctx.Node {
 	return []*botctx.Node{
 		{

@@ -48,7 +48,7 @@ func (d delta) reply(Sent) document.Object {
 
 func (d delta) SendBatch(ctx context.Context, messages []send.Message) (send.Batch, error) {
 	if len(messages) == 0 {
-		return send.Batch{}, boterr.Invalid("", "a request has at least one message")
+		return send.Batch{}, boterr.Invalid("", "a request needs at least one message")
 	}
 	if err := d.reach(ctx, messages[0].Channel); err != nil {
 		return send.Batch{}, err

@@ -42,7 +42,7 @@ func onHi(bot botctx.Action) func(p *fakes.Platform) {
 	}
 }
 
-// reminds is onHi for a bot that plans a node for Ada, whose id is member-1.
+// reminds is onHi for a bot that schedules an agenda for Ada, whose id is member-1.
 func reminds(p agenda.NewParams) func(*fakes.Platform) {
 	return onHi(func(ctx context.Context, bot *botctx.Context) error {
 		_, err := bot.NewAgenda(ctx, p)
@@ -246,7 +246,7 @@ var mistakesOfAgendas = map[string]mistake{
 	},
 	"runUntil in seconds": {
 		test: reminds(agenda.NewParams{MemberID: "member-1", NodeCompositeID: "reminder", Pattern: "0 9 * * 1", RunUntil: 1_800_000_000}),
-		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): newAgenda: invalid argument: pattern: fires first at 2026-01-05T09:00:00Z, ` +
+		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): newAgenda: invalid argument: pattern: first fires at 2026-01-05T09:00:00Z, ` +
 			`which is after runUntil, 1970-01-21T20:00:00Z: no run is left; give a later runUntil, in milliseconds`,
 	},
 	"a pattern of six fields": {

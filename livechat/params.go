@@ -449,10 +449,10 @@ type RecordUpdate struct {
 	// ID is the id of the updated record. CreatedAt is the time of its creation. Version is the number of its
 	// changes.
 	ID string `json:"_id"`
-	// Email would hold e-mail addresses; groups and assignments have none.
+	// Email is always empty: groups and assignments have no e-mail addresses.
 	Email     document.Object    `json:"email"`
 	CreatedAt document.Timestamp `json:"createdAt"`
-	// Apps and ACLs would hold further apps and access rights; there are none.
+	// Apps and ACLs are always empty: there are no further apps and access rights.
 	Apps    []document.Object `json:"apps"`
 	ACLs    []string          `json:"acls"`
 	Version int64             `json:"_version"`

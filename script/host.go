@@ -201,7 +201,7 @@ type (
 // hostFetch starts a request, and returns its number. The answer goes to wake.
 func (r *run) hostFetch(payload string) (any, error) {
 	if r.bot == nil {
-		return nil, boterr.New(boterr.FailedPrecondition, "", "a module sends no requests while it is loaded")
+		return nil, boterr.New(boterr.FailedPrecondition, "", "a module cannot send requests while it is loading")
 	}
 	if err := r.countCall(); err != nil {
 		return nil, err

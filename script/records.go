@@ -195,7 +195,7 @@ func (r *run) storeOne(c change) error {
 	if err := of.write(r, value); err != nil {
 		return err
 	}
-	written, err := of.read(r) // The value now, without omitted fields, such as an empty name.
+	written, err := of.read(r) // Read it back: a write omits some fields, such as an empty name.
 	r.seen[c.name] = written
 	return err
 }

@@ -100,7 +100,7 @@ func passOn[R any](
 	return pass(ctx)
 }
 
-// outcome returns the result of end for the error of a call.
+// outcome passes the error of a call to end and returns its result. A panic of end becomes an error.
 func outcome(end func(int, error) error, documents int, err error) (failure error) {
 	defer boterr.Recover(&failure)
 	return end(documents, err)

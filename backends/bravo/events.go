@@ -232,7 +232,7 @@ func failureOf(status document.Object) document.Object {
 	return document.O("code", string(code), "message", sentence)
 }
 
-// inGroup returns the events of a change in a group: one for each person. Without a person it is dropped.
+// inGroup returns the events of a change in a group: one for each person. A change without people is dropped.
 func inGroup(group document.Object) []graph.Event {
 	kind := document.Get(group, "type", "group")
 	var people []string

@@ -204,7 +204,7 @@ type recorder struct {
 	now    func() time.Time
 }
 
-// recording is a raw answer.
+// recording is the raw answer to a request.
 type recording struct {
 	status int
 	body   []byte

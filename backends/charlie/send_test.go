@@ -374,8 +374,8 @@ func isOf(value ast.Expr, name string) bool {
 	return isName && to.Name == name
 }
 
-// constants returns the texts of the library's constants in a folder of its module whose names begin with a
-// prefix, or that are converted to a type of that name.
+// constants returns the texts of constants in a folder of the library's module. It selects constants whose names
+// begin with prefix, and constants converted to a type that is called prefix.
 func constants(t *testing.T, folder, prefix string) []string {
 	t.Helper()
 	found, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "github.com/slack-go/slack").Output()

@@ -102,7 +102,7 @@ const cardVersion = "1.5"
 // maxActions is the number of actions that the platform shows side by side.
 const maxActions = 6
 
-// attachment returns the card as an attachment. More actions than the platform shows in a row are in several rows.
+// attachment returns the card as an attachment. Actions that do not fit into one row are split into several.
 func (c card) attachment() document.Object {
 	content := document.O(fieldType, "AdaptiveCard", "version", cardVersion)
 	body := c.body

@@ -88,7 +88,7 @@ func Open(ctx context.Context, uri string, opts ...Option) (*Store, error) {
 	set := settingsOf(opts)
 	client, err := mongo.Connect(clientOptions(uri), set.client)
 	if err != nil {
-		return nil, boterr.Invalid("uri", "does not make a client: %s", display.Redact(err.Error()))
+		return nil, boterr.Invalid("uri", "cannot be used: %s", display.Redact(err.Error()))
 	}
 	store, err := New(ctx, client.Database(address.Database), opts...)
 	if err != nil {

@@ -296,7 +296,7 @@ func TestNear_LimitCutsByInsertion(t *testing.T) {
 }
 
 // errTurnOver is the reason why nothing may be written.
-var errTurnOver = errors.New("the turn is another one's")
+var errTurnOver = errors.New("the lane was lost")
 
 // Refusal implements store.Refuser: the lane is lost once the first command has been sent, as in a process that
 // is frozen between two commands.

@@ -37,7 +37,7 @@ func aMail() utility.Mail {
 // letter is a mail as a mail reader shows it.
 type letter struct {
 	header mail.Header
-	// parts are its texts by media type, charsets theirs.
+	// parts are its texts by media type. charsets are their charsets, by the same key.
 	parts    map[string]string
 	charsets map[string]string
 	order    []string

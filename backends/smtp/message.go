@@ -184,7 +184,7 @@ func charsetOf(text utility.EmailText) (charset, error) {
 	found, err := ianaindex.MIME.Encoding(asked)
 	if err != nil || found == nil {
 		return charset{}, boterr.Invalid("Charset",
-			"must be a character set in which mails can be written, such as \"UTF-8\" or \"ISO-8859-1\", and not %q", asked)
+			"must be a character set for mails, such as \"UTF-8\" or \"ISO-8859-1\", got %q", asked)
 	}
 	// A set that encodes line breaks in another way, as UTF-16 does, cannot be used for the text of mails.
 	const sample = "a\r\n"

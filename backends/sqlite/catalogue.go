@@ -131,7 +131,8 @@ type entryTexts struct {
 	// up and down read a range of the keys of an index.
 	up, down, positions, count string
 	insert, remove, all        string
-	// holder is the position of a unique key, and clear removes some entries of a range of indexes.
+	// holder finds the position of the document that has a unique key. clear removes some of the entries of a range
+	// of indexes.
 	holder, clear string
 	above, below  string
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/botctx/go-sdk/internal/engine"
 )
 
-// Check reads the whole file and reports damage: to its structure, to documents, and to the entries of indexes, which
-// a search believes. A read notices damage to the documents that it reads, and to pages without their structure;
+// Check reads the whole file and reports damage to its structure, its documents and the entries of its indexes.
+// Reads also notice damaged documents and pages that lack their structure, but searches trust the entries of indexes:
 // only Check notices a lost entry. Reads and writes continue meanwhile, so a host may check its file after it has
-// opened it, which takes some seconds for a million documents.
+// opened it. That takes some seconds for a million documents.
 //
-// FailedPrecondition: the file is damaged, and needs a backup in its place. Canceled: ctx ended.
+// FailedPrecondition: the file is damaged; restore a backup. Canceled: ctx ended.
 func (s *Store) Check(ctx context.Context) error {
 	if s.isClosed() {
 		return errClosed

@@ -25,7 +25,7 @@ const (
 	deleteOldest
 	upsertOne
 	updateAll
-	claimSlot // What all writers compete for, under a unique index.
+	claimSlot // Take a slot. A unique index lets only one of the competing writers have it.
 	countUp   // One document that all writers change.
 	kindsOfWrite
 )

@@ -30,7 +30,7 @@ type crashTrial struct {
 	*testing.T
 
 	order crashOrder
-	// documents are the documents of each writer.
+	// documents are the documents that each writer has stored, by writer.
 	documents [crashWriters][]document.Object
 	// claims maps the _ids of the claims to the slots that they have taken.
 	claims map[string]int64

@@ -70,7 +70,7 @@ func lostCommits(log io.Reader) (int, error) {
 	if !isWhole {
 		n, err := io.ReadFull(log, frame)
 		if n == len(frame) {
-			return 2, nil // All of the log is lost with its header.
+			return 2, nil // A damaged header loses all commits, so count several.
 		}
 		if isCut(err) {
 			return 0, nil

@@ -12,8 +12,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// Limits limit the use of a Handler, each in this process. 0 means the default. A rate is a number a minute; a quarter
-// of it, at least 5, may come at once.
+// Limits limit the use of a Handler, each in this process. 0 means the default. A rate is a number per minute. A burst
+// of a quarter of it, but at least 5, is allowed.
 type Limits struct {
 	// Messages is the rate of a visitor's messages. The default is 20.
 	Messages int

@@ -141,7 +141,7 @@ func (c *Connector) dataOf(ctx context.Context, v visit, body document.Object) (
 	}
 }
 
-// checkText refuses an empty text, and one of more characters than most.
+// checkText refuses an empty text and a text of more than most characters.
 func checkText(field, text string, most int) error {
 	switch length := utf8.RuneCountInString(text); {
 	case strings.TrimSpace(text) == "":

@@ -208,7 +208,7 @@ func (t *trial) scheduleBesides() besides {
 	}
 }
 
-// requireBesides checks that these agendas still exist, and that the home member has only one other.
+// requireBesides checks that the agendas of b still exist, and that left is the home member's only other one.
 func (t *trial) requireBesides(b besides, left *agenda.Agenda) {
 	t.Helper()
 	t.requireOpen(t.home.member, b.untagged, b.tagged, left)

@@ -221,7 +221,7 @@ type Sent struct {
 	To string
 	// Response is the message as it arrived at the platform.
 	Response send.Response
-	// Shows is the text that it shows now instead of Response, or "" if it still shows Response.
+	// Shows is the text that the message shows after an update, or "" if it still shows Response.
 	Shows string
 	// IsRecalled is true if the message was recalled.
 	IsRecalled bool

@@ -265,7 +265,7 @@ func loader(all []channelSettings, others ...channel.Channel) loadChannel {
 		if !isKnown {
 			return nil, boterr.New(boterr.NotFound, "", "the app %s has no channel %s", app, id)
 		}
-		return &found, nil // A copy: a caller may change its own.
+		return &found, nil // A copy, which the caller may change.
 	}
 }
 

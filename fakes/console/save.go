@@ -84,7 +84,7 @@ func writeNew(path, text string) (err error) {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return fmt.Errorf("%s exists already: give another name", path)
+		return fmt.Errorf("%s already exists: give another name", path)
 	case err != nil:
 		return err
 	}

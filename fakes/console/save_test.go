@@ -248,7 +248,7 @@ func TestSave_Conversation(t *testing.T) {
 	out := talk(t, console.Console{}, "hi", "kettles", "2", "/tap 2", "/as Bob", "sure?", "Yes", "/as ada", "a person", "/agent", "/take", "Hello\\",
 		"/as Ada", "\u202e", "break", "/agent", "/end", "/advance 1d", "/save "+path, "/save "+path)
 	require.Contains(t, out, "-- Saved in "+path+". conversation.Run runs it.")
-	require.Contains(t, out, "exists already: give another name")
+	require.Contains(t, out, "already exists: give another name")
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.Contains(t, string(text), "Grace takes ticket 1\nBot: A kettle leaks.\n")
@@ -272,7 +272,7 @@ func TestSave_FileAndPackage(t *testing.T) {
 	out := talk(t, console.Console{}, "hi", "/save "+file, "/save "+file, "/save "+filepath.Join(folder, "no", "where"))
 	path := filepath.Join(folder, "book-a-table_test.go")
 	require.Contains(t, out, "-- Saved in "+path)
-	require.Contains(t, out, "exists already: give another name")
+	require.Contains(t, out, "already exists: give another name")
 	require.Contains(t, out, "no such file or directory")
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)

@@ -218,7 +218,7 @@ func TestTerminal_NoColor(t *testing.T) {
 	x := openTerminal(t.Context(), t, 60)
 	x.waitFor("Ada>")
 	x.types("hi\r", "Hello Ada!\nAda>")
-	x.types("/why\r", "answered\nAda>") // Not the previous prompt: text typed between two lines may be lost.
+	x.types("/why\r", "answered\nAda>") // Wait for the new prompt: text typed before it may be lost.
 	x.types("\x04", "Ada>")
 	x.requireEnd()
 	require.Empty(t, x.screen.colours)

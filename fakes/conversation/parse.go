@@ -536,7 +536,7 @@ func (p *reader) card(found []string) error {
 func (p *reader) lastCard() *Card { return &p.message().Cards[len(p.message().Cards)-1] }
 
 // errNoCard is the error for a part of a card without a card.
-var errNoCard = errors.New("this is part of a card, once: a line such as \"* Steel\" goes before it, below an answer")
+var errNoCard = errors.New("this belongs to a card, which has it only once: write a line such as \"* Steel\" before it, below an answer")
 
 func (p *reader) subtitle(found []string) error {
 	if !p.inCard || p.lastCard().Subtitle != "" {

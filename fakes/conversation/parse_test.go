@@ -186,7 +186,7 @@ func TestParse_SaysWhatToDo(t *testing.T) {
 		"Ada: x\n* Steel":                      "this is part of an answer",
 		"Ada: x\nBot: y\n: two litres":         "this is part of a card",
 		"Ada: x\nBot: y\n! url":                "this is part of a card",
-		"Ada: x\nBot: y\n* z\n! a\n! b":        "f.chat:5: this is part of a card, once",
+		"Ada: x\nBot: y\n* z\n! a\n! b":        "f.chat:5: this belongs to a card, which has it only once",
 		"Ada: caf\xe9":                         `f.chat:1: this is not UTF-8: save the file in that encoding, or write an invalid byte as \x{ff}`,
 		"\xff\xfeA\x00:\x00":                   "this is not UTF-8",
 		`"": hi`:                               "there is no name",

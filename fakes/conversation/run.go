@@ -55,8 +55,8 @@ type Answer struct {
 	Message Message
 }
 
-// Message is the visible part of a message. A file has no payloads, numbers and articles: a message that has more
-// than a file shows is Other.
+// Message is the visible part of a message. A file does not show payloads, button numbers or articles. Other holds
+// the whole message if a file cannot show all of it.
 type Message = render.Message
 
 // Button is a button or a quick reply of a Message.

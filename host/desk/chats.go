@@ -364,7 +364,7 @@ func (c chat) event() *send.MessageEvent {
 	return &send.MessageEvent{From: c.agent.ID, To: chatOf(c.AssignmentRecord), Type: send.TypeText}
 }
 
-// read notes up to which entry the agent who has the chat has read it.
+// read stores how far the agent of the chat has read it. Calls by other agents do nothing.
 func (p *pages) read(c *call) (any, error) {
 	var asked struct {
 		Seq int64 `json:"seq"`

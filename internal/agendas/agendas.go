@@ -312,7 +312,7 @@ func (s schedule) checkEnd(given schedule) error {
 	case given.next != 0:
 		return boterr.Invalid("nextRunAt", "is %s, which is after runUntil, %s: no run is left", text(s.next), text(s.until))
 	case given.pattern != "":
-		return boterr.Invalid("pattern", "fires first at %s, which is after runUntil, %s: no run is left; give a later runUntil, in milliseconds",
+		return boterr.Invalid("pattern", "first fires at %s, which is after runUntil, %s: no run is left; give a later runUntil, in milliseconds",
 			text(s.next), text(s.until))
 	default:
 		return boterr.Invalid("runUntil", "is %s, and the next run is at %s: no run is left; delete the agenda to end it",

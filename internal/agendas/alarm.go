@@ -88,7 +88,7 @@ func (a *alarm) idle(now int64, atMost time.Duration) time.Duration {
 	return max(time.Millisecond, time.Duration(a.until-now)*time.Millisecond)
 }
 
-// heard handles a notice.
+// heard handles a notice, whose text is the time of an agenda in milliseconds.
 func (a *alarm) heard(text string) {
 	at, err := strconv.ParseInt(text, 10, 64)
 	if err != nil { // Notices were lost.

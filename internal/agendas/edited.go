@@ -20,7 +20,7 @@ import (
 // The clock may also be set back. A lease or a pause that was written in the future does not count: the pause
 // ends, and the lease begins again.
 
-// errEdited is the failure of a run whose record was edited, so that its result matches no record.
+// errEdited is the failure of a run whose record was edited meanwhile, so that its result cannot be stored.
 var errEdited = boterr.New(boterr.Internal, "", "the record of the agenda changed during its run")
 
 const (

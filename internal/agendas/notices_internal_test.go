@@ -23,7 +23,7 @@ type noticed struct {
 	*live
 
 	service *Service
-	// ran receives when runs begin, by the time since the beginning.
+	// ran receives the start of each run, as the time since the test began.
 	ran chan time.Duration
 }
 

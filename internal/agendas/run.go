@@ -55,7 +55,7 @@ type pool struct {
 	// ready are agendas that were taken and that no worker has begun. There is a worker for each of them,
 	// because each holds a place.
 	ready chan *taken
-	// turn holds one element. The worker that takes due agendas removes it while it does so.
+	// turn has one element, like a lock. A worker removes it before it takes due agendas, and returns it afterwards.
 	turn chan struct{}
 	// hasFailed is true if a claim has failed since agendas were last taken.
 	hasFailed atomic.Bool

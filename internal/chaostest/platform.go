@@ -353,8 +353,8 @@ func (p *Platform) await(word string, of event, in func(*process) bool) (found *
 	return found
 }
 
-// Disturb disturbs all processes in a way that may fail their runs, such as by a restart of the database. These
-// count as harmed.
+// Disturb calls happen, which disturbs all processes, such as by a restart of the database. Runs that fail
+// meanwhile count as harmed.
 func (p *Platform) Disturb(happen func() error) {
 	p.t.Helper()
 	note := func(what kind) {

@@ -345,7 +345,7 @@ func (v View) distinct(call *query.Evaluation, path string, filter *query.Filter
 		if value == document.Missing {
 			return true
 		}
-		if isCompound(value) { // One plain value costs less than the budget of its document.
+		if isCompound(value) { // A scalar is not charged: it costs less than visiting its document.
 			if spent = call.Read(value); spent != nil {
 				return false
 			}

@@ -70,7 +70,7 @@ type Parcel struct {
 	Content document.Object
 }
 
-// Event is a reported event: an event for the bot, or a drop.
+// Event is a reported event: one for the bot, or one that is dropped.
 type Event struct {
 	// Inbound is the event. Its App and Channel are set later.
 	Inbound botctx.Inbound

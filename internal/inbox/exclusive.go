@@ -321,7 +321,7 @@ func (a *exclusive) filled(q *queue, err error) {
 	a.isFilling, a.early = false, nil
 }
 
-// watch begins to watch the store.
+// watch subscribes to the changes of events and of the leader, unless it has already done so.
 func (a *exclusive) watch() {
 	if len(a.stop) == 0 {
 		a.stop = append(a.stop, a.watcher.Watch(collection, a.changed, a.reset))

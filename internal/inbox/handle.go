@@ -205,7 +205,7 @@ func (b *Inbox) storeDone(ctx context.Context, filter *query.Filter, lane string
 	return b.update(ctx, filter, b.updates().done, kept.Object())
 }
 
-// wasLost returns ErrLost if no event was changed, because it is not as it was at the beginning of the lease.
+// wasLost returns ErrLost if an update changed nothing: then the event is no longer as it was when the lease began.
 func wasLost(changed int64) error {
 	if changed == 0 {
 		return lease.ErrLost

@@ -112,7 +112,7 @@ func (h *history) handle(_ context.Context, d *inbox.Delivery) error {
 		h.freezes = nil
 		f.key, f.lane, f.until = key, lane, h.now.Add(lease.DefaultLease)
 		if h.isAlone {
-			f.until = h.now.Add(1000 * time.Hour) // Until another process begins.
+			f.until = h.now.Add(1000 * time.Hour) // A lone process keeps its lease until another begins.
 		}
 		close(f.began)
 		<-f.goOn

@@ -310,7 +310,7 @@ func TestSetBravoGroupIcon_Refuses(t *testing.T) {
 		s.web.Add("GET", "https://pic.example/icon", picture("image/png", "PNG"))
 		s.platform.fail("room", boterr.New(boterr.NotFound, "", "there is no such group"))
 		requireRefused(t, s, s.mine.SetBravoGroupIcon, refused{setIcon, boterr.NotFound, "bravoGroupId"})
-		s.platform.fail("room", boterr.Invalid("icon", "is no square"))
+		s.platform.fail("room", boterr.Invalid("icon", "is not square"))
 		requireRefused(t, s, s.mine.SetBravoGroupIcon, refused{setIcon, boterr.InvalidArgument, "imageUrl"})
 		s.platform.fail("room", errDown)
 		requireRefused(t, s, s.mine.SetBravoGroupIcon, refused{setIcon, boterr.Unavailable, ""})

@@ -104,8 +104,8 @@ func (p *pass) endPrevious(ctx context.Context) error {
 }
 
 // finishPrevious closes the assignment that was handed on, if it has ended. Every call that finds an
-// interrupted hand-over does this, whatever happened to the next assignment, and opens the next one, whatever
-// remains of the previous one.
+// interrupted hand-over does so, whatever became of the next assignment. A failure is only collected, so that
+// the next assignment is opened anyway.
 func (p *pass) finishPrevious(ctx context.Context) error {
 	if err := p.finishParent(ctx, p.r); err != nil {
 		p.errs = append(p.errs, err)

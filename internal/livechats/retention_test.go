@@ -136,7 +136,7 @@ func TestRemoveEnded_Count(t *testing.T) {
 func TestRemoveEnded_ManySpared(t *testing.T) {
 	t.Parallel()
 	h := newHistory(t)
-	for i := range record.RemovalBatch + 1 { // More records than a batch are spared, all with the same time.
+	for i := range record.RemovalBatch + 1 { // More spared records than a batch holds, all with the same time.
 		id := strconv.Itoa(i)
 		h.assignment(t, id, 3*month)
 		h.assignment(t, "open"+id, 0, "parentAssignment", id)

@@ -123,8 +123,8 @@ func (f *Filter) Source() document.Object {
 // UsesNow reports whether the filter asks for the time, by $$NOW in an $expr.
 func (f *Filter) UsesNow() bool { return f != nil && f.rare != nil && f.rare.usesNow }
 
-// At returns the filter with the time that $$NOW is. A store gives it the time of its
-// clock, once for each operation.
+// At returns the filter with now as the value of $$NOW. A store calls it once for each
+// operation, with the time of its clock.
 func (f *Filter) At(now time.Time) *Filter {
 	if !f.UsesNow() {
 		return f

@@ -285,7 +285,7 @@ type projectionNode struct {
 	// includes is true if fields that the level does not name are left out; otherwise they are kept.
 	includes bool
 	fields   []projectedField
-	// byName are the positions in fields if there are many.
+	// byName maps names to their positions in fields if there are many, and is nil otherwise.
 	byName map[string]int
 	// computes is true if the level or one inside it computes fields.
 	computes bool

@@ -13,8 +13,8 @@ type projectionKind int
 
 const (
 	undecided projectionKind = iota
-	inclusion                // they are left out
-	exclusion                // they are kept
+	inclusion                // leaves out the fields that are not named
+	exclusion                // keeps the fields that are not named
 )
 
 // projectionSpec is a level of a projection as it is read, before it is known

@@ -130,7 +130,7 @@ func withManyLetters() document.Object {
 	return document.O("_id", 1, "a", manyLetters, "b", 1, "l", document.A(manyLetters))
 }
 
-// partialCall returns a call with part of the budget. Such a pattern must not exceed that either.
+// partialCall returns a call with a fraction of the budget, which endless must not exceed either.
 func partialCall(t *testing.T) *query.Evaluation {
 	t.Helper()
 	return query.NewPartialEvaluation(t.Context(), rounds.Of(t, 1, 16), 16)

@@ -178,7 +178,7 @@ func (k *sortKey) ofItem(item any, part int, extreme *extremeValue) {
 	k.ofValue(item, part, extreme)
 }
 
-// ofValue continues from a value that a path has reached.
+// ofValue collects the values of the path from a part on, starting at value.
 func (k *sortKey) ofValue(value any, part int, extreme *extremeValue) {
 	value, part = k.path.descend(value, part)
 	if array, ok := value.(document.Array); ok {
@@ -523,7 +523,7 @@ type tuplePlace struct {
 // settle ends the way with a value.
 func (p *tuplePlace) settle(value any) { p.value, p.part = value, settledPart }
 
-// from continues until all keys have their values.
+// from follows the paths of the keys from these places until each key has a value or an array stops it.
 func (w *tupleWalk) from(places []tuplePlace) error {
 	places = slices.Clone(places)
 	var through []int // The keys that lead through the same array.

@@ -118,7 +118,7 @@ func (s *Session) Tap(by string, one fakes.Tappable) conversation.Taps {
 
 // Place is a place in the time of a session.
 type Place struct {
-	// People are the people at that time.
+	// People are the people who had been added by then.
 	People []*Person
 
 	// stage and snapshot are nil if the session cannot go back there.

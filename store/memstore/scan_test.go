@@ -136,7 +136,7 @@ func TestIndex_FindsWhatScanFinds(t *testing.T) {
 			}
 			for id := range 60 {
 				o := document.O("_id", id)
-				for key, value := range r.object(2 * (int(seed) % 2)).All() { // Half of them without arrays.
+				for key, value := range r.object(2 * (int(seed) % 2)).All() { // With even seeds, there are no arrays.
 					o = o.With(key, value)
 				}
 				if indexed.Insert(t.Context(), o) == nil { // Two arrays in one index are refused.

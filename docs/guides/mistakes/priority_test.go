@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/fakes/conversation"
 )
 
-// desk answers two questions, and everything else by a fallback of a priority.
+// desk answers two questions. A fallback with the given priority answers everything else.
 func desk(priority int) []*botctx.Node {
 	return []*botctx.Node{
 		{ID: "unknown", Trigger: botctx.AnyText(), Priority: priority, Responses: botctx.Say("I do not know. Ask for hours or prices.")},

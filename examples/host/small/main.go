@@ -174,7 +174,7 @@ const page = `<!doctype html>
 // routes returns the routes of the host.
 func routes(rt *botctx.Runtime, chat *webchat.Connector) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("/chat/", chat.Handler(rt.Accept)) // A message is answered when it is in the store.
+	mux.Handle("/chat/", chat.Handler(rt.Accept)) // The request of a message returns once the store has it.
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, page) })
 	mux.HandleFunc("GET /healthz", func(http.ResponseWriter, *http.Request) {})
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {

@@ -36,7 +36,7 @@ type settings struct {
 	slice time.Duration
 	// table is the name of the only table to print, empty for all.
 	table string
-	// documents is the number of documents of the table opening.
+	// documents is the number of documents in the store that the table "opening" measures.
 	documents int
 }
 

@@ -112,7 +112,7 @@ func (c *chromium) start(path string) {
 	late := time.AfterFunc(startLimit, end)
 	defer late.Stop()
 	if err := chromedp.Do(started); err != nil {
-		c.err = fmt.Errorf("%s does not start within %s: %w", path, startLimit, err)
+		c.err = fmt.Errorf("%s did not start within %s: %w", path, startLimit, err)
 	}
 }
 

@@ -54,7 +54,7 @@ func alphaForms(t *testing.T) map[string]map[string]bool {
 			note("request of "+edge, one.Body)
 		}
 	}
-	// The other client does not do this.
+	// alphaCalls has no calls of these edges, so add them by hand.
 	note("request of custom_labels", []byte(`{"page_label_name":"x"}`))
 	note("answer of custom_labels", []byte(`{"id":"1"}`))
 	note("answer of custom_labels", []byte(`{"data":[{"id":"1","page_label_name":"x"}]}`))

@@ -19,7 +19,7 @@ func withHeading(changelog, version string, now time.Time) (string, error) {
 	case !isThere:
 		return "", fmt.Errorf("CHANGELOG.md has no heading %q", strings.TrimSpace(unreleased))
 	case strings.Contains(changelog, "## ["+number+"]"):
-		return "", fmt.Errorf("CHANGELOG.md has the version %s already", version)
+		return "", fmt.Errorf("CHANGELOG.md already has version %s", version)
 	case strings.TrimSpace(changes) == "":
 		return "", fmt.Errorf("CHANGELOG.md has nothing about %s: write the changes under %q", version, strings.TrimSpace(unreleased))
 	}

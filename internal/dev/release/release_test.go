@@ -139,7 +139,7 @@ func TestRelease_Refusals(t *testing.T) {
 		{"0.2.0", released, "is not a version"},
 		{"v0.2", released, "is not a version"},
 		{"v2.0.0", released, "change them first"},
-		{"v0.1.0", released, "has the version v0.1.0 already"},
+		{"v0.1.0", released, "already has version v0.1.0"},
 		{"v0.2.0", "# Changelog\n", "has no heading"},
 		{"v0.2.0", "## [Unreleased]\n\n## [0.1.0] - 2026-01-01\n", "has nothing about v0.2.0"},
 	} {

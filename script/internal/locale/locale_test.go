@@ -53,7 +53,7 @@ func answering(functions map[string]locale.Function) func(string) (string, error
 			Value json.RawMessage `json:"value"`
 		}
 		if err := json.Unmarshal([]byte(text), &asked); err != nil {
-			return "", fmt.Errorf("the script asks with %q: %w", text, err)
+			return "", fmt.Errorf("the script's request %q cannot be read: %w", text, err)
 		}
 		answer := map[string]any{}
 		result, err := functions[asked.Name](asked.Value)

@@ -114,8 +114,8 @@ func (s search) finish(t target, err error) (string, error) {
 		return "", boterr.New(boterr.NotFound, "", "the package %q has no %q among the %s of its package.json",
 			s.owner.label(), s.name, s.field)
 	case !s.files.isFile(t.file):
-		return "", boterr.New(boterr.NotFound, "", "there is no file %q, which the package %q has for %q among the %s of its package.json",
-			t.file, s.owner.label(), s.name, s.field)
+		return "", boterr.New(boterr.NotFound, "", "the package %q maps %q to %q in the %s of its package.json, but there is no such file",
+			s.owner.label(), s.name, t.file, s.field)
 	}
 	return t.file, nil
 }

@@ -283,7 +283,7 @@ func TestFind_ErrorsSayWhatIsWrong(t *testing.T) {
 		{".", "list/fs", `not found: there is no module "list/fs" in node_modules, neither of the folder "." nor of one above`},
 		{".", "./lib/void", `not found: there is no file "lib/void/nowhere", the main file of the package "lib/void"`},
 		{".", "paths/index.js", `not found: the package "paths" has no "./index.js" among the exports of its package.json`},
-		{".", "paths/missing", `not found: there is no file "node_modules/paths/missing.js", which the package "paths" has for "./missing" among the exports of its package.json`},
+		{".", "paths/missing", `not found: the package "paths" maps "./missing" to "node_modules/paths/missing.js" in the exports of its package.json, but there is no such file`},
 		{".", "paths/up", `invalid argument: the package "paths" has a malformed target for "./up" in the exports of its package.json: ../list/list.js`},
 		{".", "paths/dist/../f.js", `invalid argument: "./dist/../f.js" is not the name of a module: . and .. and node_modules cannot be parts of it`},
 		{".", "mixed", `invalid argument: the exports of the package "node_modules/mixed" mix subpaths with conditions`},

@@ -49,7 +49,7 @@ const hostFunction = "host"
 func (m *Machine) New(ctx context.Context, run Run, memory int64) (in *Instance, err error) {
 	defer caught(&err)
 	if memory < leastMemory || memory > mostMemory {
-		return nil, fmt.Errorf("the limit of memory is %d bytes; it must be between %d and %d", memory, leastMemory, mostMemory)
+		return nil, fmt.Errorf("the memory limit is %d bytes; it must be between %d and %d", memory, leastMemory, mostMemory)
 	}
 	in, err = m.instantiate(&Snapshot{machine: m, memory: memory, pool: &pool{}}) //nolint:contextcheck // Begin gives it the run's.
 	if err != nil {
@@ -160,7 +160,7 @@ func (s *Snapshot) clone() (*Instance, error) {
 	if more := (size - in.memory.Size()) / pageSize; more > 0 {
 		if _, isThere := in.memory.Grow(more); !isThere {
 			in.Close()
-			return nil, fmt.Errorf("%w: it begins with %d bytes", ErrMemory, size)
+			return nil, fmt.Errorf("%w: it starts with %d bytes", ErrMemory, size)
 		}
 	}
 	in.stackPointer.Set(s.stackPointer)
