@@ -1134,13 +1134,13 @@ declare namespace botctx {
   type EndLiveChatResult = {
     /** `_id` is the id of the updated record. `createdAt` is the time of its creation. `_version` is the number of its changes. */
     _id: string;
-    /** `email` would hold e-mail addresses; groups and assignments have none. */
+    /** `email` is always empty: groups and assignments have no e-mail addresses. */
     email?: Fields;
     /** `_id` is the id of the updated record. `createdAt` is the time of its creation. `_version` is the number of its changes. */
     createdAt: number;
-    /** `apps` and `acls` would hold further apps and access rights; there are none. */
+    /** `apps` and `acls` are always empty: there are no further apps and access rights. */
     apps: Fields[];
-    /** `apps` and `acls` would hold further apps and access rights; there are none. */
+    /** `apps` and `acls` are always empty: there are no further apps and access rights. */
     acls: string[];
     /** `_id` is the id of the updated record. `createdAt` is the time of its creation. `_version` is the number of its changes. */
     _version: number;
@@ -1163,13 +1163,13 @@ declare namespace botctx {
   type InletEndLiveChatResult = {
     /** `_id` is the id of the updated record. `createdAt` is the time of its creation. `_version` is the number of its changes. */
     _id: string;
-    /** `email` would hold e-mail addresses; groups and assignments have none. */
+    /** `email` is always empty: groups and assignments have no e-mail addresses. */
     email?: Fields;
     /** `_id` is the id of the updated record. `createdAt` is the time of its creation. `_version` is the number of its changes. */
     createdAt: number;
-    /** `apps` and `acls` would hold further apps and access rights; there are none. */
+    /** `apps` and `acls` are always empty: there are no further apps and access rights. */
     apps: Fields[];
-    /** `apps` and `acls` would hold further apps and access rights; there are none. */
+    /** `apps` and `acls` are always empty: there are no further apps and access rights. */
     acls: string[];
     /** `_id` is the id of the updated record. `createdAt` is the time of its creation. `_version` is the number of its changes. */
     _version: number;
@@ -1293,13 +1293,13 @@ declare namespace botctx {
   type InactivateGroupResult = {
     /** `_id` is the id of the updated record. `createdAt` is the time of its creation. `_version` is the number of its changes. */
     _id: string;
-    /** `email` would hold e-mail addresses; groups and assignments have none. */
+    /** `email` is always empty: groups and assignments have no e-mail addresses. */
     email?: Fields;
     /** `_id` is the id of the updated record. `createdAt` is the time of its creation. `_version` is the number of its changes. */
     createdAt: number;
-    /** `apps` and `acls` would hold further apps and access rights; there are none. */
+    /** `apps` and `acls` are always empty: there are no further apps and access rights. */
     apps: Fields[];
-    /** `apps` and `acls` would hold further apps and access rights; there are none. */
+    /** `apps` and `acls` are always empty: there are no further apps and access rights. */
     acls: string[];
     /** `_id` is the id of the updated record. `createdAt` is the time of its creation. `_version` is the number of its changes. */
     _version: number;
