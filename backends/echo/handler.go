@@ -131,7 +131,7 @@ func answerCheck(w http.ResponseWriter, r *http.Request) {
 func answer(w http.ResponseWriter, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_, _ = io.WriteString(w, text) //nolint:gosec // It is plain text. A client that is gone needs no answer.
+	_, _ = io.WriteString(w, text) // A client that is gone needs no answer.
 }
 
 // takeReport opens a report, passes its event to accept, and answers.

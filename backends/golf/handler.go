@@ -41,7 +41,7 @@ func (c *Client) Handler(receive func(ctx context.Context, event utility.Payment
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.WriteHeader(status)
 		// The provider may have hung up, which does not matter.
-		_, _ = io.WriteString(w, told+"\n") //nolint:gosec // These are texts of this file, as plain text.
+		_, _ = io.WriteString(w, told+"\n")
 	})
 }
 

@@ -247,5 +247,5 @@ func (s *simulation) answerSaved(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	_, _ = io.WriteString(w, text) //nolint:gosec // It is no HTML, and a client that is gone needs no answer.
+	_, _ = io.WriteString(w, text) // A client that is gone needs no answer.
 }

@@ -77,7 +77,7 @@ func (t *Telegram) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func write(w http.ResponseWriter, status int, answer document.Object) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = io.WriteString(w, answer.String()) //nolint:gosec // It is JSON for a test, and no page.
+	_, _ = io.WriteString(w, answer.String())
 }
 
 // paramsOf reads the parameters of a request, and the media types of uploaded files.
