@@ -2,7 +2,6 @@ package inbound
 
 import (
 	"context"
-	"errors"
 
 	"github.com/botctx/go-sdk/boterr"
 )
@@ -12,6 +11,3 @@ func Accept[Event any](ctx context.Context, event Event, accept func(context.Con
 	defer boterr.Recover(&err)
 	return accept(ctx, event)
 }
-
-// ErrUnreadable is the error of an answer of a platform that is malformed or lacks what it must have.
-var ErrUnreadable = errors.New("the platform's answer cannot be read")

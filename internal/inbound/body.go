@@ -1,5 +1,5 @@
 // Package inbound has what connectors share: it reads request bodies whose sender is not yet known, compares their
-// secrets, and has events accepted.
+// secrets, and passes events to the host.
 package inbound
 
 import (
@@ -10,6 +10,9 @@ import (
 	"sync/atomic"
 	"time"
 )
+
+// ErrUnreadable is the error of a platform's answer that is malformed or incomplete.
+var ErrUnreadable = errors.New("the platform's answer cannot be read")
 
 // The defaults of handlers.
 const (
