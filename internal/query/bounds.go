@@ -15,25 +15,23 @@ import (
 // KeyRange is a range of AppendKey's keys, from From up to but not including To.
 type KeyRange struct {
 	From, To []byte
-	// Point is true if the range holds only the key From, and keys that begin with it.
+	// Point is true if every key in the range is From or begins with From.
 	Point bool
 }
 
-// Bounds are the ranges in which a condition needs a value at a path, for an index that keeps these
-// values in order.
+// Bounds are the key ranges of an ordered index on a path that can hold documents which meet a condition.
 type Bounds struct {
-	// Ranges are in ascending order and do not overlap. A document that meets the condition has a
-	// value at the path, as Values gives them, whose key is in one of the ranges. A document
-	// without a value there counts as one with null.
+	// Ranges are in ascending order and do not overlap. A document that meets the condition has a value at the
+	// path, as Values returns them, whose key is in one of the ranges. A missing value counts as null.
 	Ranges []KeyRange
-	// Exact is true if the converse also holds: each document with such a value meets the condition.
+	// Exact is true if, conversely, every document with a value in the ranges meets the condition.
 	Exact bool
 }
 
 // Condition is one of the conditions that a matching document must all meet.
 type Condition struct{ matcher matcher }
 
-// Conditions returns the conditions of a filter at its top, and in an $and at its top.
+// Conditions returns the top-level conditions of a filter, including the conditions inside a top-level $and.
 func (f *Filter) Conditions() iter.Seq[Condition] {
 	return func(yield func(Condition) bool) {
 		if f != nil {
@@ -62,11 +60,10 @@ func eachCondition(m matcher, yield func(Condition) bool) bool {
 	return true
 }
 
-// Bounds returns the bounds of the condition at a path, and whether it has any. A path with a name that may
-// be an array index has none: a filter finds more values through it than Values returns.
+// Bounds returns the bounds of the condition at a path, and whether it has any. A path with a numeric name has
+// none: the name may be an array index, and a filter then finds more values than Values returns.
 func (c Condition) Bounds(path string) (Bounds, bool) { return boundsAt(c.matcher, path) }
 
-// boundsAt returns the bounds of a matcher for the values at a path.
 func boundsAt(m matcher, path string) (Bounds, bool) {
 	switch m := m.(type) {
 	case *pathMatcher:
@@ -116,8 +113,8 @@ func (m *elementMatcher) boundsAt(path string) (bounds Bounds, ok bool) {
 	return bounds, ok
 }
 
-// boundsAt returns the bounds of the first matcher that has any. The bounds of two matchers cannot be
-// intersected, because different values of an array may meet them.
+// boundsAt returns the bounds of the first matcher that has any. Bounds of two matchers cannot be intersected,
+// because different elements of an array may meet them.
 func (all allOf) boundsAt(path string) (Bounds, bool) {
 	for _, m := range all {
 		if bounds, ok := boundsAt(m, path); ok {
@@ -128,13 +125,12 @@ func (all allOf) boundsAt(path string) (Bounds, bool) {
 	return Bounds{}, false
 }
 
-// boundsAt returns the bounds of all matchers together, if each has some.
+// boundsAt returns the union of the bounds of all matchers, or false if one of them has none.
 func (matchers anyOf) boundsAt(path string) (Bounds, bool) {
 	return unitedBounds(matchers, func(m matcher) (Bounds, bool) { return boundsAt(m, path) })
 }
 
-// unitedBounds returns bounds that cover all of several alternative conditions, or false if one of them is
-// unbounded.
+// unitedBounds returns the union of the bounds of all conditions, or false if one of them has none.
 func unitedBounds[C any](conditions []C, boundsOfOne func(C) (Bounds, bool)) (Bounds, bool) {
 	together := Bounds{Exact: true}
 	for _, condition := range conditions {
@@ -193,7 +189,7 @@ func boundsOfStrings(values oneOfStrings) Bounds {
 	return list
 }
 
-// boundsOfOrder are the bounds of $gt, $gte, $lt and $lte, which end with the operand's type.
+// boundsOfOrder are the bounds of $gt, $gte, $lt and $lte. They contain only values of the operand's type.
 func boundsOfOrder(c *ordered) (Bounds, bool) {
 	switch {
 	case c.class == document.ClassArray:
@@ -217,7 +213,7 @@ func boundsOfOrder(c *ordered) (Bounds, bool) {
 	return Bounds{Ranges: []KeyRange{bounds}, Exact: true}, true
 }
 
-// lowestOf returns the lowest key of a class that $gt and $lt can find. For numbers it is the key of negative
+// lowestOf returns the lowest key in a class that $gt and $lt can match. For numbers it is the key of negative
 // infinity, since NaN is neither greater nor less than a number.
 func lowestOf(class int) []byte {
 	if class == document.ClassNumber {
@@ -236,7 +232,7 @@ func boundsOfPattern(pattern *pattern) (Bounds, bool) {
 	return Bounds{Ranges: []KeyRange{{From: from, To: KeyAfter(from)}}}, true
 }
 
-// boundsOfEvery are the bounds of a value that meets several conditions at once.
+// boundsOfEvery returns the intersection of the conditions' bounds. Conditions without bounds are left out.
 func boundsOfEvery(conditions every) (Bounds, bool) {
 	var together Bounds
 	found := false
@@ -329,12 +325,10 @@ func (p *fieldPath) hasIndex() bool {
 	return false
 }
 
-// budget is the work that a call may do, in about nanoseconds, and the bytes that it may
-// keep.
+// budget limits the work of a call, in units of about a nanosecond, and the bytes that the call may keep.
 type budget struct {
 	ctx context.Context //nolint:containedctx // It belongs to the one call that the budget is for.
-	// portion is the work that may be done before the context is checked again. left is the remainder of the
-	// budget.
+	// portion is the work that may be done before the context is checked again. left is the rest of the budget.
 	portion, left int
 	// unmeasured is the number of visited documents whose bytes are not yet counted.
 	unmeasured int
@@ -345,7 +339,7 @@ type budget struct {
 }
 
 // The budget of a call is about a quarter of a second of processor time, and the same again for each 15 MB of
-// documents. Testing a document against a plain condition costs 32.
+// documents. Testing a document against a plain condition costs 32 units.
 const (
 	// baseWork and baseRoom are granted to every call.
 	baseWork = 256 << 20
@@ -360,22 +354,22 @@ const (
 	roomPerByte     = 4
 	// lookEvery is the work after which the context is checked.
 	lookEvery = 1 << 14
-	// maxAtOnce is more than any budget has.
+	// maxAtOnce caps a single charge, so that sums do not overflow. It exceeds every budget.
 	maxAtOnce = 1 << 50
 )
 
-// visit adds the budget for n documents.
+// visit extends the budget for documents that are read.
 func (b *budget) visit(documents int) {
 	b.unmeasured += documents
 	b.left += documents * workPerDocument
 	b.room += documents * roomPerDocument
 }
 
-// isBehind reports whether the call has used up the budget of its documents by number. Only then are their
-// sizes read: in a plain scan that would be as much work as the condition itself.
+// isBehind reports whether the call has used more than the budget that its number of documents grants. Only
+// then are the sizes of documents read, because in a plain scan that takes as long as testing the condition.
 func (b *budget) isBehind() bool { return b.left < baseWork || b.room < baseRoom }
 
-// measure adds the budget for the size of a visited document.
+// measure extends the budget by the size of a visited document.
 func (b *budget) measure(bytes int) {
 	b.unmeasured--
 	b.left += bytes * workPerByte
@@ -408,8 +402,8 @@ func (b *budget) nextPortion() bool {
 func (b *budget) keep(bytes int) {
 	b.room -= min(bytes, maxAtOnce)
 	if b.room < 0 {
-		b.fail(boterr.New(boterr.ResourceExhausted, "", "the call makes too much: more than is allowed for the number and "+
-			"size of the documents that it looks at; let it write or compute less, or do it in parts"))
+		b.fail(boterr.New(boterr.ResourceExhausted, "", "the call uses too much memory: more than is allowed for the number and "+
+			"size of the documents that it looks at; write or compute less, or split the call"))
 	}
 }
 
@@ -451,8 +445,8 @@ func grownBy(before, after document.Object) int {
 	}
 }
 
-// memoryOfFields estimates the memory of an object's fields, without their names, which objects of
-// one kind share.
+// memoryOfFields estimates the memory of an object's fields, without their names, which objects of the same
+// shape share.
 func memoryOfFields(o document.Object) int {
 	memory := o.Len() * memoryOfField
 	for _, value := range o.All() {
@@ -486,7 +480,7 @@ const (
 	dateWork     = 1 << 11
 	partWork     = 1 << 8
 	formatWork   = 1 << 6
-	// conversionWork is converting a value to another type, failureWork reporting that this failed.
+	// conversionWork is converting a value to another type, failureWork reporting a failed conversion.
 	conversionWork = 1 << 7
 	failureWork    = 1 << 11
 	// matchWork is the work of making the description of a match.
@@ -501,7 +495,6 @@ const (
 	containerWork = 2
 )
 
-// comparisonWork is the work of comparing two values.
 func comparisonWork(a, b any) int {
 	switch v := a.(type) {
 	case string:
@@ -514,7 +507,7 @@ func comparisonWork(a, b any) int {
 	}
 }
 
-// readingWork is the work of reading all of a value, to write its key for example.
+// readingWork is the work of reading a whole value, for example to make its key.
 func readingWork(value any) int {
 	switch v := value.(type) {
 	case string:
@@ -528,19 +521,19 @@ func readingWork(value any) int {
 	}
 }
 
-// comparing counts the work of comparing two values.
+// comparing counts the work of comparing two values, and reports whether the budget sufficed.
 func (e *Evaluation) comparing(a, b any) bool {
 	work := comparisonWork(a, b)
 	return work == 0 || e.spend(work)
 }
 
-// reading counts the work of reading all of a value.
+// reading is like comparing, for reading a whole value.
 func (e *Evaluation) reading(value any) bool {
 	work := readingWork(value)
 	return work == 0 || e.spend(work)
 }
 
-// readingText is reading for a number of bytes of a string.
+// readingText is like reading, for a string of length bytes.
 func (e *Evaluation) readingText(length int) bool {
 	return length < bytesOfWork || e.spend(length/bytesOfWork)
 }
@@ -556,7 +549,7 @@ func readingAllWork(values []any) int {
 	return work
 }
 
-// settingWork is the work of adding values to a set of others.
+// settingWork is the work of adding values to a set.
 func settingWork(items, added []any) int {
 	all := len(items) + len(added)
 	if all > fewValues {
@@ -565,6 +558,6 @@ func settingWork(items, added []any) int {
 	return all*stepWork + readingAllWork(items)*len(added)
 }
 
-// addWork adds work or sizes without overflow: values that share parts repeatedly may count as larger than
-// the memory.
+// addWork adds work or sizes without overflow. A value that contains the same part many times may count as
+// larger than memory.
 func addWork(a, b int) int { return min(a+b, math.MaxInt32) }

@@ -55,16 +55,17 @@ func hostileFilters() map[string]document.Object {
 	}
 }
 
-// parts is the number of parts of largeDocuments, and of the budget.
+// parts is the number of equal parts of largeDocuments and of the budget.
 const parts = 32
 
-// partOf returns the number of parts that suffice.
+// partOf returns the number of parts that a test uses: one, or all in a thorough run.
 func partOf(t *testing.T) int {
 	t.Helper()
 	return rounds.Of(t, 1, parts)
 }
 
-// largeDocuments are documents of long arrays and texts, of about 20 MB, or so many parts of that.
+// largeDocuments returns documents with long arrays and texts, of about 20 MB if part equals parts, else
+// proportionally less.
 func largeDocuments(part int) []document.Object {
 	long := strings.Repeat("x", part<<15)
 	items := make([]any, part*625)
@@ -99,8 +100,7 @@ func TestFilter_IsBounded(t *testing.T) {
 	}
 }
 
-// requireTooMuch requires the error of a call that does too much, or of an expression that
-// does so for one document.
+// requireTooMuch requires the error of a call, or of an expression on one document, that does too much.
 func requireTooMuch(t *testing.T, err error, name string) {
 	t.Helper()
 	require.Error(t, err, name)
@@ -123,7 +123,7 @@ func TestChange_IsBounded(t *testing.T) {
 	update, err := query.CompileUpdate(document.O("$unset", paths), arrayFilters...)
 	require.NoError(t, err)
 	call := query.NewPartialEvaluation(t.Context(), part, parts)
-	for range 20 { // As if there were more of them, for which the budget grows.
+	for range 20 { // The budget grows as if there were 20 times as many.
 		for _, o := range documents {
 			if _, _, err = call.Change(query.Change{Update: update}, nil, o); err != nil {
 				break
@@ -229,7 +229,7 @@ func TestEvaluation_UsualCallsPass(t *testing.T) {
 		matched, err := call.Check(filter, o)
 		require.NoError(t, err)
 		require.True(t, matched)
-		for range 18 { // As often as sorting that many takes.
+		for range 18 { // Sorting that many documents takes about 18 comparisons for each.
 			call.Compare(sort, o, o)
 		}
 		_, _, err = call.Change(query.Change{Update: update}, filter, o)
@@ -390,7 +390,7 @@ func longList(count int) document.Object {
 	return document.O("_id", 1, "l", document.A(items...))
 }
 
-// sortsOfLists sort the list of a document by an update and by an expression.
+// sortsOfLists returns functions that sort the list of a document, by an update and by an expression.
 func sortsOfLists(
 	t *testing.T, by document.Object,
 ) map[string]func(*query.Evaluation, document.Object) (document.Object, error) {
@@ -477,7 +477,7 @@ func TestSort_ChargesSizes(t *testing.T) {
 	require.NoError(t, sortedIn(call, sort, documents))
 	byText, err := query.CompileSort(document.O("s", 1, "at", 1))
 	require.NoError(t, err)
-	for range 10 { // Each of them compares all texts. Together they read the documents once.
+	for range 10 { // Each sort compares all texts. All ten together cost about as much as reading the documents once.
 		call.Sort(byText, documents)
 	}
 	require.NoError(t, call.Err())
@@ -517,13 +517,13 @@ func holds(ranges []query.KeyRange, o document.Object, path string) bool {
 	})
 }
 
-// operands are values of all types, next to each other in their order.
+// operands are values of all types in ascending order.
 var operands = []any{
 	nil, math.NaN(), math.Inf(-1), -1, 0, 0.5, 1, int64(1) << 53, int64(1)<<53 + 1, math.Inf(1),
 	"", "a", "ab", "b", "b\x00c", document.O(), document.O("a", 1), document.O("b", 1), false, true,
 }
 
-// conditions are one of each kind that has bounds, for two operands.
+// conditions returns one condition of each kind that has bounds, with the operands a and b.
 func conditions(a, b any) []any {
 	o, list := document.O, document.A
 	return []any{
@@ -601,8 +601,6 @@ func TestBounds_NoneWithoutUse(t *testing.T) {
 	}
 }
 
-// The allocations of compiling and changing are bounded, so the test fails if the code allocates more.
-//
 //nolint:paralleltest // What other tests allocate at the same time would be counted.
 func TestAllocations_OfCompilingAndChanging(t *testing.T) {
 	const runs = 100

@@ -16,7 +16,8 @@ import (
 	"github.com/botctx/go-sdk/store/storetest"
 )
 
-// casesOf reads a file of cases. Cases from elsewhere lie outside of the project.
+// casesOf reads a file of cases. It skips the test if the file is missing, because some lie outside the
+// repository.
 func casesOf(t *testing.T, name string) []storetest.Case {
 	t.Helper()
 	file, err := os.Open(name)
@@ -64,7 +65,7 @@ func TestCases_Decided(t *testing.T) {
 	}
 }
 
-// leftOut maps the server's cases that do not apply here to the reasons.
+// leftOut maps the ids of server cases that do not apply here to the reasons.
 var leftOut = map[string]string{
 	"S-01155": "look-ahead is refused",
 	"S-01156": "look-behind is refused",

@@ -10,29 +10,27 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// Change is a store's change of a document: the caller's update, and the additions of the layer above.
+// Change is a change of a document: the caller's update, and what the layer above the store adds.
 type Change struct {
 	// Update is the caller's update.
 	Update *Update
 	// Now is the time that $currentDate writes.
 	Now time.Time
-	// Fixed are the fields that no update can change. A replacement that lacks one
-	// keeps it; an update that would give it another value is InvalidArgument.
-	// _id is fixed always.
+	// Fixed are the fields that no update can change; _id is always fixed. A replacement without a fixed field
+	// keeps its value. An update that would give it another value fails with InvalidArgument.
 	Fixed []string
-	// Preserved are fields that a replacement which lacks them leaves as they are.
+	// Preserved are fields that keep their values if a replacement lacks them.
 	Preserved []string
 	// Stamps are fields that are renewed in each document in which the update changes another field. Changes
-	// of the stamps by the caller's update have no effect and do not count as a change.
+	// that the caller's update makes to them have no effect and do not count as a change.
 	Stamps Stamps
-	// OnInsert are the fields of a document that an upsert inserts, in addition to the fields from filter and
-	// update. If both give a field, the caller's value is kept, unless the field is stamped; in a fixed field
-	// a different value from the caller is InvalidArgument. OnInsert gives the _id if neither filter nor
-	// update does.
+	// OnInsert are fields that an upsert adds to the document that it inserts. If the filter or the update also
+	// gives a field, the caller's value is kept, unless the field is stamped; for a fixed field, a different
+	// value is InvalidArgument. OnInsert gives the _id if neither filter nor update does.
 	OnInsert document.Object
 }
 
-// Stamps are the fields of a document that tell its version.
+// Stamps are the fields that identify the version of a document.
 type Stamps struct {
 	// Set are fields that take a new value, such as updatedAt and etag.
 	Set document.Object
@@ -51,22 +49,22 @@ func (c Change) Check() error {
 	}
 	for from, to := range document.Get(c.Update.source, "$rename", document.Object{}).All() {
 		if to, _ := to.(string); !c.Update.IsReplacement() && c.isStamped(to) {
-			return boterr.Invalid("update.$rename."+from, "%s is set by each change, and would overwrite the value that is moved there", to)
+			return boterr.Invalid("update.$rename."+from, "each change sets %s and would overwrite the moved value; rename to another field", to)
 		}
 	}
 	return boterr.PrefixField("onInsert", c.OnInsert.Err())
 }
 
-// Apply applies the change to a document that filter matches. It returns the result, and whether that counts
-// as modified: if the document differs afterwards, and always for a replacement without _id, as in MongoDB.
+// Apply applies the change to a document that filter matches. modified is true if the document differs
+// afterwards, and always for a replacement without _id, as in MongoDB.
 // The Field of an error is "update" followed by the path in the document.
 //
-// A store makes changes within the Evaluation of its call, which bounds the total work.
+// Stores call Evaluation.Change instead, which bounds the work of the whole call.
 func (c Change) Apply(filter *Filter, before document.Object) (after document.Object, modified bool, err error) {
 	return NewEvaluation(context.Background()).Change(c, filter, before)
 }
 
-// Change is Change.Apply within the evaluation.
+// Change is like Change.Apply, within the budget of the evaluation.
 func (e *Evaluation) Change(change Change, filter *Filter, before document.Object) (after document.Object, modified bool, err error) {
 	e.budget.spend(change.Update.work())
 	after, modified, err = change.applied(e, filter, before)
@@ -178,8 +176,8 @@ func checkFixed(field string, before, after any) error {
 	return boterr.Invalid(field, "the field is fixed and cannot be changed")
 }
 
-// withKept puts the fixed, kept and stamped fields of the document before the replacement's, in their old
-// order, so that replacing a document by an equal one changes nothing.
+// withKept returns the fixed, preserved and stamped fields of before in their old order, followed by the fields
+// of the replacement. Replacing a document by an equal one then changes nothing.
 func (c Change) withKept(before, replacement document.Object) document.Object {
 	b := document.NewBuilder(before.Len() + replacement.Len())
 	for field, value := range before.All() {
@@ -239,7 +237,7 @@ func (c Change) stamp(o document.Object) document.Object {
 	return o
 }
 
-// nextVersion returns the version after another, or 1 if that is not a number.
+// nextVersion returns version plus one, or 1 if version is not a number.
 func nextVersion(version any) any {
 	if _, isNumber := document.FloatNumber(version); isNumber {
 		if next, ok := addNumbers(version, int64(1)); ok {
@@ -250,12 +248,13 @@ func nextVersion(version any) any {
 }
 
 // Insert returns the document that an upsert inserts if nothing matches: the values that the filter requires,
-// changed by the update, with OnInsert. The Field of an error is "filter" or "update" followed by a path.
+// changed by the update and completed by OnInsert. The Field of an error is "filter" or "update" followed by a
+// path.
 func (c Change) Insert(filter *Filter) (document.Object, error) {
 	return NewEvaluation(context.Background()).Insert(c, filter)
 }
 
-// Insert is Change.Insert within the evaluation.
+// Insert is like Change.Insert, within the budget of the evaluation.
 func (e *Evaluation) Insert(change Change, filter *Filter) (document.Object, error) {
 	e.budget.spend(change.Update.work())
 	o, err := change.insert(e, filter)
@@ -281,7 +280,7 @@ func (c Change) insert(e *Evaluation, filter *Filter) (document.Object, error) {
 	return c.completed(base, after)
 }
 
-// inserted changes the fields that the filter requires by the update.
+// inserted applies the update to the fields that the filter requires.
 func (c Change) inserted(e *Evaluation, base document.Object) (document.Object, error) {
 	run := updateRun{call: e, document: base, inserting: true, now: c.Now}
 	after, err := c.Update.apply(&run)
@@ -299,8 +298,7 @@ func (c Change) inserted(e *Evaluation, base document.Object) (document.Object, 
 	return after, nil
 }
 
-// requiredFields makes an object of the values that a filter requires; of the _id
-// alone for a replacement.
+// requiredFields makes an object of the values that a filter requires. For a replacement it has only the _id.
 func (c Change) requiredFields(e *Evaluation, filter *Filter) (document.Object, error) {
 	if filter == nil {
 		return document.O(), nil
@@ -326,8 +324,8 @@ func (c Change) requiredFields(e *Evaluation, filter *Filter) (document.Object, 
 	return required.update.apply(&updateRun{call: e, document: document.O()})
 }
 
-// completed adds OnInsert and the stamps to the result of an update on the fields that the filter requires:
-// _id first, then the fields of OnInsert, then the caller's.
+// completed adds OnInsert and the stamps to the document that an upsert inserts. The order is _id, the fields
+// of OnInsert, then the caller's fields.
 func (c Change) completed(required, o document.Object) (document.Object, error) {
 	b := document.NewBuilder(o.Len() + c.OnInsert.Len())
 	if id, ok := o.Field(document.IDField); ok {
@@ -353,8 +351,8 @@ func (c Change) completed(required, o document.Object) (document.Object, error) 
 	return o, boterr.PrefixField("update", err)
 }
 
-// giverOf returns the parameter that gave a field of an upsert's document: "filter" if the update did not
-// change the field.
+// giverOf returns the parameter that set a field of an upsert's document: "filter" if the update did not change
+// the field, else "update".
 func giverOf(field string, required, made document.Object) string {
 	if required.Has(field) && document.Identical(required.Value(field), made.Value(field)) {
 		return "filter"
@@ -380,24 +378,23 @@ type IndexKind string
 const (
 	// Ascending orders by Compare; it serves equality, ranges and sorts.
 	Ascending IndexKind = "ascending"
-	// Descending is Ascending the other way round.
+	// Descending is the reverse of Ascending.
 	Descending IndexKind = "descending"
-	// Geo2D holds legacy pairs on a plane, or arrays of them, Geo2DSphere GeoJSON
-	// and pairs on the globe. A document whose value at the path is something else
-	// is InvalidArgument; null, an empty array, a missing field and, for Geo2D, other
-	// scalars are left out.
+	// Geo2D indexes legacy pairs on a plane, or arrays of them. Geo2DSphere indexes GeoJSON and pairs on the
+	// globe. Documents with null, an empty array or no value at the path are not in the index, and neither are
+	// other scalars for Geo2D. Any other value is InvalidArgument.
 	Geo2D       IndexKind = "2d"
 	Geo2DSphere IndexKind = "2dsphere"
 )
 
-// IsGeo reports whether keys of this kind hold places.
+// IsGeo reports whether k is a geographic kind.
 func (k IndexKind) IsGeo() bool { return k == Geo2D || k == Geo2DSphere }
 
-// valueSet tests whether values equal one of a list, in constant time if the list is long. It is safe for
-// concurrent use while no value is added.
+// valueSet is a set of values. Lookups in a large set take constant time. It is safe for concurrent use while
+// no value is added.
 type valueSet struct {
 	few []any
-	// keys, if not nil, has the keys of all values.
+	// keys holds the keys of all values of a large set, and is nil for a small one.
 	keys map[string]struct{}
 }
 

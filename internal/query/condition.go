@@ -34,9 +34,8 @@ func (c equalToString) equals(s string, e *Evaluation) bool {
 	return len(s) == len(c) && e.readingText(len(s)) && s == string(c)
 }
 
-// ordered is $gt, $gte, $lt and $lte: it compares with values of the operand's own
-// class only. Null is equal to null and to a missing field, and neither greater
-// nor less.
+// ordered is $gt, $gte, $lt and $lte. It matches only values of the operand's class. Null equals null and a
+// missing field, and is neither greater nor less.
 type ordered struct {
 	operand any
 	class   int
@@ -98,7 +97,7 @@ func isNaN(value any) bool {
 type oneOf struct {
 	values []any
 	null   bool
-	// scalars has the values with a lookupKey. others has the keys of objects and arrays.
+	// scalars holds the lookupKey of each scalar, others the key of each object and array.
 	scalars map[any]struct{}
 	others  map[string]struct{}
 }
@@ -139,8 +138,8 @@ func (c *oneOf) test(value any, e *Evaluation) bool {
 	}
 }
 
-// The keys of values that cannot be map keys themselves: NaN does not equal itself, and dates may
-// differ in their zones.
+// Keys for values that cannot be map keys themselves: NaN does not equal itself, and equal dates may differ in
+// their zones.
 type (
 	notANumber struct{}
 	dateKey    int64
@@ -163,7 +162,7 @@ func lookupKey(value any) any {
 	return value
 }
 
-// longList is a list whose bounds are computed only once.
+// longList is a long $in that computes its bounds only once.
 type longList struct {
 	candidateTest
 
@@ -211,7 +210,7 @@ func (c likePattern) test(value any, e *Evaluation) bool {
 	return matched && err == nil
 }
 
-// ofType is $type: a set of types by MongoDB's numbers.
+// ofType is $type: a set of MongoDB's type numbers.
 type ofType map[int64]struct{}
 
 func (c ofType) test(value any, _ *Evaluation) bool {
@@ -353,7 +352,7 @@ func compileArrayFilters(sources []document.Object) (set arrayFilterSet, err err
 			return set, boterr.PrefixField(field, err)
 		}
 		if set.byName[f.name] != nil {
-			return set, boterr.Invalid(field, "there is another array filter for %q", f.name)
+			return set, boterr.Invalid(field, "there is another array filter for %q; use different names", f.name)
 		}
 		set.filters = append(set.filters, f)
 		set.byName[f.name] = f
@@ -379,7 +378,7 @@ func compileArrayFilter(source document.Object) (*arrayFilter, error) {
 	}
 	for name := range names {
 		if !identifier.MatchString(name) {
-			return nil, boterr.Invalid("", "%q cannot be the name of an array filter: a lower-case letter, then letters and digits", name)
+			return nil, boterr.Invalid("", "%q cannot be the name of an array filter; use a lower-case letter followed by letters and digits", name)
 		}
 		return &arrayFilter{name: name, filter: filter}, nil
 	}
@@ -406,7 +405,7 @@ func collectIdentifiers(query document.Object, names map[string]struct{}) {
 func (s *arrayFilterSet) use(name string) (*arrayFilter, error) {
 	f := s.byName[name]
 	if f == nil {
-		return nil, boterr.Invalid("", "there is no array filter for $[%s]", name)
+		return nil, boterr.Invalid("", "there is no array filter for $[%s]; add one", name)
 	}
 	f.used = true
 	return f, nil

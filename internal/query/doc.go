@@ -9,8 +9,8 @@
 // on a field, in $not, and as an element of $in, $nin and $all a pattern is {$regex, $options}.
 //
 // Aggregation expressions are allowed in the $expr of a filter and in projections. One evaluation is bounded:
-// 16 MiB for each value that it makes, and about 64 MiB of work. Evaluation is the budget of one call of a
-// store.
+// 16 MiB for each value that it makes, and about 64 MiB of work. An [Evaluation] is the budget of one store
+// call.
 //
 // The files are named by the part of the language: filter, update, projection, sort, expression and geo. Each
 // operator is in one place, so adding one changes one file.

@@ -13,9 +13,9 @@ import (
 //
 // The budget counts work instead of time, so that the same call over the same documents always gets equally
 // far. It grows with each document that is read, so that common calls succeed over any number of documents.
-// Beyond it every method returns ResourceExhausted, or Canceled if the context has ended.
+// Once it is spent, every method returns ResourceExhausted, or Canceled if the context has ended.
 //
-// It serves one goroutine.
+// An Evaluation must not be used by several goroutines at once.
 type Evaluation struct {
 	budget budget
 	// shapes are the shapes that changed documents share, or nil if there are none.
@@ -25,7 +25,7 @@ type Evaluation struct {
 
 	// position is the array element through which the document matched.
 	position arrayPosition
-	// failure is the error of an $expr, or of the budget. The match is void then.
+	// failure is the error of an $expr or of the budget. If it is set, the result of the match is invalid.
 	failure error
 	// now is the time for $$NOW in the match, or nil if there is none.
 	now *time.Time
@@ -90,7 +90,7 @@ func (e *Evaluation) Err() error {
 	return e.budget.failure
 }
 
-// Check is Filter.Check within the evaluation.
+// Check is like Filter.Check, within the budget of the evaluation.
 func (e *Evaluation) Check(filter *Filter, document document.Object) (bool, error) {
 	if filter == nil || filter.root == nil {
 		e.Visit(document)
@@ -102,9 +102,9 @@ func (e *Evaluation) Check(filter *Filter, document document.Object) (bool, erro
 	return matched && e.failure == nil, e.failure
 }
 
-// Select returns which of up to BatchSize documents match, among the documents whose bit is set in among: bit
-// i is for documents[i]. It is cheaper than a Check for each document. If a filter can fail, the error is the
-// error of the first document on which it fails, and matched covers the documents before it.
+// Select tests up to BatchSize documents, and returns the matching ones as bits: bit i is for documents[i]. It
+// tests only documents whose bit is set in among. It is cheaper than a Check for each document. If the filter
+// fails on a document, err is the first such error, and matched covers the documents before it.
 func (e *Evaluation) Select(filter *Filter, documents []document.Object, among uint32) (matched uint32, err error) {
 	e.visitAll(documents, among)
 	if filter == nil || filter.root == nil {
@@ -149,8 +149,8 @@ func (e *Evaluation) fail(err error) {
 	}
 }
 
-// recordPosition records the array element of a match. Since a walk records the outer element after the inner
-// one on its way back, the outer one counts.
+// recordPosition records the array element of a match. Inner elements are recorded before outer ones, so the
+// outermost element is kept.
 func (e *Evaluation) recordPosition(index int) {
 	if e != nil {
 		e.position = arrayPosition{index: int32(index), found: true}
@@ -182,8 +182,8 @@ func (e *Evaluation) spend(work int) bool {
 	return false
 }
 
-// hasEnded reports whether the budget is used up or the context has ended. A match is void then. An
-// evaluation of many conditions then stops and reports no match, so its caller stops as well.
+// hasEnded reports whether the budget is used up or the context has ended. The result of the match is then
+// invalid: a loop over many conditions stops and reports no match, so that its caller stops as well.
 func (e *Evaluation) hasEnded() bool { return e != nil && e.budget.failure != nil }
 
 // charge is like spend, for work that can return an error.
@@ -194,7 +194,7 @@ func (e *Evaluation) charge(work int) error {
 	return e.failure
 }
 
-// steps counts looking at n elements.
+// steps counts the work of visiting n elements.
 func (e *Evaluation) steps(n int) bool { return e.spend(n * stepWork) }
 
 // keepByteWork is the work per BSON byte of making keys of a value's parts and looking them up.

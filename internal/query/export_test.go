@@ -7,8 +7,8 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// EvaluateExpression returns the value of an expression over a document, and whether there is one. Among the
-// operations only a filter evaluates expressions that know the time, and it does not show their values.
+// EvaluateExpression returns the value of an expression over a document, and whether there is one. In the
+// public API only filters evaluate expressions that use $$NOW, and they do not return the value.
 func EvaluateExpression(source any, o document.Object, now time.Time) (value any, isThere bool, err error) {
 	compiled, err := compileExpression(source)
 	if err != nil {

@@ -22,7 +22,7 @@ type expression interface {
 type expressionRun struct {
 	root document.Object
 	now  time.Time
-	// variables are the values of $let, $map and others, by their slots.
+	// variables are the values of $let, $map and others, indexed by slot.
 	variables []any
 	// stack holds the arguments of the active calls.
 	stack []any
@@ -44,7 +44,6 @@ func (run *expressionRun) reset() {
 	run.limits = workLimits{}
 }
 
-// bind sets a variable.
 func (run *expressionRun) bind(slot int, value any) {
 	for len(run.variables) <= slot {
 		run.variables = append(run.variables, document.Missing)
@@ -52,7 +51,7 @@ func (run *expressionRun) bind(slot int, value any) {
 	run.variables[slot] = value
 }
 
-// constant is a value that no document changes.
+// constant is an expression with the same value for every document.
 type constant struct{ value any }
 
 func (c constant) evaluate(*expressionRun) (any, error) { return c.value, nil }
@@ -62,14 +61,14 @@ func compileExpression(source any) (expression, error) {
 	return expressionCompiler{instructions: new(int)}.expression(source)
 }
 
-// expressionCompiler compiles expressions in which certain variables are known.
+// expressionCompiler compiles expressions in a scope of variables.
 type expressionCompiler struct {
 	scope *scope
 	// slots is the number of variables that are in use.
 	slots int
 	// timeless is true if there is no clock, as in a projection.
 	timeless bool
-	// usesNow, if given, is set if $$NOW is used.
+	// usesNow, if not nil, is set to true if $$NOW is used.
 	usesNow *bool
 	// instructions counts the instructions of the patterns.
 	instructions *int
@@ -281,11 +280,10 @@ func (e arrayOfExpressions) evaluate(run *expressionRun) (any, error) {
 const (
 	// maxFolded is the size up to which a constant is always kept.
 	maxFolded = 4096
-	// maxFoldedPart bounds how many times larger than its parts a larger constant may be. A list of single
-	// bits makes an array that much larger.
+	// maxFoldedPart is the maximum ratio of a larger constant to the size of its parts.
 	maxFoldedPart = 16
 	// maxFoldedWork bounds the work for a constant, without the work for its parts. A costlier constant is
-	// computed when it is needed.
+	// computed each time.
 	maxFoldedWork = 1 << 14
 )
 
@@ -312,8 +310,8 @@ func folded(e expression, parts ...expression) (expression, error) {
 	return constant{value}, nil
 }
 
-// withoutOperator cuts the operator off the field of an error from its evaluation, since the caller of the
-// compiler adds its path.
+// withoutOperator removes the operator from the field of an evaluation error. The caller of the compiler adds
+// it again.
 func withoutOperator(err error) error {
 	e, ok := boterr.AsError(err)
 	if !ok || !isOperator(e.Field) {
@@ -345,13 +343,13 @@ type function struct {
 	// least and most bound the number of arguments in a row; a most of 0 allows any number. A single argument
 	// needs no array around it.
 	least, most int
-	// names are its arguments if they are given in an object; the first least of them are required. If most
-	// is also 0, no other form is allowed.
+	// names are the argument names in the object form; the first least of them are required. If most is 0, no
+	// other form is allowed.
 	names []string
 	// nullFirst is true if the first argument that is null or missing decides: the result is null, and later
 	// arguments are not evaluated.
 	nullFirst bool
-	// nulls is the number of first arguments that make the result null if one of them is null or missing.
+	// nulls is the number of leading arguments that make the result null if one of them is null or missing.
 	nulls int
 	// takes are the types of the first arguments. all is the type of every argument. nil means any type.
 	takes []argumentType
@@ -374,7 +372,7 @@ type call struct {
 	arguments []expression
 }
 
-// call compiles the arguments of a function.
+// call compiles a call of a function.
 func (c expressionCompiler) call(name string, f function, operand any) (expression, error) {
 	arguments, err := c.argumentsOf(f, operand)
 	if err != nil {
@@ -388,7 +386,7 @@ func (c expressionCompiler) call(name string, f function, operand any) (expressi
 	return folded(&call{name: name, function: f, arguments: arguments}, arguments...)
 }
 
-// argumentsOf compiles the arguments, in either form.
+// argumentsOf compiles the arguments in either form: an array or an object.
 func (c expressionCompiler) argumentsOf(f function, operand any) ([]expression, error) {
 	if f.names != nil {
 		named, ok := operand.(document.Object)
@@ -406,7 +404,7 @@ func (c expressionCompiler) argumentsOf(f function, operand any) ([]expression, 
 	return arguments, err
 }
 
-// positional compiles arguments in a row.
+// positional compiles an array of arguments, or a single argument without an array.
 func (c expressionCompiler) positional(operand any, least, most int) ([]expression, error) {
 	list, ok := operand.(document.Array)
 	if !ok {
@@ -428,7 +426,8 @@ func (c expressionCompiler) positional(operand any, least, most int) ([]expressi
 	return c.expressions(list)
 }
 
-// named compiles arguments in an object, in the order of names. An argument that is not given is absent.
+// named compiles an object of arguments, and returns them in the order of names. An argument that is not given
+// is absent.
 func (c expressionCompiler) named(operand document.Object, names []string, required int) ([]expression, error) {
 	arguments := make([]expression, len(names))
 	for i := range arguments {
@@ -470,7 +469,7 @@ func (c *call) evaluate(run *expressionRun) (any, error) {
 			return nil, err
 		}
 		if c.function.nullFirst && isNullish(value) {
-			_, err := c.compute(run, base) // An error in an earlier part is reported.
+			_, err := c.compute(run, base) // Earlier arguments of a wrong type are reported.
 			return nil, err
 		}
 		run.stack = append(run.stack, value)
@@ -478,7 +477,7 @@ func (c *call) evaluate(run *expressionRun) (any, error) {
 	return c.compute(run, base)
 }
 
-// compute takes the arguments off the stack.
+// compute calls the function with the arguments from base on, and removes them from the stack.
 func (c *call) compute(run *expressionRun, base int) (any, error) {
 	var result any
 	isNull, err := c.function.check(run.stack[base:])
@@ -545,7 +544,7 @@ const maxWork = 64 << 20
 // makes. A value may contain another one many times, so its size can be far larger than its memory.
 type workLimits struct {
 	done int
-	// call is the call in which the expression is evaluated, or nil when it is compiled.
+	// call is the call that evaluates the expression, or nil at compile time.
 	call *Evaluation
 }
 
@@ -553,7 +552,7 @@ type workLimits struct {
 func (l *workLimits) spend(work int) error {
 	l.done += min(work, maxWork+1)
 	if l.done > maxWork {
-		return boterr.Invalid("", "the expression does too much for one document: it makes or looks through "+
+		return boterr.Invalid("", "the expression does too much for one document: it writes or reads "+
 			"more than %d MiB", maxWork>>20)
 	}
 	if l.call != nil && !l.call.budget.spend(work) {
@@ -663,7 +662,7 @@ func sumOf(_ *expressionRun, values []any) (any, error) {
 	return sum.total(), nil
 }
 
-// averageOf returns the average of the numbers among values, null if there is none.
+// averageOf returns the average of the numbers among values, or null if there are none.
 func averageOf(_ *expressionRun, values []any) (any, error) {
 	var sum summation
 	for _, value := range values {
@@ -718,8 +717,8 @@ func deviationOf(lost int) func(*expressionRun, []any) (any, error) {
 	}
 }
 
-// summation adds numbers without losing small ones among large ones: integers exactly, doubles as the sum of
-// two.
+// summation adds numbers without losing small ones among large ones: integers exactly, doubles as a sum and a
+// rest.
 type summation struct {
 	// high and low are the sum of the integers in 128 bits.
 	high int64

@@ -26,12 +26,12 @@ var arithmeticFunctions = map[string]function{
 	"$log10":    {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(withFloat(math.Log10, positive))},
 }
 
-// ofNumber is a function of one number.
+// ofNumber adapts a function of one number.
 func ofNumber(compute func(number any) (any, error)) func(*expressionRun, []any) (any, error) {
 	return func(_ *expressionRun, arguments []any) (any, error) { return compute(arguments[0]) }
 }
 
-// withFloat is a function that gives a double. check, if given, refuses a number.
+// withFloat adapts a function of doubles. check, if not nil, returns an error for a number outside its domain.
 func withFloat(compute func(float64) float64, check func(float64) error) func(any) (any, error) {
 	return func(number any) (any, error) {
 		f, _ := document.FloatNumber(number)
@@ -44,7 +44,7 @@ func withFloat(compute func(float64) float64, check func(float64) error) func(an
 	}
 }
 
-// toWhole is a function that leaves integers as they are.
+// toWhole adapts a function that rounds doubles. Integers stay as they are.
 func toWhole(compute func(float64) float64) func(any) (any, error) {
 	return func(number any) (any, error) {
 		if f, ok := number.(float64); ok {
@@ -56,7 +56,7 @@ func toWhole(compute func(float64) float64) func(any) (any, error) {
 
 func notNegative(f float64) error {
 	if f < 0 {
-		return boterr.Invalid("", "needs a number from 0, got %v", f)
+		return boterr.Invalid("", "needs a number of at least 0, got %v", f)
 	}
 	return nil
 }
@@ -80,8 +80,8 @@ func absolute(number any) (any, error) {
 	}
 }
 
-// add is $add: of numbers, and of at most one date with milliseconds. The sum becomes a double once integers
-// overflow.
+// add is $add, of numbers and at most one date, to which the numbers are added as milliseconds. If integers
+// overflow, the sum is a double.
 func add(_ *expressionRun, arguments []any) (any, error) {
 	var sum any = int64(0)
 	isDate := false
@@ -110,7 +110,7 @@ func add(_ *expressionRun, arguments []any) (any, error) {
 	return sum, nil
 }
 
-// addend returns the value of a number or a date in a sum.
+// addend returns the number that a number or date adds to a sum.
 func addend(value any) (any, bool) {
 	if t, ok := value.(time.Time); ok {
 		return t.UnixMilli(), true
@@ -140,7 +140,7 @@ const (
 	latestDate   = 253402300799999                    // The year 9999.
 )
 
-// dateOf returns the date of some milliseconds since 1970.
+// dateOf returns the date for a number of milliseconds since 1970.
 func dateOf(milliseconds int64) (any, error) {
 	if milliseconds < earliestDate || milliseconds > latestDate {
 		return nil, dateOverflow()
@@ -152,7 +152,7 @@ func dateOverflow() error {
 	return boterr.Invalid("", "the date is beyond the years 0 to 9999")
 }
 
-// subtract is $subtract: of numbers, of dates, and of milliseconds from a date.
+// subtract is $subtract. It subtracts numbers, dates, and milliseconds from a date.
 func subtract(_ *expressionRun, arguments []any) (any, error) {
 	a, b := arguments[0], arguments[1]
 	_, aIsNumber := document.FloatNumber(a)
@@ -171,7 +171,7 @@ func subtract(_ *expressionRun, arguments []any) (any, error) {
 	}
 }
 
-// difference subtracts numbers: a double if integers overflow.
+// difference returns a - b, as a double if integers overflow.
 func difference(a, b any) any {
 	i, ok1 := a.(int64)
 	j, ok2 := b.(int64)
@@ -185,7 +185,7 @@ func difference(a, b any) any {
 	return f - g
 }
 
-// multiply is $multiply: a double if integers overflow.
+// multiply is $multiply. If integers overflow, the product is a double.
 func multiply(_ *expressionRun, arguments []any) (any, error) {
 	product, float := int64(1), 1.0
 	whole := true
@@ -207,7 +207,7 @@ func multiply(_ *expressionRun, arguments []any) (any, error) {
 	return float, nil
 }
 
-// ofTwoNumbers is a function of two numbers.
+// ofTwoNumbers adapts a function of two numbers.
 func ofTwoNumbers(compute func(a, b any) (any, error)) func(*expressionRun, []any) (any, error) {
 	return func(_ *expressionRun, arguments []any) (any, error) { return compute(arguments[0], arguments[1]) }
 }
@@ -346,8 +346,8 @@ func angleOf(y, x any) (any, error) {
 	return math.Atan2(f, g), nil
 }
 
-// roundingFunctions are $round, which rounds half to even, and $trunc. Both take the number of decimal
-// places, which is negative for places before the point.
+// roundingFunctions are $round, which rounds half to even, and $trunc. Both take the number of decimal places,
+// which is negative for places before the decimal point.
 var roundingFunctions = map[string]function{
 	"$round": {least: 1, most: 2, nulls: 2, takes: []argumentType{aNumber}, compute: toPlaces(math.RoundToEven, halfToEven)},
 	"$trunc": {least: 1, most: 2, nulls: 2, takes: []argumentType{aNumber}, compute: toPlaces(math.Trunc, towardsZero)},
@@ -359,8 +359,8 @@ const (
 	maxPlaces   = 100
 )
 
-// toPlaces makes a function of a number and of places. whole rounds doubles to integers, divide rounds
-// quotients.
+// toPlaces returns a function that rounds a number to decimal places: doubles with whole, quotients of integers
+// with divide.
 func toPlaces(
 	whole func(float64) float64, divide func(dividend, divisor *big.Int) *big.Int,
 ) func(*expressionRun, []any) (any, error) {
@@ -401,7 +401,7 @@ func integerToPlaces(n, places int64, divide func(dividend, divisor *big.Int) *b
 func floatToPlaces(
 	f float64, places int64, whole func(float64) float64, divide func(dividend, divisor *big.Int) *big.Int,
 ) any {
-	const exact = 1 << 52 // A double from here on has no fraction.
+	const exact = 1 << 52 // No double from here on has a fraction.
 	switch {
 	case math.IsNaN(f), math.IsInf(f, 0), places >= 0 && math.Abs(f) >= exact:
 		return f
@@ -423,10 +423,10 @@ func powerOfTen(exponent int64) *big.Int {
 	return new(big.Int).Exp(big.NewInt(10), big.NewInt(exponent), nil)
 }
 
-// towardsZero divides and cuts the fraction off.
+// towardsZero divides and drops the fraction.
 func towardsZero(dividend, divisor *big.Int) *big.Int { return new(big.Int).Quo(dividend, divisor) }
 
-// halfToEven divides and rounds to the nearest integer, or to the even one of two.
+// halfToEven divides and rounds to the nearest integer, and ties to the even one.
 func halfToEven(dividend, divisor *big.Int) *big.Int {
 	quotient, rest := new(big.Int).QuoRem(dividend, divisor, new(big.Int))
 	twice := rest.Lsh(rest.Abs(rest), 1)

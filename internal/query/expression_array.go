@@ -41,7 +41,7 @@ func elementAt(_ *expressionRun, arguments []any) (any, error) {
 
 func elementsIn(argument any) []any { return argument.(document.Array).Items() }
 
-// itemAt returns an element, missing if there is none.
+// itemAt returns an element, or missing if there is none.
 func itemAt(items []any, index int64) any {
 	if index < 0 {
 		index += int64(len(items))
@@ -64,7 +64,8 @@ func someOf(pick func(run *expressionRun, items []any, n int64) ([]any, error)) 
 	return func(run *expressionRun, arguments []any) (any, error) {
 		n, ok := document.WholeNumber(arguments[0])
 		if !ok || n < 1 {
-			return nil, boterr.PrefixField("n", boterr.Invalid("", "must be a whole number from 1, got %s", document.Excerpt(orNull(arguments[0]))))
+			return nil, boterr.PrefixField("n", boterr.Invalid("",
+				"must be a whole number of at least 1, got %s", document.Excerpt(orNull(arguments[0]))))
 		}
 		array, ok := arguments[1].(document.Array)
 		if !ok {
@@ -115,7 +116,7 @@ func isAmong(run *expressionRun, arguments []any) (any, error) {
 	return index >= 0, err
 }
 
-// indexOf returns the place of a value among items, or -1.
+// indexOf returns the index of a value among items, or -1.
 func (run *expressionRun) indexOf(items []any, value any) (int, error) {
 	if err := run.limits.spend((stepWork + readingWork(value)) * len(items)); err != nil {
 		return -1, err
@@ -263,7 +264,7 @@ func (c expressionCompiler) zip(operand any) (expression, error) {
 		return nil, boterr.PrefixField("defaults", err)
 	}
 	if !e.longest || len(e.defaults) != len(e.inputs) {
-		return nil, boterr.Invalid("defaults", "needs useLongestLength, and one value for each input")
+		return nil, boterr.Invalid("defaults", "needs useLongestLength: true, and one value for each input")
 	}
 	return e, nil
 }
@@ -400,7 +401,7 @@ func (run *expressionRun) keyOf(value any) (string, error) {
 	return string(document.AppendKey(nil, value)), nil
 }
 
-// distinct returns the first of each group of equal values of an array, and their keys.
+// distinct returns the distinct values of an array, and their keys.
 func (run *expressionRun) distinct(array any) ([]any, valueKeys, error) {
 	all := elementsIn(array)
 	if err := run.limits.items(len(all)); err != nil {
@@ -513,7 +514,7 @@ func isSubset(run *expressionRun, arguments []any) (any, error) {
 	return whole.holds(part), err
 }
 
-// holds reports whether a set contains all of another.
+// holds reports whether k contains all keys of part.
 func (k valueKeys) holds(part valueKeys) bool {
 	for key := range part {
 		if !k.has(key) {

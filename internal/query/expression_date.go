@@ -32,7 +32,7 @@ var dateFunctions = map[string]function{
 
 func millisecondOf(t time.Time) int { return t.Nanosecond() / int(time.Millisecond) }
 
-// weekOf returns the number of the week in the year. Weeks begin on Sunday; days before the first one are in
+// weekOf returns the number of the week in the year. Weeks begin on Sunday; days before the first Sunday are in
 // week 0.
 func weekOf(t time.Time) int { return (t.YearDay() + 6 - int(t.Weekday())) / 7 }
 
@@ -81,7 +81,7 @@ func (run *expressionRun) localDate(date, zone any) (t time.Time, ok bool, err e
 	return t.In(location), true, nil
 }
 
-// zone is zoneOf, and counts the work.
+// zone is like zoneOf, and counts its work.
 func (run *expressionRun) zone(value any) (*time.Location, error) {
 	if _, isName := value.(string); isName {
 		if err := run.limits.spend(zoneWork); err != nil {
@@ -108,8 +108,7 @@ func prepareZone(at int) func(arguments []expression) error {
 	}
 }
 
-// zoneOf reads a time zone: the name of one in the IANA database, or an offset from UTC
-// such as "+02:00". Absent is UTC.
+// zoneOf reads a time zone: a name in the IANA database, or an offset from UTC such as "+02:00". Absent is UTC.
 func zoneOf(value any) (*time.Location, error) {
 	switch zone := value.(type) {
 	case absentArgument:
@@ -120,7 +119,7 @@ func zoneOf(value any) (*time.Location, error) {
 		if strings.HasPrefix(zone, "+") || strings.HasPrefix(zone, "-") {
 			return offsetZone(zone)
 		}
-		if zone == "" || zone == "Local" { // They mean the zone of the machine, or none.
+		if zone == "" || zone == "Local" { // LoadLocation would take them for UTC and the zone of the machine.
 			return nil, noZone(zone)
 		}
 		location, err := time.LoadLocation(zone)
@@ -203,8 +202,8 @@ var datePartNames = []string{
 	"year", "isoWeekYear", "month", "isoWeek", "day", "isoDayOfWeek", "hour", "minute", "second", "millisecond", "timezone",
 }
 
-// The largest year, and the largest value of another part, that $dateFromParts accepts. An excess carries
-// over to the next larger part.
+// The largest year, and the largest value of another part, that $dateFromParts accepts. A part beyond its usual
+// range carries over to the next larger part.
 const (
 	maxYear = 9999
 	maxPart = 32767
@@ -225,7 +224,7 @@ func dateOfParts(run *expressionRun, arguments []any) (any, error) {
 		}
 		name := datePartNames[i]
 		if ofISO := strings.HasPrefix(name, "iso"); i < 6 && ofISO == calendar {
-			return nil, boterr.Invalid(name, "cannot be used with the year of the other calendar")
+			return nil, boterr.Invalid(name, "belongs to the other calendar; use month and day with year, isoWeek and isoDayOfWeek with isoWeekYear")
 		}
 		least, most := int64(-maxPart-1), int64(maxPart)
 		if i < 2 {
@@ -249,7 +248,7 @@ func dateOfParts(run *expressionRun, arguments []any) (any, error) {
 	}
 	t := time.Date(parts[0], time.Month(parts[2]), parts[4], parts[6], parts[7], parts[8], 0, zone)
 	if !calendar {
-		monday := time.Date(parts[1], 1, 4, parts[6], parts[7], parts[8], 0, zone) // Is in week 1.
+		monday := time.Date(parts[1], 1, 4, parts[6], parts[7], parts[8], 0, zone) // January 4 is always in week 1.
 		t = monday.AddDate(0, 0, 7*(parts[3]-1)+parts[5]-isoDayOf(monday))
 	}
 	return dateOf(t.UnixMilli() + int64(parts[9]))
@@ -292,10 +291,10 @@ func unitOf(value any) (string, error) {
 	return unit, nil
 }
 
-// monthsIn maps the units of whole months to their months.
+// monthsIn maps the units of whole months to their number of months.
 var monthsIn = map[string]int64{"year": 12, "quarter": 3, "month": 1}
 
-// daysIn maps the units of whole days to their days.
+// daysIn maps the units of whole days to their number of days.
 var daysIn = map[string]int64{"week": 7, "day": 1}
 
 // dateMoved makes $dateAdd and, with the sign -1, $dateSubtract.
@@ -316,7 +315,7 @@ func dateMoved(sign int64) func(*expressionRun, []any) (any, error) {
 		if !ok {
 			return nil, boterr.Invalid("amount", "must be a whole number, got %s", document.Excerpt(arguments[2]))
 		}
-		const most = latestDate - earliestDate // No date is more milliseconds from another.
+		const most = latestDate - earliestDate // No two dates are further apart.
 		if amount < -most || amount > most {
 			return nil, dateOverflow()
 		}
@@ -324,8 +323,8 @@ func dateMoved(sign int64) func(*expressionRun, []any) (any, error) {
 	}
 }
 
-// dateMovedBy returns the date some units after another. Days and longer units keep the time of day in the
-// zone; a day that the month lacks becomes its last one.
+// dateMovedBy returns the date amount units after t. Days and longer units keep the time of day in the zone. A
+// day that the month lacks becomes the last day of the month.
 func dateMovedBy(t time.Time, unit string, amount int64) (any, error) {
 	if length := timeUnits[unit]; length > 0 {
 		moved, ok := multiplyIntegers(amount, length)
@@ -347,7 +346,7 @@ func dateMovedBy(t time.Time, unit string, amount int64) (any, error) {
 	return dateOf(first.AddDate(0, 0, min(t.Day(), last)-1).UnixMilli())
 }
 
-// weekdays are the days by their names and short names.
+// weekdays are the names of the days. Their first three letters are the short names.
 var weekdays = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
 
 // weekStart reads the day on which weeks begin, Sunday if it is absent.
@@ -368,7 +367,7 @@ func weekStart(value any) (time.Weekday, error) {
 	return 0, boterr.Invalid("startOfWeek", "must be the name of a day of the week, got %s", document.Excerpt(value))
 }
 
-// unitCount returns the number of a date's unit since a fixed one.
+// unitCount returns the number of the unit in which a date lies, counted from a fixed start.
 func unitCount(t time.Time, unit string, start time.Weekday) int64 {
 	switch unit {
 	case "year":
@@ -398,8 +397,8 @@ func floorDivided(a, b int64) int64 {
 	return quotient
 }
 
-// weekStartOf returns the first day of the week, which matters if the unit is the week. It is unknown if start
-// is null.
+// weekStartOf returns the first day of the week, which only the unit week needs. isKnown is false if start is
+// null.
 func weekStartOf(unit string, start any) (first time.Weekday, isKnown bool, err error) {
 	if unit != "week" {
 		return time.Sunday, true, nil
@@ -455,7 +454,7 @@ func dateTruncated(run *expressionRun, arguments []any) (any, error) {
 	if size != absent {
 		var ok bool
 		if bin, ok = document.WholeNumber(size); !ok || bin < 1 {
-			return nil, boterr.Invalid("binSize", "must be a whole number from 1, got %s", document.Excerpt(size))
+			return nil, boterr.Invalid("binSize", "must be a whole number of at least 1, got %s", document.Excerpt(size))
 		}
 	}
 	t, _, err := run.localDate(date, zone)
@@ -465,7 +464,7 @@ func dateTruncated(run *expressionRun, arguments []any) (any, error) {
 	return binStart(t, name, bin, first)
 }
 
-// binStart returns the beginning of the bin of some units in which a date lies.
+// binStart returns the beginning of the bin that contains t. A bin is a number of units.
 func binStart(t time.Time, unit string, bin int64, first time.Weekday) (any, error) {
 	reference := time.Date(2000, 1, 1, 0, 0, 0, 0, t.Location())
 	if unit == "week" {

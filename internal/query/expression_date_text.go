@@ -46,7 +46,7 @@ func dateToString(run *expressionRun, arguments []any) (any, error) {
 	return writeDate(t, format)
 }
 
-// givenOrNull returns an argument: null if it was not given.
+// givenOrNull returns an argument, or null if it was not given.
 func givenOrNull(argument any) any {
 	if argument == absent {
 		return nil
@@ -63,11 +63,11 @@ func writeDate(t time.Time, format string) (any, error) {
 		}
 		i++
 		if i == len(format) {
-			return nil, boterr.Invalid("format", "ends in a single %%")
+			return nil, boterr.Invalid("format", "ends in a single %%; write %%%% for a percent sign")
 		}
 		part, ok := datePartText(t, format[i])
 		if !ok {
-			return nil, boterr.Invalid("format", "there is no format %%%c", format[i])
+			return nil, boterr.Invalid("format", "there is no specifier %%%c", format[i])
 		}
 		text.WriteString(part)
 	}
@@ -96,7 +96,7 @@ func datePartText(t time.Time, letter byte) (string, bool) {
 	return fmt.Sprintf("%0*d", number.width, number.of(t)), true
 }
 
-// datePartNumbers are the letters of formats for numbers.
+// datePartNumbers are the format letters for numbers.
 var datePartNumbers = map[byte]struct {
 	width int
 	of    func(time.Time) int
@@ -148,7 +148,7 @@ func dateFromString(run *expressionRun, arguments []any) (any, error) {
 	return nil, boterr.PrefixField("dateString", err)
 }
 
-// readDateAs reads a date in a format; an empty one means the usual notations. A text with a zone cannot be
+// readDateAs reads a date in a format; an empty format means the usual notations. A text with a zone cannot be
 // combined with another zone.
 func readDateAs(text, format string, zone *time.Location, zoneGiven bool) (any, error) {
 	var t time.Time
@@ -163,7 +163,7 @@ func readDateAs(text, format string, zone *time.Location, zoneGiven bool) (any, 
 	case err != nil:
 		return nil, err
 	case hasZone && zoneGiven:
-		return nil, boterr.Invalid("", "%q contains a time zone, and another one was given", text)
+		return nil, boterr.Invalid("", "%q contains a time zone, and another one was given; give only one", text)
 	default:
 		return dateOf(t.UnixMilli())
 	}
@@ -181,8 +181,7 @@ func readDate(text string, zone *time.Location) (any, error) {
 // maxDateLength is the longest text that is read as a date.
 const maxDateLength = 64
 
-// readUsualDate reads a date by ISO 8601, with or without a time and a zone, and reports whether it has a
-// zone.
+// readUsualDate reads a date in ISO 8601, with or without a time and a zone, and reports whether it has a zone.
 func readUsualDate(text string, zone *time.Location) (time.Time, bool, error) {
 	if len(text) <= maxDateLength {
 		for _, notation := range usualDates {
@@ -265,7 +264,7 @@ func (d *formattedDate) read(letter, plain byte) bool {
 	}
 }
 
-// readNumber reads the digits of a part. Years have all their digits.
+// readNumber reads the digits of a part. Years must have all their digits.
 func (d *formattedDate) readNumber(rest string, letter byte) bool {
 	number, ok := datePartNumbers[letter]
 	if !ok || letter == 'U' || letter == 'w' {
@@ -366,7 +365,7 @@ func (d *formattedDate) isIncomplete() bool {
 	return false
 }
 
-// agrees reports whether a date has the parts that were read. The 30th of February would become another day.
+// agrees reports whether a date has the parts that were read. For example, February 30 became another day.
 func (d *formattedDate) agrees(t time.Time) bool {
 	for letter, value := range d.parts {
 		if number := datePartNumbers[letter]; number.of(t) != value {

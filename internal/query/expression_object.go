@@ -54,8 +54,7 @@ func pairsOf(run *expressionRun, arguments []any) (any, error) {
 	return run.limits.array(pairs)
 }
 
-// objectOfPairs is $arrayToObject. The first pair decides whether all are arrays of two
-// or objects of k and v.
+// objectOfPairs is $arrayToObject. The first pair decides whether all pairs are [key, value] or {k, v}.
 func objectOfPairs(run *expressionRun, arguments []any) (any, error) {
 	array := arguments[0].(document.Array)
 	if err := run.limits.spend(array.Len() * keyWork); err != nil {
@@ -110,10 +109,10 @@ func pairKey(key any) (string, error) {
 	}
 }
 
-// fieldOf is $getField, for names with a dot or a dollar sign, too.
+// fieldOf is $getField. The name may contain dots and begin with a dollar sign.
 type fieldOf struct{ name, input expression }
 
-// getField compiles $getField in either form.
+// getField compiles $getField, given as {field, input} or as the name alone.
 func (c expressionCompiler) getField(operand any) (expression, error) {
 	e := &fieldOf{input: wholeRoot{}}
 	var err error
@@ -297,7 +296,7 @@ func (c expressionCompiler) variableNamed(name string) (expression, error) {
 		return constant{document.Missing}, nil
 	case "NOW":
 		if c.timeless {
-			return nil, boterr.Invalid("", "$$NOW is not supported here: put the time itself there")
+			return nil, boterr.Invalid("", "$$NOW is not supported here; write the time itself")
 		}
 		if c.usesNow != nil {
 			*c.usesNow = true
@@ -343,9 +342,8 @@ func (e *valueAt) evaluate(run *expressionRun) (any, error) {
 	return run.at(e.path, 0, value)
 }
 
-// at returns the value to which a path leads from part i on, as expressions see it: an array on the path
-// becomes the array of the values that the rest of the path selects in each of its objects. A number in the
-// path is the name of a field.
+// at follows a path from part i on, by the rules of expressions: an array on the path becomes the array of the
+// values that the rest of the path selects in each of its objects. A number in the path is the name of a field.
 func (run *expressionRun) at(path *fieldPath, i int, value any) (any, error) {
 	for ; i < len(path.parts); i++ {
 		switch v := value.(type) {
@@ -382,7 +380,7 @@ func (run *expressionRun) atEach(path *fieldPath, i int, array document.Array) (
 	return run.limits.array(items)
 }
 
-// checkExpressionPath refuses a path that an expression cannot have.
+// checkExpressionPath returns an error for a path that is not allowed in an expression.
 func checkExpressionPath(path string) error {
 	if err := document.CheckPath(path); err != nil {
 		return err
@@ -395,7 +393,7 @@ func checkExpressionPath(path string) error {
 	return nil
 }
 
-// checkFieldName refuses a name that an expression cannot have.
+// checkFieldName returns an error for a name that is not allowed in an expression.
 func checkFieldName(name string) error {
 	switch {
 	case name == "":
@@ -419,14 +417,14 @@ func checkVariableName(name string) error {
 	for i, r := range name {
 		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= 0x80
 		if !letter && (i == 0 || r != '_' && (r < '0' || r > '9')) {
-			return boterr.Invalid("", "%q cannot be the name of a variable: a letter, then letters, digits and _", name)
+			return boterr.Invalid("", "%q cannot be the name of a variable; use a letter followed by letters, digits and _", name)
 		}
 	}
 	return nil
 }
 
-// checkNewVariable refuses a name that an expression cannot define as a variable: those that begin with an
-// upper-case letter belong to MongoDB.
+// checkNewVariable returns an error for a name that an expression cannot define as a variable. As in MongoDB,
+// names that begin with an upper-case letter are reserved.
 func checkNewVariable(name string) error {
 	if err := checkVariableName(name); err != nil {
 		return err

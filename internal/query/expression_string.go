@@ -213,8 +213,7 @@ func replaced(count int) func(*expressionRun, []any) (any, error) {
 	}
 }
 
-// substringFunctions are the operators on places in strings, counted in bytes or in
-// code points.
+// substringFunctions are the operators on positions in strings, counted in bytes or in code points.
 var substringFunctions = map[string]function{
 	"$substr":      {least: 3, most: 3, compute: substringOfBytes},
 	"$substrBytes": {least: 3, most: 3, compute: substringOfBytes},
@@ -268,14 +267,14 @@ func substringOfCharacters(run *expressionRun, arguments []any) (any, error) {
 	start, ok1 := int32Number(arguments[1])
 	length, ok2 := int32Number(arguments[2])
 	if !ok1 || !ok2 || start < 0 || length < 0 {
-		return nil, boterr.Invalid("", "needs a start and a length that are whole numbers from 0")
+		return nil, boterr.Invalid("", "needs a start and a length that are whole numbers of at least 0")
 	}
 	first := offsetOf(text, start)
 	rest := text[first:]
 	return rest[:offsetOf(rest, length)], run.limits.text(len(text))
 }
 
-// offsetOf returns the byte at which a character begins, the end if there are fewer.
+// offsetOf returns the byte offset of a character, or the length of the text if it has fewer characters.
 func offsetOf(text string, character int64) int {
 	for i := range text {
 		if character == 0 {
@@ -288,8 +287,8 @@ func offsetOf(text string, character int64) int {
 
 type searchedText struct{ text, wanted string }
 
-// indexIn makes $indexOfBytes and $indexOfCP from a function that measures a text and one that returns the
-// index within bounds, or -1.
+// indexIn makes $indexOfBytes and $indexOfCP. length measures a text; find returns the index within bounds, or
+// -1.
 func indexIn(
 	length func(string) int, find func(searchedText, searchBounds) int,
 ) func(*expressionRun, []any) (any, error) {
@@ -318,7 +317,7 @@ func indexOfBytes(s searchedText, bounds searchBounds) int {
 	return int(bounds.start) + index
 }
 
-// indexOfCharacters finds matches that begin within the bounds. They may end after them.
+// indexOfCharacters finds matches that begin within the bounds, and may end after them.
 func indexOfCharacters(s searchedText, bounds searchBounds) int {
 	if s.text == "" && s.wanted == "" {
 		return 0
@@ -335,7 +334,7 @@ func indexOfCharacters(s searchedText, bounds searchBounds) int {
 	return character
 }
 
-// searchBounds are the first position to search and the one after the last.
+// searchBounds is the range of positions to search, without end itself.
 type searchBounds struct{ start, end int64 }
 
 // searchBoundsIn reads the optional bounds of a search in a text or an array.
@@ -344,7 +343,8 @@ func searchBoundsIn(arguments []any, length int64) (searchBounds, error) {
 	for i, argument := range arguments {
 		place, ok := int32Number(argument)
 		if !ok || place < 0 {
-			return bounds, boterr.Invalid("", "the bounds of the search must be whole numbers from 0, got %s", document.Excerpt(orNull(argument)))
+			return bounds, boterr.Invalid("",
+				"the bounds of the search must be whole numbers of at least 0, got %s", document.Excerpt(orNull(argument)))
 		}
 		if i == 0 {
 			bounds.start = place
@@ -492,8 +492,8 @@ func (run *expressionRun) compilePattern(source patternSource) (*pattern, error)
 	return compiled, run.limits.spend(patternInstructionWork * compiled.size)
 }
 
-// findAll returns every match. As on MongoDB, each begins at the end of the previous one, or a character
-// later if that was empty, and none begins after the last character.
+// findAll returns every match, as MongoDB does. A search starts at the end of the previous match, or a
+// character later if that match was empty. No match begins after the last character.
 func findAll(run *expressionRun, pattern *pattern, text string) (any, error) {
 	items := []any{}
 	counted, index := 0, 0
@@ -522,7 +522,7 @@ func findAll(run *expressionRun, pattern *pattern, text string) (any, error) {
 	return run.limits.array(items)
 }
 
-// afterMatch returns the first position at which the next match may begin.
+// afterMatch returns the position at which the next search starts.
 func afterMatch(text string, match []int) int {
 	if match[1] > match[0] {
 		return match[1]

@@ -40,14 +40,13 @@ func isNumber(_ *expressionRun, arguments []any) (any, error) {
 	return ok, nil
 }
 
-// convertTo makes a conversion to a type.
+// convertTo returns a function that converts to a type.
 func convertTo(name string) func(*expressionRun, []any) (any, error) {
 	return func(run *expressionRun, arguments []any) (any, error) {
 		return run.convert(arguments[0], name)
 	}
 }
 
-// convert converts a value to another type.
 func (run *expressionRun) convert(value any, name string) (any, error) {
 	work := conversionWork
 	if text, ok := value.(string); ok {
@@ -169,7 +168,7 @@ func toText(value any) (any, error) {
 	return nil, noConversion()
 }
 
-// writtenOut writes a number or a date.
+// writtenOut formats a number or a date.
 func writtenOut(value any) (string, bool) {
 	switch v := value.(type) {
 	case int64:
@@ -183,7 +182,7 @@ func writtenOut(value any) (string, bool) {
 	}
 }
 
-// floatText writes a double with up to 16 digits, as MongoDB does.
+// floatText formats a double with up to 16 digits, as MongoDB does.
 func floatText(f float64) string {
 	switch {
 	case math.IsNaN(f):
@@ -299,7 +298,7 @@ func (e *conversion) evaluate(run *expressionRun) (any, error) {
 	return converted, boterr.PrefixField("$convert", err)
 }
 
-// evaluateOr evaluates an expression, and returns null if there is none.
+// evaluateOr evaluates an expression, or returns null if e is nil.
 func evaluateOr(run *expressionRun, e expression) (any, error) {
 	if e == nil {
 		return nil, nil
@@ -307,7 +306,7 @@ func evaluateOr(run *expressionRun, e expression) (any, error) {
 	return e.evaluate(run)
 }
 
-// argumentType returns the error for a value that is not of a type, or nil for others.
+// argumentType checks the type of an argument. It returns an error for a value of any other type.
 type argumentType func(value any) error
 
 func anArray(value any) error   { return typed[document.Array](value, needsArray) }

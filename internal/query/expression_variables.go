@@ -32,7 +32,7 @@ func (c expressionCompiler) let(operand any) (expression, error) {
 		inner, _ = inner.with(name)
 	}
 	outer := c
-	outer.slots = inner.slots // Variables inside a value have slots after all of them.
+	outer.slots = inner.slots // Variables inside a value use later slots.
 	for name, value := range variables.All() {
 		compiled, err := outer.expression(value)
 		if err != nil {
@@ -219,7 +219,7 @@ func (e *filterLoop) most(run *expressionRun) (int64, error) {
 	}
 	limit, ok := int32Number(value)
 	if !ok || limit < 1 {
-		return 0, boterr.Invalid("$filter", "the limit must be a whole number from 1, got %s", document.Excerpt(orNull(value)))
+		return 0, boterr.Invalid("$filter", "the limit must be a whole number of at least 1, got %s", document.Excerpt(orNull(value)))
 	}
 	return limit, nil
 }
@@ -271,7 +271,6 @@ func (e *reduceLoop) evaluate(run *expressionRun) (any, error) {
 // conditional is $cond: one of its two branches is evaluated.
 type conditional struct{ condition, then, otherwise expression }
 
-// conditional compiles $cond in either form.
 func (c expressionCompiler) conditional(operand any) (expression, error) {
 	parts, err := c.partsOfConditional(operand)
 	if err != nil {
@@ -387,12 +386,12 @@ func (e *branches) evaluate(run *expressionRun) (any, error) {
 		}
 	}
 	if e.otherwise == nil {
-		return nil, boterr.Invalid("$switch", "no branch is true, and there is no default")
+		return nil, boterr.Invalid("$switch", "no branch is true, and there is no default; add one")
 	}
 	return e.otherwise.evaluate(run)
 }
 
-// conjunction is $and: what follows a value that is not true is not evaluated.
+// conjunction is $and. It stops at the first value that is not true.
 type conjunction []expression
 
 func (c expressionCompiler) and(operand any) (expression, error) {
@@ -416,7 +415,7 @@ func (e conjunction) evaluate(run *expressionRun) (any, error) {
 	return true, nil
 }
 
-// disjunction is $or: what follows a value that is true is not evaluated.
+// disjunction is $or. It stops at the first value that is true.
 type disjunction []expression
 
 func (c expressionCompiler) or(operand any) (expression, error) {

@@ -11,25 +11,25 @@ import (
 type fieldPath struct {
 	text  string
 	parts []pathPart
-	// manyIndexes is true if a walk must remember the places that it visited, because many parts can be both
-	// an index and a name. Each such part doubles the number of ways.
+	// manyIndexes is true if a walk must remember the places that it visited, because many parts can be both an
+	// index and a name. Each of these parts can double the number of ways through the document.
 	manyIndexes bool
 }
 
-// fewIndexes is the number of such parts up to which a walk remembers nothing.
+// fewIndexes is the number of numeric parts up to which a walk does not remember the places that it visited.
 const fewIndexes = 6
 
 type pathPart struct {
 	name string
-	// index is the index of the name in an array, or -1.
+	// index is the name as an array index, or -1 if the name is not a number.
 	index int
-	// known caches the position of the name in the last shape that appeared twice in a row. missed is the
-	// last other shape.
+	// known caches the position of the name in the last shape that appeared twice in a row. missed is the last
+	// shape that was not in the cache.
 	known  atomic.Pointer[knownPosition]
 	missed atomic.Pointer[document.Shape]
 }
 
-// knownPosition is the place of a name in a shape, or -1 if the shape lacks it.
+// knownPosition is the position of a name in a shape, or -1 if the shape lacks the name.
 type knownPosition struct {
 	shape    *document.Shape
 	position int
@@ -62,7 +62,7 @@ func (p *pathPart) of(o document.Object) any {
 	return o.At(position)
 }
 
-// itemOf returns the element of an array whose index is the name, if there is one.
+// itemOf returns the array element that the name is the index of, if there is one.
 func (p *pathPart) itemOf(array document.Array) (any, bool) {
 	if p.index < 0 || p.index >= array.Len() {
 		return nil, false
@@ -133,9 +133,9 @@ func (p *fieldPath) descend(value any, part int) (any, int) {
 	return value, part
 }
 
-// walk tests the values at the path in root, as MongoDB looks for them, until a test succeeds: through an
-// array on the way it continues in each element that is an object and, if the next name is a number, in the
-// element with that index.
+// walk tests the values at the path in root, in MongoDB's order, until a test succeeds. At an array on the way
+// it continues in each element that is an object and, if the next name is a number, in the element with that
+// index.
 func (p *fieldPath) walk(root any, mode leafMode, test candidateTest, e *Evaluation) bool {
 	w := pathWalk{path: p, mode: mode, test: test, evaluation: e}
 	if p.manyIndexes {
@@ -243,9 +243,9 @@ func (c *collector) test(value any, _ *Evaluation) bool {
 	return false
 }
 
-// Values returns the values at a dotted path as distinct values see them: an array counts as its elements,
-// and a path through an array continues in each of its objects, or in the one element that the next name is
-// the index of. A missing field gives none.
+// Values returns the values at a dotted path, as a query for distinct values uses them. An array counts as its
+// elements, and a path through an array continues in each of its objects, or in the element that the next name
+// is the index of. A missing field gives no value.
 func Values(o document.Object, path string) []any {
 	return compilePath(path).appendValues(nil, o, 0)
 }

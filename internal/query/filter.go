@@ -13,18 +13,17 @@ import (
 // Filter is a compiled query document. It is safe for concurrent use. A nil *Filter, and
 // the zero Filter, match every document.
 type Filter struct {
-	// one is true if the filter is a single equality, the only one of equalities.
+	// one is true if the filter consists of the only element of equalities.
 	one bool
 	// canFail is true if the filter holds an $expr, whose evaluation can fail.
 	canFail bool
 	root    matcher
 	// equalities are the values that every match must have.
 	equalities fieldsEqual
-	// source is the query document, or zero if it is made on demand: from the parts of a conjunction, or from
-	// equalities.
+	// source is the query document, or zero if Source makes it on demand from parts or equalities.
 	source document.Object
-	// rare has the properties of few filters. It is nil for the others, so that the lookup of a record, which
-	// compiles its own filter, does not pay for it.
+	// rare holds the properties that few filters have. It is nil for all others, to keep filters that look up a
+	// single record small.
 	rare *rareOfFilter
 }
 
@@ -38,7 +37,7 @@ type rareOfFilter struct {
 	parts []*Filter
 }
 
-// equality is a condition "the field at path equals value" that every match meets.
+// equality is the condition that the field at path equals value. Every match meets it.
 type equality struct {
 	path  string
 	value any
@@ -120,7 +119,7 @@ func (f *Filter) Source() document.Object {
 	}
 }
 
-// UsesNow reports whether the filter asks for the time, by $$NOW in an $expr.
+// UsesNow reports whether the filter uses $$NOW in an $expr.
 func (f *Filter) UsesNow() bool { return f != nil && f.rare != nil && f.rare.usesNow }
 
 // At returns the filter with now as the value of $$NOW. A store calls it once for each
@@ -135,19 +134,19 @@ func (f *Filter) At(now time.Time) *Filter {
 	return &at
 }
 
-// Match reports whether a document matches. If an $expr fails on the document, it does not; Check returns the
-// error.
+// Match reports whether a document matches. A document on which an $expr fails does not match; Check returns
+// the error instead.
 func (f *Filter) Match(document document.Object) bool {
 	matched, err := f.Check(document)
 	return matched && err == nil
 }
 
-// Check reports whether a document matches. If an $expr of the filter fails on the document, as a division by
-// zero does, the error is InvalidArgument, and an operation that reads or writes by the filter fails as a
-// whole. The same holds if an $expr uses $$NOW and At gave no time. The error is ResourceExhausted if the
-// filter does too much for one document.
+// Check reports whether a document matches. The error is InvalidArgument if an $expr fails on the document,
+// such as by a division by zero, or uses $$NOW although At gave no time. An operation that reads or writes by
+// the filter then fails as a whole. The error is ResourceExhausted if the filter does too much for one
+// document.
 //
-// A store checks within the Evaluation of its call, which bounds the call as a whole.
+// Stores call Evaluation.Check instead, which bounds the work of the whole call.
 func (f *Filter) Check(document document.Object) (bool, error) {
 	return NewEvaluation(context.Background()).Check(f, document)
 }
@@ -269,8 +268,8 @@ func requiredValue(operand any) (any, bool) {
 // isOperator reports whether a key is an operator's name.
 func isOperator(key string) bool { return len(key) > 0 && key[0] == '$' }
 
-// isOperatorObject reports whether an object is a set of operators rather than a
-// value to be equal to, which its first key decides.
+// isOperatorObject reports whether an object holds operators, rather than being a value to compare with. Its
+// first key decides.
 func isOperatorObject(o document.Object) bool {
 	return o.Len() > 0 && isOperator(o.NameAt(0))
 }
@@ -298,7 +297,7 @@ type filterCompiler struct {
 	expr *exprUse
 	// slot receives a $near. It is nil if $near is not allowed here.
 	slot *nearSlot
-	// instructions counts the instructions of the filter's patterns, or nil if there is no filter.
+	// instructions counts the instructions of the filter's patterns. It is nil if there is no filter.
 	instructions *int
 }
 
@@ -327,7 +326,7 @@ func (c filterCompiler) query(query document.Object) (matcher, error) {
 	return all, nil
 }
 
-// logical compiles an operator in the place of a field.
+// logical compiles an operator in the place of a field, such as $and.
 func (c filterCompiler) logical(operator string, operand any) (matcher, error) {
 	switch operator {
 	case "$comment":
@@ -393,7 +392,7 @@ func (c filterCompiler) field(path string, operand any) (matcher, error) {
 	return conditionGroup(conditions).at(compilePath(path)), nil
 }
 
-// conditions compiles the value of a field: a value to be equal to, or operators.
+// conditions compiles the value of a field: a value to compare with, or operators.
 func (c filterCompiler) conditions(operand any) ([]fieldCondition, error) {
 	operators, ok := operand.(document.Object)
 	if !ok || !isOperatorObject(operators) {
@@ -520,8 +519,8 @@ func (m *pathMatcher) selectFrom(documents []document.Object, among uint32, e *E
 	return matched
 }
 
-// selectByField is selectFrom for a path of one name. Documents of one shape have the field at one place, and
-// the usual conditions on a text and on a number are evaluated without a call.
+// selectByField is selectFrom for a path of one name. Documents of the same shape have the field at the same
+// position, and common conditions on strings and numbers are evaluated without a call.
 func (m *pathMatcher) selectByField(documents []document.Object, among uint32, e *Evaluation) (matched uint32) {
 	text, isText := m.test.(equalToString)
 	var numbers interval

@@ -139,7 +139,7 @@ func TestFilter_TimeIsGiven(t *testing.T) {
 		require.Equal(t, test.want, matched, test.at)
 	}
 	_, err = filter.Check(doc)
-	require.Error(t, err, "the filter itself has no time still")
+	require.Error(t, err, "the original filter still has no time")
 
 	without, err := query.CompileFilter(parse(t, `{"$expr":{"$eq":["$a",1]}}`))
 	require.NoError(t, err)
@@ -197,7 +197,7 @@ func TestFilter_PatternsInLists(t *testing.T) {
 	}
 }
 
-// TestFilter_PatternsInListsAsAlone compares lists that hold patterns with conditions for each.
+// TestFilter_PatternsInListsAsAlone compares a list of patterns with separate conditions for its elements.
 func TestFilter_PatternsInListsAsAlone(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(8, 9))

@@ -8,8 +8,8 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// oneField is a filter for one field that equals a scalar, like most filters that look up a record, with all
-// its parts in one piece of memory.
+// oneField is a filter that compares one field with a scalar, in a single allocation. Most filters that look up
+// a record have this form.
 type oneField struct {
 	filter     Filter
 	matcher    pathMatcher
@@ -60,8 +60,8 @@ func newOneField(field FieldValue) *Filter {
 	return &f.filter
 }
 
-// filterOfFields returns an empty filter of field values, with room for a number of them. A filter of few
-// fields is one allocation: most are compiled to look up a single record.
+// filterOfFields returns a filter without conditions, with room for a number of fields. A small filter is one
+// allocation, because most filters are compiled to look up a single record.
 func filterOfFields(fields int) *Filter {
 	switch fields {
 	case 1:
@@ -95,8 +95,8 @@ func (f *Filter) add(fields []FieldValue) {
 	}
 }
 
-// CompileFilterWhere is CompileFilter, narrowed as by Filter.Where. A filter that names a record is compiled
-// in one step.
+// CompileFilterWhere compiles a filter, and narrows it as Filter.Where does. A filter that names a record is
+// compiled in one step.
 func CompileFilterWhere(source document.Object, fields ...FieldValue) (*Filter, error) {
 	if len(fields) > 0 && namesRecord(source) && checkSource(source) == nil {
 		return compileRecord(source, fields), nil
@@ -121,18 +121,18 @@ func compileRecord(source document.Object, where []FieldValue) *Filter {
 	return f
 }
 
-// FieldValue is a field, named without dots, and the scalar that it has.
+// FieldValue is the name of a field, without dots, and a scalar value.
 type FieldValue struct {
 	Name  string
 	Value any
 }
 
-// FieldsEqual returns the filter that matches if fields have their values. It equals the filter of the query
-// document with these names and values, without making the document. It is nil for no fields.
+// FieldsEqual returns the filter that matches documents with all these field values. It equals the compiled
+// query document with the same names and values, but the document is not built. It is nil for no fields.
 func FieldsEqual(fields ...FieldValue) *Filter { return (*Filter)(nil).Where(fields...) }
 
-// Where returns the filter that matches if f does and fields have their values. If either names a record by
-// its _id, so does the result.
+// Where returns a filter that matches if f does and the document has all these field values. If f or fields
+// names a record by its _id, so does the result.
 func (f *Filter) Where(fields ...FieldValue) *Filter {
 	if len(fields) == 0 {
 		return f
@@ -176,7 +176,7 @@ func (f *Filter) FieldCount() int {
 	}
 }
 
-// count returns 1 if the value is a scalar of a field, or 0 if it is an object, an array or in one.
+// count returns 1 if the equality compares a top-level field with a scalar, else 0.
 func (e *equality) count() int {
 	switch document.ClassOf(e.value) {
 	case document.ClassObject, document.ClassArray:
@@ -203,7 +203,7 @@ func (f *Filter) withFields(fields []FieldValue) *Filter {
 	return with
 }
 
-// sourceOf returns the query document of equalities. One that names a field twice is a conjunction.
+// sourceOf returns the query document of equalities. If they name a field twice, it is a conjunction.
 func sourceOf(equalities []equality) document.Object {
 	made := document.NewBuilder(len(equalities))
 	for _, e := range equalities {
@@ -224,7 +224,7 @@ func sourceOfAll[P any](parts []P, source func(P) document.Object) document.Obje
 	return document.O("$and", document.A(sources...))
 }
 
-// fieldsEqual is met if fields equal scalars.
+// fieldsEqual matches if all fields equal their scalars.
 type fieldsEqual []equality
 
 func (all *fieldsEqual) match(root any, e *Evaluation) bool {
@@ -270,7 +270,7 @@ func (all *fieldsEqual) asPaths() allOf {
 // paths: {$gt: 1, $lt: 5} over [1, 2, 3] leaves the position of $gt, which is the position of 2, in either
 // order.
 
-// conditionRank is the place of an operator in that order.
+// conditionRank is the rank of an operator in the server's order.
 type conditionRank int
 
 const (
@@ -291,7 +291,7 @@ const (
 	rankOther // Geo conditions, and all others without a position.
 )
 
-// rankedCondition is a condition with its place in the order.
+// rankedCondition is a condition with its rank in the server's order.
 type rankedCondition struct {
 	matcher matcher
 	rank    conditionRank
@@ -337,7 +337,7 @@ func appendRanked(ranked []rankedCondition, all allOf) []rankedCondition {
 	return ranked
 }
 
-// rankOf returns the place of a condition. A list of one value is an equality.
+// rankOf returns the rank of a condition. A list of one value is an equality.
 func rankOf(test candidateTest) conditionRank {
 	switch test := test.(type) {
 	case elementsOf:
@@ -378,7 +378,7 @@ func rankOfList(length int) conditionRank {
 	return rankList
 }
 
-// rank returns the place of $lte, $lt, $gt and $gte.
+// rank returns the rank of $lte, $lt, $gt or $gte.
 func (c *ordered) rank() conditionRank {
 	switch {
 	case c.less && c.equal:

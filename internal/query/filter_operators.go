@@ -10,8 +10,8 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// fieldOperators are the operators for a field. logicalOperators are the ones in the place of a field, for
-// the errors that name one.
+// fieldOperators are the operators for a field, logicalOperators the operators in the place of a field. Errors
+// suggest a name from these lists.
 var (
 	fieldOperators = []string{
 		"$all", "$bitsAllClear", "$bitsAllSet", "$bitsAnyClear", "$bitsAnySet", "$elemMatch", "$eq", "$exists",
@@ -21,8 +21,8 @@ var (
 	logicalOperators = []string{"$and", "$comment", "$expr", "$nor", "$or"}
 )
 
-// operator compiles one operator of a field. siblings is the object that holds it, which $regex and $options
-// share.
+// operator compiles one operator of a field. siblings is the object that holds the operator, since $regex and
+// $options are read together.
 func (c filterCompiler) operator(operator string, operand any, siblings document.Object) ([]fieldCondition, error) {
 	switch operator {
 	case "$eq":
@@ -66,8 +66,7 @@ func furtherOperator(operator string, operand any, siblings document.Object) ([]
 	}
 }
 
-// one is a condition on one of the values at a path, the elements of an array
-// included.
+// one returns a condition that one of the values at a path must meet. The elements of an array count as values.
 func one(test candidateTest) []fieldCondition { return []fieldCondition{{test: test}} }
 
 // negate inverts conditions.
@@ -112,7 +111,7 @@ func (c *ordered) intervalOfNumbers() interval {
 	return found
 }
 
-// exactNumber returns a number that a float64 holds exactly.
+// exactNumber returns a number if a float64 holds it exactly.
 func exactNumber(value any) (number float64, isExact bool) {
 	switch v := value.(type) {
 	case float64:
@@ -149,7 +148,7 @@ func isTrue(value any) bool {
 	}
 }
 
-// typeAliases are the names of $type. It includes the numbers of types that no value has, so that a filter
+// typeAliases maps the names of $type to type numbers. It includes types that no value has, so that a filter
 // for them finds nothing instead of failing.
 var typeAliases = map[string][]int64{
 	"double": {typeDouble}, "string": {typeString}, "object": {typeObject}, "array": {typeArray},
@@ -220,7 +219,7 @@ func modCondition(operand any) ([]fieldCondition, error) {
 func sizeCondition(operand any) ([]fieldCondition, error) {
 	size, ok := document.WholeNumber(operand)
 	if !ok || size < 0 || size > math.MaxInt32 {
-		return nil, boterr.Invalid("", "must be a whole number from 0, got %s", document.Excerpt(operand))
+		return nil, boterr.Invalid("", "must be a whole number of at least 0, got %s", document.Excerpt(operand))
 	}
 	return []fieldCondition{{test: ofLength(size), mode: leafWhole}}, nil
 }
@@ -238,8 +237,8 @@ func (c filterCompiler) notCondition(operand any) ([]fieldCondition, error) {
 	return negate(conditions), nil
 }
 
-// elemMatchCondition compiles $elemMatch: operators look at each element, a query
-// at each element that is an object.
+// elemMatchCondition compiles $elemMatch. Operators test each element; a query tests each element that is an
+// object.
 func (c filterCompiler) elemMatchCondition(operand any) ([]fieldCondition, error) {
 	inner, ok := operand.(document.Object)
 	if !ok {
@@ -350,7 +349,7 @@ func oneOfCondition(values []any) candidateTest {
 	return strings
 }
 
-// allCondition compiles $all: each value and pattern is found, or each $elemMatch is met.
+// allCondition compiles $all. A match contains each value and pattern, or meets each $elemMatch.
 func (c filterCompiler) allCondition(operand any) ([]fieldCondition, error) {
 	if list, ok := operand.(document.Array); ok && list.Len() > 0 && isElemMatch(list.At(0)) {
 		return c.allElemMatch(list)
@@ -367,7 +366,7 @@ func (c filterCompiler) allCondition(operand any) ([]fieldCondition, error) {
 		group = append(group, fieldCondition{test: equalCondition(value)})
 	}
 	if len(values) > fewValues {
-		// The first narrows the candidates. The last has the position.
+		// The first value narrows the candidates of an index. The last value gives the position.
 		group = []fieldCondition{group[0], {test: newEveryValue(values)}, group[len(group)-1]}
 	}
 	for _, pattern := range patterns {
@@ -397,8 +396,8 @@ func isElemMatch(value any) bool {
 	return ok && o.Len() == 1 && o.NameAt(0) == "$elemMatch"
 }
 
-// everyValue is $all with so many values that looking for each of them separately would take too long: one
-// pass looks for all of them.
+// everyValue is $all with many values. One pass over the array looks for all of them, since a pass for each
+// would take too long.
 type everyValue struct {
 	// keys are the comparison keys of the values.
 	keys map[string]struct{}
@@ -412,7 +411,7 @@ func newEveryValue(values []any) *everyValue {
 	return e
 }
 
-// test is the condition on one array element, which equals at most one value.
+// test tests one array element, which can equal only one value.
 func (c *everyValue) test(value any, e *Evaluation) bool {
 	if value == document.Missing {
 		value = nil
@@ -439,7 +438,7 @@ type foundValues struct {
 	buffer     []byte
 }
 
-// test stops the walk once all were seen.
+// test records a value, and stops the walk once all values were seen.
 func (f *foundValues) test(value any, e *Evaluation) bool {
 	if value == document.Missing {
 		value = nil
@@ -492,7 +491,7 @@ func bitsCondition(operator string, operand any) ([]fieldCondition, error) {
 	if !ok {
 		mask, ok := document.WholeNumber(operand)
 		if !ok || mask < 0 {
-			return nil, boterr.Invalid("", "must be a bit mask (a whole number from 0) or a list of bit positions, got %s",
+			return nil, boterr.Invalid("", "must be a bit mask (a whole number of at least 0) or a list of bit positions, got %s",
 				document.Excerpt(operand))
 		}
 		condition.mask = uint64(mask)
@@ -501,7 +500,7 @@ func bitsCondition(operator string, operand any) ([]fieldCondition, error) {
 	for i, item := range list.All() {
 		position, ok := document.WholeNumber(item)
 		if !ok || position < 0 || position > math.MaxInt32 {
-			return nil, boterr.Invalid(boterr.Index(i), "must be a bit position, a whole number from 0, got %s", document.Excerpt(item))
+			return nil, boterr.Invalid(boterr.Index(i), "must be a bit position, a whole number of at least 0, got %s", document.Excerpt(item))
 		}
 		condition.mask |= 1 << min(position, signBit)
 	}
@@ -533,13 +532,13 @@ func (c filterCompiler) exprCondition(operand any) (matcher, error) {
 	return &exprMatcher{expression: e, work: sourceWork(document.SizeOf(operand)), usesNow: usesNow}, nil
 }
 
-// exprMatcher is $expr: it is met if an expression is true over the document.
+// exprMatcher is $expr. It matches if the expression is true for the document.
 type exprMatcher struct {
 	expression expression
-	// work is the work of evaluating each of its parts once.
+	// work is the work of evaluating each part of the expression once.
 	work    int
 	usesNow bool
-	// runs are the *expressionRun that no match is using.
+	// runs holds idle *expressionRun values.
 	runs sync.Pool
 }
 
@@ -561,7 +560,7 @@ func (m *exprMatcher) evaluate(root any, e *Evaluation) (any, error) {
 	run.limits.call = e
 	if m.usesNow {
 		if e == nil || e.now == nil {
-			return nil, boterr.Invalid("", "$$NOW is not known here: give the filter a time with At")
+			return nil, boterr.Invalid("", "the filter has no time for $$NOW; set one with At")
 		}
 		run.now = *e.now
 	}

@@ -195,7 +195,7 @@ func TestValues_ExpandArrays(t *testing.T) {
 	require.Empty(t, query.Values(doc, "none"))
 }
 
-// TestIn_EqualToOneOf compares $in, which looks values up, with $eq for each.
+// TestIn_EqualToOneOf compares $in, which looks values up, with an $eq for each value.
 func TestIn_EqualToOneOf(t *testing.T) {
 	t.Parallel()
 	values := []any{
@@ -255,7 +255,7 @@ func fieldSets() [][]query.FieldValue {
 	}
 }
 
-// recordsOfScopes are documents that some of the fields match, arrays among them.
+// recordsOfScopes returns documents with various values of the fields that scopes use, including arrays.
 func recordsOfScopes() []document.Object {
 	return []document.Object{
 		document.O(),

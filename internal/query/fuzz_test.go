@@ -62,7 +62,7 @@ func FuzzFilter(f *testing.F) {
 			require.False(t, compiled.Match(target))
 			return
 		}
-		if source.IsZero() || compiled.Near() != nil { // A search has no opposite.
+		if source.IsZero() || compiled.Near() != nil { // A search by distance cannot be negated.
 			return
 		}
 		negated, err := query.CompileFilter(document.O("$nor", document.A(source)))
@@ -76,7 +76,7 @@ func FuzzFilter(f *testing.F) {
 }
 
 // FuzzEvaluation_IsBounded searches for small filters, changes, sorts and projections that continue after a
-// sixteenth of a budget is spent. As a test it runs one in eight of the known ones, or all in thorough tests.
+// sixteenth of a budget is spent. As a test it runs one in eight known calls, or all in a thorough run.
 func FuzzEvaluation_IsBounded(f *testing.F) {
 	documents := storetest.HostileDocuments(1)
 	for i, call := range storetest.HostileCalls() {
@@ -104,7 +104,7 @@ func FuzzEvaluation_IsBounded(f *testing.F) {
 	})
 }
 
-// evaluateAll asks, changes, projects and sorts all documents.
+// evaluateAll filters, changes, projects and sorts all documents.
 func evaluateAll(e *query.Evaluation, arguments storetest.Arguments, documents []document.Object) error {
 	filter, err := query.CompileFilter(arguments.Filter)
 	if err != nil {
@@ -276,7 +276,7 @@ func randomDocument(random *rand.Rand) document.Object {
 	return o
 }
 
-// requireOrder checks the laws of a total order on three things.
+// requireOrder checks the laws of a total order on three values.
 func requireOrder[T any](t *testing.T, compare func(a, b T) int, a, b, c T) {
 	t.Helper()
 	require.Zero(t, compare(a, a), "%v is equal to itself", a)

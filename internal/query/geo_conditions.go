@@ -24,18 +24,18 @@ const (
 	// only its pairs.
 	placeByteWork   = 16
 	outlineByteWork = 2
-	// sideWork is comparing a side of a line with one of another shape, without an index. twoSidesSize is
-	// about the size of two sides.
+	// sideWork is comparing a side of a line with a side of another shape, without an index. twoSidesSize is
+	// about the size of two sides in bytes.
 	sideWork     = 32
 	twoSidesSize = 64
 )
 
-// isPlace is the package's isPlace within the evaluation, which is about to read the place.
+// isPlace reports whether a value has the form of a place, and counts the work of reading it.
 func (e *Evaluation) isPlace(value any) bool {
 	return isPlace(value) && e.spend(document.SizeOf(value)*placeByteWork)
 }
 
-// isOutlined is isPlace for a condition that can rule out a shape by its outline alone.
+// isOutlined is like isPlace, for a condition that reads only the outline of the place.
 func (e *Evaluation) isOutlined(value any) bool {
 	return isPlace(value) && e.spend(document.SizeOf(value)*outlineByteWork)
 }
@@ -162,7 +162,7 @@ func (c intersecting) lineWork(value any) int {
 	return c.shape.LineSides() * (1 + document.SizeOf(value)/twoSidesSize) * sideWork
 }
 
-// isApart reports whether the vertices of a value prove that it is outside.
+// isApart reports whether the vertices of a value prove that it does not intersect the shape.
 func (c intersecting) isApart(value any) bool {
 	o, ok := isGeoShape(value)
 	if !ok {
@@ -186,8 +186,8 @@ func isGeoShape(value any) (document.Object, bool) {
 	return o, kind != geoPoint
 }
 
-// eachVertex calls a function with each pair in a value that may be GeoJSON, until it returns false. It
-// reports whether it never did.
+// eachVertex calls take for each pair in a value that may be GeoJSON, until take returns false. It returns
+// false if take did.
 func eachVertex(o document.Object, take func(geometry.Pair) bool) bool {
 	if coordinates, ok := o.Field(geoCoordinates); ok {
 		return eachPair(coordinates, take)
@@ -218,14 +218,14 @@ func eachPair(coordinates any, take func(geometry.Pair) bool) bool {
 	return true
 }
 
-// isStrict reports whether a shape is a polygon with strict winding. MongoDB accepts them only in queries; in
-// a document they never match.
+// isStrict reports whether a shape is a polygon with strict winding. MongoDB accepts such polygons only in
+// queries; in a document they never match.
 func isStrict(shape *geometry.Shape) bool {
 	return len(shape.Polygons) == 1 && shape.Polygons[0].IsStrict()
 }
 
-// geoCondition compiles $geoWithin, $within, its old name, and $geoIntersects. Each must be the only operator
-// of its field. $near is compiled elsewhere.
+// geoCondition compiles $geoWithin, its old name $within, and $geoIntersects. Each must be the only operator of
+// its field. $near is compiled elsewhere.
 func geoCondition(operator string, operand any, siblings document.Object) ([]fieldCondition, error) {
 	switch operator {
 	case "$geoWithin", "$within", "$geoIntersects":
@@ -343,7 +343,7 @@ func readCircle(parts []any) (center geometry.Pair, radius float64, err error) {
 	}
 	radius, ok := document.FloatNumber(parts[1])
 	if !ok || !(radius >= 0) { // NaN is not a radius.
-		return center, 0, boterr.Invalid(boterr.Index(1), "the radius must be a number from 0, got %s", document.Excerpt(parts[1]))
+		return center, 0, boterr.Invalid(boterr.Index(1), "the radius must be a number of at least 0, got %s", document.Excerpt(parts[1]))
 	}
 	return center, radius, nil
 }
@@ -390,10 +390,9 @@ func intersectsCondition(specifier string, operand any) (candidateTest, error) {
 	return newIntersecting(&geometry.Shape{Points: []geometry.Point{point}}), err
 }
 
-// GeoKey is a field of a geo index, for stores that keep such an index themselves. It finds places
-// by cells: parts of the globe, or for Geo2D of the plane, that are numbered as S2 numbers them. A
-// document that meets a geo condition has a cell that equals, lies within or contains one of the
-// condition's.
+// GeoKey makes the keys of a field in a geo index, for stores that keep such indexes themselves. A key is the
+// number of a cell: a part of the globe, or for Geo2D of the plane, numbered as in S2. A document that meets a
+// geo condition has a cell that equals, lies within or contains a cell of the condition.
 type GeoKey struct {
 	path *fieldPath
 	kind IndexKind
@@ -404,8 +403,8 @@ func NewGeoKey(path string, kind IndexKind) *GeoKey {
 	return &GeoKey{path: compilePath(path), kind: kind}
 }
 
-// AppendCells appends the cells of a document's places: for a point, a smallest cell. A missing value, null
-// and an empty array have none. A value that an index of that kind cannot hold is InvalidArgument.
+// AppendCells appends the cells of the places in a document. A point has one of the smallest cells. A missing
+// value, null and an empty array have none. A value that an index of the kind cannot hold is InvalidArgument.
 func (k *GeoKey) AppendCells(cells []uint64, o document.Object) ([]uint64, error) {
 	var whole collector
 	k.path.walk(o, leafWhole, &whole, nil)
@@ -509,8 +508,8 @@ func appendCells(cells []uint64, more geometry.Cells) []uint64 {
 	return cells
 }
 
-// GeoCells returns the cells that an index must search, and false if the filter has no condition that the
-// index can serve, at its top or in a top $and.
+// GeoCells returns the cells that an index must search. It returns false if no condition at the top of the
+// filter, or in a top $and, can use the index.
 func (f *Filter) GeoCells(key *GeoKey) ([]uint64, bool) {
 	for condition := range f.Conditions() {
 		m, ok := condition.matcher.(*pathMatcher)
@@ -528,7 +527,7 @@ func (f *Filter) GeoCells(key *GeoKey) ([]uint64, bool) {
 	return nil, false
 }
 
-// Cells returns the cells that an index must search for places at a distance of inner to outer from the
+// Cells returns the cells that an index must search for places between the distances inner and outer from the
 // search's point, in the search's unit.
 func (g *GeoNear) Cells(key *GeoKey, inner, outer float64) []uint64 {
 	if !g.spherical {
@@ -549,8 +548,8 @@ func (g *GeoNear) Center(key *GeoKey) uint64 {
 	return uint64(geometry.PlaneCell(g.pair))
 }
 
-// Span returns the size of a cell in the search's unit. The level of a cell is the number of divisions from a
-// largest one.
+// Span returns the size of a cell in the search's unit. A cell of level n results from dividing a largest cell
+// n times.
 func (g *GeoNear) Span(level int) float64 {
 	if !g.spherical {
 		return geometry.PlaneCellSize(level)
@@ -561,7 +560,7 @@ func (g *GeoNear) Span(level int) float64 {
 // Reach returns the minimum and maximum distance of the search, and the distance at which Cells returns all
 // cells.
 func (g *GeoNear) Reach() (least, most, all float64) {
-	const acrossThePlane = 510 // Its diagonal is a little shorter.
+	const acrossThePlane = 510 // The diagonal of the plane is a little shorter.
 	all = acrossThePlane
 	if g.spherical {
 		all = math.Pi * g.unit()

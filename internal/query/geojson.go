@@ -22,8 +22,8 @@ const (
 	geoGeometryCollection = "GeometryCollection"
 )
 
-// The names of coordinate reference systems. The first two are the usual one; with
-// the third the order of a polygon's points decides which side of it is inside.
+// The names of coordinate reference systems. The first two mean the usual system. With the third, the order of
+// a polygon's points decides which side is inside.
 const (
 	crs84           = "urn:ogc:def:crs:OGC:1.3:CRS84"
 	crs4326         = "EPSG:4326"
@@ -151,7 +151,7 @@ func addGeoPolygon(shape *geometry.Shape, o document.Object) error {
 	return boterr.PrefixField(geoCoordinates+boterr.Index(0), err)
 }
 
-// eachOf adds each element of an array of at least one.
+// eachOf returns a function that adds each element of a non-empty array.
 func eachOf(add func(*geometry.Shape, any) error) func(*geometry.Shape, any) error {
 	return func(shape *geometry.Shape, coordinates any) error {
 		list, ok := coordinates.(document.Array)
@@ -297,7 +297,7 @@ func isPlace(value any) bool {
 // an altitude.
 func storedPlace(value any) (place, error) { return readPlace(value, anyLength) }
 
-// queryPlace reads the operand of $geometry. A pair has two elements.
+// queryPlace reads the operand of $geometry. A pair must have exactly two elements.
 func queryPlace(value any) (place, error) { return readPlace(value, twoOnly) }
 
 // readPlace reads a pair of coordinates or GeoJSON.
@@ -317,8 +317,7 @@ func notAPlace(value any) error {
 	return boterr.Invalid("", "must be a GeoJSON object or a pair of coordinates, got %s", document.Excerpt(value))
 }
 
-// queryPoint reads a point of a query: a pair, or a GeoJSON point, which need not
-// name its type.
+// queryPoint reads a point of a query: a pair, or a GeoJSON point, whose type may be left out.
 func queryPoint(value any) (place, error) {
 	if isLegacy(value) {
 		pair, err := readPair(value, twoOnly)
@@ -354,7 +353,7 @@ func isLegacy(value any) bool {
 type pairLength bool
 
 const (
-	// twoOnly is a pair of a query.
+	// twoOnly allows exactly two elements, as queries require.
 	twoOnly pairLength = false
 	// anyLength allows further elements, which are ignored.
 	anyLength pairLength = true
@@ -375,7 +374,7 @@ func readPair(value any, length pairLength) (geometry.Pair, error) {
 	return pair, nil
 }
 
-// firstPair returns the first two of a list, and whether they are finite numbers.
+// firstPair returns the first two values of a list, and whether they are finite numbers.
 func firstPair(values []any) (geometry.Pair, bool) {
 	const two = 2
 	if len(values) < two {

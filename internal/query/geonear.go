@@ -17,8 +17,8 @@ const EarthRadius = geometry.EarthRadius
 // DefaultGeoKey is the field that Measure uses if the search names none.
 const DefaultGeoKey = "location"
 
-// ErrNoGeoIndex is the cause of the error of a search that names no field in a collection without a geo
-// index.
+// ErrNoGeoIndex is the cause of the error of a search by distance that names no field, in a collection without
+// a geo index.
 var ErrNoGeoIndex = errors.New("there is no geo index, so the search must name the field")
 
 // GeoNear is a compiled search by the distance from a point: the argument of MongoDB's
@@ -40,9 +40,9 @@ type GeoNear struct {
 	includeLocs   string
 }
 
-// GeoResult is a document that was found.
+// GeoResult is a document that a search found.
 type GeoResult struct {
-	// Document has the distance and the place in it if the query asked for that.
+	// Document includes the distance and the place if the query asks for them.
 	Document document.Object
 	// Distance is in metres if the query's point is GeoJSON, in radians for a legacy pair with spherical,
 	// else in the units of the coordinates. It includes the query's distanceMultiplier.
@@ -56,18 +56,18 @@ type GeoResult struct {
 //     number of a pair is a maxDistance.
 //   - spherical: measure legacy pairs on the globe. Any value is read as a boolean.
 //   - maxDistance, minDistance: in metres for GeoJSON; for a legacy pair in radians
-//     with spherical, else in the units of the coordinates. Both inclusive. They and
-//     near may be expressions that need no document.
-//   - query: a filter without $near. limit: the most documents to return, at least 1.
-//   - distanceField, includeLocs: the dotted paths at which the results have their
-//     distance and the place that was measured. If both need the same field,
-//     includeLocs has it.
+//     with spherical, else in the units of the coordinates. Both are inclusive. They
+//     and near may be expressions that need no document.
+//   - query: a filter without $near.
+//   - limit: the maximum number of documents to return, at least 1.
+//   - distanceField, includeLocs: the dotted paths at which results hold the distance
+//     and the measured place. If both need the same field, includeLocs has it.
 //   - distanceMultiplier: the factor for distances in results.
 //   - key: the dotted path of the field that holds the places.
 //
-// A point off the globe (for a legacy pair without spherical: beyond 180 in either
-// direction), a number that is negative or no number, null but for spherical, and a
-// field that is unknown are InvalidArgument.
+// The error is InvalidArgument if the point is off the globe (for a legacy pair without spherical: if a
+// coordinate is beyond 180 in either direction), a number is negative or NaN, a field other than spherical is
+// null, or a field is unknown.
 func CompileGeoNear(source document.Object) (*GeoNear, error) {
 	if err := source.Err(); err != nil {
 		return nil, err
@@ -142,8 +142,8 @@ func distanceExpression(source any) (float64, error) {
 	return distanceOperand(value, orInfinite)
 }
 
-// constantOf returns the value of an expression without a document, in which a path
-// finds nothing: null.
+// constantOf evaluates an expression without a document. A path has no value then. A missing result becomes
+// null.
 func constantOf(source any) (any, error) {
 	e, err := expressionCompiler{timeless: true, instructions: new(int)}.expression(source)
 	if err != nil {
@@ -170,8 +170,8 @@ func pathOperand(value any) (string, error) {
 	return path, document.CheckPath(path)
 }
 
-// resultPath is pathOperand for a path at which a result is written. It has fewer parts than a
-// value can have levels, so that the result fits below it.
+// resultPath reads a path at which a result is written. The path must have fewer parts than a value can have
+// levels, so that the result fits below it.
 func resultPath(value any) (string, error) {
 	path, err := pathOperand(value)
 	if err == nil && strings.Count(path, ".")+1 >= document.MaxNesting {
@@ -192,7 +192,7 @@ func geoQuery(value any) (*Filter, error) {
 func limitOperand(value any) (int64, error) {
 	limit, ok := document.WholeNumber(value)
 	if !ok || limit < 1 {
-		return 0, boterr.Invalid("", "must be a whole number from 1, got %s", document.Excerpt(value))
+		return 0, boterr.Invalid("", "must be a whole number of at least 1, got %s", document.Excerpt(value))
 	}
 	return limit, nil
 }
@@ -226,19 +226,19 @@ func (g *GeoNear) setPoint(at place) (err error) {
 	return checkInPlane(at.pair)
 }
 
-// checkInPlane refuses a pair beyond the bounds that an index on the plane has.
+// checkInPlane returns an error for a pair beyond the bounds of an index on the plane.
 func checkInPlane(p geometry.Pair) error {
 	const bound = 180
 	if math.Abs(p.X) <= bound && math.Abs(p.Y) <= bound {
 		return nil
 	}
-	return boterr.Invalid("", "[%v, %v] is beyond %d in a direction", p.X, p.Y, bound)
+	return boterr.Invalid("", "[%v, %v] is outside the plane; coordinates range from -%d to %[3]d", p.X, p.Y, bound)
 }
 
 // Filter returns the query's filter, or nil if there is none.
 func (g *GeoNear) Filter() *Filter { return g.filter }
 
-// Limit returns the most documents to return; 0 is all.
+// Limit returns the maximum number of documents to return; 0 means all.
 func (g *GeoNear) Limit() int64 { return g.limit }
 
 // Key returns the path of the field that the query names, or "".
@@ -249,33 +249,34 @@ func (g *GeoNear) Key() string {
 	return g.key.text
 }
 
-// NotServed is the error of a search that no geo index serves, although its collection has geo indexes: on
-// the field that it names, or on the field of the only geo index.
+// NotServed returns the error of a search that none of its collection's geo indexes can serve. path is the
+// field that the search names, or the field of the only geo index.
 func (g *GeoNear) NotServed(path string) error {
 	kind := g.Kinds()[0]
 	if g.Key() != "" {
-		return boterr.Invalid("key", "the collection has geo indexes, but none on %q of the kind %q, which the point needs", path, kind)
+		return boterr.Invalid("key",
+			"the collection has no geo index on %q of the kind %q, which the point needs; add one or name another field", path, kind)
 	}
-	return boterr.Invalid("near", "needs an index of the kind %q, and that on %q is none: an index on the globe takes a GeoJSON point, "+
-		"or spherical, and one on the plane a pair", kind, path)
+	return boterr.Invalid("near", "needs an index of the kind %q, but the index on %q is of another kind; "+
+		"search a 2dsphere index with a GeoJSON point or spherical, and a 2d index with a pair", kind, path)
 }
 
-// WithKey returns the search in the field at another path: the path of the store's index if the query names
-// none.
+// WithKey returns the search in the field at another path. A store calls it with the path of its index if the
+// query names none.
 func (g *GeoNear) WithKey(path string) *GeoNear {
 	with := *g
 	with.key = compilePath(path)
 	return &with
 }
 
-// At returns the search with the time that $$NOW is in its filter.
+// At returns the search with now as the value of $$NOW in its filter.
 func (g *GeoNear) At(now time.Time) *GeoNear {
 	at := *g
 	at.filter = g.filter.At(now)
 	return &at
 }
 
-// Within returns the search among the documents that a further filter matches.
+// Within returns the search among the documents that filter also matches.
 func (g *GeoNear) Within(filter *Filter) *GeoNear {
 	within := *g
 	within.filter = And(filter, g.filter)
@@ -295,9 +296,8 @@ func (g *GeoNear) Kinds() []IndexKind {
 	}
 }
 
-// Measure returns a document with its distance, and false if it has no place that can be measured or none
-// within the wanted distances. It does not check the filter. If there are several places, it uses the
-// nearest.
+// Measure returns a document with its distance, and false if it has no measurable place within the wanted
+// distances. It does not check the filter. If there are several places, it uses the nearest.
 func (g *GeoNear) Measure(document document.Object) (GeoResult, bool) {
 	found, ok := g.nearest(document)
 	if !ok {
@@ -358,7 +358,7 @@ func (m *measured) takeEach(g *GeoNear, list document.Array) {
 	}
 }
 
-// take keeps a place if it is nearer.
+// take keeps a place if it is nearer than the previous ones.
 func (m *measured) take(g *GeoNear, at place, value any) {
 	distance, ok := g.distance(at)
 	if ok && (m.value == nil || distance < m.distance) {
@@ -391,14 +391,13 @@ func (g *GeoNear) unit() float64 {
 }
 
 // Distance returns the distance of the nearest place of a document in the search's unit, without its
-// distanceMultiplier, and false if the document has none that can be measured or none within the wanted
-// distances.
+// distanceMultiplier, and false if the document has no measurable place within the wanted distances.
 func (g *GeoNear) Distance(document document.Object) (float64, bool) {
 	found, ok := g.nearest(document)
 	return found.distance, ok
 }
 
-// Distance is GeoNear.Distance within the evaluation, and counts the document as visited.
+// Distance is like GeoNear.Distance, within the budget of the evaluation. It counts the document as visited.
 func (e *Evaluation) Distance(near *GeoNear, doc document.Object) (distance float64, ok bool, err error) {
 	e.Visit(doc)
 	field := DefaultGeoKey
@@ -455,7 +454,7 @@ func (c filterCompiler) withoutNear() filterCompiler {
 	return inner
 }
 
-// nearOperators returns the value of a field if it is a $near: its operators, which begin with it.
+// nearOperators returns the operators of a field's value if the first one is a $near.
 func nearOperators(operand any) (document.Object, bool) {
 	operators, ok := operand.(document.Object)
 	if !ok || operators.Len() == 0 || !isNear(operators.NameAt(0)) {
@@ -569,12 +568,12 @@ const (
 func distanceOperand(value any, allowed distanceRange) (float64, error) {
 	distance, ok := document.FloatNumber(value)
 	if !ok || !(distance >= 0) || allowed == finiteOnly && math.IsInf(distance, 1) { // NaN is not a distance.
-		return 0, boterr.Invalid("", "must be a number from 0, got %s", document.Excerpt(value))
+		return 0, boterr.Invalid("", "must be a number of at least 0, got %s", document.Excerpt(value))
 	}
 	return distance, nil
 }
 
-// nearMatcher is met by documents within the distances of a search.
+// nearMatcher matches documents within the distances of a search.
 type nearMatcher struct{ near *GeoNear }
 
 func (m nearMatcher) match(root any, _ *Evaluation) bool {

@@ -485,7 +485,7 @@ func repeated(count int, value any) document.Array {
 	return document.ArrayOf(items)
 }
 
-// paths returns an operand of an operator for many paths, whose last letter is replaced by numbers.
+// paths returns the operand of an update operator for many paths. Numbers replace the last letter of path.
 func paths(path string, value any) document.Object {
 	b := document.NewBuilder(manyPaths)
 	for i := range manyPaths {

@@ -16,7 +16,7 @@ type matcher interface {
 	match(root any, e *Evaluation) bool
 }
 
-// allOf is met if all of its matchers are: $and, and the fields of a query.
+// allOf matches if all of its matchers do: $and, and the fields of a query.
 type allOf []matcher
 
 func (all allOf) match(root any, e *Evaluation) bool {
@@ -35,8 +35,8 @@ func (all allOf) match(root any, e *Evaluation) bool {
 	return true
 }
 
-// anyOf is met if one of its matchers is: $or. It has no position, as in MongoDB,
-// unless it is one of the forms that newAnyOf replaces.
+// anyOf matches if one of its matchers does: $or. As in MongoDB it has no position, unless it is one of the
+// forms that newAnyOf replaces.
 type anyOf []matcher
 
 func (matchers anyOf) match(root any, e *Evaluation) bool {
@@ -73,7 +73,7 @@ func newAnyOf(clauses []matcher) matcher {
 	return &pathMatcher{path: common, test: inCondition(values, patterns)}
 }
 
-// isEquality reports whether $in can contain a test.
+// isEquality reports whether a test can be an element of $in.
 func isEquality(test candidateTest) bool {
 	switch test.(type) {
 	case equalTo, equalToString, likePattern:
@@ -83,14 +83,14 @@ func isEquality(test candidateTest) bool {
 	}
 }
 
-// noneOf is met if none of its matchers is: $nor, $not, $ne and $nin. A mismatch leaves no position.
+// noneOf matches if none of its matchers does: $nor, $not, $ne and $nin. A mismatch leaves no position.
 type noneOf []matcher
 
 func (none noneOf) match(root any, e *Evaluation) bool {
 	return !anyOf(none).match(root, e) && !e.hasEnded()
 }
 
-// pathMatcher is met if one of the values at a path meets a condition.
+// pathMatcher matches if one of the values at a path meets a condition.
 type pathMatcher struct {
 	path *fieldPath
 	mode leafMode
@@ -153,7 +153,7 @@ func fieldsOf(array document.Array) document.Object {
 	return b.Object()
 }
 
-// valuesOf is $elemMatch with operators: an array with an element that meets all.
+// valuesOf is $elemMatch with operators: an array with an element that meets all operators.
 type valuesOf struct{ condition candidateTest }
 
 func (c valuesOf) test(value any, e *Evaluation) bool {

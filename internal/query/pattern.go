@@ -24,9 +24,10 @@ const (
 	rangesAlike = 8
 )
 
-// The work of matching a text: of beginning, and for each instruction and byte. The regexp package does not
-// report its work, so the worst case is charged. A small program stays in the processor's cache. It counts
-// less than the worst case, so that searching a store for a word succeeds.
+// The work of matching a text: patternMatchWork, and the work of a step for each instruction and byte. The
+// regexp package does not report its work, so the worst case is charged. A program of up to smallProgram
+// instructions stays in the processor's cache. It is charged less than the worst case, so that searching a
+// store for a word succeeds.
 const (
 	patternMatchWork = 1 << 6
 	smallProgram     = 32
@@ -112,15 +113,15 @@ const (
 	textFollows
 )
 
-// inspect refuses patterns that would match differently than on MongoDB: $ before other parts, if MongoDB
-// could match a final newline, and ^ with the option m before a part that may be empty, since on MongoDB no
-// line begins after a final newline. It also looks for loops over a part that may be empty.
+// inspect refuses patterns that would match differently than on MongoDB: $ before other parts, if MongoDB could
+// match a final newline, and ^ with the option m before a part that may be empty, since on MongoDB no line
+// begins after a final newline. It also records whether a repeated part may be empty.
 func (p *pattern) inspect(tree *syntax.Regexp, behind followers) error {
 	switch {
 	case tree.Op == syntax.OpEndText && tree.Flags&syntax.WasDollar != 0 && behind != nothingFollows:
 		return unsupportedPattern("$ or \\Z before other parts", `write \z, or \n for a newline`)
 	case tree.Op == syntax.OpBeginLine && behind != textFollows:
-		return unsupportedPattern("^ with the option m before what may be empty", `write \A or \n in its place, or + for *`)
+		return unsupportedPattern("^ with the option m before a part that may be empty", `write \A or \n in its place, or + for *`)
 	case tree.Op == syntax.OpStar, tree.Op == syntax.OpPlus, tree.Op == syntax.OpRepeat && tree.Max != 1:
 		p.emptyLoops = p.emptyLoops || mayBeEmpty(tree.Sub[0])
 		behind = max(behind, perhapsNothing)
@@ -204,7 +205,7 @@ func (p *pattern) byteWork() int {
 	return min(p.size, smallProgram)*smallStepWork + max(p.size-smallProgram, 0)*largeStepWork
 }
 
-// match reports whether a text matches. It charges for all of the text before it matches.
+// match reports whether a text matches. It charges for the whole text in advance.
 func (p *pattern) match(text string, charge func(work int) error) (bool, error) {
 	if err := charge(patternMatchWork + len(p.prefix)/bytesOfWork); err != nil {
 		return false, err
@@ -229,11 +230,11 @@ func (p *pattern) match(text string, charge func(work int) error) (bool, error) 
 }
 
 // find returns the first match that begins at or after a position of the text: the start and end of the match
-// and of each group in bytes, or -1 for groups without a capture. It is nil if nothing matches. It charges
+// and of each group in bytes, or -1 for groups without a capture. It returns nil if nothing matches. It charges
 // for each character that it reads.
 func (p *pattern) find(text string, from int, charge func(work int) error) ([]int, error) {
 	if p.emptyLoops {
-		return nil, unsupportedPattern("a repetition of what may be empty",
+		return nil, unsupportedPattern("a repetition of a part that may be empty",
 			"repeat something that is never empty; $regexMatch and $regex take such patterns")
 	}
 	if err := charge(patternMatchWork); err != nil {
@@ -309,7 +310,7 @@ func (c filterCompiler) regexCondition(operand any, siblings document.Object) ([
 	return one(likePattern{compiled}), nil
 }
 
-// optionsCondition checks that $options has a $regex, which reads it.
+// optionsCondition checks that $options has a $regex in the same object.
 func optionsCondition(siblings document.Object) ([]fieldCondition, error) {
 	if _, ok := siblings.Field("$regex"); !ok {
 		return nil, boterr.Invalid("", "$options needs a $regex in the same object")

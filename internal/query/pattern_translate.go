@@ -28,7 +28,7 @@ type patternFlags struct {
 }
 
 // patternTranslator writes a pattern of PCRE2's syntax, which MongoDB takes, in the syntax of Go's regexp
-// package. It refuses syntax that Go lacks. Its first error ends it.
+// package. It refuses syntax that Go lacks. It stops at the first error.
 type patternTranslator struct {
 	rest string
 	out  strings.Builder
@@ -152,7 +152,7 @@ func (t *patternTranslator) skip(text string) bool {
 	return ok
 }
 
-// take takes the next character.
+// take removes and returns the next character.
 func (t *patternTranslator) take() rune {
 	r, length := utf8.DecodeRuneInString(t.rest)
 	t.rest = t.rest[length:]
@@ -212,8 +212,8 @@ func (t *patternTranslator) translate() {
 
 func (t *patternTranslator) literal(text string) { t.out.WriteString(regexp.QuoteMeta(text)) }
 
-// end writes the end of the text, or the place before a final newline. A separate group captures it, since it
-// is not part of the match.
+// end writes the end of the text, or the position before a final newline. A separate group captures the
+// newline, since it is not part of the match.
 func (t *patternTranslator) end() {
 	t.captures++
 	t.out.WriteString(`(?:$|(\n)$)`)
@@ -240,7 +240,7 @@ func (t *patternTranslator) ignore() {
 // patternSpace are the characters that the option x ignores.
 const patternSpace = " \t\n\v\f\r\u0085\u200e\u200f\u2028\u2029"
 
-// refuse returns an error if the next syntax is one that Go's regexp package lacks.
+// refuse ends the translation if the next syntax is one that Go's regexp package lacks.
 func (t *patternTranslator) refuse() {
 	isSpecial := strings.HasPrefix(t.rest, "(?") || strings.HasPrefix(t.rest, "(*") || strings.HasPrefix(t.rest, "[[:")
 	isEscape := t.rest[0] == '\\' && len(t.rest) > 1 && strings.IndexByte("123456789kgCGKNRX", t.rest[1]) >= 0
@@ -267,7 +267,7 @@ func (t *patternTranslator) quantifier(repeatable bool) (isCharacter bool) {
 	high, err := strconv.Atoi(q[2])
 	switch {
 	case !repeatable:
-		t.failf("a quantifier stands behind nothing that it can repeat")
+		t.failf("a quantifier has nothing to repeat")
 	case err == nil && low > high:
 		t.failf("the numbers of a quantifier are out of order")
 	}
@@ -297,7 +297,7 @@ func (t *patternTranslator) group() {
 		t.setFlags(options[1], options[2], options[3])
 		t.writeFlags(options[4])
 		if options[4] == ")" {
-			return // They are in effect up to the end of the enclosing group.
+			return // The options are in effect up to the end of the enclosing group.
 		}
 	case strings.HasPrefix(t.rest, "(?"):
 		t.failf("%.10q is no group", t.rest)
@@ -311,7 +311,7 @@ func (t *patternTranslator) group() {
 	t.outer = append(t.outer, before)
 }
 
-// name notes the name of a group.
+// name records the name of a group.
 func (t *patternTranslator) name(name string) {
 	if t.names[name] || unicode.IsDigit(rune(name[0])) || len(name) > maxGroupName {
 		t.failf("%q names two groups, begins with a digit or is longer than %d characters", name, maxGroupName)
@@ -319,7 +319,7 @@ func (t *patternTranslator) name(name string) {
 	t.names[name] = true
 }
 
-// capture writes a group that catches.
+// capture opens a capturing group.
 func (t *patternTranslator) capture() {
 	t.captures++
 	t.groups = append(t.groups, t.captures)
@@ -354,7 +354,7 @@ func (t *patternTranslator) setFlags(caret, on, off string) {
 
 // writeFlags writes the options that Go's syntax has. The others only affect the translation.
 func (t *patternTranslator) writeFlags(end string) {
-	on, off := []byte("(?"), []byte("-m") // What m changes is written out.
+	on, off := []byte("(?"), []byte("-m") // The translation writes out the effect of m.
 	for letter, isSet := range map[byte]bool{'i': t.fold, 's': t.dotAll, 'U': t.ungreedy} {
 		if isSet {
 			on = append(on, letter)
@@ -510,7 +510,7 @@ func (t *patternTranslator) otherCases(low, high rune) {
 // it.
 func (t *patternTranslator) class() {
 	if patternPosix.MatchString(t.rest) {
-		t.failf("classes with a name stand inside other brackets only")
+		t.failf("named classes such as [:alpha:] are allowed only inside other brackets")
 		return
 	}
 	t.rest = t.rest[1:]
@@ -630,7 +630,7 @@ func (t *patternTranslator) numbered(found []string) rune {
 	t.rest = t.rest[len(found[0]):]
 	number, err := strconv.ParseUint("0"+digits, base, 32)
 	if err != nil || number > unicode.MaxRune || number >= 0xd800 && number < 0xe000 || found[0] == `\x` && strings.HasPrefix(t.rest, "{") {
-		t.failf("%q is no number of a character", found[0])
+		t.failf("%q is not the code of a character", found[0])
 		return 0
 	}
 	return rune(number)

@@ -11,8 +11,8 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// Projection is a compiled projection: which fields of a document a reader gets. It is safe for concurrent
-// use. A nil *Projection returns whole documents.
+// Projection is a compiled projection. It selects the fields of a document that a reader gets. It is safe for
+// concurrent use. A nil *Projection returns whole documents.
 type Projection struct {
 	source document.Object
 	tree   *projectionNode
@@ -25,9 +25,9 @@ type Projection struct {
 
 // CompileProjection compiles a projection: the fields to include, each with 1 or true, or the fields to
 // exclude, each with 0 or false, as dotted paths or as nested objects. The _id is included unless it is
-// excluded, and is the only field that may be excluded together with inclusions. $slice and $elemMatch cut
-// arrays down, and the path "list.$" gives the element through which the filter matched. Other values are
-// aggregation expressions, which give the field its value, without $$NOW.
+// excluded, and is the only field that may be excluded together with inclusions. $slice and $elemMatch shorten
+// arrays, and the path "list.$" gives the element through which the filter matched. Any other value is an
+// aggregation expression that computes the field. It cannot use $$NOW.
 //
 // The zero Object and O() give nil, which returns whole documents. Everything that MongoDB refuses, or that
 // MongoDB knows and this package does not, is InvalidArgument; the Field is the path in the projection.
@@ -54,24 +54,23 @@ func (p *Projection) Source() document.Object {
 	return p.source
 }
 
-// IsPositional reports whether the projection has a path that ends in "$". It needs
-// the document as it was when the filter matched, and not one that was changed since.
+// IsPositional reports whether the projection has a path that ends in "$". Such a projection needs the document
+// as it was when the filter matched.
 func (p *Projection) IsPositional() bool { return p != nil && p.positional != nil }
 
-// Apply returns the projection of a document that filter matches.
+// Apply returns the projection of a document that filter matches. Fields keep the order of the document;
+// computed fields follow.
 //
-// Fields keep the order of the document; computed fields follow. InvalidArgument: a path ends in "$", and the
-// filter has no condition that matched an element of that array, or has one of $expr, $near, $nearSphere; or
-// an expression fails.
+// The error is InvalidArgument if an expression fails, if the result is larger than MaxSize, or if a path ends
+// in "$" and the filter has no condition that matched an element of that array, or has an $expr, $near or
+// $nearSphere.
 //
-// A document that it makes larger than MaxSize is InvalidArgument.
-//
-// A store applies projections within the Evaluation of its call, which bounds the total work.
+// Stores call Evaluation.Project instead, which bounds the work of the whole call.
 func (p *Projection) Apply(filter *Filter, document document.Object) (document.Object, error) {
 	return NewEvaluation(context.Background()).Project(p, filter, document)
 }
 
-// Project is Projection.Apply within the evaluation.
+// Project is like Projection.Apply, within the budget of the evaluation.
 func (e *Evaluation) Project(projection *Projection, filter *Filter, doc document.Object) (document.Object, error) {
 	if projection == nil {
 		return doc, nil
@@ -103,7 +102,7 @@ func (p *Projection) apply(e *Evaluation, filter *Filter, doc document.Object) (
 	return projected, projected.Err()
 }
 
-// projected returns the fields that are kept and computed. Without expressions it needs no preparation.
+// projected returns the kept and the computed fields. Without expressions it needs no preparation.
 func (p *Projection) projected(e *Evaluation, doc document.Object) (document.Object, error) {
 	if !p.tree.computes {
 		return p.tree.chosen(doc), nil
@@ -115,7 +114,7 @@ func (p *Projection) projected(e *Evaluation, doc document.Object) (document.Obj
 	return projected, err
 }
 
-// firstMatch is $elemMatch: an array of the first matching element, or missing if none matches.
+// firstMatch is $elemMatch: an array with only the first matching element, or missing if none matches.
 type firstMatch struct {
 	field  string
 	finder elementFinder
@@ -152,8 +151,8 @@ func sliceOperand(operand any) (fieldSlice, bool) {
 	return fieldSlice{limit: limit}, ok
 }
 
-// isSliceExpression reports whether the operand of $slice is the operand of the expression: an array or
-// something that may give one, and one or two numbers.
+// isSliceExpression reports whether the operand of $slice has the form of the expression: an array, or
+// something that may give an array, and one or two numbers.
 func isSliceExpression(operand any) bool {
 	list, ok := operand.(document.Array)
 	if !ok || list.Len() != 2 && list.Len() != 3 {
@@ -208,7 +207,7 @@ func (s *fieldSlice) apply(o document.Object, path []string) document.Object {
 	return o
 }
 
-// part returns the elements that are kept.
+// part returns the kept elements.
 func (s *fieldSlice) part(items []any) []any {
 	first, length := 0, len(items)
 	switch {
@@ -222,8 +221,8 @@ func (s *fieldSlice) part(items []any) []any {
 	return items[first:min(length, first+s.limit)]
 }
 
-// atPosition cuts the first array on the positional path down to the element through which the filter
-// matched. Without an array on the path, nothing is cut.
+// atPosition cuts the first array on the positional path down to the element through which the filter matched.
+// Without an array on the path it cuts nothing.
 func (p *Projection) atPosition(e *Evaluation, filter *Filter, doc, projected document.Object) (document.Object, error) {
 	field := strings.Join(p.positional, ".") + ".$"
 	if special := specialOperator(filter.Source()); special != "" {
@@ -253,8 +252,8 @@ func (p *Projection) atPosition(e *Evaluation, filter *Filter, doc, projected do
 	return projected, nil
 }
 
-// specialOperator returns the name of an operator in a query that looks beyond the values of fields and so does
-// not show which element matched, or "" if there is none.
+// specialOperator returns an operator of a query that matches without a known array element, or "" if there is
+// none.
 func specialOperator(query any) string {
 	switch q := query.(type) {
 	case document.Array:
@@ -348,11 +347,11 @@ func (n *projectionNode) find(name string) *projectedField {
 // projectionPlan is the work of a level on all objects of one shape.
 type projectionPlan struct {
 	shape *document.Shape
-	// positions are the positions of the fields that are kept; inner, at the same places, is applied to them,
-	// or nil if they stay as they are.
+	// positions are the positions of the kept fields. inner[i], if not nil, is applied to the field at
+	// positions[i].
 	positions []int
 	inner     []*projectionNode
-	// kept is the shape of the fields that are kept.
+	// kept is the shape of the kept fields.
 	kept *document.Shape
 }
 
@@ -389,7 +388,7 @@ func (n *projectionNode) project(run *expressionRun) (document.Object, error) {
 	return n.withComputed(projected, run)
 }
 
-// chosen returns the fields of an object that are kept.
+// chosen returns the kept fields of an object.
 func (n *projectionNode) chosen(o document.Object) document.Object {
 	if o.IsZero() || o.Err() != nil {
 		return o
@@ -404,8 +403,8 @@ func (n *projectionNode) chosen(o document.Object) document.Object {
 	})
 }
 
-// chosenOf returns the parts of a value that are kept. A value without fields is dropped by an inclusion, or
-// replaced by an object if fields are computed inside it.
+// chosenOf returns the kept parts of a value. An inclusion drops a value without fields, or replaces it by an
+// object if fields are computed inside it.
 func (n *projectionNode) chosenOf(value any) any {
 	switch v := value.(type) {
 	case document.Object:
@@ -430,7 +429,7 @@ func (n *projectionNode) chosenOf(value any) any {
 	}
 }
 
-// withComputed sets the fields that are computed, in their order: in place if they exist, else at the end.
+// withComputed sets the computed fields in their order: in place if they exist, else at the end.
 func (n *projectionNode) withComputed(o document.Object, run *expressionRun) (document.Object, error) {
 	for i := range n.fields {
 		field := &n.fields[i]

@@ -17,8 +17,7 @@ const (
 	exclusion                // keeps the fields that are not named
 )
 
-// projectionSpec is a level of a projection as it is read, before it is known
-// whether the projection includes or excludes.
+// projectionSpec is a level of a projection that is being read. Its kind is not known yet.
 type projectionSpec struct {
 	fields []*specField
 	byName map[string]*specField
@@ -28,9 +27,9 @@ type specField struct {
 	name string
 	// inner are the fields inside, if the projection continues there.
 	inner *projectionSpec
-	// computed gives the field its value. If it is nil, the document does.
+	// computed gives the field its value. If it is nil, the field keeps the document's value.
 	computed expression
-	// cut is true if the field is kept, and its content is cut down later.
+	// cut is true if the field is kept and its content is cut down later.
 	cut bool
 }
 
@@ -77,8 +76,8 @@ type projectionCompiler struct {
 	kind projectionKind
 	// expressions compiles the computed fields.
 	expressions expressionCompiler
-	// These are true if the projection names the _id or a path in it, and if it includes or excludes the
-	// whole _id.
+	// namesID is true if the projection names the _id or a path in it. includesID and excludesID are true if it
+	// includes or excludes the whole _id.
 	namesID, includesID, excludesID bool
 	hasElemMatch                    bool
 	slices                          []fieldSlice
@@ -157,7 +156,7 @@ func projectionPath(text string, parent []string) ([]string, error) {
 	return path, nil
 }
 
-// collision is the error for two paths that are the same, or if one leads through the other.
+// collision is the error for two equal paths, or for a path that leads through another.
 func collision(name string) error {
 	return boterr.Invalid("", "collides with another path of the projection at %q", name)
 }
@@ -184,7 +183,7 @@ func (c *projectionCompiler) exclude(level *projectionSpec, path, parent []strin
 	return level.add(path, specField{})
 }
 
-// mustBe sets the kind of the projection, or returns an error if it already has another.
+// mustBe sets the kind of the projection, or returns an error if it already has another kind.
 func (c *projectionCompiler) mustBe(kind projectionKind, what string) error {
 	if c.kind != undecided && c.kind != kind {
 		return boterr.Invalid("", "%s is not allowed here: except for _id, a projection either includes fields or excludes them", what)
@@ -264,7 +263,7 @@ func (c *projectionCompiler) elemMatch(level *projectionSpec, path []string, ope
 	return level.add(path, specField{computed: firstMatch{field: path[0], finder: conditions[0].test.(elementFinder)}})
 }
 
-// compute reads a field that is computed: a literal or an expression.
+// compute reads a computed field: a literal or an expression.
 func (c *projectionCompiler) compute(level *projectionSpec, path []string, operand any) error {
 	if err := c.mustBe(inclusion, "a computed field"); err != nil {
 		return err

@@ -130,7 +130,7 @@ func withManyLetters() document.Object {
 	return document.O("_id", 1, "a", manyLetters, "b", 1, "l", document.A(manyLetters))
 }
 
-// partialCall returns a call with a fraction of the budget, which endless must not exceed either.
+// partialCall returns a call with a sixteenth of the budget, or with all of it in a thorough run.
 func partialCall(t *testing.T) *query.Evaluation {
 	t.Helper()
 	return query.NewPartialEvaluation(t.Context(), rounds.Of(t, 1, 16), 16)

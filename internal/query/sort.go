@@ -9,8 +9,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// Sort is a compiled sort. It is safe for concurrent use. A nil *Sort orders
-// nothing.
+// Sort is a compiled sort. It is safe for concurrent use. A nil *Sort keeps documents in their order.
 type Sort struct {
 	source document.Object
 	keys   []sortKey
@@ -23,12 +22,11 @@ type sortKey struct {
 	descending bool
 }
 
-// maxSortKeys is the most paths that a sort may have, as in MongoDB.
+// maxSortKeys is the maximum number of paths in a sort, as in MongoDB.
 const maxSortKeys = 32
 
-// CompileSort compiles a sort: an object of dotted paths, each with 1 for ascending
-// or -1 for descending, in the order in which they decide. The zero Object and O()
-// give nil.
+// CompileSort compiles a sort: an object of dotted paths, most significant first, each with 1 for ascending or
+// -1 for descending. The zero Object and O() give nil.
 func CompileSort(source document.Object) (*Sort, error) {
 	if err := checkSource(source); err != nil {
 		return nil, err
@@ -83,19 +81,19 @@ func (s *Sort) Keys() []SortKey {
 	return keys
 }
 
-// Compare orders two documents. An array counts as its least element if the order is ascending, as its
-// greatest if it is descending; an empty array is below null, and a missing field is null. If two paths lead
-// through the same array, the values come from one of its elements, the one that sorts first. A number in a
-// path names an element of an array that is long enough, and only that element.
+// Compare orders two documents. A missing field counts as null. An array counts as its least element in
+// ascending order, and as its greatest in descending order; an empty array sorts below null. If two paths lead
+// through the same array, both values come from the element that sorts first. A number in a path names an
+// element of an array that is long enough, and only that element.
 //
-// A store compares within the Evaluation of its call, which bounds the call as a whole.
+// Stores call Evaluation.Compare instead, which bounds the work of the whole call.
 func (s *Sort) Compare(a, b document.Object) int { return s.compare(a, b, nil) }
 
-// Compare is Sort.Compare within the evaluation. Once the budget is spent all documents compare equal, and
-// Err returns the reason.
+// Compare is like Sort.Compare, within the budget of the evaluation. Once the budget is spent all documents
+// compare equal, and Err returns the reason.
 func (e *Evaluation) Compare(sort *Sort, a, b document.Object) int { return sort.compare(a, b, e) }
 
-// compare is Compare. A nil evaluation bounds nothing.
+// compare is Compare with an optional evaluation.
 func (s *Sort) compare(a, b document.Object, e *Evaluation) int {
 	if s == nil || s.shares && !e.spend(len(s.keys)*conditionWork) {
 		return 0
@@ -115,7 +113,7 @@ func (s *Sort) compare(a, b document.Object, e *Evaluation) int {
 	return 0
 }
 
-// order is the package's Compare within the evaluation.
+// order is document.Compare, and counts its work. It returns 0 once the budget is spent.
 func (e *Evaluation) order(a, b any) int {
 	if !e.comparing(a, b) {
 		return 0
@@ -133,8 +131,8 @@ func (k *sortKey) of(o document.Object, e *Evaluation) any {
 	return k.settled(value, part)
 }
 
-// settled returns the value of a path from a value and a part that it has reached, if there is no array on
-// the rest of the path.
+// settled returns the value of a path that has led to value, which is not an array. It is null if parts of the
+// path remain.
 func (k *sortKey) settled(value any, part int) any {
 	if value == document.Missing || part < len(k.path.parts) {
 		return nil
@@ -199,7 +197,7 @@ type extremeValue struct {
 // takeItems considers the elements of an array at the end of a path.
 func (e *extremeValue) takeItems(array document.Array) {
 	if array.Len() == 0 {
-		e.take(document.Missing) // Below null.
+		e.take(document.Missing) // An empty array sorts below null.
 	}
 	if !e.evaluation.steps(array.Len()) {
 		return
@@ -216,11 +214,11 @@ func (e *extremeValue) take(value any) {
 	}
 }
 
-// keyOrder sorts items by several keys; the first one decides first. Items are numbered from 0; equal ones
-// keep their order.
+// keyOrder sorts items by several keys, most significant first. Items are numbered from 0. Equal items keep
+// their order.
 //
-// The value of a key is computed once for an item, and only for items that are equal to another one by all
-// earlier keys.
+// The value of a key is computed once for an item, and only for items that equal another item by all earlier
+// keys.
 type keyOrder struct {
 	keys int
 	// value returns the value of a key of an item. compare orders two values of a key.
@@ -234,7 +232,7 @@ type keyedItem struct {
 	item  int
 }
 
-// of returns n items in order.
+// of returns count items in order.
 func (o *keyOrder) of(count int) []keyedItem {
 	items := make([]keyedItem, count)
 	for i := range items {
@@ -260,7 +258,7 @@ func (o *keyOrder) sort(items []keyedItem, key int) {
 	}
 }
 
-// sortEqual sorts the items that are equal by one key by the keys after it.
+// sortEqual sorts each group of items that are equal by a key by the later keys.
 func (o *keyOrder) sortEqual(items []keyedItem, key int) {
 	for len(items) > 0 {
 		equal := 1
@@ -274,7 +272,7 @@ func (o *keyOrder) sortEqual(items []keyedItem, key int) {
 	}
 }
 
-// inOrder returns values in the order of the items with their numbers.
+// inOrder returns values in the order of items, whose numbers are the indexes of the values.
 func inOrder[T any](values []T, order []keyedItem) []T {
 	sorted := make([]T, len(values))
 	for i, o := range order {
@@ -283,11 +281,11 @@ func inOrder[T any](values []T, order []keyedItem) []T {
 	return sorted
 }
 
-// Sort sorts documents in place; those that compare equal keep their order.
+// Sort sorts documents in place. Documents that compare equal keep their order.
 func (s *Sort) Sort(documents []document.Object) { s.sort(documents, nil) }
 
-// Sort is Sort.Sort within the evaluation. Once the budget is spent the order is undefined, and Err returns
-// the reason.
+// Sort is like Sort.Sort, within the budget of the evaluation. Once the budget is spent the order is undefined,
+// and Err returns the reason.
 func (e *Evaluation) Sort(sort *Sort, documents []document.Object) {
 	if sort != nil {
 		e.measureVisited(documents)
@@ -295,7 +293,7 @@ func (e *Evaluation) Sort(sort *Sort, documents []document.Object) {
 	}
 }
 
-// sort is Sort. A nil evaluation bounds nothing.
+// sort is Sort with an optional evaluation.
 func (s *Sort) sort(documents []document.Object, e *Evaluation) {
 	if s == nil || len(documents) < 2 {
 		return
@@ -322,8 +320,8 @@ func (s *Sort) sort(documents []document.Object, e *Evaluation) {
 	copy(documents, inOrder(documents, order.of(len(documents))))
 }
 
-// tuplesOf returns the values of all keys of each document that has arrays on their paths. It is
-// for a sort with two keys that may lead through one array.
+// tuplesOf returns the values of all keys for each document with arrays on their paths. Only a sort with two
+// keys that may lead through one array needs them.
 func (s *Sort) tuplesOf(documents []document.Object, e *Evaluation) [][]any {
 	if !s.shares {
 		return nil
@@ -351,7 +349,7 @@ func (k *sortKey) signed(order int) int {
 // itemOrder is an order of array elements for $push and $sortArray: by their fields, or by the elements
 // themselves. Unlike in the sort of a find, an array at a path is compared as a whole.
 type itemOrder struct {
-	// keys are the fields; the fields of a whole element are one key without a path.
+	// keys are the fields. For whole elements there is one key without a path.
 	keys []sortKey
 }
 
@@ -380,7 +378,7 @@ func compileItemOrder(operand any) (itemOrder, error) {
 	return wholeOrder(direction < 0), nil
 }
 
-// sorted returns items in order, by a stable sort. It counts its work, and returns the error of spend.
+// sorted sorts items stably. It counts its work, and returns the error of spend.
 func (o itemOrder) sorted(items []any, spend func(work int) error) ([]any, error) {
 	var failure error
 	isPaid := func(work int) bool {
@@ -411,7 +409,7 @@ func (o itemOrder) sorted(items []any, spend func(work int) error) ([]any, error
 	return inOrder(items, places), nil
 }
 
-// fieldIn returns the value at a path in an element, null if there is none.
+// fieldIn returns the value at a path in an element, or null if there is none.
 func fieldIn(item any, path string) any {
 	o, _ := item.(document.Object)
 	value, _ := o.Lookup(path)
@@ -438,14 +436,14 @@ func (s *Sort) sharesArrays() bool {
 	return false
 }
 
-// Check returns InvalidArgument for a document that the sort cannot order: it has separate arrays at two
-// paths, or an element of an array has a field whose name is the index of another. Its Field is the path, or
-// the later of two.
+// Check returns InvalidArgument for a document that the sort cannot order: it has separate arrays at two paths,
+// or an element of an array has a field whose name is the index of another element. The Field of the error is
+// the path, or the later of the two paths.
 func (s *Sort) Check(document document.Object) error {
 	return NewEvaluation(context.Background()).CheckSort(s, document)
 }
 
-// CheckSort is Sort.Check within the evaluation.
+// CheckSort is like Sort.Check, within the budget of the evaluation.
 func (e *Evaluation) CheckSort(sort *Sort, document document.Object) error {
 	if sort == nil || !sort.mayRefuse() || sort.arraysIn(document) == 0 {
 		return nil
@@ -484,7 +482,7 @@ func (s *Sort) tuple(document document.Object, e *Evaluation) ([]any, error) {
 	return w.first, err
 }
 
-// valuesOf returns what tuple returns. If tuple fails, it returns the extreme at each path separately.
+// valuesOf is like tuple. If tuple fails, it returns the extreme value at each path separately.
 func (s *Sort) valuesOf(document document.Object, e *Evaluation) []any {
 	values, err := s.tuple(document, e)
 	if err == nil {
@@ -497,7 +495,7 @@ func (s *Sort) valuesOf(document document.Object, e *Evaluation) []any {
 	return values
 }
 
-// tupleWalk looks for the first tuple.
+// tupleWalk finds the tuple of a document that sorts first.
 type tupleWalk struct {
 	sort       *Sort
 	evaluation *Evaluation
@@ -509,7 +507,7 @@ type tupleWalk struct {
 	met string
 }
 
-// tuplePlace is the place of the walk along one key.
+// tuplePlace is the position of the walk on the path of one key.
 type tuplePlace struct {
 	value any
 	part  int
@@ -520,7 +518,7 @@ type tuplePlace struct {
 	named bool
 }
 
-// settle ends the way with a value.
+// settle ends the path with a value.
 func (p *tuplePlace) settle(value any) { p.value, p.part = value, settledPart }
 
 // from follows the paths of the keys from these places until each key has a value or an array stops it.
@@ -559,7 +557,7 @@ func twoArrays(path, other string) error {
 	return boterr.Invalid(path, "cannot sort by this path and by %s: both paths have an array at the same level", other)
 }
 
-// sameArray reports whether two keys that were at the same place are so again.
+// sameArray reports whether two keys that started at the same place have reached the same array.
 func (w *tupleWalk) sameArray(places []tuplePlace, i, j int) bool {
 	a := w.sort.keys[i].path.parts[places[i].began:places[i].part]
 	b := w.sort.keys[j].path.parts[places[j].began:places[j].part]
@@ -574,8 +572,8 @@ func (w *tupleWalk) sameArray(places []tuplePlace, i, j int) bool {
 	return true
 }
 
-// through continues in the array that some keys reached: in the elements that an index names, and in each
-// element.
+// through continues in an array that some keys reached. Keys with an index continue in the element with that
+// index, the others in each element.
 func (w *tupleWalk) through(places []tuplePlace, keys []int) error {
 	array := places[keys[0]].value.(document.Array)
 	next := slices.Clone(places)
@@ -600,8 +598,8 @@ func (w *tupleWalk) through(places []tuplePlace, keys []int) error {
 	return w.throughEach(next, inEach, array)
 }
 
-// intoNamed continues in the element that the next part of a key's path names by its index, and reports
-// whether it names one.
+// intoNamed continues in the element with the index that is the next part of a key's path, and reports whether
+// there is one.
 func (w *tupleWalk) intoNamed(place *tuplePlace, key int, array document.Array) (bool, error) {
 	path := w.sort.keys[key].path
 	if place.part == len(path.parts) {
@@ -629,8 +627,8 @@ func (w *tupleWalk) intoNamed(place *tuplePlace, key int, array document.Array) 
 	return true, nil
 }
 
-// settleNamed resolves the keys that name an element: their values do not depend on the element of the
-// others.
+// settleNamed resolves the keys that name an element by its index. Their values do not depend on the elements
+// of the other keys.
 func (w *tupleWalk) settleNamed(places []tuplePlace, others []int) error {
 	named := tupleWalk{sort: w.sort, evaluation: w.evaluation, apart: w.apart}
 	alone := slices.Clone(places)
@@ -653,7 +651,7 @@ func (w *tupleWalk) settleNamed(places []tuplePlace, others []int) error {
 func (w *tupleWalk) throughEach(places []tuplePlace, keys []int, array document.Array) error {
 	items := array.Items()
 	if len(items) == 0 {
-		items = []any{document.Missing} // Below null.
+		items = []any{document.Missing} // An empty array sorts below null.
 	}
 	if !w.evaluation.spend(len(items) * (arrayWork + len(w.sort.keys)*tupleWork)) {
 		return w.evaluation.budget.failure

@@ -27,7 +27,7 @@ type Update struct {
 //
 // Everything that MongoDB refuses is InvalidArgument: an unknown operator, an operand of the wrong type,
 // operators together with plain fields, two operators on one path, an array filter that is missing or unused.
-// Its Field is the path in the update document.
+// The Field of the error is the path in the update document.
 func CompileUpdate(source document.Object, arrayFilters ...document.Object) (*Update, error) {
 	if err := checkSource(source); err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func (u *Update) editsFields() bool {
 	return u.tree != nil && len(u.tree.children) <= fewFields
 }
 
-// updateRun is shared by the operations of one update of one document.
+// updateRun is the application of one update to one document.
 type updateRun struct {
 	// call is the call in which the document is updated.
 	call *Evaluation
@@ -106,7 +106,7 @@ type updateRun struct {
 	grown int
 }
 
-// spend counts work, and returns an error once it is too much.
+// spend counts work, and returns an error once the budget is spent.
 func (run *updateRun) spend(work int) error {
 	run.call.budget.spend(work)
 	return run.call.budget.failure
@@ -118,8 +118,8 @@ func (run *updateRun) steps(n int) error { return run.spend(n * stepWork) }
 // nullItemSize is about the size of a null in an array: its type and its index.
 const nullItemSize = 8
 
-// grow counts bytes that an operation adds. It refuses results far larger than a document may be, before they
-// exhaust the memory; it tolerates an excess that a later operation may still remove.
+// grow counts bytes that an operation adds. It refuses results that far exceed the size of a document before
+// they exhaust memory. It tolerates a smaller excess, which a later operation may remove.
 func (run *updateRun) grow(bytes int) error {
 	const atMost = 4 * document.MaxSize
 	run.grown = addWork(run.grown, bytes)
@@ -149,7 +149,7 @@ type updateCompiler struct {
 	room []updateNode
 }
 
-// newUpdateCompiler begins an update. Most have one path of one or two parts.
+// newUpdateCompiler returns a compiler with room for one path of one or two parts, as most updates have.
 func newUpdateCompiler(source document.Object, filters arrayFilterSet) updateCompiler {
 	made := &struct {
 		update Update
@@ -239,7 +239,7 @@ func (c *updateCompiler) add(path string, operation operation) error {
 			return err
 		}
 		if len(node.children) > 0 && node.children[0].selector.isArraySelector() != selector.isArraySelector() {
-			return conflictAt(path) // One of them needs an array, the other names fields or elements.
+			return conflictAt(path) // One operator needs an array, the other names fields or elements.
 		}
 		node = c.child(node, selector)
 	}
@@ -308,13 +308,12 @@ var updateOperators = map[string]operationCompiler{
 	"$pop":         compilePop,
 }
 
-// pathRequired is embedded in operations that need a path on which there can be a field.
+// pathRequired is embedded in operations that refuse a path on which no field can exist.
 type pathRequired struct{}
 
 func (pathRequired) needsPath(*updateRun) bool { return true }
 
-// pathOptional is embedded in operations that leave a missing field missing, whatever the
-// path.
+// pathOptional is embedded in operations that ignore a missing field, whatever the path.
 type pathOptional struct{}
 
 func (pathOptional) needsPath(*updateRun) bool { return false }
@@ -379,14 +378,14 @@ func (r *renameTo) apply(value any, run *updateRun) (any, error) {
 	return moved, r.checkTarget(run.document)
 }
 
-// needsPath reports whether there is a value to move, or an invalid path.
+// needsPath reports whether there is a value to move, or the path of the source is invalid.
 func (r *renameTo) needsPath(run *updateRun) bool {
 	moved, err := r.source(run.document)
 	return err != nil || moved != document.Missing
 }
 
-// source returns the value that is moved, missing if there is none. It refuses a value
-// in an array, and a path on which no document can have a field.
+// source returns the value to move, or missing if there is none. It refuses a value in an array, and a path on
+// which no field can exist.
 func (r *renameTo) source(o document.Object) (any, error) {
 	var current any = o
 	inArray := false
@@ -508,7 +507,7 @@ func isFinite(value any) bool {
 	return ok && !math.IsNaN(f) && !math.IsInf(f, 0)
 }
 
-// addNumbers adds as MongoDB does: integers stay integers.
+// addNumbers adds as MongoDB does: integers stay integers. It returns false if they overflow.
 func addNumbers(a, b any) (any, bool) {
 	i, ok1 := a.(int64)
 	j, ok2 := b.(int64)
@@ -521,7 +520,7 @@ func addNumbers(a, b any) (any, bool) {
 	return f + g, true
 }
 
-// multiplyNumbers multiplies as MongoDB does: integers stay integers.
+// multiplyNumbers multiplies as MongoDB does: integers stay integers. It returns false if they overflow.
 func multiplyNumbers(a, b any) (any, bool) {
 	i, ok1 := a.(int64)
 	j, ok2 := b.(int64)
@@ -548,7 +547,7 @@ func multiplyIntegers(i, j int64) (any, bool) {
 	}
 }
 
-// magnitude returns the absolute value. The least int64 has no absolute value in int64.
+// magnitude returns the absolute value, which for the least int64 does not fit an int64.
 func magnitude(i int64) uint64 {
 	if i < 0 {
 		return -uint64(i)
@@ -603,7 +602,7 @@ func compileBit(_ string, argument any) (operation, error) {
 			return nil, boterr.PrefixField(name, document.WrongType("long", operand))
 		}
 		if name != "and" && name != "or" && name != "xor" {
-			return nil, boterr.Invalid(name, "must be and, or, xor")
+			return nil, boterr.Invalid(name, "must be and, or or xor")
 		}
 		b.steps = append(b.steps, bitStep{name: name, mask: mask})
 	}

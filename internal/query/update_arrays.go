@@ -7,8 +7,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// itemsOf returns the elements of an array that an operator changes; none if
-// the field is missing.
+// itemsOf returns the elements of an array that an operator changes, or none if the field is missing.
 func itemsOf(operator string, value any) ([]any, error) {
 	if value == document.Missing {
 		return nil, nil
@@ -25,7 +24,7 @@ type push struct {
 	values   []any
 	position *int64
 	slice    *int64
-	// sort is nil if the elements stay as they are.
+	// sort is nil if the elements keep their order.
 	sort *itemOrder
 }
 
@@ -105,7 +104,7 @@ func (p *push) apply(value any, run *updateRun) (any, error) {
 	return document.ArrayOf(p.sliced(items)), nil
 }
 
-// insertAt returns where the values go: a negative position counts from the end.
+// insertAt returns the index at which the values are inserted. A negative position counts from the end.
 func (p *push) insertAt(length int) int {
 	switch end := int64(length); {
 	case p.position == nil || *p.position > end:

@@ -10,12 +10,12 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// updateNode is a node of the tree of paths that an update changes. A leaf holds
-// an operation, an inner node the parts that follow.
+// updateNode is a node of the tree of paths that an update changes. A leaf holds an operation, an inner node
+// the next parts of the paths.
 type updateNode struct {
 	selector  selector
 	operation operation
-	// children are in the order in which MongoDB adds new fields, once they are sorted.
+	// children, once sorted, are in the order in which MongoDB adds new fields.
 	children []*updateNode
 	// first is the storage of children while there is only one.
 	first [1]*updateNode
@@ -36,15 +36,14 @@ const (
 // selector is one part of an update path.
 type selector struct {
 	kind selectorKind
-	// below is the number of nodes below the selector's node, once they are sorted.
+	// below is the number of nodes below the selector's node. sort sets it.
 	below  int32
 	name   string
 	index  int
 	filter *arrayFilter
 }
 
-// resolved returns the selector with "$" replaced by the element that it stands
-// for.
+// resolved returns the selector with "$" replaced by the element through which the filter matched.
 func (s selector) resolved(run *updateRun) (selector, error) {
 	if s.kind != selectPosition {
 		return s, nil
@@ -68,7 +67,7 @@ func (s selector) selects(index int, item any, run *updateRun) bool {
 	}
 }
 
-// compareSelectors orders indexes by number, and then all others by bytes.
+// compareSelectors orders indexes by number, and after them all other names by bytes.
 func compareSelectors(a, b selector) int {
 	switch aIsIndex, bIsIndex := a.isIndex(), b.isIndex(); {
 	case aIsIndex && bIsIndex:
@@ -272,8 +271,8 @@ func (n *updateNode) applyToItems(array document.Array, run *updateRun) (any, er
 	return document.ArrayOf(items), nil
 }
 
-// refuseInArray returns the error for a name that is not an array index. Operators that only remove ignore
-// it.
+// refuseInArray returns the error for a name that is not an array index. Operators that only remove values
+// ignore such a name.
 func (n *updateNode) refuseInArray(s selector, run *updateRun) error {
 	if n.needsPath(run) {
 		return boterr.Invalid(s.name, "cannot create the field %q in an array", s.name)
@@ -309,7 +308,7 @@ func (n *updateNode) applyToSelected(items, before []any, touched map[int][]*upd
 			return boterr.PrefixField(strconv.Itoa(i), err)
 		}
 		if next == document.Missing {
-			next = nil // An element that is removed by $unset leaves null.
+			next = nil // An element that $unset removes becomes null.
 		}
 		items[i] = next
 	}
@@ -319,8 +318,8 @@ func (n *updateNode) applyToSelected(items, before []any, touched map[int][]*upd
 // touchedWork is the work of recording that an element is changed, with its share of the garbage collection.
 const touchedWork = 256
 
-// overlaps reports whether two nodes for one value change the same part of it, or may
-// do so by their selectors. It is true once the budget is spent, which ends the update.
+// overlaps reports whether two nodes for the same value change, or by their selectors may change, the same part
+// of it. It is true once the budget is spent, which ends the update.
 func (n *updateNode) overlaps(other *updateNode, run *updateRun) bool {
 	if n.operation != nil || other.operation != nil || run.steps(1+len(n.children)*len(other.children)) != nil {
 		return true
@@ -358,8 +357,8 @@ func (n *updateNode) extend(items []any, s selector, run *updateRun) ([]any, err
 	return append(items, next), nil
 }
 
-// refuse returns the error for a path that leads into a value without fields. Operators that only remove
-// ignore it.
+// refuse returns the error for a path that leads into a value without fields. Operators that only remove values
+// ignore such a path.
 func (n *updateNode) refuse(value any, run *updateRun) error {
 	if err := run.steps(int(n.selector.below)); err != nil {
 		return err
@@ -387,8 +386,7 @@ func (n *updateNode) selectsElements() bool {
 	})
 }
 
-// needsPath reports whether an operation below the node needs a path on which there can
-// be a field.
+// needsPath reports whether an operation below the node refuses a path on which no field can exist.
 func (n *updateNode) needsPath(run *updateRun) bool {
 	if n.operation != nil {
 		return n.operation.needsPath(run)
