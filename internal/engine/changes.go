@@ -9,13 +9,13 @@ import (
 	"github.com/botctx/go-sdk/internal/query"
 )
 
-// The errors of a write that would keep others waiting: it is evaluated on content that others change meanwhile, and then its
-// changes are repeated.
+// The errors of a write that would hold up other writes. Such a write is evaluated while they continue, and its
+// changes are applied afterwards.
 var (
-	// ErrTooLong ends a write that takes longer than it may keep others waiting.
-	ErrTooLong = boterr.New(boterr.Internal, "", "the write takes longer than it may keep others waiting")
-	// ErrLost is the error of a write that read data which another write has changed since.
-	ErrLost = boterr.New(boterr.Internal, "", "another write came first")
+	// ErrTooLong ends a write that holds up other writes for too long.
+	ErrTooLong = boterr.New(boterr.Internal, "", "the write holds up other writes for too long")
+	// ErrLost ends a write that read data which another write has changed since.
+	ErrLost = boterr.New(boterr.Internal, "", "another write has changed the data meanwhile")
 )
 
 // Change is the change of a document from one version to the next. The zero Object means no document.
@@ -24,7 +24,7 @@ type Change struct {
 	Before, After document.Object
 }
 
-// Affects reports whether the change, of another write, affects the result of a write.
+// Affects reports whether the change, made by another write, affects the result of op.
 func (c *Change) Affects(call *query.Evaluation, op Op) bool {
 	for _, o := range []document.Object{c.Before, c.After} {
 		if o.IsZero() {
@@ -37,7 +37,7 @@ func (c *Change) Affects(call *query.Evaluation, op Op) bool {
 	return false
 }
 
-// Repeat carries out the change in a transaction.
+// Repeat makes the change in a transaction.
 func (c *Change) Repeat(t Transaction) error {
 	switch {
 	case c.Before.IsZero():
@@ -49,13 +49,14 @@ func (c *Change) Repeat(t Transaction) error {
 	}
 }
 
-// Follower collects the changes of a collection for a write that is evaluated meanwhile. The one who writes guards Changes.
+// Follower collects the changes that others make to a collection while a write is evaluated. The store's writer
+// guards Changes.
 type Follower struct {
 	Changes []Change
 	hasLeft atomic.Bool
 }
 
-// Leave ends the collecting.
+// Leave stops collecting changes. It may be called from any goroutine.
 func (f *Follower) Leave() { f.hasLeft.Store(true) }
 
 // Followers are the followers of a collection.
@@ -75,12 +76,11 @@ func (all *Followers) Tell(changes []Change) {
 	}
 }
 
-// forget forgets those who left.
 func (all *Followers) forget() {
 	*all = slices.DeleteFunc(*all, func(f *Follower) bool { return f.hasLeft.Load() })
 }
 
-// Watcher is a caller of Watch of package store.
+// Watcher has the callbacks of a call of store.Watcher.Watch.
 type Watcher struct {
 	Changed func(before, after document.Object)
 	Reset   func()

@@ -9,7 +9,8 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// The kinds of values. A value begins with the byte of its kind, which is fixed forever.
+// The kinds of values. An encoded value begins with its kind. Stored data depends on these numbers, so they
+// must never change.
 const (
 	kindNull   = 0
 	kindFalse  = 1
@@ -25,9 +26,9 @@ const (
 // floatSize is the number of bytes of a float64.
 const floatSize = 8
 
-// AppendDocument appends a document in the binary form in which databases keep it, which keeps the order of
-// fields and the types of values: the number of fields as an unsigned
-// varint, and for each its name, as a string without the kind, and its value.
+// AppendDocument appends a document in the binary form that databases store. The form keeps the order of fields
+// and the types of values. It is the number of fields as an unsigned varint, then for each field its name, as a
+// string without the kind, and its value.
 func AppendDocument(text []byte, o document.Object) []byte {
 	text = binary.AppendUvarint(text, uint64(o.Len()))
 	for name, value := range o.All() {
@@ -40,7 +41,6 @@ func appendString(text []byte, s string) []byte {
 	return append(binary.AppendUvarint(text, uint64(len(s))), s...)
 }
 
-// appendValue appends a value of package document.
 func appendValue(text []byte, value any) []byte {
 	switch v := value.(type) {
 	case bool:
@@ -78,8 +78,7 @@ type Decoder struct {
 	names map[string]any
 }
 
-// maxNames bounds the names that a decoder remembers, for documents whose names are
-// data.
+// maxNames bounds the names that a decoder interns, since some documents have data as field names.
 const maxNames = 1 << 12
 
 // NewDecoder returns a new decoder.
@@ -210,7 +209,7 @@ func (d *Decoder) count(parts string, smallest, level int) (int, error) {
 		return 0, err
 	}
 	if most := (len(d.text) - d.at) / smallest; count > uint64(most) {
-		return 0, d.wrong("there cannot be %d %s", count, parts)
+		return 0, d.wrong("the data is too short for %d %s", count, parts)
 	}
 	return int(count), nil
 }
@@ -222,7 +221,7 @@ func (d *Decoder) bytes() ([]byte, error) {
 		return nil, err
 	}
 	if left := len(d.text) - d.at; length > uint64(left) {
-		return nil, d.wrong("a text of %d bytes cannot stand here", length)
+		return nil, d.wrong("the data is too short for a string of %d bytes", length)
 	}
 	begin := d.at
 	d.at += int(length)

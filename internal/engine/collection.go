@@ -12,13 +12,13 @@ import (
 // Collection is the store.Collection over a Port.
 type Collection struct {
 	Port Port
-	// Err is the error of every call, such as for a name that is not allowed. Nil is none.
+	// Err, if not nil, is the error of every call, for example because the name is not allowed.
 	Err error
 }
 
 var _ store.Collection = (*Collection)(nil)
 
-// begin returns the error of a call that cannot begin.
+// begin returns an error if a call cannot begin.
 func (c *Collection) begin(ctx context.Context) error {
 	if c.Err != nil {
 		return c.Err
@@ -26,7 +26,7 @@ func (c *Collection) begin(ctx context.Context) error {
 	return CheckEnded(ctx)
 }
 
-// at sets the time in a filter that uses it, by the store's clock.
+// at gives a filter that uses $$NOW the time of the store's clock.
 func (c *Collection) at(ctx context.Context, filter *query.Filter) (*query.Filter, error) {
 	if !filter.UsesNow() {
 		return filter, nil
@@ -38,7 +38,7 @@ func (c *Collection) at(ctx context.Context, filter *query.Filter) (*query.Filte
 	return filter.At(now), nil
 }
 
-// read carries out a read, as often as the port wants.
+// read calls a function with a view, and again as long as it fails and the port gives another view.
 func (c *Collection) read(ctx context.Context, filter *query.Filter, read func(v View, filter *query.Filter) error) error {
 	err := c.begin(ctx)
 	if err == nil {
@@ -143,7 +143,6 @@ func (c *Collection) GeoNear(ctx context.Context, search *query.GeoNear) (found 
 	return found, err
 }
 
-// write carries out a write.
 func (c *Collection) write(ctx context.Context, op Op) error {
 	if err := c.begin(ctx); err != nil {
 		return err

@@ -2,7 +2,7 @@
 // keys of documents, and carries out reads and writes. A database gives it the content of a collection as a
 // [Source], and takes changes as a [Transaction].
 //
-//   - A store offers a [Collection] over a [Port], which has all methods of store.Collection.
+// - A store returns a [Collection], which implements store.Collection over the store's [Port].
 //   - A database that holds keys as bytes gets the keys of a document from [Schema.Changes].
 package engine
 
@@ -18,7 +18,7 @@ import (
 
 // Schema is the name of a collection and its indexes. It is immutable: a change makes another Schema.
 type Schema struct {
-	// Name is the collection's, for errors.
+	// Name is the name of the collection, for errors.
 	Name    string
 	Indexes []Index
 }
@@ -35,7 +35,7 @@ type Visitor interface {
 	Visit(position uint64, o document.Object) bool
 }
 
-// Yield is a function that is a Visitor.
+// Yield adapts a function to a Visitor.
 type Yield func(position uint64, o document.Object) bool
 
 // Visit implements Visitor.
@@ -46,11 +46,11 @@ type Batch struct {
 	Documents []document.Object
 	// Used has a bit for each element of Documents that exists.
 	Used uint32
-	// From is the position of the first element, after which the others follow.
+	// From is the position of the first element. The position of each further element is one higher.
 	From uint64
 }
 
-// BatchVisitor is a Visitor that receives batches, too, for a Source that has them.
+// BatchVisitor is a Visitor that also receives batches, from a Source that has them.
 type BatchVisitor interface {
 	Visitor
 
@@ -60,7 +60,7 @@ type BatchVisitor interface {
 
 // Range is a part of an index.
 type Range struct {
-	// Index is the place of the index in the Schema.
+	// Index is the position of the index in Schema.Indexes.
 	Index int
 	// Keys are the ranges to read, in ascending order.
 	Keys []query.KeyRange
@@ -75,7 +75,7 @@ type Range struct {
 	Hint int64
 }
 
-// Source is the content of a collection at one moment. It serves one goroutine.
+// Source is the content of a collection at one moment. It must not be used by several goroutines at once.
 type Source interface {
 	// Close ends the use of the source.
 	Close()
@@ -98,14 +98,14 @@ type Source interface {
 	Around(index, key int, cell uint64, n int) ([]uint64, error)
 }
 
-// KeySource is a Source that finds the documents of a key in less time than it takes to plan that.
+// KeySource is a Source that finds the documents of a key faster than a plan can be made.
 type KeySource interface {
 	Source
 
 	// IsEmpty reports whether there are no documents.
 	IsEmpty() bool
 	// ByKey returns up to limit documents (0 means all) with one whole key of an index, in the order of
-	// insertion. It reports false if Index.AppendKeyOf does for the filter.
+	// insertion. isKey is false if Index.AppendKeyOf reports false for the filter.
 	ByKey(index int, filter *query.Filter, limit int64) (found []document.Object, isKey bool)
 }
 
@@ -127,16 +127,17 @@ type Transaction interface {
 	Remove(position uint64, o document.Object) error
 }
 
-// Port is a collection of a database.
+// Port is the database's side of a Collection.
 type Port interface {
 	// Read returns the content to read. The caller closes it.
 	Read(ctx context.Context) (View, error)
-	// Again is called after a read of a View failed, which is closed. It returns the View for another attempt, or
+	// Again is called with a closed View after a read of it failed. It returns the View for another attempt, or
 	// the error for the caller.
 	Again(ctx context.Context, failed View, err error) (View, error)
-	// Write carries out a write in a transaction, all or nothing. It may run it several times: the last run counts.
+	// Write carries out a write in a transaction, all or nothing. It may run op several times; only the last run
+	// counts.
 	Write(ctx context.Context, op Op) error
-	// EnsureIndex creates an index. The database calls Schema.Existing.
+	// EnsureIndex creates an index, unless Schema.Existing finds it.
 	EnsureIndex(ctx context.Context, index store.Index) error
 	// Now returns the time of the store's clock.
 	Now(ctx context.Context) (time.Time, error)

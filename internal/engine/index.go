@@ -76,7 +76,7 @@ func (x *Index) SameFields(before, after document.Object) bool {
 // Keys are the keys of a document in an index, sorted.
 type Keys []string
 
-// Contains reports whether a key is among them.
+// Contains reports whether k has a key.
 func (k Keys) Contains(key string) bool {
 	_, found := slices.BinarySearch(k, key)
 	return found

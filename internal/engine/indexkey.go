@@ -23,8 +23,8 @@ func isPresent(value any) bool {
 	return !missing
 }
 
-// appendIndexed appends the key of one value. AppendKey makes no key that begins
-// with a zero byte.
+// appendIndexed appends the key of one value. An empty array is a zero byte, with which no key of AppendKey
+// begins.
 func appendIndexed(key []byte, value any) []byte {
 	switch value.(type) {
 	case missingField:
@@ -84,7 +84,7 @@ func (b *branch) descend() {
 			if !isIndex || i >= container.Len() {
 				return
 			}
-			// An array that an index names at the end of the path is one value.
+			// If a path ends in the index of an element that is an array, the array is one value.
 			value, ok, b.element = container.At(i), true, b.used == len(b.path)-1
 		}
 		if !ok {
@@ -167,7 +167,7 @@ func appendKeyValues(lists [][]any, branches []branch) ([][]any, error) {
 	return lists, nil
 }
 
-// onward returns the branches, with the ones at the array replaced.
+// onward returns the branches after a step of each branch that is at an array.
 func onward(branches []branch, step func(branch) branch) []branch {
 	next := slices.Clone(branches)
 	for i := range next {

@@ -25,7 +25,7 @@ func (x *Index) Numbers() int { return 1 + len(x.Spec.Keys) }
 // GeoNumber returns the number of one of the geo keys of an index.
 func (x *Index) GeoNumber(key int) int { return x.Number + 1 + key }
 
-// Changes are the changes of the entries of a document.
+// Changes are the index entries to remove and to add when a document changes.
 type Changes struct {
 	Remove, Add []Key
 	// Schema is the schema after the change, or nil if it stays the same. It records that an index has
@@ -33,8 +33,8 @@ type Changes struct {
 	Schema *Schema
 }
 
-// Changes returns the changes of the entries from one version of a document to the next. The zero Object means
-// no document.
+// Changes returns the changes of index entries from one version of a document to the next. The zero Object
+// means no document.
 func (s *Schema) Changes(before, after document.Object) (c Changes, err error) {
 	for i := range s.Indexes {
 		if s.Indexes[i].SameFields(before, after) {
@@ -129,7 +129,7 @@ func (s *Schema) clone() *Schema {
 	return &Schema{Name: s.Name, Indexes: slices.Clone(s.Indexes)}
 }
 
-// WithCut returns the schema with a note that the database has cut a key of an index.
+// WithCut returns the schema with Index.Cut set for one index.
 func (s *Schema) WithCut(index int) *Schema {
 	next := s.clone()
 	next.Indexes[index].Cut = true
@@ -157,10 +157,10 @@ func levelOf(cell uint64) uint64 {
 // cellSize is the number of bytes of a cell in a key.
 const cellSize = 8
 
-// CellKey returns the key of a cell, in the order of cells.
+// CellKey returns the key of a cell. Keys are in the order of cells.
 func CellKey(cell uint64) []byte { return binary.BigEndian.AppendUint64(nil, cell) }
 
-// CellOf returns the cell of a key.
+// CellOf returns the cell of a key, or 0 for a key of another length.
 func CellOf(key []byte) uint64 {
 	if len(key) != cellSize {
 		return 0

@@ -9,7 +9,7 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// A plan is a way to find the documents that a filter matches.
+// plan is a way to find the documents that a filter matches.
 type plan struct {
 	// id, with hasID, is the _id of the only document that can match.
 	id    any
@@ -17,11 +17,11 @@ type plan struct {
 	// ids, with hasIDs, are the keys of the _ids that can match.
 	ids    []query.KeyRange
 	hasIDs bool
-	// index is the secondary index to use, by its place in the schema. Without it and without an id, all
-	// documents are read.
+	// index is the secondary index to use, and at its position in the schema. If there is neither an index nor
+	// an id, all documents are read.
 	index *Index
 	at    int
-	// geo is the geo key to use, by its place in the index. cells are the cells to search in it.
+	// geo is the geo key to use, and geoAt its position in the index. cells are the cells to search in it.
 	geo   *GeoIndex
 	geoAt int
 	cells []uint64
@@ -40,10 +40,10 @@ type plan struct {
 	examined int64
 }
 
-// planFor chooses the way to find the documents that a filter matches, for the order of a sort, which may be
-// nil: the geo index that the filter's $near needs; the _id if the filter fixes it, or lists some; else the
-// index with the most keys fixed by the filter. Ties go to a geo index, then to the index that is bounded
-// further, then to one in the order of the sort, then to the earlier one.
+// planFor chooses the way to find the documents that a filter matches. A filter with $near needs its geo index.
+// Otherwise the _id is used if the filter fixes it or lists some. Otherwise the index with the most keys fixed
+// by the filter is used; ties go to a geo index, then to the index that is bounded further, then to an index in
+// the order of sort, which may be nil, then to the earlier one.
 func (v View) planFor(filter *query.Filter, sort *query.Sort) plan {
 	if near := filter.Near(); near != nil {
 		p, _ := v.planNear(near, filter)
@@ -93,8 +93,7 @@ func (p *plan) betterThan(other *plan) bool {
 	}
 }
 
-// planFor returns how the index serves a filter and a sort, and whether it serves
-// one of them.
+// planFor returns how the index serves a filter and a sort, and whether it serves either.
 func (x *Index) planFor(filter *query.Filter, sort *query.Sort) (plan, bool) {
 	if x.Geo != nil {
 		return plan{}, false
@@ -207,8 +206,8 @@ const maxRanges = 256
 func (b *boundsBuilder) build() {
 	x := b.index
 	for i, key := range x.Spec.Keys {
-		// In an index with arrays only the first key is used: two elements may meet two conditions, without
-		// one entry that has both.
+		// In an index with arrays only the first key is used: different elements may meet the conditions on two
+		// keys, and then no entry meets both.
 		if x.MultiKey && i > 0 {
 			return
 		}
@@ -273,7 +272,8 @@ func (x *Index) keyOf(filter *query.Filter) (query.KeyRange, bool) {
 	return query.KeyRange{From: slices.Clone(key), To: query.KeyAfter(key), Point: true}, true
 }
 
-// AppendKeyOf appends that key. It reports false for another filter, or if equal values have several keys.
+// AppendKeyOf appends the key of the index for a filter that only compares the fields of the index with
+// scalars. It reports false for any other filter, or if equal values may have several keys.
 func (x *Index) AppendKeyOf(key []byte, filter *query.Filter) (_ []byte, ok bool) {
 	if x.MultiKey || x.Cut || x.Geo != nil || filter.FieldCount() != len(x.paths) {
 		return key, false
@@ -288,8 +288,8 @@ func (x *Index) AppendKeyOf(key []byte, filter *query.Filter) (_ []byte, ok bool
 	return key, true
 }
 
-// allKeys is the range of all keys. A key begins with one 0xff at most: where descending order inverts an empty array, of
-// which a document has one in an index.
+// allKeys is the range of all keys. A key begins with at most one 0xff byte: the zero byte of an empty array,
+// inverted for descending order. A document has at most one empty array in an index.
 var allKeys = []query.KeyRange{{From: []byte{}, To: []byte{0xff, 0xff}}}
 
 var nullRange = []query.KeyRange{{From: document.AppendKey(nil, nil), To: []byte{document.AppendKey(nil, nil)[0] + 1}}}
@@ -303,8 +303,8 @@ func (b *boundsBuilder) isExact() bool {
 	return !b.inexact && conditions == b.conditions
 }
 
-// behind returns the ranges of lists of keys: the earlier keys are in the ranges before, all of
-// which are points, and the last key is in the ranges after.
+// behind returns the ranges of combined keys: each of the points in before, which hold the earlier keys, is
+// followed by each of the ranges in after, which hold the last key.
 func behind(before, after []query.KeyRange, earlier int) []query.KeyRange {
 	if earlier == 0 {
 		return after
@@ -365,7 +365,7 @@ func (v View) lookUp(filter *query.Filter, limit int64) (found []document.Object
 	if !hasKeys || filter.FieldCount() == 0 {
 		return nil, false
 	}
-	if source.IsEmpty() && filter.Near() == nil { // A search nearby needs its index even so.
+	if source.IsEmpty() && filter.Near() == nil { // A $near needs its index even in an empty collection.
 		return []document.Object{}, true
 	}
 	for i := range v.Indexes {

@@ -23,7 +23,7 @@ type search struct {
 	call   *query.Evaluation
 	filter *query.Filter
 	plan   plan
-	// to takes the documents.
+	// to receives the documents.
 	to  Visitor
 	err error
 }
@@ -86,7 +86,7 @@ func (s *search) VisitBatch(b *Batch) bool {
 	for ; matched != 0; matched &= matched - 1 {
 		i := bits.TrailingZeros32(matched)
 		if !s.to.Visit(b.From+uint64(i), b.Documents[i]) {
-			s.err = nil // The search ended before.
+			s.err = nil // The search ended before the document with the error.
 			return false
 		}
 	}
@@ -105,8 +105,8 @@ type firstOf struct {
 	unsorted error
 }
 
-// first returns the first document that matches, in the order of a sort; a nil
-// sort is the order of insertion.
+// first returns the first document that matches, in the order of a sort. A nil sort means the order of
+// insertion.
 func (v View) first(
 	call *query.Evaluation, filter *query.Filter, sort *query.Sort,
 ) (found Placed, ok bool, err error) {
@@ -131,7 +131,7 @@ func (v View) first(
 	return f.found, f.exists && err == nil, err
 }
 
-// firstTaken takes the documents of a firstOf.
+// firstTaken is the Visitor of a firstOf.
 type firstTaken firstOf
 
 // Visit implements Visitor.
@@ -168,7 +168,7 @@ func (v View) find(
 	return found, err
 }
 
-// idOf returns the _id of the only document that a filter can match, if it gives one.
+// idOf returns the _id of the only document that a filter can match, if the filter requires an _id.
 func idOf(filter *query.Filter) (id any, ok bool) {
 	if filter.Near() != nil {
 		return nil, false
@@ -176,8 +176,7 @@ func idOf(filter *query.Filter) (id any, ok bool) {
 	return filter.Equality(document.IDField)
 }
 
-// byID returns the only document that a filter with an _id can match. It finds the same as a plan, without
-// one.
+// byID returns the document with an _id if the filter matches it. It saves making a plan.
 func (v View) byID(call *query.Evaluation, filter *query.Filter, id any) (found Placed, ok bool, err error) {
 	if err := call.Err(); err != nil {
 		return found, false, err
@@ -199,7 +198,7 @@ type page struct {
 	found       []document.Object
 }
 
-// findPlanned finds documents by a plan, and returns it.
+// findPlanned finds documents, and returns the plan that it used.
 func (v View) findPlanned(
 	call *query.Evaluation, filter *query.Filter, options store.FindOptions,
 ) (found []document.Object, by *plan, err error) {
@@ -241,7 +240,7 @@ func (v View) findPage(p *page, options store.FindOptions) ([]document.Object, e
 	return p.found, err
 }
 
-// pageTaken takes the documents of a page.
+// pageTaken is the Visitor of a page.
 type pageTaken page
 
 // Visit implements Visitor.
@@ -295,7 +294,7 @@ func (v View) allSorted(s *search, sort *query.Sort) ([]document.Object, error) 
 	return found, err
 }
 
-// visitSortable visits the matching documents. The error comes from a document that the sort cannot order.
+// visitSortable visits the matching documents. It returns an error for a document that the sort cannot order.
 func (v View) visitSortable(s *search, sort *query.Sort, take func(document.Object)) error {
 	var unsorted error
 	s.to = Yield(func(_ uint64, o document.Object) bool {
@@ -478,7 +477,6 @@ func (t *topItems[T]) add(item T) {
 	}
 }
 
-// order orders two items.
 func (t *topItems[T]) order(a, b ranked[T]) int {
 	if order := t.compare(a.item, b.item); order != 0 {
 		return order
@@ -508,7 +506,7 @@ func (t *topItems[T]) Swap(i, j int) { t.kept[i], t.kept[j] = t.kept[j], t.kept[
 
 func (t *topItems[T]) Push(item any) { t.kept = append(t.kept, item.(ranked[T])) }
 
-// Pop takes the last item off.
+// Pop removes and returns the last item.
 func (t *topItems[T]) Pop() any {
 	last := len(t.kept) - 1
 	item := t.kept[last]

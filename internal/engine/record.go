@@ -16,7 +16,7 @@ type indexRecord struct {
 	Number   int         `json:"number"`
 	MultiKey bool        `json:"multiKey,omitempty"`
 	Cut      bool        `json:"cut,omitempty"`
-	// Levels are the levels of the geo keys.
+	// Levels are the levels of the geo keys, in their order.
 	Levels []uint64 `json:"levels,omitempty"`
 	// Building is true until the index has all documents.
 	Building bool `json:"building,omitempty"`
@@ -98,7 +98,7 @@ func (s *Schema) IndexOf(number int) int {
 	return -1
 }
 
-// NextNumber returns the number of the next index.
+// NextNumber returns the number for a new index.
 func (s *Schema) NextNumber() int {
 	number := 1
 	for i := range s.Indexes {

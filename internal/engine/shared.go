@@ -18,11 +18,11 @@ type Shared interface {
 
 	// LockID locks the document with an _id, and returns its current version.
 	LockID(id any) (found Placed, exists bool, err error)
-	// Lock locks the documents at ascending positions, and returns the current versions of those that still
+	// Lock locks the documents at ascending positions, and returns the current versions of the ones that still
 	// exist.
 	Lock(positions []uint64) ([]Placed, error)
-	// LockFree locks the first of the documents at positions that no other transaction has locked, and
-	// returns its current version.
+	// LockFree locks the first document, among the given positions, that no other transaction has locked. It
+	// returns the current version.
 	LockFree(positions []uint64) (found Placed, exists bool, err error)
 	// LockNext locks the first document of a part of an index that no other transaction has locked. The part is one range
 	// of keys, in the order of its entries.
@@ -33,7 +33,7 @@ type Shared interface {
 // in another Transaction.
 var ErrAgain error = boterr.New(boterr.Unavailable, "", "other writes came first; repeat this one")
 
-// locking is the way in which a write locks the first matching document. It may differ in each attempt.
+// locking decides how a write locks the first matching document. Each attempt may do it differently.
 type locking struct {
 	// isPatient is true if the write waits for the first match even while others change it. Claims do not
 	// wait.
@@ -73,8 +73,8 @@ func (m *matched) lockID(call *query.Evaluation, t Shared, id any) (found Placed
 	return found, exists, err
 }
 
-// isClaim reports whether a document no longer matches once it is changed. Such a write may take a document
-// while others are changing an earlier one: work that is claimed by several workers.
+// isClaim reports whether a document no longer matches once it is changed, such as when one of several workers
+// claims it. Such a write may take a document while others are changing an earlier one.
 func (m *matched) isClaim(call *query.Evaluation, change *query.Change, o document.Object) bool {
 	if change == nil {
 		return true

@@ -68,7 +68,7 @@ type distant struct {
 type nearSearch struct {
 	near   *query.GeoNear
 	filter *query.Filter
-	// plan has the geo index to look into; without one it serves the filter.
+	// plan has the geo index to search. Without a geo index, it is a plan for the filter.
 	plan *plan
 	// limit is the maximum number of documents; 0 means all.
 	limit int64
@@ -190,7 +190,7 @@ func (s *nearSearch) reach(call *query.Evaluation, r ring, nearest *topItems[dis
 	return nil
 }
 
-// take takes a document that matches.
+// take adds a document to nearest if it matches.
 func (s *nearSearch) take(call *query.Evaluation, d distant, nearest *topItems[distant]) error {
 	matched, err := call.Check(s.filter, d.Document)
 	if matched && err == nil {
@@ -232,8 +232,8 @@ func (s *nearSearch) crowdedLevel(v View, center uint64) (int, error) {
 	return 0, nil
 }
 
-// visitNear is run for a filter with a $near: it visits the documents nearest first, and in the order
-// of insertion at the same distance.
+// visitNear is like run, for a filter with a $near. It visits the documents nearest first, and in the order of
+// insertion at the same distance.
 func (v View) visitNear(s *search) error {
 	near := s.filter.Near()
 	if s.plan.geo == nil {
@@ -311,7 +311,7 @@ func (v View) planPlaces(filter *query.Filter) (plan, bool) {
 	return plan{}, false
 }
 
-// withGeoKey adds the field of the collection's geo index to a query that names no field; as in MongoDB an
+// withGeoKey adds the field of the collection's geo index to a query that names no field. As in MongoDB, an
 // index on the plane comes before indexes on the globe. If the collection has geo indexes, one of them must
 // serve the search; without any, a query that names its field is served by reading all documents.
 func (v View) withGeoKey(search *query.GeoNear) (*query.GeoNear, error) {

@@ -9,13 +9,14 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// Op is a write. It may run several times, in one evaluation: the last run counts.
+// Op is a write. It may run several times in one evaluation; only the last run counts.
 type Op interface {
-	// Run carries it out in a transaction.
+	// Run carries out the write in a transaction.
 	Run(call *query.Evaluation, t Transaction) error
 	// Matches reports whether a document, before or after another write, affects the result of Run.
 	Matches(call *query.Evaluation, o document.Object) (bool, error)
-	// ID returns the _id of the only document that the write may be on, and reports whether it is known before it runs.
+	// ID returns the _id of the only document that the write can affect, and whether it is known before the
+	// write runs.
 	ID() (id any, isKnown bool)
 }
 
@@ -51,7 +52,8 @@ func (w *Inserting) ID() (id any, isKnown bool) {
 // matched is a write on the documents that a filter matches.
 type matched struct {
 	filter *query.Filter
-	// isMany is true if it is on all of them. Otherwise it is on the first one in the order of a sort.
+	// isMany is true for a write on all matching documents. Otherwise the write is on the first one in the order
+	// of sort.
 	isMany  bool
 	sort    *query.Sort
 	locking locking
@@ -74,7 +76,7 @@ func (m *matched) Matches(call *query.Evaluation, o document.Object) (bool, erro
 	return matches, inParameter("filter", err)
 }
 
-// change changes one document. It returns the document after the change, and whether that differs.
+// change changes one document. It returns the document after the change, and whether it differs.
 func (m *matched) change(
 	call *query.Evaluation, t Transaction, change query.Change, found Placed,
 ) (after document.Object, modified bool, err error) {
@@ -181,7 +183,7 @@ func (w *Modifying) Run(call *query.Evaluation, t Transaction) (err error) {
 	return err
 }
 
-// projected applies a projection to a document, which may be absent.
+// projected applies a projection to a document. It returns the zero Object unchanged.
 func projected(
 	call *query.Evaluation, o document.Object, filter *query.Filter, projection *query.Projection,
 ) (document.Object, error) {
@@ -217,15 +219,15 @@ func (w *Deleting) remove(t Transaction, found Placed) error {
 	return t.Remove(found.Position, found.Document)
 }
 
-// Many is a write on all documents that match, which a database may carry out document by document: first it runs
-// the write in a Transaction that only notes the documents, then it applies it to each of them.
+// Many is a write that a database may carry out document by document. First the database runs the write in a
+// Transaction that only records the matching documents. Then it calls Apply for each of them.
 type Many interface {
 	Op
 
 	// IsMany reports whether the write is on all matching documents.
 	IsMany() bool
-	// Apply carries out the write on the current version of one document, and corrects the result if it no
-	// longer matches. The zero Object means that it was removed.
+	// Apply carries out the write on the current version of one document, and corrects the result if the
+	// document no longer matches. The zero Object means that the document was removed.
 	Apply(call *query.Evaluation, t Transaction, now Placed) error
 }
 
