@@ -251,7 +251,7 @@ var mistakesOfAgendas = map[string]mistake{
 	},
 	"a pattern of six fields": {
 		test: reminds(agenda.NewParams{MemberID: "member-1", NodeCompositeID: "reminder", Pattern: "0 30 9 * * 1", RunUntil: 1 << 42}),
-		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): newAgenda: invalid argument: pattern: "30" does not fit among the hours; ` +
+		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): newAgenda: invalid argument: pattern: "30" is not one of the hours; ` +
 			`hours go from 0 to 23; six fields begin with minutes and end with years; to begin with seconds, give seven`,
 	},
 	"a time zone that is none": {
@@ -259,7 +259,7 @@ var mistakesOfAgendas = map[string]mistake{
 			MemberID: "member-1", NodeCompositeID: "reminder", Pattern: agenda.InZone("Berlin", "0 9 * * 1"), RunUntil: 1 << 42,
 		}),
 		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): newAgenda: invalid argument: pattern: "Berlin" is not in the time-zone database; ` +
-			`give a name such as "Europe/London", and where the machine has no database, import time/tzdata into the program: unknown time zone Berlin`,
+			`give a name such as "Europe/London"; if the machine has no database, import time/tzdata into the program: unknown time zone Berlin`,
 	},
 	"replace without a tag": {
 		test: reminds(agenda.NewParams{MemberID: "member-1", NodeCompositeID: "reminder", NextRunAt: 5, Replace: true}),

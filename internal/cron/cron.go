@@ -105,7 +105,7 @@ func (p *Pattern) nextInZone(after time.Time) (time.Time, bool) {
 		}
 		following := periodAt(now.end, p.location)
 		resumed := following.wallClock(now.end)
-		if found && p.fixedHours && next.Before(resumed) { // It is in the gap between the two.
+		if found && p.fixedHours && next.Before(resumed) { // The time is in the gap between the two periods.
 			return now.end, true
 		}
 		if !found && resumed.After(wall) { // The clocks show none of the searched times again.
@@ -115,7 +115,7 @@ func (p *Pattern) nextInZone(after time.Time) (time.Time, bool) {
 	}
 }
 
-// nextOnWallClock returns the first matching time after after. Both are wall clock times written as UTC, so
+// nextOnWallClock returns the first time later than after that matches. Both are wall clock times written as UTC, so
 // that no zone matters. It reports false if there is none.
 func (p *Pattern) nextOnWallClock(after time.Time) (time.Time, bool) {
 	schedule := p.schedule
@@ -142,7 +142,7 @@ const maxZoneLength = 64
 
 const exampleZone = "Europe/London"
 
-// exampleInZone is the example of a pattern with a zone in errors.
+// exampleInZone is a pattern with a zone, as an example in errors.
 const exampleInZone = ZonePrefix + exampleZone + " 0 9 * * 1"
 
 // LoadZone returns the time zone of that name in the IANA database, and UTC for "". Its errors are
@@ -160,7 +160,7 @@ func LoadZone(name string) (*time.Location, error) {
 	}
 	location, err := time.LoadLocation(name)
 	if err != nil {
-		return nil, boterr.Invalid("zone", "%q is not in the time-zone database; give a name such as %q, and where the machine "+
+		return nil, boterr.Invalid("zone", "%q is not in the time-zone database; give a name such as %q; if the machine "+
 			"has no database, import time/tzdata into the program: %w", name, exampleZone, err)
 	}
 	return location, nil
@@ -212,7 +212,8 @@ const ZonePrefix = "CRON_TZ="
 // NamesZone reports whether a pattern names its own zone.
 func NamesZone(pattern string) bool { return strings.HasPrefix(strings.TrimSpace(pattern), ZonePrefix) }
 
-// ReadZone returns the zone that a pattern names, or else otherwise, and the pattern without the zone.
+// ReadZone returns the zone that a pattern names, or the zone called otherwise if it names none, and the
+// pattern without the zone.
 func ReadZone(text, otherwise string) (location *time.Location, fields string, err error) {
 	if !NamesZone(text) {
 		location, err = LoadZone(otherwise)

@@ -44,7 +44,7 @@ func TestParse_LengthAndSigns(t *testing.T) {
 		{"０ 9 * * *", "is not ASCII at byte 0"},
 		{"0 9 * * 1\x7f", "is not ASCII"},
 		{"0\u00a09 * * *", "is not ASCII"},
-		{"0 9 * * 1\x00", "does not fit among the days of the week"},
+		{"0 9 * * 1\x00", "is not one of the days of the week"},
 	}.check(t)
 }
 
@@ -68,9 +68,9 @@ func TestParse_Macro(t *testing.T) {
 		{"@", "there is no macro"},
 		{"@dailyish", "there is no macro"},
 		{"@daily @daily", "has 2 fields"},
-		{"@hourly * * * *", `"@hourly" does not fit among the minutes`},
+		{"@hourly * * * *", `"@hourly" is not one of the minutes`},
 		{"5@daily", "has 1 fields"},
-		{"* * * * @daily", `"@daily" does not fit among the days of the week`},
+		{"* * * * @daily", `"@daily" is not one of the days of the week`},
 	}.check(t)
 }
 
@@ -78,7 +78,7 @@ func TestParse_Values(t *testing.T) {
 	t.Parallel()
 	refusals{
 		{"60 * * * *", "minutes go from 0 to 59"},
-		{"-1 * * * *", `"" does not fit among the minutes; minutes go from 0 to 59`},
+		{"-1 * * * *", `"" is not one of the minutes; minutes go from 0 to 59`},
 		{"* 24 * * *", "hours go from 0 to 23"},
 		{"60 * * * * * *", "seconds go from 0 to 59"},
 		{"* * 0 * *", "days of the month go from 1 to 31"},
@@ -92,7 +92,7 @@ func TestParse_Values(t *testing.T) {
 		{"* * * * jan", "days of the week go from 0 to 7"},
 		{"* * * * * 1969", "years go from 1970 to 2099"},
 		{"* * * * * 2100", "years go from 1970 to 2099"},
-		{"0 30 9 * * 1", `"30" does not fit among the hours`},
+		{"0 30 9 * * 1", `"30" is not one of the hours`},
 		{"0 0 9 * * 1", "the last of six fields is the years, and seconds need seven fields"},
 		{"99999999999999999999 * * * *", "minutes go from 0 to 59"},
 		{"1e1 * * * *", "minutes go from 0 to 59"},
@@ -103,7 +103,7 @@ func TestParse_Values(t *testing.T) {
 		{"** * * * *", "minutes go from 0 to 59"},
 		{"H * * * *", "minutes go from 0 to 59"},
 		{"~ * * * *", "minutes go from 0 to 59"},
-		{"*,xyz * * * *", `"xyz" does not fit among the minutes`},
+		{"*,xyz * * * *", `"xyz" is not one of the minutes`},
 	}.check(t)
 }
 
@@ -376,7 +376,7 @@ func TestInZone_Refuses(t *testing.T) {
 	t.Parallel()
 	refusals{
 		{agenda.InZone("Europe/Atlantis", "0 9 * * 1"), `"Europe/Atlantis" is not in the time-zone database; give a name such as "Europe/London", and ` +
-			`where the machine has no database, import time/tzdata into the program`},
+			`if the machine has no database, import time/tzdata into the program`},
 		{agenda.InZone("europe/london", "0 9 * * 1"), `must be the exact name of a zone in the IANA database, such as "Europe/London", got "europe/london"`},
 		{agenda.InZone("../etc/passwd", "0 9 * * 1"), "must be the exact name of a zone in the IANA database"},
 		{agenda.InZone("UTC+2", "0 9 * * 1"), `"UTC+2" is not in the time-zone database`},

@@ -62,8 +62,8 @@ func parseFields(text string) (*fields, error) {
 	return parsed, nil
 }
 
-// explained adds a description of the six fields to the error of such a pattern, because other
-// implementations begin them with seconds.
+// explained adds to the error of a pattern with six fields which fields these are, because other
+// implementations begin six fields with seconds.
 func explained(err error, text string) error {
 	if len(strings.Fields(text)) != 6 {
 		return err
@@ -108,7 +108,7 @@ func splitFields(text string) ([]string, error) {
 	}
 }
 
-// isMisplacedZone reports whether a word in small letters could be a zone.
+// isMisplacedZone reports whether a lower-case word could be a zone.
 func isMisplacedZone(word string) bool {
 	return strings.HasPrefix(word, "cron_tz=") || strings.HasPrefix(word, "tz=")
 }
@@ -267,7 +267,7 @@ func (k *fieldKind) value(text string) (int, error) {
 		}
 	}
 	if !ok || k.normal(value) < k.first || k.normal(value) > k.last {
-		return 0, boterr.Invalid("", "%q does not fit among the %s; %s", text, k.name, k.hint)
+		return 0, boterr.Invalid("", "%q is not one of the %s; %s", text, k.name, k.hint)
 	}
 	return value, nil
 }

@@ -124,7 +124,7 @@ func (o *oracle) on(day time.Time) bool {
 	return slices.ContainsFunc(o.daysOfMonth, names) || slices.ContainsFunc(o.daysOfWeek, names)
 }
 
-// dayTests reads a field of days. It returns nil for an open field.
+// dayTests reads a field of days. It returns nil for an unrestricted field.
 func dayTests(t *testing.T, field string, read func(t *testing.T, entry string) dayTest) []dayTest {
 	t.Helper()
 	var tests []dayTest
@@ -170,7 +170,7 @@ func hasWeekdayBehind(day time.Time) bool {
 	return false
 }
 
-// nearestWeekday looks ever farther on both sides of a day for a weekday of its month.
+// nearestWeekday returns the day of the weekday in target's month that is nearest to target.
 func nearestWeekday(target time.Time) int {
 	for _, distance := range []int{0, -1, 1, -2, 2} {
 		day := target.AddDate(0, 0, distance)
@@ -354,7 +354,7 @@ func TestPattern_FiresWhenItsFieldsSay(t *testing.T) {
 	}
 }
 
-// firing returns a pattern that Parse accepts. The refused ones never fire.
+// firing returns a pattern that Parse accepts. Parse refuses patterns that never fire.
 func (p patterns) firing(t *testing.T, year int) string {
 	t.Helper()
 	for {

@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/internal/rounds"
 )
 
+// Zones, with times to which their clocks change: "at 2:00 to 3:00" skips an hour.
 const (
 	newYork  = "America/New_York"    // At 2:00 to 3:00 on 8 March 2026, at 2:00 to 1:00 on 1 November.
 	london   = "Europe/London"       // At 1:00 to 2:00 on 29 March 2026, at 2:00 to 1:00 on 25 October.

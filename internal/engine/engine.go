@@ -2,7 +2,7 @@
 // keys of documents, and carries out reads and writes. A database gives it the content of a collection as a
 // [Source], and takes changes as a [Transaction].
 //
-// - A store returns a [Collection], which implements store.Collection over the store's [Port].
+//   - A store returns a [Collection], which implements store.Collection over the store's [Port].
 //   - A database that holds keys as bytes gets the keys of a document from [Schema.Changes].
 package engine
 

@@ -18,7 +18,7 @@ type Plane interface {
 	Bounds() Box
 }
 
-// Box is a rectangle with sides along the axes. Its sides belong to it.
+// Box is a rectangle with sides along the axes. It includes its sides.
 type Box struct{ Low, High Pair }
 
 // NewBox returns the box between two opposite corners.
@@ -120,7 +120,7 @@ func isLeftOf(p, a, b Pair) bool {
 }
 
 // maxWork bounds the search for crossings in one polygon, in comparisons of two boxes; a comparison of two
-// sides counts for many. Outlines with hundreds of thousands of short sides stay far below it; an outline
+// sides counts as workOfSides. Outlines with hundreds of thousands of short sides stay far below it; an outline
 // that exceeds it was made to be slow.
 const (
 	maxWork     = 200_000_000
@@ -224,7 +224,7 @@ func checkCrossings(sides []side) error {
 			}
 		}
 		if work += len(open); work > maxWork {
-			return boterr.New(boterr.ResourceExhausted, "", "the polygon has too many long sides")
+			return boterr.New(boterr.ResourceExhausted, "", "the polygon has too many long sides; use fewer or shorter ones")
 		}
 		kept = append(kept, next)
 		open = kept

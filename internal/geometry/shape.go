@@ -107,8 +107,7 @@ func (s *Shape) intersectsPolygon(h *Polygon) bool {
 		slices.ContainsFunc(s.Polygons, func(g *Polygon) bool { return g.intersects(h) })
 }
 
-// Distance returns the least angle between a point and a part of s, in radians;
-// infinity if s is empty.
+// Distance returns the least angle between a point and a part of s, in radians, or infinity if s is empty.
 func (s *Shape) Distance(p Point) float64 {
 	least := math.Inf(1)
 	for _, q := range s.Points {
@@ -127,7 +126,7 @@ func (s *Shape) Distance(p Point) float64 {
 type Polygon struct {
 	// border is the polygon, or its complement if it is larger than a hemisphere.
 	border *s2.Polygon
-	// big is a polygon larger than a hemisphere, otherwise nil.
+	// big is the polygon if it is larger than a hemisphere, otherwise nil.
 	big *s2.Loop
 	// sides is an index of the border's sides. It is nil if there are few sides, or few comparisons so far.
 	sides *s2.ShapeIndex
@@ -202,7 +201,7 @@ func (g *Polygon) touches(p Point) bool {
 	return g.border.ContainsPoint(p.at) || g.border.IntersectsCell(p.cell())
 }
 
-// containsLine reports whether a line is nowhere outside.
+// containsLine reports whether no part of a line is outside.
 func (g *Polygon) containsLine(l *Line) bool {
 	g.expect(len(l.line))
 	if g.big != nil {
@@ -246,7 +245,7 @@ func (g *Polygon) crosses(l *Line) bool {
 	return false
 }
 
-// middle returns the point in the middle between two.
+// middle returns the midpoint of two points.
 func middle(a, b s2.Point) s2.Point { return s2.Point{Vector: a.Add(b.Vector).Normalize()} }
 
 // meets reports whether the side of a line crosses a side of the border, and whether it coincides with one.
@@ -313,8 +312,8 @@ func distanceToEdge(p s2.Point, edge s2.Edge) s1.Angle {
 	return p.Distance(s2.Project(p, edge.V0, edge.V1))
 }
 
-// isPole reports whether a point is about equally far from all points of a side's great circle, so that the
-// nearest of these is lost in rounding.
+// isPole reports whether a point is about equally far from all points of a side's great circle, so that
+// rounding hides which one is nearest.
 func isPole(p s2.Point, edge s2.Edge) bool {
 	const least = 1 - 1e-14 // The cosine of 1.4e-7, which is a metre on the globe.
 	pole := edge.V0.PointCross(edge.V1)
@@ -373,8 +372,8 @@ func around(ring *s2.Loop, index int) (before, at, after s2.Point) {
 	return ring.Vertex(index + ring.NumVertices() - 1), ring.Vertex(index), ring.Vertex(index + 1)
 }
 
-// Hull is a cap that contains a region or shape. With it, a shape can be excluded without reading its sides,
-// which takes time.
+// Hull is a cap that contains a region or shape. It can exclude a shape without a look at its sides, which
+// would take longer.
 type Hull struct {
 	center s2.Point
 	radius float64
@@ -399,7 +398,7 @@ func (s *Shape) Hull() Hull {
 // Hull implements Sphere.
 func (c *Cap) Hull() Hull { return Hull{center: c.center.at, radius: c.radius + slack} }
 
-// Excludes reports whether a pair is certainly outside. A pair that is not on the globe is.
+// Excludes reports whether a pair is certainly outside the hull. A pair off the globe is outside.
 func (h Hull) Excludes(p Pair) bool {
 	point, err := NewPoint(p)
 	return err != nil || point.at.Distance(h.center).Radians() > h.radius
@@ -424,15 +423,15 @@ func (o *Outline) Add(p Pair) {
 	}
 }
 
-// IsApart reports whether a shape with these vertices is certainly outside the hull. A shape lies within a
-// cap around its vertices unless that is half of the globe.
+// IsApart reports whether a shape with these vertices is certainly outside the hull. A shape lies within a cap
+// around its vertices, unless that cap is half of the globe.
 func (o *Outline) IsApart(h Hull) bool {
 	return o.known && o.radius < math.Pi/2-slack &&
 		o.first.at.Distance(h.center).Radians() > h.radius+o.radius+slack
 }
 
-// manySides is the number of sides from which an index of them pays off. manyTests is the same for pairs of
-// sides.
+// manySides is the number of sides from which an index of the sides saves time. manyTests is the number of
+// pairs of sides to compare from which it does.
 const (
 	manySides = 64
 	manyTests = 100_000
@@ -459,8 +458,8 @@ func (s *Shape) Prepare() {
 	}
 }
 
-// expect creates an index of the polygon's sides, unless there is one, if comparing them one by one with other
-// sides would take longer.
+// expect creates an index of the polygon's sides, unless there is one, if it saves time in comparisons with a
+// number of other sides.
 func (g *Polygon) expect(others int) {
 	if count := g.border.NumEdges(); g.sides == nil && count >= manySides && count*others >= manyTests {
 		g.sides = indexOf(g.border)

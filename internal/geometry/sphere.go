@@ -1,5 +1,5 @@
 // Package geometry implements the shapes of geo queries and the relations between them: on the plane, as for
-// MongoDB's 2d index, and on the sphere with S2. There the sides of shapes are geodesics.
+// MongoDB's 2d index, and on the sphere with S2. On the sphere, the sides of shapes are geodesics.
 package geometry
 
 import (
@@ -57,7 +57,7 @@ func vertices(points []Point) []s2.Point {
 // Line is a chain of geodesics.
 type Line struct {
 	line s2.Polyline
-	// sides is an index of the line's sides, or nil if these are few.
+	// sides is an index of the line's sides, or nil if the line has few.
 	sides *s2.ShapeIndex
 }
 
@@ -203,7 +203,7 @@ func PlaneCellSize(level int) float64 { return math.Ldexp(planeSide, -level) }
 // Cover returns the cells of a box, at most 25.
 func (b Box) Cover() Cells { return b.coverWithout(func(Box) bool { return false }) }
 
-// coverWithout is Cover without the cells that excluded reports.
+// coverWithout is Cover without the cells for which excluded returns true.
 func (b Box) coverWithout(excluded func(Box) bool) Cells {
 	const divisions = 4
 	side := max(b.High.X-b.Low.X, b.High.Y-b.Low.Y) / divisions
@@ -238,7 +238,7 @@ func PlaneRing(center Pair, inner, outer float64) Cells {
 	})
 }
 
-// isAtBorder reports whether a cell is at the border and so contains the points beyond it.
+// isAtBorder reports whether a cell is at the border of the plane. Such a cell contains the points beyond it.
 func (b Box) isAtBorder() bool {
 	const high = planeLow + planeSide
 	return b.Low.X <= planeLow || b.Low.Y <= planeLow || b.High.X >= high || b.High.Y >= high
@@ -268,7 +268,7 @@ const (
 // Cell returns the smallest cell around a point.
 func (p Point) Cell() s2.CellID { return p.cell().ID() }
 
-// Cells returns the cells of a shape that is stored.
+// Cells returns the cells under which an index stores the shape.
 func (s *Shape) Cells() Cells { return s.cells(cellsOfShape) }
 
 // Cover implements Sphere.
@@ -343,8 +343,8 @@ func (c *Cap) Bounds() []Box {
 	return boxesOf(s2.CapFromCenterAngle(c.center.at, s1.Angle(c.radius+slack)).RectBound())
 }
 
-// boxesOf returns a rectangle of the sphere in degrees, enlarged by more than the size of the smallest cells,
-// which near a pole go all around it.
+// boxesOf returns a rectangle of the sphere as boxes in degrees, enlarged by more than the size of the smallest
+// cells. Near a pole it spans all longitudes.
 func boxesOf(bound s2.Rect) []Box {
 	const degrees, margin, half, polar = 180 / math.Pi, 1e-5, 180, 89
 	low := Pair{X: bound.Lng.Lo*degrees - margin, Y: bound.Lat.Lo*degrees - margin}
@@ -386,7 +386,7 @@ func newRing(points []Point) (*s2.Loop, error) {
 	return s2.LoopFromPoints(corners), nil
 }
 
-// shown returns a point in degrees, for texts.
+// shown formats a point in degrees, for errors.
 func shown(p s2.Point) string {
 	at := s2.LatLngFromPoint(p)
 	return fmt.Sprintf("[%.7g, %.7g]", at.Lng.Degrees(), at.Lat.Degrees())

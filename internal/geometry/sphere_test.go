@@ -197,7 +197,7 @@ func TestPolygon_ManySides(t *testing.T) {
 	for range 1_000 {
 		x, y := r.near(), r.near()
 		if distance := math.Hypot(x-1, y-1); distance > 2.98 && distance < 3.02 {
-			continue // Between the two.
+			continue // The point may lie between the borders of the two.
 		}
 		p := &geometry.Shape{Points: points(t, x, y)}
 		require.Equal(t, few.Intersects(p), many.Intersects(p))
@@ -527,7 +527,7 @@ func newRandom(t *testing.T) random {
 	return random{T: t, Rand: rand.New(rand.NewPCG(3, 5))}
 }
 
-// near returns a coordinate; some are the same again and again.
+// near returns a coordinate near 0. Every third one is a small integer, so that coordinates repeat.
 func (r random) near() float64 {
 	if r.IntN(3) == 0 {
 		return float64(r.IntN(9) - 4)

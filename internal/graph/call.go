@@ -1,5 +1,5 @@
-// Package graph has the common parts of the connectors to the platforms of one API: the calls and their
-// errors, the fetching of files, and the webhook with its check and its signature.
+// Package graph has the common parts of the connectors to platforms with the Graph API: calls and their errors,
+// downloads of files, and the webhook with its check and its signature.
 package graph
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/botctx/go-sdk/outbound"
 )
 
-// DefaultURL is the API's own address, with its version.
+// DefaultURL is the public address of the API, with its version.
 const DefaultURL = "https://graph.facebook.com/v23.0"
 
 const (
@@ -49,8 +49,8 @@ type Config struct {
 	Meanings Meanings
 }
 
-// Client calls the API. It is safe for concurrent use. It repeats no request: the API has no idempotency
-// keys.
+// Client calls the API. It is safe for concurrent use. It never repeats a request, because the API has no
+// idempotency keys.
 type Client struct {
 	base     *url.URL
 	calls    *http.Client
@@ -102,8 +102,8 @@ func baseURL(text string) (*url.URL, error) {
 type Credentials struct {
 	// Token is the access token. Calls without one are refused.
 	Token channel.Secret
-	// AppSecret is the secret of the token's application, if it is known: then each call proves it, which
-	// applications can demand.
+	// AppSecret is the secret of the token's application. If it is set, each call includes a proof of it, which
+	// applications can require.
 	AppSecret channel.Secret
 	// URL is the address of the API for this channel, or "" for the client's.
 	URL string
@@ -159,7 +159,7 @@ func (c *Client) Call(ctx context.Context, as Credentials, r Request) (document.
 	if err != nil {
 		return document.Object{}, unanswered(ctx, as, err)
 	}
-	defer answer.Body.Close() //nolint:errcheck // What counts has been read.
+	defer answer.Body.Close() //nolint:errcheck // The body is only read.
 	body, err := bounded.ReadAll(answer.Body, maxReplySize)
 	if err != nil {
 		return document.Object{}, unanswered(ctx, as, err)
@@ -225,7 +225,8 @@ func (c *Client) request(ctx context.Context, as Credentials, r Request) (*http.
 	return request, nil
 }
 
-// unanswered returns the error of a call without an answer, without the address, which contains the proof.
+// unanswered returns the error of a call without an answer. It leaves out the address, which contains the
+// proof.
 func unanswered(ctx context.Context, as Credentials, err error) error {
 	if ended := ctx.Err(); ended != nil {
 		return ended

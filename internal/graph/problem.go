@@ -28,7 +28,7 @@ type Problem struct {
 	Wait time.Duration
 }
 
-// plainTrace matches ids of calls. Other texts are not repeated in errors.
+// plainTrace matches ids of calls. Errors do not repeat any other text as an id.
 var plainTrace = regexp.MustCompile(`^[\w-]{1,60}$`)
 
 // ReadProblem reads an answer of the API, or returns nil if it is not a refusal.
@@ -42,7 +42,8 @@ func ReadProblem(status int, header http.Header, body []byte) *Problem {
 	return problemIn(told, status, header)
 }
 
-// ProblemIn reads an error that is not an answer, such as the error of a message whose delivery failed later.
+// ProblemIn reads an error that is not the answer to a call, such as the error of a message whose delivery
+// failed later.
 func ProblemIn(told document.Object) *Problem { return problemIn(told, http.StatusBadRequest, nil) }
 
 func problemIn(told document.Object, status int, header http.Header) *Problem {
@@ -57,14 +58,14 @@ func problemIn(told document.Object, status int, header http.Header) *Problem {
 	return p
 }
 
-// usageHeader gives the use of a business's limits: by account, a list of uses with the minutes until there is access
-// again.
+// usageHeader has the usage of a business's rate limits: by account, a list of usages with the minutes until
+// calls are allowed again.
 const usageHeader = "X-Business-Use-Case-Usage"
 
 // maxUsageLength is longer than any such header of the API.
 const maxUsageLength = 64 << 10
 
-// waitIn returns the time to wait given by headers, at most boterr.MaxRetryAfter: 0 if they give none.
+// waitIn returns the time to wait given by headers, at most boterr.MaxRetryAfter, or 0 if they give none.
 func waitIn(header http.Header) time.Duration {
 	wait, _ := outbound.RetryAfter(header, time.Unix(0, 0)) // The API sends no dates.
 	text := header.Get(usageHeader)
@@ -95,13 +96,13 @@ type Meaning struct {
 	Field string
 	// Wait is the time to wait if the headers give none. A Meaning with a Wait is a rate limit.
 	Wait time.Duration
-	// OfRecipient is true for a limit of one recipient.
+	// OfRecipient is true for a rate limit of one recipient.
 	OfRecipient bool
 	// RepeatsMessage adds the API's own sentence. It is not for errors about credentials.
 	RepeatsMessage bool
 }
 
-// Key is a code with its subcode, or 0 for any.
+// Key is an error code with its subcode. A Subcode of 0 means any.
 type Key struct{ Code, Subcode int64 }
 
 // Meanings are the meanings of a platform's codes. A code with its subcode takes precedence over the code
@@ -128,7 +129,8 @@ var common = Meanings{
 	{102, 0}:   {Code: boterr.FailedPrecondition, Sentence: sentenceToken},
 	{10, 0}:    {Code: boterr.FailedPrecondition, Sentence: sentencePermission},
 	{368, 0}: {
-		Code: boterr.FailedPrecondition, Sentence: "the platform has blocked the account for a time for breaking its rules: see its quality page",
+		Code:     boterr.FailedPrecondition,
+		Sentence: "the platform has temporarily blocked the account for breaking its rules; see the account's quality page",
 	},
 	{4, 0}:   {Code: boterr.ResourceExhausted, Sentence: sentenceRate, Wait: time.Minute},
 	{17, 0}:  {Code: boterr.ResourceExhausted, Sentence: sentenceRate, Wait: time.Minute},
@@ -168,7 +170,7 @@ func (m Meanings) Of(p *Problem) Meaning {
 	}
 }
 
-// ErrorOf returns the error for a problem that is reported later than the answer.
+// ErrorOf returns the error for a problem that the API reports after its answer.
 func (m Meanings) ErrorOf(told document.Object) error {
 	return m.errorOf(ProblemIn(told), Credentials{})
 }
@@ -187,7 +189,7 @@ func (m Meanings) errorOf(p *Problem, as Credentials) error {
 	refused := &RefusedError{Key: Key{p.Code, p.Subcode}, text: text}
 	switch {
 	case meaning.Code == "":
-		return errors.New(text) // It may have been carried out, and so is not a RefusedError.
+		return errors.New(text) // The call may have been carried out, so this is not a RefusedError.
 	case meaning.Wait > 0:
 		wait := meaning.Wait
 		if p.Wait > 0 && !meaning.OfRecipient {

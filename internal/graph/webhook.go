@@ -99,14 +99,14 @@ func (h *Webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// AccountParameter is the query parameter, in the address of a handler, that names the account whose
-// application checks it.
+// AccountParameter is the query parameter of a handler's address that names an account. The check of such an
+// address uses the verify token of the account's application.
 const AccountParameter = "account"
 
 // maxChallengeLength is longer than any challenge of the platform.
 const maxChallengeLength = 1000
 
-// answerCheck answers the platform's check of the handler's address, which names no account.
+// answerCheck answers the platform's check of the handler's address. Only the address can name an account.
 func (h *Webhook) answerCheck(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	token := h.VerifyToken
@@ -277,8 +277,8 @@ func (r *report) take(w http.ResponseWriter, from *http.Request) {
 	botctx.WriteHTTPError(w, r.failed)
 }
 
-// takeParcel passes on the events of one part. A part for an account without a channel is dropped, and so is
-// a part whose channel uses another application: the signing one must not report in its name.
+// takeParcel passes on the events of one part. A part for an account without a channel is dropped, and so is a
+// part whose channel uses another application: the application that signed must not report for it.
 func (r *report) takeParcel(ctx context.Context, parcel Parcel) {
 	in, err := r.find(ctx, parcel.Account)
 	switch {

@@ -28,8 +28,8 @@ const (
 
 // The SDK's own fields of members, which operations do not show.
 const (
-	// FieldLaneFence is set on a member whose run never came back: the fencing token of the lease that
-	// replaced the run's. If that run is still alive, its write-back finds no member.
+	// FieldLaneFence is set on the member of a lost run. It is the fencing token of the lease that replaced the
+	// lease of the run. If the run is still alive, its write-back then finds no member.
 	FieldLaneFence = "laneFence"
 	// FieldHandledEvent is the inbox event of the last run that was written back. If the process dies before
 	// the inbox stores that the event is done, the next run recognises it by this field.
@@ -54,7 +54,7 @@ type Schema struct {
 	renewedShape atomic.Pointer[document.Shape]
 }
 
-// renewed returns the stamps renewed at each change of a record: updatedAt, and etag if it has one.
+// renewed returns the stamps that each change of a record renews: updatedAt, and etag if the record has one.
 func (s *Schema) renewed() *document.Shape {
 	if known := s.renewedShape.Load(); known != nil {
 		return known
@@ -78,16 +78,16 @@ func (s *Schema) fixes(scope []query.FieldValue) bool {
 
 // Collection is a collection as seen by one app. It never finds records of other apps, whatever the filter.
 //
-// Filters, patches and sorts come from a caller, so InvalidArgument names them "filter", "patch", "sortBy",
-// "arrayFilters" and "projection", as the operations do.
+// Filters, patches and sorts come from callers of operations. Errors name them as the operations do: "filter",
+// "patch", "sortBy", "arrayFilters" and "projection".
 type Collection struct {
 	now     func() time.Time
 	newID   func() string
 	newEtag func() string
 	schema  *Schema
 	stored  store.Collection
-	// scope are the values of fields that all of its records have. room is the memory for a scope with only
-	// the app.
+	// scope are the field values that all records of the collection have. room is the memory for a scope with
+	// only the app.
 	scope []query.FieldValue
 	room  [1]query.FieldValue
 	// err is the reason why the scope is invalid. Every method returns it.
@@ -98,7 +98,7 @@ type Collection struct {
 // an error, as with store.Wrap. The schema must not change afterwards.
 func Open(env Env, schema *Schema) *Collection { return OpenNamed(env, schema, schema.Collection) }
 
-// OpenNamed is Open for records in a different collection of the store than others of their kind.
+// OpenNamed is like Open, for records in another collection of the store than schema.Collection.
 func OpenNamed(env Env, schema *Schema, collection string) *Collection {
 	env = env.WithDefaults()
 	return &Collection{
@@ -206,7 +206,7 @@ func (c *Collection) FindEqual(ctx context.Context, fields ...query.FieldValue) 
 }
 
 // FindEqual returns the records of a kind in an app whose fields have the given values, or an empty slice. It
-// is Find for a look-up without a Collection.
+// saves opening a Collection for one look-up.
 func FindEqual(ctx context.Context, env Env, schema *Schema, app string, fields ...query.FieldValue) ([]document.Object, error) {
 	var room [6]query.FieldValue
 	all := append(append(room[:0], fields...), query.FieldValue{Name: FieldApp, Value: app})
@@ -227,8 +227,8 @@ func (c *Collection) whereEqual(fields []query.FieldValue) (*query.Filter, error
 	return query.FieldsEqual(append(all, c.scope...)...), c.err
 }
 
-// areShort reports whether the values of fields are booleans, and texts no longer than a query document may
-// hold. It converts texts to valid UTF-8.
+// areShort reports whether all values are booleans, or texts that fit into a query document. It converts texts
+// to valid UTF-8.
 func areShort(fields []query.FieldValue) bool {
 	for i, field := range fields {
 		switch value := field.Value.(type) {
@@ -333,7 +333,7 @@ func (c *Collection) projection(source document.Object) (*query.Projection, erro
 	return projection, boterr.PrefixField("projection", err)
 }
 
-// Read decodes a stored record. FailedPrecondition: it does not have the type R.
+// Read decodes a stored record. The error is FailedPrecondition if the record does not fit the type R.
 func Read[R any](schema *Schema, stored document.Object) (*R, error) {
 	r := new(R)
 	if err := document.Decode(stored, r); err != nil {
@@ -342,7 +342,7 @@ func Read[R any](schema *Schema, stored document.Object) (*R, error) {
 	return r, nil
 }
 
-// ReadAll reads records that the store holds, each by read.
+// ReadAll decodes stored records with read.
 func ReadAll[R any](found []document.Object, read func(document.Object) (*R, error)) ([]*R, error) {
 	records := make([]*R, len(found))
 	for i, stored := range found {
@@ -371,7 +371,7 @@ func (c *Collection) Insert(ctx context.Context, o document.Object) (document.Ob
 		return document.Object{}, err
 	}
 	if err := c.stored.Insert(ctx, stored); err != nil {
-		return document.Object{}, RenameField(err, "[0]", "") // The store counts documents.
+		return document.Object{}, RenameField(err, "[0]", "") // The store's error has the index of the document.
 	}
 	return stored, nil
 }
@@ -397,7 +397,7 @@ func (c *Collection) onInsert(id any) document.Object {
 	return record.Object()
 }
 
-// begin begins a record with the fields of onInsert, and allocates memory for more.
+// begin returns a record with the fields of onInsert, and with room for more.
 func (c *Collection) begin(id any, more int) *document.Builder {
 	if id == nil {
 		id = strings.ToValidUTF8(c.newID(), "\uFFFD")
@@ -421,8 +421,8 @@ func (c *Collection) begin(id any, more int) *document.Builder {
 	return record
 }
 
-// RemovalBatch is the largest number of records that one write of Remove removes, so that other writes can
-// come between.
+// RemovalBatch is the maximum number of records that Remove removes in one write. Other writes can run in
+// between.
 const RemovalBatch = 500
 
 // Removal selects the records that Remove removes.
@@ -433,7 +433,8 @@ type Removal struct {
 	// OldestBy is the path of a time: the oldest records are removed first. With an index for the filter and
 	// this path, each batch costs the same, however many records there are. "" means the order of insertion.
 	OldestBy string
-	// Spare returns the ids of the records of a batch to keep. nil keeps none. It requires OldestBy.
+	// Spare returns the ids of the records in a batch that must be kept. If Spare is nil, none are kept. Spare
+	// requires OldestBy.
 	Spare func(ctx context.Context, batch []document.Object) (map[string]bool, error)
 }
 
@@ -487,8 +488,7 @@ func (c *Collection) removeBatch(
 // place is the progress of a removal that spares records.
 type place struct {
 	path string
-	// last is the time of the last record that was examined. spared are the records with that time that are
-	// kept.
+	// last is the time of the last record that was examined. spared are the kept records with that time.
 	last   any
 	spared map[string]bool
 	// rest matches the records that follow. nil matches all.
@@ -523,15 +523,15 @@ func idsWithout(records []document.Object, spare map[string]bool) document.Array
 type Attempt interface {
 	// Recall returns the stored answer for an id, from this attempt or an earlier one.
 	Recall(id string) (answer document.Object, isKnown bool)
-	// Remember stores the answer for an id, which document.Encode must accept, until no further attempt
-	// follows. The effect has already happened, so an error here is not reported to the caller.
+	// Remember stores the answer for an id until no further attempt follows. document.Encode must accept the
+	// answer. The effect has already happened, so an error here is not reported to the caller.
 	Remember(ctx context.Context, id string, answer any)
 }
 
 // Once carries out an effect outside the store, such as sending a message, under an id made by Env.SendID. If
-// an earlier attempt has done so, it returns the stored answer instead. T is a struct that document.Encode
-// and document.Decode can convert. Errors come from Env.Attempt and from effect; after an error, the next
-// attempt carries it out again.
+// an earlier attempt has done so, it returns the stored answer instead. T is a struct that document.Encode and
+// document.Decode can convert. Errors come from Env.Attempt and from effect. After an error, the next attempt
+// repeats the effect.
 func Once[T any](ctx context.Context, env Env, id string, effect func(ctx context.Context) (T, error)) (T, error) {
 	attempt, err := env.Trying(ctx)
 	if err != nil {
@@ -561,7 +561,8 @@ func orNone[T any](answer T, err error) (T, error) {
 	return answer, nil
 }
 
-// Trying returns the attempt that ctx belongs to, or nil if there is none, as Attempt does.
+// Trying returns the attempt that ctx belongs to, or nil if there is none. Its error is the error of
+// Env.Attempt.
 func (e Env) Trying(ctx context.Context) (Attempt, error) {
 	if e.Attempt == nil {
 		return nil, nil //nolint:nilnil // None is no error.

@@ -125,8 +125,8 @@ func adviceOf(p Patch) string {
 	return "the fields to set"
 }
 
-// requireFields returns an error for operators in a patch of fields to set. Stores would take them for field
-// names if nothing matches, or if an upsert inserts.
+// requireFields returns an error for operators in a patch of fields to set. If nothing matched, a store would
+// ignore them, or an upsert would insert them as fields.
 func requireFields(patch document.Object) error {
 	for name := range patch.All() {
 		if strings.HasPrefix(name, "$") {
@@ -137,7 +137,7 @@ func requireFields(patch document.Object) error {
 	return nil
 }
 
-// change returns an update as a change, with this layer's additions.
+// change returns an update as a change of records, with the fixed fields and stamps.
 func (c *Collection) change(update *query.Update) query.Change {
 	now := c.now()
 	change := query.Change{

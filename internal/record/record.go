@@ -29,8 +29,8 @@ type Scope struct {
 	App     string
 	Channel string
 	Member  string
-	// GroupExternalID is the platform's id of the group in which the member talks to the bot, or "" if the two
-	// are alone.
+	// GroupExternalID is the platform's id of the group in which the member talks to the bot, or "" in a private
+	// chat.
 	GroupExternalID string
 }
 
@@ -45,11 +45,11 @@ type Env struct {
 	// NewEtag returns the etag for a new version of a record, different each time, except for channels, whose
 	// etags are times. The default is the time in milliseconds, a dash and a NewID.
 	NewEtag func() string
-	// SendID returns the id for a message or another request to a recipient: different each time, but the
+	// SendID returns the id for a message or another request to a recipient: different for each request, but the
 	// same when its caller is tried again. to names the recipient. The default is a NewID.
 	SendID func(ctx context.Context, to string) string
-	// Attempt returns the attempt that a call belongs to, or nil unless its caller is tried again after a
-	// failure and stores the effects of its attempts, see Once. An error means that the attempt no longer
+	// Attempt returns the attempt that a call belongs to, or nil if its caller is not tried again after a
+	// failure or does not store the effects of its attempts; see Once. An error means that the attempt no longer
 	// counts. By default there are no attempts.
 	Attempt func(ctx context.Context) (Attempt, error)
 }
@@ -89,15 +89,15 @@ func driverOptions() []string {
 	}
 }
 
-// CheckOptions returns InvalidArgument for the first option that an operation does not have, unless it does
-// not change the outcome.
+// CheckOptions returns InvalidArgument for the first unknown option of an operation. It ignores options of
+// database drivers that do not change the outcome, such as time limits.
 func CheckOptions(field string, unknown document.Object) error {
 	if err := unknown.Err(); err != nil {
 		return boterr.PrefixField(field, err)
 	}
 	for _, name := range unknown.Keys() {
 		if !slices.Contains(driverOptions(), name) {
-			return boterr.Invalid(field+"."+name, "is not an option that is supported here")
+			return boterr.Invalid(field+"."+name, "is not supported here; leave the option out")
 		}
 	}
 	return nil
@@ -165,8 +165,8 @@ func OneSort(sortBy, sort document.Object) (document.Object, error) {
 	return order, nil
 }
 
-// InOption renames the fields of an error of a find-and-modify operation that are parameters of the store to
-// the options that set them. sortBy is the operation's own parameter.
+// InOption renames parameters of the store, in the field of an error of a find-and-modify operation, to the
+// options that set them. sortBy is the operation's own parameter.
 func (o ReturnOptions) InOption(err error, sortBy document.Object) error {
 	err = RenameField(err, "projection", "option."+o.ShownBy())
 	err = RenameField(err, "arrayFilters", "option.arrayFilters")
@@ -262,8 +262,8 @@ func (a Ref) missing() error {
 	}
 }
 
-// Load returns the record that r refers to, loaded with load by its id. Errors of load get the field of the
-// id. NotFound: load finds no record, or returns nil.
+// Load returns the record that a refers to, loaded with load by its id. Errors of load get the field of the id.
+// The error is NotFound if load finds no record, or returns nil.
 func Load[R any](a Ref, load func(id string) (*R, error)) (*R, error) {
 	id, err := a.Resolve()
 	if err != nil {
@@ -274,7 +274,7 @@ func Load[R any](a Ref, load func(id string) (*R, error)) (*R, error) {
 	return loaded, boterr.WithField(a.place(), err)
 }
 
-// Found returns loaded and err, or NotFound if both are nil, which a host's own part may return.
+// Found returns loaded and err, or NotFound if both are nil, as a host's implementation may return them.
 func Found[R any](kind, id string, loaded *R, err error) (*R, error) {
 	if err == nil && loaded == nil {
 		err = NotFound(kind, id)
@@ -300,9 +300,9 @@ func withArticle(kind string) string {
 	return "a " + kind
 }
 
-// RenameField returns err with the field from, or the part of its path that is from, renamed to to. For
-// example, a Collection reports "sortBy" for an operation's parameter "options.sort". Errors about other
-// fields are returned unchanged.
+// RenameField returns err with from, at the beginning of its field, replaced by to. For example, a Collection
+// reports "sortBy" for an operation's parameter "options.sort". Errors about other fields are returned
+// unchanged.
 func RenameField(err error, from, to string) error {
 	e, ok := boterr.AsError(err)
 	if !ok {

@@ -363,7 +363,7 @@ func requireInvalidAt(t *testing.T, err error, field, what string) {
 	require.True(t, strings.HasPrefix(e.Field, field), "%s: %v", what, err)
 }
 
-// member is the reference of a call that may have a member as member or as memberId.
+// member returns the Ref of a call that accepts a member or a memberId.
 func member(given *string, id string, own *string) record.Ref {
 	named := record.Ref{Kind: "member", RecordParameter: "member", IDParameter: "memberId", Record: given, ID: id}
 	if own != nil {

@@ -76,7 +76,7 @@ type Refusal struct {
 	Status        int
 	Code, Subcode int64
 	Message       string
-	// Minutes are the minutes until there is access again, in a header.
+	// Minutes, if not 0, are the minutes until calls are allowed again. A header has them.
 	Minutes int
 }
 
@@ -95,8 +95,8 @@ func (f Refusal) Write(w http.ResponseWriter) {
 	_, _ = io.WriteString(w, document.O("error", told).String())
 }
 
-// Faults returns handlers for faults of sendtest that answer as the API does. The messages repeat the
-// request, with its credentials.
+// Faults returns handlers for faults of sendtest that answer as the API does. Their messages repeat the
+// request, including its credentials.
 func Faults(refusals map[sendtest.Fault]Refusal) map[sendtest.Fault]http.HandlerFunc {
 	faults := map[sendtest.Fault]http.HandlerFunc{}
 	for fault, refusal := range refusals {
