@@ -50,9 +50,10 @@ type Lookuper interface {
 	Lookup(path string) (any, bool)
 }
 
-// Get returns the value at a path of o as a T, or otherwise if there is none or it cannot be converted:
-// Get(bot.Member.Meta, "order.items[0].id", "none"). Paths are as for Lookup. Numbers convert if nothing is
-// lost; arrays become slices, and objects become structs or maps by JSON tags. A nil *Object has no values.
+// Get returns the value at a path of o as a T. It returns otherwise if there is no value, or if the value
+// cannot be converted: Get(bot.Member.Meta, "order.items[0].id", "none"). Paths are as for Lookup. Numbers
+// convert if nothing is lost; arrays become slices, and objects become structs or maps by JSON tags. A nil
+// *Object has no values.
 func Get[T any](o Lookuper, path string, otherwise T) T {
 	if pointer, ok := o.(*Object); o == nil || ok && pointer == nil {
 		return otherwise
@@ -122,7 +123,7 @@ func (o *Object) Delete(path string) {
 	*o = next.(Object)
 }
 
-// CheckPath returns InvalidArgument for a dotted path that no document can have: with an empty part, a NUL
+// CheckPath returns InvalidArgument for a dotted path that no document can have: one with an empty part, a NUL
 // byte, or more than MaxNesting parts.
 func CheckPath(path string) error {
 	if path == "" || strings.HasPrefix(path, ".") || strings.HasSuffix(path, ".") || strings.Contains(path, "..") {
@@ -137,8 +138,8 @@ func CheckPath(path string) error {
 	return nil
 }
 
-// CheckReadPath returns InvalidArgument for a dotted path that cannot be read: with a NUL byte, or more than
-// MaxNesting parts. A path with an empty part is valid but finds nothing.
+// CheckReadPath returns InvalidArgument for a dotted path that cannot be read: one with a NUL byte, or more
+// than MaxNesting parts. A path with an empty part is valid but finds nothing.
 func CheckReadPath(path string) error {
 	if strings.IndexByte(path, 0) >= 0 {
 		return boterr.Invalid("", "the path %q contains a NUL byte", path)

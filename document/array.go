@@ -7,8 +7,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// Array is a list of values. Like Object, it never changes once it is in use, its zero value counts as
-// absent, and an Array made of something that is not a value carries that error.
+// Array is a list of values. Like Object, it never changes once it is in use, its zero value counts as absent,
+// and an Array made of something that is not a value carries an error.
 type Array struct{ node *arrayNode }
 
 // arrayNode is one version of an array. It must not change once it is reachable through an Array.
@@ -38,7 +38,7 @@ func A(items ...any) Array {
 	return a
 }
 
-// ArrayOf returns an array of values, which the caller must not use afterwards.
+// ArrayOf returns an array of values. The caller must not use the slice afterwards.
 func ArrayOf(values []any) Array {
 	node := &arrayNode{items: values, size: emptySize}
 	for i, v := range values {
@@ -113,5 +113,5 @@ func (a Array) Err() error {
 // String returns a as JSON, for logs and failure messages.
 func (a Array) String() string { return wholeText(a) }
 
-// GoString is String, for failures of tests.
+// GoString is like String, for failures of tests.
 func (a Array) GoString() string { return "document.Array" + a.String() }

@@ -131,7 +131,7 @@ func TestDecode_FieldsInAnyOrder(t *testing.T) {
 	var want person
 	require.NoError(t, document.Decode(fields, &want))
 	for first := range fields.Len() {
-		for _, step := range []int{1, 5} { // In ascending and in descending order, from the first.
+		for _, step := range []int{1, 5} { // Step 5 goes backwards, since there are six fields.
 			turned := document.NewBuilder(fields.Len())
 			for i := range fields.Len() {
 				at := (first + i*step) % fields.Len()

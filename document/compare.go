@@ -27,7 +27,7 @@ const (
 	ClassDate
 )
 
-// ClassOf returns the place of a value's type in that order.
+// ClassOf returns the class of a value's type, such as ClassNumber.
 func ClassOf(value any) int {
 	switch value.(type) {
 	case nil:

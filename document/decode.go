@@ -57,10 +57,10 @@ func DecodePlain[T Plain](value any, into *T) error {
 // value.
 func Decode(o Object, into any) error { return decodeInto(goDecoder{}, o, into) }
 
-// DecodeStrict is Decode, but returns InvalidArgument for a field that the struct neither knows nor keeps.
+// DecodeStrict is like Decode, but returns InvalidArgument for a field that the struct neither knows nor keeps.
 func DecodeStrict(o Object, into any) error { return decodeInto(goDecoder{strict: true}, o, into) }
 
-// DecodeValue is Decode for any value.
+// DecodeValue is like Decode, for any value.
 func DecodeValue(value, into any) error { return decodeInto(goDecoder{}, value, into) }
 
 // DecodeJSON reads JSON into the variable that into points to, by the rules of Decode.
@@ -117,7 +117,8 @@ func number(_ goDecoder, value any, target reflect.Value) error {
 	}
 }
 
-// integer reads a number into a Go integer that can hold it exactly. Timestamps are cut to milliseconds.
+// integer reads a number into a Go integer that can hold it exactly. Timestamps lose fractions of a
+// millisecond.
 func integer(value any, target reflect.Value) error {
 	whole, ok := WholeNumber(value)
 	f, _ := FloatNumber(value)
@@ -125,7 +126,7 @@ func integer(value any, target reflect.Value) error {
 	case !ok && f == math.Trunc(f):
 		return boterr.Invalid("", "%v is out of range", value)
 	case !ok && target.Type() == timestampType && math.Abs(f) < 1<<53:
-		target.SetInt(int64(f)) // As document.At converts it.
+		target.SetInt(int64(f)) // Timestamps lose fractions of a millisecond.
 	case !ok:
 		return boterr.Invalid("", "must be a whole number, got %s", Excerpt(value))
 	case target.CanInt() && !target.OverflowInt(whole):
@@ -228,8 +229,8 @@ func (d goDecoder) field(f *fieldPlan, value any, target reflect.Value) error {
 	return boterr.PrefixField(boterr.Index(0), err)
 }
 
-// spelled returns the value of a field that an object has in one or several spellings: the one that is not
-// null.
+// spelled returns the value of a field that an object may have in several spellings. Null is ignored, and
+// different values are an error.
 func (f *fieldPlan) spelled(o Object, value any) (any, error) {
 	if !f.anyCase || o.Len() == 1 {
 		return value, nil

@@ -28,8 +28,9 @@ func Encode(v any) (Object, error) {
 	return encodeObject(goEncoder{}, v)
 }
 
-// EncodeJSON writes v as JSON by the same rules, for a reader: types that have a MarshalJSON method are
-// written by it, so that secrets stay hidden. A record can use it for its own MarshalJSON.
+// EncodeJSON encodes v as JSON for a reader. It follows the rules of Encode, except that a type with a
+// MarshalJSON method is written by it, so that secrets stay hidden. A record can call EncodeJSON in its own
+// MarshalJSON.
 func EncodeJSON(v any) ([]byte, error) {
 	value, err := goEncoder{forReader: true}.value(reflect.ValueOf(v))
 	if err != nil {
@@ -117,7 +118,7 @@ func (e goEncoder) value(v reflect.Value) (any, error) {
 	}
 	inner := goEncoder{forReader: e.forReader, showsTimes: e.showsTimes, depth: e.depth + 1}
 	if inner.depth > MaxNesting {
-		return nil, boterr.Invalid("", "is nested deeper than %d levels, or holds itself", MaxNesting)
+		return nil, boterr.Invalid("", "is nested deeper than %d levels, or contains itself", MaxNesting)
 	}
 	if value, isKnown, err := e.known(v); isKnown {
 		return value, err
@@ -279,7 +280,7 @@ func (e goEncoder) mapping(v reflect.Value) (any, error) {
 	return presentObject(b.Object())
 }
 
-// named encodes the field of a struct with a name, Missing if there is none.
+// named encodes the field of a struct with a name, or returns Missing if there is none.
 func (e goEncoder) named(name string, of reflect.Value) (any, error) {
 	plan := planOf(of.Type())
 	if at, known := plan.byName[name]; known {
@@ -291,7 +292,7 @@ func (e goEncoder) named(name string, of reflect.Value) (any, error) {
 	return of.FieldByIndex(plan.unknown).Interface().(Object).Value(name), nil
 }
 
-// field encodes a field of a struct, Missing if it is omitted.
+// field encodes a field of a struct, or returns Missing if it is omitted.
 func (e goEncoder) field(f *fieldPlan, of reflect.Value) (any, error) {
 	at := of.FieldByIndex(f.index)
 	if f.isOmitted(at) {

@@ -27,7 +27,7 @@ const (
 	maxInternedLength = 40
 )
 
-// intern returns an identical earlier value, or this one.
+// intern returns an identical earlier value, or value itself.
 func (r *interner) intern(value any) any {
 	switch v := value.(type) {
 	case string:

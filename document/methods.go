@@ -8,7 +8,7 @@ import (
 // typeMethods are the methods with which values of a type encode themselves.
 type typeMethods struct{ encodes, marshals, marshalsText bool }
 
-// methods caches the methods of each type. It depends only on the type.
+// methods caches the methods of each type. Its content depends only on types.
 var methods sync.Map //nolint:gochecknoglobals // A memo of reflection, as plans is one.
 
 // methodsOf returns the methods of a type. Predeclared types, such as int, have none.

@@ -156,7 +156,7 @@ func (o Object) With(key string, v any) Object {
 	return o.Put(validText(key), value)
 }
 
-// Put is With for a value that needs no conversion. Missing removes the field, as Without does.
+// Put is like With, for a value that needs no conversion. Missing removes the field, as Without does.
 func (o Object) Put(key string, value any) Object {
 	if value == Missing {
 		return o.Without(key)
@@ -207,7 +207,7 @@ func (o Object) Without(key string) Object {
 // String returns o as JSON, for logs and failure messages.
 func (o Object) String() string { return wholeText(o) }
 
-// GoString is String, for failures of tests.
+// GoString is like String, for failures of tests.
 func (o Object) GoString() string { return "document.Object" + o.String() }
 
 // failed returns o carrying err, unless it already carries an error.

@@ -47,7 +47,7 @@ func (e *Edit) Before() Object { return e.from }
 // IsEmpty reports whether there are no changes.
 func (e *Edit) IsEmpty() bool { return len(e.changes()) == 0 }
 
-// Changes returns the changed fields with their new values, Missing for a removed field.
+// Changes returns the changed fields with their new values, or Missing for a removed field.
 func (e *Edit) Changes() iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) {
 		for _, c := range e.changes() {

@@ -156,7 +156,7 @@ func (n *objectNode) complete(s *Shape) {
 	}
 }
 
-// measured sets the depth, which is small, and the size, which addSizes bounds.
+// measured sets depth and size, which fit an int32: nesting is limited, and addSizes bounds sizes.
 func (n *objectNode) measured(depth, size int) {
 	n.depth, n.size = int32(depth), int32(size)
 }
@@ -251,7 +251,7 @@ func (n *objectNode) refuseNUL(name string) {
 }
 
 func nulInName(name string) error {
-	return boterr.Invalid("", "the name %q of a field holds a NUL", name)
+	return boterr.Invalid("", "the name %q of a field contains a NUL byte", name)
 }
 
 // checkDepth records an error if the node is nested too deep.

@@ -21,7 +21,7 @@ var (
 // reader reads a value into a settable target of one type.
 type reader func(d goDecoder, value any, target reflect.Value) error
 
-// readers caches the reader of each type. It depends only on the type.
+// readers caches the reader of each type. Its content depends only on types.
 var readers sync.Map //nolint:gochecknoglobals // A memo of reflection, as plans is one.
 
 func readerOf(t reflect.Type) reader {
@@ -125,7 +125,7 @@ func assignByText(_ goDecoder, value any, target reflect.Value) error {
 	return asInvalid(target.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(s)))
 }
 
-// asInvalid gives the error of a foreign decoder a code.
+// asInvalid makes an error without a code, such as of a json.Unmarshaler, InvalidArgument.
 func asInvalid(err error) error {
 	if _, ok := boterr.AsError(err); err == nil || ok {
 		return err

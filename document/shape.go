@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// Shape is the names of an object's fields, in order. Objects may share a Shape by its address, so that facts
-// about it hold for all of them. Equal objects have equal shapes, shared or not.
+// Shape is the names of an object's fields, in order. Many objects may share one *Shape, so that a field's
+// position is looked up once for all of them. Objects with the same names may also have separate Shapes.
 type Shape struct {
 	names []string
 	// places maps the names of a wide object to their positions. It is created at the first lookup.
@@ -55,14 +55,14 @@ func (s *Shape) withKey(key string) *Shape {
 	return with
 }
 
-// without returns the shape without its name number at.
+// without returns the shape without the name at a position.
 func (s *Shape) without(at int) *Shape {
 	rest := newShape(len(s.names) - 1)
 	rest.names = append(append(rest.names, s.names[:at]...), s.names[at+1:]...)
 	return rest
 }
 
-// Position returns the place of a name, or -1.
+// Position returns the position of a name, or -1.
 func (s *Shape) Position(key string) int {
 	if len(s.names) <= wideFields {
 		return slices.Index(s.names, key)

@@ -35,8 +35,8 @@ func (s *Shapes) Share(o Object) Object {
 	return s.object(o)
 }
 
-// Keep returns a copy of o with shared shapes, for a document that is stored for long: its parts are close
-// together in memory, and its short values are interned.
+// Keep returns a copy of o with shared shapes, for a document that stays in memory for long. Its parts are
+// close together in memory, and its short values are interned.
 func (s *Shapes) Keep(o Object) Object {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -191,7 +191,7 @@ func (s *Shapes) find(names []string) *Shape {
 	return s.known(names)
 }
 
-// known is named for a caller that holds the lock.
+// known is find for a caller that holds the lock.
 func (s *Shapes) known(names []string) *Shape {
 	for _, known := range s.few {
 		if known != nil && slices.Equal(known.names, names) {

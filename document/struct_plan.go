@@ -30,13 +30,13 @@ type fieldPlan struct {
 	read      reader
 	omitEmpty bool
 	omitZero  bool
-	// anyCase is true if the letters of the name may be read in either case.
+	// anyCase is true if the name is read in lower and upper case.
 	anyCase bool
-	// listOfOne is true if the value may also come as an array of one value.
+	// listOfOne is true if the value may also be an array of one value.
 	listOfOne bool
 }
 
-// plans caches the plan of each struct type. A plan depends only on the type.
+// plans caches the plan of each struct type. Its content depends only on types.
 var plans sync.Map //nolint:gochecknoglobals // A memo of reflection, as encoding/json keeps one.
 
 func planOf(t reflect.Type) *structPlan {
@@ -109,7 +109,7 @@ func (p *structPlan) checkUnread(key string, o Object) error {
 	if !isMeant || o.Has(name) {
 		return nil
 	}
-	return boterr.Invalid(key, "differs in case from %s, a field without a tag, which would stay empty: tag that `json:%q`", name, key)
+	return boterr.Invalid(key, "differs in case from %s, a field without a tag, which would stay empty: tag the field `json:%q`", name, key)
 }
 
 // addField adds a field, unless a field with the same name is embedded less deeply.

@@ -36,7 +36,7 @@ func TestTimestamp_Shown(t *testing.T) {
 	require.Equal(t, "0 0", fmt.Sprintf("%v %#v", document.Timestamp(0), document.Timestamp(0)))
 }
 
-// visit has a time of the SDK's own type and a time of the bot's.
+// visit has a time of the SDK's own type, and times in the bot's own data.
 type visit struct {
 	At   document.Timestamp `json:"at"`
 	Meta document.Object    `json:"meta"`

@@ -1,7 +1,7 @@
 package document
 
 // As returns a value as a T, by the rules of Decode: an object as a struct, an array of objects as a slice of
-// structs. ValueOf converts the value, such as the entries of a data source:
+// structs. The value may be anything that ValueOf accepts, such as the entries of a data source:
 //
 //	progress, err := document.As[Progress](bot.Member.Meta)
 //	places, err := document.As[[]Place](near.Entries)
@@ -21,7 +21,7 @@ func As[T any](value any) (T, error) {
 	return v, nil
 }
 
-// Change reads an object as a T, a struct, calls change with it, and sets the changed values in the object:
+// Change reads an object as a struct T, calls change with it, and sets the changed values in the object:
 //
 //	err := document.Change(&bot.Member.Meta, func(p *Progress) { p.Step++ })
 //

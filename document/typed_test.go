@@ -61,7 +61,7 @@ func TestAs_FieldWithoutATag(t *testing.T) {
 	} {
 		_, err := document.As[plain](parse(t, text))
 		requireInvalid(t, err, path)
-		require.ErrorContains(t, err, "tag that `json:", text)
+		require.ErrorContains(t, err, "tag the field `json:", text)
 	}
 	_, err := document.As[[]plain](document.A(document.O(), document.O("STEP", 1)))
 	requireInvalid(t, err, "[1].STEP")

@@ -72,7 +72,7 @@ func presentArray(a Array) (any, error) {
 	return a, a.node.err
 }
 
-// depthOf returns the levels of nesting in a value: 0 for a scalar.
+// depthOf returns the number of levels of nesting in a value: 0 for a scalar.
 func depthOf(value any) int {
 	switch v := value.(type) {
 	case Object:

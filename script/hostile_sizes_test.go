@@ -252,7 +252,7 @@ var atTheBorder = []hostile{
 	{"this with another prototype", "Object.setPrototypeOf(this, new Proxy({}, { get() { throw 1 } })); return 1", returns("1")},
 	{"lone surrogates", "return 'a\\ud800b'", returns("\"a\ufffdb\"")},
 	{"lone surrogates as a key", "return { ['\\udc00']: '\\ud800' }", returns("{\"\ufffd\":\"\ufffd\"}")},
-	{"zeros", "return { ['a\\0b']: '\\0' }", "holds a NUL"},
+	{"zeros", "return { ['a\\0b']: '\\0' }", "contains a NUL"},
 	{"dates out of range", "return new Date(8.64e15)", "."},
 	{"dates that lie", "const d = new Date(0); d.getTime = () => { for (;;); }; d.toISOString = () => 'x'; return d", returns(`"1970-01-01T00:00:00.000Z"`)},
 	{"invalid date", "return new Date(NaN)", "invalid date"},

@@ -7,7 +7,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// MaxName is the most bytes of a collection's name.
+// MaxName is the maximum length of a collection's name in bytes.
 const MaxName = 200
 
 // CheckName returns InvalidArgument for an invalid name of a collection.
@@ -17,7 +17,7 @@ func CheckName(name string) error {
 	case name == "":
 		return boterr.Invalid(field, "the name is empty")
 	case len(name) > MaxName:
-		return boterr.Invalid(field, "the name has %d bytes, more than %d", len(name), MaxName)
+		return boterr.Invalid(field, "the name has %d bytes; shorten it to at most %d", len(name), MaxName)
 	case !utf8.ValidString(name), strings.ContainsRune(name, 0):
 		return boterr.Invalid(field, "the name %q must be UTF-8 without NUL", name)
 	case strings.HasPrefix(name, "system."):

@@ -30,7 +30,7 @@ func (o UpdateOptions) Check(change query.Change) error {
 	case o.Multi && change.Update.IsReplacement():
 		return boterr.Invalid("multi", "a replacement changes one document only; use operators such as $set for many")
 	case o.Multi && o.Sort != nil:
-		return boterr.Invalid("sort", "all documents are changed, so there is no first one")
+		return boterr.Invalid("sort", "multi changes all documents, so there is no first one; leave out the sort")
 	default:
 		return nil
 	}
@@ -43,7 +43,7 @@ func (o FindAndModifyOptions) Check(change query.Change) error {
 		return err
 	}
 	if o.New && o.Projection.IsPositional() {
-		return boterr.Invalid("projection", "a path that ends in $ needs the document as it was before the change")
+		return boterr.Invalid("projection", "a path that ends in $ needs the document before the change; set New to false")
 	}
 	return nil
 }
@@ -77,7 +77,8 @@ func (i Index) Check() error {
 	return nil
 }
 
-// isOperator reports whether a part of a path begins with $, and is not part of a reference to a document.
+// isOperator reports whether a part of a path begins with $, and is not a field of a reference to a document,
+// such as $id.
 func isOperator(part string) bool {
 	return strings.HasPrefix(part, "$") && part != "$id" && part != "$ref" && part != "$db"
 }

@@ -4,7 +4,8 @@ import "context"
 
 // Refuser decides whether work in progress may still write, such as a run that holds a lane.
 type Refuser interface {
-	// Refusal returns the reason why no further writes are allowed, or nil. It makes no call.
+	// Refusal returns the reason why no further writes are allowed, or nil. It returns at once, without a call
+	// to the store.
 	Refusal() error
 }
 

@@ -62,8 +62,8 @@ type Collection interface {
 	// an object with a field that begins with "$".
 	Insert(ctx context.Context, documents ...document.Object) error
 
-	// Update changes the first matching document, or all of them, each atomically. After an error none of
-	// them has changed, unless the options allow that.
+	// Update changes the first matching document, or all of them, each atomically. After an error none of them
+	// has changed. The exception is Unavailable, after which some may have.
 	Update(ctx context.Context, filter *query.Filter, change query.Change, options UpdateOptions) (UpdateResult, error)
 
 	// FindAndModify finds the first document in the order of the sort, changes it and returns it, in one atomic
@@ -184,10 +184,10 @@ type Explanation struct {
 	Index string
 	// Bound is the number of the index's first keys that the filter bounds.
 	Bound int
-	// Exact is true if all documents from the index match, so that none is compared with the filter.
+	// Exact is true if all documents from the index match. The filter is then not tested.
 	Exact bool
-	// Sorted is true if the index gives the order of the sort, so that nothing is sorted, and a limit ends
-	// the search.
+	// Sorted is true if the index gives the order of the sort. Then nothing is sorted, and a limit ends the
+	// search.
 	Sorted bool
 	// Examined is the number of documents that the store reads. Returned is the number that it returns.
 	Examined, Returned int64

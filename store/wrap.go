@@ -19,15 +19,15 @@ type Call struct {
 }
 
 // Around is called before each call of a store made by Wrap. If it fails, so does the call, without reaching
-// the store. Otherwise it returns the context for the call, and a function, which may be nil, that is called
-// after it with the number of documents returned or inserted and with the call's error. The result of that
-// function is the error of the call.
+// the store. Otherwise it returns the context for the call, and a function end, which may be nil. After the
+// call, end gets the number of documents returned or inserted and the call's error, and returns the error of
+// the call.
 type Around func(ctx context.Context, call Call) (within context.Context, end func(documents int, err error) error, err error)
 
 // Wrap returns a store that passes each call on to inner and calls around for each, unless around is nil. A
 // panic in inner, in around or in the function that it returns becomes the error of the call: Internal,
 // wrapping a *boterr.PanicError. The store is a Watcher or a Notifier if inner is one; panics of their methods
-// are not recovered. It has no other methods of inner. If around is nil and Wrap has returned inner, Wrap
+// are not recovered. It hides all other methods of inner. If around is nil and inner was made by Wrap, Wrap
 // returns inner itself.
 func Wrap(inner Store, around Around) Store {
 	switch inner.(type) {
@@ -49,8 +49,8 @@ func Wrap(inner Store, around Around) Store {
 type wrappedStore struct {
 	inner  Store
 	around Around
-	// opened are the first collections, which are kept open: there are fewer kinds of records than places.
-	// Others are opened at each call, because callers may name any data source.
+	// opened are the first collections, which stay open: there is room for every kind of record. Others are
+	// opened at each call, because callers may name any data source.
 	opened [16]atomic.Pointer[wrappedCollection]
 }
 

@@ -126,7 +126,7 @@ func TestWrap_PanicIsAnError(t *testing.T) {
 	require.ErrorIs(t, err, boterr.Internal, "in the end function")
 }
 
-// panicking is a store without collections.
+// panicking is a store whose Collection panics.
 type panicking struct{ store.Store }
 
 func (panicking) Collection(string) store.Collection { panic("there is none") }

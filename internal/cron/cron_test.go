@@ -375,7 +375,7 @@ func TestInZone_IsReadInThatZone(t *testing.T) {
 func TestInZone_Refuses(t *testing.T) {
 	t.Parallel()
 	refusals{
-		{agenda.InZone("Europe/Atlantis", "0 9 * * 1"), `"Europe/Atlantis" is not in the time-zone database; give a name such as "Europe/London", and ` +
+		{agenda.InZone("Europe/Atlantis", "0 9 * * 1"), `"Europe/Atlantis" is not in the time-zone database; give a name such as "Europe/London"; ` +
 			`if the machine has no database, import time/tzdata into the program`},
 		{agenda.InZone("europe/london", "0 9 * * 1"), `must be the exact name of a zone in the IANA database, such as "Europe/London", got "europe/london"`},
 		{agenda.InZone("../etc/passwd", "0 9 * * 1"), "must be the exact name of a zone in the IANA database"},

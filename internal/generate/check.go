@@ -75,8 +75,8 @@ func listsOf(elements []operations.Type) []operations.Type {
 	return lists
 }
 
-// checkParameter compares a parameter with the table: its type, and the need and default in its
-// comment.
+// checkParameter compares a parameter with the table: its type, and the need and default that its comment
+// states.
 func checkParameter(source *goPackage, given operations.Field, f field) error {
 	comment := oneLine(f.comment)
 	return errors.Join(checkType(source, given, f), checkNeed(given, f, comment), checkDefault(source, given, f, comment))
@@ -131,7 +131,7 @@ func checkDefault(source *goPackage, given operations.Field, f field, comment st
 func checkForm(source *goPackage, given operations.Field, f field) error {
 	return errors.Join(
 		same("kind", given.Kind, source.wholeKind(f.declared, given.Kind), f),
-		same("most, where it is a list of one,", given.Most == "1", f.form == "listOfOne", f),
+		same("property listOfOne", given.Most == "1", f.form == "listOfOne", f),
 		checkOpen(source, given, f),
 	)
 }

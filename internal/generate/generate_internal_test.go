@@ -77,7 +77,7 @@ func TestGenerate_DisagreesWithTable(t *testing.T) {
 		getMember(fine) + params("// MemberID is it.", "string"):                                     `memberId: the table has the need "required", the comment of MemberID says "optional"`,
 		getMember(fine) + params("// MemberID is it. Required. The default is 5.", "string"):         `memberId: the table has the default "", the comment of MemberID says "5"`,
 		getMember(fine) + params("// MemberID is it. Required.", "[]int"):                            "memberId: the table has the type string, the field MemberID is []int",
-		getMember(fine) + params("// MemberID is it. Required.", "string", "document:\"listOfOne\""): "memberId: the table has the most, where it is a list of one, false, the field MemberID says true",
+		getMember(fine) + params("// MemberID is it. Required.", "string", "document:\"listOfOne\""): "memberId: the table has the property listOfOne false, the field MemberID says true",
 		getMember(fine) + params("", "string"):                                                       "memberId: the field MemberID has no comment, and none names it",
 		getMember(fine) + "type GetParams struct { ID string `json:\"id\"` }":                        "id: the table lacks the field ID",
 		getMember(fine) + "type GetParams struct {}":                                                 "memberId: there is no field, and the table has no meaning",

@@ -6,8 +6,8 @@
 //   - internal/operations/comments_gen.json: the comments with JSON names, for docs/operations.md
 //     and for tests.
 //
-// It fails if an interface, a comment and the table contradict or repeat each other. It is run by
-// go generate in botctx.
+// It fails if an interface, a comment and the table contradict or repeat each other. Run it with go generate in
+// botctx.
 package main
 
 import (

@@ -30,8 +30,8 @@ func newReading(source *goPackage, check func(source *goPackage, given operation
 	return &reading{source: source, meanings: map[string]string{}, names: map[string]string{}, check: check}
 }
 
-// read reads the comments of the fields in the table. Fields without a Go field, for example
-// in a platform's result, have their meaning in the table. A meaning in both places is an error.
+// read reads the comments of the fields in the table. A row without a Go field, for example in a platform's
+// result, has its meaning in the table. A meaning in both places is an error.
 func (r *reading) read(listed []operations.Field, fields []field, w words, at place) {
 	for _, f := range fields {
 		r.names[at.inGo+f.name] = code(at.inJSON + f.json)
@@ -46,7 +46,7 @@ func (r *reading) read(listed []operations.Field, fields []field, w words, at pl
 			continue
 		}
 		if given.Meaning == "" {
-			r.problem(at.inJSON+given.Name, errors.New("there is no field, and the table has no meaning"))
+			r.problem(at.inJSON+given.Name, errors.New("there is no field, and the table has no meaning: add one to the table"))
 		}
 		r.read(given.Fields, nil, w, place{inJSON: at.inJSON + given.Name + "."})
 	}
@@ -78,7 +78,7 @@ func (r *reading) problem(path string, err error) {
 	}
 }
 
-// said matches sentences that the reference shows in the column of the need.
+// said matches sentences about the need of a parameter, which the reference shows in a separate column.
 var said = regexp.MustCompile(` ?\b(?:Required(?: without \w+| with \w+)?|One of (?:them|both) is required)\.`)
 
 // meaningOf returns a field's comment without default and need, which the reference shows

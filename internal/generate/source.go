@@ -265,7 +265,7 @@ func (p *goPackage) method(d domain, operation operations.Operation, declared *a
 	}, err
 }
 
-// paramsOf returns the fields of a params struct. All must have JSON names.
+// paramsOf returns the fields of a params struct. Every field must have a JSON name.
 func (p *goPackage) paramsOf(typeName string) ([]field, error) {
 	declared, ok := p.types[typeName].(*ast.StructType)
 	if !ok {
@@ -285,9 +285,8 @@ const (
 	sourceHeading = "Specification: "
 )
 
-// commentOf parses the comment of an operation: paragraphs of description, the first beginning with
-// the method's name, then "Errors:" with a list of "- Code: when.", and the place in the
-// specification.
+// commentOf parses the comment of an operation: paragraphs of description, the first beginning with the
+// method's name, then "Errors:" with a list of "- Code: when.", then "Specification: " and the section.
 func commentOf(m method, w words) (operations.Comment, error) {
 	read := operations.Comment{Package: m.domain.pkg, Errors: []operations.Failure{}}
 	paragraphs := strings.Split(strings.TrimSpace(m.doc), "\n\n")

@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/internal/query"
 )
 
-// program is a write, with the memory of its attempts.
+// program is a write, with the state that its attempts reuse.
 type program struct {
 	op     engine.Op
 	call   query.Evaluation
@@ -57,9 +57,9 @@ type concurrentWrite struct {
 	program  *program
 
 	follower engine.Follower
-	// resets are the collection's when it began.
+	// resets is versions.resets at the beginning of the write.
 	resets int
-	// made is the transaction that it made.
+	// made is the transaction with the changes of the write.
 	made *transaction
 	// missed are the concurrent changes that are not compared yet.
 	missed []engine.Change
@@ -102,21 +102,21 @@ func (w *concurrentWrite) follow(ctx context.Context) (*content, error) {
 	return v.newest.Load(), nil
 }
 
-// settle moves the prepared writes into a transaction that has the lock.
+// settle moves the prepared changes into a transaction that has the lock.
 func (w *concurrentWrite) settle(ctx context.Context, now *transaction) error {
 	w.missed = append(w.missed, w.follower.Changes...)
 	w.follower.Changes = nil
 	if w.resets != w.versions.resets {
 		return engine.ErrLost
 	}
-	if err := w.compare(now.ctx); err != nil { //nolint:contextcheck // That of the lock, which ends before ctx.
+	if err := w.compare(now.ctx); err != nil { //nolint:contextcheck // The lock's context ends before ctx.
 		return err
 	}
 	now.ctx = ctx
 	return now.adopt(w.made)
 }
 
-// compare reports whether concurrent writes affect this one.
+// compare returns engine.ErrLost if concurrent writes affect this one.
 func (w *concurrentWrite) compare(ctx context.Context) error {
 	w.program.call.Resume(ctx)
 	for ; len(w.missed) > 0; w.missed = w.missed[1:] {
@@ -130,8 +130,8 @@ func (w *concurrentWrite) compare(ctx context.Context) error {
 	return nil
 }
 
-// adopt repeats the changes of another transaction, which began with the content before this one,
-// or with an earlier one that differs in nothing that affects it.
+// adopt repeats the changes of another transaction. It began with the same content as this one, or with an
+// earlier content whose differences do not affect it.
 func (t *transaction) adopt(made *transaction) error {
 	if t.before == made.before {
 		t.next, t.changes, t.isIndexed = made.next, made.changes, made.isIndexed
@@ -148,8 +148,8 @@ func (t *transaction) adopt(made *transaction) error {
 	return nil
 }
 
-// asLost returns engine.ErrLost for the error of a key that another write has taken: when the write runs again, it
-// finds which of its documents has that key.
+// asLost replaces AlreadyExists by engine.ErrLost: another write has taken a key. The write runs again, and
+// then finds which of its documents has that key.
 func asLost(err error) error {
 	if boterr.CodeOf(err) == boterr.AlreadyExists {
 		return engine.ErrLost
@@ -157,8 +157,8 @@ func asLost(err error) error {
 	return err
 }
 
-// writeLock is the lock under which the next content of a collection is made. Waiting for it ends
-// with a context. The zero writeLock is free.
+// writeLock is the lock under which the next content of a collection is made. A context can end the wait for
+// it. The zero writeLock is free.
 type writeLock struct {
 	sync.Mutex
 
@@ -187,7 +187,7 @@ func (t *writeLock) take(ctx context.Context) error {
 	return nil
 }
 
-// Unlock gives the lock back.
+// Unlock releases the lock.
 func (t *writeLock) Unlock() {
 	t.Mutex.Unlock()
 	if t.waiting.Load() == 0 {
@@ -200,19 +200,19 @@ func (t *writeLock) Unlock() {
 }
 
 const (
-	// firstLooks is the number of times that a write may check its context under the lock, once after each
-	// piece of work: about a quarter of a millisecond in all. A longer write runs again without the lock, so
-	// that time is wasted.
+	// firstLooks is the number of times that a write may check its context under the lock, once after each piece
+	// of work: about a quarter of a millisecond in all. A longer write runs again without the lock, and the time
+	// under the lock is wasted.
 	firstLooks = 16
-	// moreLooks is the factor by which that number grows after each lost race.
+	// moreLooks is the factor by which the number of checks grows after each lost race.
 	moreLooks = 4
 )
 
 // countingContext is the context of a write under the lock. It ends after a number of checks.
 type countingContext struct {
-	context.Context //nolint:containedctx // It is one.
+	context.Context //nolint:containedctx // It is a context.
 
-	// left is the number of remaining checks. It is negative once there were more.
+	// left is the number of remaining checks. It is negative once the write has checked more often.
 	left int
 }
 

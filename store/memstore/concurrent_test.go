@@ -22,8 +22,8 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// whileWriting runs write a number of times, and read in several goroutines at the same time. Both return a
-// description of the problem.
+// whileWriting runs write a number of times, and read in several goroutines at the same time. Both return an
+// error that describes a problem, or nil.
 func whileWriting(t *testing.T, rounds int, write func(round int) error, read func() error) {
 	t.Helper()
 	const readers = 4
@@ -102,7 +102,7 @@ func TestFork_AtOneMoment(t *testing.T) {
 	t.Parallel()
 	store := memstore.New()
 	first, second := store.Collection("a first"), store.Collection("z second")
-	for name := range 500 { // They make a fork slow enough that writes happen during it.
+	for name := range 500 { // So many collections make a fork slow enough that writes happen during it.
 		put(t, store, fmt.Sprint("between ", name), 1)
 	}
 	whileWriting(t, 2_000,
@@ -233,7 +233,7 @@ func mustSort(pairs ...any) *query.Sort {
 	return sort
 }
 
-// outcome is the view of the writers of a history, and the final content of the collection.
+// outcome describes the results that the writers of a history saw, and the final content of the collection.
 func outcome(t *testing.T, c store.Collection, seen [][]string) string {
 	t.Helper()
 	all, err := c.Find(t.Context(), nil, store.FindOptions{})
@@ -269,7 +269,7 @@ func (h history) together(t *testing.T, database store.Store) string {
 	return outcome(t, c, seen)
 }
 
-// inOrder runs one step after the other; order is the writer of each step.
+// inOrder runs one step after the other. order has the writer of each step.
 func (h history) inOrder(t *testing.T, order []int) string {
 	t.Helper()
 	c := historyStart(t, memstore.New())
@@ -326,7 +326,7 @@ func TestWriters_SerialOrder(t *testing.T) {
 	}
 }
 
-// requireToldSerial is requireSerial for a store whose watcher must get the changes.
+// requireToldSerial is requireSerial for a store with a watcher, which must get all changes.
 func requireToldSerial(t *testing.T, random *rand.Rand, database *memstore.Store) {
 	t.Helper()
 	told := map[any]string{}
@@ -343,7 +343,8 @@ func requireToldSerial(t *testing.T, random *rand.Rand, database *memstore.Store
 	require.ElementsMatch(t, contents(t, database, "history"), slices.Collect(maps.Values(told)))
 }
 
-// requireSerial lets three writers take two random steps each.
+// requireSerial runs three writers of two random steps each at the same time. Some serial order of the steps
+// must have the same outcome.
 func requireSerial(t *testing.T, random *rand.Rand, database store.Store) {
 	t.Helper()
 	h := make(history, 3)

@@ -20,7 +20,7 @@ type content struct {
 	indexes []entries
 	// end is the position for the next document.
 	end uint64
-	// edit is the transaction's edit in which the content was made.
+	// edit is the edit of the transaction that made the content.
 	edit persistent.Edit
 	// shapes are shared by all versions, including versions of forks.
 	shapes *document.Shapes
@@ -96,7 +96,7 @@ func (c *content) ByKey(index int, filter *query.Filter, limit int64) (found []d
 	return found, true
 }
 
-// A batch of the sequence is at most as large as a filter accepts.
+// The compiler checks that a batch of the sequence is not larger than a filter accepts.
 const _ = uint(query.BatchSize - persistent.Batch)
 
 // All implements engine.Source.

@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// keys makes an index of paths; the paths after a "-" are descending.
+// keys makes an index of paths. The paths after a "-" are descending.
 func keys(paths ...string) store.Index {
 	var index store.Index
 	for _, path := range paths {

@@ -110,9 +110,9 @@ func (s *Store) Fork(options ...Option) *Store {
 	return fork
 }
 
-// lockAll locks out all writers, and returns the collections; unlockAll lets writers continue. The caller
-// holds s.making: a writer waits for nothing while it holds its lock, and only the holder of s.making takes
-// more than one, so there is no deadlock.
+// lockAll locks out all writers, and returns the collections; unlockAll lets writers continue. The caller holds
+// s.making. There is no deadlock: a writer waits for nothing while it holds its lock, and only the holder of
+// s.making takes more than one.
 func (s *Store) lockAll() *directory {
 	all := s.collections.Load()
 	for _, v := range all.All() {

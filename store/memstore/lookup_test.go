@@ -111,7 +111,8 @@ func indexOf(isSparse bool, kinds ...query.IndexKind) store.Index {
 	return index
 }
 
-// compareFields fills a collection, and looks up all pairs of values in both ways.
+// compareFields fills a collection, and looks up all pairs of values by a filter of fields and by a query
+// document.
 func compareFields(t *testing.T, index store.Index, values []any) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -142,7 +143,7 @@ func compareFields(t *testing.T, index store.Index, values []any) {
 	}
 }
 
-// requireSame checks that a filter and a query document find the same.
+// requireSame checks that a filter and a query document find the same documents.
 func requireSame(t *testing.T, things store.Collection, filter *query.Filter, source document.Object) {
 	t.Helper()
 	compiled, err := query.CompileFilter(source)

@@ -17,11 +17,11 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// model is a model of a collection: a list of documents, no two with the same _id or the same u. Each
-// operation is written by its definition.
+// model is a simple model of a collection: a list of documents, no two with the same _id or the same u. Each
+// operation follows its definition, without optimizations.
 type model struct{ documents []document.Object }
 
-// matches returns the places of the matching documents, in the order of a sort.
+// matches returns the indexes of the matching documents, in the order of a sort.
 func (m *model) matches(filter *query.Filter, sort *query.Sort) []int {
 	var places []int
 	for i, o := range m.documents {
@@ -109,7 +109,7 @@ func (m *model) upsert(filter *query.Filter, change query.Change) (document.Obje
 	return o, m.insert([]document.Object{o})
 }
 
-// remove is Delete of the documents at some places.
+// remove deletes the documents at some indexes.
 func (m *model) remove(places []int) {
 	var left []document.Object
 	for i, o := range m.documents {
@@ -198,7 +198,7 @@ func (g *game) change() query.Change {
 	return query.Change{Update: u, OnInsert: document.O("_id", fmt.Sprint("upserted ", g.inserted))}
 }
 
-// move makes one random operation on both and compares the results.
+// move makes one random operation on the collection and the model, and compares the results.
 func (g *game) move() {
 	switch g.IntN(8) {
 	case 0, 1:

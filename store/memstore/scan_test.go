@@ -225,8 +225,8 @@ func TestIndex_ElemMatchInNestedArray(t *testing.T) {
 	}
 }
 
-// TestIndex_ListsAtTwoKeys has lists whose every pair would be a range of
-// its own: the index then serves the first one alone.
+// TestIndex_ListsAtTwoKeys has two lists with so many pairs of values that each pair cannot be a range. The
+// index then serves only the first list.
 func TestIndex_ListsAtTwoKeys(t *testing.T) {
 	t.Parallel()
 	database := memstore.New()

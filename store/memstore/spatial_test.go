@@ -169,7 +169,7 @@ func (c twins) insert(t *testing.T, count int, place func() any) {
 	}
 }
 
-// requireSame requires that a filter finds the same in both.
+// requireSame requires that a filter finds the same documents in both collections.
 func (c twins) requireSame(t *testing.T, f *query.Filter) int {
 	t.Helper()
 	found, err := c.indexed.Find(t.Context(), f, store.FindOptions{})

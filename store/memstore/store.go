@@ -1,4 +1,4 @@
-// Package memstore is the store.Store in memory.
+// Package memstore implements store.Store in memory.
 //
 //   - To try something out or to test, use [New].
 //   - To return to an earlier state, or to continue from it twice, use [Store.Snapshot],
@@ -9,7 +9,7 @@
 // beginning to end, without waiting and without blocking writers; writers of one collection share a lock, and
 // do long work without holding it; and a copy of the whole store, by Fork or Snapshot, copies no documents.
 //
-// A Store forgets all when the program ends. Package backends/sqlite keeps the same in a file.
+// A Store loses its content when the program ends. Package backends/sqlite keeps it in a file.
 package memstore
 
 import (
@@ -30,7 +30,7 @@ type Store struct {
 	// making serialises the methods that add collections or read all of them.
 	making      sync.Mutex
 	collections atomic.Pointer[directory]
-	// edits is the last edit of the collections.
+	// edits is the number of the last edit of collections.
 	edits persistent.Edit
 	// firstLooks is the number of times that a write may check its context under the lock before it continues
 	// without the lock.
@@ -101,7 +101,7 @@ func (s *Store) make(name string) *versions {
 	return made
 }
 
-// nextEdit is named for a caller that holds the lock.
+// nextEdit returns the next edit of collections. The caller holds the lock.
 func (s *Store) nextEdit() persistent.Edit {
 	s.edits++
 	return s.edits

@@ -305,8 +305,8 @@ func TestNumbers_EqualAreOneKey(t *testing.T) {
 	require.Equal(t, int64(3), count, "by the index, too, NaN is below no number and 2^53 is not 2^53 + 1")
 }
 
-// FuzzCall_IsBounded searches for small calls that do more than their budget allows. As a test it runs one in 24 of
-// the known ones, or all in thorough tests.
+// FuzzCall_IsBounded searches for small calls that do more than their budget allows. As a test it runs one in
+// 24 known calls, or all in a thorough run.
 func FuzzCall_IsBounded(f *testing.F) {
 	const size = 1
 	filled := memstore.New()
@@ -493,7 +493,7 @@ type pausingContext struct {
 	goOn  chan struct{}
 }
 
-// pauseAt is more often than a write checks its context under the lock.
+// pauseAt is larger than the number of times that a write checks its context under the lock.
 const pauseAt = 100
 
 func (c *pausingContext) Err() error {

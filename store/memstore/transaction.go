@@ -84,7 +84,7 @@ func (t *transaction) reindex(position uint64, before, after document.Object) er
 	return nil
 }
 
-// replaceEntries replaces the entries of a document in an index, and notes in the schema that the index has grown.
+// replaceEntries replaces the entries of a document in an index, and updates the schema if the index has grown.
 func (t *transaction) replaceEntries(index int, c *entryChange) error {
 	e := &t.next.indexes[index]
 	if c.index.Geo == nil {

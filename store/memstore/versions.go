@@ -24,9 +24,9 @@ type versions struct {
 	firstLooks int
 	// watchers get the changes of each transaction, under the lock.
 	watchers []*engine.Watcher
-	// followers get them as well. They belong to the writer of the next version, which has the lock.
+	// followers get these changes as well. They belong to the writer of the next version, which has the lock.
 	followers engine.Followers
-	// resets counts the times that everything was changed.
+	// resets counts the calls of restore.
 	resets int
 }
 

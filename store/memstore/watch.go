@@ -16,7 +16,7 @@ func (s *Store) Watch(
 	collection string, changed func(before, after document.Object), reset func(),
 ) (stop func()) {
 	if store.CheckName(collection) != nil {
-		return func() {} // Nothing is ever written there.
+		return func() {} // A collection with an invalid name never changes.
 	}
 	watched := s.named(collection)
 	w := &engine.Watcher{Changed: changed, Reset: reset}

@@ -28,11 +28,11 @@ type (
 	// with its array filters.
 	Update = engine.Update
 
-	// Change is a store's change of a document: the caller's Update, with additions of the layer above, such
-	// as Stamps.
+	// Change is a change of a document: the caller's Update, and what the layer above the store adds, such as
+	// Stamps.
 	Change = engine.Change
 
-	// Stamps are the fields of a document that tell its version.
+	// Stamps are the fields that identify the version of a document.
 	Stamps = engine.Stamps
 
 	// Sort is a compiled sort. A nil *Sort keeps the order of insertion. Source returns the document. Keys
@@ -42,8 +42,8 @@ type (
 	// Projection selects the fields of a document for a reader. A nil *Projection gives whole documents.
 	Projection = engine.Projection
 
-	// GeoNear is a search for the documents nearest to a point. Key is the field with the places, Kinds are
-	// the indexes that can serve it, Filter must match the documents, and Measure returns the distance of a
+	// GeoNear is a search for the documents nearest to a point. Key is the field with the places, Kinds are the
+	// kinds of index that can serve it, Filter selects the documents, and Measure returns the distance of a
 	// document.
 	GeoNear = engine.GeoNear
 
@@ -51,7 +51,7 @@ type (
 	GeoResult = engine.GeoResult
 
 	// Evaluation is the budget of a store's call. Check, Change, Insert, Project and Sort evaluate within it,
-	// and fail with ResourceExhausted once it is spent. It is for a single goroutine.
+	// and fail with ResourceExhausted once it is spent. It must not be used by several goroutines at once.
 	Evaluation = engine.Evaluation
 
 	// IndexKind is the kind of an index's key.
@@ -64,14 +64,14 @@ const (
 	Ascending = engine.Ascending
 	// Descending is the reverse of Ascending.
 	Descending = engine.Descending
-	// Geo2D is for legacy pairs on a plane, or arrays of them, Geo2DSphere for GeoJSON and pairs on the
-	// globe. A document with another value at the path is InvalidArgument, except that null, an empty array,
-	// a missing field and, for Geo2D, other scalars are left out of the index.
+	// Geo2D indexes legacy pairs on a plane, or arrays of them. Geo2DSphere indexes GeoJSON and pairs on the
+	// globe. Documents with null, an empty array or no value at the path are not in the index, and neither are
+	// other scalars for Geo2D. Any other value is InvalidArgument.
 	Geo2D       = engine.Geo2D
 	Geo2DSphere = engine.Geo2DSphere
 )
 
-// ErrNoGeoIndex is the cause of the error for a GeoNear without a field on a collection without a geo index.
+// ErrNoGeoIndex is the cause of the error of a GeoNear without a field, on a collection without a geo index.
 var ErrNoGeoIndex = engine.ErrNoGeoIndex
 
 // CompileFilter compiles a query document. For an unknown or unsupported operator it returns an error that
@@ -100,6 +100,6 @@ func CompileGeoNear(source document.Object) (*GeoNear, error) { return engine.Co
 // NewEvaluation returns the evaluation for a call with the context ctx.
 func NewEvaluation(ctx context.Context) *Evaluation { return engine.NewEvaluation(ctx) }
 
-// Values returns the values at a dotted path in the sense of Distinct: an array counts as its elements, and a
-// missing field gives none.
+// Values returns the values at a dotted path as Distinct counts them: an array counts as its elements, and a
+// missing field gives no value.
 func Values(o document.Object, path string) []any { return engine.Values(o, path) }

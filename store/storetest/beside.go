@@ -16,9 +16,10 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// RunBeside carries out random operations, the same for each seed, on a store and on a reference such as memstore, and
-// checks that both answer the same. Several stores under test share their content, as processes do: each operation is
-// carried out by one of them. The stores must hold nothing in the collection "storetest".
+// RunBeside carries out the random operations of a seed on a store and on a reference such as memstore, and
+// checks that both return the same. If there are several stores under test, they must share their content, as
+// in several processes; each operation is carried out by one of them. The collection "storetest" must be empty
+// in all stores.
 func RunBeside(t T, seed uint64, operations int, reference store.Store, tested ...store.Store) {
 	t.Helper()
 	r := randomly{rand.New(rand.NewPCG(seed, 0))} //nolint:gosec // Tests need no secrecy.
@@ -43,7 +44,7 @@ type randomly struct{ *rand.Rand }
 // doing carries out an operation, and returns its result as text.
 type doing func(ctx context.Context, c store.Collection) (string, error)
 
-// isOne is true once in n times, on average.
+// isOne is true once in a number of times, on average.
 func (r randomly) isOne(of int) bool { return r.IntN(of) == 0 }
 
 // path returns the path of a field in random documents.
@@ -189,7 +190,7 @@ func (r randomly) change() query.Change {
 		document.O("$inc", document.O("n", 1)), document.O("$unset", document.O("b", true)), document.O("$push", document.O("b", 1)),
 	}[r.IntN(5)])
 	if err != nil {
-		panic(err) // They are all updates.
+		panic(err) // All of them are valid.
 	}
 	return query.Change{Update: update}
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// Case is a case of a file of cases: a collection, an operation on it, and the expected outcome. A line of
-// the file is a Case in JSON.
+// Case is a test case: a collection, an operation on it, and the expected outcome. A file of cases has a Case
+// in JSON on each line.
 type Case struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
@@ -40,7 +40,7 @@ type Case struct {
 	Upsert       any               `json:"upsert"`
 	New          any               `json:"new"`
 	GeoNear      any               `json:"geoNear"`
-	// AnyOrder is true if the ids may come in any order although the other cases of the file fix it.
+	// AnyOrder is true if the ids may come in any order. In the other cases of the file, their order counts.
 	AnyOrder bool            `json:"anyOrder"`
 	Expect   document.Object `json:"expect"`
 
@@ -51,12 +51,11 @@ type Case struct {
 // String returns the case as written in the file.
 func (c *Case) String() string { return c.given.String() }
 
-// ofServer reports whether the case comes from the file that is checked against the server, whose cases have
+// ofServer reports whether the case comes from the file that was verified against MongoDB. Only its cases have
 // names.
 func (c *Case) ofServer() bool { return c.Name != "" }
 
-// Arguments returns the arguments of the operation. An argument of a wrong type is InvalidArgument, as it is
-// in JSON.
+// Arguments returns the arguments of the operation. An argument of a wrong type is InvalidArgument.
 func (c *Case) Arguments() (arguments Arguments, err error) {
 	var sort [][]any
 	if err := c.checkNull(); err != nil {
@@ -199,7 +198,7 @@ func checkRefused(err error) error {
 	case err == nil:
 		return errors.New("must be refused")
 	default:
-		return fmt.Errorf("must be refused, and failed otherwise: %w", err)
+		return fmt.Errorf("must be refused, but failed for another reason: %w", err)
 	}
 }
 
@@ -496,8 +495,7 @@ func (c *Case) write(
 	return out, err
 }
 
-// literals returns documents as texts that are equal if the documents are the
-// same to the letter.
+// literals returns texts that are equal if the documents are exactly the same.
 func literals(documents []document.Object) []string {
 	texts := make([]string, 0, len(documents))
 	for _, o := range documents {

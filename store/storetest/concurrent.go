@@ -9,12 +9,12 @@ import (
 )
 
 var concurrencyRules = []Rule{
-	rule(findAndModifyIsOneStep, "FindAndModify is one atomic step: of many callers at once, each sees the change of the one before"),
-	rule(claimsAreDisjoint, "FindAndModify is one atomic step: of many callers at once, no two take the same document"),
-	rule(concurrentUpdatesAreNotLost, "Update changes each document atomically: no change of many at once is lost"),
-	rule(concurrentUpsertsInsertOnce, "an upsert is one atomic step: of many at once for the same _id, one inserts"),
-	rule(concurrentInsertsOfOneID, "of many that insert the same _id at once, one succeeds"),
-	rule(readersSeeWholeChanges, "a reader sees a document as it was before a change or as it is after, and nothing between"),
+	rule(findAndModifyIsOneStep, "FindAndModify is atomic: each of many concurrent callers sees the change of the previous one"),
+	rule(claimsAreDisjoint, "FindAndModify is atomic: no two of many concurrent callers take the same document"),
+	rule(concurrentUpdatesAreNotLost, "Update changes each document atomically: no concurrent change is lost"),
+	rule(concurrentUpsertsInsertOnce, "an upsert is atomic: of many concurrent upserts of the same _id, one inserts"),
+	rule(concurrentInsertsOfOneID, "of many concurrent inserts of the same _id, one succeeds"),
+	rule(readersSeeWholeChanges, "a reader sees a document as it was before or after a change, never in between"),
 }
 
 // workers is the number of goroutines that write concurrently. rounds is the number of writes of each.

@@ -330,7 +330,7 @@ func findNothingBy(operator string) func(*call) {
 	}
 }
 
-// sortUnstably sorts ties by the last document first.
+// sortUnstably sorts equal documents in the reverse order of insertion.
 func sortUnstably(c *call) {
 	if c.find.Sort == nil {
 		return

@@ -14,14 +14,14 @@ import (
 
 var findRules = []Rule{
 	rule(findReturnsInsertionOrder,
-		"where no sort is given, documents come in the order of their insertion, and a change does not move them"),
+		"without a sort, documents come in the order of insertion, and a change does not move them"),
 	rule(findReturnsMatches, "Find returns the documents that match, or an empty slice; a nil filter matches every document"),
 	rule(filtersFindPatterns,
-		"$regex, its $not, and an element {$regex, $options} of $in and $nin match strings, and arrays that hold one"),
-	rule(arraysFindPatterns, "an element {$regex, $options} of $all, and of $in and $nin in $elemMatch, is a pattern"),
-	rule(findSkipsAndLimits, "Skip leaves documents out at the beginning, Limit is the most to return, and 0 is all"),
+		"$regex, a $not of it, and {$regex, $options} in $in and $nin match strings, and arrays that contain a matching string"),
+	rule(arraysFindPatterns, "{$regex, $options} in $all, and in $in and $nin inside $elemMatch, is a pattern"),
+	rule(findSkipsAndLimits, "Skip leaves out the first documents; Limit is the maximum number to return, and 0 means all"),
 	rule(negativeSkipAndLimitAreRefused, "a negative Skip or Limit is InvalidArgument"),
-	rule(getFindsByID, "Get returns the document with an _id of any type, and that there is none where there is none"),
+	rule(getFindsByID, "Get returns the document with an _id of any type, and reports whether there is one"),
 	rule(countCountsMatches, "Count returns the number of documents that match"),
 }
 
@@ -197,14 +197,14 @@ func countCountsMatches(t *trial) {
 }
 
 var projectionRules = []Rule{
-	rule(findProjects, "Projection says which fields of the documents come back, in the order of the document"),
-	rule(filterAndSortSeeWholeDocuments, "filter and sort see the whole documents, whatever the projection leaves of them"),
-	rule(projectionCutsArrays, "$slice, $elemMatch and a path that ends in $ cut arrays down"),
-	rule(projectionWithoutAPositionIsRefused, "a path that ends in $ is InvalidArgument where the filter matched no element of the array"),
+	rule(findProjects, "Projection selects the fields of the returned documents, in the order of the document"),
+	rule(filterAndSortSeeWholeDocuments, "filter and sort see the whole documents, whatever the projection selects"),
+	rule(projectionCutsArrays, "$slice, $elemMatch and a path that ends in $ shorten arrays"),
+	rule(projectionWithoutAPositionIsRefused, "a path that ends in $ is InvalidArgument if the filter matched no element of the array"),
 	rule(findAndModifyProjects,
-		"Projection says which fields of the document come back, before the change or after it, and what is stored is whole"),
+		"Projection selects the fields of the returned document, before the change or after it; the stored document keeps all fields"),
 	rule(findAndModifyRefusesAProjectionWhole,
-		"after an error of the projection nothing has changed; a path that ends in $ is InvalidArgument with New"),
+		"after an error of the projection nothing has changed; with New, a path that ends in $ is InvalidArgument"),
 }
 
 // projection compiles a projection.
@@ -315,13 +315,13 @@ func findAndModifyRefusesAProjectionWhole(t *trial) {
 
 var geoRules = []Rule{
 	rule(geoNearReturnsNearestFirst,
-		"GeoNear returns the documents that have a point, nearest first, ties in the order of insertion", GeoQueries),
+		"GeoNear returns the documents that have a point, nearest first, with ties in the order of insertion", GeoQueries),
 	rule(geoNearKeepsToItsBounds,
-		"GeoNear returns what matches the query's filter and lies within its distances, up to its limit", GeoQueries),
-	rule(geoNearWritesIntoResultsOnly, "the distance and the point are in the documents that come back, not in what is stored", GeoQueries),
+		"GeoNear returns the documents that match the query's filter and lie within its distances, up to its limit", GeoQueries),
+	rule(geoNearWritesIntoResultsOnly, "the distance and the point are in the returned documents, not in the stored ones", GeoQueries),
 	rule(geoNearMeasuresLegacyPairs, "distances of legacy pairs are in the units of the coordinates", GeoQueries),
-	rule(geoNearRefuses, "GeoNear without a field and a geo index is InvalidArgument with ErrNoGeoIndex; after the end of "+
-		"its context it is Canceled", GeoQueries),
+	rule(geoNearRefuses, "GeoNear without a field, in a collection without a geo index, is InvalidArgument with ErrNoGeoIndex; "+
+		"if its context has ended, it is Canceled", GeoQueries),
 	rule(geoIndexesAreTaken, "an index of kind Geo2D or Geo2DSphere serves the field of its key", GeoQueries, GeoIndexes),
 }
 
@@ -330,7 +330,7 @@ func equator(longitude float64) document.Object {
 	return document.O("type", "Point", "coordinates", document.A(longitude, 0))
 }
 
-// near searches, without an error.
+// near searches by distance, and requires success.
 func (t *trial) near(pairs ...any) []query.GeoResult {
 	t.Helper()
 	query, err := query.CompileGeoNear(document.O(pairs...))

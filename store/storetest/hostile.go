@@ -57,7 +57,7 @@ func RunHostile(t *testing.T, call string, sixteenths int, collection store.Coll
 	t.Helper()
 	cases, err := ReadCases(strings.NewReader(call))
 	if err != nil || len(cases) != 1 || len(call) > MaxHostile || len(cases[0].Docs)+len(cases[0].Indexes) > 0 {
-		t.Skip("the text is no small call")
+		t.Skip("the text is not a small call")
 	}
 	ctx := &countingContext{Context: t.Context()}
 	outcome, err := cases[0].Run(ctx, collection)
@@ -83,8 +83,8 @@ func (c *countingContext) Err() error {
 	return c.Context.Err()
 }
 
-// HostileCalls returns small calls that take long, or produce much, on HostileDocuments, or are suspected of
-// it. Run them with RunHostile.
+// HostileCalls returns small calls that take long, or produce much, on HostileDocuments, or that are suspected
+// to. Run them with RunHostile.
 func HostileCalls() []string {
 	var calls []string
 	add := func(pairs ...any) { calls = append(calls, document.O(pairs...).String()) }

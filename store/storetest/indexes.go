@@ -10,13 +10,13 @@ import (
 )
 
 var indexRules = []Rule{
-	rule(ensureIndexTwice, "EnsureIndex makes an index unless there is one of the same keys and options"),
-	rule(ensureIndexWithOtherOptions, "an index of the same keys with other options is FailedPrecondition", UniqueIndexes, SparseIndexes),
+	rule(ensureIndexTwice, "EnsureIndex creates an index unless one with the same keys and options exists"),
+	rule(ensureIndexWithOtherOptions, "an index with the same keys and other options is FailedPrecondition", UniqueIndexes, SparseIndexes),
 	rule(badIndexesAreRefused, "an index without keys, with an empty path, the same path twice or an unknown kind is InvalidArgument"),
-	rule(indexesDoNotChangeAnswers, "with an index the same documents match in the same order as without", NestedArrays),
-	rule(indexesFollowWrites, "an index knows what was written after it was made"),
+	rule(indexesDoNotChangeAnswers, "with an index, the same documents match in the same order as without", NestedArrays),
+	rule(indexesFollowWrites, "an index includes what is written after its creation"),
 	rule(descendingIndexHoldsEmptyArrays, "in the order of a descending index, a document with an empty array comes last"),
-	rule(contradictoryBoundsMatchNothing, "bounds that contradict each other match nothing, with an index as without"),
+	rule(contradictoryBoundsMatchNothing, "bounds that contradict each other match nothing, with and without an index"),
 }
 
 func descendingIndexHoldsEmptyArrays(t *trial) {
@@ -156,15 +156,16 @@ func indexesFollowWrites(t *trial) {
 var uniqueRules = []Rule{
 	rule(uniqueIndexRefusesASecondKey,
 		"a write that would give a second document the same key of a unique index is AlreadyExists, and changes nothing", UniqueIndexes),
-	rule(uniqueIndexFreesKeys, "a key of a unique index is free again when no document has it any more", UniqueIndexes),
+	rule(uniqueIndexFreesKeys, "a key of a unique index is free again once no document has it", UniqueIndexes),
 	rule(uniqueIndexCountsMissingAsNull, "in a unique index a missing field counts as null", UniqueIndexes),
 	rule(sparseIndexLeavesOutWhatIsMissing,
-		"a sparse index leaves out the documents that have none of the keys", UniqueIndexes, SparseIndexes),
+		"a sparse index leaves out the documents that have none of its keys", UniqueIndexes, SparseIndexes),
 	rule(uniqueIndexCountsElements,
-		"in an index an array counts as its elements: those of two documents clash, those of one do not", UniqueIndexes),
-	rule(uniqueIndexOfSeveralKeys, "a unique index of several keys refuses what is the same in all of them", UniqueIndexes),
+		"in an index an array counts as its elements: two documents may not share an element, but one document may repeat it", UniqueIndexes),
+	rule(uniqueIndexOfSeveralKeys,
+		"a unique index of several keys refuses a document only if it equals another one in all of them", UniqueIndexes),
 	rule(uniqueIndexRefusesWhatIsThere,
-		"EnsureIndex is AlreadyExists where documents violate the unique index, and makes none", UniqueIndexes),
+		"EnsureIndex is AlreadyExists if documents violate the unique index, and creates none", UniqueIndexes),
 }
 
 func (t *trial) unique(paths ...string) {

@@ -13,12 +13,12 @@ import (
 )
 
 var insertRules = []Rule{
-	rule(insertIsAllOrNone, "Insert adds documents, all or none"),
-	rule(insertOfNothing, "Insert without documents adds none, and is no error"),
+	rule(insertIsAllOrNone, "Insert adds all of the documents or none"),
+	rule(insertOfNothing, "Insert without documents adds none, and is not an error"),
 	rule(insertRefusesAnIDThatExists, "a second document with the same _id is AlreadyExists; 1 and 1.0 are the same"),
-	rule(insertTakesAnyIDButArrays, "an _id is any value but an array"),
+	rule(insertTakesAnyIDButArrays, "an _id is any value except an array"),
 	rule(insertRefusesBadDocuments,
-		`each document has an _id, which is no array and has no field that begins with "$", else it is InvalidArgument`),
+		`a document is InvalidArgument if its _id is missing, an array, or an object with a field that begins with "$"`),
 }
 
 func insertIsAllOrNone(t *trial) {
@@ -80,8 +80,8 @@ func insertRefusesBadDocuments(t *trial) {
 
 var deleteRules = []Rule{
 	rule(deleteRemovesTheFirstMatch, "Delete removes the first document that matches, in the order of insertion"),
-	rule(deleteMultiRemovesAllMatches, "Multi removes all documents that match, and Delete returns how many it removed"),
-	rule(deletedIDsAreFree, "what was deleted is gone, and its _id can be given again"),
+	rule(deleteMultiRemovesAllMatches, "with Multi, Delete removes all documents that match; it returns the number removed"),
+	rule(deletedIDsAreFree, "a deleted document is gone, and its _id can be used again"),
 }
 
 // remove deletes documents and checks their number.

@@ -14,19 +14,19 @@ import (
 )
 
 var sortRules = []Rule{
-	rule(sortOrdersByEachKeyInTurn, "a sort orders by its first key, and by the next where that is equal"),
+	rule(sortOrdersByEachKeyInTurn, "a sort orders by its first key, and by the next one if the first is equal"),
 	rule(sortOrdersAllTypes,
 		"a sort orders null and missing, numbers, strings, objects, arrays, booleans and dates in this order", NestedArrays),
-	rule(sortTiesKeepInsertionOrder, "documents that a sort finds equal stay in the order of their insertion"),
-	rule(sortTakesOneElementForTwoPaths, "where two paths of a sort lead through the same array, their values are those of one element"),
-	rule(sortTakesTheElementOfAnIndex, "a number in a path of a sort is the index of an element, whose value alone decides"),
-	rule(sortRefusesArraysSideBySide, "a sort by two arrays of a document side by side is InvalidArgument, and changes nothing"),
+	rule(sortTiesKeepInsertionOrder, "documents that are equal in a sort keep the order of insertion"),
+	rule(sortTakesOneElementForTwoPaths, "if two paths of a sort lead through the same array, both values come from one element"),
+	rule(sortTakesTheElementOfAnIndex, "a number in a path of a sort is the index of an element, and only that element counts"),
+	rule(sortRefusesArraysSideBySide, "a sort by two separate arrays of a document is InvalidArgument, and changes nothing"),
 }
 
 var distinctRules = []Rule{
 	rule(distinctReturnsEachValueOnce,
-		"Distinct returns the different values in the order in which they were first seen; 1 and 1.0 are one value"),
-	rule(distinctLooksIntoArrays, "an array counts as its elements, and a path leads on through arrays of objects", NestedArrays),
+		"Distinct returns the distinct values in the order of their first occurrence; 1 and 1.0 are one value"),
+	rule(distinctLooksIntoArrays, "an array counts as its elements, and a path continues through arrays of objects", NestedArrays),
 	rule(distinctLeavesOutWhatIsMissing, "a missing field gives no value, null gives null, and without values the slice is empty"),
 	rule(distinctRefusesBadPaths, "a path with a NUL byte or too many parts is InvalidArgument; one with an empty part finds nothing"),
 }

@@ -1,5 +1,5 @@
-// Package storetest checks a store.Store against the contract of the port: one small function for each rule,
-// which quotes the rule if a store breaks it.
+// Package storetest checks a store.Store against the contract of the port. Each rule of the contract is a small
+// function, whose failures quote the rule.
 //
 //   - To test a store, call [RunStore] with a function that opens an empty one.
 //   - To leave out features that it does not offer, name each [Capability] that it lacks.
@@ -153,7 +153,7 @@ func (t *trial) all() []document.Object {
 	return t.find(nil, store.FindOptions{})
 }
 
-// update changes documents, without an error.
+// update changes documents, and requires success.
 func (t *trial) update(
 	filter *query.Filter, change query.Change, options store.UpdateOptions,
 ) store.UpdateResult {
@@ -178,7 +178,7 @@ func (t *trial) requireCode(code boterr.Code, err error, doing ...any) {
 	t.Helper()
 	require.Error(t, err, doing...)
 	e, ok := boterr.AsError(err)
-	require.True(t, ok, "the error is a %T and no *boterr.Error: %v", err, err)
+	require.True(t, ok, "the error is a %T, not a *boterr.Error: %v", err, err)
 	require.Equal(t, string(code), string(e.Code), doing...)
 	require.Empty(t, e.Op, "a Store names no operation in its errors")
 }
@@ -189,7 +189,7 @@ func (t *trial) requireHolds(expected ...document.Object) {
 	t.requireSame(expected, t.all())
 }
 
-// requireSame checks that two lists of documents are the same to the letter.
+// requireSame checks that two lists of documents are exactly the same.
 func (t *trial) requireSame(expected, actual []document.Object, doing ...any) {
 	t.Helper()
 	require.Equal(t, literals(expected), literals(actual), doing...)
@@ -206,7 +206,7 @@ func (t *trial) requireIDs(expected []any, documents []document.Object, doing ..
 	require.Equal(t, literal(document.A(expected...)), literal(document.A(ids...)), doing...)
 }
 
-// Capability is something that a store may lack.
+// Capability is a feature that a store may lack.
 type Capability string
 
 // The capabilities. A store without a capability must return Unsupported when it is used.
@@ -280,10 +280,10 @@ var uses = map[Capability]func(*trial) error{
 func unsupportedRule(lack Capability) Rule {
 	return Rule{
 		Name: "LackOf" + string(lack) + "IsUnsupported",
-		Text: "what a store declares to lack it answers with Unsupported, and changes nothing",
+		Text: "a store returns Unsupported for a capability that it lacks, and changes nothing",
 		check: func(t *trial) {
 			use, ok := uses[lack]
-			require.True(t, ok, "%q is no capability", lack)
+			require.True(t, ok, "%q is not a capability", lack)
 			t.insert(document.O("_id", 1, "a", document.A(0)))
 			t.requireCode(boterr.Unsupported, use(t), "using %s", lack)
 			t.requireHolds(document.O("_id", 1, "a", document.A(0)))
@@ -300,8 +300,8 @@ func ascending(paths ...string) []store.IndexKey {
 }
 
 var cancelRules = []Rule{
-	rule(endedContextIsCanceled, "where the context ended, every operation is Canceled, and nothing was written"),
-	rule(passedDeadlineIsCanceled, "where the deadline passed, every operation is Canceled, and nothing was written"),
+	rule(endedContextIsCanceled, "if the context has ended, every operation is Canceled and writes nothing"),
+	rule(passedDeadlineIsCanceled, "if the deadline has passed, every operation is Canceled and writes nothing"),
 }
 
 func endedContextIsCanceled(t *trial) {
@@ -352,12 +352,12 @@ func (t *trial) requireCanceled(now error, answers map[string]error) {
 }
 
 var collectionRules = []Rule{
-	rule(collectionsAreApart, "what is written to one collection is in no other, however alike their names are"),
-	rule(newCollectionReadsAsEmpty, "a collection that does not exist reads as empty, and exists as soon as it is written to"),
+	rule(collectionsAreApart, "collections are separate, however similar their names are"),
+	rule(newCollectionReadsAsEmpty, "a collection that does not exist reads as empty, and exists once it is written to"),
 	rule(badCollectionNamesAreRefused,
 		`names are up to 200 bytes of UTF-8 without NUL and do not begin with "system."; others are InvalidArgument`),
 	rule(longCollectionNamesAreTaken, "names are up to 200 bytes of UTF-8"),
-	rule(nowIsTheStoresClock, "Now returns the store's clock, which does not go back"),
+	rule(nowIsTheStoresClock, "Now returns the time of the store's clock, which does not go back"),
 }
 
 func collectionsAreApart(t *trial) {

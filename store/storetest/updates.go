@@ -14,15 +14,15 @@ import (
 var updateRules = []Rule{
 	rule(updateChangesTheFirstMatch, "Update changes the first document that matches, in the order of insertion"),
 	rule(updateMultiChangesAllMatches, "Multi changes all documents that match"),
-	rule(updateCountsWhatChanged, "Matched is the number of documents that matched, Modified of those that changed"),
-	rule(updateMultiIsAllOrNone, "after an error nothing has changed in any of several documents"),
-	rule(updateMultiJudgesEachDocumentOnce, "Multi changes each document once, also where it matches again afterwards"),
-	rule(replacementReplacesOneDocument, "a replacement takes the place of all fields but the _id; with Multi it is InvalidArgument"),
-	rule(pullTakesPatterns, "$pull removes what $regex, or a pattern in a list of its condition, matches"),
+	rule(updateCountsWhatChanged, "Matched is the number of documents that matched, Modified the number that changed"),
+	rule(updateMultiIsAllOrNone, "after an error none of several documents has changed"),
+	rule(updateMultiJudgesEachDocumentOnce, "Multi changes each document once, even if it matches again afterwards"),
+	rule(replacementReplacesOneDocument, "a replacement replaces all fields except the _id; with Multi it is InvalidArgument"),
+	rule(pullTakesPatterns, "$pull removes the elements that $regex, or a pattern in a list of its condition, matches"),
 	rule(updateNeedsAnUpdate, "a change without an update is InvalidArgument"),
 	rule(updatePositionIsTheFiltersMatch, `"$" in a path is the element through which the filter matched`),
 	rule(updateArrayFiltersChooseElements, `"$[name]" in a path is each element that the array filter matches`, ArrayFilters),
-	rule(updateSortChoosesTheFirst, "Sort says which document is the first; with Multi it is InvalidArgument", UpdateSort),
+	rule(updateSortChoosesTheFirst, "Sort decides which document is the first; with Multi it is InvalidArgument", UpdateSort),
 }
 
 var (
@@ -159,12 +159,13 @@ func updateSortChoosesTheFirst(t *trial) {
 
 var upsertRules = []Rule{
 	rule(upsertInsertsWhereNothingMatches,
-		"Upsert inserts a document where none matches: the fields that the filter requires, changed by the update"),
-	rule(upsertChangesAMatch, "Upsert inserts nothing where a document matches"),
-	rule(onInsertCompletesAnUpsert, "OnInsert gives what filter and update do not, the _id among it, and the stamped fields in any case"),
+		"Upsert inserts a document if none matches: the fields that the filter requires, changed by the update"),
+	rule(upsertChangesAMatch, "Upsert inserts nothing if a document matches"),
+	rule(onInsertCompletesAnUpsert,
+		"OnInsert gives the fields that filter and update do not give, including the _id, and always the stamped fields"),
 	rule(onInsertKeepsFixedFields, "a caller's value that differs from OnInsert in a fixed field is InvalidArgument"),
 	rule(upsertOfAnIDThatExists, "an upsert that would insert a second document with the same _id is AlreadyExists"),
-	rule(upsertRefusesBadDocuments, "an upsert that would insert a document without an _id, or with an array for it, is InvalidArgument"),
+	rule(upsertRefusesBadDocuments, "an upsert that would insert a document without an _id, or with an array as its _id, is InvalidArgument"),
 }
 
 var upsert = store.UpdateOptions{Upsert: true}
@@ -266,12 +267,12 @@ func sortedLiteral(o document.Object) string {
 }
 
 var findAndModifyRules = []Rule{
-	rule(findAndModifyReturnsBeforeOrAfter, "FindAndModify returns the document as it was before the change, or with New as it is after"),
-	rule(findAndModifyOfNothing, "the document is the zero Object where none matched"),
+	rule(findAndModifyReturnsBeforeOrAfter, "FindAndModify returns the document before the change, or after it with New"),
+	rule(findAndModifyOfNothing, "the document is the zero Object if none matched"),
 	rule(findAndModifyTakesTheFirst,
-		"FindAndModify changes the first document in the order of the sort, else of insertion, which also decides ties"),
-	rule(findAndModifyUpserts, "an upsert that inserts returns the document with New, else the zero Object, and its _id"),
-	rule(findAndModifyTellsWhatChanged, "Modified tells that the document changed"),
+		"FindAndModify changes the first document in the order of the sort, with ties in the order of insertion"),
+	rule(findAndModifyUpserts, "an upsert that inserts returns the document with New, else the zero Object, and in both cases its _id"),
+	rule(findAndModifyTellsWhatChanged, "Modified reports whether the document changed"),
 	rule(findAndModifyFailsWhole, "after an error nothing has changed"),
 }
 

@@ -14,17 +14,17 @@ import (
 )
 
 var valueRules = []Rule{
-	rule(fieldsKeepTheirOrder, "documents are kept to the letter: order of fields included"),
-	rule(numbersKeepTheirType, "documents are kept to the letter: types of numbers included"),
-	rule(infinityIsKept, "documents are kept to the letter: infinite numbers included", Infinity),
+	rule(fieldsKeepTheirOrder, "documents are stored exactly as given, including the order of fields"),
+	rule(numbersKeepTheirType, "documents are stored exactly as given, including the types of numbers"),
+	rule(infinityIsKept, "documents are stored exactly as given, including infinite numbers", Infinity),
 	rule(timesKeepMilliseconds, "times are kept to the millisecond, and timestamps are whole numbers"),
-	rule(oddStringsAreKept, "documents are kept to the letter: any string, as a value and as the name of a field"),
-	rule(emptyAndNestedValuesAreKept, "documents are kept to the letter: null, what is empty and what is nested deeply"),
+	rule(oddStringsAreKept, "documents are stored exactly as given, including any string, as a value and as the name of a field"),
+	rule(emptyAndNestedValuesAreKept, "documents are stored exactly as given, including null, empty values and deep nesting"),
 	rule(documentsThatAreTooDeepAreRefused,
-		"a document is nested to MaxDepth levels at most; a deeper one is InvalidArgument, and changes nothing"),
-	rule(nestedArraysAreKept, "documents are kept to the letter: arrays in arrays included", NestedArrays),
-	rule(nothingStoredIsAliased, "nothing the caller does to what it gave or got changes what is stored"),
-	rule(whatWasReadStays, "documents that come back are immutable: later writes do not change them"),
+		"a document has at most MaxDepth levels; a deeper one is InvalidArgument, and changes nothing"),
+	rule(nestedArraysAreKept, "documents are stored exactly as given, including arrays in arrays", NestedArrays),
+	rule(nothingStoredIsAliased, "a caller cannot change the store through values that it passed or received"),
+	rule(whatWasReadStays, "returned documents are immutable: later writes do not change them"),
 }
 
 // requireKept inserts documents and checks that they are returned unchanged.
@@ -169,14 +169,14 @@ func whatWasReadStays(t *trial) {
 }
 
 var fixedRules = []Rule{
-	rule(iDIsFixed, "_id is fixed always: no operator and no replacement gives it another value"),
+	rule(iDIsFixed, "_id is always fixed: no operator and no replacement changes it"),
 	rule(fixedFieldsStay, "an update that would give a fixed field another value is InvalidArgument, and changes nothing"),
 	rule(replacementKeepsFixedFields, "a replacement that lacks a fixed field keeps it"),
-	rule(replacementKeepsWhatIsToBeKept, "a replacement that lacks a kept field leaves it as it is, and other updates may change it"),
+	rule(replacementKeepsWhatIsToBeKept, "a replacement that lacks a preserved field leaves it as it is; other updates may change it"),
 	rule(stampsAreRenewedByAChange,
-		"stamps are renewed in a document that the update changes, and counted from 1 where they are no number"),
-	rule(stampsStayWithoutAChange, "stamps are left alone in a document that the update does not change otherwise"),
-	rule(updatesDoNotReachStamps, "what the caller's update does to stamped fields has no effect and does not count as a change"),
+		"stamps are renewed in a document that the update changes; a counter that is not a number starts at 1"),
+	rule(stampsStayWithoutAChange, "stamps stay as they are in a document that the update does not change otherwise"),
+	rule(updatesDoNotReachStamps, "changes that the caller's update makes to stamped fields have no effect and do not count"),
 }
 
 // changers are the two ways to change the first match.
@@ -314,9 +314,9 @@ func updatesDoNotReachStamps(t *trial) {
 }
 
 var expressionRules = []Rule{
-	rule(exprComparesFields, "$expr in a filter compares what aggregation expressions make of a document", Expressions),
+	rule(exprComparesFields, "$expr in a filter compares the results of aggregation expressions over a document", Expressions),
 	rule(exprThatFailsFailsTheOperation,
-		"where an $expr fails on a document, the operation is InvalidArgument, and nothing has changed", Expressions),
+		"if an $expr fails on a document, the operation is InvalidArgument, and nothing has changed", Expressions),
 	rule(exprKnowsTheStoresTime, "$$NOW in an $expr is the time of the store's clock", Expressions),
 }
 
@@ -365,13 +365,13 @@ func exprKnowsTheStoresTime(t *trial) {
 
 var placeRules = []Rule{
 	rule(nearComesNearestFirst,
-		"what a filter with $near matches comes nearest first unless a sort says otherwise, and the first match is the nearest",
+		"documents that match a $near come nearest first unless there is a sort, and the first match is the nearest",
 		GeoFilters, GeoIndexes),
 	rule(nearNeedsAnIndex, "a filter with a $near that no index serves is InvalidArgument, and changes nothing", GeoFilters, GeoIndexes),
 	rule(placesAreComparedWithoutAnIndex,
-		"$geoWithin and $geoIntersects match without an index, and the same as with one", GeoFilters, GeoIndexes),
+		"$geoWithin and $geoIntersects match the same documents with and without an index", GeoFilters, GeoIndexes),
 	rule(geoIndexesRefuseWhatIsNoPlace,
-		"a document whose value a geo index cannot hold is InvalidArgument, before and after the index is made", GeoIndexes),
+		"a document whose value a geo index cannot hold is InvalidArgument, before and after the index is created", GeoIndexes),
 }
 
 func geoIndex(path string, kind query.IndexKind) store.Index {

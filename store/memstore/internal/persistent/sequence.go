@@ -17,7 +17,7 @@ const (
 // or changing one visits a node for each factor of 32 in the highest position. The zero Sequence is empty.
 type Sequence[V any] struct {
 	root *sequenceNode[V]
-	// shift is the place of the root's group of bits.
+	// shift is the number of the lowest bit in the root's group.
 	shift  uint
 	length int
 }
@@ -51,7 +51,7 @@ func newSequenceBranch[V any](edit Edit) *sequenceNode[V] {
 	return &branch.node
 }
 
-// newSequenceNode makes a leaf or a branch, depending on the place of its bits.
+// newSequenceNode makes a leaf if shift is 0, else a branch.
 func newSequenceNode[V any](edit Edit, shift uint) *sequenceNode[V] {
 	if shift == 0 {
 		return newSequenceLeaf[V](edit)

@@ -193,8 +193,7 @@ func (n *treeNode[K, V]) asChild() treeItem[K, V] {
 	return treeItem[K, V]{key: n.keys[0], child: n}
 }
 
-// find returns the place of the lowest key that is not below key, and whether it
-// is that key.
+// find returns the index of the lowest key that is not below key, and whether it is that key.
 func (n *treeNode[K, V]) find(key K) (int, bool) {
 	low, high := 0, len(n.keys)
 	for low < high {
@@ -208,7 +207,7 @@ func (n *treeNode[K, V]) find(key K) (int, bool) {
 	return low, low < len(n.keys) && n.keys[low] == key
 }
 
-// childFor returns the place of the child that a key belongs to.
+// childFor returns the index of the child that a key belongs to.
 func (n *treeNode[K, V]) childFor(key K) int {
 	i, found := n.find(key)
 	if !found && i > 0 {
@@ -405,7 +404,7 @@ func (n *treeNode[K, V]) descendBefore(key K, yield func(K, V) bool) bool {
 // in an edit is changed in place by the same edit, so that many changes cost
 // little more than in a collection that is not persistent.
 //
-// A version must not have been made by another batch with the same number, so a new edit continues counting
-// from the edit that made the version. 0 means no edit. An edit belongs to one goroutine. It ends when one of
-// its versions is shared: no more changes may be made with it.
+// Two batches that made versions of a collection must not have the same number, so a new edit continues
+// counting from the edit that made the version. 0 means no edit. An edit must not be used by several goroutines
+// at once. It ends when one of its versions is shared: no more changes may be made with it.
 type Edit uint64

@@ -54,7 +54,7 @@ func (t *Trie[V]) Get(key uint64) (value V, ok bool) {
 // bitOf returns the bit for the lowest group of bits.
 func bitOf(rest uint64) uint32 { return 1 << (rest & levelMask) }
 
-// placeOf returns the place of a bit's item among the items of the bits in used.
+// placeOf returns the index of a bit's item among the items of the bits in used.
 func placeOf(used, bit uint32) int { return bits.OnesCount32(used & (bit - 1)) }
 
 // Set sets the value of a key.

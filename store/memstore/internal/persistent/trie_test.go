@@ -29,7 +29,7 @@ func (m *trieModel) requireAgreement(t *testing.T, others []uint64) {
 	}
 }
 
-// trieKeys are keys, many of them alike in their lowest or highest bits.
+// trieKeys returns keys. Many agree in their lowest or highest bits.
 func trieKeys(random *rand.Rand, count int) []uint64 {
 	keys := make([]uint64, count)
 	for i := range keys {
