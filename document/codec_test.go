@@ -154,7 +154,7 @@ func TestDecodeStrict(t *testing.T) {
 		Who  *person   `json:"who"`
 	}
 	requireInvalid(t, document.DecodeStrict(document.O("list", document.A(document.O("city", 1))), &deep), "list[0].city")
-	require.NoError(t, document.DecodeStrict(document.O("who", document.O("kept", 1)), &deep), "a record keeps it")
+	require.NoError(t, document.DecodeStrict(document.O("who", document.O("kept", 1)), &deep), "a record keeps unknown fields")
 	require.Equal(t, document.O("kept", 1), deep.Who.Unknown)
 }
 

@@ -33,5 +33,5 @@ func TestNames_AreUTF8(t *testing.T) {
 		require.Equal(t, document.O("a\uFFFD", 1), made, name)
 	}
 	require.Equal(t, document.O("$unset", document.O("a\uFFFD", "")), document.Unset("a\xff"))
-	require.Equal(t, document.O("a\uFFFD", 2), document.O("a\xff", 1, "a\xfe", 2), "the last value counts, as of any name that appears twice")
+	require.Equal(t, document.O("a\uFFFD", 2), document.O("a\xff", 1, "a\xfe", 2), "the last value counts, as for any duplicate name")
 }

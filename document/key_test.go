@@ -19,7 +19,7 @@ func requireKeysAgree(t *testing.T, a, b any) {
 	keyA, keyB := document.AppendKey(nil, a), document.AppendKey(nil, b)
 	require.Equal(t, document.Compare(a, b), bytes.Compare(keyA, keyB), "%#v and %#v have keys %x and %x", a, b, keyA, keyB)
 	if document.Compare(a, b) != 0 {
-		require.False(t, bytes.HasPrefix(keyA, keyB), "the key of %#v begins with that of %#v", a, b)
+		require.False(t, bytes.HasPrefix(keyA, keyB), "the key of %#v begins with the key of %#v", a, b)
 	}
 }
 

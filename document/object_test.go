@@ -98,7 +98,7 @@ func TestSet_ErrorStays(t *testing.T) {
 		require.Error(t, o.Err(), path)
 		require.Equal(t, 2, o.Len(), "%q is not set", path)
 		o.Set("fine", 1)
-		require.Error(t, o.Err(), "the error of %q stays", path)
+		require.Error(t, o.Err(), "the error of %q is kept", path)
 	}
 }
 
@@ -156,7 +156,7 @@ func TestGet_TypeOfTheDefault(t *testing.T) {
 	require.Equal(t, 7, document.Get(o, "half", 7), "0.5 is no int")
 	require.Equal(t, "none", document.Get(o, "null", "none"))
 	require.Equal(t, "none", document.Get(o, "order.missing", "none"))
-	require.Equal(t, "none", document.Get(o, "age", "none"), "a number is no string")
+	require.Equal(t, "none", document.Get(o, "age", "none"), "a number is not a string")
 	require.Equal(t, "o1", document.Get(o, "order.id", ""))
 	require.Equal(t, []string{"a", "b"}, document.Get(o, "tags", []string(nil)))
 	require.Equal(t, "b", document.Get(o, "tags.1", ""))

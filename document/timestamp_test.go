@@ -45,11 +45,11 @@ type visit struct {
 func TestForReader_TimesAreReadable(t *testing.T) {
 	t.Parallel()
 	one := visit{At: 1767225600000, Meta: document.O("at", 1767225600000)}
-	require.JSONEq(t, `{"at": "2026-01-01T00:00:00.000Z", "meta": {"at": 1767225600000}}`, document.Text(one), "what the bot keeps is exact")
-	require.JSONEq(t, `{"at": 1767225600000, "meta": {"at": 1767225600000}}`, encoded(t, one), "and so is what is stored")
+	require.JSONEq(t, `{"at": "2026-01-01T00:00:00.000Z", "meta": {"at": 1767225600000}}`, document.Text(one), "the bot's own data is exact")
+	require.JSONEq(t, `{"at": 1767225600000, "meta": {"at": 1767225600000}}`, encoded(t, one), "stored values are exact")
 	entry := document.O("_id", "a", "createdAt", 1767225600000, "at", 1767225600000)
 	require.JSONEq(t, `[{"_id": "a", "createdAt": "2026-01-01T00:00:00.000Z", "at": 1767225600000}]`, document.Text([]document.Object{entry}))
-	require.JSONEq(t, `{"createdAt": 1767225600000}`, document.Text(document.O("createdAt", 1767225600000)), "which is no record")
+	require.JSONEq(t, `{"createdAt": 1767225600000}`, document.Text(document.O("createdAt", 1767225600000)), "an object without an _id is not a record")
 	require.NotContains(t, document.Text(document.O("password", "hush")), "hush")
 }
 

@@ -70,7 +70,7 @@ func TestAs_FieldWithoutATag(t *testing.T) {
 	require.JSONEq(t, `{"step": 2}`, object.String())
 
 	read, err := document.As[plain](parse(t, `{"Step": 2, "step": 3, "user_id": "u", "other": 1}`))
-	require.NoError(t, err, "the name of the field goes first, and other keys are not meant")
+	require.NoError(t, err, "the exact name takes precedence, and other keys are ignored")
 	require.Equal(t, plain{Step: 2}, read)
 }
 

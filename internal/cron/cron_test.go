@@ -361,7 +361,7 @@ func TestInZone_IsReadInThatZone(t *testing.T) {
 	} {
 		pattern, err := cron.Parse(text, london)
 		require.NoError(t, err, text)
-		require.Equal(t, newYork, pattern.Zone(), "it names its own")
+		require.Equal(t, newYork, pattern.Zone(), "the pattern names its own zone")
 		require.Equal(t, text, pattern.String())
 		next, ok := pattern.Next(instant(t, "2026-03-02T14:00:00Z"))
 		require.True(t, ok)

@@ -67,7 +67,7 @@ func UnmarshalIndexes(collection string, text []byte) (schema *Schema, building 
 		x := NewIndex(collection, spec)
 		x.Number, x.MultiKey, x.Cut = r.Number, r.MultiKey, r.Cut
 		if len(r.Levels) != len(x.Geo) {
-			return nil, 0, fmt.Errorf("the index %s has %d levels", x.Name(), len(r.Levels))
+			return nil, 0, fmt.Errorf("the index %s has levels for %d geo keys, but %d geo keys", x.Name(), len(r.Levels), len(x.Geo))
 		}
 		for j := range x.Geo {
 			x.Geo[j].Levels = r.Levels[j]

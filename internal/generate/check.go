@@ -16,7 +16,8 @@ func checkOperations(methods []method) error {
 	var problems []error
 	for _, operation := range operations.Written() {
 		if !slices.ContainsFunc(methods, func(m method) bool { return m.operation.Name == operation.Name }) {
-			problems = append(problems, fmt.Errorf("%s: no Operations interface has the method %s", operation.Name, operation.Method))
+			problems = append(problems,
+				fmt.Errorf("%s: no Operations interface has the method %s; add it or remove the row", operation.Name, operation.Method))
 		}
 	}
 	return errors.Join(problems...)

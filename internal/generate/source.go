@@ -273,7 +273,7 @@ func (p *goPackage) paramsOf(typeName string) ([]field, error) {
 	}
 	for _, f := range declared.Fields.List {
 		if f.Tag == nil {
-			return nil, fmt.Errorf("a field of %s has no json tag", typeName)
+			return nil, fmt.Errorf("a field of %s has no json tag; add one", typeName)
 		}
 	}
 	return p.fieldsOf(typeName)

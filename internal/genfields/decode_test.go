@@ -54,7 +54,7 @@ func holdsToReflection[T, Reflected any](t *testing.T, count int, without ...str
 		require.Equal(t, reflect.ValueOf(byReflection).Convert(reflect.TypeFor[T]()).Interface(), byField, "%s", o)
 		read++
 	}
-	require.NotZero(t, read, "each of the objects was refused")
+	require.NotZero(t, read, "all objects were refused")
 }
 
 // objectOf returns an object with some of the keys. Half of the fields have arbitrary values, the others

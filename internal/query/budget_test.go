@@ -346,7 +346,7 @@ func TestEvaluation_Resume(t *testing.T) {
 		_, err = call.Check(filter, o)
 	}
 	require.ErrorIs(t, err, boterr.ResourceExhausted)
-	require.Greater(t, attempts, 2, "an attempt that was ended leaves what it did not use")
+	require.Greater(t, attempts, 2, "a canceled attempt leaves its unused budget")
 	call.Resume(t.Context())
 	_, err = call.Check(filter, o)
 	require.ErrorIs(t, err, boterr.ResourceExhausted)

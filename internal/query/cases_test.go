@@ -22,7 +22,7 @@ func casesOf(t *testing.T, name string) []storetest.Case {
 	t.Helper()
 	file, err := os.Open(name)
 	if os.IsNotExist(err) {
-		t.Skipf("the file of cases, %s, is not here", name)
+		t.Skipf("the file of cases %s does not exist", name)
 	}
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, file.Close()) })
@@ -88,7 +88,7 @@ func TestCases_Server(t *testing.T) {
 		reason, left := leftOut[c.ID]
 		switch {
 		case left && err == nil:
-			t.Errorf("%s holds, and need not be left out: %s", c.ID, reason)
+			t.Errorf("%s holds; remove it from leftOut: %s", c.ID, reason)
 		case err != nil && !left:
 			t.Errorf("%s %s: %v\n%s", c.ID, c.Name, err, c)
 		}

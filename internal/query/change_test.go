@@ -48,7 +48,7 @@ func TestChange_ReplacementWithoutID(t *testing.T) {
 	after, modified, err := change(t, `{"x":1,"at":0}`).Apply(nil, parse(t, stored))
 	require.NoError(t, err)
 	require.True(t, modified)
-	require.JSONEq(t, stored, after.String(), "what does not change renews no stamps")
+	require.JSONEq(t, stored, after.String(), "an update without a change renews no stamps")
 }
 
 func TestChange_FixedFieldStays(t *testing.T) {
@@ -154,7 +154,7 @@ func TestUpdate_UsedAgain(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, want.String(), got.String(), before)
 			require.Equal(t, want.Size(), got.Size())
-			require.Equal(t, document.O(anyPairs(got)...).Size(), got.Size(), "the size is that of the object made anew")
+			require.Equal(t, document.O(anyPairs(got)...).Size(), got.Size(), "the size equals the size of a new object")
 			require.Equal(t, before.String() != got.String(), modified)
 			require.False(t, got.Has("x") || got.Has("y"))
 		}

@@ -190,7 +190,7 @@ func TestExpression_KeepsLittle(t *testing.T) {
 	items := make([]any, 10_000)
 	e, err := compileExpression(document.A(items...))
 	require.NoError(t, err)
-	require.IsType(t, constant{}, e, "a long list is as long in its source")
+	require.IsType(t, constant{}, e, "a list of constants is kept, however long it is")
 }
 
 func TestPerhaps_NamesOperatorsThatAreThere(t *testing.T) {

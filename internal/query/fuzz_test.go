@@ -87,7 +87,7 @@ func FuzzEvaluation_IsBounded(f *testing.F) {
 	f.Fuzz(func(t *testing.T, call string) {
 		cases, err := storetest.ReadCases(strings.NewReader(call))
 		if err != nil || len(cases) != 1 || len(call) > storetest.MaxHostile {
-			t.Skip("the text is no small call")
+			t.Skip("the text is not a small call")
 		}
 		arguments, err := cases[0].Arguments()
 		if err != nil {
@@ -100,7 +100,7 @@ func FuzzEvaluation_IsBounded(f *testing.F) {
 			requireCoded(t, err)
 		}
 		const work, ofDocuments, betweenLooks = 1 << 24, 1 << 26, 1 << 14
-		require.Less(t, many-ctx.left, (work+ofDocuments)/betweenLooks, "looks at the context")
+		require.Less(t, many-ctx.left, (work+ofDocuments)/betweenLooks, "checks of the context")
 	})
 }
 
@@ -157,7 +157,7 @@ func FuzzUpdate(f *testing.F) {
 			return
 		}
 		after, modified, err := query.Change{Update: compiled, Now: now}.Apply(nil, before)
-		require.Equal(t, text, before.String(), "the document before is not touched")
+		require.Equal(t, text, before.String(), "the original document does not change")
 		if err != nil {
 			requireCoded(t, err)
 			return
@@ -189,7 +189,7 @@ func FuzzExpression(f *testing.F) {
 		before := object(doc)
 		text := before.String()
 		value, isThere, err := query.EvaluateExpression(source, before, now)
-		require.Equal(t, text, before.String(), "the document is not touched")
+		require.Equal(t, text, before.String(), "the document does not change")
 		if err != nil {
 			requireCoded(t, err)
 			return
@@ -252,7 +252,7 @@ func FuzzProjection(f *testing.F) {
 		text := before.String()
 		for range 2 {
 			after, err := compiled.Apply(matching, before)
-			require.Equal(t, text, before.String(), "the document before is not touched")
+			require.Equal(t, text, before.String(), "the original document does not change")
 			if err != nil {
 				requireCoded(t, err)
 				return

@@ -285,12 +285,12 @@ func TestAll_ManyValues(t *testing.T) {
 	require.NoError(t, err)
 	after, _, err := query.Change{Update: update}.Apply(filter, document.O("_id", 1, "a", numbers(0, 30)))
 	require.NoError(t, err)
-	require.Equal(t, "x", document.Get(after, "a.29", ""), "the position is that of the last value")
+	require.Equal(t, "x", document.Get(after, "a.29", ""), "the last value gives the position")
 	reversed := slices.Clone(numbers(0, 30).Items())
 	slices.Reverse(reversed)
 	after, _, err = query.Change{Update: update}.Apply(filter, document.O("_id", 1, "a", document.A(reversed...)))
 	require.NoError(t, err)
-	require.Equal(t, "x", document.Get(after, "a.0", ""), "the position is that of the last value")
+	require.Equal(t, "x", document.Get(after, "a.0", ""), "the last value gives the position")
 }
 
 func TestIn_ManyObjects(t *testing.T) {

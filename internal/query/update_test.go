@@ -99,7 +99,7 @@ func TestUpdate_NothingModified(t *testing.T) {
 	}
 	_, modified, err := apply(t, doc, `{}`, `{"$set":{"n":5.0}}`)
 	require.NoError(t, err)
-	require.True(t, modified, "another type of number is another value")
+	require.True(t, modified, "a different type of number is a different value")
 }
 
 func TestCompileUpdate_RefusesWithPath(t *testing.T) {
@@ -387,15 +387,15 @@ func TestIncAndMul_AsDefined(t *testing.T) {
 			require.Error(s, errMul)
 		case isInteger && errInc == nil:
 			require.Equal(s, m+n, sum)
-			require.Equal(s, cmp.Compare(m+n, m), cmp.Compare(n, 0), "no wrap")
+			require.Equal(s, cmp.Compare(m+n, m), cmp.Compare(n, 0), "no overflow")
 		case isInteger:
-			require.NotEqual(s, cmp.Compare(m+n, m), cmp.Compare(n, 0), "only a wrap is refused")
+			require.NotEqual(s, cmp.Compare(m+n, m), cmp.Compare(n, 0), "only an overflow is refused")
 		case errInc == nil:
 			s.requireEqual(old.(float64)+float64(n), sum)
 		}
 		if isInteger && errMul == nil && n != 0 {
 			require.Equal(s, m*n, product)
-			require.Equal(s, m, m*n/n, "no wrap")
+			require.Equal(s, m, m*n/n, "no overflow")
 		}
 	})
 }

@@ -293,7 +293,7 @@ func TestWhere_NarrowsFurther(t *testing.T) {
 	_, err = red.FindAndModify(t.Context(), record.Patch{Patch: document.O("room", "blue")}, true)
 	requireInvalid(t, err, "patch.room")
 	_, err = a.mine.FindAndModify(t.Context(), record.Patch{Filter: document.O("_id", "one"), Patch: document.O("room", "blue")}, true)
-	require.NoError(t, err, "the collection itself is as it was")
+	require.NoError(t, err, "the collection itself has not changed")
 }
 
 func TestDefaults_IDsSortByTime(t *testing.T) {
@@ -466,7 +466,7 @@ func notes(t *testing.T, count int) *record.Collection {
 	t.Cleanup(func() {
 		left, err := other.Count(context.Background(), document.O())
 		require.NoError(t, err)
-		require.EqualValues(t, 1, left, "other apps keep theirs")
+		require.EqualValues(t, 1, left, "other apps keep their records")
 	})
 	return c
 }

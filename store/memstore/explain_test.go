@@ -294,7 +294,7 @@ func TestExpr_NarrowedByIndex(t *testing.T) {
 	explained, err := database.Explain(t.Context(), "entries", narrowed, store.FindOptions{})
 	require.NoError(t, err)
 	require.Equal(t, "stars_1", explained.Index)
-	require.False(t, explained.Exact, "what the index finds need not meet the $expr")
+	require.False(t, explained.Exact, "a document from the index need not meet the $expr")
 	require.Equal(t, int64(40), explained.Examined)
 	found, err := c.Find(t.Context(), narrowed, store.FindOptions{})
 	require.NoError(t, err)

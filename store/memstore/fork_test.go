@@ -77,7 +77,7 @@ func TestFork_IsApart(t *testing.T) {
 		contents(t, fork, "a"))
 	found, err := held.Count(t.Context(), nil)
 	require.NoError(t, err)
-	require.Equal(t, int64(3), found, "a collection that was asked for before")
+	require.Equal(t, int64(3), found, "a collection that was opened before")
 }
 
 func TestRestore(t *testing.T) {
@@ -120,7 +120,7 @@ func TestStore_MakeEmptyMakesCollectionsWithTheirIndexes(t *testing.T) {
 		err := to.Collection(name).Insert(t.Context(), document.O("_id", 2, "a", 1), document.O("_id", 3, "a", 1))
 		require.Equal(t, isIndexed, boterr.CodeOf(err) == boterr.AlreadyExists, name)
 	}
-	require.NoError(t, from.Collection("empty").Insert(t.Context(), document.O("_id", 2, "a", 1)), "they share nothing that changes")
+	require.NoError(t, from.Collection("empty").Insert(t.Context(), document.O("_id", 2, "a", 1)), "the stores share nothing that changes")
 }
 
 type toldChange struct{ before, after string }
@@ -249,7 +249,7 @@ func TestWatch_ManyWritersOneAtATime(t *testing.T) {
 	last := int64(0)
 	s.Watch("things", func(before, after document.Object) {
 		if was := document.Get(before, "n", int64(-1)); was != last {
-			t.Errorf("told of %d after %d", was, last)
+			t.Errorf("the watcher got %d after %d", was, last)
 		}
 		last = document.Get(after, "n", int64(-1))
 	}, func() {})

@@ -302,7 +302,7 @@ func TestNumbers_EqualAreOneKey(t *testing.T) {
 	require.NoError(t, err)
 	count, err := c.Count(t.Context(), filter)
 	require.NoError(t, err)
-	require.Equal(t, int64(3), count, "by the index, too, NaN is below no number and 2^53 is not 2^53 + 1")
+	require.Equal(t, int64(3), count, "with the index, too, NaN is below no number and 2^53 is not 2^53 + 1")
 }
 
 // FuzzCall_IsBounded searches for small calls that do more than their budget allows. As a test it runs one in
@@ -582,7 +582,7 @@ func TestLongWrite_HoldsNobodyUp(t *testing.T) {
 		require.EqualValues(t, 201, total(t, database, "quick"))
 		found, err := c.Count(t.Context(), filter(t, "n", 1, "app", "slow"))
 		require.NoError(t, err)
-		require.EqualValues(t, 200, found, "the new index has what it made")
+		require.EqualValues(t, 200, found, "the new index includes the changed documents")
 	})
 }
 
@@ -598,7 +598,7 @@ func TestLongWrite_SeesOthersChanges(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, c.Insert(t.Context(), document.O("_id", "slow200", "app", "slow", "n", 0)))
 		close(paused.goOn)
-		require.Equal(t, "200 200 ", <-outcome, "one more, one less")
+		require.Equal(t, "200 200 ", <-outcome, "one more document matches, and one less")
 		require.EqualValues(t, 1000-1+200, total(t, database, "slow"))
 	})
 }

@@ -88,7 +88,7 @@ func claimsAreDisjoint(t *trial) {
 	}
 	for _, o := range t.all() {
 		id, _ := o.Field(document.IDField)
-		require.Equal(t, owners[id], document.Get(o, "by", -1), "who holds %v", id)
+		require.Equal(t, owners[id], document.Get(o, "by", -1), "the owner of %v", id)
 	}
 }
 
@@ -167,6 +167,6 @@ func readersSeeWholeChanges(t *trial) {
 		})
 	})
 	for _, text := range torn {
-		require.Empty(t, text, "a document half changed")
+		require.Empty(t, text, "a reader saw a half-changed document")
 	}
 }

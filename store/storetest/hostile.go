@@ -67,7 +67,7 @@ func RunHostile(t *testing.T, call string, sixteenths int, collection store.Coll
 	// The budget, and its growth with the documents. Each document is read once, except by a write that
 	// starts again.
 	const work, perSixteenth, betweenLooks = 1 << 28, 1 << 26, 1 << 14
-	require.Less(t, int(ctx.looks.Load()), (work+sixteenths*perSixteenth)/betweenLooks, "looks at the context by %.500s", call)
+	require.Less(t, int(ctx.looks.Load()), (work+sixteenths*perSixteenth)/betweenLooks, "checks of the context by %.500s", call)
 	return outcome, err
 }
 

@@ -135,6 +135,6 @@ func TestRules_LackOfACapability(t *testing.T) {
 		rules := storetest.Rules("Telepathy")
 		reports := violations(t.Context(), rules[len(rules)-1], memstore.New())
 		require.Len(t, reports, 1)
-		require.Contains(t, reports[0], `"Telepathy" is no capability`)
+		require.Contains(t, reports[0], `"Telepathy" is not a capability`)
 	})
 }
