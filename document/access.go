@@ -72,7 +72,7 @@ func Get[T any](o Lookuper, path string, otherwise T) T {
 	return v
 }
 
-// child returns the field or the element of that name.
+// child returns the field with a name, or the element with an index.
 func child(value any, part string) (any, bool) {
 	switch v := value.(type) {
 	case Object:

@@ -113,5 +113,5 @@ func (a Array) Err() error {
 // String returns a as JSON, for logs and failure messages.
 func (a Array) String() string { return wholeText(a) }
 
-// GoString is like String, for failures of tests.
+// GoString returns the type and String, so that test failures are readable.
 func (a Array) GoString() string { return "document.Array" + a.String() }

@@ -76,7 +76,7 @@ func anyName(random *rand.Rand) string {
 	return "n" + anyText(random, `ab0.]"'\ `)
 }
 
-// anyText draws a text of a few of the characters.
+// anyText draws a short text from some characters.
 func anyText(random *rand.Rand, characters string) string {
 	var text strings.Builder
 	for range 1 + random.IntN(7) {

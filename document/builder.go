@@ -103,7 +103,7 @@ func (b *Builder) Set(key string, value any) {
 	b.node.values = append(b.node.values, value)
 }
 
-// position returns the place of a key, or -1.
+// position returns the position of a key, or -1.
 func (b *Builder) position(key string) int {
 	names := b.names()
 	if len(names) <= linearKeys {

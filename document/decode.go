@@ -83,7 +83,7 @@ func decodeInto(d goDecoder, value, into any) error {
 	return d.value(value, target.Elem())
 }
 
-// goDecoder is one walk through a value.
+// goDecoder decodes one value.
 type goDecoder struct {
 	// strict refuses unknown fields.
 	strict bool

@@ -92,7 +92,7 @@ func LookupIn(v any, path string) (any, bool, error) {
 	return value, ok, nil
 }
 
-// goEncoder is one walk through a Go value.
+// goEncoder encodes one Go value.
 type goEncoder struct {
 	// forReader is true if the value becomes JSON for a reader, showsTimes if timestamps become times.
 	forReader, showsTimes bool

@@ -42,7 +42,7 @@ func invalidJSON(text []byte) error {
 	return boterr.Invalid("", "is not valid JSON: %w", err)
 }
 
-// parsed turns a parsed JSON value into a value.
+// parsed turns a result of the parser into a value.
 func parsed(result gjson.Result, depth int) (any, error) {
 	switch result.Type {
 	case gjson.Null:

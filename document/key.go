@@ -26,8 +26,8 @@ func AppendKey(key []byte, value any) []byte {
 	key = append(key, byte(ClassOf(value)))
 	switch value.(type) {
 	case Object, Array:
-		// Keys of scalars, the most common ones, are built without recursion. Arguments of a recursive function
-		// are allocated on the heap; this key can stay on the caller's stack.
+		// key is not passed on. Arguments of a recursive function are allocated on the heap, and the usual key,
+		// of scalars, should stay on the caller's stack.
 		return append(key, appendNestedKey(nil, value)...)
 	default:
 		return appendScalarKey(key, value)

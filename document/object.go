@@ -207,7 +207,7 @@ func (o Object) Without(key string) Object {
 // String returns o as JSON, for logs and failure messages.
 func (o Object) String() string { return wholeText(o) }
 
-// GoString is like String, for failures of tests.
+// GoString returns the type and String, so that test failures are readable.
 func (o Object) GoString() string { return "document.Object" + o.String() }
 
 // failed returns o carrying err, unless it already carries an error.

@@ -12,10 +12,9 @@ const maxShapes = 1024
 // fewShapes is the number of shapes that are searched linearly: most collections have no more.
 const fewShapes = 4
 
-// Shapes lets objects with the same keys in the same order share one list of
-// them, which saves memory and lets a compiled filter find a field by its
-// position. A store keeps one for each collection. The zero Shapes is ready, and
-// safe for concurrent use.
+// Shapes lets objects with the same keys in the same order share one list of keys, which saves memory and lets
+// a compiled filter find a field by its position. A store keeps one Shapes for each collection. The zero Shapes
+// is ready to use, and safe for concurrent use.
 type Shapes struct {
 	mu sync.Mutex
 	// few are the first shapes, followed by nil.
@@ -27,8 +26,8 @@ type Shapes struct {
 	repeats interner
 }
 
-// Share returns o with the shape shared by earlier objects with the same keys. It does the same for objects
-// inside.
+// Share returns o with the shape shared by earlier objects with the same keys. It does the same for nested
+// objects.
 func (s *Shapes) Share(o Object) Object {
 	s.mu.Lock()
 	defer s.mu.Unlock()

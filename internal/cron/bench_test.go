@@ -18,10 +18,11 @@ var usual = []struct{ name, pattern string }{
 	{"yearly", "0 0 1 1 *"},
 }
 
-// BenchmarkNext computes successive times of a typical pattern, with the guard and without.
+// BenchmarkNext computes successive times of typical patterns, with this package (guard) and with cronexpr
+// alone.
 func BenchmarkNext(b *testing.B) { benchmarkNext(b, "") }
 
-// BenchmarkNextInAZone is BenchmarkNext if clocks change.
+// BenchmarkNextInAZone is BenchmarkNext in a zone whose clocks change.
 func BenchmarkNextInAZone(b *testing.B) { benchmarkNext(b, newYork) }
 
 func benchmarkNext(b *testing.B, zone string) {

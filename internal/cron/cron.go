@@ -145,8 +145,8 @@ const exampleZone = "Europe/London"
 // exampleInZone is a pattern with a zone, as an example in errors.
 const exampleInZone = ZonePrefix + exampleZone + " 0 9 * * 1"
 
-// LoadZone returns the time zone of that name in the IANA database, and UTC for "". Its errors are
-// for the field zone.
+// LoadZone returns the time zone with a name in the IANA database, and UTC for "". Its errors are for the field
+// zone.
 func LoadZone(name string) (*time.Location, error) {
 	if name == "" {
 		return time.UTC, nil

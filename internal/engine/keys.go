@@ -141,7 +141,7 @@ func (s *Schema) WithIndex(x Index) *Schema {
 	return &Schema{Name: s.Name, Indexes: append(slices.Clip(s.Indexes), x)}
 }
 
-// WithoutIndex returns the schema without the index at a place.
+// WithoutIndex returns the schema without the index at a position.
 func (s *Schema) WithoutIndex(at int) *Schema {
 	return &Schema{Name: s.Name, Indexes: slices.Delete(slices.Clone(s.Indexes), at, at+1)}
 }

@@ -116,8 +116,8 @@ func (x *Index) planFor(filter *query.Filter, sort *query.Sort) (plan, bool) {
 	return p, p.used > 0 || p.sorted
 }
 
-// serves reports whether the entries in the ranges of a plan are in the order of a sort, or in the opposite
-// one. The sort must include the last key of the index, because documents that are equal by the sort come in
+// serves reports whether the entries in the ranges of a plan are in the order of a sort, or in the reverse
+// order. The sort must include the last key of the index, because documents that are equal by the sort come in
 // the order of insertion.
 func (x *Index) serves(sort *query.Sort, p *plan) (sorted, backward bool) {
 	if sort == nil || x.MultiKey || x.Cut {

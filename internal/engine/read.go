@@ -98,7 +98,7 @@ type firstOf struct {
 	search
 
 	sort *query.Sort
-	// inOrder is true if the documents come in that order.
+	// inOrder is true if the documents come in the order of the sort.
 	inOrder  bool
 	found    Placed
 	exists   bool
@@ -333,7 +333,7 @@ func (v View) count(call *query.Evaluation, filter *query.Filter) (count int64, 
 	return count, nil
 }
 
-// distinct returns the different values at a path.
+// distinct returns the distinct values at a path.
 func (v View) distinct(call *query.Evaluation, path string, filter *query.Filter) ([]any, error) {
 	set := valueSet{values: []any{}, texts: map[string]struct{}{}, keys: map[string]struct{}{}}
 	name, _, nested := strings.Cut(path, ".")
@@ -386,7 +386,7 @@ func (p *placeOfField) of(o document.Object) any {
 	return o.At(p.place)
 }
 
-// isCompound reports whether a value holds others.
+// isCompound reports whether a value contains other values.
 func isCompound(value any) bool {
 	switch value.(type) {
 	case document.Object, document.Array:

@@ -88,7 +88,7 @@ func (s *Schema) WithoutNumber(number int) *Schema {
 	return s
 }
 
-// IndexOf returns the place of the index with a number, or -1.
+// IndexOf returns the position of the index with a number, or -1.
 func (s *Schema) IndexOf(number int) int {
 	for i := range s.Indexes {
 		if s.Indexes[i].Number == number {

@@ -36,7 +36,7 @@ func (x *GeoIndex) cells(room []uint64, o document.Object) ([]uint64, error) {
 	return x.key.AppendCells(room, o)
 }
 
-// ranges returns the ranges of the keys of cells equal to, within or around those given.
+// ranges returns the ranges of the keys of cells that equal, lie within or contain one of the given cells.
 func (x *GeoIndex) ranges(cells []uint64) []query.KeyRange {
 	ranges := make([]query.KeyRange, 0, len(cells))
 	add := func(low, high s2.CellID) {
@@ -110,7 +110,8 @@ func (v View) nearest(call *query.Evaluation, s *nearSearch, yield func(distant)
 	}
 }
 
-// unseen visits the documents that the index has in a ring, and perhaps others, except those already visited.
+// unseen visits the documents that the index has in a ring, and perhaps others, except the ones already
+// visited.
 func (s *nearSearch) unseen(v View, r ring, to Visitor) error {
 	p := s.plan
 	cells := s.near.Cells(p.geo.key, r.inner, r.outer)

@@ -120,8 +120,8 @@ func isLeftOf(p, a, b Pair) bool {
 }
 
 // maxWork bounds the search for crossings in one polygon, in comparisons of two boxes; a comparison of two
-// sides counts as workOfSides. Outlines with hundreds of thousands of short sides stay far below it; an outline
-// that exceeds it was made to be slow.
+// sides counts as workOfSides. Outlines with hundreds of thousands of short sides stay far below it. An outline
+// that exceeds it is hostile.
 const (
 	maxWork     = 200_000_000
 	workOfSides = 50

@@ -136,7 +136,7 @@ func (c Credentials) redacted(text string) string {
 
 // Request is a call of the API.
 type Request struct {
-	// Method is the method of HTTP. Path are the segments of the path below the address of the API.
+	// Method is the HTTP method. Path has the segments of the path below the address of the API.
 	Method string
 	Path   []string
 	Query  url.Values

@@ -234,7 +234,7 @@ func (r *RefusedError) Unwrap() error {
 	return r.wait
 }
 
-// unknownID is the refusal of a call about an unknown id.
+// unknownID is the code with which the API refuses an unknown id.
 var unknownID = Key{Code: 100, Subcode: 33}
 
 // NotFoundID returns the error of a call about an id: NotFound if the API does not know the id.

@@ -20,12 +20,12 @@ import (
 
 func nulls(n int) document.Array { return document.A(make([]any, n)...) }
 
-// overNulls is an expression that processes each of n nulls.
+// overNulls returns an expression that evaluates in for each of n nulls.
 func overNulls(n int, in any) document.Object {
 	return document.O("$map", document.O("input", document.O("$range", document.A(0, n)), "in", in))
 }
 
-// hostileFilters are filters that would take long or much memory over large documents.
+// hostileFilters returns filters that would take long, or much memory, on large documents.
 func hostileFilters() map[string]document.Object {
 	many := func(n int, condition document.Object) []any {
 		clauses := make([]any, n)
@@ -381,7 +381,7 @@ func TestEvaluation_ContextEnds(t *testing.T) {
 	}
 }
 
-// longList is a document with a list of n objects of about 90 bytes.
+// longList returns a document with a list of count objects of about 90 bytes.
 func longList(count int) document.Object {
 	items := make([]any, count)
 	for i := range items {
@@ -601,7 +601,7 @@ func TestBounds_NoneWithoutUse(t *testing.T) {
 	}
 }
 
-//nolint:paralleltest // What other tests allocate at the same time would be counted.
+//nolint:paralleltest // The allocations of other tests would be counted.
 func TestAllocations_OfCompilingAndChanging(t *testing.T) {
 	const runs = 100
 	patch, known := document.O("$set", document.O("meta.seats", 7)), document.O("$inc", document.O("seats", 1))

@@ -169,7 +169,7 @@ type longList struct {
 	bounds func() (Bounds, bool)
 }
 
-// shortList is the length up to which bounds are computed each time.
+// shortList is the maximum length of a list that computes its bounds each time.
 const shortList = 16
 
 type oneOfStrings map[string]struct{}

@@ -52,7 +52,7 @@ func (e *Evaluation) Resume(ctx context.Context) {
 	e.budget.ctx, e.budget.failure = ctx, nil //nolint:fatcontext // The attempt before is over, and so is its context.
 }
 
-// Share lets the changed documents of the call use the shapes of a store.
+// Share makes the changed documents of the call share the shapes of a store.
 func (e *Evaluation) Share(shapes *document.Shapes) { e.shapes = shapes }
 
 // Visit counts a document that the call reads without testing a filter, because an index or another process
@@ -186,7 +186,7 @@ func (e *Evaluation) spend(work int) bool {
 // invalid: a loop over many conditions stops and reports no match, so that its caller stops as well.
 func (e *Evaluation) hasEnded() bool { return e != nil && e.budget.failure != nil }
 
-// charge is like spend, for work that can return an error.
+// charge is like spend, but returns the error if the budget did not suffice.
 func (e *Evaluation) charge(work int) error {
 	if e.spend(work) {
 		return nil

@@ -17,8 +17,8 @@ type expression interface {
 	evaluate(run *expressionRun) (any, error)
 }
 
-// expressionRun is one evaluation of an expression over one document. It serves one goroutine; reset prepares
-// it for another document. The zero value is ready to use.
+// expressionRun is one evaluation of an expression over one document. reset prepares it for another document.
+// It must not be used by several goroutines at once. The zero value is ready to use.
 type expressionRun struct {
 	root document.Object
 	now  time.Time
@@ -280,7 +280,7 @@ func (e arrayOfExpressions) evaluate(run *expressionRun) (any, error) {
 const (
 	// maxFolded is the size up to which a constant is always kept.
 	maxFolded = 4096
-	// maxFoldedPart is the maximum ratio of a larger constant to the size of its parts.
+	// maxFoldedPart is the maximum ratio of the size of a constant above maxFolded to the size of its parts.
 	maxFoldedPart = 16
 	// maxFoldedWork bounds the work for a constant, without the work for its parts. A costlier constant is
 	// computed each time.
@@ -340,7 +340,7 @@ func isTruthy(value any) bool { return value != document.Missing && isTrue(value
 
 // function is an operator that is computed from the values of all its arguments.
 type function struct {
-	// least and most bound the number of arguments in a row; a most of 0 allows any number. A single argument
+	// least and most bound the number of arguments in an array; a most of 0 allows any number. A single argument
 	// needs no array around it.
 	least, most int
 	// names are the argument names in the object form; the first least of them are required. If most is 0, no
@@ -536,8 +536,7 @@ var unsupportedExpressions = map[string]string{
 	"$encStrNormalizedEq": "",
 }
 
-// maxWork is the most that an expression may do for one document, in bytes written or
-// compared.
+// maxWork is the maximum work of an expression on one document, in bytes written or compared.
 const maxWork = 64 << 20
 
 // workLimits bounds the work of an expression on one document: the total, and the size of each value that it

@@ -306,7 +306,7 @@ func (e *zipped) evaluate(run *expressionRun) (any, error) {
 	return run.zip(inputs, defaults, length)
 }
 
-// zip makes length arrays of the elements of inputs.
+// zip makes an array of length rows. Row i has the elements i of the inputs.
 func (run *expressionRun) zip(inputs [][]any, defaults []any, length int) (any, error) {
 	if err := run.limits.items(length); err != nil {
 		return nil, boterr.PrefixField("$zip", err)

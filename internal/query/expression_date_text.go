@@ -74,7 +74,7 @@ func writeDate(t time.Time, format string) (any, error) {
 	return text.String(), nil
 }
 
-// datePartText writes the part of a date for a letter of a format.
+// datePartText writes the part of a date for a format letter.
 func datePartText(t time.Time, letter byte) (string, bool) {
 	switch letter {
 	case '%':

@@ -211,7 +211,7 @@ func (e *filterLoop) evaluate(run *expressionRun) (any, error) {
 	return run.limits.array(kept)
 }
 
-// most returns the limit.
+// most returns the maximum number of elements to keep.
 func (e *filterLoop) most(run *expressionRun) (int64, error) {
 	value, err := e.limit.evaluate(run)
 	if err != nil || isNullish(value) {

@@ -409,8 +409,8 @@ func (c filterCompiler) conditions(operand any) ([]fieldCondition, error) {
 	return conditions, nil
 }
 
-// fieldCondition is a condition on the values at a path, which applies to a single array element inside
-// $elemMatch.
+// fieldCondition is a condition on the values at a path. Inside $elemMatch it applies to a single array
+// element.
 type fieldCondition struct {
 	// test and mode are a condition on one of the values.
 	test candidateTest
@@ -476,7 +476,7 @@ func equalCondition(operand any) candidateTest {
 // BatchSize is the maximum number of documents for Select.
 const BatchSize = 32
 
-// selectBy returns which documents meet a matcher that cannot fail, as Evaluation.Select does.
+// selectBy is Evaluation.Select for a matcher that cannot fail.
 func selectBy(m matcher, documents []document.Object, among uint32, e *Evaluation) uint32 {
 	switch m := m.(type) {
 	case allOf:
@@ -553,7 +553,8 @@ func (m *pathMatcher) selectByField(documents []document.Object, among uint32, e
 	return matched
 }
 
-// meets reports whether the value at the end of the path meets the condition, as a value or as an array.
+// meets reports whether the value at the end of the path meets the condition. An array may meet it by an
+// element.
 func (m *pathMatcher) meets(value any, e *Evaluation) bool {
 	if array, ok := value.(document.Array); ok {
 		return m.meetsArray(array, e)

@@ -18,7 +18,7 @@ type oneField struct {
 	equalities [1]equality
 }
 
-// isFlat reports whether a query document consists of names and scalars.
+// isFlat reports whether a query document consists of a few names without dots, each with a scalar.
 func isFlat(source document.Object) bool {
 	if source.Len() == 0 || source.Len() > fewFields || source.Depth() > 1 {
 		return false
@@ -34,8 +34,7 @@ func isFlat(source document.Object) bool {
 // isOneField reports whether a query document consists of one name and a scalar.
 func isOneField(source document.Object) bool { return source.Len() == 1 && isFlat(source) }
 
-// namesRecord reports whether a query document consists of names and scalars, the _id among them:
-// it can match one document only.
+// namesRecord reports whether a query document is flat and has the _id, so that it can match one document only.
 func namesRecord(source document.Object) bool { return isFlat(source) && source.Has(document.IDField) }
 
 // compileOneField compiles a query document of one name and a scalar.
@@ -108,7 +107,7 @@ func CompileFilterWhere(source document.Object, fields ...FieldValue) (*Filter, 
 	return filter.Where(fields...), nil
 }
 
-// compileRecord compiles a query document of names and scalars, and further fields.
+// compileRecord compiles a flat query document, narrowed by further fields.
 func compileRecord(source document.Object, where []FieldValue) *Filter {
 	f := filterOfFields(len(where) + source.Len())
 	f.add(where)

@@ -197,8 +197,8 @@ func limitOperand(value any) (int64, error) {
 	return limit, nil
 }
 
-// setNear sets the point to search around, which is GeoJSON or a pair, with a
-// maximum distance as its third number.
+// setNear sets the point to search around: GeoJSON or a pair. A pair may have a maximum distance as its third
+// number.
 func (g *GeoNear) setNear(near any) error {
 	if values, ok := members(near); ok && isLegacy(near) && len(values) == 3 {
 		most, err := distanceOperand(values[2], orInfinite)
@@ -283,8 +283,8 @@ func (g *GeoNear) Within(filter *Filter) *GeoNear {
 	return &within
 }
 
-// Kinds returns the kinds of index that can serve the search, the best one first:
-// GeoJSON needs Geo2DSphere, a pair on the plane Geo2D, and one on the globe either.
+// Kinds returns the kinds of index that can serve the search, the best one first: GeoJSON needs Geo2DSphere, a
+// pair on the plane Geo2D, and a pair on the globe either.
 func (g *GeoNear) Kinds() []IndexKind {
 	switch {
 	case !g.spherical:

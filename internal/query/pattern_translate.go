@@ -35,9 +35,10 @@ type patternTranslator struct {
 	patternFlags
 	// outer are the flags around each open group.
 	outer []patternFlags
-	// isUnicode reports that (*UCP) began the pattern.
+	// isUnicode is true if the pattern began with (*UCP).
 	isUnicode bool
-	// captures is the number of groups written, and groups has the groups of the source, 0 being the match.
+	// captures is the number of groups written. groups[i] is the number of the source's group i among them;
+	// group 0 is the match.
 	captures int
 	groups   []int
 	names    map[string]bool

@@ -344,7 +344,7 @@ func (n *projectionNode) find(name string) *projectedField {
 	return nil
 }
 
-// projectionPlan is the work of a level on all objects of one shape.
+// projectionPlan is the way in which a level projects all objects of one shape.
 type projectionPlan struct {
 	shape *document.Shape
 	// positions are the positions of the kept fields. inner[i], if not nil, is applied to the field at

@@ -258,7 +258,7 @@ func (o *keyOrder) sort(items []keyedItem, key int) {
 	}
 }
 
-// sortEqual sorts each group of items that are equal by a key by the later keys.
+// sortEqual sorts each group of items with an equal key by the later keys.
 func (o *keyOrder) sortEqual(items []keyedItem, key int) {
 	for len(items) > 0 {
 		equal := 1

@@ -279,7 +279,7 @@ func (c *Collection) Count(ctx context.Context, filter document.Object) (int64, 
 	return count, err
 }
 
-// Distinct returns the different values at a dotted path.
+// Distinct returns the distinct values at a dotted path.
 func (c *Collection) Distinct(ctx context.Context, path string, filter document.Object) ([]any, error) {
 	compiled, err := c.filter(filter)
 	if err != nil {
@@ -552,7 +552,7 @@ func Once[T any](ctx context.Context, env Env, id string, effect func(ctx contex
 	return answer, err
 }
 
-// orNone returns the zero answer with an error.
+// orNone returns the zero answer if there is an error.
 func orNone[T any](answer T, err error) (T, error) {
 	if err != nil {
 		var none T

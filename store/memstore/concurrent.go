@@ -31,11 +31,11 @@ func (v *versions) Write(ctx context.Context, op engine.Op) error {
 	p.call.Share(v.newest.Load().shapes)
 	for looks := v.firstLooks; ; looks = moreLooks * (looks + 1) {
 		err := v.write(ctx, looks, &p.trying, p.in)
-		if err != engine.ErrTooLong { //nolint:errorlint // It comes as it is.
+		if err != engine.ErrTooLong { //nolint:errorlint // It is never wrapped.
 			return err
 		}
 		w := concurrentWrite{versions: v, program: p}
-		if err := w.carryOut(ctx); err != engine.ErrLost { //nolint:errorlint // It comes as it is.
+		if err := w.carryOut(ctx); err != engine.ErrLost { //nolint:errorlint // It is never wrapped.
 			return err
 		}
 	}
@@ -81,7 +81,7 @@ func (w *concurrentWrite) carryOut(ctx context.Context) error {
 	}
 	for looks := w.versions.firstLooks; ; looks = moreLooks * (looks + 1) {
 		err := w.versions.write(ctx, looks, new(transaction), func(now *transaction) error { return w.settle(ctx, now) })
-		if err != engine.ErrTooLong { //nolint:errorlint // It comes as it is.
+		if err != engine.ErrTooLong { //nolint:errorlint // It is never wrapped.
 			return err
 		}
 		if err := w.compare(ctx); err != nil {

@@ -54,7 +54,7 @@ func TestVersions_UnreadAreFreed(t *testing.T) {
 	for id := range 3 {
 		require.NoError(t, c.Insert(t.Context(), document.O("_id", id+2)))
 	}
-	runtime.GC() //nolint:revive // What it frees is the question.
+	runtime.GC() //nolint:revive // The test is about the memory that it frees.
 	require.Nil(t, old.Value())
 	runtime.KeepAlive(c)
 	require.Nil(t, now)

@@ -16,7 +16,7 @@ import (
 
 // Each call of the store has a limit of allocations.
 //
-//nolint:paralleltest // What other tests allocate at the same time would be counted.
+//nolint:paralleltest // The allocations of other tests would be counted.
 func TestAllocations_OfLookUpsAndWrites(t *testing.T) {
 	const runs = 200
 	things := memstore.New().Collection("things")

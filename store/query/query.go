@@ -24,8 +24,7 @@ type (
 	// whether a document matches. It is safe for concurrent use.
 	Filter = engine.Filter
 
-	// Update is a compiled update: operators such as $set, or a replacement. Source returns it as written,
-	// with its array filters.
+	// Update is a compiled update: operators such as $set, or a replacement. Source returns the update document.
 	Update = engine.Update
 
 	// Change is a change of a document: the caller's Update, and what the layer above the store adds, such as

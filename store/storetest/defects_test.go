@@ -172,7 +172,7 @@ func (d defect) of(method string) defect {
 	return defect{before: only(d.before), after: only(d.after)}
 }
 
-// allDefects returns the defects of each method and of the table.
+// allDefects returns the defects of each single method, and the map defects.
 func allDefects() map[string]defect {
 	all := maps.Clone(defects)
 	for _, method := range []string{"Find", "Count", "Distinct", "Update", "FindAndModify", "Delete"} {
@@ -403,7 +403,7 @@ func distinguish(c *call) {
 	}
 }
 
-// rewriting is a store that alters documents when it stores them.
+// rewriting returns the defect of a store that alters documents when it stores them.
 func rewriting(breaks []string, rewrite func(any) any) defect {
 	return defect{breaks: breaks, before: func(c *call) {
 		c.documents = slices.Clone(c.documents)

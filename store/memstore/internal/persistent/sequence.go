@@ -95,8 +95,8 @@ func (s *Sequence[V]) All() iter.Seq2[uint64, V] {
 // Batch is the number of positions that Batches yields at once.
 const Batch = width
 
-// Batches returns the values in batches, lowest first: each has the values at Batch positions from a position
-// on. The bits of used show which positions have a value.
+// Batches returns the values in batches, lowest first. A batch has the values at Batch positions beginning with
+// from. The bits of used show which positions have a value.
 func (s *Sequence[V]) Batches(yield func(from uint64, values []V, used uint32) bool) {
 	if s.root != nil {
 		s.root.batches(0, s.shift, yield)

@@ -238,7 +238,7 @@ func (n *treeNode[K, V]) set(edit Edit, key K, value V) (left, right *treeNode[K
 	return n, right, added
 }
 
-// insert puts an item at place i. If n is full, insert splits it and returns the new node to its right. It
+// insert inserts an item at index i. If n is full, insert splits it and returns the new node to its right. It
 // splits in the middle, or at the end if the item comes last, so that ascending keys leave full nodes.
 func (n *treeNode[K, V]) insert(edit Edit, i int, item treeItem[K, V]) (right *treeNode[K, V]) {
 	if len(n.keys) < maxItems {
@@ -289,7 +289,7 @@ func (n *treeNode[K, V]) appendItems(items ...treeItem[K, V]) {
 	}
 }
 
-// moveTail moves the items from place i to the beginning of another node.
+// moveTail moves the items from index i on to the beginning of another node.
 func (n *treeNode[K, V]) moveTail(i int, to *treeNode[K, V]) {
 	to.keys = slices.Insert(to.keys, 0, n.keys[i:]...)
 	n.keys = slices.Delete(n.keys, i, len(n.keys))
@@ -302,7 +302,7 @@ func (n *treeNode[K, V]) moveTail(i int, to *treeNode[K, V]) {
 	}
 }
 
-// moveHead moves the items before place i to the end of another node.
+// moveHead moves the items before index i to the end of another node.
 func (n *treeNode[K, V]) moveHead(i int, to *treeNode[K, V]) {
 	to.keys = append(to.keys, n.keys[:i]...)
 	n.keys = slices.Delete(n.keys, 0, i)
@@ -366,7 +366,7 @@ func (n *treeNode[K, V]) ascendAt(i int, yield func(K, V) bool) bool {
 	return true
 }
 
-// ascendFrom is ascend for the keys that are not below key.
+// ascendFrom is like ascendAt, for the keys that are not below key.
 func (n *treeNode[K, V]) ascendFrom(key K, yield func(K, V) bool) bool {
 	if !n.isBranch() {
 		i, _ := n.find(key)
