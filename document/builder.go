@@ -60,7 +60,6 @@ func makeRoomIn[N, V any](b *Builder, sliced func(*N, *V) ([]string, []any)) {
 	o.shape.names, o.node.values = sliced(&o.names, &o.values)
 }
 
-// names returns the keys so far.
 func (b *Builder) names() []string {
 	if b.shape == nil {
 		return nil

@@ -83,7 +83,6 @@ func decodeInto(d goDecoder, value, into any) error {
 	return d.value(value, target.Elem())
 }
 
-// goDecoder decodes one value.
 type goDecoder struct {
 	// strict refuses unknown fields.
 	strict bool

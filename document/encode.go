@@ -92,7 +92,6 @@ func LookupIn(v any, path string) (any, bool, error) {
 	return value, ok, nil
 }
 
-// goEncoder encodes one Go value.
 type goEncoder struct {
 	// forReader is true if the value becomes JSON for a reader, showsTimes if timestamps become times.
 	forReader, showsTimes bool

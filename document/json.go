@@ -106,7 +106,6 @@ func stringOf(result gjson.Result) string {
 	return text
 }
 
-// parseNumber reads a JSON number.
 func parseNumber(text string) (any, error) {
 	if i, err := strconv.ParseInt(text, 10, 64); err == nil && text != "-0" {
 		return i, nil

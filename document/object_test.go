@@ -15,7 +15,6 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// requireInvalid asserts an InvalidArgument for a field.
 func requireInvalid(t *testing.T, err error, field string) {
 	t.Helper()
 	require.ErrorIs(t, err, boterr.InvalidArgument)

@@ -108,7 +108,6 @@ type wideValues struct {
 	shared *Shapes
 }
 
-// at returns the value of field i.
 func (n *objectNode) at(i int) any {
 	if i < len(n.values) {
 		return n.values[i]
@@ -116,7 +115,6 @@ func (n *objectNode) at(i int) any {
 	return n.rare.wide.pages[i/pageFields][i%pageFields]
 }
 
-// len returns the number of fields.
 func (n *objectNode) len() int { return len(n.shape.names) }
 
 func (n *objectNode) appendValues(values []any) []any {

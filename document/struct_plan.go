@@ -152,7 +152,6 @@ func hasOption(options, option string) bool {
 	return slices.Contains(strings.Split(options, ","), option)
 }
 
-// isOmitted reports whether a field is left out of the object.
 func (f *fieldPlan) isOmitted(v reflect.Value) bool {
 	return f.omitEmpty && isEmpty(v) || f.omitZero && isZero(v)
 }

@@ -23,7 +23,6 @@ const (
 	kindObject = 8 // The fields, as AppendDocument writes them.
 )
 
-// floatSize is the number of bytes of a float64.
 const floatSize = 8
 
 // AppendDocument appends a document in the binary form that databases store. The form keeps the order of fields
@@ -132,7 +131,6 @@ func (d *Decoder) object(level int) (document.Object, error) {
 	return o, nil
 }
 
-// name reads the name of a field.
 func (d *Decoder) name() (any, error) {
 	text, err := d.bytes()
 	if err != nil {

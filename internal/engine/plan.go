@@ -81,7 +81,6 @@ func listedIDs(filter *query.Filter) ([]query.KeyRange, bool) {
 	return nil, false
 }
 
-// betterThan reports whether a plan is better than an earlier one.
 func (p *plan) betterThan(other *plan) bool {
 	switch {
 	case p.equal != other.equal:

@@ -23,9 +23,8 @@ type search struct {
 	call   *query.Evaluation
 	filter *query.Filter
 	plan   plan
-	// to receives the documents.
-	to  Visitor
-	err error
+	to     Visitor
+	err    error
 }
 
 // visit visits the documents that match, in the order of insertion or of the filter's $near.
@@ -311,7 +310,6 @@ func (v View) visitSortable(s *search, sort *query.Sort, take func(document.Obje
 	return err
 }
 
-// count returns the number of documents that match.
 func (v View) count(call *query.Evaluation, filter *query.Filter) (count int64, err error) {
 	if err := call.Err(); err != nil {
 		return 0, err

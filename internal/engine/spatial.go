@@ -58,7 +58,6 @@ func (x *GeoIndex) ranges(cells []uint64) []query.KeyRange {
 	return ranges
 }
 
-// distant is a document and its distance from a point.
 type distant struct {
 	Placed
 

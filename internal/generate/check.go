@@ -168,7 +168,6 @@ func (p *goPackage) wholeKind(declared ast.Expr, kind string) string {
 	}
 }
 
-// keepsUnknown reports whether a struct keeps unknown fields.
 func (p *goPackage) keepsUnknown(typeName string) bool {
 	declared, ok := p.types[typeName].(*ast.StructType)
 	return ok && slices.ContainsFunc(declared.Fields.List, func(f *ast.Field) bool {

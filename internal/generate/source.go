@@ -170,8 +170,7 @@ type method struct {
 	operation operations.Operation
 	domain    domain
 	source    *goPackage
-	// doc is the comment of the method.
-	doc string
+	doc       string
 	// params and result are types as written in botctx.
 	params, result string
 	// fields are the fields of the params; results are the fields of the result, if it is a struct

@@ -134,7 +134,6 @@ type side struct {
 	low, high [axes]float64
 }
 
-// axes is the number of axes of space.
 const axes = 3
 
 // newSide returns the side from a to b, which must not be antipodal.

@@ -245,7 +245,6 @@ func (g *Polygon) crosses(l *Line) bool {
 	return false
 }
 
-// middle returns the midpoint of two points.
 func middle(a, b s2.Point) s2.Point { return s2.Point{Vector: a.Add(b.Vector).Normalize()} }
 
 // meets reports whether the side of a line crosses a side of the border, and whether it coincides with one.

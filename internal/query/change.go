@@ -168,7 +168,6 @@ func (c Change) keepFixed(before, after document.Object) (document.Object, error
 	return after, nil
 }
 
-// checkFixed refuses another value for a fixed field.
 func checkFixed(field string, before, after any) error {
 	if document.Equal(before, after) {
 		return nil
@@ -214,7 +213,6 @@ func (c Change) ignoreStamped(before, after document.Object) document.Object {
 	return b.Object()
 }
 
-// touchesStamps reports whether a stamped field has changed.
 func (c Change) touchesStamps(before, after document.Object) bool {
 	for field := range c.Stamps.Set.All() {
 		if !document.Identical(before.Value(field), after.Value(field)) {
@@ -226,7 +224,6 @@ func (c Change) touchesStamps(before, after document.Object) bool {
 	})
 }
 
-// stamp renews the stamped fields.
 func (c Change) stamp(o document.Object) document.Object {
 	for field, value := range c.Stamps.Set.All() {
 		o = o.Put(field, value)

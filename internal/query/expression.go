@@ -563,7 +563,6 @@ func (l *workLimits) spend(work int) error {
 // steps counts the work of visiting n elements.
 func (l *workLimits) steps(n int) error { return l.spend(n * stepWork) }
 
-// comparing counts the work of comparing two values.
 func (l *workLimits) comparing(a, b any) error {
 	if work := comparisonWork(a, b); work > 0 {
 		return l.spend(work)

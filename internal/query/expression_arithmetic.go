@@ -294,7 +294,6 @@ func logarithm(number, of any) (any, error) {
 	return math.Log(f) / math.Log(base), nil
 }
 
-// needsNumber is the error for an argument that is not a number.
 func needsNumber(value any) error {
 	return boterr.Invalid("", "needs a number, got %s", document.TypeName(value))
 }
@@ -472,7 +471,6 @@ type comparison struct {
 	less, equal, greater bool
 }
 
-// comparison compiles an operator that compares two values.
 func (c expressionCompiler) comparison(name string, operand any) (expression, error) {
 	sides, err := c.positional(operand, 2, 2)
 	if err != nil {
@@ -503,7 +501,6 @@ func (e *comparison) evaluate(run *expressionRun) (any, error) {
 	}
 }
 
-// compare compares the values of two expressions.
 func (run *expressionRun) compare(left, right expression) (int, error) {
 	a, err := left.evaluate(run)
 	if err != nil {

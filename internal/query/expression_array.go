@@ -87,7 +87,6 @@ func lastItems(run *expressionRun, items []any, n int64) ([]any, error) {
 	return run.copied(items[int64(len(items))-min(n, int64(len(items))):])
 }
 
-// copied returns a copy of the elements.
 func (run *expressionRun) copied(items []any) ([]any, error) {
 	if err := run.limits.items(len(items)); err != nil {
 		return nil, err

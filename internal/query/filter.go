@@ -291,7 +291,6 @@ func perhaps(operator string, among []string) string {
 	return ""
 }
 
-// filterCompiler compiles query documents.
 type filterCompiler struct {
 	// expr records the use of $expr. It is nil if $expr is not allowed here.
 	expr *exprUse
@@ -376,7 +375,6 @@ func (c filterCompiler) clauses(operand any) ([]matcher, error) {
 	return clauses, nil
 }
 
-// field compiles the condition on a field.
 func (c filterCompiler) field(path string, operand any) (matcher, error) {
 	if err := document.CheckReadPath(path); err != nil {
 		return nil, err

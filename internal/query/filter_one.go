@@ -37,7 +37,6 @@ func isOneField(source document.Object) bool { return source.Len() == 1 && isFla
 // namesRecord reports whether a query document is flat and has the _id, so that it can match one document only.
 func namesRecord(source document.Object) bool { return isFlat(source) && source.Has(document.IDField) }
 
-// compileOneField compiles a query document of one name and a scalar.
 func compileOneField(source document.Object) *Filter {
 	f := newOneField(FieldValue{source.NameAt(0), source.At(0)})
 	f.source = source
@@ -191,7 +190,6 @@ func hasID(fields []FieldValue) bool {
 	return slices.ContainsFunc(fields, func(field FieldValue) bool { return field.Name == document.IDField })
 }
 
-// withFields returns a flat filter with further fields.
 func (f *Filter) withFields(fields []FieldValue) *Filter {
 	if f == nil {
 		f = &Filter{}

@@ -69,7 +69,6 @@ func furtherOperator(operator string, operand any, siblings document.Object) ([]
 // one returns a condition that one of the values at a path must meet. The elements of an array count as values.
 func one(test candidateTest) []fieldCondition { return []fieldCondition{{test: test}} }
 
-// negate inverts conditions.
 func negate(conditions []fieldCondition) []fieldCondition {
 	group := conditionGroup(conditions)
 	if group.negated {
@@ -481,7 +480,6 @@ func (c *bitsTest) test(value any, _ *Evaluation) bool {
 
 const signBit = 63
 
-// bitsCondition compiles the four operators on bits.
 func bitsCondition(operator string, operand any) ([]fieldCondition, error) {
 	condition := &bitsTest{
 		any:   operator == "$bitsAnySet" || operator == "$bitsAnyClear",

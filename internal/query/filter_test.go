@@ -21,7 +21,6 @@ func parse(t *testing.T, text string) document.Object {
 	return o
 }
 
-// requireInvalid asserts an InvalidArgument for a field.
 func requireInvalid(t *testing.T, err error, field string) {
 	t.Helper()
 	require.ErrorIs(t, err, boterr.InvalidArgument)

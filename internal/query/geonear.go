@@ -156,7 +156,6 @@ func constantOf(source any) (any, error) {
 	return value, err
 }
 
-// pathOperand reads a dotted path.
 func pathOperand(value any) (string, error) {
 	path, ok := value.(string)
 	if !ok {
@@ -520,7 +519,6 @@ func (g *GeoNear) setWrappedNear(operators document.Object) error {
 	return nil
 }
 
-// setGeometry sets a GeoJSON point.
 func (g *GeoNear) setGeometry(value any) error {
 	at, err := queryPoint(value)
 	if err != nil {

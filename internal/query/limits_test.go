@@ -476,7 +476,6 @@ func (c *endingContext) Err() error {
 
 const manyPaths = 500
 
-// repeated returns an array with n copies of a value.
 func repeated(count int, value any) document.Array {
 	items := make([]any, count)
 	for i := range items {

@@ -312,7 +312,6 @@ func (t *patternTranslator) group() {
 	t.outer = append(t.outer, before)
 }
 
-// name records the name of a group.
 func (t *patternTranslator) name(name string) {
 	if t.names[name] || unicode.IsDigit(rune(name[0])) || len(name) > maxGroupName {
 		t.failf("%q names two groups, begins with a digit or is longer than %d characters", name, maxGroupName)

@@ -302,7 +302,6 @@ type projectedField struct {
 	kept bool
 }
 
-// compiled returns the compiled form of the level.
 func (s *projectionSpec) compiled(includes bool) *projectionNode {
 	n := &projectionNode{includes: includes, fields: make([]projectedField, 0, len(s.fields))}
 	for _, field := range s.fields {

@@ -72,9 +72,8 @@ func (s *projectionSpec) add(path []string, field specField) error {
 }
 
 type projectionCompiler struct {
-	root *projectionSpec
-	kind projectionKind
-	// expressions compiles the computed fields.
+	root        *projectionSpec
+	kind        projectionKind
 	expressions expressionCompiler
 	// namesID is true if the projection names the _id or a path in it. includesID and excludesID are true if it
 	// includes or excludes the whole _id.

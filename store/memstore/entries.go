@@ -174,7 +174,6 @@ type postings struct {
 	rest  persistent.Tree[uint64, struct{}]
 }
 
-// count returns the number of positions.
 func (p postings) count() int { return 1 + p.rest.Len() }
 
 func (p *postings) add(edit persistent.Edit, position uint64) {

@@ -87,7 +87,6 @@ func (x *idIndex) add(edit persistent.Edit, position uint64, id any) {
 	}
 }
 
-// remove removes the position of a document.
 func (x *idIndex) remove(edit persistent.Edit, position uint64, id any) {
 	key := document.AppendKey(nil, id)
 	hash := x.hash(key)

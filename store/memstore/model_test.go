@@ -100,7 +100,6 @@ func (m *model) update(
 	return modified, m.become(next)
 }
 
-// upsert inserts the document of an upsert.
 func (m *model) upsert(filter *query.Filter, change query.Change) (document.Object, boterr.Code) {
 	o, err := change.Insert(filter)
 	if err != nil {

@@ -38,7 +38,6 @@ func RunBeside(t T, seed uint64, operations int, reference store.Store, tested .
 	}
 }
 
-// randomly makes random operations.
 type randomly struct{ *rand.Rand }
 
 // doing carries out an operation, and returns its result as text.

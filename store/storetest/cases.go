@@ -403,7 +403,6 @@ func indexOf(keys [][]any) store.Index {
 	return index
 }
 
-// read runs an operation that reads.
 func (c *Case) read(
 	ctx context.Context, collection store.Collection, filter *query.Filter, arguments Arguments,
 ) (out Outcome, err error) {
@@ -461,7 +460,6 @@ func near(ctx context.Context, collection store.Collection, argument document.Ob
 	return docs, err
 }
 
-// write runs an operation that writes.
 func (c *Case) write(
 	ctx context.Context, collection store.Collection, filter *query.Filter, arguments Arguments,
 ) (out Outcome, err error) {

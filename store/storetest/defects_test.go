@@ -358,7 +358,6 @@ func projectFirst(c *call) {
 	c.found = page(c.found, c.find)
 }
 
-// page applies Skip and Limit.
 func page(found []document.Object, options store.FindOptions) []document.Object {
 	found = found[min(options.Skip, int64(len(found))):]
 	if options.Limit > 0 {

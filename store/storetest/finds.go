@@ -207,7 +207,6 @@ var projectionRules = []Rule{
 		"after an error of the projection nothing has changed; with New, a path that ends in $ is InvalidArgument"),
 }
 
-// projection compiles a projection.
 func (t *trial) projection(pairs ...any) *query.Projection {
 	t.Helper()
 	p, err := query.CompileProjection(document.O(pairs...))

@@ -134,7 +134,6 @@ func (t *trial) change(pairs ...any) query.Change {
 	return query.Change{Update: u}
 }
 
-// insert inserts documents into the collection.
 func (t *trial) insert(documents ...document.Object) {
 	t.Helper()
 	require.NoError(t, t.Insert(t.Context(), documents...))
@@ -147,7 +146,6 @@ func (t *trial) find(filter *query.Filter, options store.FindOptions) []document
 	return found
 }
 
-// all returns the documents of the collection.
 func (t *trial) all() []document.Object {
 	t.Helper()
 	return t.find(nil, store.FindOptions{})

@@ -30,7 +30,6 @@ func (m *treeModel) delete(edit persistent.Edit, key string) bool {
 	return m.tree.Delete(edit, key) == was
 }
 
-// copy returns a copy of the tree and of the model.
 func (m *treeModel) copy() *treeModel {
 	return &treeModel{tree: m.tree, model: maps.Clone(m.model)}
 }
