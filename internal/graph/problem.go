@@ -116,7 +116,7 @@ const (
 	sentencePermission = "the application or the token lacks a permission: grant it, make a new token and store it in the channel's info"
 	sentenceRate       = "the platform limits the rate of requests"
 	sentenceParameter  = "the platform does not take the request as it is: change what it complains about"
-	sentenceOther      = "the platform refuses the request: its documentation of error codes says what to change"
+	sentenceOther      = "the platform refuses the request; look up the code in the documentation of its API"
 )
 
 // common are the meanings of the codes of the whole API.
@@ -139,7 +139,7 @@ var common = Meanings{
 	{100, 0}: {Code: boterr.InvalidArgument, Sentence: sentenceParameter, RepeatsMessage: true},
 	unknownID: {
 		Code:     boterr.FailedPrecondition,
-		Sentence: "the platform has nothing of an id in the request, or the token may not use it: check the ids in the channel's info",
+		Sentence: "an id in the request does not exist, or the token may not use it; check the ids in the channel's info",
 	},
 	{1, 0}: {Sentence: "the platform failed"},
 	{2, 0}: {Sentence: "the platform failed for now"},

@@ -89,23 +89,23 @@ var patternLacks = []struct {
 }{
 	{
 		lack(`\(\?[=!*]|\(\*(?:pla|nla|napla|(?:positive|negative)_lookahead):`),
-		"look-ahead", "match what follows as well, or give another condition with $and or $not",
+		"look-ahead", "match the text after it as well, or give another condition with $and or $not",
 	},
 	{
 		lack(`\(\?<[=!*]|\(\*(?:plb|nlb|naplb|(?:positive|negative)_lookbehind):`),
-		"look-behind", "match what stands before as well, or give another condition with $and or $not",
+		"look-behind", "match the text before it as well, or give another condition with $and or $not",
 	},
 	{lack(`\[\[:[<>]:\]\]`), "[[:<:]]", `write \b`},
-	{lack(`\(\?>|\(\*atomic:`), "an atomic group", "write (?:...): no pattern tries without end"},
-	{lack(`\(\?\|`), "a branch reset", "write (?:...), whose groups have numbers of their own"},
+	{lack(`\(\?>|\(\*atomic:`), "an atomic group", "write (?:...), since every pattern takes linear time"},
+	{lack(`\(\?\|`), "a branch reset", "write (?:...), in which each group has its own number"},
 	{lack(`\(\?\(`), "a condition", "write the alternatives with |"},
 	{lack(`\(\?(?:R|[+-]?\d|&|P>)|\\g[<']`), "recursion", "write out the group that is called"},
 	{lack(`\(\?P=|\\[1-9kg]`), "a back-reference", `write out what it repeats; a character by its number is \x{2b}`},
 	{lack(`\(\?C`), "a callout", "leave it out"},
-	{lack(`\(\?[a-zA-Z^]*J`), "the option J", "give each group a name of its own"},
+	{lack(`\(\?[a-zA-Z^]*J`), "the option J", "give each group a different name"},
 	{lack(`\(\*(?:CR|CRLF|ANY|ANYCRLF|NUL)\)`), "another end of line than \\n", `write \r?\n`},
-	{lack(`\(\*`), "a verb", "leave out what begins with (*"},
-	{lack(`\\K`), `\K`, "put what is wanted into a group, and read captures"},
+	{lack(`\(\*`), "a verb", "leave it out"},
+	{lack(`\\K`), `\K`, "put the wanted part into a group, and read captures"},
 	{lack(`\\G`), `\G`, `write \A`},
 	{lack(`\\X`), `\X`, `write \P{M}\p{M}*`},
 	{lack(`\\C`), `\C`, "write . with the option s"},
@@ -277,7 +277,7 @@ func (t *patternTranslator) quantifier(repeatable bool) (isCharacter bool) {
 	t.ignore()
 	switch {
 	case strings.HasPrefix(t.rest, "+"):
-		t.failWith(unsupportedPattern("a possessive quantifier", "leave out the second +: no pattern tries without end"))
+		t.failWith(unsupportedPattern("a possessive quantifier", "leave out the second +, since every pattern takes linear time"))
 	case t.skip("?"):
 		t.out.WriteByte('?')
 	}

@@ -19,5 +19,5 @@ func ExampleCompileFilter() {
 	fmt.Println(err)
 	// Output:
 	// {"age":{"$gte":18}} true
-	// unsupported: name.$regex: the pattern has look-ahead, which patterns do not support: match what follows as well, or give another condition with $and or $not
+	// unsupported: name.$regex: the pattern has look-ahead, which patterns do not support: match the text after it as well, or give another condition with $and or $not
 }
