@@ -602,7 +602,7 @@ func compileBit(_ string, argument any) (operation, error) {
 			return nil, boterr.PrefixField(name, document.WrongType("long", operand))
 		}
 		if name != "and" && name != "or" && name != "xor" {
-			return nil, boterr.Invalid(name, "must be and, or or xor")
+			return nil, boterr.Invalid(name, "must be one of and, or, xor")
 		}
 		b.steps = append(b.steps, bitStep{name: name, mask: mask})
 	}
