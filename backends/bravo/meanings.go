@@ -15,7 +15,7 @@ const (
 	sentenceMarketing = "the platform does not deliver this message to the member, to spare them: wait a day, or send another kind of message"
 )
 
-// meanings are the meanings of the platform's own codes, in answers and in the statuses of messages.
+// meanings maps the platform's error codes, in answers and in statuses of messages, to codes of package boterr.
 var meanings = graph.Meanings{
 	{Code: 80007}:  {Code: boterr.ResourceExhausted, Sentence: sentenceRate, Wait: time.Minute},
 	{Code: 130429}: {Code: boterr.ResourceExhausted, Sentence: sentenceRate, Wait: time.Second},
