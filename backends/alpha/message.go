@@ -272,26 +272,26 @@ func checkURL(in document.Object, field string) error {
 	return nil
 }
 
-const sentenceUnreachable = "the member cannot be reached now: the account is closed, or does not take messages of the page"
+const sentenceUnreachable = "the member cannot be reached now: the account is closed, or does not accept messages from the page"
 
 // meanings maps the platform's error codes to codes of package boterr.
 var meanings = graph.Meanings{
 	{Code: 10, Subcode: 2018278}: windowClosed,
 	{Code: 10, Subcode: 2018065}: windowClosed,
 	{Code: 10, Subcode: 2018300}: {
-		Code: boterr.FailedPrecondition, Sentence: "another application controls the conversation: wait until it gives it back",
+		Code: boterr.FailedPrecondition, Sentence: "another application controls the conversation: wait until it hands the conversation back",
 	},
 	{Code: 551}:                   {Code: boterr.FailedPrecondition, Sentence: sentenceUnreachable},
 	{Code: 200, Subcode: 1545041}: {Code: boterr.FailedPrecondition, Sentence: sentenceUnreachable},
-	{Code: 100, Subcode: 2018001}: {Code: boterr.NotFound, Sentence: "the page has no member of that id"},
+	{Code: 100, Subcode: 2018001}: {Code: boterr.NotFound, Sentence: "the page has no member with that id"},
 	{Code: 100, Subcode: 2018109}: {
-		Code: boterr.InvalidArgument, Field: "url", Sentence: "the file is larger than the platform takes: the limit is 25 MB",
+		Code: boterr.InvalidArgument, Field: "url", Sentence: "the file is too large for the platform: the limit is 25 MB",
 	},
 	{Code: 2, Subcode: 2018344}: {
-		Code: boterr.FailedPrecondition, Sentence: "the page has not accepted the platform's terms of labels: accept them in the page's inbox",
+		Code: boterr.FailedPrecondition, Sentence: "the page has not accepted the platform's terms for labels: accept them in the page's inbox",
 	},
-	{Code: 2}:     {Sentence: "the platform failed for now, or the member has blocked the page"},
-	{Code: 1200}:  {Sentence: "the platform failed for now"},
+	{Code: 2}:     {Sentence: "the platform failed temporarily, or the member has blocked the page"},
+	{Code: 1200}:  {Sentence: "the platform failed temporarily; try again later"},
 	{Code: 80006}: {Code: boterr.ResourceExhausted, Sentence: "the platform limits the page's rate of requests", Wait: time.Minute},
 }
 

@@ -46,7 +46,7 @@ func change(field, value string) []byte {
 		`"metadata":{"phone_number_id":"` + shopNumber + `"},` + value + `}}]}]}`)
 }
 
-// oddReports returns reports that a handler does not understand.
+// oddReports posts reports of unknown kinds to a handler, and returns how it handled each.
 func oddReports(t *testing.T) []sendtest.Reception {
 	t.Helper()
 	var all []sendtest.Reception
