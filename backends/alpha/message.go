@@ -292,7 +292,7 @@ var meanings = graph.Meanings{
 	},
 	{Code: 2}:     {Sentence: "the platform failed temporarily, or the member has blocked the page"},
 	{Code: 1200}:  {Sentence: "the platform failed temporarily; try again later"},
-	{Code: 80006}: {Code: boterr.ResourceExhausted, Sentence: "the platform limits the page's rate of requests", Wait: time.Minute},
+	{Code: 80006}: {Code: boterr.ResourceExhausted, Sentence: "the platform limits the rate of the page's requests", Wait: time.Minute},
 }
 
 var windowClosed = graph.Meaning{

@@ -41,7 +41,7 @@ func (c *Connector) call(ctx context.Context, of account, r request) (document.O
 	if err != nil {
 		return document.Object{}, of.unanswered(ctx, err)
 	}
-	defer answer.Body.Close() //nolint:errcheck // What counts has been read.
+	defer answer.Body.Close() //nolint:errcheck // The body has been read.
 	body, err := bounded.ReadAll(answer.Body, maxReplyBytes)
 	if err != nil {
 		return document.Object{}, of.unanswered(ctx, err)

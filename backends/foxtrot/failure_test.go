@@ -134,14 +134,14 @@ func TestSend_WithoutAnAnswer(t *testing.T) {
 func TestSend_SilentPlatform(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		began := time.Now() //nolint:forbidigo // The clock of the bubble.
+		began := time.Now() //nolint:forbidigo // Virtual time.
 		_, err := through(t, func(r *http.Request) (*http.Response, error) {
 			<-r.Context().Done()
 			return nil, r.Context().Err()
 		}).Send(t.Context(), message(desk(), ada, send.Text("Hello")))
 		require.Error(t, err)
 		require.False(t, boterr.HasCode(err))
-		require.Equal(t, 3*time.Second, time.Since(began)) //nolint:forbidigo // The clock of the bubble.
+		require.Equal(t, 3*time.Second, time.Since(began)) //nolint:forbidigo // Virtual time.
 	})
 }
 
@@ -207,12 +207,12 @@ func TestLimited_KeepsTheRate(t *testing.T) {
 		limited := foxtrot.Limited(through(t, func(*http.Request) (*http.Response, error) {
 			return answered(201, nil, `{"messages":[{"id":"m1"}]}`), nil
 		}))
-		began := time.Now() //nolint:forbidigo // The clock of the bubble.
+		began := time.Now() //nolint:forbidigo // Virtual time.
 		for range 20 {
 			_, err := limited.Send(t.Context(), message(desk(), ada, send.Text("Hello")))
 			require.NoError(t, err)
 		}
-		require.InDelta(t, time.Second, time.Since(began), float64(10*time.Millisecond)) //nolint:forbidigo // The clock of the bubble.
+		require.InDelta(t, time.Second, time.Since(began), float64(10*time.Millisecond)) //nolint:forbidigo // Virtual time.
 	})
 }
 

@@ -26,7 +26,7 @@ func (p *paced) Send(_ context.Context, message send.Message) (send.Delivery, er
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	chat, _, _ := strings.Cut(message.To, "/")
-	p.at = append(p.at, came{chat, time.Since(p.start)}) //nolint:forbidigo // The clock of the bubble.
+	p.at = append(p.at, came{chat, time.Since(p.start)}) //nolint:forbidigo // Virtual time.
 	return send.Delivery{}, nil
 }
 

@@ -255,9 +255,9 @@ func TestPoll_FailuresAreWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
 		var asked []time.Duration
-		start := time.Now() //nolint:forbidigo // The clock of the bubble.
+		start := time.Now() //nolint:forbidigo // Virtual time.
 		flaky := http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-			asked = append(asked, time.Since(start)) //nolint:forbidigo // The clock of the bubble.
+			asked = append(asked, time.Since(start)) //nolint:forbidigo // Virtual time.
 			switch len(asked) {
 			case 1, 2:
 				rw.WriteHeader(http.StatusBadGateway)

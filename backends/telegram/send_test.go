@@ -322,7 +322,7 @@ func isPort[Port any](connector send.Connector) bool {
 func TestLimited_DocumentedRates(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		platform := &paced{start: time.Now()} //nolint:forbidigo // The clock of the bubble.
+		platform := &paced{start: time.Now()} //nolint:forbidigo // Virtual time.
 		limited := telegram.Limited(platform)
 		var group sync.WaitGroup
 		for i := range 150 {

@@ -72,7 +72,7 @@ func (c *Connector) Call(ctx context.Context, in *channel.Channel, method string
 	if err != nil {
 		return document.Object{}, err
 	}
-	defer response.Body.Close() //nolint:errcheck // What counts has been read.
+	defer response.Body.Close() //nolint:errcheck // The body has been read.
 	answer, err := bounded.ReadAll(response.Body, 1<<20)
 	if err != nil {
 		return document.Object{}, err
