@@ -79,7 +79,7 @@ func coordinate(at document.Object, name string) string {
 func afterParts(err error, taken, of int) error {
 	if _, isLimit := errors.AsType[*send.RetryAfterError](err); isLimit && taken > 0 {
 		return boterr.New(boterr.ResourceExhausted, "",
-			"the platform took %d of the %d parts of the message and limits the rate: send fewer parts", taken, of)
+			"the platform accepted %d of the %d parts of the message, then limited the rate: send fewer parts", taken, of)
 	}
 	return err
 }

@@ -23,12 +23,12 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// data reads a file of the platforms' data, or skips the test.
+// data reads a file of the platforms' recorded data, or skips the test.
 func data(t *testing.T, name string, into any) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "data", "platforms", "foxtrot", name))
 	if errors.Is(err, os.ErrNotExist) {
-		t.Skipf("the platform's data (%s) is not next to this repository; the other tests do without", name)
+		t.Skipf("needs the platform's data (%s), which is not next to this repository", name)
 	}
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(text, into))
@@ -42,7 +42,6 @@ func answered(status int, header http.Header, body string) *http.Response {
 	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body))}
 }
 
-// through returns a connector whose requests are answered by a function.
 func through(t *testing.T, f roundTrip) *foxtrot.Connector {
 	t.Helper()
 	return newConnector(t, foxtrot.Config{HTTPClient: &http.Client{Transport: f}, Timeout: 3 * time.Second})
@@ -88,7 +87,7 @@ func TestRateLimit_TellsTheTime(t *testing.T) {
 	}
 }
 
-// send.Limited would show the first part of a message again.
+// If send.Limited sent the message again, its first part would appear twice.
 func TestRateLimit_AfterAPart(t *testing.T) {
 	t.Parallel()
 	asked := 0

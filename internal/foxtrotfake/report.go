@@ -138,7 +138,7 @@ func PostSigned(ctx context.Context, address, secret string, at time.Time, body 
 	request := Post(ctx, address, "", body)
 	timestamp := at.UTC().Format(time.RFC3339)
 	sum := hmac.New(sha256.New, []byte(secret))
-	_, _ = sum.Write(append([]byte(timestamp), body...)) // A hash accepts any input.
+	_, _ = sum.Write(append([]byte(timestamp), body...)) // Write to a hash never fails.
 	request.Header.Set("X-Zendesk-Webhook-Signature", base64.StdEncoding.EncodeToString(sum.Sum(nil)))
 	request.Header.Set("X-Zendesk-Webhook-Signature-Timestamp", timestamp)
 	return request
