@@ -194,7 +194,7 @@ func checkFile(file utility.StoredFile) error {
 		return err
 	}
 	if _, _, err := mime.ParseMediaType(file.ContentType); err != nil {
-		return boterr.Invalid("contentType", "must be a media type such as \"image/png\", and not %q", file.ContentType)
+		return boterr.Invalid("contentType", "is %q; give a media type such as \"image/png\"", file.ContentType)
 	}
 	if file.Content == nil {
 		return boterr.Invalid("content", "is required: give the reader of the file")
