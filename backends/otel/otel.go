@@ -191,7 +191,7 @@ func (o *Instrumentation) begin(
 }
 
 // beginWithin does the same as begin, but creates no span if ctx has none. Otherwise each poll of the scheduler
-// would be a trace of its own, every second.
+// would be a separate trace, every second.
 func (o *Instrumentation) beginWithin(
 	ctx context.Context, name string, kind trace.SpanKind, attributes func() []attribute.KeyValue,
 ) (context.Context, activity) {

@@ -114,7 +114,7 @@ func TestSend_ArrivesAsWritten(t *testing.T) {
 		"an alias of ISO-8859-1":        {"latin1", "Grüße", "Déjà vu", "", "ISO-8859-1"},
 		"no character set":              {"", "Grüße", "Déjà vu", "", "UTF-8"},
 		"ASCII":                         {"us-ascii", "Hello", "Hello", "", "US-ASCII"},
-		"a set with escapes":            {"ISO-2022-JP", strings.Repeat("日本語", 20), "日本語のメール", "", "ISO-2022-JP"}, //nolint:gosmopolitan // A Japanese set.
+		"a set with escapes":            {"ISO-2022-JP", strings.Repeat("日本語", 20), "日本語のメール", "", "ISO-2022-JP"}, //nolint:gosmopolitan // Japanese.
 		"HTML alone":                    {"UTF-8", "Hello", "", "<p>Hello</p>", "UTF-8"},
 		"a long subject":                {"UTF-8", strings.Repeat("žluťoučký ", 50) + "kůň", "x", "", "UTF-8"},
 		"a long subject of one word":    {"UTF-8", strings.Repeat("x", 2000), "x", "", "UTF-8"},
