@@ -285,7 +285,7 @@ func checkURL(field, address string) error {
 	parsed, err := url.Parse(address)
 	switch {
 	case err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https":
-		return boterr.Invalid(field, "is not an HTTP or HTTPS address")
+		return boterr.Invalid(field, "is not an HTTP or HTTPS address; give one that the tool can open")
 	case len(address) > maxURLLength:
 		return boterr.Invalid(field, "has %d bytes, and the workspace chat tool takes at most %d", len(address), maxURLLength)
 	default:

@@ -107,7 +107,7 @@ func (c Config) withAPIURL() (Config, error) {
 	}
 	parsed, err := url.Parse(c.APIURL)
 	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
-		return c, boterr.Invalid("APIURL", "is not an HTTP or HTTPS address")
+		return c, boterr.Invalid("APIURL", "is not an HTTP or HTTPS address; give one such as https://slack.com/api/")
 	}
 	c.APIURL = strings.TrimSuffix(c.APIURL, "/") + "/"
 	return c, nil

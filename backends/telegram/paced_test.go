@@ -30,7 +30,8 @@ func (p *paced) Send(_ context.Context, message send.Message) (send.Delivery, er
 	return send.Delivery{}, nil
 }
 
-// most returns the maximum number of messages to a recipient, or to all for "", in any period of this length.
+// most returns the largest number of messages to a recipient within any period of this length. If to is "", it
+// counts all messages.
 func (p *paced) most(to string, within time.Duration) (most int) {
 	for _, first := range p.at {
 		count := 0
