@@ -126,7 +126,8 @@ func (c *Connector) fetch(ctx context.Context, kind fileKind, address string) ([
 	}
 	file, err := bounded.ReadAll(answer.Body, kind.most)
 	if _, isTooLong := errors.AsType[*bounded.TooLongError](err); isTooLong {
-		return nil, boterr.Invalid("url", "is a file of more than %d MiB, the limit for a %s on echo: give a smaller one", kind.most>>20, kind.name)
+		return nil, boterr.Invalid("url",
+			"is a file of more than %d MiB, the limit for a %s on echo: give a smaller one", kind.most>>20, kind.name)
 	}
 	return file, err
 }
