@@ -27,7 +27,7 @@ func data(t *testing.T, name string, into any) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "data", "platforms", "alpha", name))
 	if errors.Is(err, os.ErrNotExist) {
-		t.Skipf("the platform's data (%s) is not next to this repository; the other tests do without", name)
+		t.Skipf("needs the platform's data (%s), which is not next to this repository", name)
 	}
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(text, into))
@@ -75,7 +75,7 @@ func TestError_SaysWhatToDo(t *testing.T) {
 		"make a new one and store it in the channel's info (code 190/1,": {Code: 190, Subcode: 1},
 		"more than 24 hours old":                                         {Code: 10, Subcode: 2018278},
 		"lacks a permission":                                             {Code: 230},
-		"the file is larger":                                             {Code: 100, Subcode: 2018109},
+		"the file is too large":                                          {Code: 100, Subcode: 2018109},
 		"call AbCdEf123":                                                 {Code: 7},
 	} {
 		refusal.Status = http.StatusBadRequest

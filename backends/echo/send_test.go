@@ -273,7 +273,7 @@ func TestSend_FiveMessagesInTwoDays(t *testing.T) {
 	}
 	_, err := connector.Send(t.Context(), toAda(send.Text("Hello")))
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
-	require.ErrorContains(t, err, "has got the 5 messages")
+	require.ErrorContains(t, err, "has already got the 5 messages")
 	p.Writes(shopApp, ada, now)
 	now = now.Add(49 * time.Hour)
 	_, err = connector.Send(t.Context(), toAda(send.Text("Hello")))

@@ -100,7 +100,7 @@ func TestRateLimit_AfterAPart(t *testing.T) {
 	}).Send(t.Context(), message(desk(), ada, send.Other(send.TypeMisc, document.O("text", "Look", "attachments", document.A(
 		document.O("type", "image", "payload", document.O("url", "https://x.test/a.png")))))))
 	require.ErrorIs(t, err, boterr.ResourceExhausted)
-	require.ErrorContains(t, err, "took 1 of the 2 parts")
+	require.ErrorContains(t, err, "accepted 1 of the 2 parts")
 	_, hasHint := errors.AsType[*send.RetryAfterError](err)
 	require.False(t, hasHint)
 }
