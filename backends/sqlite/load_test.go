@@ -318,7 +318,7 @@ func TestOpen_HardLinkIsTheSameFile(t *testing.T) {
 	require.NoError(t, os.Link(path, other))
 	_, err := sqlite.Open(other, sqlite.WithLockWait(0))
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
-	require.ErrorContains(t, err, "is open already")
+	require.ErrorContains(t, err, "is already open")
 }
 
 func TestOpen_LeavesOtherProgramsFileAlone(t *testing.T) {

@@ -154,7 +154,7 @@ func TestOpen_Link(t *testing.T) {
 	for _, name := range []string{path, link} {
 		_, err := sqlite.Open(name, sqlite.WithLockWait(0))
 		require.ErrorIs(t, err, boterr.FailedPrecondition)
-		require.ErrorContains(t, err, "is open already")
+		require.ErrorContains(t, err, "is already open")
 	}
 	require.Empty(t, names(t, link), "what is made beside is beside the file")
 	info, err := os.Lstat(link)

@@ -78,7 +78,7 @@ func TestOpen_SecondOpener(t *testing.T) {
 	_, err := sqlite.Open(path, sqlite.WithLockWait(0))
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
 	require.ErrorContains(t, err, path)
-	require.ErrorContains(t, err, "is open already")
+	require.ErrorContains(t, err, "is already open")
 	put(t, store, "a", 1)
 	require.NoError(t, store.Close())
 	require.Len(t, contents(t, open(t, path), "a"), 1)
