@@ -22,43 +22,46 @@ import (
 
 // Config configures a Connector. The zero value of each field means its default.
 type Config struct {
-	// APIURL is the address of the API with its version. The default is the platform's own, v23.0.
+	// APIURL is the address of the API, including its version. The default is the platform's address for v23.0.
 	APIURL string
-	// HTTPClient sends the requests. The default has its own connections. Redirects are never followed, and
-	// at most 4 MiB of an answer are read, whatever the client.
+	// HTTPClient sends the requests. The default client has its own connections. With any client, redirects are
+	// not followed, and at most 4 MiB of an answer are read.
 	HTTPClient *http.Client
-	// Timeout is the time limit of one call of the API. The default is 10 seconds.
+	// Timeout limits one call to the API. The default is 10 seconds.
 	Timeout time.Duration
 	// MaxFileBytes limits the bytes that Open reads of a file. The default is 25 MiB.
 	MaxFileBytes int64
 
-	// FindChannel returns the channel of a page, with its credentials, or NotFound. A Handler needs it.
+	// FindChannel returns the channel of a page, with its credentials. It returns NotFound if no channel has
+	// that page. A Handler needs FindChannel.
 	FindChannel func(ctx context.Context, pageID string) (*channel.Channel, error)
-	// AppSecret is the secret of the host's application: it signs the reports, and calls for its pages prove it.
+	// AppSecret is the secret of the host's application. The platform signs its reports with it, and the
+	// connector sends a proof of it with every call.
 	AppSecret channel.Secret
-	// VerifyToken is the token with which the platform checks a Handler's address. Without it every check
-	// fails.
+	// VerifyToken is the token that the platform sends when it checks a Handler's address. If VerifyToken is
+	// empty, every check fails.
 	VerifyToken channel.Secret
-	// AppID is the id of the host's application. Echoes of messages that this application sent are dropped,
-	// so that bots do not answer themselves. A channel with its own application has appId in its info.
+	// AppID is the id of the host's application. A Handler drops echoes of messages that this application sent;
+	// otherwise the bot would answer itself. For a channel with its own application, appId in the channel's
+	// info is used instead.
 	AppID string
-	// BodyTime is the time limit for the body of a request to a Handler. The default is 10 seconds.
+	// BodyTime limits the time to read the body of a request to a Handler. The default is 10 seconds.
 	BodyTime time.Duration
 	// OnError is called for events that could not be accepted, and for channels that could not be looked up. The
 	// default does nothing.
 	OnError func(ctx context.Context, inbound botctx.Inbound, err error)
-	// Drops counts the events that a Handler does not pass on. The connectors of a host share one. The
+	// Drops counts the events that a Handler does not pass on. The connectors of a host can share one. The
 	// default is a new one that logs to slog.Default.
 	Drops *send.Drops
 }
 
 // Connector is the connector to every channel of type alpha. It is safe for concurrent use.
 //
-// Errors have a code if a caller can act on them: NotFound for members that the page does not know;
-// FailedPrecondition if messages to the member are not allowed now, or the channel's credentials do not work;
-// InvalidArgument for content that the platform cannot show; ResourceExhausted, with a *send.RetryAfterError,
-// if it limits the rate. An error without a code means that the platform failed or did not answer; the
-// request may then have been carried out, and the Connector does not repeat it.
+// Errors have a code if a caller can act on them. NotFound: the page does not know the member.
+// FailedPrecondition: the page may not write to the member now, or the channel's credentials do not work.
+// InvalidArgument: the platform cannot show the content. ResourceExhausted, with a *send.RetryAfterError: the
+// platform limits the rate. An error without a code means that the platform failed or did not answer. The
+// request may have been carried out, so the Connector does not repeat it.
 type Connector struct {
 	config Config
 	client *graph.Client
@@ -98,9 +101,9 @@ const (
 	mediaPerSecond    = 10
 )
 
-// Limited returns a connector within the platform's documented limits: for each page 300 messages a second,
-// including at most 10 of audio or video. If the platform limits the rate, the page pauses and the message is
-// sent again, see send.Limited. The platform names no limit for a single conversation.
+// Limited returns a connector that stays within the platform's documented limits: each page sends at most 300
+// messages a second, at most 10 of them audio or video. If the platform still limits the rate, the page pauses
+// and the message is sent again; see send.Limited. The platform documents no limit for a single conversation.
 func Limited(connector send.Connector) send.Connector {
 	// Only the outer connector resends.
 	media := send.Limited(connector, send.Rate{
@@ -115,7 +118,7 @@ type page struct {
 	as   graph.Credentials
 }
 
-// id returns the page's id in a path. The token names the page, too.
+// id returns the page's id for a path. Without one it returns "me": the page of the token.
 func (p page) id() string { return cmp.Or(p.info.PageID, "me") }
 
 func (c *Connector) pageOf(in *channel.Channel) (page, error) {
@@ -137,13 +140,15 @@ func (c *Connector) pageOf(in *channel.Channel) (page, error) {
 	return page{info: info, as: graph.Credentials{Token: info.AccessToken, AppSecret: secret}}, nil
 }
 
-// ownSecret returns a secret of the channel's own application. It reports false if the channel uses the host's.
+// ownSecret returns a secret from the info of a channel with its own application. It reports false if the
+// channel uses the host's application.
 func ownSecret(in *channel.Channel, name string) (channel.Secret, bool) {
 	info, _ := in.Info.(channel.AlphaInfo)
 	return channel.NewSecret(document.Get(info.Unknown.Reveal(), name, "")), info.CustomApp
 }
 
-// UploadAttachment implements send.AttachmentUploader. The platform fetches the file, of at most 25 MB.
+// UploadAttachment implements send.AttachmentUploader. The platform fetches the file from the address; the
+// limit is 25 MB.
 func (c *Connector) UploadAttachment(ctx context.Context, in *channel.Channel, kind send.Type, address string) (string, error) {
 	from, err := c.pageOf(in)
 	if err != nil {
@@ -164,11 +169,11 @@ func (c *Connector) UploadAttachment(ctx context.Context, in *channel.Channel, k
 	return id, err
 }
 
-// pageInbox is the application of the people who answer for a page.
+// pageInbox is the id of the platform's own inbox application, in which a page's staff answers.
 const pageInbox = "263902037430900"
 
-// PassThreadControl implements send.ThreadPasser. Without a target the page's inbox gets the conversation.
-// Until it comes back, messages to the member are FailedPrecondition.
+// PassThreadControl implements send.ThreadPasser. If handover has no TargetAppID, the page's inbox gets the
+// conversation. Messages to the member fail with FailedPrecondition until the conversation is handed back.
 func (c *Connector) PassThreadControl(ctx context.Context, in *channel.Channel, to string, handover send.ThreadHandover) error {
 	from, err := c.pageOf(in)
 	if err != nil {
@@ -176,7 +181,7 @@ func (c *Connector) PassThreadControl(ctx context.Context, in *channel.Channel, 
 	}
 	var target any = cmp.Or(handover.TargetAppID, pageInbox)
 	if number, err := strconv.ParseInt(fmt.Sprint(target), 10, 64); err == nil {
-		target = number // In the form of the platform's documentation.
+		target = number // The documentation shows ids as numbers.
 	}
 	body := document.O("recipient", document.O("id", to), "target_app_id", target)
 	if handover.Metadata != "" {
@@ -188,9 +193,9 @@ func (c *Connector) PassThreadControl(ctx context.Context, in *channel.Channel, 
 	return err
 }
 
-// SaveLabel implements send.Labeler. A label that is not a number is a name: the page's label of that name is
-// looked up, and created if necessary. FailedPrecondition: the page has not accepted the platform's terms for
-// labels. NotFound: the page has no label with that number.
+// SaveLabel implements send.Labeler. If labelID is a number, it is the label's id. Otherwise it is a name:
+// SaveLabel finds the page's label of that name, or creates one. FailedPrecondition: the page has not accepted
+// the platform's terms for labels. NotFound: the page has no label with that id.
 func (c *Connector) SaveLabel(ctx context.Context, in *channel.Channel, to, labelID string) (int64, error) {
 	from, err := c.pageOf(in)
 	if err != nil {
@@ -209,7 +214,7 @@ func (c *Connector) SaveLabel(ctx context.Context, in *channel.Channel, to, labe
 	return number, graph.NotFoundID(err)
 }
 
-// RemoveLabel implements send.Labeler. The label itself stays.
+// RemoveLabel implements send.Labeler. The page keeps the label.
 func (c *Connector) RemoveLabel(ctx context.Context, in *channel.Channel, to, labelID string) error {
 	from, err := c.pageOf(in)
 	if err != nil {
@@ -225,7 +230,7 @@ func (c *Connector) RemoveLabel(ctx context.Context, in *channel.Channel, to, la
 	return graph.NotFoundID(err)
 }
 
-// The bounds of the search for a label by its name.
+// Limits of the search for a label by name.
 const (
 	labelsPerPage = "100"
 	maxLabelPages = 50
@@ -279,9 +284,9 @@ func numberIn(label document.Object) (int64, error) {
 	return number, nil
 }
 
-// Profile returns the platform's information about a member: FirstName, LastName and ProfilePic. The events
-// of a Handler have no names, so that events do not wait for them. FailedPrecondition: the application lacks
-// the permission.
+// Profile returns the platform's information about a member: FirstName, LastName and ProfilePic. A Handler's
+// events do not include names, because a lookup would delay each event. FailedPrecondition: the application
+// lacks the permission.
 func (c *Connector) Profile(ctx context.Context, in *channel.Channel, externalID string) (member.Member, error) {
 	from, err := c.pageOf(in)
 	if err != nil {
@@ -296,9 +301,9 @@ func (c *Connector) Profile(ctx context.Context, in *channel.Channel, externalID
 	}, graph.NotFoundID(err)
 }
 
-// Open fetches a file that a member sent, by its address in the event (attachments[0].payload.url of its
-// data). Callers must close it; reading fails after Config.MaxFileBytes. The address is fetched without the
-// token. InvalidArgument: it is not an address of the platform. NotFound: the file no longer exists.
+// Open fetches a file that a member sent. The address is attachments[0].payload.url in the data of the event.
+// The token is not sent to it. Callers must close the file; reading fails after Config.MaxFileBytes.
+// InvalidArgument: the address is not on a host of the platform. NotFound: the file no longer exists.
 func (c *Connector) Open(ctx context.Context, in *channel.Channel, address string) (io.ReadCloser, error) {
 	if _, err := c.pageOf(in); err != nil {
 		return nil, err

@@ -18,16 +18,16 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// differences are the responses for which the connector and the connector of package fakes differ: the
-// outcome of each, and the reason. docs/decisions/platforms.md explains the reasons.
+// differences are the responses that the connector and the connector of package fakes handle differently, with
+// the outcome of each. docs/decisions/platforms.md explains the reasons.
 var differences = map[string][2]string{
 	"a text of 641 characters above buttons": {"InvalidArgument text", "message m_"}, // The fakes have the limits of the specification.
 	"a payload that is long as text":         {"InvalidArgument buttons[0].payload", "message m_"},
 	"a card with a title alone":              {"InvalidArgument carousel[0].subtitle", "message m_"},
 	"an address that is not the web's":       {"InvalidArgument url", "message m_"},
-	"an unknown type":                        {"Unsupported type", "message m_"}, // The fakes accept any type: it may be the platform's own.
+	"an unknown type":                        {"Unsupported type", "message m_"}, // The fakes accept every type.
 	"a file by an unknown id":                {"message m_", "InvalidArgument attachment_id"},
-	"typing":                                 {"no message", "message m_"}, // The platform only gives ids to messages.
+	"typing":                                 {"no message", "message m_"}, // The platform gives ids to messages only.
 }
 
 func TestDifferences_FromTheFakes(t *testing.T) {
@@ -65,8 +65,8 @@ func TestDifferences_FromTheFakes(t *testing.T) {
 	require.Equal(t, differences, found)
 }
 
-// outcome returns the outcome of a message: the form of its id with the keys of the reply, or the code and
-// the field of the error.
+// outcome returns a sent message's id, shortened to its form, and the keys of the reply. If sending fails, it
+// returns the code and the field of the error.
 func outcome(t *testing.T, connector send.Connector, message send.Message) string {
 	t.Helper()
 	delivery, err := connector.Send(t.Context(), message)

@@ -1,6 +1,6 @@
-// Package alpha connects channels of type alpha, which are pages, to the social messenger whose API they use:
-// it sends messages, labels members, hands conversations over, and turns the platform's reports into message
-// events.
+// Package alpha connects channels of type alpha to the social messenger of that name. Each channel is a page.
+// The package sends messages, labels members, hands conversations over, and turns the platform's reports into
+// message events.
 //
 //   - To send, create a [Connector] with [New], wrap it with [Limited] to stay within the platform's limits,
 //     and list it in the Connectors of botctx.Config.
@@ -22,14 +22,14 @@
 //
 // # Unsupported operations
 //
-// Broadcasts were removed from the API in 2020, so alphaCreateBroadcast and alphaSendBroadcast are
-// Unsupported. So are all operations with groups, tags, changes of sent messages and tickets. The API has no
-// idempotency keys: if a process dies while sending, the message may appear twice. The ID of a message is
-// sent as its metadata, which only its echo shows.
+// Broadcasts were removed from the API in 2020, so alphaCreateBroadcast and alphaSendBroadcast are Unsupported.
+// Operations with groups and tags, changes of sent messages, and tickets are Unsupported, too. The API has no
+// idempotency keys: if a process dies while sending, the message may appear twice. The ID of a message is sent
+// as its metadata, which only the echo of the message contains.
 //
-// Messages later than 24 hours after the member's last one need a tag, and only HUMAN_AGENT is left, for
-// seven days. The API has refused CONFIRMED_EVENT_UPDATE, POST_PURCHASE_UPDATE and ACCOUNT_UPDATE since April
-// 2026.
+// More than 24 hours after the member's last message, the page may only send messages with a tag. The only tag
+// left is HUMAN_AGENT, for seven days. The API has refused CONFIRMED_EVENT_UPDATE, POST_PURCHASE_UPDATE and
+// ACCOUNT_UPDATE since April 2026.
 //
 // # Unconfirmed facts
 //

@@ -15,34 +15,34 @@ import (
 )
 
 // Handler answers the platform's check of its address (GET) and accepts its reports (POST). It checks the
-// signature of each report, passes its events to accept, one after the other, and answers when all of them
-// are accepted.
+// signature of each report, passes the events to accept one after the other, and answers after the last.
 //
-// accept is the method Accept of a botctx.Runtime, which stores the event, recognises events that the
-// platform sends again (by Inbound.Key), and runs the events of each sender in the order in which they were
-// accepted. One report may contain events of several pages, even of several apps. If one of them cannot be
-// accepted now, the answer is the status of botctx.HTTPStatus, and the platform sends the whole report again;
-// the later events of the same sender wait for that, and events of others are accepted. An event that would
-// never be accepted is dropped.
+// accept is the method Accept of a botctx.Runtime. It stores the event, recognises by Inbound.Key an event that
+// the platform sends again, and runs the events of each sender in the order in which they were accepted. One
+// report may contain events of several pages, even of several apps. If one of them cannot be accepted now, the
+// answer is the status of botctx.HTTPStatus, and the platform sends the whole report again. Meanwhile events of
+// other senders are accepted, and later events of the same sender wait. An event that can never be accepted is
+// dropped.
 //
-// From is the member's id for the page. To is the page's. A member's message is TEXT, or MISC with
-// attachments; a tap on a quick reply or a button is PAYLOAD. Arrivals by a link are REFERRAL, or referral in
-// the data of the tap that began the conversation; consents are OPTIN; new comments on posts of the page are
-// COMMENT with text, post_id, comment_id and from. DELIVERY and READ have a watermark, the time until which
-// the member's messages have arrived or been read. Messages of people or other applications for the page are
-// ECHO, From the page To the member; messages of the host's application (Config.AppID) are dropped. Any other
-// action of a member becomes MISC with the platform's own object, such as reaction or pass_thread_control.
+// From is the member's id for the page; To is the page's id. A member's message is TEXT, or MISC if it has
+// attachments. A tap on a quick reply or a button is PAYLOAD. An arrival by a link is REFERRAL; if the link
+// starts a conversation with a tap, the tap's data has a field referral. A consent is OPTIN. A new comment on a
+// post of the page is COMMENT, with text, post_id, comment_id and from. DELIVERY and READ have a watermark: the
+// time until which messages to the member have arrived or been read. A message that a person or another
+// application sent for the page is ECHO, From the page To the member; messages of the host's application
+// (Config.AppID) are dropped. Any other action of a member becomes MISC with the platform's own object, such as
+// reaction or pass_thread_control.
 //
-// Subscribe only to the events that the bot handles: an event of any type runs the bot, so logic that answers
-// every event must check its type, or it answers each DELIVERY with a message that causes the next.
+// Subscribe only to the events that the bot handles. An event of any type runs the bot. A bot that answers
+// every event without checking its type also answers each DELIVERY, and its answer causes the next one.
 //
-// Everything else is dropped, and counted in Config.Drops: standby, a member's messages while another
-// application has the conversation; everything in the feed except new comments of others than the page;
+// Everything else is dropped and counted in Config.Drops: standby, which is a member's message while another
+// application has the conversation; changes in the feed other than new comments, and comments by the page;
 // events for pages without a channel; and events without a sender.
 //
-// Handler answers 401 to a report that is not signed by the application of its channels, 403 to a check with
-// another verify token, 503 if a channel cannot be looked up now, 400, 405 and 413 to requests that the
-// platform does not send, and 408 to a request that arrives too slowly.
+// Handler answers 401 to a report that is not signed by the application of its channels, 403 to a check with a
+// wrong verify token, and 503 if a channel cannot be looked up now. It answers 400, 405 or 413 to requests that
+// the platform does not send, and 408 to a request that arrives too slowly.
 func (c *Connector) Handler(accept func(ctx context.Context, inbound botctx.Inbound) error) http.Handler {
 	return &graph.Webhook{
 		Platform: channel.Alpha, Object: "page", FirstAccount: "entry.0.id",
@@ -53,7 +53,7 @@ func (c *Connector) Handler(accept func(ctx context.Context, inbound botctx.Inbo
 	}
 }
 
-// parcels returns the entries of a report. Each is for one page.
+// parcels splits a report into its entries. Each entry belongs to one page.
 func parcels(report document.Object) []graph.Parcel {
 	var all []graph.Parcel
 	for _, entry := range graph.Objects(report, "entry") {
@@ -79,7 +79,7 @@ func (c *Connector) events(in *channel.Channel, entry graph.Parcel) []graph.Even
 	return all
 }
 
-// appIDOf returns the id of the application that sends for a channel, or "" if it is not known.
+// appIDOf returns the id of the application that sends for a channel, or "" if it is unknown.
 func (c *Connector) appIDOf(in *channel.Channel) string {
 	if info, _ := in.Info.(channel.AlphaInfo); info.CustomApp {
 		return document.Get(info.Unknown.Reveal(), "appId", "")
@@ -87,14 +87,13 @@ func (c *Connector) appIDOf(in *channel.Channel) string {
 	return c.config.AppID
 }
 
-// reported is one item of a page's conversations in a report.
+// reported is one item of an entry's conversations.
 type reported struct {
 	item  document.Object
 	page  string
 	appID string
 }
 
-// event returns the event of an item.
 func (r reported) event() graph.Event {
 	kind := r.kind()
 	event := send.MessageEvent{
@@ -132,7 +131,7 @@ func (r reported) event() graph.Event {
 	if event.From == "" {
 		return graph.Event{Kind: kind, Drop: send.DropIncomplete}
 	}
-	if key == "" && event.MessageID == "" { // Without an id, the time identifies a repetition.
+	if key == "" && event.MessageID == "" { // Without an id, a repeated item is recognised by its time.
 		key = fmt.Sprintf("%s %d %s", kind, event.Timestamp, event.Data)
 	}
 	if key != "" {
@@ -141,7 +140,7 @@ func (r reported) event() graph.Event {
 	return graph.Event{Kind: kind, Inbound: botctx.Inbound{Event: event, Key: key}}
 }
 
-// kind returns the name of an item's content.
+// kind names an item's content, such as message or postback.
 func (r reported) kind() string {
 	for _, known := range []string{"message", "postback", "optin", "referral", "delivery", "read"} {
 		if _, isObject := field(r.item, known).(document.Object); isObject {
@@ -161,7 +160,7 @@ func field(of document.Object, name string) any {
 	return value
 }
 
-// echo returns the event of a message for the page, and drops the messages of the channel's own application.
+// echo returns the event of a message that the page sent. It drops messages of the channel's own application.
 func (r reported) echo(event send.MessageEvent, content document.Object) graph.Event {
 	if id := field(content, "app_id"); r.appID != "" && fmt.Sprint(id) == r.appID {
 		return graph.Event{Kind: "echo", Drop: send.DropFromBot}
@@ -173,7 +172,6 @@ func (r reported) echo(event send.MessageEvent, content document.Object) graph.E
 	return graph.Event{Kind: "echo", Inbound: botctx.Inbound{Event: event}}
 }
 
-// written returns the type and the data of a member's message or tap.
 func written(message document.Object) (send.Type, document.Object) {
 	data := message.Without("mid")
 	if tapped, isTap := field(message, "quick_reply").(document.Object); isTap {
@@ -186,7 +184,7 @@ func written(message document.Object) (send.Type, document.Object) {
 	return send.TypeMisc, data
 }
 
-// withPayload returns data with the text of the named field parsed as a payload.
+// withPayload parses the text of the named field as a payload.
 func withPayload(data document.Object, name string) document.Object {
 	if text := document.Get(data, name, ""); text != "" {
 		return data.With(name, taps.Payload(text))
@@ -194,8 +192,8 @@ func withPayload(data document.Object, name string) document.Object {
 	return data
 }
 
-// milliseconds returns the time of an item: a number of milliseconds, or a text of seconds. It is 0 if there
-// is none.
+// milliseconds returns the time of an item, or 0 if it has none. The platform sends milliseconds as a number,
+// or seconds as a text.
 func milliseconds(item document.Object) document.Timestamp {
 	var event send.MessageEvent
 	if event.DecodeValue(document.O("timestamp", field(item, "timestamp"))) != nil {
@@ -204,7 +202,8 @@ func milliseconds(item document.Object) document.Timestamp {
 	return event.Timestamp
 }
 
-// changed returns the event of a change in the feed of a page: a new comment that the page did not write.
+// changed returns the event of a new comment in the feed of a page. It drops other changes and the page's own
+// comments.
 func changed(change document.Object, pageID string) graph.Event {
 	value := document.Get(change, "value", document.Object{})
 	item, verb := document.Get(value, "item", ""), document.Get(value, "verb", "")
@@ -224,7 +223,7 @@ func changed(change document.Object, pageID string) graph.Event {
 	id := document.Get(value, "comment_id", "")
 	event := send.MessageEvent{
 		Type: send.TypeComment, From: from, To: pageID, MessageID: id,
-		Timestamp: document.Timestamp(document.Get(value, "created_time", int64(0)) * 1000), // It is in seconds.
+		Timestamp: document.Timestamp(document.Get(value, "created_time", int64(0)) * 1000), // created_time is in seconds.
 		Data: document.O(
 			"text", document.Get(value, "message", ""), "post_id", document.Get(value, "post_id", ""),
 			"comment_id", id, "from", document.Get(value, "from", document.O()),

@@ -17,8 +17,8 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// A host: its channels are stored, the connector sends for all of them, and the handler passes the platform's
-// reports to the runtime.
+// A host stores its channels, sends for all of them with one connector, and passes the platform's reports to
+// the runtime.
 func Example() {
 	platform := alphafake.New(map[string]string{"the page's token": "1900"}, "100") // A host leaves APIURL out.
 	api := httptest.NewServer(platform)
@@ -26,7 +26,7 @@ func Example() {
 	ctx := context.Background()
 
 	var rt *botctx.Runtime
-	pages := map[string]string{"1900": "shop"} // The channels by their pages.
+	pages := map[string]string{"1900": "shop"} // Channels by page.
 	connector, err := alpha.New(alpha.Config{
 		APIURL:      api.URL + "/v23.0",
 		AppSecret:   channel.NewSecret("the application's secret"),
@@ -53,7 +53,7 @@ func Example() {
 	}
 	rt.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
 		if bot.MessageEvent.Text() == "" {
-			return nil // A receipt, for example.
+			return nil // An event without text, such as a receipt.
 		}
 		return bot.Reply(ctx, send.Text("You said: "+bot.MessageEvent.Text()))
 	})
@@ -65,7 +65,7 @@ func Example() {
 		return
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/alpha", connector.Handler(rt.Accept)) // Call rt.Run, too, to run the accepted events.
+	mux.Handle("/alpha", connector.Handler(rt.Accept)) // rt.Run, which runs the accepted events, is left out here.
 
 	answer := httptest.NewRecorder()
 	mux.ServeHTTP(answer, graphtest.Report(ctx, "/alpha", "the application's secret", []byte(

@@ -22,12 +22,12 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// data returns a file of the platforms' data, or skips the test.
+// data reads a file of the platforms' recorded data, or skips the test.
 func data(t *testing.T, name string, into any) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "data", "platforms", "alpha", name))
 	if errors.Is(err, os.ErrNotExist) {
-		t.Skipf("the platform's data (%s) is not next to this repository; the other tests do without", name)
+		t.Skipf("needs the platform's data (%s), which is not next to this repository", name)
 	}
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(text, into))
@@ -62,7 +62,7 @@ func TestError_OfEachKnownCode(t *testing.T) {
 			}
 			require.Equal(t, one.Means, string(boterr.CodeOf(err)), "%v", err)
 			require.ErrorContains(t, err, fmt.Sprintf("(code %d", one.Code))
-			require.Equal(t, one.Means == "ResourceExhausted", boterr.RetryAfter(err) == time.Minute, "a rate limit without a time: a minute")
+			require.Equal(t, one.Means == "ResourceExhausted", boterr.RetryAfter(err) == time.Minute, "want the default of a minute")
 		})
 	}
 }
@@ -75,7 +75,7 @@ func TestError_SaysWhatToDo(t *testing.T) {
 		"make a new one and store it in the channel's info (code 190/1,": {Code: 190, Subcode: 1},
 		"more than 24 hours old":                                         {Code: 10, Subcode: 2018278},
 		"lacks a permission":                                             {Code: 230},
-		"the file is larger":                                             {Code: 100, Subcode: 2018109},
+		"the file is too large":                                          {Code: 100, Subcode: 2018109},
 		"call AbCdEf123":                                                 {Code: 7},
 	} {
 		refusal.Status = http.StatusBadRequest
@@ -101,7 +101,6 @@ func answered(status int, header http.Header, body string) *http.Response {
 	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body))}
 }
 
-// through returns a connector whose requests are answered by a function.
 func through(t *testing.T, f roundTrip) *alpha.Connector {
 	t.Helper()
 	return newConnector(t, alpha.Config{HTTPClient: &http.Client{Transport: f}, Timeout: 3 * time.Second})
@@ -133,14 +132,14 @@ func TestSend_WithoutAnAnswer(t *testing.T) {
 func TestSend_SilentPlatform(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		began := time.Now() //nolint:forbidigo // The clock of the bubble.
+		began := time.Now() //nolint:forbidigo // Virtual time.
 		_, err := through(t, func(r *http.Request) (*http.Response, error) {
 			<-r.Context().Done()
 			return nil, r.Context().Err()
 		}).Send(t.Context(), to("100", send.Text("Hello")))
 		require.Error(t, err)
 		require.False(t, boterr.HasCode(err))
-		require.Equal(t, 3*time.Second, time.Since(began)) //nolint:forbidigo // The clock of the bubble.
+		require.Equal(t, 3*time.Second, time.Since(began)) //nolint:forbidigo // Virtual time.
 	})
 }
 
@@ -174,12 +173,12 @@ func TestLimited_KeepsTheDocumentedRates(t *testing.T) {
 			new(send.Text("Hello")):                 10 * time.Second / 300,
 			new(send.Video("https://x.test/a.mp4")): time.Second,
 		} {
-			began := time.Now() //nolint:forbidigo // The clock of the bubble.
+			began := time.Now() //nolint:forbidigo // Virtual time.
 			for range 11 {
 				_, err := limited.Send(t.Context(), to("100", *response))
 				require.NoError(t, err)
 			}
-			require.InDelta(t, want, time.Since(began), float64(10*time.Millisecond)) //nolint:forbidigo // The clock of the bubble.
+			require.InDelta(t, want, time.Since(began), float64(10*time.Millisecond)) //nolint:forbidigo // Virtual time.
 		}
 	})
 }

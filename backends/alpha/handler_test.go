@@ -25,13 +25,13 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// text is a report of a member's message to a page.
+// text returns a report of a member's message to a page.
 func text(page, mid, text string) string {
 	return fmt.Sprintf(`{"object":"page","entry":[{"id":%q,"time":1,"messaging":[{"sender":{"id":%q},"recipient":{"id":%q},`+
 		`"timestamp":1700000000000,"message":{"mid":%q,"text":%q}}]}]}`, page, memberID, page, mid, text)
 }
 
-// shown returns the events of a box, one line each.
+// shown prints the events of a box, one per line.
 func shown(b *box) []string {
 	var lines []string
 	for _, one := range b.got {
@@ -44,14 +44,14 @@ func shown(b *box) []string {
 	return lines
 }
 
-// recorded are the events of the recorded reports, by their names.
+// recorded maps the names of the recorded reports to their events.
 var recorded = map[string][]string{
 	"text":                   {`app-1/shop TEXT 100>1900 at 1700000000000 id "m_1" {"text":"äöå hi"}`},
 	"quick reply":            {`app-1/shop PAYLOAD 100>1900 at 2 id "m_2" {"text":"Yes","payload":"yes"}`},
 	"postback with referral": {`app-1/shop PAYLOAD 100>1900 at 2 id "m_3" {"title":"Get Started","payload":"GET_STARTED","referral":{"ref":"spring","source":"SHORTLINK","type":"OPEN_THREAD"}}`},
 	"attachments": {`app-1/shop MISC 100>1900 at 2 id "m_4" {"attachments":[{"type":"image","payload":{"url":"https://cdn.example/1.png","sticker_id":7}},` +
 		`{"type":"location","payload":{"coordinates":{"lat":59.9,"long":10.7}}}]}`},
-	"echo":     {`drop "echo" from_bot`}, // It comes from the host's own application.
+	"echo":     {`drop "echo" from_bot`}, // The host's own application sent it.
 	"delivery": {`app-1/shop DELIVERY 100>1900 at 0 id "" {"mids":["m_5"],"watermark":1700000000500}`},
 	"read":     {`app-1/shop READ 100>1900 at 2 id "" {"watermark":1700000000500}`},
 	"opt-in":   {`app-1/shop OPTIN user_ref:u-1>1900 at 2 id "" {"ref":"r","user_ref":"u-1"}`},
@@ -67,7 +67,7 @@ var recorded = map[string][]string{
 	},
 	"two entries, three events": {
 		`app-1/shop TEXT 100>1900 at 2 id "m_7" {"text":"one"}`, `app-1/shop TEXT 101>1900 at 3 id "m_8" {"text":"two"}`,
-		`drop "entry" invalid`, // The desk's application is another one.
+		`drop "entry" invalid`, // The desk uses another application.
 	},
 	"Payload.json":                         {`any/page TEXT 0>0 at 2222222 id "AAAA-BBBB-CCCC" {"text":"text"}`},
 	"PayloadWithPassThreadControl.json":    {`any/page MISC fakeId>fakeId at 1572630578783 id "" {"pass_thread_control":{"new_owner_app_id":1234567890,"metadata":"Pass thread control"}}`},
@@ -82,7 +82,7 @@ var recorded = map[string][]string{
 	},
 }
 
-// findAny knows the pages of the tests, and takes any other id for another page.
+// findAny knows the pages of the tests, and returns a third channel for every other id.
 func findAny(ctx context.Context, pageID string) (*channel.Channel, error) {
 	if in, err := find(ctx, pageID); err == nil {
 		return in, nil

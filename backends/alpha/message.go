@@ -18,37 +18,37 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// The platform's limits that send.Response.Validate does not check.
+// Limits of the platform that send.Response.Validate does not check.
 const (
 	maxButtonText = 640
 	maxPayload    = send.MaxQuickReplyPayload
 )
 
-// The values of messagingType.
+// Values of messagingType.
 const (
 	typeResponse = "RESPONSE"
 	typeTag      = "MESSAGE_TAG"
 )
 
-// typeMarkSeen is the platform's own type of a message that marks the member's messages as read.
+// typeMarkSeen is a type that only this platform has. It marks the member's messages as read.
 const typeMarkSeen send.Type = "MARK_SEEN"
 
-// actions are the types that only show something for a while.
+// actions are the types that are sent as a sender_action instead of a message.
 var actions = map[send.Type]string{send.TypeTyping: "typing_on", typeMarkSeen: "mark_seen"}
 
-// Send implements send.Connector. The recipient is a member's id for the page, or "user_ref:" and the
-// reference of an OPTIN event from a web page.
+// Send implements send.Connector. The recipient is a member's id for the page. A person who opted in on a web
+// page is addressed as "user_ref:" and the reference in the OPTIN event.
 //
-// Texts, files and quick replies keep their types; buttons are a button template, whose text has at most 640
-// characters; a carousel is a generic template, in which each card needs more than its title. The payload of
-// a button may be an object, which is sent as JSON and comes back as an object. Any other type is Unsupported
-// unless the response has message, an object in the platform's form, such as a receipt. TYPING shows typing
-// until the next message or for 20 seconds, whatever its duration; MARK_SEEN marks the member's messages as
-// read.
+// Texts, files and quick replies keep their types. Buttons become a button template, whose text has at most 640
+// characters. A carousel becomes a generic template, in which a card with a title alone is not allowed. The
+// payload of a button may be an object; it is sent as JSON and comes back as an object. Any other type is
+// Unsupported unless the response has message, an object in the platform's form, such as a receipt. TYPING
+// shows typing until the next message or for 20 seconds, and its duration is ignored. MARK_SEEN marks the
+// member's messages as read.
 //
 // MessagingType is RESPONSE by default, and MESSAGE_TAG if there is a MessagingTag. A response may have the
-// platform's own fields notification_type, persona_id and reply_to, and comment_id: then the message is the
-// private answer to that comment, which the channel's info must allow with alphaCommentReply.
+// platform's own fields notification_type, persona_id and reply_to. If it has comment_id, the message is a
+// private answer to that comment, which the channel must allow with alphaCommentReply in its info.
 func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
 	if err := message.Validate(); err != nil {
 		return send.Delivery{}, err
@@ -74,10 +74,10 @@ func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delive
 	return send.Delivery{Reply: reply, MessageID: id, From: from.info.PageID}, nil
 }
 
-// retiredTags are the tags that the platform has refused since 2026.
+// retiredTags are refused by the platform since April 2026.
 var retiredTags = []string{"CONFIRMED_EVENT_UPDATE", "POST_PURCHASE_UPDATE", "ACCOUNT_UPDATE"}
 
-// aboutTag adds to the refusal of a message with a tag that the tag may be the reason.
+// aboutTag adds to the error of a refused message that its tag may be the reason.
 func aboutTag(err error, tag string) error {
 	if tag == "" || boterr.CodeOf(err) != boterr.InvalidArgument {
 		return err
@@ -88,7 +88,7 @@ func aboutTag(err error, tag string) error {
 	return boterr.Invalid("", "the platform may not accept the messagingTag %s: %w", tag, err)
 }
 
-// bodyOf returns the request for a message.
+// bodyOf returns the body of the request that sends a message.
 func (p page) bodyOf(message send.Message) (document.Object, error) {
 	response := message.Response
 	recipient, err := p.recipientOf(message)
@@ -125,7 +125,7 @@ func (p page) bodyOf(message send.Message) (document.Object, error) {
 	return body.With("message", content), body.Err()
 }
 
-// userRef is the prefix of the id of a person who is known only by the reference of an opt-in.
+// userRef precedes the reference of a person who opted in on a web page and has no id yet.
 const userRef = "user_ref:"
 
 func (p page) recipientOf(message send.Message) (document.Object, error) {
@@ -142,7 +142,7 @@ func (p page) recipientOf(message send.Message) (document.Object, error) {
 	return document.O("id", message.To), nil
 }
 
-// contentOf returns a response in the platform's form.
+// contentOf converts a response to the platform's form.
 func contentOf(response send.Response) (document.Object, error) {
 	switch kind := response.Type(); kind {
 	case send.TypeText:
@@ -183,7 +183,7 @@ func template(kind string, fields ...any) document.Object {
 	return document.O("attachment", document.O("type", "template", "payload", payload))
 }
 
-// attachmentOf returns a file in the platform's form, by its address or its id.
+// attachmentOf converts a file to the platform's form. The payload has its address or its id.
 func attachmentOf(kind send.Type, payload document.Object) (document.Object, error) {
 	if payload.Has("url") {
 		if err := checkURL(payload, "url"); err != nil {
@@ -193,7 +193,7 @@ func attachmentOf(kind send.Type, payload document.Object) (document.Object, err
 	return document.O("type", strings.ToLower(string(kind)), "payload", payload), nil
 }
 
-// each returns the objects in a list, each in the platform's form.
+// each converts the objects in a list, and puts their index in errors.
 func each(
 	of document.Lookuper, field string, translate func(document.Object) (document.Object, error),
 ) (document.Array, error) {
@@ -208,7 +208,7 @@ func each(
 	return all, nil
 }
 
-// filled returns an object without null and empty fields, which the platform refuses.
+// filled removes null and empty fields, which the platform refuses.
 func filled(from document.Object) document.Object {
 	for field, value := range from.All() {
 		if list, isList := value.(document.Array); value == nil || value == "" || isList && list.Len() == 0 {
@@ -245,7 +245,7 @@ func buttonOf(button document.Object) (document.Object, error) {
 	return button, nil
 }
 
-// cardOf returns a card in the platform's form, which needs more than a title.
+// cardOf converts a card to the platform's form. A card with a title alone is an error.
 func cardOf(card document.Object) (document.Object, error) {
 	card = filled(card)
 	if card.Len() < 2 {
@@ -263,7 +263,7 @@ func cardOf(card document.Object) (document.Object, error) {
 	return card.With("buttons", buttons), err
 }
 
-// checkURL refuses an address that the platform cannot open.
+// checkURL returns InvalidArgument for an address that the platform cannot open.
 func checkURL(in document.Object, field string) error {
 	parsed, err := url.Parse(document.Get(in, field, ""))
 	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
@@ -272,27 +272,27 @@ func checkURL(in document.Object, field string) error {
 	return nil
 }
 
-const sentenceUnreachable = "the member cannot be reached now: the account is closed, or does not take messages of the page"
+const sentenceUnreachable = "the member cannot be reached now: the account is closed, or does not accept messages from the page"
 
-// meanings are the meanings of the platform's own codes.
+// meanings maps the platform's error codes to codes of package boterr.
 var meanings = graph.Meanings{
 	{Code: 10, Subcode: 2018278}: windowClosed,
 	{Code: 10, Subcode: 2018065}: windowClosed,
 	{Code: 10, Subcode: 2018300}: {
-		Code: boterr.FailedPrecondition, Sentence: "another application controls the conversation: wait until it gives it back",
+		Code: boterr.FailedPrecondition, Sentence: "another application controls the conversation: wait until it hands the conversation back",
 	},
 	{Code: 551}:                   {Code: boterr.FailedPrecondition, Sentence: sentenceUnreachable},
 	{Code: 200, Subcode: 1545041}: {Code: boterr.FailedPrecondition, Sentence: sentenceUnreachable},
-	{Code: 100, Subcode: 2018001}: {Code: boterr.NotFound, Sentence: "the page has no member of that id"},
+	{Code: 100, Subcode: 2018001}: {Code: boterr.NotFound, Sentence: "the page has no member with that id"},
 	{Code: 100, Subcode: 2018109}: {
-		Code: boterr.InvalidArgument, Field: "url", Sentence: "the file is larger than the platform takes: the limit is 25 MB",
+		Code: boterr.InvalidArgument, Field: "url", Sentence: "the file is too large for the platform: the limit is 25 MB",
 	},
 	{Code: 2, Subcode: 2018344}: {
-		Code: boterr.FailedPrecondition, Sentence: "the page has not accepted the platform's terms of labels: accept them in the page's inbox",
+		Code: boterr.FailedPrecondition, Sentence: "the page has not accepted the platform's terms for labels: accept them in the page's inbox",
 	},
-	{Code: 2}:     {Sentence: "the platform failed for now, or the member has blocked the page"},
-	{Code: 1200}:  {Sentence: "the platform failed for now"},
-	{Code: 80006}: {Code: boterr.ResourceExhausted, Sentence: "the platform limits the page's rate of requests", Wait: time.Minute},
+	{Code: 2}:     {Sentence: "the platform failed temporarily, or the member has blocked the page"},
+	{Code: 1200}:  {Sentence: "the platform failed temporarily; try again later"},
+	{Code: 80006}: {Code: boterr.ResourceExhausted, Sentence: "the platform limits the rate of the page's requests", Wait: time.Minute},
 }
 
 var windowClosed = graph.Meaning{

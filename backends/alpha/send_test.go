@@ -39,7 +39,7 @@ func newHarness(t *testing.T) *sendtest.Harness {
 	}
 }
 
-// oddReports passes reports that a handler does not understand.
+// oddReports posts reports of unknown kinds to a handler, and returns how it handled each.
 func oddReports(t *testing.T) []sendtest.Reception {
 	t.Helper()
 	var all []sendtest.Reception

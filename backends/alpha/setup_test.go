@@ -29,7 +29,7 @@ const (
 	memberID    = "100"
 )
 
-// shop is a channel with the page 1900. desk is one with the page 1901 and its own application.
+// shop has the page 1900 and uses the host's application; desk has the page 1901 and its own.
 func shop() *channel.Channel {
 	return &channel.Channel{ID: "shop", App: "app-1", Type: channel.Alpha, On: true, Info: channel.AlphaInfo{
 		AccessToken: channel.NewSecret(token), PageID: "1900", AlphaCommentReply: true,
@@ -80,14 +80,14 @@ func to(member string, response send.Response) send.Message {
 	return send.Message{ID: "send-1", Channel: shop(), To: member, Response: response}
 }
 
-// box is a handler and its accepted events.
+// box collects the events that a handler accepts.
 type box struct {
 	http.Handler
 
 	drops *send.Drops
 	mu    sync.Mutex
 	got   []botctx.Inbound
-	// refuse returns the error to return for an event, or nil to accept it.
+	// refuse, if set, returns an error for an event that is not to be accepted.
 	refuse func(botctx.Inbound) error
 	errs   []error
 }
@@ -112,7 +112,7 @@ func newBox(t *testing.T, find func(context.Context, string) (*channel.Channel, 
 	return b
 }
 
-// report gives the handler a body that is signed with a secret, and returns the status.
+// report posts a signed body to the handler and returns the status.
 func (b *box) report(ctx context.Context, secret, body string) int {
 	return b.ask(graphtest.Report(ctx, "/alpha", secret, []byte(body))).Code
 }
@@ -123,7 +123,6 @@ func (b *box) ask(r *http.Request) *httptest.ResponseRecorder {
 	return answer
 }
 
-// dropped returns the number of events that were dropped for a reason.
 func (b *box) dropped(kind string, reason send.DropReason) int64 {
 	for _, count := range b.drops.Counts() {
 		if count.Kind == kind && count.Reason == reason {

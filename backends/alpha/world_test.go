@@ -26,7 +26,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// directly answers the requests of a client with a handler, without a network.
+// directly is an HTTP client's transport that calls a handler without a network.
 type directly struct{ http.Handler }
 
 func (d directly) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -66,7 +66,7 @@ func done(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// world is a host with two pages: members write to the shop, agents answer from the desk.
+// world is a host with two pages: members write to the shop, and agents answer from the desk.
 type world struct {
 	*testing.T
 
@@ -116,14 +116,14 @@ func trees(name string) []channel.PriorityGroup {
 	return []channel.PriorityGroup{{Group: "all", Trees: []string{name}}}
 }
 
-// reports sends an item of a page to the host, and runs the bot.
+// reports posts an item of a page to the host and runs the bot.
 func (w *world) reports(page, from, content string) {
 	w.Helper()
 	w.events++
 	w.platform.Writes(page, from, w.now)
 	body := fmt.Sprintf(`{"object":"page","entry":[{"id":%q,"messaging":[{"sender":{"id":%q},"recipient":{"id":%q},"timestamp":%d,%s}]}]}`,
 		page, from, page, w.now.UnixMilli(), strings.ReplaceAll(content, "MID", fmt.Sprintf("m_in_%d", w.events)))
-	for range 2 { // The platform may report everything twice.
+	for range 2 { // The platform may send a report twice.
 		answer := httptest.NewRecorder()
 		w.handler.ServeHTTP(answer, graphtest.Report(w.Context(), "/alpha", appSecret, []byte(body)))
 		require.Equal(w, http.StatusOK, answer.Code)
@@ -143,7 +143,7 @@ func (w *world) says(page, from, text string) {
 	w.reports(page, from, fmt.Sprintf(`"message":{"mid":"MID","text":%q}`, text))
 }
 
-// taps makes a person tap a button of their last message by its title.
+// taps simulates a tap on a button of the person's last message, found by its title.
 func (w *world) taps(page, from, title string) {
 	w.Helper()
 	for _, button := range document.Get(w.last(from).Content, "attachment.payload.buttons", []document.Object(nil)) {
@@ -167,7 +167,6 @@ func (w *world) last(to string) alphafake.Message {
 	return last
 }
 
-// read returns the text of the last message to a person.
 func (w *world) read(to string) string {
 	content := w.last(to).Content
 	return document.Get(content, "text", document.Get(content, "attachment.payload.text", ""))
@@ -176,7 +175,7 @@ func (w *world) read(to string) string {
 func TestWorld_ALiveChatBetweenTwoPages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.says("1901", "500", "I am at work") // Otherwise the page may not write to the agent.
+	w.says("1901", "500", "I am at work") // The page may not write to the agent before the agent has written.
 	w.says("1900", "100", "hi")
 	w.taps("1900", "100", "Yes")
 	require.Equal(t, "2 cups of tea.", w.read("100"))
@@ -214,7 +213,7 @@ func TestWorld_AfterADay(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// member returns the id of the only member of the shop.
+// member returns the id of the shop's only member.
 func (w *world) member() string {
 	w.Helper()
 	for found, err := range w.runtime.Members(w.Context(), "app-1", member.Selection{}) {
@@ -224,7 +223,7 @@ func (w *world) member() string {
 	return ""
 }
 
-// order stores an order under the id of its message, and confirms it.
+// order stores an order under the id of the member's message, and confirms it.
 func order(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertParams{
 		DataSourceID: "orders", Data: []document.Object{document.O("_id", bot.MessageEvent.MessageID)},
@@ -235,7 +234,7 @@ func order(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text("Noted."))
 }
 
-// Whatever fails, an order is stored once and confirmed; a repeated confirmation has the same ID.
+// An order is stored once and confirmed in spite of any fault. A repeated confirmation has the same ID.
 func TestExplore_ReportsUnderFaults(t *testing.T) {
 	t.Parallel()
 	var platform *alphafake.Platform

@@ -12,15 +12,15 @@
 //	defer store.Close()
 //	platform, err := botctx.New(botctx.Config{ObjectStore: store, ...})
 //
-// Drivers for folders and memory are linked in. For S3, and stores that speak its protocol, a host imports
+// Drivers for folders and memory are linked in. For S3 and stores with the same protocol, a host imports
 // gocloud.dev/blob/s3blob and opens an address such as "s3://example-bots?region=eu-central-1"; the guide to
-// hosting shows how.
+// hosting shows an example.
 //
-// A file appears when it is complete: if its reader fails, or the context ends, the previous file under the
-// key remains. Files stream, so memory does not grow with them.
+// A file appears only when it is complete. If its reader fails or the context ends, the previous file under the
+// key remains. Files are streamed, so large files do not need more memory.
 //
-// Readers of a folder opened by [Open] see the old or the new content, even after a crash. The driver reads
-// the content type from a second file: if it changes, a reader may see the new type a moment before the new
-// content. In a folder passed to [New] the driver writes that file in place, and readers fail with EOF in the
-// meantime: open folders with Open.
+// Readers of a folder opened by [Open] see the old or the new content, even after a crash. The driver keeps the
+// content type in a second file. If the type changes, a reader may briefly see the new type with the old
+// content. In a folder passed to [New] the driver rewrites that second file in place, and concurrent reads can
+// fail with EOF; use Open for folders.
 package blob

@@ -12,8 +12,8 @@ import (
 
 func Example() {
 	ctx := context.Background()
-	// A service keeps its files in a folder, "file:///var/lib/bots/files?create_dir=true", or in S3,
-	// "s3://example-bots?region=eu-central-1", if it imports gocloud.dev/blob/s3blob.
+	// In production the address is a folder, such as "file:///var/lib/bots/files?create_dir=true", or a bucket,
+	// such as "s3://example-bots?region=eu-central-1" if the program imports gocloud.dev/blob/s3blob.
 	store, err := blob.Open(ctx, "mem://")
 	if err != nil {
 		fmt.Println(err)
@@ -24,7 +24,7 @@ func Example() {
 	// A host passes the store to its bots.
 	_ = botctx.Config{ObjectStore: store}
 
-	// uploadFileToObjectStore makes this call.
+	// uploadFileToObjectStore calls Put like this.
 	err = store.Put(ctx, utility.StoredFile{
 		Key:         "shop/c1/bills/7.txt",
 		ContentType: "text/plain",

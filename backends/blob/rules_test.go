@@ -20,8 +20,7 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// runRules checks the contract of a Store over every kind of bucket, each rule over a separate bucket, which
-// open creates and the rule closes.
+// runRules checks the contract of a Store. Each rule gets a new bucket from open and closes it.
 func runRules(t *testing.T, open func(t *testing.T) *gocloud.Bucket) {
 	t.Helper()
 	for name, rule := range map[string]func(*testing.T, bucket){
@@ -65,7 +64,7 @@ func (b bucket) requireContent(t *testing.T, key, want string) {
 	require.Equal(t, want, string(got), "%q", key)
 }
 
-// requireKeys requires that a bucket holds some files and no others.
+// requireKeys fails the test unless the bucket holds exactly the files with these keys.
 func (b bucket) requireKeys(t *testing.T, want ...string) {
 	t.Helper()
 	var keys []string
@@ -102,7 +101,7 @@ func replaced(t *testing.T, b bucket) {
 	b.requireKeys(t, "k")
 }
 
-// sizes are the numbers of bytes before a failure: none, some, and several parts.
+// sizes are the numbers of bytes that are read before the failure: none, one part, and several parts.
 var sizes = []int64{0, 10, 12 << 20}
 
 func brokenReader(t *testing.T, b bucket) {
@@ -257,7 +256,6 @@ func closed(t *testing.T, b bucket) {
 	require.Equal(t, gcerrors.FailedPrecondition, gcerrors.Code(err), "Close closes the bucket")
 }
 
-// zeros is a reader that never ends.
 type zeros struct{}
 
 func (zeros) Read(into []byte) (int, error) {
@@ -265,7 +263,6 @@ func (zeros) Read(into []byte) (int, error) {
 	return len(into), nil
 }
 
-// readerFunc is a function that reads.
 type readerFunc func(into []byte) (int, error)
 
 func (f readerFunc) Read(into []byte) (int, error) { return f(into) }

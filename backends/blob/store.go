@@ -18,29 +18,29 @@ import (
 	"unicode/utf8"
 
 	gocloud "gocloud.dev/blob"
-	_ "gocloud.dev/blob/fileblob" // The scheme file of Open.
-	_ "gocloud.dev/blob/memblob"  // The scheme mem of Open.
+	_ "gocloud.dev/blob/fileblob" // For Open, the scheme file.
+	_ "gocloud.dev/blob/memblob"  // For Open, the scheme mem.
 	"gocloud.dev/gcerrors"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/utility"
 )
 
-// partBytes is the part size for stores that receive files in parts: the minimum of S3.
+// partBytes is the part size for stores that take files in parts. It is the minimum of S3.
 const partBytes = 5 << 20
 
 // Store keeps files in a bucket. It is safe for concurrent use.
 type Store struct {
 	bucket *gocloud.Bucket
 	close  func() error
-	// isFolder is true for a folder whose driver leaves the attributes to folder.
+	// isFolder is true if the driver writes no content types, and folder writes them instead.
 	isFolder bool
 }
 
 var _ utility.ObjectStore = (*Store)(nil)
 
-// New returns a store over a bucket, which the store's Close closes. For a nil bucket it returns nil, which
-// botctx.New refuses as an ObjectStore.
+// New returns a store that uses the bucket; closing the store closes the bucket. For a nil bucket New returns
+// nil, which botctx.New does not accept as an ObjectStore.
 func New(bucket *gocloud.Bucket) *Store {
 	if bucket == nil {
 		return nil
@@ -48,7 +48,7 @@ func New(bucket *gocloud.Bucket) *Store {
 	return &Store{bucket: bucket, close: sync.OnceValue(bucket.Close)}
 }
 
-// Open opens the bucket at a URL: "mem://" for a bucket in memory, which ends with the process,
+// Open opens the bucket at a URL: "mem://" for a bucket in memory, which is lost when the process ends, or
 // "file:///folder" for a folder, with "?create_dir=true" to create it if necessary. The schemes of other
 // drivers work if the program imports them.
 //
@@ -73,8 +73,8 @@ func Open(ctx context.Context, address string) (*Store, error) {
 	return store, nil
 }
 
-// withoutAttributes makes a folder's driver write no attributes, unless the address has an option for them,
-// and reports whether the address is such a folder.
+// withoutAttributes makes the driver of a folder write no content types, unless the address sets the option
+// metadata. It reports whether it did.
 func withoutAttributes(address *url.URL) (*url.URL, bool) {
 	query := address.Query()
 	if address.Scheme != "file" || query.Has("metadata") {
@@ -86,9 +86,8 @@ func withoutAttributes(address *url.URL) (*url.URL, bool) {
 	return &changed, true
 }
 
-// withoutTemporaryFolder makes folders write incomplete files in the folder itself. The system's folder for
-// temporary files, the driver's default, may be on another disk, from which a file cannot be moved in one
-// step.
+// withoutTemporaryFolder makes the driver write incomplete files into the folder itself. By default it uses the
+// system's temporary folder, which may be on another disk; from there a file cannot be moved in one step.
 func withoutTemporaryFolder(address *url.URL) *url.URL {
 	query := address.Query()
 	if address.Scheme != "file" || query.Has("no_tmp_dir") {
@@ -100,15 +99,15 @@ func withoutTemporaryFolder(address *url.URL) *url.URL {
 	return &changed
 }
 
-// Close closes the bucket. Later calls of Put are FailedPrecondition, later calls of Close do nothing.
+// Close closes the bucket. Later calls of Put fail with FailedPrecondition; later calls of Close do nothing.
 func (s *Store) Close() error { return s.close() }
 
-// Put stores a file under its key, replacing any existing one. It returns when the file is stored completely.
-// If reading it fails or ctx ends, Put returns that error, and the existing file remains. It waits for a
-// pending read when ctx ends.
+// Put stores a file under its key and replaces an existing one. It returns after the file is stored completely.
+// If reading the content fails or ctx ends, Put returns that error, and the existing file remains. If ctx ends
+// during a read, Put returns after that read.
 //
 // InvalidArgument: the key or the content type is invalid, or the bucket cannot hold the key.
-// FailedPrecondition: the host must act, since the bucket is gone, closed or not writable. ResourceExhausted:
+// FailedPrecondition: the bucket is missing, closed or not writable, and the host must act. ResourceExhausted:
 // a limit of the store is reached. Unavailable: the store did not answer.
 func (s *Store) Put(ctx context.Context, file utility.StoredFile) error {
 	if err := checkFile(file); err != nil {
@@ -122,7 +121,7 @@ func (s *Store) Put(ctx context.Context, file utility.StoredFile) error {
 	options := &gocloud.WriterOptions{
 		ContentType:    file.ContentType,
 		BufferSize:     partBytes,
-		MaxConcurrency: 1, // More parts at once would all be in memory.
+		MaxConcurrency: 1, // Parts are kept in memory while they are sent.
 	}
 	var beside folder
 	if s.isFolder {
@@ -135,8 +134,7 @@ func (s *Store) Put(ctx context.Context, file utility.StoredFile) error {
 	isComplete := false
 	defer func() {
 		if !isComplete {
-			// A writer must be closed; if its context has ended, it stores nothing. This also covers a reader
-			// that panics.
+			// Every writer must be closed, also if the reader panics. After abort, Close stores nothing.
 			abort()
 			_ = writer.Close()
 		}
@@ -162,9 +160,9 @@ func (s *Store) Put(ctx context.Context, file utility.StoredFile) error {
 	return nil
 }
 
-// Open returns the content of the file with a key; callers close it. The other errors are as for Put.
+// Open returns the content of the file with this key. Callers must close it.
 //
-// NotFound: there is no such file.
+// NotFound: there is no such file. The other errors are the same as for Put.
 func (s *Store) Open(ctx context.Context, key string) (io.ReadCloser, error) {
 	if err := checkKey(key); err != nil {
 		return nil, err
@@ -179,7 +177,7 @@ func (s *Store) Open(ctx context.Context, key string) (io.ReadCloser, error) {
 	return reader, nil
 }
 
-// Remove removes the file with a key. It succeeds if there is none. The other errors are as for Put.
+// Remove removes the file with this key, if there is one. The errors are the same as for Put.
 func (s *Store) Remove(ctx context.Context, key string) error {
 	if err := checkKey(key); err != nil {
 		return err
@@ -196,7 +194,7 @@ func checkFile(file utility.StoredFile) error {
 		return err
 	}
 	if _, _, err := mime.ParseMediaType(file.ContentType); err != nil {
-		return boterr.Invalid("contentType", "must be a media type such as \"image/png\", and not %q", file.ContentType)
+		return boterr.Invalid("contentType", "is %q; give a media type such as \"image/png\"", file.ContentType)
 	}
 	if file.Content == nil {
 		return boterr.Invalid("content", "is required: give the reader of the file")
@@ -204,9 +202,10 @@ func checkFile(file utility.StoredFile) error {
 	return nil
 }
 
-// source is a reader that ends with a context, and keeps the errors of reading apart from errors of writing.
+// source stops reading when its context ends. It keeps read errors, which would otherwise look like write
+// errors.
 type source struct {
-	ctx    context.Context //nolint:containedctx // A reader takes none, and this one lives as long as the call.
+	ctx    context.Context //nolint:containedctx // io.Reader has no context; source lives for one call only.
 	reader io.Reader
 	err    error
 }
@@ -223,33 +222,33 @@ func (s *source) Read(into []byte) (int, error) {
 	return n, err
 }
 
-// In a folder the driver keeps the content type of a file in a second one, which it truncates and rewrites
-// each time, so that readers may find it empty. Therefore the driver only writes the content, in one step,
-// and folder writes the attributes, in the driver's form, before the content appears, and only if they
-// change.
+// For folders, the driver keeps a file's content type in a second file. It truncates and rewrites that file on
+// each Put, so readers may find it empty. Therefore the driver only writes the content, and folder writes the
+// second file, in the driver's format: in one step, before the content appears, and only if the type changes.
 
-// folder is the part of a write to a folder that the driver leaves out.
+// folder writes the content type of a file in a folder.
 type folder struct {
-	// content is the temporary file of the content, nil in other buckets.
+	// content is the temporary file with the content. It is nil if the bucket is not a folder.
 	content *os.File
-	// before are the previous attributes, or nil for none. isChanged is true once new ones are in place.
+	// before is the previous content type file, or nil if there was none. isChanged is true once a new one is
+	// in place.
 	before    []byte
 	isChanged bool
 }
 
-// attributes are the attributes of a file in the driver's form.
+// attributes is the driver's JSON format for content types.
 type attributes struct {
 	ContentType string `json:"user.content_type"`
 }
 
-// begin notes the file that the driver writes.
+// begin stores the temporary file that the driver writes to.
 func (f *folder) begin(as func(any) bool) error {
 	as(&f.content)
 	return nil
 }
 
-// path returns the name of the file with the attributes: the name of the temporary file, with reserved instead
-// of its last two extensions.
+// path returns the name of the content type file: the name of the temporary file without its last two
+// extensions, plus reserved.
 func (f *folder) path() string {
 	name := f.content.Name()
 	for range 2 {
@@ -258,7 +257,7 @@ func (f *folder) path() string {
 	return name + reserved
 }
 
-// finish makes the content durable, and stores the attributes.
+// finish syncs the content to disk and stores the content type.
 func (f *folder) finish(contentType string) error {
 	if err := f.content.Sync(); err != nil {
 		return err
@@ -279,7 +278,7 @@ func (f *folder) finish(contentType string) error {
 	return f.replace(wanted)
 }
 
-// undo restores the previous attributes.
+// undo restores the previous content type.
 func (f *folder) undo() {
 	switch {
 	case !f.isChanged:
@@ -290,7 +289,7 @@ func (f *folder) undo() {
 	}
 }
 
-// replace writes the file with the attributes in one step.
+// replace writes the content type file in one step.
 func (f *folder) replace(content []byte) error {
 	temporary := filepath.Join(filepath.Dir(f.path()), "."+rand.Text()+reserved)
 	if err := writeDurably(temporary, content); err != nil {
@@ -304,9 +303,9 @@ func (f *folder) replace(content []byte) error {
 	return nil
 }
 
-// writeDurably writes a new file.
+// writeDurably writes a new file and syncs it to disk.
 func writeDurably(name string, content []byte) error {
-	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) //nolint:gosec // As the driver does; the umask decides.
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) //nolint:gosec // The mode of the driver; the umask restricts it.
 	if err != nil {
 		return err
 	}
@@ -314,11 +313,11 @@ func writeDurably(name string, content []byte) error {
 	return errors.Join(err, file.Sync(), file.Close())
 }
 
-// maxKeySize is the number of bytes that all large object stores allow.
+// maxKeySize is the longest key, in bytes, that all large object stores allow.
 const maxKeySize = 1024
 
-// checkKey refuses keys that a store would confuse with another one: in a folder, "a//b" and "a/./b" are
-// "a/b". All other keys are used unchanged.
+// checkKey rejects keys that could name the same file as another key. In a folder, "a//b" and "a/./b" are both
+// "a/b". A valid key is used unchanged.
 func checkKey(key string) error {
 	segments := strings.Split(key, "/")
 	switch {
@@ -336,7 +335,7 @@ func checkKey(key string) error {
 	return nil
 }
 
-// failure returns the error of a bucket with its code. If ctx has ended, it is the error of ctx.
+// failure adds a code to an error of a bucket. If ctx has ended, it returns the error of ctx.
 func failure(ctx context.Context, key string, err error) error {
 	if ended := ctx.Err(); ended != nil {
 		return ended
@@ -359,10 +358,11 @@ func failure(ctx context.Context, key string, err error) error {
 	}
 }
 
-// reserved is the suffix of the files in which a folder's driver keeps content types.
+// reserved is the suffix of the folder driver's content type files.
 const reserved = ".attrs"
 
-// systemFailure returns the error of a driver without codes, such as the driver for folders.
+// systemFailure adds a code to an error of the operating system. The driver for folders returns these without a
+// code.
 func systemFailure(key string, err error) error {
 	switch {
 	case strings.HasSuffix(key, reserved) && strings.Contains(err.Error(), reserved):

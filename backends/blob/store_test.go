@@ -33,7 +33,6 @@ func TestBucket_RulesInAFolder(t *testing.T) {
 	})
 }
 
-// openFolder opens a store over a new folder, and returns the folder.
 func openFolder(t *testing.T) (*blob.Store, string) {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "files")
@@ -57,7 +56,7 @@ func TestOpen_MakesAFolder(t *testing.T) {
 	require.Equal(t, "x", string(text))
 }
 
-// Readers in other processes only use the driver.
+// Readers use the driver directly, like a reader in another process.
 func TestPut_ReadersSeeOldOrNew(t *testing.T) {
 	t.Parallel()
 	store, folder := openFolder(t)

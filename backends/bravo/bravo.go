@@ -20,40 +20,41 @@ import (
 
 // Config configures a Connector. The zero value of each field means its default.
 type Config struct {
-	// APIURL is the address of the API with its version, for channels without apiPath. The default is the platform's
-	// own, v23.0.
+	// APIURL is the address of the API, including its version, for channels without apiPath. The default is the
+	// platform's address for v23.0.
 	APIURL string
-	// HTTPClient sends the requests. The default has its own connections. Redirects are never followed, and
-	// at most 4 MiB of an answer are read, whatever the client.
+	// HTTPClient sends the requests. The default client has its own connections. With any client, redirects are
+	// not followed, and at most 4 MiB of an answer are read.
 	HTTPClient *http.Client
-	// Timeout is the time limit of one call of the API. The default is 10 seconds.
+	// Timeout limits one call to the API. The default is 10 seconds.
 	Timeout time.Duration
 	// MaxFileBytes limits the bytes that Open reads of a file. The default is 100 MiB.
 	MaxFileBytes int64
-	// GroupTimeout is the longest wait of CreateGroup for the platform to confirm a group. The default is 12
-	// seconds, less than the default limit of 15 for a call (botctx.Config.MaxSend). CreateGroup looks for
-	// the group 30 times in that time.
+	// GroupTimeout limits the time that CreateGroup waits until the platform confirms a group. CreateGroup
+	// looks for the group 30 times in that time. The default is 12 seconds, which is less than the default
+	// limit of 15 seconds for a call (botctx.Config.MaxSend).
 	GroupTimeout time.Duration
 	// ListButton is the text of the button that opens a list of four to ten quick replies, at most 20
-	// characters. The default is "Options"; a response may have another one as listButton.
+	// characters. The default is "Options". A response with a field listButton uses that text instead.
 	ListButton string
 
-	// FindChannel returns the channel of a phone number by its id, with its credentials, or NotFound. A Handler needs
-	// it.
+	// FindChannel returns the channel of the phone number with this id, with its credentials. It returns
+	// NotFound if no channel has that number. A Handler needs FindChannel.
 	FindChannel func(ctx context.Context, phoneNumberID string) (*channel.Channel, error)
-	// AppSecret is the secret of the host's application: it signs the reports, and calls for its numbers prove it.
+	// AppSecret is the secret of the host's application. The platform signs its reports with it, and the
+	// connector sends a proof of it with every call.
 	AppSecret channel.Secret
-	// VerifyToken is the token with which the platform checks a Handler's address. Without it every check
-	// fails.
+	// VerifyToken is the token that the platform sends when it checks a Handler's address. If VerifyToken is
+	// empty, every check fails.
 	VerifyToken channel.Secret
-	// Now is the clock for the expiry of tokens. The default is time.Now.
+	// Now is the clock by which tokens expire. The default is time.Now.
 	Now func() time.Time
-	// BodyTime is the time limit for the body of a request to a Handler. The default is 10 seconds.
+	// BodyTime limits the time to read the body of a request to a Handler. The default is 10 seconds.
 	BodyTime time.Duration
 	// OnError is called for events that could not be accepted, and for channels that could not be looked up. The
 	// default does nothing.
 	OnError func(ctx context.Context, inbound botctx.Inbound, err error)
-	// Drops counts the events that a Handler does not pass on. The connectors of a host share one. The
+	// Drops counts the events that a Handler does not pass on. The connectors of a host can share one. The
 	// default is a new one that logs to slog.Default.
 	Drops *send.Drops
 }
@@ -84,20 +85,20 @@ func (c Config) withDefaults() (Config, error) {
 
 // Connector is the connector to every channel of type bravo. It is safe for concurrent use.
 //
-// Errors have a code if a caller can act on them: NotFound for recipients and groups that the platform does
-// not know; FailedPrecondition if messages to the recipient are not allowed now, or the channel's credentials
-// do not work; InvalidArgument for content that the platform cannot show; ResourceExhausted, with a
-// *send.RetryAfterError, if it limits the rate, of the number or of one recipient. An error without a code
-// means that the platform failed or did not answer; the request may then have been carried out, and the
-// Connector does not repeat it.
+// Errors have a code if a caller can act on them. NotFound: the platform does not know the recipient or the
+// group. FailedPrecondition: the number may not write to the recipient now, or the channel's credentials do not
+// work. InvalidArgument: the platform cannot show the content. ResourceExhausted, with a *send.RetryAfterError:
+// the platform limits the rate of the number or of the recipient. An error without a code means that the
+// platform failed or did not answer. The request may have been carried out, so the Connector does not repeat
+// it.
 type Connector struct {
 	config Config
 	client *graph.Client
 
 	mu sync.Mutex
-	// awaited are the groups that calls of CreateGroup wait for, by the ids of their requests.
+	// awaited has the waiting calls of CreateGroup, by request id.
 	awaited map[string]chan<- confirmation
-	// early are the last reports of groups that no call waited for: a report may be faster than the answer to
+	// early has the last reports of groups for which no call waited. A report may arrive before the answer to
 	// the request.
 	early []earlyReport
 }
@@ -126,16 +127,16 @@ func New(config Config) (*Connector, error) {
 	return &Connector{config: config, client: client, awaited: map[string]chan<- confirmation{}}, nil
 }
 
-// The limits of a number and of each of its recipients.
+// The rates of Limited.
 const (
 	messagesPerSecond = 80
 	recipientPeriod   = 6 * time.Second
 	recipientBurst    = 45
 )
 
-// Limited returns a connector within the platform's limits: 80 messages a second for each number, and for
-// each recipient one in 6 seconds, or 45 at once. If the platform limits the rate, the number or the
-// recipient pauses and the message is sent again, see send.Limited.
+// Limited returns a connector that stays within the platform's limits. Each number sends at most 80 messages a
+// second. Each recipient gets one message every 6 seconds, after a first burst of 45. If the platform still
+// limits the rate, the number or the recipient pauses and the message is sent again; see send.Limited.
 func Limited(connector send.Connector) send.Connector {
 	// Only the outer connector resends.
 	perNumber := send.Limited(connector, send.Rate{Messages: messagesPerSecond, Repeats: -1})
@@ -173,15 +174,16 @@ func (c *Connector) numberOf(in *channel.Channel) (number, error) {
 	return number{id: info.WaID, as: graph.Credentials{Token: info.AdminAuthToken, AppSecret: secret, URL: info.APIPath}}, nil
 }
 
-// ownSecret returns a secret of the channel's own application. It reports false if the channel uses the host's.
+// ownSecret returns a secret from the info of a channel with its own application. It reports false if the
+// channel uses the host's application.
 func ownSecret(in *channel.Channel, name string) (channel.Secret, bool) {
 	info, _ := in.Info.(channel.BravoInfo)
 	return channel.NewSecret(document.Get(info.Unknown.Reveal(), name, "")), info.CustomApp
 }
 
-// Open fetches a file that a member sent, by its id in the event (attachments[0].payload.attachment_id of its
-// data). Callers must close it; reading fails after Config.MaxFileBytes. The token is only sent to the
-// platform's own addresses. NotFound: the platform does not have the file, or no longer has it.
+// Open fetches a file that a member sent. attachmentID is attachments[0].payload.attachment_id in the data of
+// the event. The token is only sent to the platform's own addresses. Callers must close the file; reading fails
+// after Config.MaxFileBytes. NotFound: the platform does not have the file, or no longer has it.
 func (c *Connector) Open(ctx context.Context, in *channel.Channel, attachmentID string) (io.ReadCloser, error) {
 	from, err := c.numberOf(in)
 	if err != nil {

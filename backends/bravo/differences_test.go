@@ -16,8 +16,8 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// differences are the responses for which the connector and the connector of package fakes differ: the
-// outcome of each. docs/decisions/platforms.md has the reasons.
+// differences are the responses that the connector and the connector of package fakes handle differently, with
+// the outcome of each. docs/decisions/platforms.md explains the reasons.
 var differences = map[string][2]string{
 	"a text of 1025 characters above buttons": {"InvalidArgument text", "message"},
 	"11 quick replies":                        {"InvalidArgument quickReplies", "message"},
@@ -76,7 +76,8 @@ func TestDifferences_FromTheFakes(t *testing.T) {
 	require.Equal(t, differences, found)
 }
 
-// outcome returns the outcome of a message: whether it has an id, or the code and the field of the error.
+// outcome returns whether the sent message has an id. If sending fails, it returns the code and the field of
+// the error.
 func outcome(t *testing.T, connector send.Connector, message send.Message) string {
 	t.Helper()
 	delivery, err := connector.Send(t.Context(), message)

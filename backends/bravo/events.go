@@ -20,36 +20,36 @@ import (
 )
 
 // Handler answers the platform's check of its address (GET) and accepts its reports (POST). It checks the
-// signature of each report, passes its events to accept, one after the other, and answers when all of them
-// are accepted.
+// signature of each report, passes the events to accept one after the other, and answers after the last.
 //
-// accept is the method Accept of a botctx.Runtime, which stores the event, recognises events that the
-// platform sends again (by Inbound.Key or the message's id), and runs the events of each sender in the order
-// in which they were accepted. One report may contain events of several numbers, even of several apps. If one
-// of them cannot be accepted now, the answer is the status of botctx.HTTPStatus, and the platform sends the
-// whole report again; the later events of the same sender wait for that, and events of others are accepted.
-// An event that would never be accepted is dropped.
+// accept is the method Accept of a botctx.Runtime. It stores the event, recognises by Inbound.Key or the
+// message's id an event that the platform sends again, and runs the events of each sender in the order in which
+// they were accepted. One report may contain events of several numbers, even of several apps. If one of them
+// cannot be accepted now, the answer is the status of botctx.HTTPStatus, and the platform sends the whole
+// report again. Meanwhile events of other senders are accepted, and later events of the same sender wait. An
+// event that can never be accepted is dropped.
 //
-// From is the member's id. To is the id of the phone number, or the group's for messages in a group. Texts
-// are TEXT; taps on reply buttons, lists and buttons of templates are PAYLOAD. Files and locations are MISC
-// with attachments, whose payload has the attachment_id for Open, or coordinates. Any other message of a
-// member is MISC with the platform's own object, such as contacts, reaction, order or errors of an
-// unsupported message. Data has context, the message that was answered, and referral, the advertisement that
-// it came from.
+// From is the member's id. To is the id of the phone number, or the group's id for messages in a group. Texts
+// are TEXT. Taps on reply buttons, lists and buttons of templates are PAYLOAD. Files and locations are MISC
+// with attachments, whose payload has the attachment_id for Open, or coordinates. Any other message of a member
+// is MISC with the platform's own object, such as contacts, reaction, order, or the errors of an unsupported
+// message. If the member answered a message, data has context; if the member came from an advertisement, data
+// has referral.
 //
-// A delivered or failed message is DELIVERY, a read one READ: Data is the platform's status. A failed one has
-// errors of the platform's and error, with a code of package boterr and a sentence.
+// A delivered or failed message is DELIVERY; a read message is READ. Data is the platform's status. If the
+// message failed, data has errors, from the platform, and error, an object with a code of package boterr and a
+// sentence.
 //
-// An agent or a member who joined or left a group is MISC with group, the platform's own object, and its type
-// such as group_participants_add. So is a person who asks to join one.
+// When an agent or a member joins or leaves a group, or asks to join, the event is MISC. Its data has group,
+// the platform's own object, whose type is for example group_participants_add.
 //
-// Everything else is dropped, and counted in Config.Drops: the status sent, which the platform's answer has
-// already reported; changes of groups, except that CreateGroup gets the new ones; reports about the account
-// and its templates; and reports for numbers without a channel.
+// Everything else is dropped and counted in Config.Drops: the status sent, which repeats the answer to the
+// request; changes of groups (new groups also go to CreateGroup); reports about the account and its templates;
+// and reports for numbers without a channel.
 //
-// Handler answers 401 to a report that is not signed by the application of its channels, 403 to a check with
-// another verify token, 503 if a channel cannot be looked up now, 400, 405 and 413 to requests that the
-// platform does not send, and 408 to a request that arrives too slowly.
+// Handler answers 401 to a report that is not signed by the application of its channels, 403 to a check with a
+// wrong verify token, and 503 if a channel cannot be looked up now. It answers 400, 405 or 413 to requests that
+// the platform does not send, and 408 to a request that arrives too slowly.
 func (c *Connector) Handler(accept func(ctx context.Context, inbound botctx.Inbound) error) http.Handler {
 	return &graph.Webhook{
 		Platform: channel.Bravo, Object: "whatsapp_business_account", FirstAccount: "entry.0.changes.0.value.metadata.phone_number_id",
@@ -60,7 +60,7 @@ func (c *Connector) Handler(accept func(ctx context.Context, inbound botctx.Inbo
 	}
 }
 
-// parcels returns the changes of a report. Each is for one number.
+// parcels splits a report into its changes. Each change belongs to one number.
 func parcels(report document.Object) []graph.Parcel {
 	var all []graph.Parcel
 	for _, entry := range graph.Objects(report, "entry") {
@@ -96,7 +96,7 @@ func (c *Connector) events(_ *channel.Channel, change graph.Parcel) []graph.Even
 	return all
 }
 
-// event returns an event of a sender, in a group or to the number.
+// event returns the event of a sender in a group, or to the number if group is empty.
 func event(kind, from, group string, change graph.Parcel, e send.MessageEvent) graph.Event {
 	if from == "" {
 		return graph.Event{Kind: kind, Drop: send.DropIncomplete}
@@ -110,7 +110,6 @@ func field(of document.Object, name string) any {
 	return value
 }
 
-// written returns the event of a member's message.
 func written(message document.Object, change graph.Parcel) graph.Event {
 	kind, from := document.Get(message, "type", "message"), document.Get(message, "from", "")
 	e := send.MessageEvent{MessageID: document.Get(message, "id", ""), Timestamp: milliseconds(message)}
@@ -129,10 +128,10 @@ func written(message document.Object, change graph.Parcel) graph.Event {
 	return made
 }
 
-// files are the types of attachments by the platform's types of messages.
+// files maps the platform's types of messages to types of attachments.
 var files = map[string]string{"image": "image", "sticker": "image", "audio": "audio", "video": "video", "document": "file"}
 
-// contentIn returns the type and the data of a message.
+// contentIn converts a message to the type and the data of its event.
 func contentIn(kind string, message document.Object) (send.Type, document.Object) {
 	content, isObject := field(message, kind).(document.Object)
 	if text := document.Get(content, "body", ""); kind == "text" && text != "" {
@@ -164,7 +163,7 @@ func contentIn(kind string, message document.Object) (send.Type, document.Object
 	return send.TypeMisc, data
 }
 
-// fileIn returns the data of a message with a file.
+// fileIn converts a message with a file to the data of its event.
 func fileIn(kind string, content document.Object) document.Object {
 	payload := document.O("attachment_id", document.Get(content, "id", ""))
 	for _, name := range []string{"mime_type", "sha256"} {
@@ -181,7 +180,8 @@ func fileIn(kind string, content document.Object) document.Object {
 	return data
 }
 
-// milliseconds returns the time of an item, which is a text of seconds, or a number of them. It is 0 if there is none.
+// milliseconds returns the time of an item, or 0 if it has none. The platform sends seconds, as a text or a
+// number.
 func milliseconds(item document.Object) document.Timestamp {
 	given := field(item, "timestamp")
 	if seconds, isNumber := document.WholeNumber(given); isNumber {
@@ -194,7 +194,7 @@ func milliseconds(item document.Object) document.Timestamp {
 	return e.Timestamp
 }
 
-// statusOf returns the event of a status of a message that the bot has sent.
+// statusOf returns the event of a status, which reports what happened to a message from the bot.
 func statusOf(status document.Object, change graph.Parcel) graph.Event {
 	word := document.Get(status, "status", "")
 	kind := "status " + word
@@ -218,7 +218,7 @@ func statusOf(status document.Object, change graph.Parcel) graph.Event {
 	return made
 }
 
-// failureOf returns the meaning of a failed status: a code of boterr and a sentence.
+// failureOf explains a failed status: its object has a code of package boterr and a sentence.
 func failureOf(status document.Object) document.Object {
 	var told document.Object
 	if problems := graph.Objects(status, "errors"); len(problems) > 0 {
@@ -232,14 +232,14 @@ func failureOf(status document.Object) document.Object {
 	return document.O("code", string(code), "message", sentence)
 }
 
-// inGroup returns the events of a change in a group: one for each person. A change without people is dropped.
+// inGroup returns one event for each person in a change of a group. A change without people is dropped.
 func inGroup(group document.Object) []graph.Event {
 	kind := document.Get(group, "type", "group")
 	var people []string
 	for _, person := range slices.Concat(graph.Objects(group, "added_participants"), graph.Objects(group, "removed_participants")) {
 		people = append(people, idIn(person, "wa_id"))
 	}
-	if id := idIn(group, "wa_id"); id != "" { // A person who asks to join.
+	if id := idIn(group, "wa_id"); id != "" { // The person asks to join.
 		people = append(people, id)
 	}
 	groupID := document.Get(group, "group_id", "")
@@ -258,7 +258,7 @@ func inGroup(group document.Object) []graph.Event {
 	return all
 }
 
-// idIn returns an id, which some reports give as a number.
+// idIn returns an id. Some reports contain ids as numbers.
 func idIn(from document.Object, name string) string {
 	switch id := field(from, name).(type) {
 	case string:

@@ -28,7 +28,6 @@ func answered(status int, header http.Header, body string) *http.Response {
 	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body))}
 }
 
-// through returns a connector whose requests are answered by a function.
 func through(t *testing.T, f roundTrip) *bravo.Connector {
 	t.Helper()
 	return newConnector(t, bravo.Config{HTTPClient: &http.Client{Transport: f}})
@@ -48,7 +47,7 @@ func TestError_OfEachKnownCode(t *testing.T) {
 	}
 	data(t, "errors.json", &known)
 	require.NotEmpty(t, known)
-	meant := map[string]string{ // Entries with more words in the list.
+	meant := map[string]string{ // The list has more than a code for these.
 		"FailedPrecondition by webhook; NotFound where it is an answer": "NotFound", "NotFound -> InvalidArgument elementName": "InvalidArgument",
 		"no code (ResourceExhausted minutes)": "no code", "no code (media download of what a user sent)": "no code",
 	}
@@ -104,19 +103,19 @@ func TestLimited_ARecipientHoldsUpNobody(t *testing.T) {
 			}
 			return answered(200, nil, `{"messages":[{"id":"w"}]}`), nil
 		}))
-		began := time.Now() //nolint:forbidigo // The clock of the bubble.
+		began := time.Now() //nolint:forbidigo // Virtual time.
 		done := make(chan time.Duration, 1)
 		go func() {
 			_, err := limited.Send(t.Context(), to(ada, send.Text("Hello")))
 			if err != nil {
 				t.Error(err)
 			}
-			done <- time.Since(began) //nolint:forbidigo // The clock of the bubble.
+			done <- time.Since(began) //nolint:forbidigo // Virtual time.
 		}()
 		synctest.Wait()
 		_, err := limited.Send(t.Context(), to(bob, send.Text("Hello")))
 		require.NoError(t, err)
-		require.Less(t, time.Since(began), time.Second) //nolint:forbidigo // The clock of the bubble.
+		require.Less(t, time.Since(began), time.Second) //nolint:forbidigo // Virtual time.
 		require.Equal(t, 6*time.Second, <-done)
 	})
 }
@@ -127,12 +126,12 @@ func TestLimited_KeepsTheRates(t *testing.T) {
 		limited := bravo.Limited(through(t, func(*http.Request) (*http.Response, error) {
 			return answered(200, nil, `{"messages":[{"id":"w"}]}`), nil
 		}))
-		began := time.Now() //nolint:forbidigo // The clock of the bubble.
+		began := time.Now() //nolint:forbidigo // Virtual time.
 		for range 47 {
 			_, err := limited.Send(t.Context(), to(ada, send.Text("Hello")))
 			require.NoError(t, err)
 		}
-		require.InDelta(t, 12*time.Second, time.Since(began), float64(time.Second), "45 at once, then one in 6 seconds") //nolint:forbidigo // The clock of the bubble.
+		require.InDelta(t, 12*time.Second, time.Since(began), float64(time.Second), "45 at once, then one in 6 seconds") //nolint:forbidigo // Virtual.
 	})
 }
 

@@ -20,14 +20,13 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// confirmation is the platform's report of a requested group: its id and its link, or the reason why there is
-// none.
+// confirmation is the platform's report about a requested group: its id and link, or an error.
 type confirmation struct {
 	id, link string
 	err      error
 }
 
-// earlyReport is a report that no call waited for.
+// earlyReport is a report for which no call waited.
 type earlyReport struct {
 	request string
 	made    confirmation
@@ -35,24 +34,24 @@ type earlyReport struct {
 
 const (
 	maxSubject = 128
-	// maxEarly is the number of unclaimed reports to keep. maxSameSubject is the number of groups with the same
-	// name to examine.
+	// maxEarly is the largest number of early reports to keep. maxSameSubject is the largest number of groups
+	// with the same name to examine in one search.
 	maxEarly       = 64
 	maxSameSubject = 50
-	// looks is the number of times that CreateGroup searches for the group before it gives up.
+	// CreateGroup gives up after this number of searches.
 	looks = 30
-	// groupsPerPage and maxGroupPages bound the search for a group.
+	// groupsPerPage and maxGroupPages limit the search for a group.
 	groupsPerPage = "100"
 	maxGroupPages = 20
 )
 
-// CreateGroup implements livechat.GroupCreator. It requests a group, and waits until the platform reports it
-// to the Handler of this Connector, or lists it. The group's description has the Key, so that a repetition
-// finds the group, and distinguishes it from groups with the same name. The agent gets the link in a message,
-// because people can only join by themselves.
+// CreateGroup implements livechat.GroupCreator. It requests a group, and waits until the platform reports it to
+// this Connector's Handler or lists it. The Key is part of the group's description. A repeated call finds the
+// group by it, even among groups with the same name. The agent gets the link in a message, because the platform
+// does not let others add a person to a group.
 //
-// An error without a code after Config.GroupTimeout means that the group is not confirmed yet: call
-// CreateGroup again with the same Key.
+// An error without a code after Config.GroupTimeout means that the platform has not confirmed the group yet.
+// Call CreateGroup again with the same Key.
 func (c *Connector) CreateGroup(
 	ctx context.Context, in *channel.Channel, group livechat.NewGroup,
 ) (livechat.CreatedGroup, error) {
@@ -94,18 +93,17 @@ func firstRunes(text string, most int) string {
 	return string(runes[:min(len(runes), most)])
 }
 
-// newGroup is a requested group.
+// newGroup is the group that a call of CreateGroup requests or looks for.
 type newGroup struct {
 	number
 
 	subject string
-	// mark is the group's description.
+	// mark is the group's description, which contains the Key.
 	mark string
-	// seen are the ids of groups that have another description.
+	// seen has the ids of groups whose description is different.
 	seen map[string]bool
 }
 
-// makeGroup requests a group and waits for it.
 func (c *Connector) makeGroup(ctx context.Context, wanted newGroup) (confirmation, error) {
 	reply, err := c.client.Call(ctx, wanted.as, graph.Request{
 		Method: http.MethodPost, Path: []string{wanted.id, "groups"},
@@ -133,7 +131,7 @@ func (c *Connector) makeGroup(ctx context.Context, wanted newGroup) (confirmatio
 		case made := <-reported:
 			return made, made.err
 		case <-over.C:
-			return confirmation{}, fmt.Errorf("the platform has not confirmed the group %q within %s; the same call finds it later",
+			return confirmation{}, fmt.Errorf("the platform has not confirmed the group %q within %s; call CreateGroup again with the same Key",
 				wanted.subject, c.config.GroupTimeout)
 		case <-look.C:
 			if id, err := c.findGroup(ctx, wanted); err != nil || id != "" {
@@ -143,7 +141,7 @@ func (c *Connector) makeGroup(ctx context.Context, wanted newGroup) (confirmatio
 	}
 }
 
-// await registers a channel for the report of a request, or removes it if reported is nil.
+// await makes the report of a request go to a channel. With a nil channel it stops that.
 func (c *Connector) await(request string, reported chan<- confirmation) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -158,7 +156,7 @@ func (c *Connector) await(request string, reported chan<- confirmation) {
 	c.awaited[request] = reported
 }
 
-// confirm passes a report of a group to the call that waits for it, if there is one in this process.
+// confirm passes the report of a group to the call that waits for it. If none waits, confirm keeps the report.
 func (c *Connector) confirm(group document.Object) {
 	made := confirmation{id: document.Get(group, "group_id", ""), link: document.Get(group, "invite_link", "")}
 	if problems := graph.Objects(group, "errors"); len(problems) > 0 {
@@ -171,7 +169,7 @@ func (c *Connector) confirm(group document.Object) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if waiting := c.awaited[request]; waiting != nil {
-		delete(c.awaited, request) // The channel has room for one.
+		delete(c.awaited, request) // The channel takes one confirmation.
 		waiting <- made
 		return
 	}
@@ -181,8 +179,8 @@ func (c *Connector) confirm(group document.Object) {
 	c.early = append(c.early, earlyReport{request, made})
 }
 
-// findGroup returns the id of the group with the subject and the mark, or "" if the platform does not list it
-// among the first of this subject.
+// findGroup returns the id of the group with the subject and the mark. It returns "" if the platform does not
+// list the group among the first maxSameSubject ones of this subject.
 func (c *Connector) findGroup(ctx context.Context, wanted newGroup) (string, error) {
 	query := url.Values{"limit": {groupsPerPage}}
 	most := len(wanted.seen) + maxSameSubject
@@ -205,7 +203,7 @@ func (c *Connector) findGroup(ctx context.Context, wanted newGroup) (string, err
 	return "", nil
 }
 
-// groupAmong is findGroup in a part of the list. It looks at groups until most are seen.
+// groupAmong searches one page of the list for the group. It stops when seen has as many groups as most.
 func (c *Connector) groupAmong(ctx context.Context, wanted newGroup, listed []document.Object, most int) (string, error) {
 	for _, group := range listed {
 		id := document.Get(group, "id", "")

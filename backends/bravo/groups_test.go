@@ -25,7 +25,7 @@ import (
 	"github.com/botctx/go-sdk/livechat"
 )
 
-// grouped is a platform, a connector with the default times, and its handler.
+// grouped is a platform with a connector and its handler. The connector has the default times.
 type grouped struct {
 	*bravofake.Platform
 
@@ -34,7 +34,7 @@ type grouped struct {
 	reported  atomic.Int64
 }
 
-// newGrouped must be called in a bubble.
+// newGrouped must be called in a synctest bubble.
 func newGrouped(t *testing.T) *grouped {
 	t.Helper()
 	g := &grouped{Platform: newPlatform()}
@@ -45,7 +45,7 @@ func newGrouped(t *testing.T) *grouped {
 	return g
 }
 
-// reports makes the platform report new groups to the handler, a number of times.
+// reports makes the platform report each new group to the handler this many times.
 func (g *grouped) reports(t *testing.T, times int) {
 	t.Helper()
 	g.ReportsPerGroup = times
@@ -60,17 +60,17 @@ func (g *grouped) reports(t *testing.T, times int) {
 
 func TestGroup_ConfirmedByAReport(t *testing.T) {
 	t.Parallel()
-	for _, times := range []int{1, 2} { // The platform may report it twice.
+	for _, times := range []int{1, 2} { // The platform may report a group twice.
 		synctest.Test(t, func(t *testing.T) {
 			g := newGrouped(t)
 			g.ListsUntilShown = -1
 			g.reports(t, times)
-			began := time.Now() //nolint:forbidigo // The clock of the bubble.
+			began := time.Now() //nolint:forbidigo // Virtual time.
 			made, err := g.connector.CreateGroup(t.Context(), shop(), livechat.NewGroup{Name: "Ada", NeedsInvitationLink: true})
 			require.NoError(t, err)
 			require.NotEmpty(t, made.ExternalID)
 			require.NotEmpty(t, made.InvitationLink)
-			require.Zero(t, time.Since(began), "it does not wait for the list") //nolint:forbidigo // The clock of the bubble.
+			require.Zero(t, time.Since(began), "it does not wait for the list") //nolint:forbidigo // Virtual time.
 			synctest.Wait()
 			require.EqualValues(t, times, g.reported.Load())
 			require.Equal(t, []string{"a group", "Ada"}, g.Groups())
@@ -82,14 +82,14 @@ func TestGroup_FoundInTheList(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		g := newGrouped(t)
-		g.AddGroup(shopNumber, "Y2FwaV9ncm91cDoother", "Ada") // Another group with this name.
+		g.AddGroup(shopNumber, "Y2FwaV9ncm91cDoother", "Ada") // A different group with the same name.
 		g.ListsUntilShown = 3
-		began := time.Now() //nolint:forbidigo // The clock of the bubble.
+		began := time.Now() //nolint:forbidigo // Virtual time.
 		made, err := g.connector.CreateGroup(t.Context(), shop(), livechat.NewGroup{Name: "Ada"})
 		require.NoError(t, err)
 		require.NotEqual(t, "Y2FwaV9ncm91cDoother", made.ExternalID)
 		require.Empty(t, made.InvitationLink, "none was asked for")
-		require.Equal(t, 1600*time.Millisecond, time.Since(began), "the fourth look") //nolint:forbidigo // The clock of the bubble.
+		require.Equal(t, 1600*time.Millisecond, time.Since(began), "the fourth look") //nolint:forbidigo // Virtual time.
 	})
 }
 
@@ -99,11 +99,11 @@ func TestGroup_ConfirmedLate(t *testing.T) {
 		g := newGrouped(t)
 		g.ListsUntilShown = -1
 		wanted := livechat.NewGroup{Key: "key-1", Name: "Ada"}
-		began := time.Now() //nolint:forbidigo // The clock of the bubble.
+		began := time.Now() //nolint:forbidigo // Virtual time.
 		_, err := g.connector.CreateGroup(t.Context(), shop(), wanted)
 		require.ErrorContains(t, err, "has not confirmed the group")
 		require.False(t, boterr.HasCode(err))
-		require.Equal(t, 12*time.Second, time.Since(began)) //nolint:forbidigo // The clock of the bubble.
+		require.Equal(t, 12*time.Second, time.Since(began)) //nolint:forbidigo // Virtual time.
 		g.Show()
 		first, err := g.connector.CreateGroup(t.Context(), shop(), wanted)
 		require.NoError(t, err)
@@ -214,7 +214,7 @@ func TestGroup_ReportIsFasterThanTheAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGrouped(t)
 		g.ListsUntilShown = -1
-		for i := range 200 { // Reports for other processes do not grow without bound, and the last ones count.
+		for i := range 200 { // More reports than the connector keeps; the last ones count.
 			g.handler.ServeHTTP(httptest.NewRecorder(), graphtest.Report(t.Context(), "/bravo", appSecret, change("group_lifecycle_update",
 				fmt.Sprintf(`"groups":[{"timestamp":"1","type":"group_create","request_id":"request%06d","group_id":"g%d"}]`, 102-i/2, i))))
 		}

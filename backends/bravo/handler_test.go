@@ -19,7 +19,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// shown returns the events of a box, one line each.
+// shown prints the events of a box, one per line.
 func shown(b *box) []string {
 	var lines []string
 	for _, one := range b.got {
@@ -44,7 +44,7 @@ const (
 	inGroup = "Y2FwaV9ncm91cDoxODA1NTU1MDE3MjoxMjAzNjMyMjI3NzE5NjMwNjcZD"
 )
 
-// recorded are the events of the recorded reports, by their names.
+// recorded maps the names of the recorded reports to their events.
 var recorded = map[string][]string{
 	"Text Message": {`TEXT ` + sheena + `1749416383000 {"text":"Does it come in another color?"} of Sheena Nelson`},
 	"Text Message with Context (Product Inquiry)": {`TEXT ` + sheena + `1750016800000 {"text":"Is this still available?","context":{"from":"15550783881",` +
@@ -80,7 +80,7 @@ var recorded = map[string][]string{
 	},
 }
 
-// removed is the event of a person who left the group of the recorded report.
+// removed prints the event of a person who left the group of the recorded report.
 func removed(who string) string {
 	return `in ` + inGroup + `: MISC ` + who + `>` + inGroup + ` at 1750269342000 {"type":"group_create","group":{"timestamp":"1750269342","group_id":"` + inGroup + `",` +
 		`"type":"group_create","request_id":"784D93D0C468593037EA0B1ECA245D9C","removed_participants":[{"input":16505551234,"wa_id":16505551234},` +

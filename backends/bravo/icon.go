@@ -5,9 +5,9 @@ import (
 	"context"
 	"image"
 	"image/color"
-	_ "image/gif" // Icons may come in any of these forms.
+	_ "image/gif" // For image.Decode; icons may be GIFs.
 	"image/jpeg"
-	_ "image/png" // See gif.
+	_ "image/png" // For image.Decode; icons may be PNGs.
 	"mime/multipart"
 	"net/http"
 	"net/textproto"
@@ -18,9 +18,9 @@ import (
 	"github.com/botctx/go-sdk/livechat"
 )
 
-// SetGroupIcon implements livechat.GroupIconSetter. The platform only accepts square JPEGs: other pictures
-// are cropped to their middle, scaled and converted. InvalidArgument: it is not a JPEG, PNG or GIF, or has
-// more than 16 million pixels.
+// SetGroupIcon implements livechat.GroupIconSetter. The platform only accepts square JPEGs, so other pictures
+// are cropped to a centred square, scaled and converted. InvalidArgument: the icon is not a JPEG, PNG or GIF,
+// or has more than 16 million pixels.
 func (c *Connector) SetGroupIcon(ctx context.Context, in *channel.Channel, groupExternalID string, icon livechat.Picture) error {
 	from, err := c.numberOf(in)
 	if err != nil {
@@ -44,7 +44,7 @@ func (c *Connector) SetGroupIcon(ctx context.Context, in *channel.Channel, group
 	return graph.NotFoundID(err)
 }
 
-// The platform's limits for icons, and the limit for decoding.
+// The platform's limits for icons, and this package's limit for decoding.
 const (
 	minIcon       = 192
 	maxIcon       = 640
@@ -52,7 +52,7 @@ const (
 	maxIconPixels = 16 << 20
 )
 
-// iconOf returns a picture in the platform's form.
+// iconOf converts a picture to a square JPEG.
 func iconOf(given []byte) ([]byte, error) {
 	config, kind, err := image.DecodeConfig(bytes.NewReader(given))
 	switch {
@@ -72,10 +72,11 @@ func iconOf(given []byte) ([]byte, error) {
 	return encoded.Bytes(), err
 }
 
-// samples is the number of points in a row and in a column whose mean is a pixel.
+// samples squared is the number of points whose mean colour becomes a pixel.
 const samples = 3
 
-// squareOf returns the middle of a picture as a square of a size that the platform accepts, on white.
+// squareOf cuts a centred square out of a picture, scales it to a size that the platform accepts, and puts it
+// on white.
 func squareOf(from image.Image) image.Image {
 	bounds := from.Bounds()
 	side := min(bounds.Dx(), bounds.Dy())

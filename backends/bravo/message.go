@@ -17,7 +17,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// The platform's limits that send.Response.Validate does not check.
+// Limits of the platform that send.Response.Validate does not check.
 const (
 	maxBody       = 1024
 	maxCaption    = 1024
@@ -33,20 +33,20 @@ const (
 	typeInterface = "interactive"
 )
 
-// Send implements send.Connector. The recipient is a member's id, which is a telephone number, or a group's.
+// Send implements send.Connector. The recipient is the id of a group, or of a member: a telephone number.
 //
-// Texts and files keep their types; a file may have a caption and a filename. One to three quick replies, and
-// buttons that are all postbacks, are reply buttons; four to ten quick replies are a list, opened by a button
-// whose text is listButton of the response or of the Config. A single button with an address is a button with
-// an address; other combinations are InvalidArgument, and so is a text of more than 1,024 characters above
-// any of them. A single quick reply of the type location asks for the member's location. A template keeps its
-// type. Carousels are Unsupported, and so are other types unless the response has a field with the type's
-// name in lower case, which is the platform's own object: location, contacts, reaction, sticker, interactive.
-// Messages to groups cannot have quick replies or buttons.
+// Texts and files keep their types; a file may have a caption and a filename. One to three quick replies become
+// reply buttons, as do buttons that are all postbacks. Four to ten quick replies become a list, opened by a
+// button whose text is listButton of the response or ListButton of the Config. A single button with an address
+// becomes a button with an address. Other combinations of buttons are InvalidArgument, and so is a text of more
+// than 1,024 characters with any of these. A single quick reply of the type location asks for the member's
+// location. A template keeps its type. Carousels are Unsupported. Other types are Unsupported, too, unless the
+// response has a field whose name is the type in lower case, with an object in the platform's form: location,
+// contacts, reaction, sticker or interactive. Messages to groups cannot have quick replies or buttons.
 //
-// TYPING with message_id, the id of a member's message, marks that message as read and shows typing; without
-// it the platform cannot show it, and nothing is sent. MARK_SEEN with message_id marks the message as read. A
-// response may have the platform's own field context, and preview_url if it is a text.
+// TYPING with message_id, the id of a member's message, marks that message as read and shows typing. TYPING
+// without message_id sends nothing, because the platform cannot show it. MARK_SEEN with message_id marks the
+// message as read. A response may have the platform's own field context. A text may have preview_url.
 func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
 	if err := message.Validate(); err != nil {
 		return send.Delivery{}, err
@@ -77,7 +77,7 @@ func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delive
 	return send.Delivery{Reply: reply, MessageID: id, ChatID: message.To, From: from.id}, nil
 }
 
-// mark marks a message of a member as read, and shows typing.
+// mark marks a member's message as read. For TYPING it also shows typing.
 func (c *Connector) mark(ctx context.Context, from number, message send.Message) (send.Delivery, error) {
 	isTyping := message.Response.Type() == send.TypeTyping
 	id := document.Get(message.Response, "message_id", "")
@@ -95,11 +95,11 @@ func (c *Connector) mark(ctx context.Context, from number, message send.Message)
 	return send.Delivery{Reply: reply}, err
 }
 
-// individual matches the ids of people: telephone numbers, and ids that begin with a country. Other ids
-// belong to groups.
+// individual matches the ids of people: telephone numbers, and ids that start with a country code and a point.
+// Other ids belong to groups.
 var individual = regexp.MustCompile(`^(\+?\d+|[A-Z]{2}\.[A-Za-z0-9]+)$`)
 
-// bodyOf returns the request for a message.
+// bodyOf returns the body of the request that sends a message.
 func (c *Connector) bodyOf(message send.Message) (document.Object, error) {
 	kind, content, err := c.contentOf(message.Response)
 	if err != nil {
@@ -125,12 +125,12 @@ func (c *Connector) bodyOf(message send.Message) (document.Object, error) {
 	return body, body.Err()
 }
 
-// fileKinds are the platform's names for types of files.
+// fileKinds maps types of files to the platform's names.
 var fileKinds = map[send.Type]string{
 	send.TypeImage: "image", send.TypeAudio: "audio", send.TypeVideo: "video", send.TypeFile: "document",
 }
 
-// contentOf returns a response in the platform's form: its type and its content.
+// contentOf converts a response to the platform's form.
 func (c *Connector) contentOf(response send.Response) (kind string, content any, err error) {
 	switch of := response.Type(); of {
 	case send.TypeText:
@@ -174,7 +174,7 @@ func unsupported(of send.Type, instead string) error {
 	return boterr.New(boterr.Unsupported, "type", "channels of type bravo have no messages of type %s: send %s", of, instead)
 }
 
-// fileOf returns a file in the platform's form.
+// fileOf converts a file to the platform's form.
 func fileOf(response send.Response) (document.Object, error) {
 	file := document.O("id", document.Get(response, "attachment_id", ""))
 	if document.Get(file, "id", "") == "" {
@@ -199,7 +199,7 @@ func fileOf(response send.Response) (document.Object, error) {
 	return file, nil
 }
 
-// interactive returns a text with buttons or a list below it.
+// interactive returns a text that is followed by buttons or a list.
 func interactive(response send.Response, kind string, action document.Object) (document.Object, error) {
 	if length := utf8.RuneCountInString(response.Text()); length > maxBody {
 		return document.Object{}, boterr.Invalid("text", textTooLong, length, maxBody,
@@ -244,7 +244,7 @@ func (c *Connector) quickRepliesOf(response send.Response) (document.Object, err
 	return interactive(response, "list", document.O("button", button, "sections", document.A(document.O("rows", rows))))
 }
 
-// buttonsOf returns a text with buttons.
+// buttonsOf converts a text with buttons to the platform's form.
 func buttonsOf(response send.Response) (document.Object, error) {
 	buttons := graph.Objects(response, "buttons")
 	for i, button := range buttons {
@@ -282,10 +282,11 @@ func replyButtons(response send.Response, field string, given []document.Object)
 	return interactive(response, "button", document.O("buttons", buttons))
 }
 
-// tap is a tappable element: its title, and the payload as text.
+// tap is an element that can be tapped: a reply button or a row of a list. Its id is the payload as text.
 type tap struct{ id, title string }
 
-// tappable returns the tappable elements. Titles and payloads must differ, and payloads have a limit.
+// tappable converts quick replies or buttons to taps. most is the longest payload in characters. Titles and
+// payloads must differ.
 func tappable(field string, given []document.Object, most int) ([]tap, error) {
 	var all []tap
 	for i, one := range given {
@@ -312,7 +313,7 @@ func tappable(field string, given []document.Object, most int) ([]tap, error) {
 	return all, nil
 }
 
-// checkURL refuses an address that the platform cannot open.
+// checkURL returns InvalidArgument for an address that the platform cannot open.
 func checkURL(field, address string) error {
 	parsed, err := url.Parse(address)
 	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {

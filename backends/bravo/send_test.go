@@ -40,13 +40,13 @@ func TestConnector_KeepsTheContract(t *testing.T) {
 	})
 }
 
-// change is a report of one change to the shop's number.
+// change returns a report of one change to the shop's number.
 func change(field, value string) []byte {
 	return []byte(`{"object":"whatsapp_business_account","entry":[{"id":"1","changes":[{"field":"` + field + `","value":{"messaging_product":"whatsapp",` +
 		`"metadata":{"phone_number_id":"` + shopNumber + `"},` + value + `}}]}]}`)
 }
 
-// oddReports passes reports that a handler does not understand.
+// oddReports posts reports of unknown kinds to a handler, and returns how it handled each.
 func oddReports(t *testing.T) []sendtest.Reception {
 	t.Helper()
 	var all []sendtest.Reception

@@ -37,7 +37,7 @@ const (
 	groupID     = "Y2FwaV9ncm91cDoxODA1NTU1"
 )
 
-// shop is a channel with a number. desk has another number and its own application.
+// shop uses the host's application; desk has another number and its own application.
 func shop() *channel.Channel {
 	return &channel.Channel{ID: "shop", App: "app-1", Type: channel.Bravo, On: true, Info: channel.BravoInfo{
 		AdminAuthToken: channel.NewSecret(token), WaID: shopNumber,
@@ -75,7 +75,7 @@ func newConnector(t *testing.T, config bravo.Config) *bravo.Connector {
 	return connector
 }
 
-// directly answers the requests of a client with a handler, without a network.
+// directly is an HTTP client's transport that calls a handler without a network.
 type directly struct{ http.Handler }
 
 func (d directly) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -84,7 +84,7 @@ func (d directly) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer.Result(), r.Context().Err()
 }
 
-// over returns a connector to a handler, which waits for groups only briefly.
+// over returns a connector that sends its requests to a handler and hardly waits for groups.
 func over(t *testing.T, handler http.Handler) *bravo.Connector {
 	t.Helper()
 	return newConnector(t, bravo.Config{
@@ -96,7 +96,7 @@ func to(recipient string, response send.Response) send.Message {
 	return send.Message{ID: "send-1", Channel: shop(), To: recipient, Response: response}
 }
 
-// box is a handler and its accepted events.
+// box collects the events that a handler accepts.
 type box struct {
 	http.Handler
 
@@ -119,19 +119,19 @@ func newBox(t *testing.T) *box {
 	return b
 }
 
-// report gives the handler a body that is signed with a secret, and returns the status.
+// report posts a signed body to the handler and returns the status.
 func (b *box) report(ctx context.Context, secret string, body []byte) int {
 	answer := httptest.NewRecorder()
 	b.ServeHTTP(answer, graphtest.Report(ctx, "/bravo", secret, body))
 	return answer.Code
 }
 
-// data returns a file of the platforms' data, or skips the test.
+// data reads a file of the platforms' recorded data, or skips the test.
 func data(t *testing.T, name string, into any) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "data", "platforms", "bravo", name))
 	if errors.Is(err, os.ErrNotExist) {
-		t.Skipf("the platform's data (%s) is not next to this repository; the other tests do without", name)
+		t.Skipf("needs the platform's data (%s), which is not next to this repository", name)
 	}
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(text, into))

@@ -29,7 +29,7 @@ import (
 
 const grace = "15550009999"
 
-// helpdesk is a bot that asks for a person, and records messages that could not be delivered.
+// helpdesk is a bot that offers a live chat, and records messages that could not be delivered.
 func helpdesk() []*botctx.Node {
 	hasFailed := botctx.When(func(bot *botctx.Context) bool { return document.Get(bot.MessageEvent.Data, "status", "") == "failed" })
 	hasJoined := botctx.When(func(bot *botctx.Context) bool {
@@ -69,7 +69,7 @@ func done(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// world is a host with two numbers: members write to the shop, agents answer from the desk, in groups.
+// world is a host with two numbers: members write to the shop, and agents answer from the desk, in groups.
 type world struct {
 	*testing.T
 
@@ -122,7 +122,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// post sends a report to the host twice, as the platform may.
+// post posts a report to the host twice, because the platform may repeat it.
 func (w *world) post(body []byte) {
 	for range 2 {
 		answer := httptest.NewRecorder()
@@ -133,7 +133,7 @@ func (w *world) post(body []byte) {
 	}
 }
 
-// run runs the bot for all reports, including receipts of its messages.
+// run runs the bot for all pending reports, including receipts of its messages.
 func (w *world) run() {
 	w.Helper()
 	for {
@@ -150,7 +150,7 @@ func (w *world) run() {
 	}
 }
 
-// reports sends a message to a number to the host, and runs the bot.
+// reports posts a message to a number, and runs the bot.
 func (w *world) reports(number, from, content string) {
 	w.Helper()
 	w.events++
@@ -166,7 +166,6 @@ func (w *world) says(number, from, text string) {
 	w.reports(number, from, fmt.Sprintf(`"type":"text","text":{"body":%q}`, text))
 }
 
-// last returns the last message to a recipient.
 func (w *world) last(to string) document.Object {
 	w.Helper()
 	var last document.Object
@@ -231,7 +230,7 @@ func TestWorld_AMessageThatFailsLater(t *testing.T) {
 	require.Equal(t, string(boterr.FailedPrecondition), document.Get(failures.Entries[0], "code", ""))
 }
 
-// order stores an order under the id of its message, and confirms it.
+// order stores an order under the id of the member's message, and confirms it.
 func order(ctx context.Context, bot *botctx.Context) error {
 	if bot.MessageEvent.Text() == "" {
 		return nil // A receipt.
@@ -245,7 +244,7 @@ func order(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text("Noted."))
 }
 
-// Whatever fails, an order is stored once and confirmed; a repeated confirmation has the same ID.
+// An order is stored once and confirmed in spite of any fault. A repeated confirmation has the same ID.
 func TestExplore_ReportsUnderFaults(t *testing.T) {
 	t.Parallel()
 	var platform *bravofake.Platform
@@ -265,7 +264,7 @@ func TestExplore_ReportsUnderFaults(t *testing.T) {
 			return p.Runtime().Accept(ctx, in)
 		})
 		reports := [][]byte{change("messages", `"messages":[{"from":"`+ada+`","id":"wamid.in","timestamp":"1","type":"text","text":{"body":"a kettle"}}]`)}
-		for range 8 { // The platform repeats a report until it is accepted, and reports on the bot's messages.
+		for range 8 { // The platform repeats a report until it is accepted. Each message of the bot causes more reports.
 			waiting := reports
 			reports = nil
 			for _, body := range waiting {

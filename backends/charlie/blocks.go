@@ -14,10 +14,10 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// maxSectionLength is the maximum number of code points of a text in a block, after escaping.
+// maxSectionLength is the longest text of a block, in code points after escaping.
 const maxSectionLength = 3000
 
-// quickRepliesOf returns a text with quick replies as buttons.
+// quickRepliesOf converts a text with quick replies to a text with buttons.
 func quickRepliesOf(response send.Response) (content, error) {
 	buttons := document.A()
 	for i, reply := range objectsOf(response, "quickReplies") {
@@ -40,7 +40,7 @@ func buttonsOf(response send.Response) (content, error) {
 	return textAnd(response, buttons), err
 }
 
-// textAnd returns the text of a response with elements to tap below it.
+// textAnd returns the text of a response, followed by buttons.
 func textAnd(response send.Response, elements document.Array) content {
 	blocks := document.A()
 	for _, part := range sections(response.Text()) {
@@ -49,7 +49,7 @@ func textAnd(response send.Response, elements document.Array) content {
 	return content{text: escaped(response.Text()), blocks: blocks.Append(document.O("type", "actions", "elements", elements))}
 }
 
-// carouselOf returns the cards of a carousel, one below the other.
+// carouselOf converts a carousel to a column of cards.
 func carouselOf(response send.Response) (content, error) {
 	shown := content{blocks: document.A()}
 	for i, card := range objectsOf(response, "carousel") {
@@ -69,7 +69,7 @@ func carouselOf(response send.Response) (content, error) {
 	return shown, nil
 }
 
-// cardOf returns a card: its texts with its picture, and its buttons.
+// cardOf converts a card to a block with its texts and picture, and a block with its buttons.
 func cardOf(card document.Object) ([]document.Object, error) {
 	text := "*" + escaped(document.Get(card, "title", "")) + "*"
 	if subtitle := document.Get(card, "subtitle", ""); subtitle != "" {
@@ -91,7 +91,6 @@ func cardOf(card document.Object) ([]document.Object, error) {
 	return []document.Object{shown, document.O("type", "actions", "elements", buttons)}, nil
 }
 
-// actionsOf returns buttons in the tool's words.
 func actionsOf(given []document.Object) (document.Array, error) {
 	buttons := document.A()
 	for i, button := range given {
@@ -104,7 +103,7 @@ func actionsOf(given []document.Object) (document.Array, error) {
 	return buttons, nil
 }
 
-// buttonOf returns a button in the tool's words.
+// buttonOf converts a button to the tool's format.
 func buttonOf(i int, button document.Object) (document.Object, error) {
 	switch kind := document.Get(button, "type", ""); kind {
 	case send.ButtonPostback:
@@ -119,10 +118,10 @@ func buttonOf(i int, button document.Object) (document.Object, error) {
 	}
 }
 
-// maxValueLength is the maximum number of code points of a button's value.
+// maxValueLength is the longest value of a button, in code points.
 const maxValueLength = 2000
 
-// postback returns a button that carries a payload.
+// postback returns a button with the payload as its value.
 func postback(i int, button document.Object) (document.Object, error) {
 	payload, _ := button.Field("payload")
 	value, err := taps.Text(payload)
@@ -149,7 +148,7 @@ func section(text string) document.Object {
 	return document.O("type", "section", "text", document.O("type", "mrkdwn", "text", text, "verbatim", true))
 }
 
-// sections returns a text, escaped, in parts that fit into a block each.
+// sections escapes a text and splits it into parts that each fit into a block.
 func sections(text string) []string {
 	var parts []string
 	begin, length := 0, 0
@@ -174,20 +173,20 @@ func objectsOf(from document.Lookuper, field string) []document.Object {
 	return objects
 }
 
-// content is a message in the tool's words.
+// content is a message in the tool's format.
 type content struct {
-	// text is for notifications and programs that show no blocks.
+	// text is shown in notifications, and in programs that cannot show blocks.
 	text   string
 	blocks document.Array
 }
 
-// passedOn are the tool's own fields that any response may have.
+// passedOn are the platform's own fields that a response may have.
 var passedOn = []string{
 	fieldBlocks, fieldAttachments,
 	fieldThread, "reply_broadcast", "unfurl_links", "unfurl_media", "username", "icon_url", "icon_emoji", "metadata",
 }
 
-// formOf returns a response as the fields of a request.
+// formOf converts a response to the fields of a request.
 func formOf(response send.Response) (url.Values, error) {
 	shown, err := contentOf(response)
 	if err != nil {
@@ -220,7 +219,7 @@ func pass(form url.Values, response send.Response, field string) error {
 	}
 }
 
-// contentOf returns a response in the tool's words.
+// contentOf converts a response to the tool's format.
 func contentOf(response send.Response) (content, error) {
 	switch t := response.Type(); t {
 	case send.TypeText:
@@ -244,7 +243,7 @@ func contentOf(response send.Response) (content, error) {
 	}
 }
 
-// fileOf returns a picture, or a link to another file.
+// fileOf converts a picture to a block, and any other file to a link.
 func fileOf(response send.Response) (content, error) {
 	address := document.Get(response, "url", "")
 	if address == "" {
@@ -278,15 +277,15 @@ func linkTo(address string) (string, error) {
 	return "<" + escaped(address) + ">", nil
 }
 
-// maxURLLength is the maximum length of an address in a block.
+// maxURLLength is the longest address in a block, in bytes.
 const maxURLLength = 3000
 
-// checkURL refuses addresses that the tool cannot open.
+// checkURL returns InvalidArgument for an address that the tool cannot open.
 func checkURL(field, address string) error {
 	parsed, err := url.Parse(address)
 	switch {
 	case err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https":
-		return boterr.Invalid(field, "is not an HTTP or HTTPS address")
+		return boterr.Invalid(field, "is not an HTTP or HTTPS address; give one that the tool can open")
 	case len(address) > maxURLLength:
 		return boterr.Invalid(field, "has %d bytes, and the workspace chat tool takes at most %d", len(address), maxURLLength)
 	default:
@@ -294,8 +293,8 @@ func checkURL(field, address string) error {
 	}
 }
 
-// escaped returns a text that the tool shows literally: without mentions, calls of whole conversations and
-// links of its markup.
+// escaped makes the tool show a text literally: the text cannot mention people, notify a whole conversation, or
+// contain links in the tool's markup.
 func escaped(text string) string {
 	return escaper.Replace(text)
 }
@@ -305,11 +304,11 @@ var (
 	unescaper = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
 )
 
-// inBrackets matches the parts of a text that the tool has put into its markup.
+// inBrackets matches the tool's markup, such as <https://example.com|label>.
 var inBrackets = regexp.MustCompile(`<([^<>|]*)(?:\|([^<>]*))?>`)
 
-// plainText returns a text from the tool as its author wrote it: with links as their addresses, and names as
-// shown, if the tool provides them.
+// plainText converts a text from the tool back to the text that its author wrote. A link becomes its address. A
+// mention becomes the name, if the tool sends it.
 func plainText(text string) string {
 	text = inBrackets.ReplaceAllStringFunc(text, func(marked string) string {
 		parts := inBrackets.FindStringSubmatch(marked)
@@ -335,7 +334,6 @@ func plainText(text string) string {
 	return unescaper.Replace(text)
 }
 
-// withoutMention returns a text without a leading mention of a bot.
 func withoutMention(text string, bots []string) string {
 	trimmed := strings.TrimLeft(text, " ")
 	for _, bot := range bots {

@@ -22,11 +22,11 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// defaultRetryAfter is the wait if the tool limits the rate without naming a time.
+// defaultRetryAfter is the wait if the tool limits the rate and does not give a time.
 const defaultRetryAfter = time.Second
 
-// call makes a request to the API and returns its reply. It only repeats requests refused because of the
-// rate.
+// call makes a request to the API and returns its reply. It only repeats a request that the tool refused
+// because of the rate limit.
 func (c *Connector) call(
 	ctx context.Context, in *channel.Channel, ask func(context.Context, *slack.Client) error,
 ) (document.Object, error) {
@@ -55,7 +55,8 @@ func (c *Connector) call(
 	}
 }
 
-// attempt makes one request. The tool's answer counts, even if the library cannot parse all of it.
+// attempt makes one request. If the tool answered, its answer decides the result, even if the library cannot
+// parse all of it.
 func (c *Connector) attempt(
 	ctx context.Context, api *slack.Client, ask func(context.Context, *slack.Client) error,
 ) (document.Object, error) {
@@ -81,7 +82,7 @@ func (c *Connector) attempt(
 	}
 }
 
-// wait waits, or returns the error of a context that ended. The wait does not count as time of the call.
+// wait waits for d or until ctx ends. The time limit of the call is paused meanwhile.
 func wait(ctx context.Context, d time.Duration) error {
 	call := timelimit.Of(ctx)
 	call.Pause()
@@ -96,7 +97,7 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// refused is the meaning of the tool's word for a refusal.
+// refused is the code and the text of the error for a refusal.
 type refused struct {
 	code     boterr.Code
 	sentence string
@@ -106,15 +107,15 @@ const (
 	sentenceToken = "the tool does not accept the channel's token: install the application again " +
 		"in the workspace and store the new token in the channel's info"
 	sentenceScope = "the application lacks a permission in the workspace: add it, and install the application again"
-	sentenceShow  = "the tool cannot show the message as it is: change what it complains about"
-	sentenceOwn   = "the bot can change its own messages alone, for as long as the workspace allows it: send a new one"
-	sentenceUser  = "the user cannot be written to: the account is closed, or another bot's"
-	sentenceAdmin = "the settings of the workspace do not allow it: ask its administrators"
+	sentenceShow  = "the tool cannot show the message: change the part that it names"
+	sentenceOwn   = "the bot can only change its own messages, and only as long as the workspace allows it: send a new message"
+	sentenceUser  = "the bot cannot write to the user: the account is closed, or belongs to another bot"
+	sentenceAdmin = "the settings of the workspace do not allow this: ask its administrators"
 )
 
-// refusals are the tool's words for refusals. All others are FailedPrecondition.
+// refusals are the refusals by the tool's error code. Other error codes are FailedPrecondition.
 var refusals = map[string]refused{
-	"channel_not_found":  {boterr.NotFound, "the tool has no such conversation that the bot can see"},
+	"channel_not_found":  {boterr.NotFound, "the tool has no such conversation, or the bot cannot see it"},
 	"message_not_found":  {boterr.NotFound, "the tool has no such message"},
 	"thread_not_found":   {boterr.NotFound, "the tool has no such thread"},
 	"user_not_found":     {boterr.NotFound, "the tool has no such user"},
@@ -137,7 +138,7 @@ var refusals = map[string]refused{
 	"msg_blocks_too_long": {
 		boterr.InvalidArgument, "the blocks of the message are too long for the tool: send several messages",
 	},
-	"invalid_blocks_format": {boterr.InvalidArgument, "the blocks are no list of blocks in the tool's words"},
+	"invalid_blocks_format": {boterr.InvalidArgument, "the blocks are not a list of blocks in the tool's format"},
 	"too_many_attachments":  {boterr.InvalidArgument, "the message has more attachments than the tool shows: send several"},
 	"cant_update_message":   {boterr.FailedPrecondition, sentenceOwn},
 	"cant_delete_message":   {boterr.FailedPrecondition, sentenceOwn},
@@ -145,37 +146,37 @@ var refusals = map[string]refused{
 	"cannot_dm_bot":         {boterr.FailedPrecondition, sentenceUser},
 	"user_disabled":         {boterr.FailedPrecondition, sentenceUser},
 	"restricted_action":     {boterr.FailedPrecondition, sentenceAdmin},
-	"cant_archive_general":  {boterr.FailedPrecondition, "the conversation of all people of the workspace cannot be archived"},
-	"messages_tab_disabled": {boterr.FailedPrecondition, "the application takes no direct messages: switch its messages tab on"},
+	"cant_archive_general":  {boterr.FailedPrecondition, "the conversation of the whole workspace cannot be archived"},
+	"messages_tab_disabled": {boterr.FailedPrecondition, "the application takes no direct messages: switch on its messages tab"},
 	"method_not_supported_for_channel_type": {
-		boterr.FailedPrecondition, "the tool does not do it to a direct conversation: give one of a group",
+		boterr.FailedPrecondition, "the tool cannot do this with a direct conversation: give the id of a group's conversation",
 	},
 	"already_archived": {boterr.FailedPrecondition, "the conversation is archived"},
-	"name_taken":       {boterr.AlreadyExists, "the workspace has a conversation of that name"},
+	"name_taken":       {boterr.AlreadyExists, "the workspace already has a conversation of that name: choose another name"},
 }
 
-// transient matches the tool's words for a temporary failure.
+// transient matches the tool's error codes for temporary failures.
 var transient = regexp.MustCompile(`^(fatal_error|internal_error|service_unavailable|request_timeout|accesslimited)$`)
 
-// plainWord matches the tool's words for errors. Anything else is not repeated in errors.
+// plainWord matches valid error codes. Any other text is not copied into errors.
 var plainWord = regexp.MustCompile(`^[a-z][a-z0-9_]{0,79}$`)
 
-// rejection describes a refusal.
+// rejection is the error for a refusal.
 type rejection struct {
-	// word is the tool's word for it.
+	// word is the tool's error code.
 	word string
 	text string
-	// details are the tool's remarks on the parts of a message.
+	// details are the tool's messages about parts of the request.
 	details []string
 }
 
 func (r *rejection) Error() string { return r.text }
 
-// goneWords are the tool's words for recipients that can no longer be reached. For other gone recipients, it
-// says NotFound.
+// goneWords are the error codes for recipients that can never be reached again. A recipient that does not exist
+// is NotFound.
 var goneWords = []string{"is_archived", "user_disabled", "cannot_dm_bot"}
 
-// Unwrap returns a *send.GoneError if the recipient is gone for good, else nil.
+// Unwrap returns a *send.GoneError if the recipient can never be reached again, and nil otherwise.
 func (r *rejection) Unwrap() error {
 	if slices.Contains(goneWords, r.word) {
 		return &send.GoneError{}
@@ -183,7 +184,7 @@ func (r *rejection) Unwrap() error {
 	return nil
 }
 
-// refusal returns the error for a reply that is not ok.
+// refusal returns the error for a reply in which ok is false.
 func refusal(reply document.Object) error {
 	word := document.Get(reply, "error", "")
 	switch {
@@ -196,7 +197,7 @@ func refusal(reply document.Object) error {
 	}
 	meaning, isKnown := refusals[word]
 	if !isKnown {
-		meaning = refused{boterr.FailedPrecondition, "the tool refuses it: its documentation says of this word what to change"}
+		meaning = refused{boterr.FailedPrecondition, "the tool refuses the request: look up the error in its documentation"}
 		if strings.HasPrefix(word, "token_") {
 			meaning.sentence = sentenceToken
 		}
@@ -209,13 +210,12 @@ func refusal(reply document.Object) error {
 	return &boterr.Error{Code: meaning.code, Err: &rejection{word, text, details}}
 }
 
-// maxDetails and maxDetailLength limit the part of the tool's answer that an error repeats.
+// maxDetails and maxDetailLength limit the details that an error contains.
 const (
 	maxDetails      = 5
 	maxDetailLength = 200
 )
 
-// detailsOf returns the tool's remarks on the parts of a message that it refused.
 func detailsOf(reply document.Object) []string {
 	var details []string
 	for _, message := range document.Get(reply, "response_metadata.messages", document.Array{}).All() {
@@ -231,7 +231,7 @@ func isRefusedWith(err error, words ...string) bool {
 	return ok && slices.Contains(words, found.word)
 }
 
-// withoutSecret returns an error whose text does not contain a token.
+// withoutSecret returns err with the token removed from its text.
 func withoutSecret(err error, token string) error {
 	if !strings.Contains(err.Error(), token) {
 		return err
@@ -243,23 +243,23 @@ func withoutSecret(err error, token string) error {
 	return errors.New(text)
 }
 
-// unverified is a request whose signature has not been checked yet. Only the parts needed to find the secret
-// have been read.
+// unverified is a request whose signature has not been checked. Only the fields that lead to the secret have
+// been parsed.
 type unverified struct {
 	header http.Header
-	// body is the signed body. content is the JSON in it.
+	// body is the signed body. content is the JSON in it, which may be a form's field.
 	body    []byte
 	content []byte
 	from    Workspace
-	// challenge is the text with which the tool checks the address, "" in any other request.
+	// challenge is the text to send back if the tool checks the address. In any other request it is empty.
 	challenge string
 }
 
-// maxChallengeLength is longer than any challenge of the tool.
+// maxChallengeLength is more than the length of the tool's challenges.
 const maxChallengeLength = 1000
 
-// readUnverified reads the workspace of a request: JSON, or a form with JSON in its payload. It returns false
-// for requests that the tool does not send.
+// readUnverified reads the workspace of a request. The body is JSON, or a form with JSON in its payload.
+// readUnverified returns false for a request that the tool does not send.
 func readUnverified(header http.Header, body []byte) (unverified, bool) {
 	opened := unverified{header: header, body: body, content: body}
 	media, _, err := mime.ParseMediaType(header.Get("Content-Type"))
@@ -296,7 +296,7 @@ func payloadIn(form string) ([]byte, error) {
 	return nil, boterr.Invalid("payload", "is missing")
 }
 
-// read reads the report of a request with a valid signature.
+// read parses a request after its signature was checked.
 func (l unverified) read(in *channel.Channel) (report, error) {
 	var object document.Object
 	if err := object.UnmarshalJSON(l.content); err != nil {

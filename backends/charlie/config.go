@@ -24,50 +24,52 @@ import (
 
 // Config configures a Connector. The zero value of each field means its default.
 type Config struct {
-	// APIURL is the address of the tool's API. The default is the tool's own.
+	// APIURL is the address of the tool's API. The default is the public address.
 	APIURL string
-	// HTTPClient sends the requests. The default has its own connections. Redirects are never followed, and
-	// at most 4 MiB of an answer are read, whatever the client.
+	// HTTPClient sends the requests. The default client has its own connections. With any client, redirects are
+	// not followed, and at most 4 MiB of an answer are read.
 	HTTPClient *http.Client
-	// Timeout is the time limit of one request to the tool. The default is 10 seconds.
+	// Timeout limits one request to the tool. The default is 10 seconds.
 	Timeout time.Duration
-	// MaxWaits bounds the waits of a call for the tool's rate limit, before it is ResourceExhausted. The
-	// default is 3.
+	// MaxWaits limits the number of waits of one call because of the tool's rate limit. After that, the call fails with
+	// ResourceExhausted. The default is 3.
 	MaxWaits int
-	// MaxWait is the limit of a single wait: if the tool asks for more, the call is ResourceExhausted at
+	// MaxWait limits a single wait. If the tool asks for a longer one, the call fails with ResourceExhausted at
 	// once. The default is 30 seconds.
 	MaxWait time.Duration
-	// MaxClients is the number of tokens whose clients are kept. The default is 256.
+	// MaxClients limits the number of tokens whose API clients are kept. The default is 256.
 	MaxClients int
 
-	// FindChannel returns the channel for a workspace's requests, with its credentials, or NotFound. Required
-	// for Handler. It is called before the signature is checked, since the secret belongs to the channel.
+	// FindChannel returns the channel for a workspace's requests, with its credentials. It returns NotFound if
+	// no channel has that workspace. A Handler needs FindChannel. Because the signing secret may belong to the
+	// channel, FindChannel is called before the signature is checked.
 	FindChannel func(ctx context.Context, from Workspace) (*channel.Channel, error)
-	// SigningSecret verifies the requests for channels that have none of their own, and the tool's check of a
-	// Handler's address, which does not name a workspace. Without it that check is answered unverified.
+	// SigningSecret verifies requests for channels without a signing secret. It also verifies the tool's check
+	// of a Handler's address, which does not name a workspace. If SigningSecret is empty, that check is
+	// answered without verification.
 	SigningSecret channel.Secret
-	// Now is the clock for checking the age of requests. The default is time.Now.
+	// Now is the clock by which old requests are refused. The default is time.Now.
 	Now func() time.Time
-	// BodyTime is the time limit for the body of a request to a Handler. The default is 10 seconds.
+	// BodyTime limits the time to read the body of a request to a Handler. The default is 10 seconds.
 	BodyTime time.Duration
-	// OnError is called for events that could not be accepted, and for channels that could not be looked up:
-	// the tool sends both again. The default does nothing.
+	// OnError is called for events that could not be accepted, and for channels that could not be looked up. In
+	// both cases the tool sends the request again. The default does nothing.
 	OnError func(ctx context.Context, inbound botctx.Inbound, err error)
-	// Drops counts the events that a Handler does not pass on. The connectors of a host share one. The
+	// Drops counts the events that a Handler does not pass on. The connectors of a host can share one. The
 	// default is a new one that logs to slog.Default.
 	Drops *send.Drops
 }
 
-// Workspace is the source of a request of the tool.
+// Workspace identifies the source of a request.
 type Workspace struct {
-	// TeamID is the workspace. EnterpriseID is the organisation that it belongs to, if any.
+	// TeamID is the id of the workspace. EnterpriseID is the id of its organisation, or "".
 	TeamID       string
 	EnterpriseID string
-	// AppID is the application that the request is for.
+	// AppID is the id of the application that gets the request.
 	AppID string
 }
 
-// withDefaults returns the config with its defaults, or an error that names the invalid field.
+// withDefaults fills the defaults in, or returns an error with the invalid field.
 func (c Config) withDefaults() (Config, error) {
 	for field, isNegative := range map[string]bool{
 		"MaxWaits": c.MaxWaits < 0, "MaxClients": c.MaxClients < 0,
@@ -98,14 +100,14 @@ func (c Config) withDefaults() (Config, error) {
 	return c.withAPIURL()
 }
 
-// withAPIURL returns the config with an address of the API that ends in a slash.
+// withAPIURL fills the default in and makes APIURL end in a slash.
 func (c Config) withAPIURL() (Config, error) {
 	if c.APIURL == "" {
 		c.APIURL = slack.APIURL
 	}
 	parsed, err := url.Parse(c.APIURL)
 	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
-		return c, boterr.Invalid("APIURL", "is not an HTTP or HTTPS address")
+		return c, boterr.Invalid("APIURL", "is not an HTTP or HTTPS address; give one such as https://slack.com/api/")
 	}
 	c.APIURL = strings.TrimSuffix(c.APIURL, "/") + "/"
 	return c, nil
@@ -121,11 +123,11 @@ func orDefault[T comparable](value, otherwise T) T {
 
 // Connector is the connector to every channel of type charlie. It is safe for concurrent use.
 //
-// Errors have a code if a caller can act on them: NotFound for conversations, messages and users that the
-// tool does not know; FailedPrecondition if the bot is not allowed to do it now, or the channel's credentials
-// do not work; InvalidArgument for content that the tool cannot show; ResourceExhausted if it limits the rate
-// for longer than the Config allows a call to wait. An error without a code means that the tool did not
-// answer; the request may then have been carried out, and the Connector does not repeat it.
+// Errors have a code if a caller can act on them. NotFound: the tool does not know the conversation, message or
+// user. FailedPrecondition: the bot is not allowed to do this now, or the channel's credentials do not work.
+// InvalidArgument: the tool cannot show the content. ResourceExhausted: the tool limits the rate for longer
+// than the Config allows a call to wait. An error without a code means that the tool did not answer. The
+// request may have been carried out, so the Connector does not repeat it.
 type Connector struct {
 	config  Config
 	clients *clients
@@ -149,7 +151,7 @@ func New(config Config) (*Connector, error) {
 	return &Connector{config: config, clients: newClients(config)}, nil
 }
 
-// post calls a method of the API that is about a message, and returns its reply.
+// post calls a method of the API for messages, and returns its reply.
 func (c *Connector) post(ctx context.Context, in *channel.Channel, method string, values url.Values) (document.Object, error) {
 	endpoint := slack.UnsafeMsgOptionEndpoint(c.config.APIURL+method, func(sent url.Values) {
 		maps.Copy(sent, values)
@@ -178,13 +180,13 @@ func tokenOf(in *channel.Channel) (string, error) {
 		"the channel %s has no token: set botAccessToken or accessToken of its info", in.ID)
 }
 
-// clients keeps a client of the library for each token, of a bounded number of tokens.
+// clients caches one API client per token, for at most MaxClients tokens.
 type clients struct {
 	config Config
 
 	mu   sync.Mutex
 	kept map[string]*slack.Client
-	// oldest are the tokens in order of arrival.
+	// oldest has the tokens in the order in which they were added.
 	oldest []string
 }
 

@@ -27,12 +27,12 @@ func (c *Connector) ArchiveConversation(ctx context.Context, in *channel.Channel
 	return err
 }
 
-// CreateGroup implements livechat.GroupCreator: it creates a private conversation and invites the agent. The
-// conversation's name consists of the group's name in the letters that the tool allows, and a few letters
-// derived from the key: so an existing group is found again, and groups with the same name do not collide.
-// The tool has no invite links.
+// CreateGroup implements livechat.GroupCreator. It creates a private conversation and invites the agent. The
+// conversation's name is the group's name, reduced to the letters that the tool allows, and a suffix derived
+// from the key. A repeated call finds the conversation by that name, and groups with the same name get
+// different ones. The tool has no invite links.
 //
-// NotFound: the tool has no such agent. FailedPrecondition: the group has been archived in the meantime.
+// NotFound: the tool does not know the agent. FailedPrecondition: the group already exists and is archived.
 func (c *Connector) CreateGroup(
 	ctx context.Context, in *channel.Channel, group livechat.NewGroup,
 ) (livechat.CreatedGroup, error) {
@@ -63,7 +63,7 @@ func (c *Connector) create(ctx context.Context, in *channel.Channel, name string
 	return id, err
 }
 
-// invite adds a user to a conversation; "" adds none. Inviting an existing participant is not an error.
+// invite adds a user to a conversation. It does nothing if the user is "" or already a participant.
 func (c *Connector) invite(ctx context.Context, in *channel.Channel, conversationID, user string) error {
 	if user == "" {
 		return nil
@@ -78,14 +78,14 @@ func (c *Connector) invite(ctx context.Context, in *channel.Channel, conversatio
 	return err
 }
 
-// The limits of the search for a conversation by its name: the tool can only list the conversations of the
-// bot. The bot is in each that it creates.
+// Limits of the search for a conversation by name. The tool only lists the bot's conversations, which include
+// all that it created.
 const (
 	pageSize = 200
 	maxPages = 100
 )
 
-// find returns the id of the bot's private conversation of a name.
+// find returns the id of the bot's private conversation with this name.
 func (c *Connector) find(ctx context.Context, in *channel.Channel, name string) (string, error) {
 	search := slack.GetConversationsForUserParameters{Types: []string{"private_channel"}, Limit: pageSize}
 	for range maxPages {
@@ -113,11 +113,11 @@ func (c *Connector) find(ctx context.Context, in *channel.Channel, name string) 
 		"the workspace has a conversation %s that the bot is not in: rename it, or invite the bot", name)
 }
 
-// maxNameLength is the maximum number of code points of a conversation's name.
+// maxNameLength is the longest name of a conversation, in code points.
 const maxNameLength = 80
 
-// conversationName returns a name in the letters that the tool allows: lower case, digits, and hyphens for
-// all others. Its suffix is derived from the key.
+// conversationName reduces a name to the letters that the tool allows: lower case letters, digits, and hyphens
+// in place of everything else. It adds a suffix derived from the key.
 func conversationName(name, key string) string {
 	var allowed strings.Builder
 	for _, r := range strings.ToLower(name) {

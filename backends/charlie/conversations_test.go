@@ -26,7 +26,6 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// sentButtons sends a message with a button and returns its ticket.
 func sentButtons(t *testing.T, connector *charlie.Connector) livechat.Ticket {
 	t.Helper()
 	delivery, err := connector.Send(t.Context(), to("U1", send.Buttons("Ada asks", send.Postback("Take", "take"))))
@@ -174,7 +173,7 @@ func TestCreateGroup_ValidNames(t *testing.T) {
 	}
 }
 
-// website is the connector of the members' channel.
+// website is the connector of the channel that members write to.
 type website struct {
 	mu   sync.Mutex
 	said []string
@@ -187,7 +186,7 @@ func (w *website) Send(_ context.Context, message send.Message) (send.Delivery, 
 	return send.Delivery{}, nil
 }
 
-// host is a whole host: members on a website, agents in the workspace T1.
+// host is a complete host: members on a website, and agents in the workspace T1.
 type host struct {
 	tool      *tool
 	web       *website
@@ -196,7 +195,7 @@ type host struct {
 	ada       *member.Member
 }
 
-// newHost returns a host where Ada is a member and Eve, U7 in the workspace, an agent.
+// newHost returns a host with the member Ada and the agent Eve, who is the user U7 of the workspace.
 func newHost(t *testing.T) *host {
 	t.Helper()
 	h := &host{tool: newTool(), web: &website{}}
@@ -234,7 +233,7 @@ func newHost(t *testing.T) *host {
 	return h
 }
 
-// reports passes the tool's reports to a handler, and runs the accepted events.
+// reports posts the tool's reports to a handler, and runs the accepted events.
 func (h *host) reports(t *testing.T, requests ...*http.Request) {
 	t.Helper()
 	handler := h.connector.Handler(h.runtime.Accept)
@@ -251,7 +250,7 @@ func (h *host) reports(t *testing.T, requests ...*http.Request) {
 	}
 }
 
-// tapOn is a tap of Eve on the first button of the last message of a conversation.
+// tapOn returns Eve's tap on the first button of a conversation's last message.
 func (h *host) tapOn(t *testing.T, conversation string) *http.Request {
 	t.Helper()
 	blocks, err := document.ParseJSON([]byte(h.tool.sent(t, conversation).Get("blocks")))
@@ -328,8 +327,8 @@ func TestRuntime_RepeatedReportRunsOnce(t *testing.T) {
 	require.Equal(t, []string{"TEXT", "PAYLOAD", "PAYLOAD"}, heard)
 }
 
-// The library's test server decodes the blocks and attachments that the library knows, fails if it cannot,
-// and answers with the received text.
+// The library's test server decodes blocks and attachments and answers with the text it received. It fails on
+// anything that the library does not know.
 func TestSend_LibrarysServerUnderstands(t *testing.T) {
 	t.Parallel()
 	server := slacktest.NewTestServer()

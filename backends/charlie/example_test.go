@@ -19,8 +19,8 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// A host: its channels are stored, the connector sends for all of them, and the handler passes the tool's
-// reports to the runtime.
+// A host stores its channels, sends for all of them with one connector, and passes the tool's reports to the
+// runtime.
 func Example() {
 	tool := slacktest.NewTestServer() // A fake of the tool; a host leaves APIURL out.
 	tool.Start()
@@ -51,7 +51,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	http.Handle("POST /charlie", connector.Handler(rt.Accept)) // Call rt.Run, too, to run the accepted events.
+	http.Handle("POST /charlie", connector.Handler(rt.Accept)) // rt.Run, which runs the accepted events, is left out here.
 
 	channels := channels.New(rt.Env(), app)
 	_, err = channels.Save(ctx, &channel.Channel{ID: "desk", Type: channel.Charlie, Info: channel.CharlieInfo{

@@ -183,11 +183,11 @@ func TestRateLimit_IsWaitedFor(t *testing.T) {
 					}
 					return answered(http.StatusOK, nil, taken), nil
 				})
-				began := time.Now() //nolint:forbidigo // The clock of the bubble.
+				began := time.Now() //nolint:forbidigo // Virtual time.
 				ctx := (&timelimit.Rule{Most: 5 * time.Second, Over: boterr.New(boterr.Unavailable, "", "late"), IsPausable: true}).Begin(t.Context())
 				_, err := connector.Send(ctx, to("C1", send.Text("Hello")))
 				require.NoError(t, ctx.End(err), "a wait that the tool asks for is no time of the call")
-				require.Equal(t, c.waited, time.Since(began)) //nolint:forbidigo // The clock of the bubble.
+				require.Equal(t, c.waited, time.Since(began)) //nolint:forbidigo // Virtual time.
 			})
 		})
 	}
@@ -250,12 +250,12 @@ func TestSend_SilentTool(t *testing.T) {
 			<-r.Context().Done()
 			return nil, r.Context().Err()
 		})
-		began := time.Now() //nolint:forbidigo // The clock of the bubble.
+		began := time.Now() //nolint:forbidigo // Virtual time.
 		_, err := connector.Send(t.Context(), to("C1", send.Text("Hello")))
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		_, hasCode := boterr.AsError(err)
 		require.False(t, hasCode)
-		require.Equal(t, 3*time.Second, time.Since(began)) //nolint:forbidigo // The clock of the bubble.
+		require.Equal(t, 3*time.Second, time.Since(began)) //nolint:forbidigo // Virtual time.
 	})
 }
 

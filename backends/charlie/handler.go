@@ -21,39 +21,40 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Handler accepts the tool's reports: the requests of its events API and of its interactivity, which may have
-// one address or two. It checks the signature of each, passes the events to accept, and answers when that
-// returns, because the tool expects an answer within three seconds.
+// Handler accepts the tool's reports: the requests of its events API and of its interactivity, at one address
+// or two. It checks the signature of each, passes the events to accept, and answers after accept returns. The
+// tool expects an answer within three seconds.
 //
-// accept is the method Accept of a botctx.Runtime, which stores the event, recognises events that the tool
-// sends again or reports twice (by Inbound.Key), and runs the events of each sender in the order in which
-// they were accepted. An event that is answered with 200 is stored. If an event could not be accepted, the
-// tool sends it again, a few times within an hour.
+// accept is the method Accept of a botctx.Runtime. It stores the event, recognises by Inbound.Key an event that
+// the tool sends again or reports twice, and runs the events of each sender in the order in which they were
+// accepted. The answer 200 means that the event is stored. If an event could not be accepted, the tool sends it
+// again a few times within an hour.
 //
-// Messages become TEXT, or MISC if they have files or no text, and each action on a button, a menu, a picker
-// or a field becomes PAYLOAD. From is the user's id. To is the conversation's, or the bot's if there is none.
-// A text is passed on as its author wrote it, without the tool's markup and without a leading mention of the
-// bot. If a message or an action is in a thread, thread_ts in its Data is the thread, and replies go there.
+// Messages become TEXT, or MISC if they have files or no text. Each action on a button, menu, picker or field
+// becomes PAYLOAD. From is the user's id. To is the conversation's id, or the bot's id outside of
+// conversations. A text is passed on as its author wrote it, without the tool's markup and without a leading
+// mention of the bot. If a message or an action is in a thread, thread_ts in its Data is the thread, and
+// replies go there.
 //
-// The payload of an action is the chosen or typed value, such as "2026-03-01" for a date, if there is exactly
-// one. Otherwise it is an object with the element's action_id as payload, and all values as value. Except for
-// buttons, Data also has all values as "values", and the tool's own object as "action". The values of the
-// other fields are "state", and Unknown has the tool's responseUrl, for sendMessageToOutletGroup.
+// If an action has exactly one chosen or typed value, its payload is that value, such as "2026-03-01" for a
+// date. Otherwise the payload is an object with the element's action_id as payload and all values as value.
+// Except for buttons, Data also has all values as "values" and the tool's own object as "action". If the
+// message has other fields, Data has their values as "state". Unknown has the tool's responseUrl, for
+// sendMessageToOutletGroup.
 //
-// Other actions of a user, such as submitting a form or using a shortcut, become a MISC event with the tool's
-// own object, without its credentials, as "event" in Data. Everything else is dropped, and counted in
-// Config.Drops: messages of bots, so that two of them cannot answer each other forever; changes of messages,
-// and all events other than messages; and requests for the options of a menu. Commands that begin with a
-// slash are refused.
+// Other actions of a user, such as submitting a form or using a shortcut, become MISC. Data has the tool's own
+// object as "event", without its credentials. Everything else is dropped and counted in Config.Drops: messages
+// of bots, because two bots could otherwise answer each other forever; changes of messages, and all events
+// other than messages; and requests for the options of a menu. Slash commands are refused.
 //
-// Handler answers 200 to an accepted or dropped request, 401 to a request that is not signed by the tool or
-// has no channel, 503 if the channel cannot be looked up now, 400, 405 and 413 to requests that the tool does
-// not send, and 408 to a request that arrives too slowly. Errors of accept have the status of
-// botctx.HTTPStatus: 503 with Retry-After if too many events are waiting.
+// Handler answers 200 to an accepted or dropped request, 401 to a request that is not signed by the tool or has
+// no channel, and 503 if the channel cannot be looked up now. It answers 400, 405 or 413 to requests that the
+// tool does not send, and 408 to a request that arrives too slowly. An error of accept is answered with the
+// status of botctx.HTTPStatus: 503 with Retry-After if too many events are waiting.
 //
-// To include the bot's own success in the answer, pass the method Receive of a Runtime: then the tool waits
-// for the bot, and an event that it reports a second time, or sends again after waiting for more than three
-// seconds, runs again. Both methods continue if the tool hangs up.
+// To run the bot before the answer, pass the method Receive of a Runtime instead. The tool then waits for the
+// bot. An event runs again if the tool reports it twice, or sends it again after waiting three seconds. Both
+// methods continue if the tool closes the connection.
 func (c *Connector) Handler(accept func(context.Context, botctx.Inbound) error) http.Handler {
 	return &handler{connector: c, accept: accept}
 }
@@ -86,12 +87,11 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// refuseKind answers requests that the tool does not send.
+// refuseKind answers a request that the tool does not send.
 func refuseKind(w http.ResponseWriter) {
 	http.Error(w, "the request is neither an event nor a tap", http.StatusBadRequest)
 }
 
-// answerChallenge answers the tool's check of the handler's address.
 func (h *handler) answerChallenge(w http.ResponseWriter, request unverified) {
 	config := h.connector.config
 	if secret := config.SigningSecret.Reveal(); secret != "" && !isSigned(request.header, request.body, secret, config.Now()) {
@@ -100,17 +100,17 @@ func (h *handler) answerChallenge(w http.ResponseWriter, request unverified) {
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_, _ = io.WriteString(w, request.challenge) // If the client is gone, it needs no answer.
+	_, _ = io.WriteString(w, request.challenge) // Ignore the error: a client that is gone needs no answer.
 }
 
-// refuse answers a request that does not come from the tool, without revealing the reason.
+// refuse answers a request that is not from the tool. The answer does not reveal the reason.
 func refuse(w http.ResponseWriter) {
 	http.Error(w, "the request is not signed for a channel of this host", http.StatusUnauthorized)
 }
 
-// take checks the signature of a request before it reads it, and passes its events to accept.
+// take checks the signature of a request, parses it, and passes its events to accept.
 func (h *handler) take(w http.ResponseWriter, r *http.Request, request unverified) {
-	if !isPresent(request.header, h.connector.config.Now()) { // So no channel is looked up for an old request.
+	if !isPresent(request.header, h.connector.config.Now()) { // Do not look up channels for old requests.
 		refuse(w)
 		return
 	}
@@ -136,14 +136,13 @@ func (h *handler) take(w http.ResponseWriter, r *http.Request, request unverifie
 	for _, arrived := range arrivals {
 		arrived.App, arrived.Channel = in.App, in.ID
 		if err := h.hand(r.Context(), arrived); err != nil {
-			botctx.WriteHTTPError(w, err) // Earlier taps are recognised when they come again.
+			botctx.WriteHTTPError(w, err) // A repeated request contains earlier taps again; accept recognises them.
 			return
 		}
 	}
 	w.WriteHeader(http.StatusOK)
 }
 
-// channelOf returns the channel of a workspace, or nil if there is none.
 func (h *handler) channelOf(ctx context.Context, from Workspace) (*channel.Channel, error) {
 	find := h.connector.config.FindChannel
 	if find == nil {
@@ -156,7 +155,7 @@ func (h *handler) channelOf(ctx context.Context, from Workspace) (*channel.Chann
 	return in, err
 }
 
-// secretOf returns the secret that signs the requests for a channel.
+// secretOf returns the signing secret of a channel, or the host's if the channel has none.
 func (c *Connector) secretOf(in *channel.Channel) string {
 	info, _ := in.Info.(channel.CharlieInfo)
 	if secret := info.SigningSecret.Reveal(); secret != "" {
@@ -165,7 +164,7 @@ func (c *Connector) secretOf(in *channel.Channel) string {
 	return c.config.SigningSecret.Reveal()
 }
 
-// hand passes an event to accept, even if the tool hangs up in the meantime, and reports failures to the host.
+// hand passes an event to accept, even if the tool has closed the connection. It calls OnError if accept fails.
 func (h *handler) hand(ctx context.Context, event botctx.Inbound) error {
 	ctx = context.WithoutCancel(ctx)
 	if err := inbound.Accept(ctx, event, h.accept); err != nil {
@@ -175,23 +174,22 @@ func (h *handler) hand(ctx context.Context, event botctx.Inbound) error {
 	return nil
 }
 
-// The headers with the tool's signature.
+// Headers of the tool's signature.
 const (
 	headerSignature = "X-Slack-Signature"
 	headerTimestamp = "X-Slack-Request-Timestamp"
 )
 
-// tolerance is the allowed difference between the time of a request and the clock.
+// tolerance is the largest allowed difference between the time of a request and the clock.
 const tolerance = 5 * time.Minute
 
-// isPresent reports whether the time in the headers of a request is within the tolerance of now.
 func isPresent(header http.Header, now time.Time) bool {
 	seconds, err := strconv.ParseInt(header.Get(headerTimestamp), 10, 64)
 	return err == nil && now.Sub(time.Unix(seconds, 0)).Abs() <= tolerance
 }
 
-// isSigned reports whether a request was signed with the secret, and is not older than the tolerance. An
-// empty secret signs nothing.
+// isSigned reports whether a request is signed with the secret and its time is within the tolerance. It returns
+// false for an empty secret.
 func isSigned(header http.Header, body []byte, secret string, now time.Time) bool {
 	if secret == "" || !isPresent(header, now) {
 		return false
@@ -203,18 +201,18 @@ func isSigned(header http.Header, body []byte, secret string, now time.Time) boo
 		return false
 	}
 	sum := hmac.New(sha256.New, []byte(secret))
-	_, _ = sum.Write([]byte("v0:" + timestamp + ":")) // A hash accepts any input.
+	_, _ = sum.Write([]byte("v0:" + timestamp + ":")) // Write to a hash never fails.
 	_, _ = sum.Write(body)
 	return hmac.Equal(sum.Sum(nil), signature)
 }
 
-// report is a request of the tool to a channel.
+// report is a verified request for a channel.
 type report struct {
 	body document.Object
 	in   *channel.Channel
 }
 
-// firstText returns the first text found at one of the paths.
+// firstText returns the first text that is not empty at one of the paths.
 func firstText(from document.Object, paths ...string) string {
 	for _, path := range paths {
 		if text := document.Get(from, path, ""); text != "" {
@@ -224,14 +222,14 @@ func firstText(from document.Object, paths ...string) string {
 	return ""
 }
 
-// arrivals returns the events of a report for the bot. If there are none, it returns the drop.
+// arrivals returns the events of a report, or the drop if there are none.
 func (r report) arrivals() ([]botctx.Inbound, *send.Drop) {
 	switch kind := document.Get(r.body, "type", ""); kind {
 	case "event_callback":
 		return r.message()
 	case "block_actions", "interactive_message":
 		return r.taps(kind)
-	case "block_suggestion", "dialog_suggestion": // They ask for options, which an answer would have to contain.
+	case "block_suggestion", "dialog_suggestion": // Options could only be given in the answer to this request.
 		return r.dropped(kind, send.DropUnsupported)
 	default:
 		return r.interaction(kind)
@@ -242,7 +240,7 @@ func (r report) dropped(kind string, reason send.DropReason) ([]botctx.Inbound, 
 	return nil, &send.Drop{Platform: channel.Charlie, App: r.in.App, Channel: r.in.ID, Kind: kind, Reason: reason}
 }
 
-// message returns the event of a member's message. Events other than messages are dropped.
+// message returns the event of a member's message. It drops all other events.
 func (r report) message() ([]botctx.Inbound, *send.Drop) {
 	told := document.Get(r.body, "event", document.Object{})
 	kind := firstText(told, "subtype", "type")
@@ -265,16 +263,16 @@ func (r report) message() ([]botctx.Inbound, *send.Drop) {
 	switch files := objectsOf(told, "files"); {
 	case len(files) > 0:
 		event.Type, event.Data = send.TypeMisc, filesOf(files, text)
-	case document.Get(told, fieldText, "") == "": // It has other parts, such as a shared message.
+	case document.Get(told, fieldText, "") == "": // The message has other parts, such as a shared message.
 		event.Type, event.Data = send.TypeMisc, document.O("event", told)
 	}
 	event.Data = inThread(event.Data, document.Get(told, fieldThread, ""), ts)
-	// The tool reports a mention as a message as well, under another id.
+	// The tool reports a mention twice: as a mention and as a message, with different ids.
 	return []botctx.Inbound{{Event: event, Key: "message " + event.To + " " + ts}}, nil
 }
 
-// inThread returns the data of an event with its thread, if any. A message that others have answered in a
-// thread is not itself part of that thread.
+// inThread adds the thread to the data of an event. The first message of a thread has its own ts as thread, and
+// is not a reply.
 func inThread(data document.Object, thread, ts string) document.Object {
 	if thread == "" || thread == ts {
 		return data
@@ -282,7 +280,7 @@ func inThread(data document.Object, thread, ts string) document.Object {
 	return data.With(fieldThread, thread)
 }
 
-// isMessage reports whether an event is a new message of a user.
+// isMessage reports whether an event is a new message.
 func isMessage(told document.Object) bool {
 	switch document.Get(told, "type", "") {
 	case "message", "app_mention":
@@ -297,13 +295,12 @@ func isMessage(told document.Object) bool {
 	}
 }
 
-// isByBot reports whether a bot wrote a message.
 func (r report) isByBot(told document.Object) bool {
 	return document.Get(told, "subtype", "") == "bot_message" || document.Get(told, "bot_id", "") != "" ||
 		slices.Contains(r.botIDs(), document.Get(told, "user", ""))
 }
 
-// botIDs returns the ids by which the bot of the channel is known.
+// botIDs returns the user ids of the channel's bot.
 func (r report) botIDs() []string {
 	var ids []string
 	if id := botOf(r.in); id != "" {
@@ -317,7 +314,7 @@ func (r report) botIDs() []string {
 	return ids
 }
 
-// filesOf returns the data of a message with files.
+// filesOf returns the data of an event with files.
 func filesOf(files []document.Object, text string) document.Object {
 	attachments := document.A()
 	for _, file := range files {

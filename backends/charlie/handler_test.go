@@ -34,7 +34,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// noon is the time of the tests' requests.
+// noon is the time of the tests' requests, in Unix seconds.
 const noon = 1700000000
 
 type inbox struct {
@@ -46,7 +46,7 @@ type inbox struct {
 	failures []error
 }
 
-// newInbox returns an inbox of the workspace T1.
+// newInbox returns an inbox whose handler serves the workspace T1.
 func newInbox(t *testing.T, config charlie.Config) *inbox {
 	t.Helper()
 	box := &inbox{drops: &send.Drops{Logger: slog.New(slog.DiscardHandler)}}
@@ -71,7 +71,6 @@ func newInbox(t *testing.T, config charlie.Config) *inbox {
 	return box
 }
 
-// findT1 finds the channel of the workspace T1.
 func findT1(_ context.Context, from charlie.Workspace) (*channel.Channel, error) {
 	if from.TeamID != "T1" {
 		return nil, boterr.New(boterr.NotFound, "", "there is no channel of %s", from.TeamID)
@@ -85,7 +84,7 @@ func (b *inbox) all() []botctx.Inbound {
 	return b.received
 }
 
-// signed is a request of the tool with a body, signed at noon.
+// signed returns a request with this body, signed by the tool at noon.
 func signed(contentType, body string) *http.Request {
 	return signedAt(noon, signingSecret, contentType, body)
 }
@@ -106,14 +105,13 @@ func wrote(eventID, event string) *http.Request {
 			`"authorizations":[{"user_id":"UAPP","is_bot":true}]}`, eventID, event))
 }
 
-// tapped is the report of a tap on an element with a value.
+// tapped returns a report of these actions.
 func tapped(actions string) *http.Request {
 	payload := `{"type":"block_actions","team":{"id":"T1"},"api_app_id":"A1","user":{"id":"U1"},` +
 		`"channel":{"id":"C1"},"message":{"ts":"1699999999.000200"},"response_url":"https://x.test/back","actions":` + actions + `}`
 	return signed("application/x-www-form-urlencoded", url.Values{"payload": {payload}}.Encode())
 }
 
-// ask passes a request to a handler and returns its answer.
 func ask(h http.Handler, r *http.Request) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
@@ -278,7 +276,7 @@ func TestSignature_OfTheTool(t *testing.T) {
 	require.Equal(t, "v0=b52c6fcfcab356d5b4aba9decc3e858e95c29a82017da141d845c16dcdc884f0",
 		r.Header.Get("X-Slack-Signature"), "what openssl dgst -sha256 -hmac gives for v0:1700000000: and the body")
 
-	theirs := signedAt(time.Now().Unix(), signingSecret, "application/json", body) //nolint:forbidigo // The library looks at no other clock.
+	theirs := signedAt(time.Now().Unix(), signingSecret, "application/json", body) //nolint:forbidigo // The library uses the machine's clock.
 	verifier, err := slack.NewSecretsVerifier(theirs.Header, signingSecret)
 	require.NoError(t, err)
 	_, _ = verifier.Write([]byte(body))
@@ -424,11 +422,11 @@ func TestHandler_NeedsFindChannel(t *testing.T) {
 	connector, err := charlie.New(charlie.Config{})
 	require.NoError(t, err)
 	h := connector.Handler(func(context.Context, botctx.Inbound) error { return nil })
-	r := signedAt(time.Now().Unix(), signingSecret, "application/json", `{"type":"event_callback"}`) //nolint:forbidigo // The connector has the machine's clock.
+	r := signedAt(time.Now().Unix(), signingSecret, "application/json", `{"type":"event_callback"}`) //nolint:forbidigo // The connector's default clock.
 	require.Equal(t, http.StatusServiceUnavailable, ask(h, r).Code)
 }
 
-// silence is a request's body that stalls until its connection has a deadline.
+// silence is the body of a request. Read blocks until SetReadDeadline is called.
 type silence struct {
 	*httptest.ResponseRecorder
 
@@ -442,7 +440,6 @@ func (s silence) Read([]byte) (int, error) {
 
 func (s silence) Close() error { return nil }
 
-// SetReadDeadline ends the pending read.
 func (s silence) SetReadDeadline(time.Time) error {
 	close(s.ended)
 	return nil
@@ -494,17 +491,16 @@ func FuzzAnyReportIsAnswered(f *testing.F) {
 	})
 }
 
-// clock is the clock of the tests' requests.
 func clock() time.Time { return time.Unix(noon, 0) }
 
-// said is the report of a message with a number.
+// said returns the report of a message with a number as its text.
 func said(user string, n int) *http.Request {
 	return wrote(fmt.Sprintf("E-%s-%d", user, n),
 		fmt.Sprintf(`{"type":"message","channel":"D-%s","user":%q,"text":"%d","ts":"1.%06d"}`, user, user, n, n))
 }
 
-// taking returns the handler of a connector for the workspace T1, and the failures that the host is
-// told, by sender.
+// taking returns the handler of a connector for the workspace T1. failures has the errors passed to OnError, by
+// sender.
 func taking(t *testing.T, accept func(context.Context, botctx.Inbound) error) (handler http.Handler, failures map[string]error) {
 	t.Helper()
 	failures = map[string]error{}
@@ -564,7 +560,7 @@ func TestHandler_AcceptThatPanics(t *testing.T) {
 	require.ErrorContains(t, failures["U2"], "no tea at all")
 }
 
-// The second of two taps in one request is refused: the tool sends both again.
+// The second of two taps in one request is refused, so the tool sends both again.
 func TestHandler_PartOfARequestIsRefused(t *testing.T) {
 	t.Parallel()
 	var keys []string
@@ -645,7 +641,7 @@ func TestSend_EndlessAnswer(t *testing.T) {
 	}
 }
 
-// Tokens only go to the tool, whatever client the host provides.
+// Tokens are only sent to the tool's own address, even if the client would follow redirects.
 func TestSend_RedirectIsNotFollowed(t *testing.T) {
 	t.Parallel()
 	for whose, client := range map[string]*http.Client{"our client": nil, "the host's": {}} {

@@ -37,8 +37,7 @@ func (r report) taps(kind string) ([]botctx.Inbound, *send.Drop) {
 	return taps, nil
 }
 
-// interaction returns the event of another user action, such as submitting a form: a MISC event with the
-// tool's own object.
+// interaction returns a MISC event with the tool's own object, for actions such as submitting a form.
 func (r report) interaction(kind string) ([]botctx.Inbound, *send.Drop) {
 	event, ok := r.interactionEvent()
 	if !ok {
@@ -54,11 +53,12 @@ func (r report) interaction(kind string) ([]botctx.Inbound, *send.Drop) {
 	return []botctx.Inbound{interaction}, nil
 }
 
-// interactionEvent returns the common fields of an interaction's events. It returns false without a user.
+// interactionEvent returns the fields that all events of an interaction share. It returns false if the
+// interaction has no user.
 func (r report) interactionEvent() (send.MessageEvent, bool) {
 	event := send.MessageEvent{
 		From: document.Get(r.body, "user.id", ""),
-		// A view, such as a form, belongs to no conversation: the user is alone with the bot.
+		// A view, such as a form, is not part of a conversation: only the user and the bot see it.
 		To:        firstText(r.body, "channel.id", "container.channel_id"),
 		MessageID: firstText(r.body, "message.ts", "container.message_ts", "message_ts"),
 	}
@@ -74,7 +74,7 @@ func (r report) interactionEvent() (send.MessageEvent, bool) {
 	return event, event.From != "" && event.To != ""
 }
 
-// inPlace adds the thread of an interaction and the values of the other fields to its data.
+// inPlace adds the thread of an interaction, and the values of the message's other fields, to the event's data.
 func (r report) inPlace(data document.Object) document.Object {
 	if state := document.Get(r.body, "state.values", document.Object{}); state.Len() > 0 {
 		data = data.With("state", state)
@@ -83,8 +83,7 @@ func (r report) inPlace(data document.Object) document.Object {
 	return inThread(data, thread, firstText(r.body, "message.ts", "container.message_ts", "message_ts"))
 }
 
-// withoutCredentials returns the object of an interaction without the fields that could be used to forge or
-// answer it.
+// withoutCredentials removes the fields with which others could forge or answer the interaction.
 func withoutCredentials(body document.Object) document.Object {
 	for _, field := range []string{"token", "bot_access_token", "interactivity"} {
 		body = body.Without(field)
@@ -92,16 +91,16 @@ func withoutCredentials(body document.Object) document.Object {
 	return body
 }
 
-// choice is one value that was chosen, or typed.
+// choice is one chosen or typed value.
 type choice struct {
 	value any
-	// payload is the value as a payload, or nil if it cannot be one.
+	// payload is the value in the form of a payload, or nil if the value is an object that cannot be one.
 	payload any
 }
 
-// dataOf returns the data of a PAYLOAD event: the payload of a button; for other elements also all choices,
-// as values, and the tool's own object, as action. If there is one choice, it is the payload. Otherwise the
-// payload is an object with the element's id, and all choices as its value.
+// dataOf returns the data of a PAYLOAD event. If there is exactly one choice, it is the payload. Otherwise the
+// payload is an object with the element's id and all choices. For elements other than buttons, data also has
+// all choices as values, and the tool's own object as action.
 func dataOf(action document.Object) document.Object {
 	choices, values := choicesOf(action), document.A()
 	for _, one := range choices {
@@ -123,8 +122,8 @@ func isButton(action document.Object) bool {
 	return kind == "" || kind == "button"
 }
 
-// choicesOf returns all chosen and typed values. Each picker has a separate field for it, whose name begins
-// with "selected_"; so new kinds of pickers are read, too.
+// choicesOf returns all chosen and typed values. Each kind of picker has its own field. All of these begin with
+// "selected_", so this also works for kinds that the tool adds later.
 func choicesOf(action document.Object) []choice {
 	var choices []choice
 	for field, value := range action.All() {
@@ -138,14 +137,14 @@ func choicesOf(action document.Object) []choice {
 	return choices
 }
 
-// isTyped reports whether the value of an action was typed by a user; such a value is always a text. The
-// values of other elements were set by the bot.
+// isTyped reports whether a user typed the value. Typed values are always texts. The bot has set the values of
+// other elements.
 func isTyped(action document.Object) bool {
 	return strings.HasSuffix(document.Get(action, "type", ""), "_input")
 }
 
-// choicesIn returns the choices in the value of a field: one or a list of texts, numbers, options or other
-// objects. read converts a text to its payload.
+// choicesIn returns the choices in the value of a field, which may be a text, a number, an option, another
+// object, or a list of these. read converts a text to its payload.
 func choicesIn(value any, read func(text string) any) []choice {
 	switch value := value.(type) {
 	case nil:

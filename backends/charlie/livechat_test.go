@@ -20,7 +20,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// workplace is the tool with the host that it reports to.
+// workplace is a fake of the tool and a host that gets its reports.
 type workplace struct {
 	*livechattest.MemoryHost
 
@@ -28,14 +28,15 @@ type workplace struct {
 	tool    *tool
 	handler http.Handler
 	isDown  atomic.Bool
-	// waiting are the reports that the host has not got, times the number of times that it gets each.
+	// waiting are the reports that have not been delivered. Each is delivered times times.
 	waiting []func() *http.Request
 	times   int
-	// reported is the number of the bot's messages that were reported, events the number of events of agents.
+	// reported is the number of the bot's messages that the tool has reported. events is the number of agents'
+	// events.
 	reported, events int
 }
 
-// users are the ids of the agents.
+// users are the agents' user ids.
 var users = [2]string{"U7", "U8"}
 
 func newWorkplace(t *testing.T) *workplace {
@@ -68,7 +69,7 @@ func newWorkplace(t *testing.T) *workplace {
 	return w
 }
 
-// deliver passes the reports to the host, also the ones about the bot's own messages.
+// deliver posts the waiting reports to the host, including reports of the bot's own messages.
 func (w *workplace) deliver() bool {
 	w.t.Helper()
 	w.tool.mu.Lock()
@@ -89,7 +90,7 @@ func (w *workplace) deliver() bool {
 	return len(reports) > 0
 }
 
-// says reports a message of an agent with further fields.
+// says queues a report of an agent's message with these fields.
 func (w *workplace) says(agent int, in livechattest.Chat, fields ...any) {
 	w.events++
 	event := document.O("type", "message", "channel", in.Conversation, "user", users[agent], "ts", fmt.Sprintf("1699999999.%06d", w.events))
@@ -100,7 +101,8 @@ func (w *workplace) says(agent int, in livechattest.Chat, fields ...any) {
 	w.waiting = append(w.waiting, func() *http.Request { return wrote(id, event.String()) })
 }
 
-// take lets an agent tap on the button of a ticket. If the ticket no longer has the button, it tells the agent why.
+// take makes an agent tap on the button of a ticket. It returns the bot's answer, or the ticket's text if the
+// button is gone.
 func (w *workplace) take(agent int, of livechattest.Chat) string {
 	w.t.Helper()
 	blocks, err := document.ParseJSON([]byte(w.message("C1", of.Ticket.MessageID).Get("blocks")))
@@ -130,19 +132,17 @@ func (w *workplace) take(agent int, of livechattest.Chat) string {
 	return ""
 }
 
-// message returns a message of a conversation as it appears now.
+// message returns the current form of a message.
 func (w *workplace) message(conversation, ts string) url.Values {
 	w.tool.mu.Lock()
 	defer w.tool.mu.Unlock()
 	return w.tool.conversations[conversation].messages[ts]
 }
 
-// ticket returns the text of a ticket.
 func (w *workplace) ticket(of livechattest.Chat) string {
 	return html.UnescapeString(w.message("C1", of.Ticket.MessageID).Get("text"))
 }
 
-// lines returns the bot's messages in a conversation.
 func (w *workplace) lines(conversation string) []livechattest.Line {
 	w.tool.mu.Lock()
 	defer w.tool.mu.Unlock()

@@ -20,14 +20,13 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// The methods of the API for messages.
+// Methods of the API for messages.
 const (
 	methodPost   = "chat.postMessage"
 	methodUpdate = "chat.update"
 	methodDelete = "chat.delete"
 )
 
-// The fields of requests and replies.
 const (
 	fieldChannel     = "channel"
 	fieldTS          = "ts"
@@ -38,20 +37,20 @@ const (
 	fieldPayload     = "payload"
 )
 
-// Send implements send.Connector. The recipient is a user, who gets the message from the bot directly, or a
-// conversation.
+// Send implements send.Connector. The recipient is the id of a conversation, or of a user, who gets a direct
+// message.
 //
-// Texts are texts; files are pictures or links; quick replies and buttons are buttons, and quick replies stay
-// visible after a tap; a carousel is a list of cards. Other types are Unsupported unless they have blocks or
-// attachments, which go to the tool unchanged. The tool cannot show that a bot is typing: such a message
-// counts as delivered and nothing is sent.
+// A file becomes a picture or a link. Quick replies and buttons become buttons; quick replies stay visible
+// after a tap. A carousel becomes a list of cards. Other types are Unsupported unless the response has blocks
+// or attachments, which are sent unchanged. The tool cannot show that a bot is typing: TYPING sends nothing and
+// succeeds.
 //
-// The tool cannot recognise repetitions by the message's ID: a message may appear twice if the process died
-// while sending it, or if the run of an agenda sends it again. Messages of the run of an accepted event are
-// not sent again, see botctx.Runtime.Accept.
+// The tool does not recognise repetitions by the message's ID. A message may appear twice if the process dies
+// while sending it, or if the run of an agenda sends it again. Messages of the run of an accepted event are not
+// sent again; see botctx.Runtime.Accept.
 //
-// Any message may have the tool's own fields thread_ts, reply_broadcast, unfurl_links, unfurl_media,
-// username, icon_url, icon_emoji and metadata.
+// Any response may have the tool's own fields thread_ts, reply_broadcast, unfurl_links, unfurl_media, username,
+// icon_url, icon_emoji and metadata.
 func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
 	if err := message.Validate(); err != nil {
 		return send.Delivery{}, err
@@ -78,14 +77,14 @@ func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delive
 	}, nil
 }
 
-// botOf returns the id of a channel's bot, or "" if it is not known.
+// botOf returns the id of a channel's bot, or "" if it is unknown.
 func botOf(in *channel.Channel) string {
 	info, _ := in.Info.(channel.CharlieInfo)
 	return info.BotID
 }
 
-// millisecondsOf returns the time in the id of a message, in seconds with a fraction. It is zero if the id
-// has none.
+// millisecondsOf returns the time in a message's id, or 0 if the id has none. The id is a number of seconds
+// with a fraction.
 func millisecondsOf(ts string) document.Timestamp {
 	whole, fraction, _ := strings.Cut(ts, ".")
 	seconds, err := strconv.ParseInt(whole, 10, 64)
@@ -99,7 +98,7 @@ func millisecondsOf(ts string) document.Timestamp {
 	return document.Timestamp(seconds*1000 + milliseconds)
 }
 
-// located adds the path in the response to an error about the content of a message.
+// located adds the path of the faulty part of the response to an error.
 func located(err error, response send.Response) error {
 	found, ok := errors.AsType[*rejection](err)
 	if !ok || !errors.Is(err, boterr.InvalidArgument) {
@@ -118,8 +117,8 @@ func located(err error, response send.Response) error {
 	}
 }
 
-// blockPath returns the path of the block in the tool's remark, such as "blocks[0].text", or the path of all
-// blocks.
+// blockPath converts the position in the tool's details to a path, such as "blocks[0].text". If they contain no
+// position, the path is "blocks".
 func blockPath(details []string) string {
 	for _, detail := range details {
 		_, pointer, found := strings.Cut(detail, "[json-pointer:/")
@@ -143,11 +142,11 @@ func blockPath(details []string) string {
 	return fieldBlocks
 }
 
-// nothing is an empty list, which clears a message's blocks or attachments.
+// nothing is an empty list in JSON. It removes a message's blocks or attachments.
 const nothing = "[]"
 
-// UpdateMessage implements send.MessageUpdater. A new text replaces the blocks of the message, including
-// buttons, since those would show the old one.
+// UpdateMessage implements send.MessageUpdater. A new text removes the message's blocks, including buttons,
+// because blocks would still show the old text.
 func (c *Connector) UpdateMessage(ctx context.Context, in *channel.Channel, update send.MessageUpdate) (document.Object, error) {
 	form := url.Values{fieldChannel: {update.ConversationID}, fieldTS: {update.MessageID}}
 	if update.Text != "" {
@@ -184,8 +183,8 @@ func (c *Connector) RecallTicket(ctx context.Context, in *channel.Channel, ticke
 	return err
 }
 
-// formOn returns the fields that identify a ticket. A user's ticket is in the conversation that the tool
-// opened with that user.
+// formOn returns the fields that identify the message of a ticket. For a ticket sent to a user, the
+// conversation is the one that the tool opened for it.
 func formOn(ticket livechat.Ticket) url.Values {
 	conversation := ticket.ChatID
 	if conversation == "" {
@@ -194,17 +193,16 @@ func formOn(ticket livechat.Ticket) url.Values {
 	return url.Values{fieldChannel: {conversation}, fieldTS: {ticket.MessageID}}
 }
 
-// maxReplySize is the maximum size of an answer in bytes.
+// maxReplySize is the largest answer that is read, in bytes.
 const maxReplySize = 4 << 20
 
-// recorder sends requests and keeps the raw answers: callers get the tool's own answer, including fields that
-// the library does not know.
+// recorder sends requests and keeps the raw answers, because a caller gets the tool's whole answer, including
+// fields that the library does not know.
 type recorder struct {
 	client *http.Client
 	now    func() time.Time
 }
 
-// recording is the raw answer to a request.
 type recording struct {
 	status int
 	body   []byte
@@ -212,12 +210,12 @@ type recording struct {
 
 type recordingKey struct{}
 
-// recorded returns a context whose request is kept in the recording.
+// recorded returns a context with which a request's answer is stored in the recording.
 func recorded(ctx context.Context, into *recording) context.Context {
 	return context.WithValue(ctx, recordingKey{}, into)
 }
 
-// Do implements the library's HTTP client.
+// Do implements the HTTP client interface of the library.
 func (r recorder) Do(request *http.Request) (*http.Response, error) {
 	answer, err := r.client.Do(request) //nolint:gosec // The address comes from the host's Config.
 	if err != nil {
@@ -235,13 +233,13 @@ func (r recorder) Do(request *http.Request) (*http.Response, error) {
 		if !asks {
 			wait = defaultRetryAfter
 		}
-		answer.Header.Set("Retry-After", strconv.Itoa(int((wait+time.Second-1)/time.Second))) // All that the library reads.
+		answer.Header.Set("Retry-After", strconv.Itoa(int((wait+time.Second-1)/time.Second))) // The library parses nothing but seconds.
 	}
 	answer.Body = io.NopCloser(bytes.NewReader(body))
 	return answer, nil
 }
 
-// reply returns the answer if it is an object, or the zero Object.
+// reply returns the answer if it is a JSON object, and otherwise the zero Object.
 func (r recording) reply() document.Object {
 	var reply document.Object
 	if reply.UnmarshalJSON(r.body) != nil {

@@ -214,8 +214,8 @@ func TestSend_TokenOfUser(t *testing.T) {
 	}
 }
 
-// elements has a row for each kind of element that the library models: the fields that the tool adds to the
-// action for a choice, the payload that the bot gets, and all choices.
+// elements has a row for each type of element in the library: the fields that the tool sends for a choice, the
+// payload of the event, and all choices.
 var elements = map[string]struct{ chosen, payload, values string }{
 	"button":                     {`"value":"go"`, `"go"`, ``},
 	"checkboxes":                 {`"selected_options":[{"value":"a"},{"value":"b"}]`, `{"payload":"pick","value":["a","b"]}`, `["a","b"]`},
@@ -272,8 +272,8 @@ func TestHandler_EachElement(t *testing.T) {
 	}
 }
 
-// interactions has a row for each kind of interaction that the library models: the type of the event that the
-// bot gets, or "" if it is dropped.
+// interactions has a row for each type of interaction in the library: the type of the event, or "" if it is
+// dropped.
 var interactions = map[string]send.Type{
 	"block_actions":       send.TypePayload,
 	"interactive_message": send.TypePayload,
@@ -285,7 +285,7 @@ var interactions = map[string]send.Type{
 	"view_submission":     send.TypeMisc,
 	"workflow_step_edit":  send.TypeMisc,
 	"of_a_new_kind":       send.TypeMisc,
-	"block_suggestion":    "", // The tool asks for options, and only takes them from the answer.
+	"block_suggestion":    "", // The tool accepts options only in the answer.
 	"dialog_suggestion":   "",
 }
 
@@ -321,7 +321,7 @@ func TestHandler_EachInteraction(t *testing.T) {
 	}
 }
 
-// Every other event that the library models reaches the bot as a message, or is counted.
+// Every other event in the library is accepted as a message, or dropped and counted.
 func TestHandler_EachEvent(t *testing.T) {
 	t.Parallel()
 	const about = `"user":"U1","channel":"C1","ts":"1.1","text":"x","subtype":`
@@ -348,7 +348,7 @@ func TestHandler_EachEvent(t *testing.T) {
 	require.ElementsMatch(t, []string{"message", "app_mention", "file_share", "me_message", "thread_broadcast"}, heard)
 }
 
-// interacted is the report of an interaction outside of conversations.
+// interacted returns the report of an interaction outside of conversations.
 func interacted(about document.Object) *http.Request {
 	about = about.With("team", document.O("id", "T1")).With("user", document.O("id", "U1")).With("api_app_id", "A1").
 		With("token", "secret-1").With("bot_access_token", "secret-2").
@@ -356,7 +356,7 @@ func interacted(about document.Object) *http.Request {
 	return signed("application/x-www-form-urlencoded", url.Values{"payload": {about.String()}}.Encode())
 }
 
-// requireRows requires that a table has a row for each kind that the library models, and no other.
+// requireRows fails the test unless a table has exactly one row for each kind in the library.
 func requireRows(t *testing.T, modelled, rows []string) {
 	t.Helper()
 	slices.Sort(modelled)
@@ -364,7 +364,7 @@ func requireRows(t *testing.T, modelled, rows []string) {
 	require.Equal(t, slices.Compact(modelled), rows, "add a row for each kind that the library models, see its changelog")
 }
 
-// isOf reports whether a value is converted to a type.
+// isOf reports whether an expression is a conversion to the named type.
 func isOf(value ast.Expr, name string) bool {
 	call, isCall := value.(*ast.CallExpr)
 	if !isCall {
@@ -374,8 +374,8 @@ func isOf(value ast.Expr, name string) bool {
 	return isName && to.Name == name
 }
 
-// constants returns the texts of constants in a folder of the library's module. It selects constants whose names
-// begin with prefix, and constants converted to a type that is called prefix.
+// constants parses a folder of the library's module, and returns the values of its string constants. It selects
+// constants whose names begin with prefix, and conversions to the type named prefix.
 func constants(t *testing.T, folder, prefix string) []string {
 	t.Helper()
 	found, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "github.com/slack-go/slack").Output()
@@ -497,7 +497,7 @@ func newHarness(t *testing.T) *sendtest.Harness {
 	}
 }
 
-// oddReports passes reports that a handler does not understand.
+// oddReports posts reports of unknown kinds to a handler, and returns how it handled each.
 func oddReports(t *testing.T) []sendtest.Reception {
 	t.Helper()
 	var all []sendtest.Reception
@@ -524,7 +524,7 @@ func oddReports(t *testing.T) []sendtest.Reception {
 	return all
 }
 
-// toolFaults are the faults that the tool reports by a word, with status 200.
+// toolFaults are the faults that the tool reports with an error code and status 200.
 func toolFaults() map[sendtest.Fault]http.HandlerFunc {
 	word := func(word string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
@@ -544,7 +544,7 @@ func toolFaults() map[sendtest.Fault]http.HandlerFunc {
 	}
 }
 
-// arrived returns the messages as they currently appear.
+// arrived returns the messages in their current form.
 func (s *tool) arrived() []sendtest.Arrival {
 	s.mu.Lock()
 	defer s.mu.Unlock()

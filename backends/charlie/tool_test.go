@@ -19,22 +19,19 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// token is the bot's token in the tests.
 const token = "xoxb-1-secret"
 
-// tool is a stateful fake of the workspace chat tool, as far as the connector uses it: conversations, their
-// messages and participants.
+// tool is a stateful fake of the workspace chat tool. It has the methods that the connector calls.
 type tool struct {
-	mu sync.Mutex
-	// conversations are kept by id.
+	mu            sync.Mutex
 	conversations map[string]*conversation
-	// channels are the ids of the app's channels by the tokens that the tool accepts.
+	// channels maps the valid tokens to the ids of their channels.
 	channels map[string]string
-	// posted are the messages that were sent, in order, in all conversations.
+	// posted has all sent messages in order.
 	posted []posted
-	// calls are the methods that were called, in order.
+	// calls has the called methods in order.
 	calls []string
-	// answers are given before the tool's own, one per request.
+	// answers replace the tool's own answers, one per request.
 	answers []answer
 	last    int
 }
@@ -76,19 +73,19 @@ func (s *tool) start(t *testing.T, config charlie.Config) *charlie.Connector {
 	return connector
 }
 
-// next makes the tool give answers before its own.
+// next queues answers that replace the tool's own.
 func (s *tool) next(answers ...answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answers = append(s.answers, answers...)
 }
 
-// refuses is an answer with the tool's word for a refusal.
+// refuses returns an answer with this error code.
 func refuses(word string) answer {
 	return answer{status: http.StatusOK, body: fmt.Sprintf(`{"ok":false,"error":%q}`, word)}
 }
 
-// limits is an answer that asks for a retry after a number of seconds.
+// limits returns an answer that asks for a retry after these seconds.
 func limits(seconds string) answer {
 	return answer{
 		status: http.StatusTooManyRequests, header: http.Header{"Retry-After": {seconds}},
@@ -211,7 +208,7 @@ func (s *tool) create(form url.Values) reply {
 	return reply{"ok": true, "channel": reply{"id": id, "name": form.Get("name")}}
 }
 
-// list returns one conversation per page.
+// list returns pages of one conversation each.
 func (s *tool) list(form url.Values) reply {
 	var ids []string
 	for id := range s.conversations {
@@ -236,7 +233,7 @@ func (s *tool) list(form url.Values) reply {
 	}
 }
 
-// sent returns the last message of a conversation as it currently appears.
+// sent returns the last message of a conversation in its current form.
 func (s *tool) sent(t *testing.T, id string) url.Values {
 	t.Helper()
 	s.mu.Lock()

@@ -21,9 +21,9 @@ import (
 )
 
 const (
-	// maxReplyBytes is the maximum size of an answer.
+	// maxReplyBytes is the largest answer that is read.
 	maxReplyBytes = 1 << 20
-	// fileTime is the time limit for fetching or uploading a file.
+	// fileTime limits the time to fetch or upload a file.
 	fileTime = time.Minute
 )
 
@@ -34,7 +34,7 @@ type client struct {
 	calls, files *http.Client
 }
 
-// baseURL returns the address of the API without a slash at its end.
+// baseURL returns the address of the API without a trailing slash.
 func baseURL(text string) (string, error) {
 	text = strings.TrimSuffix(text, "/")
 	parsed, err := url.Parse(text)
@@ -44,20 +44,20 @@ func baseURL(text string) (string, error) {
 	return text, nil
 }
 
-// request is a call of the API: a POST, or a GET without a body.
+// request is a call to the API. It is a GET if it has neither body nor form, and otherwise a POST.
 type request struct {
 	path  string
 	query url.Values
-	// body is sent as JSON, unless it is zero. form is sent in its place, with its media type.
+	// body is sent as JSON, unless it is zero. form, with the media type formType, is sent if there is no body.
 	body     document.Object
 	form     []byte
 	formType string
-	// isToken is true for the request for an access token, which needs none.
+	// isToken is true for the request for an access token, which is sent without one.
 	isToken bool
 }
 
-// call makes a call with the account's access token. If the platform refuses the token, the call is made again
-// with another one: a refused request has no effect.
+// call makes a call with the account's access token. If the platform refuses the token, call tries once more
+// with a new one. This is safe because a refused request has no effect.
 func (c *Connector) call(ctx context.Context, from account, r request) (document.Object, error) {
 	var reply document.Object
 	err := c.withToken(ctx, from, func(token string) (err error) {
@@ -67,8 +67,8 @@ func (c *Connector) call(ctx context.Context, from account, r request) (document
 	return reply, err
 }
 
-// withToken calls do with an access token of the account, and once more with another one if the platform
-// refuses the first.
+// withToken calls do with an access token of the account. If the platform refuses the token, withToken calls do
+// once more with another one.
 func (c *Connector) withToken(ctx context.Context, from account, do func(token string) error) error {
 	token, err := c.tokens.of(ctx, from, "")
 	if err != nil {
@@ -84,18 +84,18 @@ func (c *Connector) withToken(ctx context.Context, from account, do func(token s
 	return do(token)
 }
 
-// ask makes a call once and returns the object in the answer. An error without a code means that there was no
-// readable answer. No error shows the credentials. If ctx ends, ask returns its error.
+// ask makes one call and returns the object in the answer. An error without a code means that no readable
+// answer came. Errors never contain credentials. If ctx ends, ask returns its error.
 func (c *client) ask(ctx context.Context, from account, token string, r request) (document.Object, error) {
 	secrets, with := from.secrets(token), c.calls
 	if r.form != nil {
-		with = c.files // A file takes longer.
+		with = c.files // Files take longer.
 	}
 	answer, err := c.send(ctx, with, secrets, token, r)
 	if err != nil {
 		return document.Object{}, err
 	}
-	defer answer.Body.Close() //nolint:errcheck // What counts has been read.
+	defer answer.Body.Close() //nolint:errcheck // The body has been read.
 	body, err := bounded.ReadAll(answer.Body, maxReplyBytes)
 	if err != nil {
 		return document.Object{}, unanswered(ctx, secrets, err)
@@ -112,7 +112,7 @@ func (c *client) send(ctx context.Context, with *http.Client, secrets []string, 
 	}
 	body, kind, method := r.form, r.formType, http.MethodPost
 	if !r.body.IsZero() {
-		text, err := document.AppendJSON(nil, r.body) // It escapes no <, > and &, which would arrive escaped.
+		text, err := document.AppendJSON(nil, r.body) // It does not escape <, > and &, which would arrive escaped.
 		if err != nil {
 			return nil, err
 		}
@@ -139,7 +139,7 @@ func (c *client) send(ctx context.Context, with *http.Client, secrets []string, 
 	return answer, nil
 }
 
-// secrets returns the texts that no error may contain.
+// secrets returns the texts that errors must not contain.
 func (a account) secrets(token string) []string {
 	var all []string
 	for _, secret := range []string{token, a.info.AccessToken.Reveal(), a.info.Appsecret.Reveal(), a.token, a.key} {
@@ -150,7 +150,6 @@ func (a account) secrets(token string) []string {
 	return all
 }
 
-// redacted returns a text without secrets.
 func redacted(text string, secrets []string) string {
 	for _, secret := range secrets {
 		text = strings.ReplaceAll(text, secret, "[redacted]")
@@ -158,7 +157,7 @@ func redacted(text string, secrets []string) string {
 	return text
 }
 
-// unanswered returns the error of a call without an answer, without the address, which contains the token.
+// unanswered returns the error of a call without an answer. It removes the address, which contains the token.
 func unanswered(ctx context.Context, secrets []string, err error) error {
 	if ended := ctx.Err(); ended != nil {
 		return ended
@@ -172,8 +171,8 @@ func unanswered(ctx context.Context, secrets []string, err error) error {
 	return err
 }
 
-// read returns the object in an answer, or the error for its errcode. The status is nearly always 200. needsCode
-// is true if a success has an errcode as well.
+// read parses an answer and returns its object, or an error for its errcode. The platform nearly always answers
+// with status 200. If needsCode is true, an answer without an errcode is an error, too.
 func (c *client) read(answer *http.Response, body []byte, secrets []string, needsCode bool) (document.Object, error) {
 	status := answer.StatusCode
 	var reply document.Object
@@ -193,7 +192,7 @@ func (c *client) read(answer *http.Response, body []byte, secrets []string, need
 		return document.Object{}, c.refused(code, redacted(document.Get(reply, "errmsg", ""), secrets))
 	case status >= http.StatusBadRequest:
 		return document.Object{}, boterr.New(boterr.FailedPrecondition, "",
-			"the API's address gave an answer that is not the platform's, with status %d: check Config.APIURL and the proxy", status)
+			"the answer, with status %d, is not from the platform: check Config.APIURL and the proxy", status)
 	case !isRead || needsCode && document.Get(reply, "errcode", int64(-1)) != 0:
 		return document.Object{}, inbound.ErrUnreadable
 	default:
@@ -201,22 +200,22 @@ func (c *client) read(answer *http.Response, body []byte, secrets []string, need
 	}
 }
 
-// refusal is the reason why the platform did not carry out a call.
+// refusal is the error of a call that the platform did not carry out.
 type refusal struct {
 	code int64
-	// message is the platform's sentence, without secrets. text is the whole reason.
+	// message is the platform's text, without secrets. text is the whole error text.
 	message, text string
-	// cause is a *send.RetryAfterError or a *send.GoneError, or nil.
+	// cause is a *send.RetryAfterError, a *send.GoneError or nil.
 	cause error
 }
 
-// Error returns the reason.
+// Error implements error.
 func (r *refusal) Error() string { return r.text }
 
-// Unwrap returns the time to wait, or that the member is gone.
+// Unwrap returns the cause.
 func (r *refusal) Unwrap() error { return r.cause }
 
-// maxMessageLength is the maximum length, in code points, of the part of a message that an error repeats.
+// maxMessageLength limits the part of the platform's text that errors contain, in code points.
 const maxMessageLength = 200
 
 // refused returns the error for an errcode.
@@ -233,7 +232,7 @@ func (c *client) refused(code int64, message string) error {
 		told += ": " + boterr.Visible(message)
 	}
 	if means.code == "" {
-		return fmt.Errorf("%s (%s)", means.sentence, told) // It may have been carried out, and so is not a refusal.
+		return fmt.Errorf("%s (%s)", means.sentence, told) // The call may have been carried out, so this is not a refusal.
 	}
 	because := &refusal{code: code, message: boterr.Visible(message), text: means.sentence + " (" + told + ")"}
 	switch {
@@ -247,24 +246,24 @@ func (c *client) refused(code int64, message string) error {
 	return &boterr.Error{Code: means.code, Field: means.field, Err: because}
 }
 
-// untilMidnight returns the time until the platform's day ends.
+// untilMidnight returns the time until the end of the day in Beijing.
 func untilMidnight(now time.Time) time.Duration {
 	at := now.In(time.FixedZone("Beijing", 8*60*60))
 	midnight := time.Date(at.Year(), at.Month(), at.Day()+1, 0, 0, 0, 0, at.Location())
 	return min(midnight.Sub(at), boterr.MaxRetryAfter)
 }
 
-// meaning is the meaning of an errcode for a caller.
+// meaning explains an errcode.
 type meaning struct {
-	// code is "" for a failure of the platform: the call may have been carried out.
+	// code is "" if the platform failed. The call may have been carried out.
 	code     boterr.Code
 	sentence string
-	// field is the path in the response that is at fault, if the errcode tells it.
+	// field is the faulty field of the response, if the errcode determines it.
 	field string
-	// wait is the time to wait, untilMidnight is true if that is until the platform's day ends.
+	// wait is the time to wait. If untilMidnight is true, callers must wait until the platform's day ends.
 	wait          time.Duration
 	untilMidnight bool
-	// isToken is true if the access token is refused, isGone if the member is gone for good.
+	// isToken is true if the access token is refused. isGone is true if the member has left the account.
 	isToken, isGone bool
 }
 
@@ -273,12 +272,11 @@ const (
 	codeMemberOfOther = 49003
 
 	sentenceToken  = "the platform does not accept the account's access token; check appId and appsecret of the channel's info"
-	sentenceBusy   = "the platform failed for now"
-	sentenceOther  = "the platform refuses the request: its list of return codes says what to change"
-	sentenceMember = "the account has no member of that id"
+	sentenceBusy   = "the platform failed temporarily; try again later"
+	sentenceOther  = "the platform refuses the request: look up the errcode in its list of return codes"
+	sentenceMember = "the account has no member with that id"
 )
 
-// meanings are the meanings of the platform's errcodes.
 var meanings = map[int64]meaning{
 	-1:                {sentence: sentenceBusy},
 	61450:             {sentence: sentenceBusy},
@@ -289,13 +287,13 @@ var meanings = map[int64]meaning{
 	codeMemberOfOther: {code: boterr.NotFound, sentence: sentenceMember},
 	40007: {
 		code: boterr.InvalidArgument, field: "attachment_id",
-		sentence: "the platform has no file of that id, or not any more: files are kept for three days",
+		sentence: "the platform has no file with that id, or no longer has it: files are kept for three days",
 	},
 	40013: {code: boterr.FailedPrecondition, sentence: "the platform does not know the account: check appId of the channel's info"},
 	40125: {code: boterr.FailedPrecondition, sentence: "the account's secret is wrong: check appsecret of the channel's info"},
 	40164: {
 		code:     boterr.FailedPrecondition,
-		sentence: "the platform does not take calls from this server: add its address to the account's list of addresses",
+		sentence: "the platform does not accept calls from this server: add the server's IP address to the account's allow list",
 	},
 	43004: {
 		code: boterr.FailedPrecondition, isGone: true,
@@ -306,27 +304,27 @@ var meanings = map[int64]meaning{
 		sentence: "the account has blocked the member: remove the member from its blacklist",
 	},
 	44004: {code: boterr.InvalidArgument, field: "text", sentence: "the message is empty"},
-	45002: {code: boterr.InvalidArgument, field: "text", sentence: "the message is longer than the platform takes: shorten it"},
-	45008: {code: boterr.InvalidArgument, field: "articles", sentence: "the platform takes one article in a message"},
+	45002: {code: boterr.InvalidArgument, field: "text", sentence: "the message is too long for the platform: shorten it"},
+	45008: {code: boterr.InvalidArgument, field: "articles", sentence: "a message can only have one article: send a message for each"},
 	45009: {
 		code: boterr.ResourceExhausted, untilMidnight: true,
-		sentence: "the account has used all its calls of this day; the platform counts again from midnight in Beijing",
+		sentence: "the account has used all its calls of this day; try again after midnight in Beijing",
 	},
-	45011: {code: boterr.ResourceExhausted, wait: time.Minute, sentence: "the platform limits the account's calls in a minute"},
+	45011: {code: boterr.ResourceExhausted, wait: time.Minute, sentence: "the platform limits the account's calls per minute"},
 	45015: {
 		code:     boterr.FailedPrecondition,
-		sentence: "the member's last message is more than 48 hours old: messages are possible again once the member writes",
+		sentence: "the member's last message is more than 48 hours old: wait until the member writes again",
 	},
 	45047: {
 		code: boterr.FailedPrecondition,
-		sentence: "the member has got the 5 messages that may follow the member's last one, or the 3 after a tap or a follow: " +
-			"wait until the member writes, and say more in one message",
+		sentence: "the member has already got the 5 messages allowed after a message, or the 3 allowed after a tap or a follow: " +
+			"wait until the member writes, and put more into one message",
 	},
-	codeTooManyTags: {code: boterr.FailedPrecondition, sentence: "the member has as many tags as the platform takes"},
-	codeInvalidTag:  {code: boterr.InvalidArgument, sentence: "the account has no tag of that id"},
+	codeTooManyTags: {code: boterr.FailedPrecondition, sentence: "the member already has the maximum number of tags: remove one first"},
+	codeInvalidTag:  {code: boterr.InvalidArgument, sentence: "the account has no tag with that id"},
 	48001: {
 		code:     boterr.FailedPrecondition,
-		sentence: "the account may not use this part of the API: it must be verified, or a kind of account that has it",
+		sentence: "the account may not use this part of the API: verify it, or use an account type that may",
 	},
 	50002: {code: boterr.FailedPrecondition, sentence: "the platform has restricted the account or the member"},
 }

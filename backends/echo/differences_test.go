@@ -17,20 +17,20 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// differences are the responses for which the connector and the connector of package fakes differ: the
-// outcome of each. docs/decisions/platforms.md explains the reasons.
+// differences are the responses that the connector and the connector of package fakes handle differently, with
+// the outcome of each. docs/decisions/platforms.md explains the reasons.
 var differences = map[string][2]string{
 	"a text of 683 Chinese characters": {"InvalidArgument text", `{"msgType":"text","text":"…"}`}, // The fakes have the limits of the specification.
 	"a picture by address":             {`{"msgType":"image","url":"https://x.test/a.png","image":"media-000002"}`, `{"msgType":"image","url":"https://x.test/a.png","image":"https://x.test/a.png"}`},
-	"a file":                           {"Unsupported type", `{"msgType":"file","url":"https://x.test/a.pdf"}`}, // The platform has none.
+	"a file":                           {"Unsupported type", `{"msgType":"file","url":"https://x.test/a.pdf"}`}, // The platform has no files.
 	"a long payload":                   {"InvalidArgument buttons[0].payload", `{"msgType":"text","text":"x"}`},
 	"cards":                            {"InvalidArgument carousel", `{"msgType":"news","title":"Tea","news":[{"title":"Tea"},{"title":"Cake"}]}`},
 	"a card without a link":            {"InvalidArgument carousel[0].buttons", `{"msgType":"news","title":"Tea","news":[{"title":"Tea"}]}`},
 	"a card with a link": {
 		`{"msgType":"news","url":"https://x.test","title":"Tea","news":[{"title":"Tea","url":"https://x.test"}]}`,
-		`{"msgType":"news","title":"Tea","news":[{"title":"Tea"}]}`, // The fakes show no buttons of cards.
+		`{"msgType":"news","title":"Tea","news":[{"title":"Tea"}]}`, // The fakes leave out buttons of cards.
 	},
-	"an unknown type":     {"Unsupported type", `{"msgType":"poll","text":"x"}`}, // It may be the platform's own.
+	"an unknown type":     {"Unsupported type", `{"msgType":"poll","text":"x"}`}, // The fakes accept every type.
 	"news without a link": {"InvalidArgument articles[0].url", `{"msgType":"news","title":"News","news":[{"title":"News"}]}`},
 }
 
@@ -69,7 +69,7 @@ func TestDifferences_FromTheFakes(t *testing.T) {
 	require.Equal(t, differences, found)
 }
 
-// outcome returns the result of a message as callers see it, or the code and the field of the error.
+// outcome returns the reply to a message. If sending fails, it returns the code and the field of the error.
 func outcome(t *testing.T, connector send.Connector, message send.Message) string {
 	t.Helper()
 	result, err := sends.Deliver(t.Context(), record.Env{}, connector, message)

@@ -21,38 +21,39 @@ import (
 
 // Config configures a Connector. The zero value of each field means its default.
 type Config struct {
-	// APIURL is the address of the API. The default is the platform's own.
+	// APIURL is the address of the API. The default is the platform's address.
 	APIURL string
-	// HTTPClient sends the requests. The default has its own connections. Redirects are never followed, and
-	// at most 1 MiB of an answer is read, whatever the client.
+	// HTTPClient sends the requests. The default client has its own connections. With any client, redirects are
+	// not followed, and at most 1 MiB of an answer is read.
 	HTTPClient *http.Client
-	// Timeout is the time limit of one call of the API. The default is 10 seconds.
+	// Timeout limits one call to the API. The default is 10 seconds.
 	Timeout time.Duration
-	// Files fetches the pictures, recordings and videos that messages have by address, and videos of members.
+	// Files fetches the pictures, recordings and videos of messages by their addresses, and members' videos.
 	// The default is a client of package outbound, which refuses addresses that are not public.
 	Files outbound.Doer
 	// MaxFileBytes limits the bytes that Open reads of a file. The default is 25 MiB.
 	MaxFileBytes int64
-	// Store is the Runtime's store. With it, processes share an account's access token, and only one of them
-	// renews it. Without it, each process asks the platform, which gives all of them the same token.
+	// Store is the Runtime's store. With it, processes share an account's access token, and one of them renews
+	// it. Without it, each process gets the token from the platform, which returns the same one to all.
 	Store store.Store
-	// Now is the clock for the age of reports and tokens. The default is time.Now.
+	// Now is the clock by which old reports are refused and tokens expire. The default is time.Now.
 	Now func() time.Time
 
-	// FindChannel returns the channel of an account, with its credentials, or NotFound. The account is the last
-	// part of a Handler's address. A Handler needs it.
+	// FindChannel returns the channel of an account, with its credentials. It returns NotFound if no channel
+	// has that account. The account is the last part of a Handler's address. A Handler needs FindChannel.
 	FindChannel func(ctx context.Context, account string) (*channel.Channel, error)
-	// BodyTime is the time limit for the body of a request to a Handler. The default is 10 seconds.
+	// BodyTime limits the time to read the body of a request to a Handler. The default is 10 seconds.
 	BodyTime time.Duration
 	// OnError is called for events that could not be accepted, for channels that could not be looked up, and
-	// for channels whose encodingAESKey is missing or wrong. The default does nothing.
+	// for reports that cannot be decrypted because the channel's encodingAESKey is missing or wrong. The
+	// default does nothing.
 	OnError func(ctx context.Context, inbound botctx.Inbound, err error)
-	// Drops counts the events that a Handler does not pass on. The connectors of a host share one. The
+	// Drops counts the events that a Handler does not pass on. The connectors of a host can share one. The
 	// default is a new one that logs to slog.Default.
 	Drops *send.Drops
 }
 
-// withDefaults returns the config with its defaults, or InvalidArgument.
+// withDefaults fills the defaults in. It returns InvalidArgument if a field is invalid.
 func (c Config) withDefaults() (Config, error) {
 	for field, isNegative := range map[string]bool{
 		"Timeout": c.Timeout < 0, "MaxFileBytes": c.MaxFileBytes < 0, "BodyTime": c.BodyTime < 0,
@@ -84,12 +85,12 @@ func (c Config) withDefaults() (Config, error) {
 
 // Connector is the connector to every channel of type echo. It is safe for concurrent use.
 //
-// Errors have a code if a caller can act on them: NotFound for members whom the account does not know;
-// FailedPrecondition if messages to the member are not allowed now, with a *send.GoneError if the member no
-// longer follows the account, or if the channel's credentials do not work; InvalidArgument for content that the
-// platform cannot show; ResourceExhausted, with a *send.RetryAfterError, if it limits the rate. An error without
-// a code means that the platform failed or did not answer; the request may then have been carried out. The
-// Connector repeats a request only if the platform refused its access token.
+// Errors have a code if a caller can act on them. NotFound: the account does not know the member.
+// FailedPrecondition: the account may not write to the member now, or the channel's credentials do not work; a
+// *send.GoneError means that the member no longer follows the account. InvalidArgument: the platform cannot
+// show the content. ResourceExhausted, with a *send.RetryAfterError: the platform limits the rate. An error
+// without a code means that the platform failed or did not answer. The request may have been carried out. The
+// Connector only repeats a request if the platform refused its access token.
 type Connector struct {
 	config Config
 	client *client
@@ -123,12 +124,12 @@ func New(config Config) (*Connector, error) {
 	return &Connector{config: config, client: calls, tokens: shared}, nil
 }
 
-// messagesPerSecond is a cautious figure: the platform documents only how many calls an account has in a day.
+// messagesPerSecond is a cautious guess, because the platform only documents the number of calls in a day.
 const messagesPerSecond = 100
 
-// Limited returns a connector that starts at most 100 messages a second for each account. If the platform limits
-// the rate of a minute, the account pauses and the message is sent again, see send.Limited. The limits of a day
-// and of the messages after a member's last one are errors.
+// Limited returns a connector that starts at most 100 messages a second for each account. If the platform
+// limits the calls per minute, the account pauses and the message is sent again; see send.Limited. The limit
+// per day and the limit on messages after a member's last one are errors.
 func Limited(connector send.Connector) send.Connector {
 	return send.Limited(connector, send.Rate{Messages: messagesPerSecond})
 }
@@ -136,17 +137,17 @@ func Limited(connector send.Connector) send.Connector {
 // account is a channel's account with its credentials.
 type account struct {
 	info channel.EchoInfo
-	// token and key verify and open reports. They are "" if the channel has none.
+	// token verifies reports and key decrypts them. Each is "" if the channel has none.
 	token, key string
 }
 
-// The names of the fields of a channel's info that the specification does not have.
+// Names of fields in a channel's info that are not in the specification.
 const (
 	nameToken = "token"
 	nameKey   = "encodingAESKey"
 )
 
-// accountOf returns the account of a channel, or FailedPrecondition if it has no info of type echo.
+// accountOf returns the account of a channel. FailedPrecondition: the channel has no info of type echo.
 func accountOf(in *channel.Channel) (account, error) {
 	if err := send.RequireChannel(in); err != nil {
 		return account{}, err
@@ -160,14 +161,15 @@ func accountOf(in *channel.Channel) (account, error) {
 	return account{info: info, token: document.Get(unknown, nameToken, ""), key: document.Get(unknown, nameKey, "")}, nil
 }
 
-// The platform's answers to adding a tag that are not errors of the call.
+// Refusals of a tag that SaveTag returns as a reply, not as an error.
 const (
 	codeTooManyTags = 45059
 	codeInvalidTag  = 45159
 )
 
-// SaveTag implements send.Tagger. A reply with a code has the platform's errcode and errmsg: 45059 if the member
-// has 20 tags, 45159 if the account has no such tag, 40003 or 49003 if it does not know the member.
+// SaveTag implements send.Tagger. If the platform refuses the tag, the reply has its errcode and errmsg: 45059
+// if the member has 20 tags, 45159 if the account has no such tag, and 40003 or 49003 if the account does not
+// know the member.
 func (c *Connector) SaveTag(ctx context.Context, in *channel.Channel, to string, tagID int64) (send.TagReply, error) {
 	from, err := accountOf(in)
 	if err != nil {

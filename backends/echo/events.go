@@ -17,13 +17,12 @@ import (
 // maxDepth is the maximum depth of elements in a report.
 const maxDepth = 10
 
-// errReport is returned for a body that is not a report.
 var errReport = errors.New("the body is not an XML document of the platform")
 
-// parseReport returns the elements of a report: texts, and objects for elements with elements. Elements that
-// repeat become an array.
+// parseReport converts an XML document to an object. An element with text becomes a text, an element with
+// elements becomes an object, and repeated elements become an array.
 func parseReport(body []byte) (document.Object, error) {
-	decoder := xml.NewDecoder(bytes.NewReader(body)) //nolint:gosec // Only texts are read, and bounded in depth.
+	decoder := xml.NewDecoder(bytes.NewReader(body)) //nolint:gosec // Only texts are read, and the depth is limited.
 	for {
 		next, err := decoder.Token()
 		if err != nil {
@@ -54,7 +53,7 @@ func trailing(decoder *xml.Decoder) error {
 	}
 }
 
-// parseElement returns the content of an element whose start was read.
+// parseElement returns the content of an element after its start tag was read.
 func parseElement(decoder *xml.Decoder, depth int) (any, error) {
 	if depth == 0 {
 		return nil, errReport
@@ -100,13 +99,13 @@ func objectOf(names []string, values map[string]document.Array) document.Object 
 	return object.Object()
 }
 
-// report is a report of the platform: one message or one event.
+// report is one message or one event from the platform.
 type report struct{ told document.Object }
 
 // text returns a field, or "" if it is missing or not a text.
 func (r report) text(name string) string { return document.Get(r.told, name, "") }
 
-// kind returns the platform's name for the report, such as "image" or "event CLICK".
+// kind names the report in the platform's terms, such as "image" or "event CLICK".
 func (r report) kind() string {
 	kind := r.text("MsgType")
 	if event := r.text("Event"); event != "" {
@@ -130,7 +129,7 @@ func (r report) inbound() (botctx.Inbound, send.DropReason) {
 	}
 	key := "message " + event.MessageID
 	if event.MessageID == "" {
-		// Events have no id of their own.
+		// Events have no id. These fields identify an event.
 		key = strings.Join([]string{
 			"event", event.From, r.text("CreateTime"), r.text("Event"), r.text("EventKey"), r.text("MsgID"),
 		}, " ")
@@ -144,10 +143,10 @@ func (r report) inbound() (botctx.Inbound, send.DropReason) {
 	return botctx.Inbound{Event: event, Key: key}, ""
 }
 
-// isOfOperator names the events that concern the account and not one of its members.
+// isOfOperator names the events about the account itself, not about a member.
 var isOfOperator = map[string]bool{"MASSSENDJOBFINISH": true, "PUBLISHJOBFINISH": true}
 
-// written returns the type and the data of a member's message.
+// written converts a member's message to the type and the data of its event.
 func (r report) written() (send.Type, document.Object) {
 	kind, id := r.text("MsgType"), r.text("MediaId")
 	switch {
@@ -172,7 +171,7 @@ func (r report) written() (send.Type, document.Object) {
 	}
 }
 
-// attached returns the data of a message with an attachment, whose empty fields are left out.
+// attached returns the data of a message with an attachment. Empty fields are left out.
 func attached(kind string, payload document.Object, text string) (send.Type, document.Object) {
 	for field, value := range payload.All() {
 		if value == "" {
@@ -186,16 +185,16 @@ func attached(kind string, payload document.Object, text string) (send.Type, doc
 	return send.TypeMisc, data
 }
 
-// number returns the number in a text, or 0.
+// number parses a coordinate, or returns 0 if the text is not one.
 func number(text string) float64 {
 	parsed, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(parsed >= -180 && parsed <= 180) { // It may be NaN.
+	if err != nil || !(parsed >= -180 && parsed <= 180) { // NaN fails both comparisons.
 		return 0
 	}
 	return parsed
 }
 
-// content returns a report without its envelope.
+// content returns the report's own fields, without the common ones such as the sender.
 func (r report) content() document.Object {
 	content := r.told
 	for _, name := range []string{"ToUserName", "FromUserName", "CreateTime", "MsgId", "Encrypt"} {
@@ -204,10 +203,10 @@ func (r report) content() document.Object {
 	return content
 }
 
-// scene is the prefix of the key of a code that a new follower scanned.
+// scene precedes the key of a scanned code in the event of a new follower.
 const scene = "qrscene_"
 
-// happened returns the type and the data of an event.
+// happened converts an event to the type and the data of a MessageEvent.
 func (r report) happened() (send.Type, document.Object) {
 	key := r.text("EventKey")
 	switch kind := r.text("Event"); kind {

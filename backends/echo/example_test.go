@@ -17,8 +17,8 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// A host: its channels are stored, the connector sends for all of them, and the handler passes the platform's
-// reports to the runtime.
+// A host stores its channels, sends for all of them with one connector, and passes the platform's reports to
+// the runtime.
 func Example() {
 	platform := echofake.New(map[string]string{"wx1": "the account's secret"}, "oAda") // A host leaves APIURL out.
 	api := httptest.NewServer(platform)
@@ -27,7 +27,7 @@ func Example() {
 
 	var rt *botctx.Runtime
 	database := memstore.New()
-	accounts := map[string]string{"gh_1": "shop"} // The channels by their accounts.
+	accounts := map[string]string{"gh_1": "shop"} // Channels by account.
 	connector, err := echo.New(echo.Config{
 		APIURL: api.URL,
 		Store:  database,
@@ -53,7 +53,7 @@ func Example() {
 	}
 	rt.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
 		if bot.MessageEvent.Text() == "" {
-			return nil // The member follows the account, for example.
+			return nil // An event without text, such as a new follower.
 		}
 		return bot.Reply(ctx, send.Text("You said: "+bot.MessageEvent.Text()))
 	})
@@ -68,7 +68,7 @@ func Example() {
 		return
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/echo/{account}", connector.Handler(rt.Accept)) // Call rt.Run, too, to run the accepted events.
+	mux.Handle("/echo/{account}", connector.Handler(rt.Accept)) // rt.Run, which runs the accepted events, is left out here.
 
 	now := time.Now()
 	webhook := echofake.Webhook{Token: "a word of your own", Key: "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG", AppID: "wx1"}

@@ -24,18 +24,18 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// data reads a file of the platforms' data, or skips the test.
+// data reads a file of the platforms' recorded data, or skips the test.
 func data(t *testing.T, name string, into any) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "data", "platforms", "echo", name))
 	if errors.Is(err, os.ErrNotExist) {
-		t.Skipf("the platform's data (%s) is not next to this repository; the other tests do without", name)
+		t.Skipf("needs the platform's data (%s), which is not next to this repository", name)
 	}
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(text, into))
 }
 
-// refusing is a platform that gives access tokens and refuses everything else.
+// refusing is a platform that issues access tokens and refuses everything else.
 func refusing(refused echofake.Refusal) http.Handler {
 	platform := newPlatform()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -98,7 +98,8 @@ func TestRateLimit_TellsTheTime(t *testing.T) {
 	}
 }
 
-// A message that arrived in part is not sent again after a pause: its parts would repeat.
+// If only some parts of a message arrived, the message is not sent again, because these parts would appear
+// twice.
 func TestRateLimit_AfterAPart(t *testing.T) {
 	t.Parallel()
 	var calls int
@@ -125,7 +126,7 @@ func answered(status int, header http.Header, body string) *http.Response {
 	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body))}
 }
 
-// through returns a connector whose requests, apart from the ones for access tokens, are answered by a function.
+// through returns a connector that gets access tokens, and sends all other requests to f.
 func through(t *testing.T, f roundTrip) *echo.Connector {
 	t.Helper()
 	return newConnector(t, echo.Config{Timeout: 3 * time.Second, HTTPClient: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
@@ -172,14 +173,14 @@ func TestSend_AnswerOfAProxy(t *testing.T) {
 func TestSend_SilentPlatform(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		began := time.Now() //nolint:forbidigo // The clock of the bubble.
+		began := time.Now() //nolint:forbidigo // Virtual time.
 		_, err := through(t, func(r *http.Request) (*http.Response, error) {
 			<-r.Context().Done()
 			return nil, r.Context().Err()
 		}).Send(t.Context(), toAda(send.Text("Hello")))
 		require.Error(t, err)
 		require.False(t, boterr.HasCode(err))
-		require.Equal(t, 3*time.Second, time.Since(began)) //nolint:forbidigo // The clock of the bubble.
+		require.Equal(t, 3*time.Second, time.Since(began)) //nolint:forbidigo // Virtual time.
 	})
 }
 
@@ -209,12 +210,12 @@ func TestLimited_KeepsTheRate(t *testing.T) {
 		limited := echo.Limited(through(t, func(*http.Request) (*http.Response, error) {
 			return answered(200, nil, `{"errcode":0,"errmsg":"ok"}`), nil
 		}))
-		began := time.Now() //nolint:forbidigo // The clock of the bubble.
+		began := time.Now() //nolint:forbidigo // Virtual time.
 		for range 11 {
 			_, err := limited.Send(t.Context(), toAda(send.Text("Hello")))
 			require.NoError(t, err)
 		}
-		require.Equal(t, 100*time.Millisecond, time.Since(began)) //nolint:forbidigo // The clock of the bubble.
+		require.Equal(t, 100*time.Millisecond, time.Since(began)) //nolint:forbidigo // Virtual time.
 	})
 }
 

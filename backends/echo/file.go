@@ -20,11 +20,10 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// fileKind is the platform's kind of a type of file.
+// fileKind has the platform's rules for a type of file.
 type fileKind struct {
 	name string
-	// most is the maximum size of an uploaded file in bytes. suffix is the end of its name if the address has
-	// none.
+	// most is the maximum size in bytes. suffix is added to the file's name if the address has none.
 	most   int64
 	suffix string
 }
@@ -35,7 +34,7 @@ var fileKinds = map[send.Type]fileKind{
 	send.TypeVideo: {"video", 10 << 20, ".mp4"},
 }
 
-// fileOf returns a file in the platform's form. A file by address is uploaded first.
+// fileOf converts a file to the platform's form. A file with an address and no id is uploaded first.
 func (c *Connector) fileOf(ctx context.Context, from account, response send.Response) (shown, error) {
 	kind := fileKinds[response.Type()]
 	id, address := document.Get(response, "attachment_id", ""), document.Get(response, "url", "")
@@ -68,7 +67,8 @@ func (c *Connector) fileOf(ctx context.Context, from account, response send.Resp
 	return shown{document.O("msgtype", kind.name, kind.name, file), reply}, nil
 }
 
-// upload fetches a file and uploads it. The platform keeps it for three days.
+// upload fetches a file and uploads it to the platform, which keeps it for three days. It returns the file's
+// id.
 func (c *Connector) upload(ctx context.Context, from account, kind fileKind, address string) (string, error) {
 	if err := checkURL("url", address); err != nil {
 		return "", err
@@ -99,7 +99,7 @@ func (c *Connector) upload(ctx context.Context, from account, kind fileKind, add
 	return id, nil
 }
 
-// aboutFile gives the refusal of an upload the field of the file's address.
+// aboutFile sets the field url in the InvalidArgument error of an upload.
 func aboutFile(err error) error {
 	if boterr.CodeOf(err) == boterr.InvalidArgument {
 		return boterr.WithField("url", err)
@@ -110,7 +110,7 @@ func aboutFile(err error) error {
 func (c *Connector) fetch(ctx context.Context, kind fileKind, address string) ([]byte, error) {
 	asked, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {
-		return nil, boterr.Invalid("url", "is not an address that can be fetched")
+		return nil, boterr.Invalid("url", "is not a valid address; give an HTTP or HTTPS address")
 	}
 	answer, err := c.config.Files.Do(asked)
 	switch {
@@ -119,19 +119,20 @@ func (c *Connector) fetch(ctx context.Context, kind fileKind, address string) ([
 	case err != nil:
 		return nil, err
 	}
-	defer answer.Body.Close() //nolint:errcheck // What counts has been read.
+	defer answer.Body.Close() //nolint:errcheck // The body has been read.
 	if answer.StatusCode != http.StatusOK {
-		return nil, boterr.Invalid("url", "has no file: its server answered with status %d; give an address that can be fetched without a login",
+		return nil, boterr.Invalid("url", "cannot be fetched: the server answered with status %d; give an address that needs no login",
 			answer.StatusCode)
 	}
 	file, err := bounded.ReadAll(answer.Body, kind.most)
 	if _, isTooLong := errors.AsType[*bounded.TooLongError](err); isTooLong {
-		return nil, boterr.Invalid("url", "has a file of more than %d MiB, the limit of %s on echo: give a smaller one", kind.most>>20, kind.name)
+		return nil, boterr.Invalid("url",
+			"is a file of more than %d MiB, the limit for a %s on echo: give a smaller one", kind.most>>20, kind.name)
 	}
 	return file, err
 }
 
-// fileName returns the name of an uploaded file. The platform goes by its end.
+// fileName returns the name of an uploaded file. The platform derives the file's type from the suffix.
 func fileName(address string, kind fileKind) string {
 	parsed, err := url.Parse(address)
 	if err != nil {
@@ -147,8 +148,9 @@ func fileName(address string, kind fileKind) string {
 	return name
 }
 
-// Open fetches a file that a member sent, by its attachment_id in the event. Callers must close it; reading fails
-// after Config.MaxFileBytes. NotFound: the platform no longer has the file, which it keeps for three days.
+// Open fetches a file that a member sent, by its attachment_id in the event. Callers must close it; reading
+// fails after Config.MaxFileBytes. NotFound: the platform no longer has the file. The platform keeps files for
+// three days.
 func (c *Connector) Open(ctx context.Context, in *channel.Channel, attachmentID string) (io.ReadCloser, error) {
 	from, err := accountOf(in)
 	if err != nil {
@@ -165,7 +167,7 @@ func (c *Connector) Open(ctx context.Context, in *channel.Channel, attachmentID 
 	return file, err
 }
 
-// open fetches a file. The platform answers with the file, with a refusal, or with the address of a video.
+// open fetches a file. The platform's answer is the file, an error, or the address of a video.
 func (c *Connector) open(ctx context.Context, from account, token, attachmentID string) (io.ReadCloser, error) {
 	secrets := from.secrets(token)
 	answer, err := c.client.send(ctx, c.client.files, secrets, token, request{
@@ -178,7 +180,7 @@ func (c *Connector) open(ctx context.Context, from account, token, attachmentID 
 	if answer.StatusCode == http.StatusOK && !strings.Contains(kind, "json") && !strings.HasPrefix(kind, "text/plain") {
 		return answer.Body, nil
 	}
-	defer answer.Body.Close() //nolint:errcheck // What counts has been read.
+	defer answer.Body.Close() //nolint:errcheck // The body has been read.
 	body, err := bounded.ReadAll(answer.Body, maxReplyBytes)
 	if err != nil {
 		return nil, unanswered(ctx, secrets, err)
@@ -190,7 +192,7 @@ func (c *Connector) open(ctx context.Context, from account, token, attachmentID 
 	return c.openVideo(ctx, document.Get(reply, "video_url", ""))
 }
 
-// openVideo fetches a video from the address that the platform gave, without the token.
+// openVideo fetches a video from this address, without sending the token.
 func (c *Connector) openVideo(ctx context.Context, address string) (io.ReadCloser, error) {
 	asked, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil || address == "" {

@@ -17,16 +17,16 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// PathAccount is the wildcard in a Handler's pattern that names the account.
+// PathAccount is the name of the wildcard for the account in a Handler's pattern.
 const PathAccount = "account"
 
 const (
-	// tolerance is the allowed difference between the time of a request and the clock.
+	// tolerance is the largest allowed difference between the time of a request and the clock.
 	tolerance = 5 * time.Minute
-	// maxEchoLength is longer than any text of the platform's check of an address.
+	// maxEchoLength is more than the length of the texts with which the platform checks an address.
 	maxEchoLength = 1000
-	// accepted is the answer that the platform expects. After any other answer, the platform tells the member
-	// that the account is out of service.
+	// accepted is the answer that the platform expects. After any other answer it shows the member that the
+	// account is out of service.
 	accepted = "success"
 )
 
@@ -35,27 +35,27 @@ const (
 //
 //	http.Handle("/echo/{account}", connector.Handler(rt.Accept))
 //
-// accept is the method Accept of a botctx.Runtime, which stores the event and recognises events that the platform
-// sends again (by Inbound.Key). The platform waits 5 seconds for an answer and tries three times. So the bot does
-// not answer in the response, but by a separate message.
+// accept is the method Accept of a botctx.Runtime. It stores the event, and recognises by Inbound.Key an event
+// that the platform sends again. The platform waits 5 seconds for an answer and tries three times. Therefore
+// the bot's reply is not in the answer, but a separate message.
 //
-// The channel's info needs token. If it has encodingAESKey, too, only encrypted reports are accepted, in the
-// compatible and in the safe mode. Without that key the signature does not cover the body: anyone who has seen one
-// address of a request can send any report for 5 minutes.
+// The channel's info needs token. If it also has encodingAESKey, only encrypted reports are accepted, in the
+// compatible and in the safe mode. Without encodingAESKey the signature does not cover the body: anyone who has
+// seen the URL of one request can send any report for 5 minutes.
 //
-// From is the member's openid. To is the account's id. A member's text is TEXT, a tap on a line of a message
-// or of the account's menu is PAYLOAD. Pictures, recordings, videos, locations and links are MISC with
-// attachments, whose payload has the attachment_id for Open; the platform's recognition of a recording is
-// text. A new follower and a scanned code are REFERRAL with source and ref. A page opened from the menu is
-// WEB_EVENT; the end of the delivery of a template is DELIVERY with the platform's status. Other messages are
-// MISC with message, and other events, such as unsubscribe, MISC with event: the platform's own object.
+// From is the member's openid. To is the account's id. A member's text is TEXT. A tap on a line of a message or
+// of the account's menu is PAYLOAD. Pictures, recordings, videos, locations and links are MISC with
+// attachments, whose payload has the attachment_id for Open; for a recording, text is the platform's
+// transcription. A new follower and a scanned code are REFERRAL with source and ref. A page opened from the
+// menu is WEB_EVENT. DELIVERY has the platform's status of a delivered template. Other messages are MISC with
+// message, and other events, such as unsubscribe, are MISC with event; both contain the platform's own object.
 //
-// Events about the account itself are dropped and counted in Config.Drops, and so are reports without a sender
-// and events that accept refuses with InvalidArgument.
+// Events about the account itself are dropped and counted in Config.Drops. So are reports without a sender, and
+// events for which accept returns InvalidArgument.
 //
-// Handler answers 401 to a request that is not signed for an account of this host or is more than 5 minutes old,
-// 503 if the channel cannot be looked up or accept cannot accept now, 400, 405 and 413 to requests that the
-// platform does not send, and 408 to a request that arrives too slowly.
+// Handler answers 401 to a request that is not signed for an account of this host or is more than 5 minutes
+// old, and 503 if the channel cannot be looked up or accept cannot accept now. It answers 400, 405 or 413 to
+// requests that the platform does not send, and 408 to a request that arrives too slowly.
 func (c *Connector) Handler(accept func(ctx context.Context, inbound botctx.Inbound) error) http.Handler {
 	return &handler{connector: c, accept: accept}
 }
@@ -90,10 +90,10 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// errUnsigned is returned for a request that does not come from the platform. It does not reveal the reason.
+// errUnsigned is returned for a request that is not from the platform. Its text does not reveal the reason.
 var errUnsigned = errors.New("the request is not signed for an account of this host")
 
-// authenticate returns the channel of a request whose signature is valid and whose time is close to now.
+// authenticate returns the channel of a request if its signature is valid and its time is close to now.
 func (h *handler) authenticate(r *http.Request) (*channel.Channel, account, error) {
 	config, query := h.connector.config, r.URL.Query()
 	seconds, err := strconv.ParseInt(query.Get("timestamp"), 10, 64)
@@ -117,7 +117,6 @@ func (h *handler) authenticate(r *http.Request) (*channel.Channel, account, erro
 	return in, of, nil
 }
 
-// answerCheck answers the platform's check of the address.
 func answerCheck(w http.ResponseWriter, r *http.Request) {
 	text := r.URL.Query().Get("echostr")
 	if text == "" || len(text) > maxEchoLength {
@@ -127,14 +126,14 @@ func answerCheck(w http.ResponseWriter, r *http.Request) {
 	answer(w, text)
 }
 
-// answer writes a text as the platform expects it.
+// answer writes the body that the platform expects.
 func answer(w http.ResponseWriter, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_, _ = io.WriteString(w, text) // A client that is gone needs no answer.
+	_, _ = io.WriteString(w, text) // Ignore the error: a client that is gone needs no answer.
 }
 
-// takeReport opens a report, passes its event to accept, and answers.
+// takeReport decrypts a report, passes its event to accept, and answers.
 func (h *handler) takeReport(w http.ResponseWriter, r *http.Request, in *channel.Channel, of account) {
 	config := h.connector.config
 	body, refused := inbound.ReadBody(w, r, inbound.Limits{MaxBytes: inbound.DefaultMaxBytes, Time: config.BodyTime})
@@ -158,14 +157,14 @@ func (h *handler) takeReport(w http.ResponseWriter, r *http.Request, in *channel
 		http.Error(w, errUnsigned.Error(), http.StatusUnauthorized)
 		return
 	}
-	if err := h.take(context.WithoutCancel(r.Context()), in, report{told}); err != nil { // It continues if the platform hangs up.
+	if err := h.take(context.WithoutCancel(r.Context()), in, report{told}); err != nil { // Even if the client leaves.
 		botctx.WriteHTTPError(w, err)
 		return
 	}
 	answer(w, accepted)
 }
 
-// opened returns the report in an encrypted one. Without a key, it returns a plain report as it is.
+// opened decrypts a report. If the channel has no key, it returns a plain report unchanged.
 func (h *handler) opened(r *http.Request, told document.Object, of account) (document.Object, error) {
 	encrypted := document.Get(told, "Encrypt", "")
 	if of.key == "" {
@@ -190,7 +189,7 @@ func (h *handler) opened(r *http.Request, told document.Object, of account) (doc
 	return parseReport(plain)
 }
 
-// take passes the event of a report to accept. An event that will never be accepted is dropped.
+// take passes the event of a report to accept. An event that can never be accepted is dropped.
 func (h *handler) take(ctx context.Context, in *channel.Channel, told report) error {
 	event, reason := told.inbound()
 	if reason != "" {
@@ -210,7 +209,6 @@ func (h *handler) take(ctx context.Context, in *channel.Channel, told report) er
 	return err
 }
 
-// drop counts a report that is not passed on.
 func (h *handler) drop(ctx context.Context, in *channel.Channel, kind string, reason send.DropReason) {
 	h.connector.config.Drops.Add(ctx, send.Drop{Platform: channel.Echo, App: in.App, Channel: in.ID, Kind: kind, Reason: reason})
 }

@@ -25,7 +25,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// shown returns the events of a box, one line each.
+// shown prints the events of a box, one per line.
 func shown(b *box) []string {
 	var lines []string
 	for _, one := range b.got {
@@ -43,7 +43,7 @@ const (
 	happened = "FromUser>toUser at 123456789 id \"\" "
 )
 
-// recorded are the events of the recorded reports, in their order.
+// recorded has the names of the recorded reports and their events, in order.
 var recorded = [][2]string{
 	{"text_message", "TEXT " + fmt.Sprintf(wrote, 1348831860) + `{"text":"this is a test"}`},
 	{"image_message", "MISC " + fmt.Sprintf(wrote, 1348831860) + `{"attachments":[{"type":"image","payload":{"attachment_id":"media_id","url":"this is a url"}}]}`},
@@ -112,7 +112,8 @@ func TestHandler_RecordedReports(t *testing.T) {
 	}
 }
 
-// The platform's vector is of the product for companies, whose requests have no signature without the message.
+// The platform's example is from its product for companies, whose requests always have a signature that covers
+// the message.
 func TestHandler_RecordedEncryption(t *testing.T) {
 	t.Parallel()
 	var v struct {
@@ -193,7 +194,7 @@ func TestHandler_RefusesForgedReports(t *testing.T) {
 	}
 }
 
-// In the compatible mode only the encrypted part counts: the plain one is not signed.
+// In the compatible mode only the encrypted part is read, because the plain part is not signed.
 func TestHandler_CompatibleReportIsReadEncrypted(t *testing.T) {
 	t.Parallel()
 	compatible := shopWebhook

@@ -14,29 +14,32 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// The limits that send.Response.Validate does not check.
+// Limits of the platform that send.Response.Validate does not check.
 const (
-	// maxTextBytes is the maximum length of a text in UTF-8.
+	// maxTextBytes is the longest text, in bytes of UTF-8.
 	maxTextBytes = 2048
-	// maxTapBytes is the maximum length of the id of a line to tap.
+	// maxTapBytes is the longest id of a line that can be tapped, in bytes.
 	maxTapBytes = 128
 )
 
 // Send implements send.Connector. The recipient is a member's openid for the account.
 //
-// Texts have at most 2,048 bytes, so 682 Chinese characters. Pictures, recordings and videos by address are
-// fetched and uploaded first. Quick replies and postback buttons are lines to tap below the text; a button with
-// an address is a link. A carousel has one card, whose only button has an address, and becomes an article like
-// NEWS. TYPING shows typing, whatever its duration. MISC with attachments in the form of this package's events, as
-// live chats relay them, becomes a message for its text and for each picture, recording, video and location, at most
-// 5. FILE, TEMPLATE and other types are Unsupported unless the response has message, an object in the platform's form
+// Texts have at most 2,048 bytes, which is 682 Chinese characters. Pictures, recordings and videos with an
+// address are fetched and uploaded first. Quick replies and postback buttons become lines below the text that
+// can be tapped; a button with an address becomes a link. A carousel must have one card with one button, which
+// has an address; it becomes an article, like NEWS. TYPING shows typing, and its duration is ignored. FILE,
+// TEMPLATE and other types are Unsupported unless the response has message, an object in the platform's form
 // with its msgtype, such as a mini program.
 //
-// Any message may have the platform's own field customservice, which names the account of the person who writes.
+// MISC with attachments in the form of this package's events, as live chats relay them, becomes several
+// messages: one for its text, and one for each picture, recording, video and location, at most 5.
 //
-// The platform takes 5 messages within 48 hours after the member's last one; a tap, a follow and a scan allow 3
-// within a minute. More are FailedPrecondition. It has no idempotency keys: if the process dies while sending,
-// the message may appear twice.
+// Any response may have the platform's own field customservice, which names the staff account that sends the
+// message.
+//
+// The platform accepts 5 messages within 48 hours after the member's last one, and 3 within a minute after a
+// tap, a follow or a scan. More messages fail with FailedPrecondition. The platform has no idempotency keys: if
+// the process dies while sending, the message may appear twice.
 func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
 	if err := message.Validate(); err != nil {
 		return send.Delivery{}, err
@@ -82,7 +85,7 @@ func (c *Connector) post(ctx context.Context, from account, message send.Message
 	return err
 }
 
-// partsOf returns the messages in the platform's form that a response becomes, at least one.
+// partsOf converts a response to one or more messages in the platform's form.
 func (c *Connector) partsOf(ctx context.Context, from account, response send.Response) ([]shown, error) {
 	if response.Type() == send.TypeMisc && !response.Object().Has("message") {
 		return c.relayedOf(ctx, from, response)
@@ -91,10 +94,10 @@ func (c *Connector) partsOf(ctx context.Context, from account, response send.Res
 	return []shown{part}, err
 }
 
-// shown is a response in the platform's form, and in the form of the specification's results.
+// shown is a response in the platform's form, and the reply that the specification gives it.
 type shown struct{ content, reply document.Object }
 
-// contentOf returns a response in the platform's form.
+// contentOf converts a response to one message in the platform's form.
 func (c *Connector) contentOf(ctx context.Context, from account, response send.Response) (shown, error) {
 	switch kind := response.Type(); kind {
 	case send.TypeText:
@@ -124,13 +127,13 @@ func (c *Connector) contentOf(ctx context.Context, from account, response send.R
 	}
 }
 
-// link matches the beginning of a link, which the platform shows as one.
+// link matches the start of a link in the platform's markup.
 var link = regexp.MustCompile(`(?i)<(a\s)`)
 
-// literal returns a text in which nothing is a link: a member's name must not become one.
+// literal makes the platform show a text without links, so a member's name cannot become a link.
 func literal(text string) string { return link.ReplaceAllString(text, "\uff1c$1") }
 
-// textOf returns a text message. text is the text of the response.
+// textOf returns a text message. content is the text with markup, and text is the text of the response.
 func textOf(content, text string) (shown, error) {
 	if err := checkText(content); err != nil {
 		return shown{}, err
@@ -147,7 +150,7 @@ func checkText(content string) error {
 	return nil
 }
 
-// menuOf returns a text with lines to tap, and with links below them.
+// menuOf returns a text followed by lines that can be tapped, and then by links.
 func menuOf(response send.Response, list document.Array, links string) (shown, error) {
 	head := literal(response.Text())
 	if err := checkText(head + links); err != nil {
@@ -159,7 +162,7 @@ func menuOf(response send.Response, list document.Array, links string) (shown, e
 	}, nil
 }
 
-// lineOf returns a line to tap.
+// lineOf returns a line that can be tapped.
 func lineOf(title string, payload any) (document.Object, error) {
 	if payload == nil || payload == "" {
 		payload = title
@@ -223,22 +226,22 @@ func buttonsOf(response send.Response) (shown, error) {
 	return menuOf(response, list, below)
 }
 
-// The characters that would end a link's address or its title.
+// These replace the characters that would end a link's address or its title.
 var (
 	inAddress = strings.NewReplacer(`"`, "%22", "<", "%3C", ">", "%3E", " ", "%20", "\n", "%0A")
 	inTitle   = strings.NewReplacer("<", "\uff1c", ">", "\uff1e")
 )
 
-// linkTo returns a link in a text.
+// linkTo returns a link in the platform's markup.
 func linkTo(address, title string) string {
 	return `<a href="` + inAddress.Replace(address) + `">` + inTitle.Replace(title) + `</a>`
 }
 
-// cardOf returns the only card of a carousel as an article.
+// cardOf converts a carousel with one card to an article.
 func cardOf(response send.Response) (shown, error) {
 	cards := objects(response, "carousel")
 	if len(cards) != 1 {
-		return shown{}, boterr.Invalid("carousel", "has %d cards; a carousel on echo has one: send a message for each", len(cards))
+		return shown{}, boterr.Invalid("carousel", "has %d cards; a carousel on echo has one card: send a message for each", len(cards))
 	}
 	buttons := objects(cards[0], "buttons")
 	if len(buttons) != 1 || document.Get(buttons[0], "type", "") != send.ButtonWebURL {
@@ -256,7 +259,7 @@ func cardOf(response send.Response) (shown, error) {
 	)), nil
 }
 
-// newsOf returns the only article of a news message.
+// newsOf converts a NEWS response with one article.
 func newsOf(response send.Response) (shown, error) {
 	articles := objects(response, "articles")
 	if len(articles) != 1 {
@@ -281,7 +284,7 @@ func articleOf(article document.Object) shown {
 	return shown{document.O("msgtype", "news", "news", document.O("articles", document.A(article))), reply.With("news", document.A(article))}
 }
 
-// checkURL refuses an address that the platform cannot open.
+// checkURL returns InvalidArgument for an address that the platform cannot open.
 func checkURL(field, address string) error {
 	parsed, err := url.Parse(address)
 	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" || !utf8.ValidString(address) {
@@ -290,7 +293,7 @@ func checkURL(field, address string) error {
 	return nil
 }
 
-// objects returns the objects in the list at a path.
+// objects returns the objects in the list at a path, and skips other values.
 func objects(from document.Lookuper, path string) []document.Object {
 	return document.Get(from, path, []document.Object{})
 }

@@ -10,16 +10,16 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// maxParts is the maximum number of messages that a relayed message becomes: as many as the platform takes after a
-// member's message.
+// maxParts is the largest number of messages that a relayed message becomes. The platform accepts no more after
+// a member's message.
 const maxParts = 5
 
-// fileTypes are the types of files by their names in the attachments of an event.
+// fileTypes maps the types of attachments in events to types of messages.
 var fileTypes = map[string]send.Type{"image": send.TypeImage, "audio": send.TypeAudio, "video": send.TypeVideo}
 
-// relayedOf returns the parts of a message from another channel, which has the form of an event: its text, and a message
-// for each attachment. Files by address are uploaded. An attachment_id belongs to the channel in which the file was sent,
-// so it counts only if there is no address.
+// relayedOf converts a message of another channel, which has the form of an event. The result is a message for
+// its text and one for each attachment. Files with an address are uploaded. An attachment_id is only valid in
+// the channel that received the file, so it is only used if there is no address.
 func (c *Connector) relayedOf(ctx context.Context, from account, response send.Response) ([]shown, error) {
 	attachments := objects(response, "attachments")
 	var parts []shown
@@ -33,10 +33,10 @@ func (c *Connector) relayedOf(ctx context.Context, from account, response send.R
 	switch n := len(parts) + len(attachments); {
 	case n == 0:
 		return nil, boterr.New(boterr.Unsupported, "type",
-			"channels of type echo show a message of type %s by its text and attachments, and it has none: "+
+			"on channels of type echo, a message of type %s needs text or attachments, and this one has neither: "+
 				"send another type, or give message, an object in the platform's format", response.Type())
 	case n > maxParts:
-		return nil, boterr.Invalid("attachments", "and the text are %d messages on echo; the limit is %d: send fewer", n, maxParts)
+		return nil, boterr.Invalid("attachments", "and the text make %d messages on echo; the limit is %d: send fewer", n, maxParts)
 	}
 	for i, attachment := range attachments {
 		part, err := c.attachmentOf(ctx, from, attachment)
@@ -48,7 +48,8 @@ func (c *Connector) relayedOf(ctx context.Context, from account, response send.R
 	return parts, nil
 }
 
-// attachmentOf returns an attachment in the platform's form. Errors name the field in the attachment.
+// attachmentOf converts an attachment to the platform's form. Errors have the path of the faulty field in the
+// attachment.
 func (c *Connector) attachmentOf(ctx context.Context, from account, attachment document.Object) (shown, error) {
 	payload := document.Get(attachment, "payload", document.Object{})
 	if at := document.Get(payload, "coordinates", document.Object{}); !at.IsZero() {
@@ -59,7 +60,7 @@ func (c *Connector) attachmentOf(ctx context.Context, from account, attachment d
 	kind, isShown := fileTypes[name]
 	if !isShown {
 		return shown{}, boterr.New(boterr.Unsupported, "type",
-			"channels of type echo show no attachments of type %.40q: send a picture, a recording, a video or a text", name)
+			"channels of type echo cannot show attachments of type %.40q: send a picture, a recording, a video or a text", name)
 	}
 	file := send.Other(kind, document.O("url", document.Get(payload, "url", "")))
 	if id := document.Get(payload, "attachment_id", ""); id != "" && document.Get(payload, "url", "") == "" {
@@ -73,12 +74,12 @@ func coordinate(at document.Object, name string) string {
 	return strconv.FormatFloat(document.Get(at, name, 0.0), 'f', -1, 64)
 }
 
-// afterParts returns the error for a message whose first parts the platform accepted. send.Limited does not
-// resend such a message, since that would repeat these parts.
+// afterParts returns the error for a message whose first parts the platform accepted. It has no wait, so
+// send.Limited does not send the message again and repeat these parts.
 func afterParts(err error, taken, of int) error {
 	if _, isLimit := errors.AsType[*send.RetryAfterError](err); isLimit && taken > 0 {
 		return boterr.New(boterr.ResourceExhausted, "",
-			"the platform took %d of the %d parts of the message and limits the rate: send fewer parts", taken, of)
+			"the platform accepted %d of the %d parts of the message, then limited the rate: send fewer parts", taken, of)
 	}
 	return err
 }

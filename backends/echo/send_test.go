@@ -35,7 +35,7 @@ func newHarness(t *testing.T) *sendtest.Harness {
 		Tags: func(to string) []int64 { return p.Tags(shopApp, to) },
 		Odd:  func() []sendtest.Reception { return oddReports(t) },
 	}
-	for _, in := range []*send.Message{{Channel: h.Channel}, {Channel: h.Other}} { // The faults are for messages, not for access tokens.
+	for _, in := range []*send.Message{{Channel: h.Channel}, {Channel: h.Other}} { // Get the tokens first: only messages fail.
 		in.To, in.Response = ada, send.Typing(1)
 		_, err := connector.Send(t.Context(), *in)
 		require.NoError(t, err)
@@ -44,7 +44,7 @@ func newHarness(t *testing.T) *sendtest.Harness {
 	return h
 }
 
-// oddReports passes reports that a handler does not understand.
+// oddReports posts reports of unknown kinds to a handler, and returns how it handled each.
 func oddReports(t *testing.T) []sendtest.Reception {
 	t.Helper()
 	var all []sendtest.Reception
@@ -70,7 +70,7 @@ func oddReports(t *testing.T) []sendtest.Reception {
 	return all
 }
 
-// attached returns a message as a live chat relays it.
+// attached returns a message in the form in which a live chat relays it.
 func attached(attachments ...any) send.Response {
 	return send.Other(send.TypeMisc, document.O("attachments", document.A(attachments...)))
 }
@@ -273,7 +273,7 @@ func TestSend_FiveMessagesInTwoDays(t *testing.T) {
 	}
 	_, err := connector.Send(t.Context(), toAda(send.Text("Hello")))
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
-	require.ErrorContains(t, err, "has got the 5 messages")
+	require.ErrorContains(t, err, "has already got the 5 messages")
 	p.Writes(shopApp, ada, now)
 	now = now.Add(49 * time.Hour)
 	_, err = connector.Send(t.Context(), toAda(send.Text("Hello")))

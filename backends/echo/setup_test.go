@@ -29,10 +29,10 @@ const (
 	ada, bob               = "oAda", "oBob"
 )
 
-// noon is the time of the tests: 23:00 in Beijing, an hour before the platform counts calls again.
+// noon is the time of the tests. It is 23:00 in Beijing, an hour before the daily limit starts again.
 func noon() time.Time { return time.Unix(1_700_060_400, 0) }
 
-// shop is a channel whose reports are encrypted. desk is one whose reports are plain.
+// shop gets encrypted reports; desk gets plain ones.
 func shop() *channel.Channel {
 	return &channel.Channel{ID: "shop", App: "app-1", Type: channel.Echo, On: true, Info: channel.EchoInfo{
 		AppID: shopApp, Appsecret: channel.NewSecret(shopSecret), BotOpenID: "gh_shop",
@@ -67,7 +67,7 @@ func newPlatform() *echofake.Platform {
 	return echofake.New(map[string]string{shopApp: shopSecret, deskApp: deskSecret}, ada, bob)
 }
 
-// files serves every address with a file, except gone ones.
+// files answers every request with a file, unless the path contains gone or large.
 type files struct{}
 
 func (files) Do(r *http.Request) (*http.Response, error) {
@@ -84,7 +84,7 @@ func (files) Do(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: status, Body: io.NopCloser(body)}, nil
 }
 
-// endless is a file without an end.
+// endless is a reader that never ends.
 type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { return len(p), nil }
@@ -102,7 +102,7 @@ func newConnector(t *testing.T, config echo.Config) *echo.Connector {
 	return connector
 }
 
-// directly answers the requests of a client with a handler, without a network.
+// directly is an HTTP client's transport that calls a handler without a network.
 type directly struct{ http.Handler }
 
 func (d directly) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -119,19 +119,19 @@ func over(t *testing.T, platform http.Handler) *echo.Connector {
 	return newConnector(t, echo.Config{HTTPClient: &http.Client{Transport: directly{platform}}})
 }
 
-// toAda returns a message of the shop to Ada.
+// toAda returns a message from the shop to Ada.
 func toAda(response send.Response) send.Message {
 	return send.Message{ID: "send-1", Channel: shop(), To: ada, Response: response}
 }
 
-// box is a handler and its accepted events.
+// box collects the events that a handler accepts.
 type box struct {
 	http.Handler
 
 	drops *send.Drops
 	mu    sync.Mutex
 	got   []botctx.Inbound
-	// refuse returns the error to return for an event, or nil to accept it.
+	// refuse, if set, returns an error for an event that is not to be accepted.
 	refuse func(botctx.Inbound) error
 	errs   []error
 }
@@ -163,7 +163,6 @@ func (b *box) ask(r *http.Request) *httptest.ResponseRecorder {
 	return answer
 }
 
-// dropped returns the number of events that were dropped for a reason.
 func (b *box) dropped(kind string, reason send.DropReason) int64 {
 	for _, count := range b.drops.Counts() {
 		if count.Kind == kind && count.Reason == reason {

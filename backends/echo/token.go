@@ -17,14 +17,14 @@ import (
 )
 
 const (
-	// renewBefore is the time before the end of a token from which it is renewed. From then on the platform
-	// gives a new one, and accepts both.
+	// renewBefore is the time before expiry at which a token is renewed. From then on the platform issues a new
+	// token and accepts both.
 	renewBefore = 5 * time.Minute
-	// shortestUse is the shortest time for which a token is used.
+	// A token is used for at least shortestUse, however soon it expires.
 	shortestUse = 30 * time.Second
-	// forceAfter is the time that must pass before the platform is made to replace a token again.
+	// forceAfter is the shortest time between two requests that make the platform replace a token.
 	forceAfter = 30 * time.Second
-	// longestToken is the maximum length of a token, longestLife of the time until it expires.
+	// longestToken is the longest valid token, in bytes. longestLife is the longest time until one expires.
 	longestToken = 512
 	longestLife  = 24 * time.Hour
 )
@@ -32,24 +32,24 @@ const (
 // token is an access token of an account.
 type token struct {
 	text string
-	// until is the time from which it is renewed.
+	// until is the time at which the token is renewed.
 	until time.Time
-	// forcedAt is the time at which the platform was last made to replace the account's token.
+	// forcedAt is the time at which the platform was last asked to replace a token that it had refused.
 	forcedAt time.Time
 }
 
-// isUsable reports whether the token is still valid and is not the one that the platform refused.
+// isUsable reports whether the token is still valid and is not the refused one.
 func (t token) isUsable(now time.Time, refused string) bool {
 	return t.text != "" && t.text != refused && now.Before(t.until)
 }
 
-// tokens holds the access tokens of all accounts. One caller at a time renews the token of an account, in all
-// processes on a store.
+// tokens holds the access tokens of all accounts. For each account, one caller at a time renews the token,
+// across all processes that share a store.
 type tokens struct {
 	now    func() time.Time
 	client *client
-	// records stores the tokens that processes share, and leases decides which process renews one. Both are nil
-	// without a store.
+	// records holds the tokens that processes share. leases ensures that one process renews a token. Both are
+	// nil without a store.
 	records store.Collection
 	leases  *lease.Leases
 
@@ -57,16 +57,16 @@ type tokens struct {
 	kept map[string]*keptToken
 }
 
-// keptToken is the token of an account in this process. turn is full while a caller looks at it.
+// keptToken is the token of an account in this process. A caller locks it by sending to turn.
 type keptToken struct {
 	turn  chan struct{}
 	token token
 }
 
-// maxKept is the number of accounts whose tokens are kept.
+// maxKept is the largest number of accounts whose tokens are cached.
 const maxKept = 10_000
 
-// The collection of tokens and its fields.
+// The store's collection of tokens, and its fields.
 const (
 	collection  = "echoTokens"
 	fieldToken  = "token"
@@ -85,19 +85,19 @@ func newTokens(config Config, calls *client) (*tokens, error) {
 	return t, err
 }
 
-// id identifies the account and its secret without revealing them.
+// id returns a hash of the account and its secret, which does not reveal them.
 func (a account) id() string {
 	sum := sha256.Sum256([]byte(a.info.AppID + "\x00" + a.info.Appsecret.Reveal()))
 	return hex.EncodeToString(sum[:])
 }
 
-// own returns the token that the host keeps in the channel's info.
+// own returns the token in the channel's info, which the host provides.
 func (a account) own() token {
 	return token{text: a.info.AccessToken.Reveal(), until: a.info.AccessTokenExpiry.Reveal().Time()}
 }
 
-// of returns a token of an account, other than the one that the platform refused. FailedPrecondition: there is
-// none, and the account has no secret to get one.
+// of returns a token of an account. It never returns the refused one, which may be "". FailedPrecondition: the
+// account has no other token, and no secret to get one.
 func (t *tokens) of(ctx context.Context, a account, refused string) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
@@ -127,7 +127,7 @@ func (t *tokens) of(ctx context.Context, a account, refused string) (string, err
 	return found.text, nil
 }
 
-// keep returns the entry of an account's token. If there are too many entries, it removes others.
+// keep returns the cache entry of an account. If the cache is full, it removes other entries.
 func (t *tokens) keep(id string) *keptToken {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -145,8 +145,8 @@ func (t *tokens) keep(id string) *keptToken {
 	return kept
 }
 
-// renew returns the token in the channel's info, another process's token, or a new one, which it stores. last is
-// the last token of this process.
+// renew returns a usable token: the one in the channel's info, the one in the store, or else a new one, which
+// it stores. last is this process's previous token.
 func (t *tokens) renew(ctx context.Context, a account, refused string, last token) (token, error) {
 	if own := a.own(); own.isUsable(t.now(), refused) {
 		return own, nil
@@ -158,7 +158,7 @@ func (t *tokens) renew(ctx context.Context, a account, refused string, last toke
 	if err != nil {
 		return token{}, err
 	}
-	defer func() { _ = held.Release(context.WithoutCancel(ctx)) }() // If it fails, the lease expires.
+	defer func() { _ = held.Release(context.WithoutCancel(ctx)) }() // If this fails, the lease expires.
 	shared, err := t.load(ctx, a.id())
 	if err != nil || shared.isUsable(t.now(), refused) {
 		return shared, err
@@ -170,8 +170,8 @@ func (t *tokens) renew(ctx context.Context, a account, refused string, last toke
 	return fresh, t.save(ctx, a.id(), fresh)
 }
 
-// request gets a token from the platform. If that is the refused one, the platform must replace it, which it
-// does only once in 30 seconds and 20 times a day.
+// request gets a token from the platform. If that is the refused one, request makes the platform replace it.
+// The platform does so at most once in 30 seconds and 20 times a day.
 func (t *tokens) request(ctx context.Context, a account, refused string, last token) (token, error) {
 	fresh, err := t.ask(ctx, a, false)
 	if err != nil || fresh.text != refused {
@@ -202,7 +202,7 @@ func (t *tokens) ask(ctx context.Context, a account, isForced bool) (token, erro
 	return token{text: text, until: t.now().Add(max(life-renewBefore, min(life, shortestUse)))}, nil
 }
 
-// load returns the token that processes share, the zero one if there is none.
+// load returns the shared token, or the zero token if there is none.
 func (t *tokens) load(ctx context.Context, id string) (token, error) {
 	found, exists, err := t.records.Get(ctx, id)
 	if err != nil || !exists {

@@ -18,7 +18,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// process returns a connector to a platform on a store, or nil for none.
+// process returns a new connector to a platform. shared is the store, or nil.
 func process(t *testing.T, platform http.Handler, shared store.Store, now func() time.Time) *echo.Connector {
 	t.Helper()
 	return newConnector(t, echo.Config{HTTPClient: &http.Client{Transport: directly{platform}}, Store: shared, Now: now})
@@ -62,7 +62,8 @@ func TestToken_UsedUntilShortlyBeforeItsEnd(t *testing.T) {
 	}
 }
 
-// The platform refuses a token that it still gives. It must replace it, but not again within 30 seconds.
+// The platform refuses a token and then returns the same one again. It replaces the token if forced, but not
+// twice within 30 seconds.
 func TestToken_ReplacedByForce(t *testing.T) {
 	t.Parallel()
 	for name, shared := range map[string]store.Store{"a store": memstore.New(), "none": nil} {
@@ -88,7 +89,7 @@ func TestToken_ReplacedByForce(t *testing.T) {
 	}
 }
 
-// own is a channel whose token the host keeps.
+// own returns a channel whose token the host provides.
 func own(token, secret string, expiry time.Time) *channel.Channel {
 	in := shop()
 	in.Info = channel.EchoInfo{

@@ -26,7 +26,7 @@ import (
 
 const grace = "oGrace"
 
-// helpdesk is a bot that welcomes members, takes an order, tags the member, and asks for a person.
+// helpdesk is a bot that welcomes members, takes an order, tags the member, and offers a live chat.
 func helpdesk() []*botctx.Node {
 	isWelcome := botctx.When(func(bot *botctx.Context) bool { return bot.MessageEvent.Type == send.TypeReferral })
 	return []*botctx.Node{
@@ -62,7 +62,7 @@ func done(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// world is a host with two accounts: members write to the shop, agents answer from the desk.
+// world is a host with two accounts: members write to the shop, and agents answer from the desk.
 type world struct {
 	*testing.T
 
@@ -113,7 +113,7 @@ func trees(name string) []channel.PriorityGroup {
 	return []channel.PriorityGroup{{Group: "all", Trees: []string{name}}}
 }
 
-// reports sends a report to the host, which the platform may do twice, and runs the bot.
+// reports posts a report to the host twice, because the platform may repeat it, and runs the bot.
 func (w *world) reports(account, from, body string) {
 	w.Helper()
 	app, webhook := shopApp, shopWebhook
@@ -147,7 +147,7 @@ func (w *world) says(account, from, text, tapped string) {
 	w.reports(account, from, report)
 }
 
-// taps makes a member tap a line of the last message to a member.
+// taps simulates a tap on a line of the member's last message, found by its title.
 func (w *world) taps(account, from, title string) {
 	w.Helper()
 	for _, line := range document.Get(w.last(from).Body, "msgmenu.list", []document.Object{}) {
@@ -159,7 +159,6 @@ func (w *world) taps(account, from, title string) {
 	require.Fail(w, "there is no such line", title)
 }
 
-// last returns the last message to a recipient.
 func (w *world) last(to string) echofake.Message {
 	w.Helper()
 	var last echofake.Message
@@ -195,7 +194,7 @@ func TestWorld_ABotWithALiveChat(t *testing.T) {
 	require.Equal(t, 2, w.platform.Renewals(), "one access token for each account")
 }
 
-// An agent whose account the member left is told, and the live chat ends.
+// If the member leaves, the agent is told and the live chat ends.
 func TestWorld_MemberLeavesDuringALiveChat(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -207,7 +206,7 @@ func TestWorld_MemberLeavesDuringALiveChat(t *testing.T) {
 	require.Contains(t, w.last(grace).Text(), "the customer cannot be reached any more")
 }
 
-// order stores an order under the id of its message, and confirms it.
+// order stores an order under the id of the member's message, and confirms it.
 func order(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertParams{
 		DataSourceID: "orders", Data: []document.Object{document.O("_id", bot.MessageEvent.MessageID)},
@@ -218,7 +217,7 @@ func order(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text("Noted."))
 }
 
-// Whatever fails, an order is stored once and confirmed.
+// An order is stored once and confirmed in spite of any fault.
 func TestExplore_ReportsUnderFaults(t *testing.T) {
 	t.Parallel()
 	var platform *echofake.Platform

@@ -19,19 +19,20 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// request is a call of the API.
+// request is a call to the API.
 type request struct {
 	method string
-	// path are the segments of the path: below the application for conversations, below the API for tickets.
+	// path has the segments after the application's path for conversations, and after the API's path for
+	// tickets.
 	path  []string
 	query url.Values
 	body  document.Object
-	// key is the idempotency key, or "" for none.
+	// key is the idempotency key. It may be empty.
 	key string
 }
 
-// call makes a call once and returns the object in the answer. An error without a code means that there was no
-// readable answer. No error shows the credentials. If ctx ends, call returns its error.
+// call makes one call and returns the object in the answer. An error without a code means that no readable
+// answer came. Errors never contain credentials. If ctx ends, call returns its error.
 func (c *Connector) call(ctx context.Context, of account, r request) (document.Object, error) {
 	made, err := of.request(ctx, r)
 	if err != nil {
@@ -41,7 +42,7 @@ func (c *Connector) call(ctx context.Context, of account, r request) (document.O
 	if err != nil {
 		return document.Object{}, of.unanswered(ctx, err)
 	}
-	defer answer.Body.Close() //nolint:errcheck // What counts has been read.
+	defer answer.Body.Close() //nolint:errcheck // The body has been read.
 	body, err := bounded.ReadAll(answer.Body, maxReplyBytes)
 	if err != nil {
 		return document.Object{}, of.unanswered(ctx, err)
@@ -58,7 +59,6 @@ func (c *Connector) call(ctx context.Context, of account, r request) (document.O
 	}
 }
 
-// request returns the request of HTTP for a call.
 func (a account) request(ctx context.Context, r request) (*http.Request, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func (a account) request(ctx context.Context, r request) (*http.Request, error) 
 	return made, nil
 }
 
-// unanswered returns the error of a call without an answer, without its address.
+// unanswered returns the error of a call without an answer. It removes the address and the credentials.
 func (a account) unanswered(ctx context.Context, err error) error {
 	if ended := ctx.Err(); ended != nil {
 		return ended
@@ -109,17 +109,17 @@ func (a account) unanswered(ctx context.Context, err error) error {
 	return err
 }
 
-// refusal is the reason why the helpdesk did not carry out a call.
+// refusal is the error of a call that the helpdesk did not carry out.
 type refusal struct {
 	status int
 	text   string
 	wait   *send.RetryAfterError
 }
 
-// Error returns the reason.
+// Error implements error.
 func (r *refusal) Error() string { return r.text }
 
-// Unwrap returns the time to wait, if the refusal is a rate limit.
+// Unwrap returns the time to wait if the helpdesk limits the rate.
 func (r *refusal) Unwrap() error {
 	if r.wait == nil {
 		return nil
@@ -127,13 +127,13 @@ func (r *refusal) Unwrap() error {
 	return r.wait
 }
 
-// isRefusedWith reports whether the helpdesk refused a call with a status.
+// isRefusedWith reports whether err is a refusal with this HTTP status.
 func isRefusedWith(err error, status int) bool {
 	refused, ok := errors.AsType[*refusal](err)
 	return ok && refused.status == status
 }
 
-// meanings are the meanings of the helpdesk's statuses. Others below 500 are FailedPrecondition.
+// meanings maps HTTP statuses to errors. Every other status below 500 is FailedPrecondition.
 var meanings = map[int]struct {
 	code     boterr.Code
 	sentence string
@@ -141,23 +141,23 @@ var meanings = map[int]struct {
 	http.StatusBadRequest:            {boterr.InvalidArgument, sentenceContent},
 	http.StatusUnprocessableEntity:   {boterr.InvalidArgument, sentenceContent},
 	http.StatusUnauthorized:          {boterr.FailedPrecondition, sentenceKey},
-	http.StatusPaymentRequired:       {boterr.FailedPrecondition, "the account is not paid, or its plan does not have this"},
+	http.StatusPaymentRequired:       {boterr.FailedPrecondition, "the account is not paid, or its plan does not include this"},
 	http.StatusForbidden:             {boterr.FailedPrecondition, sentenceRight},
-	http.StatusNotFound:              {boterr.NotFound, "the helpdesk does not have the conversation or the ticket"},
-	http.StatusRequestEntityTooLarge: {boterr.InvalidArgument, "the message is longer than the helpdesk takes, 100 kB as JSON: shorten it"},
+	http.StatusNotFound:              {boterr.NotFound, "the helpdesk does not have this conversation or ticket"},
+	http.StatusRequestEntityTooLarge: {boterr.InvalidArgument, "the message is too long for the helpdesk: the limit is 100 kB as JSON"},
 	http.StatusLocked:                {boterr.FailedPrecondition, sentenceFull},
 	http.StatusTooManyRequests:       {boterr.ResourceExhausted, "the helpdesk limits the rate of requests"},
 }
 
 const (
-	sentenceKey     = "the helpdesk does not accept the channel's credentials: make new ones and store them in its info"
-	sentenceRight   = "the channel's credentials do not allow this: use a key or an agent with the right to do it"
-	sentenceFull    = "the conversation has as many messages as the helpdesk takes: end it and begin another one"
-	sentenceContent = "the helpdesk does not take the request as it is: change what it complains about"
+	sentenceKey     = "the helpdesk does not accept the channel's credentials: create new ones and store them in the channel's info"
+	sentenceRight   = "the channel's credentials do not allow this: use a key or an agent with the permission"
+	sentenceFull    = "the conversation is full: end it and start another one"
+	sentenceContent = "the helpdesk does not accept the request: change the part that it names"
 
-	// defaultWait is the time to wait after a rate limit that names none.
+	// defaultWait is the wait if the helpdesk limits the rate and does not give a time.
 	defaultWait = 5 * time.Second
-	// maxTitleLength is the maximum length, in code points, of the part of a title that an error repeats.
+	// maxTitleLength limits the part of the helpdesk's text that errors contain, in code points.
 	maxTitleLength = 200
 )
 
@@ -180,11 +180,11 @@ func (a account) refused(status int, header http.Header, reply document.Object, 
 	return &boterr.Error{Code: means.code, Err: because}
 }
 
-// told returns the code and the title of a refusal.
+// told returns the helpdesk's code and text for a refusal, in the form that refused appends.
 func (a account) told(reply document.Object) string {
 	code := document.Get(reply, "errors[0].code", "")
 	title := document.Get(reply, "errors[0].title", "")
-	if code == "" && title == "" { // A ticket's refusal has another form.
+	if code == "" && title == "" { // The API for tickets uses these fields.
 		code, title = document.Get(reply, "error", ""), document.Get(reply, "description", "")
 	}
 	if letters := []rune(title); len(letters) > maxTitleLength {

@@ -15,15 +15,15 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// differences are the responses for which the connector and the connector of package fakes differ: the
-// outcome of each. docs/decisions/platforms.md explains the reasons.
+// differences are the responses that the connector and the connector of package fakes handle differently, with
+// the outcome of each. docs/decisions/platforms.md explains the reasons.
 var differences = map[string][2]string{
 	"a card without buttons":           {"InvalidArgument carousel[0].buttons", "message msg in member"},
 	"an address that is not the web's": {"InvalidArgument url", "message msg in member"},
-	"a file by an id":                  {"InvalidArgument attachment_id", "message msg in member"}, // The platform shows files by address.
-	"an unknown type":                  {"Unsupported type", "message msg in member"},              // The fakes accept any type: it may be the platform's own.
+	"a file by an id":                  {"InvalidArgument attachment_id", "message msg in member"}, // Files need an address.
+	"an unknown type":                  {"Unsupported type", "message msg in member"},              // The fakes accept every type.
 	"typing":                           {"no message", "message msg in member"},
-	"a request":                        {"message msg in out:cnv", "message msg in cnv"}, // The id says in whose name messages are written.
+	"a request":                        {"message msg in out:cnv", "message msg in cnv"}, // The id has a prefix.
 }
 
 func TestDifferences_FromTheFakes(t *testing.T) {
@@ -63,8 +63,8 @@ func TestDifferences_FromTheFakes(t *testing.T) {
 	require.Equal(t, differences, found)
 }
 
-// outcome returns the outcome of a message: the forms of its id and of the conversation's, or the code and the
-// field of the error.
+// outcome returns a sent message's id and the conversation's id, each shortened to its form. If sending fails,
+// it returns the code and the field of the error.
 func outcome(t *testing.T, connector send.Connector, one send.Message) string {
 	t.Helper()
 	if one.To == ada {
@@ -79,7 +79,7 @@ func outcome(t *testing.T, connector send.Connector, one send.Message) string {
 		return "no message"
 	}
 	place := "member"
-	if one.To != ada { // Package fakes gives the conversation with a member another id.
+	if one.To != ada { // Package fakes uses another id for the conversation with a member.
 		place = regexp.MustCompile(`^[a-z:]+`).FindString(delivery.ChatID)
 	}
 	return "message " + regexp.MustCompile(`^[a-z]+`).FindString(delivery.MessageID) + " in " + place

@@ -11,21 +11,21 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// reported is a reported event: an event for the bot, or a drop.
+// reported is an event for the bot, or a drop.
 type reported struct {
 	inbound botctx.Inbound
-	// kind is the helpdesk's name for it, drop the reason why it is dropped, or "" if it is not.
+	// kind is the helpdesk's name for the event. drop is the reason for dropping it, or "" if the bot gets it.
 	kind string
 	drop send.DropReason
 }
 
-// The statuses of a request that ends or comes back, in the data of a MISC event.
+// Values of status in the data of a MISC event: the request was closed, or handed back to the bot.
 const (
 	statusClosed   = "closed"
 	statusReturned = "returned"
 )
 
-// eventsIn returns the events of a report, at least one.
+// eventsIn returns the events of a report. There is at least one, which may be a drop.
 func (a account) eventsIn(told document.Object) []reported {
 	if a.isTickets() {
 		return []reported{a.ticketEvent(told)}
@@ -50,14 +50,14 @@ func (a account) eventsIn(told document.Object) []reported {
 	return all
 }
 
-// occurrence is one event of a report about conversations.
+// occurrence is one event in a report about conversations.
 type occurrence struct {
 	account
 
 	item, payload document.Object
 }
 
-// place returns the conversation of an event.
+// place returns the conversation to which the event belongs.
 func (o occurrence) place() address {
 	return address{
 		conversation: document.Get(o.payload, "conversation.id", ""),
@@ -67,7 +67,7 @@ func (o occurrence) place() address {
 
 func (o occurrence) dropped(reason send.DropReason) reported { return reported{drop: reason} }
 
-// event returns the event for the bot.
+// event converts the occurrence to an event for the bot.
 func (o occurrence) event(kind string) reported {
 	at := o.place()
 	switch {
@@ -77,7 +77,7 @@ func (o occurrence) event(kind string) reported {
 		return o.message(at)
 	case strings.HasPrefix(kind, "switchboard:"):
 		return o.switched(at, kind)
-	case at.user != "": // The rest only concerns members in the widget.
+	case at.user != "": // All other kinds are about members in the widget.
 		return o.dropped(send.DropUnsupported)
 	case kind == "conversation:postback":
 		return o.fromMember(at, document.Get(o.payload, "user", document.Object{}), send.TypePayload, document.O(
@@ -103,7 +103,6 @@ func (o occurrence) time() document.Timestamp {
 	return timestamp(document.Get(o.item, "createdAt", ""))
 }
 
-// fromMember returns an event of a member who writes in the widget.
 func (o occurrence) fromMember(at address, user document.Object, kind send.Type, data document.Object) reported {
 	if kind == send.TypePayload && document.Get(data, "payload", any("")) == "" {
 		return o.dropped(send.DropIncomplete)
@@ -151,10 +150,10 @@ func (o occurrence) message(at address) reported {
 	return one
 }
 
-// agent is the prefix of the id of an agent.
+// agent is the prefix of agents' ids.
 const agent = "agent:"
 
-// fromAgent returns an event of an agent in the conversation of a request.
+// fromAgent returns an event of an agent in a request's conversation.
 func (o occurrence) fromAgent(at address, author document.Object, kind send.Type, data document.Object) reported {
 	name := document.Get(author, "displayName", "")
 	from := agent + name
@@ -164,13 +163,14 @@ func (o occurrence) fromAgent(at address, author document.Object, kind send.Type
 	return inGroup(at.String(), from, name, send.MessageEvent{Type: kind, Data: data, Timestamp: o.time()})
 }
 
-// inGroup returns an event of an agent in the conversation of a request, which is the event's group.
+// inGroup returns an event of an agent. group is the id of the request's conversation, which is the event's
+// group.
 func inGroup(group, from, name string, event send.MessageEvent) reported {
 	event.From, event.To = from, group
 	return reported{inbound: botctx.Inbound{Event: event, GroupExternalID: group, Profile: member.Member{FirstName: name}}}
 }
 
-// switched returns the event of a conversation that changes hands.
+// switched returns the event of a conversation that was passed to or from the agents.
 func (o occurrence) switched(at address, kind string) reported {
 	active := document.Get(o.payload, "conversation.activeSwitchboardIntegration.integrationType", "")
 	reason := document.Get(o.payload, "reason", "")
@@ -188,7 +188,7 @@ func (o occurrence) switched(at address, kind string) reported {
 	return o.fromAgent(at, document.Object{}, send.TypeMisc, document.O("status", status, "event", kind, "reason", reason))
 }
 
-// contentIn returns the type and the data of a message.
+// contentIn converts a message to the type and the data of its event.
 func contentIn(content document.Object) (send.Type, document.Object) {
 	text := document.Get(content, "text", "")
 	switch kind := document.Get(content, "type", ""); {
@@ -209,7 +209,6 @@ func contentIn(content document.Object) (send.Type, document.Object) {
 	}
 }
 
-// attached returns the data of a message with an attachment.
 func attached(kind string, payload document.Object, text string) (send.Type, document.Object) {
 	data := document.O("attachments", document.A(document.O("type", kind, "payload", payload)))
 	if text != "" {
@@ -218,13 +217,13 @@ func attached(kind string, payload document.Object, text string) (send.Type, doc
 	return send.TypeMisc, data
 }
 
-// The kinds of reports about tickets.
+// Types of reports about tickets.
 const (
 	ticketComment = "zen:event-type:ticket.comment_added"
 	ticketStatus  = "zen:event-type:ticket.status_changed"
 )
 
-// ticketEvent returns the event of a report about a ticket.
+// ticketEvent converts a report about a ticket.
 func (a account) ticketEvent(told document.Object) reported {
 	kind := document.Get(told, "type", "")
 	id := idText(told, "detail.id")
@@ -255,7 +254,7 @@ func (a account) ticketEvent(told document.Object) reported {
 	return one
 }
 
-// comment returns the event of a comment on a ticket.
+// comment converts a comment on a ticket.
 func (a account) comment(told document.Object, place string) reported {
 	comment := document.Get(told, "event.comment", document.Object{})
 	author := document.Get(comment, "author", document.Object{})
@@ -264,7 +263,7 @@ func (a account) comment(told document.Object, place string) reported {
 	case by != "" && by == a.self:
 		return reported{drop: send.DropFromBot}
 	case !document.Get(comment, "is_public", true), !document.Get(author, "is_staff", true):
-		return reported{drop: send.DropUnsupported} // An internal note, or the requester's own mail.
+		return reported{drop: send.DropUnsupported} // An internal note, or an email from the requester.
 	case text == "" || by == "":
 		return reported{drop: send.DropIncomplete}
 	}
@@ -273,7 +272,7 @@ func (a account) comment(told document.Object, place string) reported {
 	})
 }
 
-// idText returns an id that is a number or a text, or "" if there is none.
+// idText returns an id as text. The helpdesk sends ids as numbers or texts. idText returns "" if there is none.
 func idText(from document.Lookuper, path string) string {
 	switch id := document.Get[any](from, path, nil).(type) {
 	case string:

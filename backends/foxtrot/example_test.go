@@ -16,8 +16,8 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// A host: its channels are stored, the connector sends for all of them, and the handler passes the helpdesk's
-// reports to the runtime. Here the bot answers in the helpdesk's widget.
+// A host stores its channels, sends for all of them with one connector, and passes the helpdesk's reports to
+// the runtime. In this example the bot answers a member in the helpdesk's widget.
 func Example() {
 	platform := foxtrotfake.New(map[string]string{"the key's id:the key's secret": "app-1"})
 	platform.AddConversation("app-1", "c1")
@@ -26,7 +26,7 @@ func Example() {
 	ctx := context.Background()
 
 	var rt *botctx.Runtime
-	apps := map[string]string{"app-1": "desk"} // The channels by their applications at the helpdesk.
+	apps := map[string]string{"app-1": "desk"} // Channels by the id of their application.
 	connector, err := foxtrot.New(foxtrot.Config{
 		FindChannel: func(ctx context.Context, account string) (*channel.Channel, error) {
 			id, isKnown := apps[account]
@@ -50,14 +50,14 @@ func Example() {
 	}
 	rt.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
 		if bot.MessageEvent.Text() == "" {
-			return nil // The member has read a message, for example.
+			return nil // An event without text, such as a receipt.
 		}
 		return bot.Reply(ctx, send.Text("You said: "+bot.MessageEvent.Text()))
 	})
 	_, err = rt.SaveChannel(ctx, "app-1", &channel.Channel{
 		ID: "desk", Type: channel.Foxtrot, On: true,
 		Info: channel.OtherInfo{Hidden: channel.Hide(document.O(
-			"baseUrl", api.URL, // A host gives its subdomain instead.
+			"baseUrl", api.URL, // In production: "subdomain".
 			"appId", "app-1", "keyId", "the key's id", "keySecret", "the key's secret", "webhookSecret", "the webhook's secret",
 		))},
 		BroadcastGroups: []channel.BroadcastGroup{
@@ -69,7 +69,7 @@ func Example() {
 		return
 	}
 	mux := http.NewServeMux()
-	mux.Handle("POST /foxtrot/{account}", connector.Handler(rt.Accept)) // Call rt.Run, too, to run the accepted events.
+	mux.Handle("POST /foxtrot/{account}", connector.Handler(rt.Accept)) // rt.Run, which runs the accepted events, is left out here.
 
 	platform.MemberSays("c1", "hi", "")
 	answer := httptest.NewRecorder()

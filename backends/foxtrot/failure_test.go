@@ -23,12 +23,12 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// data reads a file of the platforms' data, or skips the test.
+// data reads a file of the platforms' recorded data, or skips the test.
 func data(t *testing.T, name string, into any) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "data", "platforms", "foxtrot", name))
 	if errors.Is(err, os.ErrNotExist) {
-		t.Skipf("the platform's data (%s) is not next to this repository; the other tests do without", name)
+		t.Skipf("needs the platform's data (%s), which is not next to this repository", name)
 	}
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(text, into))
@@ -42,7 +42,6 @@ func answered(status int, header http.Header, body string) *http.Response {
 	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body))}
 }
 
-// through returns a connector whose requests are answered by a function.
 func through(t *testing.T, f roundTrip) *foxtrot.Connector {
 	t.Helper()
 	return newConnector(t, foxtrot.Config{HTTPClient: &http.Client{Transport: f}, Timeout: 3 * time.Second})
@@ -88,7 +87,7 @@ func TestRateLimit_TellsTheTime(t *testing.T) {
 	}
 }
 
-// send.Limited would show the first part of a message again.
+// If send.Limited sent the message again, its first part would appear twice.
 func TestRateLimit_AfterAPart(t *testing.T) {
 	t.Parallel()
 	asked := 0
@@ -101,7 +100,7 @@ func TestRateLimit_AfterAPart(t *testing.T) {
 	}).Send(t.Context(), message(desk(), ada, send.Other(send.TypeMisc, document.O("text", "Look", "attachments", document.A(
 		document.O("type", "image", "payload", document.O("url", "https://x.test/a.png")))))))
 	require.ErrorIs(t, err, boterr.ResourceExhausted)
-	require.ErrorContains(t, err, "took 1 of the 2 parts")
+	require.ErrorContains(t, err, "accepted 1 of the 2 parts")
 	_, hasHint := errors.AsType[*send.RetryAfterError](err)
 	require.False(t, hasHint)
 }
@@ -134,14 +133,14 @@ func TestSend_WithoutAnAnswer(t *testing.T) {
 func TestSend_SilentPlatform(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		began := time.Now() //nolint:forbidigo // The clock of the bubble.
+		began := time.Now() //nolint:forbidigo // Virtual time.
 		_, err := through(t, func(r *http.Request) (*http.Response, error) {
 			<-r.Context().Done()
 			return nil, r.Context().Err()
 		}).Send(t.Context(), message(desk(), ada, send.Text("Hello")))
 		require.Error(t, err)
 		require.False(t, boterr.HasCode(err))
-		require.Equal(t, 3*time.Second, time.Since(began)) //nolint:forbidigo // The clock of the bubble.
+		require.Equal(t, 3*time.Second, time.Since(began)) //nolint:forbidigo // Virtual time.
 	})
 }
 
@@ -207,12 +206,12 @@ func TestLimited_KeepsTheRate(t *testing.T) {
 		limited := foxtrot.Limited(through(t, func(*http.Request) (*http.Response, error) {
 			return answered(201, nil, `{"messages":[{"id":"m1"}]}`), nil
 		}))
-		began := time.Now() //nolint:forbidigo // The clock of the bubble.
+		began := time.Now() //nolint:forbidigo // Virtual time.
 		for range 20 {
 			_, err := limited.Send(t.Context(), message(desk(), ada, send.Text("Hello")))
 			require.NoError(t, err)
 		}
-		require.InDelta(t, time.Second, time.Since(began), float64(10*time.Millisecond)) //nolint:forbidigo // The clock of the bubble.
+		require.InDelta(t, time.Second, time.Since(began), float64(10*time.Millisecond)) //nolint:forbidigo // Virtual time.
 	})
 }
 

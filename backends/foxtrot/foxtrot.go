@@ -22,31 +22,31 @@ import (
 
 // Config configures a Connector. The zero value of each field means its default.
 type Config struct {
-	// HTTPClient sends the requests. The default has its own connections. Redirects are never followed, and
-	// at most 4 MiB of an answer are read, whatever the client.
+	// HTTPClient sends the requests. The default client has its own connections. With any client, redirects are
+	// not followed, and at most 4 MiB of an answer are read.
 	HTTPClient *http.Client
-	// Timeout is the time limit of one call of the API. The default is 10 seconds.
+	// Timeout limits one call to the API. The default is 10 seconds.
 	Timeout time.Duration
-	// Now is the clock for the age of reports about tickets. The default is time.Now.
+	// Now is the clock by which old reports about tickets are refused. The default is time.Now.
 	Now func() time.Time
 
-	// FindChannel returns the channel of an account, with its credentials, or NotFound. The account is the last
-	// part of a Handler's address. A Handler needs it.
+	// FindChannel returns the channel of an account, with its credentials. It returns NotFound if no channel
+	// has that account. The account is the last part of a Handler's address. A Handler needs FindChannel.
 	FindChannel func(ctx context.Context, account string) (*channel.Channel, error)
-	// BodyTime is the time limit for the body of a request to a Handler. The default is 10 seconds.
+	// BodyTime limits the time to read the body of a request to a Handler. The default is 10 seconds.
 	BodyTime time.Duration
 	// OnError is called for events that could not be accepted, and for channels that could not be looked up. The
 	// default does nothing.
 	OnError func(ctx context.Context, inbound botctx.Inbound, err error)
-	// Drops counts the events that a Handler does not pass on. The connectors of a host share one. The
+	// Drops counts the events that a Handler does not pass on. The connectors of a host can share one. The
 	// default is a new one that logs to slog.Default.
 	Drops *send.Drops
 }
 
-// maxReplyBytes is the maximum size of an answer.
+// maxReplyBytes is the largest answer that is read.
 const maxReplyBytes = 4 << 20
 
-// withDefaults returns the config with its defaults, or InvalidArgument.
+// withDefaults fills the defaults in. It returns InvalidArgument if a field is invalid.
 func (c Config) withDefaults() (Config, error) {
 	for field, limit := range map[string]time.Duration{"Timeout": c.Timeout, "BodyTime": c.BodyTime} {
 		if limit < 0 {
@@ -69,11 +69,11 @@ func (c Config) withDefaults() (Config, error) {
 
 // Connector is the connector to every channel of type foxtrot. It is safe for concurrent use.
 //
-// Errors have a code if a caller can act on them: NotFound for conversations and tickets that the helpdesk does
-// not have; FailedPrecondition if the channel's credentials do not work or a conversation is full; InvalidArgument
-// for content that it cannot show; ResourceExhausted, with a *send.RetryAfterError, if it limits the rate. An error
-// without a code means that the helpdesk failed or did not answer; the request may then have been carried out, and
-// the Connector does not repeat it.
+// Errors have a code if a caller can act on them. NotFound: the helpdesk does not have the conversation or
+// ticket. FailedPrecondition: the channel's credentials do not work, or the conversation is full.
+// InvalidArgument: the helpdesk cannot show the content. ResourceExhausted, with a *send.RetryAfterError: the
+// helpdesk limits the rate. An error without a code means that the helpdesk failed or did not answer. The
+// request may have been carried out, so the Connector does not repeat it.
 type Connector struct{ config Config }
 
 var _ send.Connector = (*Connector)(nil)
@@ -87,12 +87,12 @@ func New(config Config) (*Connector, error) {
 	return &Connector{config: config}, nil
 }
 
-// messagesPerSecond is a cautious figure: the helpdesk documents none for conversations, and 200 to 2,500 a minute
-// for tickets, by plan.
+// messagesPerSecond is a cautious guess. The helpdesk documents no limit for conversations. For tickets it
+// documents 200 to 2,500 a minute, depending on the plan.
 const messagesPerSecond = 10
 
-// Limited returns a connector that starts at most 10 messages a second for each channel. If the helpdesk limits the
-// rate, the channel pauses and the message is sent again, see send.Limited.
+// Limited returns a connector that starts at most 10 messages a second for each channel. If the helpdesk limits
+// the rate, the channel pauses and the message is sent again; see send.Limited.
 func Limited(connector send.Connector) send.Connector {
 	return send.Limited(connector, send.Rate{Messages: messagesPerSecond, Burst: messagesPerSecond})
 }
@@ -100,34 +100,35 @@ func Limited(connector send.Connector) send.Connector {
 // account is a channel's account with its credentials.
 type account struct {
 	in *channel.Channel
-	// base is the address of the API, without a slash at its end.
+	// base is the address of the API without a trailing slash.
 	base string
-	// app is the application with the conversations, or "" if requests become tickets.
+	// app is the id of the application for conversations, or "" if requests become tickets.
 	app string
-	// user and password authenticate calls, webhookSecret the reports.
+	// user and password authenticate calls. webhookSecret verifies reports.
 	user, password, webhookSecret string
-	// next is the switchboard integration that gets new conversations.
+	// next is the switchboard integration to which new conversations are passed.
 	next string
-	// self is the id of the agent whose token is used for tickets.
+	// self is the id of the agent who owns the token for tickets.
 	self string
-	// secrets are the texts that no error may contain: the credentials, and every text in the info that is not
-	// too short.
+	// secrets are the texts that errors must not contain: the credentials, and all other texts in the info,
+	// except short ones.
 	secrets []string
 }
 
 // isTickets reports whether requests become tickets.
 func (a account) isTickets() bool { return a.app == "" }
 
-// modeTickets is the value of mode for accounts that have the credentials for conversations, too.
+// modeTickets is the value of mode with which a channel that has both kinds of credentials uses tickets.
 const modeTickets = "tickets"
 
-// shortestSecret is the length of texts that are too short to be redacted, because they occur by chance.
+// shortestSecret is the length from which texts are redacted. Shorter texts also occur by chance.
 const shortestSecret = 6
 
-// subdomainForm is the form of subdomains. Other characters could change the host.
+// subdomainForm matches valid subdomains. Other characters could change the host of the address.
 var subdomainForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
 
-// accountOf returns the account of a channel, or FailedPrecondition if its info lacks credentials.
+// accountOf returns the account of a channel. FailedPrecondition: the channel's info lacks credentials or an
+// address.
 func accountOf(in *channel.Channel) (account, error) {
 	if err := send.RequireChannel(in); err != nil {
 		return account{}, err
@@ -157,7 +158,6 @@ func accountOf(in *channel.Channel) (account, error) {
 	return of, err
 }
 
-// baseOf returns the address of a channel's API.
 func baseOf(in *channel.Channel, given, subdomain, folder string) (string, error) {
 	if given == "" && subdomainForm.MatchString(subdomain) {
 		return "https://" + subdomain + ".zendesk.com" + folder, nil
@@ -170,12 +170,11 @@ func baseOf(in *channel.Channel, given, subdomain, folder string) (string, error
 	return parsed.String(), nil
 }
 
-// authorization returns the header that authenticates calls.
 func (a account) authorization() string {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(a.user+":"+a.password))
 }
 
-// redacted returns a text without the credentials.
+// redacted replaces the secrets in a text.
 func (a account) redacted(text string) string {
 	for _, secret := range a.secrets {
 		text = strings.ReplaceAll(text, secret, "[redacted]")

@@ -17,42 +17,45 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// PathAccount is the wildcard in a Handler's pattern that names the account.
+// PathAccount is the name of the wildcard for the account in a Handler's pattern.
 const PathAccount = "account"
 
-// The headers that verify a report.
+// Headers that verify a report.
 const (
 	headerKey       = "X-Api-Key"
 	headerSignature = "X-Zendesk-Webhook-Signature"
 	headerTimestamp = "X-Zendesk-Webhook-Signature-Timestamp"
 )
 
-// tolerance is the allowed difference between the time of a signed report and the clock.
+// tolerance is the largest allowed difference between the time of a signed report and the clock.
 const tolerance = 5 * time.Minute
 
 // Handler accepts the helpdesk's reports (POST). Its path names the account, such as the appId:
 //
 //	http.Handle("POST /foxtrot/{account}", connector.Handler(rt.Accept))
 //
-// accept is the method Accept of a botctx.Runtime, which stores the event and recognises events that the helpdesk
-// sends again (by Inbound.Key). The channel's info needs webhookSecret. A report about conversations carries it in
-// a header and does not sign its body, so the address must be of HTTPS; a report about tickets is signed with it.
+// accept is the method Accept of a botctx.Runtime. It stores the event, and recognises by Inbound.Key an event
+// that the helpdesk sends again. The channel's info needs webhookSecret. A report about conversations contains
+// the secret in a header and its body is not signed, so the Handler must be served over HTTPS. A report about
+// tickets is signed with the secret.
 //
-// In a conversation or a ticket that the Connector opened, the agent's messages are TEXT, or MISC with attachments,
-// From "agent:" and the agent's name or id To the conversation's id, which is the event's group, too. The first one takes
-// the request. If the ticket is closed or solved, or the agents pass the conversation back, the event is MISC with
-// status "closed" or "returned"; bot logic then calls EndLiveChat. The Connector's own messages are dropped, and so
-// are messages of the helpdesk's own bot and internal notes.
+// In a conversation or ticket that the Connector opened, an agent's message is TEXT, or MISC with attachments.
+// From is "agent:" and the agent's name or id. To, and the event's group, is the conversation's id. The first
+// message takes the request. If the ticket is closed or solved, or the agents hand the conversation back, the
+// event is MISC with status "closed" or "returned", and bot logic then calls EndLiveChat. The Connector's own
+// messages, messages of the helpdesk's own bot, and internal notes are dropped.
 //
-// In any other conversation, From is its id and To the application's. A member's text is TEXT, taps on actions are
-// PAYLOAD, pictures, files and locations are MISC with attachments, and other content is MISC with message. READ,
-// REFERRAL and DELIVERY with error are reported, too, and ECHO for messages of agents and other bots.
+// In any other conversation, From is the conversation's id and To the application's id. A member's text is
+// TEXT. A tap on an action is PAYLOAD. Pictures, files and locations are MISC with attachments, and other
+// content is MISC with message. Other events are READ, REFERRAL, DELIVERY with error, and ECHO for messages of
+// agents and other bots.
 //
 // Everything else is dropped and counted in Config.Drops, such as typing and changes of users.
 //
-// Handler answers 401 to a request without the secret or the signature of an account of this host, 503 if the
-// channel cannot be looked up or an event cannot be accepted now, since the helpdesk repeats only after such an
-// answer, 400, 405 and 413 to requests that the helpdesk does not send, and 408 to a request that arrives too slowly.
+// Handler answers 401 to a request without the secret or the signature of an account of this host, and 503 if
+// the channel cannot be looked up or an event cannot be accepted now. The helpdesk only repeats a report after
+// 503. Handler answers 400, 405 or 413 to requests that the helpdesk does not send, and 408 to a request that
+// arrives too slowly.
 func (c *Connector) Handler(accept func(ctx context.Context, inbound botctx.Inbound) error) http.Handler {
 	return &handler{connector: c, accept: accept}
 }
@@ -62,8 +65,8 @@ type handler struct {
 	accept    func(ctx context.Context, inbound botctx.Inbound) error
 }
 
-// errUnauthorized is returned for a request that does not come from the helpdesk. It does not reveal the reason.
-var errUnauthorized = errors.New("the request does not come from a helpdesk of this host")
+// errUnauthorized is returned for a request that is not from the helpdesk. Its text does not reveal the reason.
+var errUnauthorized = errors.New("the request is not from a helpdesk of this host")
 
 // ServeHTTP implements http.Handler.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -103,14 +106,13 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the body is not a JSON object", http.StatusBadRequest)
 		return
 	}
-	if err := h.take(context.WithoutCancel(r.Context()), of, told); err != nil { // It continues if the helpdesk hangs up.
+	if err := h.take(context.WithoutCancel(r.Context()), of, told); err != nil { // Even if the client leaves.
 		botctx.WriteHTTPError(w, boterr.New(boterr.Unavailable, "", "an event cannot be accepted now: %w", err))
 		return
 	}
 	botctx.WriteHTTPError(w, nil)
 }
 
-// account returns the account that a request names.
 func (h *handler) account(r *http.Request) (account, error) {
 	find := h.connector.config.FindChannel
 	if find == nil {
@@ -130,7 +132,7 @@ func (h *handler) account(r *http.Request) (account, error) {
 	return of, nil
 }
 
-// isSigned reports whether a report about tickets has a valid signature and is not older than the tolerance.
+// isSigned reports whether a report about tickets has a valid signature and a time within the tolerance.
 func (h *handler) isSigned(r *http.Request, of account, body []byte) bool {
 	given := r.Header.Get(headerTimestamp)
 	at, err := time.Parse(time.RFC3339, given)
@@ -143,13 +145,14 @@ func (h *handler) isSigned(r *http.Request, of account, body []byte) bool {
 
 func signatureOf(secret, timestamp string, body []byte) []byte {
 	sum := hmac.New(sha256.New, []byte(secret))
-	_, _ = sum.Write([]byte(timestamp)) // A hash accepts any input.
+	_, _ = sum.Write([]byte(timestamp)) // Write to a hash never fails.
 	_, _ = sum.Write(body)
 	return sum.Sum(nil)
 }
 
-// take passes the events of a report to accept. It returns the first error that requires the helpdesk to send
-// the report again. Later events of a conversation do not overtake one that was not accepted.
+// take passes the events of a report to accept. If an event is not accepted, later events of the same
+// conversation are not passed on. take returns the first error after which the helpdesk must send the report
+// again.
 func (h *handler) take(ctx context.Context, of account, told document.Object) (failed error) {
 	blocked := map[string]bool{}
 	for _, one := range of.eventsIn(told) {
@@ -172,7 +175,7 @@ func (h *handler) take(ctx context.Context, of account, told document.Object) (f
 		}
 		h.connector.config.OnError(ctx, *event, err)
 		if boterr.CodeOf(err) == boterr.InvalidArgument {
-			h.drop(ctx, of, one.kind, send.DropInvalid) // A repeat would not be accepted either.
+			h.drop(ctx, of, one.kind, send.DropInvalid) // It would not be accepted the next time either.
 			continue
 		}
 		blocked[place] = true
@@ -183,7 +186,6 @@ func (h *handler) take(ctx context.Context, of account, told document.Object) (f
 	return failed
 }
 
-// drop counts an event that is not passed on.
 func (h *handler) drop(ctx context.Context, of account, kind string, reason send.DropReason) {
 	h.connector.config.Drops.Add(ctx, send.Drop{
 		Platform: channel.Foxtrot, App: of.in.App, Channel: of.in.ID, Kind: kind, Reason: reason,

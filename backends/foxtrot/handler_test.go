@@ -19,7 +19,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// shown returns the events of a box, one line each.
+// shown prints the events of a box, one per line.
 func shown(b *box) []string {
 	var lines []string
 	for _, one := range b.got {
@@ -39,12 +39,12 @@ const (
 	byAgent   = `"author":{"type":"business","displayName":"Grace"}`
 )
 
-// event returns a report with one event at a fixed time.
+// event returns a report of one event at a fixed time.
 func event(kind, payload string) []byte {
 	return []byte(fmt.Sprintf(`{"app":{"id":"app-desk"},"webhook":{"id":"w"},"events":[{"id":"e1","createdAt":"2026-03-01T09:59:00.000Z","type":%q,"payload":{%s}}]}`, kind, payload))
 }
 
-// told returns the payload of a message.
+// told returns the payload of a reported message.
 func told(place, author, content, more string) string {
 	return place + `,"message":{"id":"m1","received":"2026-03-01T10:00:00.000Z",` + author + `,"content":` + content + more + `}`
 }
@@ -173,7 +173,6 @@ func TestHandler_PanicIsAnError(t *testing.T) {
 	require.Equal(t, http.StatusServiceUnavailable, b.report(t.Context(), event("conversation:read", inWidget)))
 }
 
-// ticketReport returns a report about a ticket.
 func ticketReport(kind, more string) []byte {
 	return []byte(fmt.Sprintf(`{"id":"e1","type":%q,"time":"2026-03-01T10:00:00Z","detail":{"id":"1001"},"event":{%s}}`, kind, more))
 }
@@ -236,7 +235,7 @@ func TestHandler_RefusesForgedReports(t *testing.T) {
 		b := newBox(t, find)
 		answer := b.ask(r)
 		require.Equal(t, http.StatusUnauthorized, answer.Code, name)
-		require.Equal(t, "the request does not come from a helpdesk of this host\n", answer.Body.String(), name)
+		require.Equal(t, "the request is not from a helpdesk of this host\n", answer.Body.String(), name)
 		require.Empty(t, shown(b), name)
 	}
 }

@@ -20,22 +20,22 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// webApp is the application of the widget in which members write.
+// webApp is the id of the application for members in the widget.
 const webApp = "app-web"
 
-// helpdesk is a helpdesk with the host that it reports to.
+// helpdesk is a fake helpdesk and a host that gets its reports.
 type helpdesk struct {
 	*livechattest.MemoryHost
 
 	tb       testing.TB
 	platform *foxtrotfake.Platform
 	handler  http.Handler
-	// times is the number of times that each report is delivered.
+	// Each report is delivered this number of times.
 	times  int
 	isDown atomic.Bool
 }
 
-// ServeHTTP is the API of the helpdesk.
+// ServeHTTP answers API calls, with 503 while isDown is true.
 func (h *helpdesk) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if h.isDown.Load() {
 		http.Error(w, "the helpdesk is down", http.StatusServiceUnavailable)
@@ -44,8 +44,8 @@ func (h *helpdesk) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.platform.ServeHTTP(w, r)
 }
 
-// newHelpdesk returns a host whose agents are in an outlet. Its members are in the helpdesk's widget, if inlet is not
-// nil.
+// newHelpdesk returns a host whose agents use the channel outlet. If inlet is not nil, members write in the
+// helpdesk's widget.
 func newHelpdesk(tb testing.TB, inlet, outlet *channel.Channel) *helpdesk {
 	tb.Helper()
 	all := accounts()
@@ -73,14 +73,14 @@ func newHelpdesk(tb testing.TB, inlet, outlet *channel.Channel) *helpdesk {
 	return h
 }
 
-// web is a channel of members in the widget.
+// web is the channel for members in the widget.
 func web() *channel.Channel {
 	in := account("web", document.O("appId", webApp, "keyId", "web", "keySecret", "secret-of-the-web"))
 	in.BroadcastGroups = nil
 	return in
 }
 
-// deliver posts the helpdesk's reports, also the ones about the host's own messages.
+// deliver posts the helpdesk's reports, including reports of the host's own messages.
 func (h *helpdesk) deliver() bool {
 	h.tb.Helper()
 	reports := h.platform.Reports()
@@ -98,7 +98,6 @@ func (h *helpdesk) deliver() bool {
 	return len(reports) > 0
 }
 
-// widget is the inlet of members in the widget.
 func (h *helpdesk) widget() livechattest.Inlet {
 	members := []string{ada, bob}
 	return livechattest.Inlet{
@@ -108,8 +107,8 @@ func (h *helpdesk) widget() livechattest.Inlet {
 	}
 }
 
-// shown returns the messages in a conversation or on a ticket. In conversations, everything to an agent is in the name
-// of the member.
+// shown returns the messages in a conversation or ticket. In a request's conversation these are the messages to
+// the agent, which the host sends in the member's name.
 func (h *helpdesk) shown(to string) []livechattest.Line {
 	var lines []livechattest.Line
 	for _, sent := range h.platform.Sent() {
@@ -122,7 +121,6 @@ func (h *helpdesk) shown(to string) []livechattest.Line {
 	return lines
 }
 
-// harness returns the harness of a helpdesk with conversations.
 func (h *helpdesk) harness(outlet string) *livechattest.Harness {
 	grace, hedy := livechat.Admin{AdminID: "grace", Name: "Grace"}, livechat.Admin{AdminID: "hedy", Name: "Hedy"}
 	grace.ExternalID, hedy.ExternalID = "agent:Grace", "agent:Hedy"
@@ -161,7 +159,7 @@ func TestOutlet_Conversations(t *testing.T) {
 	})
 }
 
-// Members write in the widget of the same helpdesk.
+// Members write in the widget of the helpdesk whose agents answer.
 func TestOutlet_ConversationsWithTheWidget(t *testing.T) {
 	t.Parallel()
 	livechattest.RunOutlet(t, func(t *testing.T) *livechattest.Harness {
@@ -189,12 +187,11 @@ func TestOutlet_Tickets(t *testing.T) {
 			return ""
 		}
 		outlet.Ends = func(_ int, in livechattest.Chat) { h.platform.AgentSolves(ticketOf(in)) }
-		outlet.SendsFile, outlet.HandsBack = nil, nil // Reports about tickets have neither.
+		outlet.SendsFile, outlet.HandsBack = nil, nil // Reports about tickets do not contain these.
 		return harness
 	})
 }
 
-// ticketOf returns the number of a ticket.
 func ticketOf(in livechattest.Chat) int64 {
 	id, _ := strconv.ParseInt(strings.TrimPrefix(in.Conversation, "ticket:"), 10, 64)
 	return id

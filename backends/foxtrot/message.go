@@ -14,14 +14,14 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// The limits that send.Response.Validate does not check.
+// Limits of the helpdesk that send.Response.Validate does not check.
 const (
 	maxText     = 4096
 	maxAltText  = 128
 	maxMediaURL = 2048
 )
 
-// part is the content of one message in the helpdesk's form. An error about it is at path in the response.
+// part is one message in the helpdesk's form. path is the part of the response that it shows, for errors.
 type part struct {
 	content document.Object
 	path    string
@@ -31,7 +31,7 @@ func one(content document.Object) []part { return []part{{content: content}} }
 
 func textContent(text string) document.Object { return document.O("type", "text", "text", text) }
 
-// shownToMember returns a response in the helpdesk's form, for a member who writes to the bot there.
+// shownToMember converts a response to the helpdesk's form for a member in the widget.
 func shownToMember(response send.Response) ([]part, error) {
 	switch response.Type() {
 	case send.TypeQuickReplies:
@@ -48,8 +48,8 @@ func shownToMember(response send.Response) ([]part, error) {
 	}
 }
 
-// shownToAgent returns a response in the helpdesk's form, for an agent. A member's message there is a text, a file
-// or a location, so what could be tapped becomes text.
+// shownToAgent converts a response to the helpdesk's form for an agent. Members cannot send elements to tap, so
+// these become text.
 func shownToAgent(response send.Response) ([]part, error) {
 	switch kind := response.Type(); kind {
 	case send.TypeText, send.TypeQuickReplies, send.TypeButton, send.TypeCarousel:
@@ -72,7 +72,7 @@ func shownToAgent(response send.Response) ([]part, error) {
 	}
 }
 
-// inWords returns a response as a text: the text itself, what could be tapped as lines, and cards as paragraphs.
+// inWords converts a response to text: its text, buttons and quick replies as lines, and cards as paragraphs.
 func inWords(response send.Response) string {
 	lines := []string{response.Text()}
 	for _, reply := range objects(response, "quickReplies") {
@@ -86,7 +86,6 @@ func inWords(response send.Response) string {
 	return joined("\n\n", paragraphs)
 }
 
-// joined joins the texts that are not empty.
 func joined(separator string, all []string) string {
 	return strings.Join(slices.DeleteFunc(all, func(text string) bool { return text == "" }), separator)
 }
@@ -103,11 +102,11 @@ func buttonLines(of document.Lookuper) []string {
 	return lines
 }
 
-// fileOf returns a picture or another file in the helpdesk's form.
+// fileOf converts a file response to the helpdesk's form.
 func fileOf(response send.Response) (document.Object, error) {
 	address := document.Get(response, "url", "")
 	if address == "" {
-		return document.Object{}, boterr.Invalid("attachment_id", "is given without url, and foxtrot shows files by address: give the url")
+		return document.Object{}, boterr.Invalid("attachment_id", "is given without url, and foxtrot only shows files by address: give the url")
 	}
 	kind := "file"
 	if response.Type() == send.TypeImage {
@@ -133,7 +132,7 @@ func mediaOf(kind, address, text, field string) (document.Object, error) {
 	return media, nil
 }
 
-// attachmentsOf returns the text and the attachments of a relayed message, one message each.
+// attachmentsOf converts a relayed message: its text and each attachment become one part.
 func attachmentsOf(response send.Response) ([]part, error) {
 	var parts []part
 	if text := response.Text(); text != "" {
@@ -160,12 +159,12 @@ func attachmentsOf(response send.Response) ([]part, error) {
 	}
 	if len(parts) == 0 {
 		return nil, boterr.New(boterr.Unsupported, "type",
-			"channels of type foxtrot show a message of type MISC by its text and attachments, and it has none")
+			"on channels of type foxtrot, a message of type MISC needs text or attachments, and this one has neither")
 	}
 	return parts, nil
 }
 
-// each returns the objects in a list, each in the helpdesk's form.
+// each converts the objects in a list, and puts their index in errors.
 func each(
 	of document.Lookuper, field string, translate func(document.Object) (document.Object, error),
 ) (document.Array, error) {
@@ -201,7 +200,7 @@ func firstOf(text, otherwise string) string {
 	return text
 }
 
-// tappable returns an action whose payload comes back as it is.
+// tappable returns an action that sends the payload back unchanged.
 func tappable(kind, title string, payload any) (document.Object, error) {
 	if payload == nil || payload == "" {
 		payload = title
@@ -225,7 +224,7 @@ func actionOf(button document.Object) (document.Object, error) {
 	}
 }
 
-// itemOf returns a card in the helpdesk's form, which needs a button.
+// itemOf converts a card to the helpdesk's form. A card without buttons is an error.
 func itemOf(card document.Object) (document.Object, error) {
 	if len(objects(card, "buttons")) == 0 {
 		return document.Object{}, boterr.Missing("buttons", "one to three buttons: foxtrot refuses a card without any")
@@ -247,7 +246,7 @@ func itemOf(card document.Object) (document.Object, error) {
 	return item.With("actions", actions), nil
 }
 
-// checkURL refuses an address that the helpdesk cannot open.
+// checkURL returns InvalidArgument for an address that the helpdesk cannot open.
 func checkURL(field, address string) error {
 	parsed, err := url.Parse(address)
 	if err != nil || parsed.Host == "" || len(address) > maxMediaURL || parsed.Scheme != "http" && parsed.Scheme != "https" {
@@ -256,7 +255,7 @@ func checkURL(field, address string) error {
 	return nil
 }
 
-// objects returns the objects in the list at a path.
+// objects returns the objects in the list at a path, and skips other values.
 func objects(from document.Lookuper, path string) []document.Object {
 	return document.Get(from, path, []document.Object{})
 }

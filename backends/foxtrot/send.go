@@ -15,7 +15,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// The helpdesk's own types of messages.
+// Types of messages that only this platform has.
 const (
 	// TypeClose closes the conversation of a request, or solves its ticket.
 	TypeClose send.Type = "CLOSE"
@@ -25,26 +25,28 @@ const (
 	TypeMarkSeen send.Type = "MARK_SEEN"
 )
 
-// Send implements send.Connector. The recipient is one of these:
+// Send implements send.Connector. The recipient is one of three:
 //
-//   - A broadcast group of the channel: the message begins a request. With credentials for conversations, a
-//     conversation in the member's name is opened and passed to the agents; otherwise a ticket is created. The
-//     Delivery's ChatID is its id, "out:..." or "ticket:...".
-//   - Such an id: the message is the member's, and the agent reads it.
-//   - Any other id is a conversation of a member who writes in the helpdesk's widget: the message is the bot's.
+//   - The id of a broadcast group of the channel. The message opens a request. With credentials for
+//     conversations, Send opens a conversation in the member's name and passes it to the agents; otherwise it
+//     creates a ticket. ChatID of the Delivery is the id of the conversation or ticket, "out:..." or
+//     "ticket:...".
+//   - That id. The agent gets the message in the member's name.
+//   - The id of a conversation in the helpdesk's widget. The member gets the message from the bot.
 //
-// A request that is sent again with the same Message.ID finds its conversation or its ticket, and its first message
-// is not shown twice. Other messages may appear twice if the process dies while sending: the helpdesk has no
-// idempotency keys for them. Message.ID is their metadata.
+// If a request is sent again with the same Message.ID, Send finds its conversation or ticket and does not post
+// its first message twice. Other messages may appear twice if the process dies while sending, because the
+// helpdesk has no idempotency keys for them. Message.ID is stored in their metadata.
 //
-// To a member, quick replies and buttons are actions, and each card of a carousel needs a button. To an agent they
-// become lines of text. Files need an address. A MISC response with attachments and a text becomes a message for
-// each. Other types are Unsupported unless the response has message, an object in the helpdesk's form with its type,
-// such as a form. A caption becomes the text of a file.
+// For a member, quick replies and buttons become actions, and each card of a carousel needs a button. For an
+// agent, quick replies, buttons and cards become lines of text. Files need an address; a caption becomes the
+// file's text. A MISC response becomes one message for its text and one for each attachment. Other types are
+// Unsupported unless the response has message, an object in the helpdesk's form with its type, such as a form.
 //
-// TYPING shows typing to a member, and nothing to an agent, whose side takes no such report. MARK_SEEN marks the
-// member's messages as read. PASS_CONTROL passes a conversation to the integration in switchboardIntegration, which
-// is next by default. CLOSE does the same with the reason that the ticket is closed, and solves a ticket.
+// TYPING shows a member that the bot is typing; for an agent it does nothing, because the helpdesk does not
+// support it. MARK_SEEN marks the member's messages as read. PASS_CONTROL passes a conversation to the
+// integration in switchboardIntegration, which is next by default. CLOSE passes a conversation on with the
+// reason ticketClosed, or solves a ticket.
 func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
 	if err := message.Validate(); err != nil {
 		return send.Delivery{}, err
@@ -75,18 +77,18 @@ func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delive
 	return c.post(ctx, of, to, message.ID, parts)
 }
 
-// address is the recipient of a message in a conversation.
+// address identifies the recipient of a message.
 type address struct {
 	conversation string
-	// user is the external id of the user in whose name a request's messages are written, or "" for
-	// conversations of members.
+	// user is the external id in whose name a request's messages are sent. It is "" for conversations in the
+	// widget.
 	user string
-	// isNew is true for a broadcast group: the message opens a conversation.
+	// isNew is true if the recipient is a broadcast group, so the message opens a conversation.
 	isNew bool
 }
 
-// outlet is the prefix of the id of a conversation that the Connector opened. The external id of its user
-// follows the conversation's.
+// outlet is the prefix of ids of conversations that the Connector opened. Such an id is the prefix, the
+// helpdesk's id, a slash and address.user.
 const outlet = "out:"
 
 func addressOf(in *channel.Channel, to string) address {
@@ -104,7 +106,7 @@ func addressOf(in *channel.Channel, to string) address {
 	return address{conversation: to}
 }
 
-// String returns the id of the conversation for messages and events, or "" if there is none yet.
+// String returns the conversation's id in messages and events. For a new request it is "".
 func (a address) String() string {
 	if a.user == "" {
 		return a.conversation
@@ -112,10 +114,11 @@ func (a address) String() string {
 	return outlet + a.conversation + "/" + a.user
 }
 
-// isOutlet reports whether an agent reads the message.
+// isOutlet reports whether the message is for an agent.
 func (a address) isOutlet() bool { return a.isNew || a.user != "" }
 
-// author returns the author of the messages: the member to agents, and the bot to members.
+// author returns the author in the helpdesk's form: messages for agents are the member's, and messages for
+// members are the bot's.
 func (a address) author() document.Object {
 	if a.user != "" {
 		return document.O("type", "user", "userExternalId", a.user)
@@ -125,11 +128,11 @@ func (a address) author() document.Object {
 
 func (a address) path(part string) []string { return []string{"conversations", a.conversation, part} }
 
-// metadataMessage is the field in the metadata of a message that has the message's ID. It marks the Connector's own
-// messages in reports.
+// metadataMessage is the field in a message's metadata with the message's ID. Reports of the Connector's own
+// messages are recognised by it.
 const metadataMessage = "botMessageId"
 
-// post posts the parts of a message in a conversation.
+// post posts the parts of a message one by one.
 func (c *Connector) post(ctx context.Context, of account, to address, id string, parts []part) (send.Delivery, error) {
 	delivery := send.Delivery{ChatID: to.String(), From: of.app}
 	for i, part := range parts {
@@ -140,7 +143,7 @@ func (c *Connector) post(ctx context.Context, of account, to address, id string,
 		reply, err := c.call(ctx, of, request{method: http.MethodPost, path: to.path("messages"), body: body})
 		if _, isLimit := errors.AsType[*send.RetryAfterError](err); isLimit && i > 0 { // send.Limited would repeat the first part.
 			err = boterr.New(boterr.ResourceExhausted, "",
-				"the helpdesk took %d of the %d parts of the message and limits the rate: send fewer parts", i, len(parts))
+				"the helpdesk accepted %d of the %d parts of the message, then limited the rate: send fewer parts", i, len(parts))
 		}
 		if err != nil {
 			return send.Delivery{}, located(err, part)
@@ -155,7 +158,7 @@ func (c *Connector) post(ctx context.Context, of account, to address, id string,
 	return delivery, nil
 }
 
-// located gives a refusal of a part of a message its path in the response.
+// located adds the path of the part to an InvalidArgument error.
 func located(err error, of part) error {
 	if boterr.CodeOf(err) == boterr.InvalidArgument && of.path != "" {
 		return boterr.WithField(of.path, err)
@@ -163,10 +166,10 @@ func located(err error, of part) error {
 	return err
 }
 
-// The layouts of times in answers and reports.
+// Formats of times in answers and reports.
 var layouts = []string{time.RFC3339Nano, "2006-01-02 15:04:05.999999-07:00"}
 
-// timestamp returns a time in a text, or 0 if it is malformed.
+// timestamp parses a time, or returns 0 if it is malformed.
 func timestamp(text string) document.Timestamp {
 	for _, layout := range layouts {
 		if at, err := time.Parse(layout, text); err == nil && at.Unix() > 0 {
@@ -176,7 +179,7 @@ func timestamp(text string) document.Timestamp {
 	return 0
 }
 
-// action carries out a message that shows nothing.
+// action carries out a response that has no content.
 type action func(ctx context.Context, c *Connector, of account, to address, response send.Response) (document.Object, error)
 
 var actions = map[send.Type]action{
@@ -190,7 +193,8 @@ var actions = map[send.Type]action{
 	},
 }
 
-// activity returns an action that reports what the bot does to a member.
+// activity returns an action that reports an activity of the bot, such as typing, to a member. It does nothing
+// for agents.
 func activity(kind string) action {
 	return func(ctx context.Context, c *Connector, of account, to address, _ send.Response) (document.Object, error) {
 		if to.isOutlet() {
@@ -202,11 +206,11 @@ func activity(kind string) action {
 	}
 }
 
-// pass passes a conversation to an integration.
+// pass passes a conversation to a switchboard integration.
 func (c *Connector) pass(ctx context.Context, of account, to address, integration, reason string) (document.Object, error) {
 	if to.isNew {
 		return document.Object{}, boterr.Invalid("type",
-			"is for a conversation, and the recipient is a broadcast group: send it to a conversation")
+			"needs a conversation, and the recipient is a broadcast group: send it to a conversation")
 	}
 	body := document.O("switchboardIntegration", integration)
 	if reason != "" {
@@ -215,15 +219,15 @@ func (c *Connector) pass(ctx context.Context, of account, to address, integratio
 	return c.call(ctx, of, request{method: http.MethodPost, path: to.path("passControl"), body: body})
 }
 
-// metadataTicket is the field in the metadata of a conversation that has the ID of its first message. It marks the
-// conversations that the Connector opened.
+// metadataTicket is the field in a conversation's metadata with the ID of the request. Conversations that the
+// Connector opened are recognised by it.
 const metadataTicket = "botTicketId"
 
-// agentWorkspace is the type of the integration with which agents work.
+// agentWorkspace is the type of the agents' switchboard integration.
 const agentWorkspace = "zd:agentWorkspace"
 
-// open opens a conversation with a first message, and passes it to the agents. If an earlier call failed
-// halfway, open does the rest.
+// open opens a conversation, posts the first message, and passes the conversation to the agents. If an earlier
+// call did some of these steps, open does only the rest.
 func (c *Connector) open(ctx context.Context, of account, message send.Message, parts []part) (send.Delivery, error) {
 	key := message.ID
 	if key == "" {
@@ -262,7 +266,6 @@ func (c *Connector) open(ctx context.Context, of account, message send.Message, 
 	return delivery, nil
 }
 
-// create creates the conversation of a request.
 func (c *Connector) create(ctx context.Context, of account, key string) (address, error) {
 	reply, err := c.call(ctx, of, request{method: http.MethodPost, path: []string{"conversations"}, body: document.O(
 		"type", "personal", "participants", document.A(document.O("userExternalId", key)), "metadata", document.O(metadataTicket, key),
@@ -274,15 +277,14 @@ func (c *Connector) create(ctx context.Context, of account, key string) (address
 	return address{conversation: id, user: key}, err
 }
 
-// opened records how much of a request an earlier call carried out.
+// opened has the results of an earlier call that failed halfway.
 type opened struct {
 	to       address
 	first    send.Delivery
 	isPassed bool
 }
 
-// find returns the conversation of a request, if an earlier call created it, and its first message, if it was
-// posted.
+// find returns what an earlier call with this key created: the conversation and the first message.
 func (c *Connector) find(ctx context.Context, of account, key string) (opened, error) {
 	listed, err := c.call(ctx, of, request{
 		method: http.MethodGet, path: []string{"conversations"}, query: url.Values{"filter[userExternalId]": {key}},

@@ -63,7 +63,7 @@ func TestConnector_KeepsTheContractWithTickets(t *testing.T) {
 	}
 	for _, rule := range sendtest.Rules(newHarness(t)) {
 		if rule.Name == "EachTypeArrivesOrIsRefused" {
-			continue // An agent reads the titles of what a member could tap on; the payloads are of no use.
+			continue // An agent gets the titles of buttons as text, without payloads.
 		}
 		t.Run(rule.Name, func(t *testing.T) {
 			t.Parallel()
@@ -72,7 +72,7 @@ func TestConnector_KeepsTheContractWithTickets(t *testing.T) {
 	}
 }
 
-// oddReports passes reports that a handler does not understand.
+// oddReports posts reports of unknown kinds to a handler, and returns how it handled each.
 func oddReports(t *testing.T) []sendtest.Reception {
 	t.Helper()
 	var all []sendtest.Reception
@@ -147,7 +147,7 @@ func TestSend_ToAMember(t *testing.T) {
 	}
 }
 
-// An agent reads in words what a member could tap.
+// Buttons and cards become text for an agent.
 func TestSend_ToAnAgent(t *testing.T) {
 	t.Parallel()
 	p := newPlatform()
@@ -259,7 +259,8 @@ func TestClose_OfARequest(t *testing.T) {
 	require.Equal(t, "solved", status)
 }
 
-// failing hands requests on to a helpdesk, and answers one of them with a failure, after it took effect or before.
+// failing passes requests to a helpdesk, but answers request number at with a failure. If isLost is true, the
+// helpdesk gets that request, too, and its answer is lost.
 type failing struct {
 	http.Handler
 
@@ -284,8 +285,8 @@ func (discarding) Header() http.Header         { return http.Header{} }
 func (discarding) Write(p []byte) (int, error) { return len(p), nil }
 func (discarding) WriteHeader(int)             {}
 
-// Whichever call fails, a request that is sent again has one conversation with one first message, which the agents
-// get.
+// After a failure of any call, the repeated request still leads to one conversation with one first message,
+// which is passed to the agents.
 func TestSend_RepeatedRequestIsOneConversation(t *testing.T) {
 	t.Parallel()
 	for call := int32(1); call <= 4; call++ {

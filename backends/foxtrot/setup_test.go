@@ -24,11 +24,11 @@ const (
 	otherSecret   = "secret-of-the-other-key"
 	apiToken      = "token-of-the-agent"
 	webhookSecret = "secret-of-the-webhook"
-	support       = "support" // The broadcast group.
+	support       = "support" // The id of the broadcast group.
 	ada, bob      = "cnvada", "cnvbob"
 )
 
-// accounts are the accounts of the helpdesk.
+// accounts maps the helpdesk's credentials to their applications.
 func accounts() map[string]string {
 	return map[string]string{
 		"key:" + keySecret: deskApp, "other:" + otherSecret: deskApp,
@@ -40,8 +40,7 @@ func newPlatform() *foxtrotfake.Platform {
 	return foxtrotfake.New(accounts())
 }
 
-// desk is a channel with conversations, shop one with another key of the same application, and tickets one with
-// tickets.
+// desk and shop have conversations, with two keys of one application. tickets has tickets.
 func desk() *channel.Channel {
 	return account("desk", document.O("appId", deskApp, "keyId", "key", "keySecret", keySecret))
 }
@@ -64,7 +63,7 @@ func account(id string, info document.Object) *channel.Channel {
 	}
 }
 
-// at returns a channel whose helpdesk has another address.
+// at returns the channel with another address of the helpdesk.
 func at(address string, in *channel.Channel) *channel.Channel {
 	info := in.Info.(channel.OtherInfo).Reveal()
 	in.Info = channel.OtherInfo{Hidden: channel.Hide(info.With("baseUrl", address))}
@@ -84,7 +83,7 @@ func find(_ context.Context, account string) (*channel.Channel, error) {
 
 func noon() time.Time { return time.Unix(1_772_359_200, 0) }
 
-// directly answers the requests of a client with a handler, without a network.
+// directly is an HTTP client's transport that calls a handler without a network.
 type directly struct{ http.Handler }
 
 func (d directly) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -106,7 +105,7 @@ func newConnector(t *testing.T, config foxtrot.Config) *foxtrot.Connector {
 	return connector
 }
 
-// over returns a connector to a helpdesk.
+// over returns a connector that sends its requests to a handler.
 func over(t *testing.T, platform http.Handler) *foxtrot.Connector {
 	t.Helper()
 	return newConnector(t, foxtrot.Config{HTTPClient: &http.Client{Transport: directly{platform}}})
@@ -116,13 +115,13 @@ func message(in *channel.Channel, to string, response send.Response) send.Messag
 	return send.Message{ID: "send-1", Channel: in, To: to, Response: response}
 }
 
-// box is a handler and its accepted events.
+// box collects the events that a handler accepts.
 type box struct {
 	http.Handler
 
 	drops *send.Drops
 	got   []botctx.Inbound
-	// refuse returns the error to return for an event, or nil to accept it.
+	// refuse, if set, returns an error for an event that is not to be accepted.
 	refuse func(botctx.Inbound) error
 	errs   []error
 }
@@ -152,12 +151,11 @@ func (b *box) ask(r *http.Request) *httptest.ResponseRecorder {
 	return answer
 }
 
-// report gives the handler a report about the desk's conversations, and returns the status.
+// report posts a report about the desk's conversations, and returns the status.
 func (b *box) report(ctx context.Context, body []byte) int {
 	return b.ask(foxtrotfake.Post(ctx, "/foxtrot/desk", webhookSecret, body)).Code
 }
 
-// dropped returns the number of events that were dropped for a reason.
 func (b *box) dropped(kind string, reason send.DropReason) int64 {
 	for _, count := range b.drops.Counts() {
 		if count.Kind == kind && count.Reason == reason {

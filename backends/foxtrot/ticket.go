@@ -13,15 +13,15 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// ticketChat is the prefix of the id of the conversation in a ticket.
+// ticketChat is the prefix of ids of tickets as conversations.
 const ticketChat = "ticket:"
 
-// ticketFields are the fields of a ticket that a request's response may have.
+// ticketFields are the fields that are copied from a request's response to its ticket.
 var ticketFields = []string{
 	"requester", "priority", "tags", "group_id", "assignee_id", "brand_id", "ticket_form_id", "custom_fields", "recipient",
 }
 
-// maxSubject is the maximum length of a subject that is made of the text.
+// maxSubject is the longest subject that is taken from the text, in code points.
 const maxSubject = 150
 
 // sendTicket creates a ticket, or adds a comment to one.
@@ -30,7 +30,7 @@ func (c *Connector) sendTicket(ctx context.Context, of account, message send.Mes
 	isNew := addressOf(of.in, message.To).isNew
 	if !isTicket && !isNew {
 		return send.Delivery{}, boterr.New(boterr.NotFound, "to",
-			"the channel %s has tickets, and %q is neither a ticket nor one of its broadcast groups", of.in.ID, message.To)
+			"the channel %s uses tickets, and %q is neither a ticket nor one of its broadcast groups", of.in.ID, message.To)
 	}
 	switch kind := message.Response.Type(); {
 	case kind == send.TypeTyping, kind == TypeMarkSeen:
@@ -58,7 +58,7 @@ func (c *Connector) sendTicket(ctx context.Context, of account, message send.Mes
 	return ticketDelivery(reply)
 }
 
-// newTicket returns the ticket for a request. The body is the text of its first comment.
+// newTicket returns the ticket for a request. body is the text of the ticket's first comment.
 func newTicket(message send.Message, body string) document.Object {
 	ticket := document.O("subject", subjectOf(message.Response, body), "comment", document.O("body", body, "public", true))
 	for _, field := range ticketFields {
@@ -88,7 +88,7 @@ func (c *Connector) put(ctx context.Context, of account, id string, change docum
 	return ticketDelivery(reply)
 }
 
-// ticketDelivery returns the Delivery in the answer about a ticket. Its message is the ticket's last change.
+// ticketDelivery returns the Delivery for an answer. Its MessageID identifies the ticket's last change.
 func ticketDelivery(reply document.Object) (send.Delivery, error) {
 	number := document.Get(reply, "ticket.id", int64(0))
 	if number == 0 {
@@ -104,7 +104,7 @@ func ticketDelivery(reply document.Object) (send.Delivery, error) {
 	return delivery, nil
 }
 
-// subjectOf returns the subject of a ticket: the response's own, or the first line of the text.
+// subjectOf returns the response's subject, or the first line of the text.
 func subjectOf(response send.Response, body string) string {
 	if subject := document.Get(response, "subject", ""); subject != "" {
 		return subject
@@ -116,7 +116,7 @@ func subjectOf(response send.Response, body string) string {
 	return line
 }
 
-// commentOf returns a response as the text of a comment.
+// commentOf converts a response to the text of a comment.
 func commentOf(response send.Response) (string, error) {
 	switch kind := response.Type(); kind {
 	case send.TypeText, send.TypeQuickReplies, send.TypeButton, send.TypeCarousel:

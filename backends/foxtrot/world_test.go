@@ -20,7 +20,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// order stores an order under the id of its message, and confirms it.
+// order stores an order under the id of the member's message, and confirms it.
 func order(ctx context.Context, bot *botctx.Context) error {
 	if bot.MessageEvent.Text() == "" {
 		return nil
@@ -34,7 +34,7 @@ func order(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text("Noted."))
 }
 
-// Whatever fails, an order is stored once and confirmed; a repeated confirmation has the same ID.
+// An order is stored once and confirmed in spite of any fault. A repeated confirmation has the same ID.
 func TestExplore_ReportsUnderFaults(t *testing.T) {
 	t.Parallel()
 	var platform *foxtrotfake.Platform
@@ -55,7 +55,7 @@ func TestExplore_ReportsUnderFaults(t *testing.T) {
 		}))
 		platform.MemberSays(ada, "a kettle", "")
 		waiting := platform.Reports()
-		for range 8 { // The helpdesk repeats a report until it is accepted, and reports the bot's messages.
+		for range 8 { // The helpdesk repeats a report until it is accepted. Each message of the bot causes more reports.
 			reports := waiting
 			waiting = nil
 			for _, report := range reports {

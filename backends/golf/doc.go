@@ -1,5 +1,5 @@
-// Package golf is a payment account at the provider whose library is github.com/stripe/stripe-go, for the
-// operation golf.
+// Package golf connects the operation golf to a payment account at the provider whose library is
+// github.com/stripe/stripe-go.
 //
 //   - To connect an account, use [New], and make [Accounts] the Payments of botctx.Config.
 //   - To charge in bot logic, call Golf of botctx.Context, and [Client.Charge] of the returned client.
@@ -27,7 +27,7 @@
 //		Amount: 1250, Currency: "eur", PaymentMethod: "cus_1/pm_1", IdempotencyKey: order.ID,
 //	})
 //
-// A charge is a PaymentIntent that is confirmed at once. Give each an IdempotencyKey, such as the id of the
-// order: a call that ends without an answer may have charged, and with the same key a repetition charges
-// once. The provider keeps keys for at least a day.
+// A charge is a PaymentIntent that is confirmed at once. Give each charge an IdempotencyKey, such as the id of
+// the order. A call that ends without an answer may have charged; a repeated call with the same key does not
+// charge again. The provider keeps keys for at least a day.
 package golf

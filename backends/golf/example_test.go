@@ -11,7 +11,7 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// A charge, an accidental repetition, and a partial refund.
+// Charge a member, repeat the call by mistake, and refund a part.
 func Example() {
 	ctx := context.Background()
 	test := startProvider() // In production Config.URL is left out.
@@ -46,7 +46,7 @@ func Example() {
 	// 1250 250
 }
 
-// Why a payment was declined.
+// Find out why a payment was declined.
 func ExampleClient_Charge() {
 	test := startProvider()
 	defer test.Close()

@@ -26,35 +26,35 @@ type Config struct {
 	Account string
 	// Key is the account's secret API key. Required.
 	Key channel.Secret
-	// WebhookSecrets are the secrets of the endpoint that receives the provider's events; there are several
-	// while one replaces another. Required for Handler.
+	// WebhookSecrets are the secrets of the webhook endpoint. Give several while you replace a secret. Handler
+	// requires at least one.
 	WebhookSecrets []channel.Secret
-	// OnSession is true if members can confirm a payment on a screen. A charge that must be confirmed then
-	// returns with the status "requires_action"; otherwise it is declined with "authentication_required".
+	// OnSession is true if members can confirm a payment on a screen. A charge that needs a confirmation then
+	// returns with the status "requires_action". Otherwise it is declined with "authentication_required".
 	OnSession bool
-	// URL is the address of the provider's API. The default is the provider's own; a test gives its server's.
+	// URL is the address of the provider's API. The default is the provider's address.
 	URL string
-	// HTTP sends the requests. The default has its own connections. With any client, a request takes at most
-	// its Timeout, or 80 seconds if it has none; an answer has at most 4 MiB; and redirects are not followed.
+	// HTTP sends the requests. The default client has its own connections. A request is limited by the client's
+	// Timeout, or to 80 seconds if the client has none. With any client, redirects are not followed, and at
+	// most 4 MiB of an answer are read.
 	HTTP *http.Client
-	// MaxRetries limits the repetitions of a request without an answer, which have an idempotency key even if
-	// the caller gave none. nil means 2. The waits in between are up to a second each, plus the wait that the
-	// provider asks for. If that is more than 5 seconds, the request is not repeated, and the error has the
-	// wait for the caller, see boterr.RetryAfter.
+	// MaxRetries limits how many times a request without an answer is repeated. nil means 2. Every request has
+	// an idempotency key, even if the caller gave none. Each wait is up to a second, plus the time that the
+	// provider asks for. If the provider asks for more than 5 seconds, the request is not repeated, and
+	// boterr.RetryAfter of the error is the wait.
 	MaxRetries *int
-	// Now is the clock of webhooks. The default is time.Now.
+	// Now is the clock by which old webhooks are refused. The default is time.Now.
 	Now func() time.Time
-	// Tolerance is the allowed difference between the time of a webhook and the clock, in both directions.
-	// The default is 5 minutes.
+	// Tolerance is the largest allowed difference between the time of a webhook and the clock, in both
+	// directions. The default is 5 minutes.
 	Tolerance time.Duration
-	// BodyTime is the time limit for the body of a webhook. The default is 10 seconds.
+	// BodyTime limits the time to read the body of a webhook. The default is 10 seconds.
 	BodyTime time.Duration
-	// Drops counts the events without a payment, which Handler does not pass on: their platform is "golf".
-	// The default belongs to the Client, and logs to slog.Default.
+	// Drops counts the events without a payment, which Handler does not pass on. Their platform is "golf". The
+	// default is a new one that logs to slog.Default.
 	Drops *send.Drops
 }
 
-// The limits of one request.
 const (
 	requestTime    = 80 * time.Second
 	maxAnswerBytes = 4 << 20
@@ -63,14 +63,14 @@ const (
 // Client is a payment account at the provider. It is safe for concurrent use.
 type Client struct {
 	config Config
-	// api is used by try, which repeats requests; given is for the host, and repeats them itself.
+	// try uses api and repeats its requests. given is for the host and repeats requests itself.
 	api, given *stripe.Client
 }
 
 var _ utility.PaymentClient = (*Client)(nil)
 
-// New returns a Client. It makes no request. InvalidArgument: the account's name or the key is missing, or a
-// number is negative.
+// New returns a Client without making a request. InvalidArgument: the account's name or the key is missing, or
+// a number is negative.
 func New(config Config) (*Client, error) {
 	switch {
 	case config.Account == "":
@@ -82,7 +82,7 @@ func New(config Config) (*Client, error) {
 	case config.BodyTime < 0:
 		return nil, boterr.Invalid("BodyTime", "must not be negative; 0 means the default")
 	case config.MaxRetries != nil && *config.MaxRetries < 0:
-		return nil, boterr.Invalid("MaxRetries", "must not be negative; new(0) means none")
+		return nil, boterr.Invalid("MaxRetries", "must not be negative; new(0) means no retries")
 	}
 	if config.Now == nil {
 		config.Now = time.Now
@@ -101,8 +101,8 @@ func New(config Config) (*Client, error) {
 	return c, nil
 }
 
-// provider returns the client of the provider's library. Settings that the library would share within the
-// process, its key, HTTP client and log, are set here.
+// provider returns a client of the provider's library. It sets the key, HTTP client and log, which the library
+// otherwise shares within the process.
 func provider(config Config, retries int) *stripe.Client {
 	backend := &stripe.BackendConfig{
 		EnableTelemetry:   new(false),
@@ -122,12 +122,12 @@ func provider(config Config, retries int) *stripe.Client {
 }
 
 // Provider returns the client of the provider's library, for features that a PaymentClient does not have. Its
-// errors are the library's, and so are its waits: up to a second, whatever the provider asks for and whether
-// or not ctx has ended.
+// errors are the library's errors. It waits at most a second between attempts, even if the provider asks for
+// more or ctx has ended.
 func (c *Client) Provider() *stripe.Client { return c.given }
 
-// Accounts returns a botctx.Config.Payments that gives every app the same accounts, by the names in their
-// Config. A host whose apps have separate accounts passes its own function instead.
+// Accounts returns a function for botctx.Config.Payments that finds accounts by the Account of their Config,
+// for every app. If apps have separate accounts, write your own function.
 func Accounts(clients ...*Client) func(app, name string) (utility.PaymentClient, error) {
 	byName := make(map[string]*Client, len(clients))
 	for _, client := range clients {
@@ -141,7 +141,7 @@ func Accounts(clients ...*Client) func(app, name string) (utility.PaymentClient,
 	}
 }
 
-// fields are the provider's parameters by the names of botctx.
+// fields maps the provider's parameters to the names of fields in botctx.
 var fields = map[string]string{
 	"amount":         "amount",
 	"currency":       "currency",
@@ -152,7 +152,7 @@ var fields = map[string]string{
 	"payment_intent": "paymentId",
 }
 
-// chargeError gives an error of a charge its code.
+// chargeError adds a code to an error of a charge.
 func chargeError(ctx context.Context, err error) error {
 	failed, err := refused(ctx, err)
 	if err != nil {
@@ -168,8 +168,8 @@ func chargeError(ctx context.Context, err error) error {
 	return boterr.Invalid(fieldOf(failed), "the provider refused the charge: %s", reason(failed))
 }
 
-// refundError gives a refund's error its code. If a well-formed refund is refused, the payment does not allow
-// it.
+// refundError adds a code to an error of a refund. A refusal of a valid request is FailedPrecondition: the
+// payment cannot be refunded.
 func refundError(ctx context.Context, id string, err error) error {
 	failed, err := refused(ctx, err)
 	switch {
@@ -182,7 +182,7 @@ func refundError(ctx context.Context, id string, err error) error {
 	}
 }
 
-// paymentError gives an error of reading a payment its code.
+// paymentError adds a code to an error of a request for a payment.
 func paymentError(ctx context.Context, id string, err error) error {
 	failed, err := refused(ctx, err)
 	switch {
@@ -195,13 +195,13 @@ func paymentError(ctx context.Context, id string, err error) error {
 	}
 }
 
-// noPayment is the error for an id without a payment.
 func noPayment(id string) error {
 	return boterr.New(boterr.NotFound, "paymentId", "there is no payment %.100q in this account", id)
 }
 
-// refused returns the provider's refusal of a request, or an error that means the same for every request.
-// Errors of the provider are not wrapped: their text is the whole answer, including secrets of the payment.
+// refused returns the provider's refusal, or an error if the cause is the same for every kind of request. The
+// provider's errors are not wrapped, because their text is the whole answer, which contains secrets of the
+// payment.
 func refused(ctx context.Context, err error) (*stripe.Error, error) {
 	if ended := ctx.Err(); ended != nil {
 		return nil, ended
@@ -212,8 +212,8 @@ func refused(ctx context.Context, err error) (*stripe.Error, error) {
 	}
 	failed, ok := errors.AsType[*stripe.Error](err)
 	if !ok {
-		// Not %w: a time-out of the client itself would be mistaken for the caller's.
-		return nil, comeAgain(err, fmt.Errorf("the payment provider did not answer: %v", err)) //nolint:errorlint // See above.
+		// With %w, a timeout of the client would look like the end of the caller's context.
+		return nil, withRetryAfter(err, fmt.Errorf("the payment provider did not answer: %v", err)) //nolint:errorlint // See above.
 	}
 	switch status := failed.HTTPStatusCode; {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
@@ -224,30 +224,30 @@ func refused(ctx context.Context, err error) (*stripe.Error, error) {
 	case failed.Type == stripe.ErrorTypeIdempotency:
 		return nil, boterr.New(boterr.Conflict, "idempotencyKey", "the key was used for another request; give each payment a different key")
 	case status == http.StatusTooManyRequests:
-		return nil, comeAgain(err,
+		return nil, withRetryAfter(err,
 			boterr.New(boterr.ResourceExhausted, "", "the provider is limiting the rate of requests; try again later"))
 	case failed.Type == stripe.ErrorTypeCard, failed.Type == stripe.ErrorTypeInvalidRequest:
 		return failed, nil
 	default:
-		return nil, comeAgain(err, fmt.Errorf("the payment provider failed with status %d (request %s)", status, failed.RequestID))
+		return nil, withRetryAfter(err, fmt.Errorf("the payment provider failed with status %d (request %s)", status, failed.RequestID))
 	}
 }
 
-// comeAgain adds the wait that the provider asked for, if any, to an error.
-func comeAgain(from, failure error) error {
+// withRetryAfter adds the wait that the provider asked for, if any, to an error.
+func withRetryAfter(from, failure error) error {
 	if after := boterr.RetryAfter(from); after > 0 {
 		return fmt.Errorf("%w: %w", failure, &send.RetryAfterError{After: after})
 	}
 	return failure
 }
 
-// fieldOf returns the invalid parameter by its name in botctx, or "" if botctx does not have it.
+// fieldOf returns the botctx name of the invalid parameter, or "" if there is none.
 func fieldOf(failed *stripe.Error) string {
 	name, _, _ := strings.Cut(failed.Param, "[")
 	return fields[name]
 }
 
-// reason returns the provider's message, and its id of the request.
+// reason returns the provider's message with the request's id.
 func reason(failed *stripe.Error) string {
 	return fmt.Sprintf("%s (%s, request %s)", failed.Msg, cmp.Or(string(failed.Code), string(failed.Type)), failed.RequestID)
 }

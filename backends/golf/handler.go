@@ -26,26 +26,26 @@ import (
 //	charge.refunded                EventPaymentRefunded
 //	payment_intent.*               under the provider's own name
 //
-// Events with other names have no payment: they are acknowledged, not passed on, and counted in Config.Drops.
-// The provider repeats an event until it is answered with 200, so receive must store PaymentEvent.ID to
-// recognise repetitions, which may even follow a success. Events may arrive out of order.
+// Events with other names have no payment. They are acknowledged and counted in Config.Drops, but not passed
+// on. The provider repeats an event until the answer is 200. Even then it may send an event twice, so receive
+// must recognise repetitions by PaymentEvent.ID. Events may arrive out of order.
 //
-// Handler answers 200 when receive has returned nil; 401 to a request without a current signature of the
-// provider; 400, 405, 408 and 413 to a request that is not an event or arrives too slowly; 429 or 503 if
-// receive returned ResourceExhausted, or Conflict, Unavailable or Canceled; and 500 for any other error, and
-// without WebhookSecrets. No answer reveals the error of receive. receive continues if the provider hangs up.
+// Handler answers 200 after receive has returned nil. It answers 401 to a request without a valid, recent
+// signature, and 400, 405, 408 or 413 to a request that is not an event or arrives too slowly. If receive
+// returned ResourceExhausted, the answer is 429; for Conflict, Unavailable or Canceled it is 503; for any other
+// error it is 500. Without WebhookSecrets the answer is 500, too. The answer never contains the error of
+// receive. receive continues if the provider closes the connection.
 func (c *Client) Handler(receive func(ctx context.Context, event utility.PaymentEvent) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		status, told := c.serve(w, r, receive)
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.WriteHeader(status)
-		// The provider may have hung up, which does not matter.
+		// Ignore the error: the provider may have closed the connection.
 		_, _ = io.WriteString(w, told+"\n")
 	})
 }
 
-// serve processes an event and returns the answer.
 func (c *Client) serve(
 	w http.ResponseWriter, r *http.Request, receive func(context.Context, utility.PaymentEvent) error,
 ) (status int, told string) {
@@ -70,12 +70,12 @@ func (c *Client) serve(
 		return http.StatusOK, "ignored"
 	}
 	if err := inbound.Accept(context.WithoutCancel(r.Context()), event, receive); err != nil {
-		return statusOfError(err), "the event was not taken; try again later"
+		return statusOfError(err), "the event was not accepted; try again later"
 	}
 	return http.StatusOK, "done"
 }
 
-// checkHeaders refuses requests that can be refused without the body.
+// checkHeaders returns an answer if the request can be refused without reading its body. Otherwise status is 0.
 func (c *Client) checkHeaders(w http.ResponseWriter, method, signature string) (status int, told string) {
 	switch {
 	case method != http.MethodPost:
@@ -91,10 +91,10 @@ func (c *Client) checkHeaders(w http.ResponseWriter, method, signature string) (
 }
 
 // unsigned is the answer to a request without a valid signature.
-const unsigned = "the signature must be a present one of the endpoint's secret"
+const unsigned = "the request needs a recent signature with a secret of this endpoint"
 
-// isPresent reports whether a signature was made recently. The library's own check uses the machine's clock,
-// and would accept any time in the future.
+// isPresent reports whether the signature's time is within the tolerance. The library's check uses the
+// machine's clock and accepts any time in the future.
 func (c *Client) isPresent(header string) bool {
 	at, ok := signedAt(header)
 	distance := float64(at) - float64(c.config.Now().UnixMilli())/float64(time.Second/time.Millisecond)
@@ -112,7 +112,8 @@ func (c *Client) isSigned(body []byte, header string) bool {
 	return false
 }
 
-// signedAt returns the time in a signature, in seconds: the last of several, as in the library.
+// signedAt returns the time in a signature, in seconds. If there are several, the last one counts, as in the
+// library.
 func signedAt(header string) (seconds int64, ok bool) {
 	for pair := range strings.SplitSeq(header, ",") {
 		if text, isTime := strings.CutPrefix(pair, "t="); isTime {
@@ -127,8 +128,8 @@ func signedAt(header string) (seconds int64, ok bool) {
 }
 
 // read decodes an event, and reports whether it has a payment. For any other event it returns the provider's
-// type. The library's decoder is not used: it refuses, and may panic on, events of other versions of the API,
-// in which the fields used here are the same.
+// type. The library's decoder refuses events of other versions of the API, or panics, although the fields used
+// here are the same in all versions.
 func (c *Client) read(body []byte) (event utility.PaymentEvent, isPayment bool, err error) {
 	var reported struct {
 		ID   string `json:"id"`
@@ -141,7 +142,7 @@ func (c *Client) read(body []byte) (event utility.PaymentEvent, isPayment bool, 
 		return event, false, err
 	}
 	if reported.ID == "" || reported.Type == "" {
-		return event, false, boterr.Invalid("id", "an event has an id and a type")
+		return event, false, boterr.Invalid("id", "is missing, or type is; an event needs both")
 	}
 	if !bytes.HasPrefix(reported.Data.Object, []byte("{")) {
 		return event, false, boterr.Invalid("data.object", "must be an object")
@@ -153,7 +154,7 @@ func (c *Client) read(body []byte) (event utility.PaymentEvent, isPayment bool, 
 		if err := json.Unmarshal(reported.Data.Object, &charge); err != nil {
 			return event, false, err
 		}
-		// A charge without a PaymentIntent was not made by Charge.
+		// Charge did not make a charge without a PaymentIntent.
 		if charge.PaymentIntent == nil {
 			return utility.PaymentEvent{Type: reported.Type}, false, nil
 		}
@@ -173,7 +174,7 @@ func (c *Client) read(body []byte) (event utility.PaymentEvent, isPayment bool, 
 	return event, true, nil
 }
 
-// nameOf returns botctx's name for the type of an event, or else the provider's.
+// nameOf returns botctx's name for the type of an event, or the provider's name if botctx has none.
 func nameOf(kind string) string {
 	switch stripe.EventType(kind) {
 	case stripe.EventTypePaymentIntentSucceeded:
@@ -187,8 +188,8 @@ func nameOf(kind string) string {
 	}
 }
 
-// refundedPayment returns the payment that a charge was a part of. The charge has its own copies of the
-// description and the metadata, and was created a moment later.
+// refundedPayment returns the payment to which a charge belongs. The charge has its own copies of the
+// description and the metadata, and was created slightly later.
 func refundedPayment(charge *stripe.Charge) utility.Payment {
 	return utility.Payment{
 		ID:          charge.PaymentIntent.ID,
@@ -202,7 +203,7 @@ func refundedPayment(charge *stripe.Charge) utility.Payment {
 	}
 }
 
-// statusOfError returns the status of an error of receive. The provider tries again after each.
+// statusOfError returns the status for an error of receive. The provider tries again after any of them.
 func statusOfError(err error) int {
 	switch boterr.CodeOf(err) {
 	case boterr.ResourceExhausted:

@@ -45,7 +45,7 @@ const (
 
 var now = time.Unix(1_700_000_000, 0)
 
-// desk collects the provider's events.
+// desk collects events.
 type desk struct {
 	got []utility.PaymentEvent
 	err error
@@ -70,7 +70,7 @@ func counting(t *testing.T, d *desk, drops *send.Drops, secrets ...string) http.
 	return newProvider(t).client(t, config).Handler(d.receive)
 }
 
-// signature signs without the library.
+// signature signs a body without the library.
 func signature(secret string, at time.Time, body string) string {
 	timestamp := strconv.FormatInt(at.Unix(), 10)
 	mac := hmac.New(sha256.New, []byte(secret))
@@ -78,7 +78,7 @@ func signature(secret string, at time.Time, body string) string {
 	return "t=" + timestamp + ",v1=" + hex.EncodeToString(mac.Sum(nil))
 }
 
-// report posts an event with a signature.
+// report posts an event with this signature.
 func report(handler http.Handler, body, signature string) (status int, told string) {
 	req := httptest.NewRequestWithContext(context.Background(), http.MethodPost, "/payments", strings.NewReader(body))
 	req.Header.Set("Stripe-Signature", signature)
@@ -97,7 +97,7 @@ func event(kind string, object any) string {
 	return string(text)
 }
 
-// sold is a payment that succeeded.
+// sold returns a payment that succeeded.
 func sold() *intent {
 	return &intent{
 		id: "pi_1", amount: 1250, currency: "eur", description: "order 7", status: "succeeded", isCharged: true,
@@ -249,7 +249,7 @@ func TestHandler_ErrorAsksAgain(t *testing.T) {
 	require.Equal(t, http.StatusInternalServerError, status)
 }
 
-// silence is a request's body that stalls until its connection has a deadline.
+// silence is the body of a request. Read blocks until SetReadDeadline is called.
 type silence struct {
 	*httptest.ResponseRecorder
 
@@ -263,7 +263,6 @@ func (s silence) Read([]byte) (int, error) {
 
 func (s silence) Close() error { return nil }
 
-// SetReadDeadline ends the pending read.
 func (s silence) SetReadDeadline(time.Time) error {
 	close(s.ended)
 	return nil
@@ -283,7 +282,7 @@ func TestHandler_SlowBody(t *testing.T) {
 	require.Equal(t, http.StatusRequestTimeout, s.Code)
 }
 
-// unread is a body that must not be read.
+// unread is a body that fails the test if it is read.
 type unread struct{ t *testing.T }
 
 func (u unread) Read([]byte) (int, error) {
@@ -304,7 +303,7 @@ func TestHandler_UnsignableBodyIsNotRead(t *testing.T) {
 	}
 }
 
-// Whatever arrives, signed or not, is accepted or refused as the sender's fault.
+// Any input is accepted or refused as the sender's fault, never with a 500.
 func FuzzHandler(f *testing.F) {
 	f.Add("", "", false)
 	f.Add("t=1,v1=00", event("payment_intent.succeeded", sold().expanded()), true)
@@ -323,7 +322,7 @@ func FuzzHandler(f *testing.F) {
 	})
 }
 
-// clientOf returns a client of a provider at an address, which tries each request once.
+// clientOf returns a client that tries each request once.
 func clientOf(t *testing.T, address string, http *http.Client) *golf.Client {
 	t.Helper()
 	client, err := golf.New(golf.Config{
@@ -352,7 +351,7 @@ func TestCharge_EndlessAnswer(t *testing.T) {
 	}
 }
 
-// No payment data goes to another address, and its answer is never taken for a payment.
+// Payment data is not sent to the address of a redirect, and the answer from there is not used.
 func TestCharge_RedirectIsNotFollowed(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{
@@ -378,7 +377,7 @@ func TestCharge_RedirectIsNotFollowed(t *testing.T) {
 	}
 }
 
-// answers is a transport that answers every request alike, and records the times of requests.
+// answers is a transport with one answer for all requests. It records the times of the requests.
 type answers struct {
 	status int
 	header http.Header
@@ -387,11 +386,11 @@ type answers struct {
 }
 
 func (a *answers) RoundTrip(*http.Request) (*http.Response, error) {
-	a.came = append(a.came, time.Now()) //nolint:forbidigo // The clock of synctest.
+	a.came = append(a.came, time.Now()) //nolint:forbidigo // Virtual time.
 	return &http.Response{StatusCode: a.status, Header: a.header, Body: io.NopCloser(strings.NewReader(a.body))}, nil
 }
 
-// A request is not repeated before the time that the provider names, and the caller gets that time.
+// The client waits as long as the provider asks before it repeats a request. The error has the same wait.
 func TestCharge_RetryAfter(t *testing.T) {
 	t.Parallel()
 	const failed, noJSON = `{"error":{"type":"api_error"}}`, "<html>"
@@ -425,7 +424,7 @@ func TestCharge_RetryAfter(t *testing.T) {
 				if c.requests == 2 {
 					require.GreaterOrEqual(t, transport.came[1].Sub(transport.came[0]), c.want)
 				}
-				if !strings.Contains(c.after, "2000") { // By the second answer, less of it is left.
+				if !strings.Contains(c.after, "2000") { // The wait until a fixed time is shorter at the second answer.
 					require.Equal(t, c.want, boterr.RetryAfter(err))
 				}
 			})

@@ -20,15 +20,16 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// maxKeyBytes is the maximum length of an idempotency key.
+// maxKeyBytes is the longest idempotency key.
 const maxKeyBytes = 255
 
-// Charge charges as described at utility.PaymentClient. The payment method is "pm_1", or "cus_1/pm_1" if it
-// is saved with a customer, which the provider requires then. Only methods that are confirmed without a page
-// of their own are used.
+// Charge implements utility.PaymentClient. The payment method is "pm_1", or "cus_1/pm_1" if it is saved with a
+// customer, because the provider then requires the customer. Payment methods that must be confirmed on a page
+// of their own are not used.
 //
-// In addition, FailedPrecondition means that the provider refuses the key, ResourceExhausted that it accepts
-// no more requests for now, and Unavailable that a charge with the same IdempotencyKey is in progress.
+// Besides the errors of utility.PaymentClient: FailedPrecondition if the provider refuses the API key,
+// ResourceExhausted if it limits the rate, and Unavailable if a charge with the same IdempotencyKey is in
+// progress.
 func (c *Client) Charge(ctx context.Context, charge utility.Charge) (*utility.Payment, error) {
 	switch {
 	case charge.Amount <= 0:
@@ -51,7 +52,6 @@ func (c *Client) Charge(ctx context.Context, charge utility.Charge) (*utility.Pa
 	return paymentOf(intent), nil
 }
 
-// chargeParams returns the provider's parameters of a charge.
 func (c *Client) chargeParams(charge utility.Charge) *stripe.PaymentIntentCreateParams {
 	params := &stripe.PaymentIntentCreateParams{
 		Params:   stripe.Params{IdempotencyKey: keyOf(charge.IdempotencyKey)},
@@ -75,8 +75,8 @@ func (c *Client) chargeParams(charge utility.Charge) *stripe.PaymentIntentCreate
 	return params
 }
 
-// Refund refunds as described at utility.PaymentClient. An IdempotencyKey that a charge has used counts as
-// used for another refund. Other errors are the same as from Charge.
+// Refund implements utility.PaymentClient. An IdempotencyKey that was used for a charge is a Conflict, as if it
+// had been used for another refund. The other errors are the same as for Charge.
 func (c *Client) Refund(ctx context.Context, refund utility.Refund) (*utility.Payment, error) {
 	if refund.Amount < 0 {
 		return nil, boterr.Invalid("amount", "must not be negative, got %d", refund.Amount)
@@ -108,7 +108,7 @@ func (c *Client) Refund(ctx context.Context, refund utility.Refund) (*utility.Pa
 	return paymentOf(made.PaymentIntent), nil
 }
 
-// Payment returns the current state of a payment, as described at utility.PaymentClient.
+// Payment implements utility.PaymentClient and returns the current state of a payment.
 func (c *Client) Payment(ctx context.Context, id string) (*utility.Payment, error) {
 	if id == "" {
 		return nil, noPayment("")
@@ -124,7 +124,7 @@ func (c *Client) Payment(ctx context.Context, id string) (*utility.Payment, erro
 	return paymentOf(intent), nil
 }
 
-// paymentOf returns a payment of the provider as bot logic sees it.
+// paymentOf converts a payment of the provider to a utility.Payment.
 func paymentOf(intent *stripe.PaymentIntent) *utility.Payment {
 	payment := &utility.Payment{
 		ID:          intent.ID,
@@ -141,8 +141,8 @@ func paymentOf(intent *stripe.PaymentIntent) *utility.Payment {
 	return payment
 }
 
-// statusOf returns the status of a payment. After a failed attempt it waits for another payment method, which
-// bot logic provides in a new charge.
+// statusOf returns the status of a payment. After a failed attempt the provider waits for another payment method,
+// but for bot logic the payment has failed: it makes a new charge with the other method.
 func statusOf(intent *stripe.PaymentIntent) utility.PaymentStatus {
 	switch intent.Status {
 	case stripe.PaymentIntentStatusSucceeded:
@@ -160,7 +160,7 @@ func statusOf(intent *stripe.PaymentIntent) utility.PaymentStatus {
 	return utility.PaymentStatus(intent.Status)
 }
 
-// metadataOf returns nil for empty metadata, which JSON then omits.
+// metadataOf returns nil for empty metadata, so that JSON omits the field.
 func metadataOf(metadata map[string]string) map[string]string {
 	if len(metadata) == 0 {
 		return nil
@@ -168,10 +168,10 @@ func metadataOf(metadata map[string]string) map[string]string {
 	return metadata
 }
 
-// milliseconds converts a time of the provider, which is in seconds.
+// milliseconds converts a time of the provider from seconds.
 func milliseconds(seconds int64) document.Timestamp { return document.Timestamp(seconds * 1000) }
 
-// textOrNil returns nil for "", which would make the provider clear the field.
+// textOrNil returns nil for "". The provider would clear the field for an empty text.
 func textOrNil(text string) *string {
 	if text == "" {
 		return nil
@@ -179,10 +179,10 @@ func textOrNil(text string) *string {
 	return &text
 }
 
-// keyOf returns an idempotency key, or a new one for "", so that a request can be repeated.
+// keyOf returns the key, or a new one if it is "". With a key, a request can be repeated safely.
 func keyOf(key string) *string { return new(cmp.Or(key, stripe.NewIdempotencyKey())) }
 
-// checkKey refuses idempotency keys that cannot be transmitted unchanged.
+// checkKey returns InvalidArgument for a key that cannot be sent unchanged in a header.
 func checkKey(key string) error {
 	isOdd := func(r rune) bool { return r <= ' ' || r > '~' }
 	if len(key) > maxKeyBytes || strings.ContainsFunc(key, isOdd) {
@@ -192,18 +192,17 @@ func checkKey(key string) error {
 }
 
 const (
-	// maxWait limits the wait that a provider asks for. If it asks for more, the caller gets the error at
-	// once, with the wait in it.
+	// maxWait is the longest wait that the client accepts from the provider. If the provider asks for more, the
+	// caller gets the error and the wait at once.
 	maxWait = 5 * time.Second
-	// firstWait is the longest wait before the second request if the provider does not name a time; it
-	// doubles once.
+	// firstWait is the longest random wait before the second request. It is doubled before later ones.
 	firstWait = 500 * time.Millisecond
 )
 
-// waitKey is the context key for the wait that the last answer asked for.
+// waitKey is the context key of a *time.Duration, for the wait that the last answer asked for.
 type waitKey struct{}
 
-// listener is a transport that records the wait that an answer asks for, which the library does not pass on.
+// listener is a transport that stores the wait that an answer asks for, because the library does not return it.
 type listener struct {
 	next http.RoundTripper
 	now  func() time.Time
@@ -217,16 +216,16 @@ func (l *listener) RoundTrip(request *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// CloseIdleConnections passes the call on, as http.Client expects of a transport.
+// CloseIdleConnections closes the idle connections of the inner transport.
 func (l *listener) CloseIdleConnections() {
 	if idle, ok := l.next.(interface{ CloseIdleConnections() }); ok {
 		idle.CloseIdleConnections()
 	}
 }
 
-// try makes a request, and repeats it up to Config.MaxRetries times while the provider fails. Its error is
-// the library's, or the error of ctx; if the provider named a time for a retry, it is joined with a
-// *send.RetryAfterError.
+// try makes a request. If it fails for a cause that may pass, try repeats it up to Config.MaxRetries times. The
+// error is the library's, or the error of ctx. If the provider asked for a wait, a *send.RetryAfterError is
+// joined to it.
 func try[Made any](ctx context.Context, c *Client, request func(ctx context.Context) (Made, error)) (Made, error) {
 	for attempt := 0; ; attempt++ {
 		var after time.Duration
@@ -243,7 +242,6 @@ func try[Made any](ctx context.Context, c *Client, request func(ctx context.Cont
 	}
 }
 
-// retries is the number of times that a request is repeated.
 func (c *Client) retries() int {
 	if c.config.MaxRetries != nil {
 		return *c.config.MaxRetries
@@ -251,8 +249,8 @@ func (c *Client) retries() int {
 	return int(stripe.DefaultMaxNetworkRetries)
 }
 
-// mayPass reports whether a failed request may succeed if repeated: the provider did not answer, or another
-// request held a lock.
+// mayPass reports whether a failed request may succeed if it is repeated: the provider did not answer, or
+// another request held a lock.
 func mayPass(err error) bool {
 	if _, isRedirect := errors.AsType[*bounded.RedirectError](err); isRedirect {
 		return false
@@ -261,12 +259,12 @@ func mayPass(err error) bool {
 	return !isAnswer || failed.Code == stripe.ErrorCodeLockTimeout
 }
 
-// backoff returns a random wait before the attempt that follows the given one.
+// backoff returns a random wait before the attempt after this one.
 func backoff(attempt int) time.Duration {
-	return rand.N(firstWait << min(attempt, 1)) //nolint:gosec // It spreads load and need not be secret.
+	return rand.N(firstWait << min(attempt, 1)) //nolint:gosec // It only spreads the load.
 }
 
-// pause waits, and reports whether the context is still alive.
+// pause waits. It returns false if ctx ends first.
 func pause(ctx context.Context, wait time.Duration) bool {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

@@ -18,7 +18,7 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// order is a charge that succeeds.
+// order returns a charge that succeeds.
 func order() utility.Charge {
 	return utility.Charge{
 		Amount: 1250, Currency: "eur", PaymentMethod: "pm_visa", Description: "order 7",
@@ -33,7 +33,7 @@ func paid() *utility.Payment {
 	}
 }
 
-// requireCode checks the code and the field of an error, and that it contains no secret.
+// requireCode checks the code and the field of an error. The error must not contain a secret.
 func requireCode(t *testing.T, err error, code boterr.Code, field string) {
 	t.Helper()
 	require.ErrorIs(t, err, code)
@@ -44,7 +44,7 @@ func requireCode(t *testing.T, err error, code boterr.Code, field string) {
 	require.NotContains(t, err.Error(), "hidden")
 }
 
-// requireNoCode checks that an error leaves the result of the request open.
+// requireNoCode requires an error without a code, which leaves open whether the request was carried out.
 func requireNoCode(t *testing.T, err error) {
 	t.Helper()
 	require.Error(t, err)
@@ -114,7 +114,7 @@ func TestCharge_Declined(t *testing.T) {
 	client := p.client(t, golf.Config{})
 	charge := order()
 	charge.PaymentMethod = "pm_declined"
-	for range 2 { // The second answer is a replay of the first.
+	for range 2 { // The second call gets a copy of the first answer.
 		_, err := client.Charge(t.Context(), charge)
 		requireCode(t, err, boterr.FailedPrecondition, "paymentMethod")
 		declined, ok := errors.AsType[*utility.DeclinedError](err)
@@ -251,7 +251,7 @@ func TestCharge_OncePerKeyAtOnce(t *testing.T) {
 	require.Equal(t, 20, p.charged())
 }
 
-// Idempotency keys are for charges whose answer was lost.
+// Idempotency keys make it safe to repeat a charge whose answer was lost.
 func TestCharge_LostAnswerFoundByKey(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)
@@ -270,7 +270,7 @@ func TestCharge_LostAnswerAskedAgain(t *testing.T) {
 	p := newProvider(t)
 	client := p.client(t, golf.Config{MaxRetries: new(1)})
 	charge := order()
-	charge.IdempotencyKey = "" // The library creates a key for its own attempts.
+	charge.IdempotencyKey = "" // The client creates a key for its own attempts.
 	p.fail(fault{isCommitted: true})
 	_, err := client.Charge(t.Context(), charge)
 	require.NoError(t, err)

@@ -16,10 +16,10 @@ import (
 	"github.com/botctx/go-sdk/channel"
 )
 
-// apiKey is the key that the fake provider accepts.
+// apiKey is the valid key of the fake provider.
 const apiKey = "sk_test_0123456789"
 
-// provider is a small fake of the real API: payments, refunds, keys and faults, by forms over HTTP.
+// provider is a small fake of the payment API with payments, refunds, idempotency keys and faults.
 type provider struct {
 	*httptest.Server
 
@@ -28,12 +28,12 @@ type provider struct {
 	answers  map[string]answered
 	requests int
 	faults   []fault
-	// lastForm and lastHeader belong to the last request.
+	// lastForm and lastHeader are the form and the headers of the last request.
 	lastForm   map[string][]string
 	lastHeader http.Header
 }
 
-// intent is a payment and its charge, if any.
+// intent is a payment. It has a charge if isCharged is true.
 type intent struct {
 	id, currency, description, status, failure string
 	amount, refunded                           int64
@@ -41,14 +41,15 @@ type intent struct {
 	isCharged                                  bool
 }
 
-// answered is the answer to a request with an idempotency key.
+// answered is the stored answer to a request with an idempotency key.
 type answered struct {
 	request string
 	status  int
 	body    any
 }
 
-// fault is injected into a request: a status, or none at all, before or after the request did its work.
+// fault is a failure of one request. With status 0 there is no answer. If isCommitted is true, the request is
+// carried out first.
 type fault struct {
 	status      int
 	kind        string
@@ -83,14 +84,12 @@ func (p *provider) client(t *testing.T, config golf.Config) *golf.Client {
 	return client
 }
 
-// fail makes the next request fail.
 func (p *provider) fail(next fault) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	p.faults = append(p.faults, next)
 }
 
-// charged returns the number of successful payments.
 func (p *provider) charged() int {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -127,7 +126,7 @@ func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	reply(w, status, body)
 }
 
-// once answers a request. If its key was used, it repeats the previous answer.
+// once answers a request. For a known idempotency key it repeats the stored answer.
 func (p *provider) once(r *http.Request) (int, any) {
 	if r.Header.Get("Authorization") != "Bearer "+apiKey {
 		return http.StatusUnauthorized, problem("invalid_request_error", "", "")
@@ -142,7 +141,7 @@ func (p *provider) once(r *http.Request) (int, any) {
 	}
 	status, body := p.route(r)
 	if r.Method == http.MethodPost {
-		// As text, so that later changes do not affect the answer.
+		// Store the JSON text, so that later changes do not affect the answer.
 		p.answers[key] = answered{request: request, status: status, body: json.RawMessage(asJSON(body))}
 	}
 	return status, body
@@ -233,7 +232,7 @@ func (p *provider) refund(r *http.Request) (int, any) {
 	return http.StatusOK, map[string]any{"id": "re_1", "object": "refund", "amount": amount, "status": "succeeded", "payment_intent": of}
 }
 
-// shown returns a payment with the expansions that a request asks for.
+// shown returns a payment as JSON, with the parts that the request expands.
 func (i *intent) shown(expand string) map[string]any {
 	if expand == "latest_charge" {
 		return i.expanded()
@@ -241,7 +240,7 @@ func (i *intent) shown(expand string) map[string]any {
 	return i.object()
 }
 
-// expanded returns a payment with its charge.
+// expanded returns a payment as JSON with its charge.
 func (i *intent) expanded() map[string]any {
 	object := i.object()
 	if i.isCharged {
@@ -250,7 +249,7 @@ func (i *intent) expanded() map[string]any {
 	return object
 }
 
-// object returns a payment as the provider shows it, with the id of its charge.
+// object returns a payment as JSON with the id of its charge.
 func (i *intent) object() map[string]any {
 	object := map[string]any{
 		"id": i.id, "object": "payment_intent", "amount": i.amount, "currency": i.currency, "created": 1700000000,
@@ -266,7 +265,7 @@ func (i *intent) object() map[string]any {
 	return object
 }
 
-// charge returns the charge of a payment as the provider shows it.
+// charge returns the charge of a payment as JSON.
 func (i *intent) charge() map[string]any {
 	return map[string]any{
 		"id": "ch_" + i.id, "object": "charge", "amount": i.amount, "amount_refunded": i.refunded, "currency": i.currency,

@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// The names of activities.
+// Names of activities.
 const (
 	typeInvoke   = "invoke"
 	typeUpdate   = "conversationUpdate"
@@ -22,7 +22,7 @@ const (
 	nameRead     = "application/vnd.microsoft.readReceipt"
 )
 
-// activity is a report of the platform to a channel.
+// activity is a message or an event that the platform reports to a channel.
 type activity struct {
 	told document.Object
 	in   *channel.Channel
@@ -30,12 +30,12 @@ type activity struct {
 
 func (a activity) text(path string) string { return document.Get(a.told, path, "") }
 
-// kind returns the activity's type, with its name if it has one.
+// kind returns the activity's type, followed by its name if it has one.
 func (a activity) kind() string {
 	return cmp.Or(strings.TrimSpace(a.text(fieldType)+" "+a.text("name")), "activity")
 }
 
-// event returns the event for the bot, or the reason why it gets none.
+// event returns the event for the bot, or the reason for dropping the activity.
 func (a activity) event() (botctx.Inbound, send.DropReason) {
 	from := document.Get(a.told, "from", document.Object{})
 	sender, conversation := document.Get(from, "id", ""), a.text("conversation.id")
@@ -68,8 +68,8 @@ func (a activity) event() (botctx.Inbound, send.DropReason) {
 	return arrived, ""
 }
 
-// key returns the key by which a repetition of the activity is recognised, or "" if it has no id. An edited
-// message has the id of the message, so the key of everything except messages has the time, too.
+// key returns the key by which a repeated activity is recognised, or "" if the activity has no id. Changes of a
+// message have the message's id, so keys of activities other than messages also contain the time.
 func (a activity) key(conversation string) string {
 	id, kind := a.text("id"), a.text(fieldType)
 	if id == "" {
@@ -103,7 +103,7 @@ func (a activity) timestamp() document.Timestamp {
 	return document.TimestampOf(at)
 }
 
-// content returns the type and the data of the event.
+// content converts the activity to the type and the data of its event.
 func (a activity) content() (send.Type, document.Object) {
 	switch kind := a.text(fieldType); kind {
 	case typeMessage:
@@ -123,7 +123,7 @@ func (a activity) content() (send.Type, document.Object) {
 	return send.TypeMisc, document.O("event", a.told)
 }
 
-// addsBot reports whether an activity reports that the bot was added.
+// addsBot reports whether the bot itself is among the members that were added.
 func (a activity) addsBot() bool {
 	for _, added := range document.Get(a.told, "membersAdded", []document.Object(nil)) {
 		if document.Get(added, "id", "") == a.text("recipient.id") {
@@ -133,7 +133,7 @@ func (a activity) addsBot() bool {
 	return false
 }
 
-// message returns the type and the data of a message: a tap, a text, or a text with files.
+// message converts a message to the type and the data of its event. A message with a value is a tap.
 func (a activity) message() (send.Type, document.Object) {
 	text := a.plainText()
 	if value, _ := a.told.Field("value"); value != nil {
@@ -160,8 +160,8 @@ func (a activity) message() (send.Type, document.Object) {
 	return kind, data
 }
 
-// tapOf returns the data of a tap, given its value: the bot's own payload, with the values of inputs. A value
-// in another form becomes the value of a payload without a name.
+// tapOf converts the value of a tap to the data of its event. The bot's own payload keeps its form and includes
+// the values of the card's inputs. Any other value becomes the value of a payload with the name "".
 func tapOf(value any) document.Object {
 	switch value := value.(type) {
 	case string:
@@ -179,7 +179,7 @@ func tapOf(value any) document.Object {
 	return document.O(fieldPayload, document.O(fieldPayload, "", "value", value))
 }
 
-// plainText returns the text of a message without the mention of the bot.
+// plainText returns the text of a message without mentions of the bot.
 func (a activity) plainText() string {
 	text := a.text(fieldText)
 	for _, entity := range document.Get(a.told, "entities", []document.Object(nil)) {
@@ -192,15 +192,15 @@ func (a activity) plainText() string {
 	return text
 }
 
-// The media types of attachments.
+// Media types of attachments.
 const (
 	mediaFile = "application/vnd.microsoft.teams.file.download.info"
-	// mediaHTML is the type of an attachment that repeats the message's text.
+	// mediaHTML is the type of an attachment that contains the message's text once more.
 	mediaHTML = "text/html"
 )
 
-// attachments returns the files of a message in the same form as on other platforms, and its other attachments, such
-// as cards, in the platform's form.
+// attachments returns the files of a message in the form that all platforms share, and its other attachments,
+// such as cards, in the platform's form.
 func (a activity) attachments() (files, cards document.Array) {
 	files, cards = document.A(), document.A()
 	for _, given := range document.Get(a.told, fieldAttachments, []document.Object(nil)) {
@@ -222,7 +222,7 @@ func (a activity) attachments() (files, cards document.Array) {
 	return files, cards
 }
 
-// fileType returns the type of a file by its media type, or by the ending of its name.
+// fileType derives the type of a file from its media type, or else from the ending of its name.
 func fileType(media, ending string) string {
 	kind, _, _ := strings.Cut(media, "/")
 	switch kind {
@@ -235,7 +235,7 @@ func fileType(media, ending string) string {
 	return "file"
 }
 
-// endings are the types of frequent endings of files' names.
+// endings maps common endings of file names to types of files.
 var endings = map[string]string{
 	"png": "image", "jpg": "image", "jpeg": "image", "gif": "image", "webp": "image",
 	"mp3": "audio", "m4a": "audio", "wav": "audio", "ogg": "audio", "mp4": "video", "mov": "video", "webm": "video",

@@ -17,21 +17,21 @@ import (
 	"github.com/botctx/go-sdk/internal/inbound"
 )
 
-// exchange is a request.
+// exchange is an HTTP request.
 type exchange struct {
 	method, url, token string
 	body               []byte
 	mediaType          string
 }
 
-// answer is the answer to a request.
+// answer is the answer to an HTTP request.
 type answer struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-// object returns the object in the answer, the zero Object if there is none.
+// object parses the body. It returns the zero Object if the body is not a JSON object.
 func (a answer) object() document.Object {
 	var object document.Object
 	if object.UnmarshalJSON(a.body) != nil {
@@ -40,7 +40,7 @@ func (a answer) object() document.Object {
 	return object
 }
 
-// exchange makes a request, once. Its error has neither a code nor the address.
+// exchange makes one request. Its errors have no code and do not contain the address.
 func (c *Connector) exchange(ctx context.Context, x exchange) (answer, error) {
 	resp, err := c.open(ctx, c.calls, x)
 	if err != nil {
@@ -65,7 +65,7 @@ func (c *Connector) open(ctx context.Context, client *http.Client, x exchange) (
 	}
 	req, err := http.NewRequestWithContext(ctx, x.method, x.url, body)
 	if err != nil {
-		return nil, errors.New("the address of a request cannot be read")
+		return nil, errors.New("the address of a request is malformed; check the addresses in the connector's Config")
 	}
 	if x.mediaType != "" {
 		req.Header.Set("Content-Type", x.mediaType)
@@ -80,8 +80,8 @@ func (c *Connector) open(ctx context.Context, client *http.Client, x exchange) (
 	return resp, nil
 }
 
-// unanswered returns the error for a request without an answer, without the address. If the caller's context has
-// ended, it is the context's error. The limit of a single request is not.
+// unanswered returns the error of a request without an answer. It removes the address. If ctx has ended, it
+// returns the error of ctx. The time limit of a single request is an error without a code.
 func unanswered(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -109,19 +109,20 @@ func (c *Connector) plainGet(ctx context.Context, address string) (document.Obje
 	return answer.object(), nil
 }
 
-// request is a request for a bot.
+// request is a call to the platform's API for a bot.
 type request struct {
 	method string
-	// part is the API to call, path the segments of the path in it, and query the query parameters.
+	// part is the API. path has the segments after the API's address.
 	part  scope
 	path  []string
 	query url.Values
-	// body is the JSON of the request, the zero Object for none.
+	// body is sent as JSON, unless it is zero.
 	body document.Object
 }
 
-// call makes a request for a channel's bot and returns the answer's object, which may be absent. If the platform
-// refuses the token, a new one is tried once: such a request was not carried out.
+// call makes a request with the bot's token. It returns the object in the answer, or the zero Object if there
+// is none. If the platform refuses the token, call tries once more with a new one. This is safe because a
+// refused request has no effect.
 func (c *Connector) call(ctx context.Context, of bot, r request) (document.Object, error) {
 	x := exchange{method: r.method, url: c.address(of, r)}
 	if !r.body.IsZero() {
@@ -150,14 +151,14 @@ func (c *Connector) call(ctx context.Context, of bot, r request) (document.Objec
 	}
 }
 
-// problemOf returns the error for a refusal of a bot's request with a token.
+// problemOf returns the error for a refused request. It removes the bot's credentials and the token.
 func (c *Connector) problemOf(of bot, token string, refused answer) error {
 	return readProblem(refused.status, refused.body).err(refused.header, c.config.Now(), func(text string) string {
 		return of.redact(text, token)
 	})
 }
 
-// address returns the address of a request. Each segment of its path stays one, whatever it contains.
+// address returns the address of a request. Each segment is escaped, so it cannot change the path.
 func (c *Connector) address(of bot, r request) string {
 	address := of.service
 	if r.part == scopeGraph {
@@ -174,22 +175,24 @@ func (c *Connector) address(of bot, r request) string {
 	return address
 }
 
-// escaped returns a segment of a path. The platform expects the characters ":", ";" and "@" of its ids escaped.
+// escaped escapes a segment of a path, including the characters ":", ";" and "@", which occur in the platform's
+// ids.
 func escaped(segment string) string {
 	switch segment {
-	case ".", "..": // A client would remove it.
+	case ".", "..": // Clients remove these segments.
 		return "%2E" + strings.Repeat("%2E", len(segment)-1)
 	default:
 		return strings.ReplaceAll(url.QueryEscape(segment), "+", "%20")
 	}
 }
 
-// fileHost has the files that members share, at addresses that are open for a short time.
+// fileHost has the files that members share. Their addresses are valid for a short time and need no token.
 const fileHost = ".sharepoint.com"
 
-// Open fetches a file that a member sent, by its address in the event (attachments[0].payload.url of its data).
-// Callers must close it; reading fails after Config.MaxFileBytes. The bot's token is only sent to the platform's
-// own addresses. InvalidArgument: it is not an address of the platform. NotFound: the file no longer exists.
+// Open fetches a file that a member sent. The address is attachments[0].payload.url in the data of the event.
+// The bot's token is only sent to the platform's service addresses. Callers must close the file; reading fails
+// after Config.MaxFileBytes. InvalidArgument: the address is not one of the platform. NotFound: the file no
+// longer exists.
 func (c *Connector) Open(ctx context.Context, in *channel.Channel, address string) (io.ReadCloser, error) {
 	of, err := c.botOf(in)
 	if err != nil {
@@ -216,8 +219,8 @@ func (c *Connector) Open(ctx context.Context, in *channel.Channel, address strin
 	if resp.StatusCode == http.StatusOK {
 		return resp.Body, nil
 	}
-	defer resp.Body.Close()                                //nolint:errcheck // It is not used.
-	body, _ := bounded.ReadAll(resp.Body, maxProblemBytes) // A part of it may be enough.
+	defer resp.Body.Close()                                //nolint:errcheck // The body is an error.
+	body, _ := bounded.ReadAll(resp.Body, maxProblemBytes) // The start is enough for the error.
 	return nil, c.problemOf(of, x.token, answer{resp.StatusCode, resp.Header, body})
 }
 

@@ -11,10 +11,11 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// ownFields are the fields of any response that go to the platform unchanged.
+// ownFields are the platform's own fields that a response may have. They are sent unchanged.
 var ownFields = []string{"entities", "suggestedActions", "summary", "channelData"}
 
-// activityOf returns the activity that shows a response, and the field of the response that decides its size.
+// activityOf converts a response to an activity. field is the part of the response to blame if the activity is
+// too long.
 func activityOf(response send.Response) (activity document.Object, field string, err error) {
 	own := ownAttachments(response)
 	activity, field, err = contentOf(response, own)
@@ -36,7 +37,8 @@ func activityOf(response send.Response) (activity document.Object, field string,
 	return activity, field, activity.Err()
 }
 
-// contentOf is activityOf without the platform's own attachments and fields.
+// contentOf converts a response without the platform's own fields. own has the platform's own attachments,
+// which activityOf adds.
 func contentOf(response send.Response, own document.Array) (document.Object, string, error) {
 	switch kind := response.Type(); kind {
 	case send.TypeText:
@@ -57,8 +59,8 @@ func contentOf(response send.Response, own document.Array) (document.Object, str
 	}
 }
 
-// otherContent is contentOf for the types of other events and of the platform: a text that comes before the
-// platform's own attachments, or content that a member of another channel sent.
+// otherContent converts responses of other types: text before the platform's own attachments, or content that
+// was relayed from another channel.
 func otherContent(response send.Response, own document.Array) (document.Object, string, error) {
 	switch kind := response.Type(); {
 	case own.Len() > 0 && response.Text() != "":
@@ -73,13 +75,13 @@ func otherContent(response send.Response, own document.Array) (document.Object, 
 	}
 }
 
-// textActivity returns a message with a text that is shown literally.
+// textActivity returns a message whose text is shown without markup.
 func textActivity(text string) document.Object {
 	return document.O(fieldType, typeMessage, fieldText, text, "textFormat", "plain")
 }
 
-// ownAttachments returns the attachments of a response in the platform's own form, in which each has a contentType.
-// It returns none if any attachment has another form.
+// ownAttachments returns the attachments of a response if they are in the platform's form, in which each has a
+// contentType. It returns none if any attachment has another form.
 func ownAttachments(response send.Response) document.Array {
 	own, _ := document.Get(response, fieldAttachments, any(nil)).(document.Array)
 	for _, attachment := range own.All() {
@@ -91,18 +93,18 @@ func ownAttachments(response send.Response) document.Array {
 	return own
 }
 
-// card is an adaptive card.
 type card struct {
 	body, actions document.Array
 }
 
-// cardVersion is the version of the cards' schema.
+// cardVersion is the version of the adaptive card schema.
 const cardVersion = "1.5"
 
-// maxActions is the number of actions that the platform shows side by side.
+// maxActions is the number of actions that the platform shows in one row.
 const maxActions = 6
 
-// attachment returns the card as an attachment. Actions that do not fit into one row are split into several.
+// attachment returns the card as an attachment. Actions that do not fit into one row are divided into several
+// rows.
 func (c card) attachment() document.Object {
 	content := document.O(fieldType, "AdaptiveCard", "version", cardVersion)
 	body := c.body
@@ -126,7 +128,7 @@ func values(array document.Array) func(yield func(any) bool) {
 	}
 }
 
-// cardsActivity returns a message with cards.
+// cardsActivity returns a message with these cards.
 func cardsActivity(cards ...card) document.Object {
 	attachments := document.A()
 	for _, one := range cards {
@@ -135,13 +137,13 @@ func cardsActivity(cards ...card) document.Object {
 	return document.O(fieldType, typeMessage, fieldAttachments, attachments)
 }
 
-// texts returns the elements that show a text: one for each line, since the platform joins lines. They are rich
-// texts, in which nothing is markup. Their runs have the given fields, too.
+// texts returns the card elements that show a text without markup. Each line is an element, because the
+// platform joins lines. style has more fields for the text runs.
 func texts(text string, style ...any) []any {
 	var all []any
 	for i, line := range strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n") {
 		if line == "" {
-			line = " " // An empty one is not shown.
+			line = " " // The platform would not show an empty line.
 		}
 		run := document.O(append([]any{fieldType, "TextRun", fieldText, line}, style...)...)
 		block := document.O(fieldType, "RichTextBlock", "inlines", document.A(run))
@@ -153,7 +155,7 @@ func texts(text string, style ...any) []any {
 	return all
 }
 
-// cardWithActions returns a text with the actions of a list in the response.
+// cardWithActions returns a message with the response's text and an action for each element of the field.
 func cardWithActions(response send.Response, field string) (document.Object, string, error) {
 	actions, err := actionsOf(response, field)
 	if err != nil {
@@ -162,7 +164,7 @@ func cardWithActions(response send.Response, field string) (document.Object, str
 	return cardsActivity(card{body: document.A(texts(response.Text())...), actions: actions}), field, nil
 }
 
-// actionsOf returns the actions for the buttons or quick replies in a field.
+// actionsOf converts the buttons or quick replies in a field to actions.
 func actionsOf(of document.Lookuper, field string) (document.Array, error) {
 	actions := document.A()
 	for i, given := range document.Get(of, field, []document.Object(nil)) {
@@ -175,7 +177,7 @@ func actionsOf(of document.Lookuper, field string) (document.Array, error) {
 	return actions, nil
 }
 
-// actionOf returns the action for a button or a quick reply.
+// actionOf converts a button or a quick reply to an action.
 func actionOf(given document.Object, field string) (document.Object, error) {
 	typeField := fieldType
 	if field == fieldQuickReplies {
@@ -188,7 +190,7 @@ func actionOf(given document.Object, field string) (document.Object, error) {
 		return document.O(fieldType, "Action.OpenUrl", fieldTitle, title, fieldURL, document.Get(given, fieldURL, "")), checkURL(given, fieldURL)
 	case typeField == fieldType && kind == send.ButtonPostback:
 	case typeField != fieldType && (kind == send.ContentText || kind == ""):
-		if value, ok := given.Field("value"); ok { // Tickets of live chats have such quick replies.
+		if value, ok := given.Field("value"); ok { // Quick replies in tickets of live chats have a value.
 			payload = document.O(fieldPayload, payload, "value", value)
 		}
 	default:
@@ -198,7 +200,7 @@ func actionOf(given document.Object, field string) (document.Object, error) {
 	return document.O(fieldType, "Action.Submit", fieldTitle, title, "data", document.O(fieldPayload, payload)), nil
 }
 
-// checkURL refuses an address that the platform cannot open.
+// checkURL returns InvalidArgument for an address that the platform cannot open.
 func checkURL(in document.Lookuper, field string) error {
 	parsed, err := url.Parse(document.Get(in, field, ""))
 	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
@@ -219,7 +221,7 @@ func carouselOf(response send.Response) (document.Object, string, error) {
 	return cardsActivity(cards...).With("attachmentLayout", "carousel"), fieldCarousel, nil
 }
 
-// cardOf returns a card of a carousel.
+// cardOf converts a card of a carousel.
 func cardOf(given document.Object) (card, error) {
 	shown := card{body: document.A()}
 	if picture := document.Get(given, "image_url", ""); picture != "" {
@@ -237,10 +239,10 @@ func cardOf(given document.Object) (card, error) {
 	return shown, err
 }
 
-// fileCard returns a card that shows a picture, or that has a button to open any other file with a url.
+// fileCard returns a card that shows a picture, or a card with a button that opens another kind of file.
 func fileCard(kind string, file document.Lookuper) (card, error) {
 	if document.Get(file, fieldURL, "") == "" {
-		return card{}, boterr.New(boterr.Unsupported, "attachment_id", "channels of type hotel have no files by id: give the url of the file")
+		return card{}, boterr.New(boterr.Unsupported, "attachment_id", "channels of type hotel cannot send files by id: give the url of the file")
 	}
 	if err := checkURL(file, fieldURL); err != nil {
 		return card{}, err
@@ -254,13 +256,13 @@ func fileCard(kind string, file document.Lookuper) (card, error) {
 	return card{body: document.A(texts(name)...), actions: document.A(open)}, nil
 }
 
-// opening are the titles of the buttons that open files.
+// opening has the titles of buttons that open files.
 var opening = map[string]string{"audio": "Listen", "video": "Watch", "file": "Open"}
 
-// maxFileName is the longest name of a file that is shown.
+// maxFileName is the longest file name that is shown, in code points.
 const maxFileName = 200
 
-// nameOf returns the name of a file: the given one, or the last part of its address.
+// nameOf returns the given name of a file, or the last part of its address.
 func nameOf(file document.Lookuper, address string) string {
 	name := document.Get(file, "filename", document.Get(file, fieldTitle, ""))
 	if parsed, err := url.Parse(address); name == "" && err == nil {
@@ -273,8 +275,7 @@ func nameOf(file document.Lookuper, address string) string {
 	return string(letters[:min(len(letters), maxFileName)])
 }
 
-// relayed returns the message for content from a member of another channel: a text, and attachments as in an event
-// of type MISC.
+// relayed converts a MISC response, as live chats relay it: text and attachments in the form of events.
 func relayed(response send.Response) (document.Object, string, error) {
 	var cards []card
 	for i, attachment := range document.Get(response, fieldAttachments, []document.Object(nil)) {
@@ -287,7 +288,7 @@ func relayed(response send.Response) (document.Object, string, error) {
 	}
 	if len(cards) == 0 && response.Text() == "" {
 		return document.Object{}, "", boterr.New(boterr.Unsupported, fieldType,
-			"channels of type hotel show only attachments and a text of a message of type MISC")
+			"on channels of type hotel, a message of type MISC needs text or attachments, and this one has neither")
 	}
 	if len(cards) == 0 {
 		return textActivity(response.Text()), fieldText, nil
@@ -299,7 +300,7 @@ func relayed(response send.Response) (document.Object, string, error) {
 	return activity, fieldAttachments, nil
 }
 
-// attachmentCard returns the card for an attachment in the form of events.
+// attachmentCard converts an attachment in the form of events.
 func attachmentCard(attachment document.Object) (card, error) {
 	kind := document.Get(attachment, fieldType, "")
 	if kind != "image" && opening[kind] == "" {

@@ -16,16 +16,16 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// differences are the responses for which the connector and the connector of package fakes differ: the
-// outcome of each, and the reason. docs/decisions/platforms.md explains the reasons.
+// differences are the responses that the connector and the connector of package fakes handle differently, with
+// the outcome of each. docs/decisions/platforms.md explains the reasons.
 var differences = map[string][2]string{
 	"a file by an id":                  {"Unsupported attachment_id", "message post-"}, // The platform has no files by id.
 	"an address that is not the web's": {"InvalidArgument url", "message post-"},       // The fakes have the limits of the specification.
 	"a long payload":                   {"InvalidArgument buttons", "message post-"},
-	"an unknown type":                  {"Unsupported type", "message post-"}, // The fakes accept any type: it may be the platform's own.
+	"an unknown type":                  {"Unsupported type", "message post-"}, // The fakes accept every type.
 	"a button of another type":         {"Unsupported buttons[0].type", "message post-"},
 	"a quick reply of another type":    {"Unsupported quickReplies[0].content_type", "message post-"},
-	"typing":                           {"no message", "message post-"}, // The platform only gives ids to messages.
+	"typing":                           {"no message", "message post-"}, // The platform gives ids to messages only.
 }
 
 func TestDifferences_FromTheFakes(t *testing.T) {
@@ -65,7 +65,8 @@ func TestDifferences_FromTheFakes(t *testing.T) {
 	require.Equal(t, differences, found)
 }
 
-// outcome returns the outcome of a message: the form of its id, or the code and the field of the error.
+// outcome returns a sent message's id, shortened to its form. If sending fails, it returns the code and the
+// field of the error.
 func outcome(t *testing.T, connector send.Connector, message send.Message) string {
 	t.Helper()
 	delivery, err := connector.Send(t.Context(), message)

@@ -16,11 +16,11 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// A host: its channels are stored, the connector sends for all of them, and the handler passes the platform's
-// activities to the runtime.
+// A host stores its channels, sends for all of them with one connector, and passes the platform's activities to
+// the runtime.
 func Example() {
 	app := hotelfake.App{ID: "the application's id", Password: "its secret", Tenant: "7d3a1c9e-8f42-4b6d-a1e0-6c5b4a392817"}
-	platform := hotelfake.New(app) // A host leaves out the addresses, and the clock.
+	platform := hotelfake.New(app) // In production, leave out the addresses and the clock.
 	platform.AddUser("29:ada", "Ada Lovelace")
 	api := httptest.NewServer(platform)
 	defer api.Close()
@@ -28,7 +28,7 @@ func Example() {
 	ctx := context.Background()
 
 	var rt *botctx.Runtime
-	bots := map[string]string{"the application's id": "shop"} // The channels by their applications.
+	bots := map[string]string{"the application's id": "shop"} // Channels by application id.
 	connector, err := hotel.New(hotel.Config{
 		ServiceURL: api.URL + "/teams/", LoginURL: api.URL + "/login", KeysURL: api.URL + "/keys/openidconfiguration", Now: platform.Now,
 		FindChannel: func(ctx context.Context, of hotel.Bot) (*channel.Channel, error) {
@@ -53,7 +53,7 @@ func Example() {
 	}
 	rt.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
 		if bot.MessageEvent.Text() == "" {
-			return nil // The bot was installed, for example.
+			return nil // An event without text, such as the installation of the bot.
 		}
 		return bot.Reply(ctx, send.Text("You said: "+bot.MessageEvent.Text()))
 	})
@@ -67,7 +67,7 @@ func Example() {
 		return
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/hotel", connector.Handler(rt.Accept)) // Call rt.Run, too, to run the accepted events.
+	mux.Handle("/hotel", connector.Handler(rt.Accept)) // rt.Run, which runs the accepted events, is left out here.
 
 	answer := httptest.NewRecorder()
 	mux.ServeHTTP(answer, platform.Report(ctx, "/hotel", app.ID, platform.Activity(app, "29:ada", "", document.O("text", "hi"))))

@@ -27,7 +27,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// shopWith returns the shop with another field of its info.
+// shopWith returns the shop with a changed field in its info.
 func shopWith(field string, value any) *channel.Channel {
 	in := shop()
 	info := in.Info.(channel.OtherInfo).Reveal().With(field, value)
@@ -157,7 +157,7 @@ func TestRateLimit_TellsTheTime(t *testing.T) {
 	}
 }
 
-// failingOnce refuses the first message with a status, and counts the attempts.
+// failingOnce refuses the first message with this status, and counts the attempts.
 func failingOnce(p *hotelfake.Platform, status int) (http.Handler, *atomic.Int64) {
 	attempts := &atomic.Int64{}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -187,12 +187,12 @@ func TestLimited_KeepsTheDocumentedRates(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := newPlatform()
-		limited, began := hotel.Limited(through(t, p, p)), time.Now() //nolint:forbidigo // It is the virtual clock.
+		limited, began := hotel.Limited(through(t, p, p)), time.Now() //nolint:forbidigo // Virtual time.
 		var times []time.Duration
 		for range 1810 {
 			_, err := limited.Send(t.Context(), to(teamID, send.Text("Hi")))
 			require.NoError(t, err)
-			times = append(times, time.Since(began)) //nolint:forbidigo // See above.
+			times = append(times, time.Since(began)) //nolint:forbidigo // Virtual time.
 		}
 		for i := range times {
 			for within, most := range map[time.Duration]int{time.Second: 7, 2 * time.Second: 8, 30 * time.Second: 60, time.Hour: 1800} {
@@ -355,7 +355,7 @@ func TestConversation_IsForgottenIfThePlatformForgotIt(t *testing.T) {
 		require.NoError(t, err)
 	}
 	require.EqualValues(t, 1, begun.Load(), "it is kept")
-	handler.Store(newPlatform()) // It knows no conversation, and no token.
+	handler.Store(newPlatform()) // This platform does not know the conversation or the token.
 	_, err := connector.Send(t.Context(), to(adaID, send.Text("Hi")))
 	require.ErrorIs(t, err, boterr.NotFound)
 	_, err = connector.Send(t.Context(), to(adaID, send.Text("Hi")))
@@ -375,7 +375,7 @@ func TestSend_EndlessAnswer(t *testing.T) {
 	server.RequireHungUp(t, 1)
 }
 
-// loginAt serves the logins of a platform.
+// loginAt serves a platform's login, and returns its address.
 func loginAt(t *testing.T, p *hotelfake.Platform) string {
 	t.Helper()
 	server := httptest.NewServer(p)
@@ -451,14 +451,13 @@ func TestOpen_EndlessFile(t *testing.T) {
 	server.RequireHungUp(t, 1)
 }
 
-// recorded is an exchange with the platform that others have recorded.
+// recorded is a request to the real platform and its answer.
 type recorded struct {
 	From     string          `json:"from"`
 	Status   int             `json:"status"`
 	Response json.RawMessage `json:"response"`
 }
 
-// TestRecorded_EachAnswerHasACodeOrNone gives the connector each recorded answer.
 func TestRecorded_EachAnswerHasACodeOrNone(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join("..", "..", "..", "shared", "data", "platforms", "hotel", "botconnector-recorded.json")
@@ -476,7 +475,7 @@ func TestRecorded_EachAnswerHasACodeOrNone(t *testing.T) {
 		config := configFor("http://hotel.test", p)
 		body := []byte(one.Response)
 		if plain := ""; json.Unmarshal(body, &plain) == nil {
-			body = []byte(plain) // It was not JSON.
+			body = []byte(plain) // The answer was not JSON.
 		}
 		config.HTTPClient = &http.Client{Transport: directly{saying(p, one.Status, string(body))}}
 		connector := newConnector(t, config)

@@ -7,7 +7,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// flights runs one function for each key at a time. Callers that arrive while it runs share its result.
+// flights runs at most one function for each key at a time. Callers with the same key share its result.
 type flights[K comparable, V any] struct {
 	mu    sync.Mutex
 	under map[K]*flight[V]
@@ -19,8 +19,8 @@ type flight[V any] struct {
 	err   error
 }
 
-// do runs a function, or waits for the call in progress. The function keeps running if a caller's context ends,
-// so it needs a time limit of another kind.
+// do runs a function, or waits for the one that is already running. The function continues if the caller's ctx
+// ends, so it must limit its own time.
 func (f *flights[K, V]) do(ctx context.Context, key K, run func(context.Context) (V, error)) (V, error) {
 	var none V
 	if ctx.Err() != nil {

@@ -17,12 +17,13 @@ import (
 // maxChannelName is the longest name of a channel, in code points.
 const maxChannelName = 50
 
-// CreateChannel implements livechat.ChannelCreator. The group is a team, by its id in the organisation's directory.
-// The reply is the platform's description of the channel; its id is a conversation to which messages can be sent.
+// CreateChannel implements livechat.ChannelCreator. groupID is the id of a team in the organisation's
+// directory. The reply is the platform's description of the channel; its id is a conversation to which messages
+// can be sent.
 //
-// AlreadyExists: the team has a channel of that name. FailedPrecondition: the application lacks the permission
-// Channel.Create.Group for the team. NotFound: there is no such team. InvalidArgument: the name has more than 50
-// characters, or the platform does not take it.
+// AlreadyExists: the team already has a channel of that name. FailedPrecondition: the application lacks the
+// permission Channel.Create.Group for the team. NotFound: there is no such team. InvalidArgument: the name has
+// more than 50 characters, or the platform does not accept it.
 func (c *Connector) CreateChannel(ctx context.Context, in *channel.Channel, groupID, displayName string) (document.Object, error) {
 	of, err := c.botOf(in)
 	if err != nil {
@@ -41,8 +42,8 @@ func (c *Connector) CreateChannel(ctx context.Context, in *channel.Channel, grou
 	return reply, err
 }
 
-// GroupName implements livechat.GroupNamer for teams, by the id of their general channel. The platform does not give
-// bots the names of group chats.
+// GroupName implements livechat.GroupNamer. groupExternalID is the id of a team's general channel. The platform
+// does not give bots the names of group chats.
 func (c *Connector) GroupName(ctx context.Context, in *channel.Channel, groupExternalID string) (string, error) {
 	of, err := c.botOf(in)
 	if err != nil {
@@ -62,8 +63,8 @@ func withoutThread(conversation string) string {
 	return conversation
 }
 
-// Profile returns the platform's information about a user: FirstName, LastName, Email and, as Profile, its own
-// object. NotFound: the platform has no such user.
+// Profile returns the platform's information about a user: FirstName, LastName, Email and, as Profile, the
+// platform's own object. NotFound: the platform does not know the user.
 func (c *Connector) Profile(ctx context.Context, in *channel.Channel, externalID string) (member.Member, error) {
 	of, err := c.botOf(in)
 	if err != nil {
@@ -88,14 +89,14 @@ func (c *Connector) Profile(ctx context.Context, in *channel.Channel, externalID
 	return profileOf(reply), nil
 }
 
-// The bounds of the list of a group's members.
+// Limits of the list of a group's members.
 const (
 	membersPerPage = "200"
 	maxMemberPages = 125
 )
 
-// Members returns the users in a group chat or a team, with the fields of Profile and their ExternalID. A team is
-// given by any of its conversations. ResourceExhausted: it has more than 25,000.
+// Members returns the users in a group chat or a team, with the same fields as Profile. groupExternalID may be
+// any conversation of the team. ResourceExhausted: the group has more than 25,000 members.
 func (c *Connector) Members(ctx context.Context, in *channel.Channel, groupExternalID string) ([]member.Member, error) {
 	of, err := c.botOf(in)
 	if err != nil {
@@ -126,10 +127,10 @@ func (c *Connector) Members(ctx context.Context, in *channel.Channel, groupExter
 		}
 		query.Set("continuationToken", next)
 	}
-	return nil, boterr.New(boterr.ResourceExhausted, "", "the group has too many members to list them: look up the ones that you need")
+	return nil, boterr.New(boterr.ResourceExhausted, "", "the group has too many members to list: look up single members with Profile")
 }
 
-// profileOf returns the profile in an account of the platform.
+// profileOf converts a user of the platform to a member.
 func profileOf(account document.Object) member.Member {
 	found := member.Member{
 		ExternalID: document.Get(account, "id", ""), FirstName: document.Get(account, "givenName", ""),
@@ -141,7 +142,6 @@ func profileOf(account document.Object) member.Member {
 	return found
 }
 
-// isBot reports whether an account is a bot's.
 func isBot(account document.Object) bool {
 	return document.Get(account, "role", "") == "bot" || strings.HasPrefix(document.Get(account, "id", ""), botPrefix)
 }

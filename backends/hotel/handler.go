@@ -15,31 +15,33 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Accept accepts an event. It is the method Accept of a botctx.Runtime.
+// Accept stores an event. The method Accept of a botctx.Runtime is an Accept.
 type Accept func(ctx context.Context, inbound botctx.Inbound) error
 
-// Handler accepts the platform's activities (POST). Before it looks up a channel, it checks the token of each: its
-// algorithm, its key and signature, its issuer, and its times. The bot that the token names must be a channel's, the
-// key must be endorsed for the channel of the platform that the activity names, and the activity's service address
-// must be the token's and the platform's own. Nothing can turn one of these checks off.
+// Handler accepts the platform's activities (POST). Before it looks up a channel, it checks the algorithm, the
+// key, the signature, the issuer and the times of the request's token. The token must name the bot of a
+// channel. Its key must be endorsed for the activity's channel of the platform. The activity's service address
+// must be the one in the token and belong to the platform. These checks cannot be turned off.
 //
-// accept stores the event and recognises activities that the platform sends again, by Inbound.Key. If an event
-// cannot be accepted now, the answer is the status of botctx.HTTPStatus. An event that would never be accepted is
+// accept stores the event, and recognises by Inbound.Key an activity that the platform sends again. If an event
+// cannot be accepted now, the answer is the status of botctx.HTTPStatus. An event that can never be accepted is
 // dropped.
 //
-// From is the user's id. To is the bot's, or the conversation's for events in group chats, channels and
-// threads. Texts are TEXT, without the mention of the bot. Taps on cards are PAYLOAD, with the values of a
-// card's inputs next to the payload. Messages with files are MISC with attachments, whose payload has the url
-// for Open, and the text. Cards in a message are in its cards, in the platform's form. A user who installs
-// the bot is OPTIN, a read mark READ. Anything else that a user does is MISC with the platform's own object
-// as event, such as messageReaction, messageUpdate, or conversationUpdate if users join or leave.
+// From is the user's id. To is the bot's id, or the conversation's id in group chats, channels and threads.
+// Texts are TEXT, without mentions of the bot. Taps on cards are PAYLOAD; the values of a card's inputs are
+// fields next to the payload. Messages with files are MISC with attachments, whose payload has the url for
+// Open, and with the text. The cards in a message are in cards, in the platform's form. A user
+// who installs the bot is OPTIN. A read receipt is READ. Anything else that a user does is MISC with the
+// platform's own object as event, such as messageReaction, messageUpdate, or conversationUpdate if users join
+// or leave.
 //
-// Everything else is dropped, and counted in Config.Drops: typing; messages of bots; activities without a user or a
-// conversation; activities of other channels of the platform than the team chat; and requests for an answer
-// that bot logic cannot give, such as searches, which are answered with 501.
+// Everything else is dropped and counted in Config.Drops: typing; messages of bots; activities without a user
+// or a conversation; activities from the platform's other channels, which are not the team chat; and requests
+// for an answer that bot logic cannot give, such as searches. The last ones are answered with 501.
 //
-// Handler answers 403 to a request whose token fails any check, 503 if the keys or a channel cannot be looked up
-// now, 400, 405 and 413 to requests that the platform does not send, and 408 to a request that arrives too slowly.
+// Handler answers 403 to a request whose token fails any check, and 503 if the keys or a channel cannot be
+// looked up now. It answers 400, 405 or 413 to requests that the platform does not send, and 408 to a request
+// that arrives too slowly.
 func (c *Connector) Handler(accept func(ctx context.Context, inbound botctx.Inbound) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
@@ -74,18 +76,18 @@ func (c *Connector) Handler(accept func(ctx context.Context, inbound botctx.Inbo
 	})
 }
 
-// refuse answers a request that is not verified, without the reason, or that cannot be verified now.
+// refuse answers a request that is not verified, without the reason, or one that cannot be verified now.
 func (c *Connector) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, errNotVerified) {
-		http.Error(w, "the request does not prove that it comes from the platform for a channel of this host", http.StatusForbidden)
+		http.Error(w, "the request has no valid token of the platform for a channel of this host", http.StatusForbidden)
 		return
 	}
 	c.config.OnError(r.Context(), botctx.Inbound{}, err)
 	botctx.WriteHTTPError(w, boterr.New(boterr.Unavailable, "", "the request cannot be verified now"))
 }
 
-// channelOf returns the channel of the bot that a verified token names, if the token is for the activity and for
-// this channel. Otherwise the error is errNotVerified, or the error of the host's FindChannel.
+// channelOf returns the channel for the bot in a verified token. It returns errNotVerified if the token does
+// not belong to the activity or the channel, and otherwise the error of the host's FindChannel.
 func (c *Connector) channelOf(ctx context.Context, found *claims, told document.Object) (*channel.Channel, error) {
 	if !c.isFor(found, told) {
 		return nil, errNotVerified
@@ -106,13 +108,13 @@ func (c *Connector) channelOf(ctx context.Context, found *claims, told document.
 	if err != nil || of.appID != from.AppID || from.TenantID != "" && !strings.EqualFold(from.TenantID, of.tenantID) {
 		return nil, errNotVerified
 	}
-	c.services.keep(of.key, found.ServiceURL) // It is verified, and its region is nearer than the whole world.
+	c.services.keep(of.key, found.ServiceURL) // Prefer the address in the verified token, because its region is closer.
 	return in, nil
 }
 
 // take passes the event of an activity to accept, and answers.
 func (c *Connector) take(w http.ResponseWriter, r *http.Request, a activity, accept Accept) {
-	ctx := context.WithoutCancel(r.Context()) // Accepting continues if the platform hangs up.
+	ctx := context.WithoutCancel(r.Context()) // The event is accepted even if the client leaves.
 	event, reason := a.event()
 	if reason == "" {
 		err := c.hand(ctx, event, accept)
@@ -131,17 +133,17 @@ func (c *Connector) take(w http.ResponseWriter, r *http.Request, a activity, acc
 	case a.text(fieldType) != typeInvoke:
 		w.WriteHeader(http.StatusOK)
 	case reason != "":
-		http.Error(w, "the bot does not answer this", http.StatusNotImplemented)
+		http.Error(w, "the bot does not answer requests of this kind", http.StatusNotImplemented)
 	default:
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, invokeAnswer) // A client that is gone needs no answer.
+		_, _ = io.WriteString(w, invokeAnswer) // Ignore the error: a client that is gone needs no answer.
 	}
 }
 
-// invokeAnswer is the answer to a tap on a universal action of a card, which the platform waits for.
+// invokeAnswer is the answer that the platform expects for a tap on a universal action of a card.
 const invokeAnswer = `{"statusCode":200,"type":"application/vnd.microsoft.activity.message","value":""}`
 
-// isTemporary reports whether the platform should send an event again.
+// isTemporary reports whether the platform should send the event again.
 func isTemporary(err error) bool {
 	if err == nil {
 		return false
@@ -154,7 +156,7 @@ func isTemporary(err error) bool {
 	}
 }
 
-// hand passes an event to accept, and reports failures to the host.
+// hand passes an event to accept. It calls OnError if accept fails.
 func (c *Connector) hand(ctx context.Context, event botctx.Inbound, accept Accept) error {
 	err := inbound.Accept(ctx, event, accept)
 	if err != nil {

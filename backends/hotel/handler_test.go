@@ -22,7 +22,6 @@ import (
 
 const thread = teamID + ";messageid=1700"
 
-// parsed returns an object of JSON.
 func parsed(t *testing.T, text string) document.Object {
 	t.Helper()
 	var object document.Object
@@ -35,7 +34,7 @@ func TestHandler_Events(t *testing.T) {
 	for name, c := range map[string]struct {
 		group, fields string
 		kind          send.Type
-		// data is the expected data, or "" for the activity as event.
+		// data is the expected data, or "" if it is the whole activity as event.
 		data string
 	}{
 		"text":                    {"", `{"text":" *Hi*\n"}`, send.TypeText, `{"text":" *Hi*\n"}`},
@@ -216,7 +215,7 @@ func TestHandler_OddRequests(t *testing.T) {
 	token := b.platform.Token(shopApp().ID, hotelfake.ServiceURL)
 	for body, status := range map[string]int{
 		"": 400, "[]": 400, `{"text":`: 400, "{}": 403, strings.Repeat("x", 2<<20): 413,
-		// The last one of two equal names counts, in the check and in the event.
+		// If a field occurs twice, the last one counts, both in the check and in the event.
 		`{"serviceUrl":"` + hotelfake.ServiceURL + `","channelId":"msteams","serviceUrl":"https://evil.test/"}`: 403,
 	} {
 		require.Equal(t, status, b.ask(hotelfake.Request(t.Context(), "/hotel", token, []byte(body))).Code, "%.100s", body)

@@ -23,48 +23,51 @@ import (
 
 // Config configures a Connector. The zero value of each field means its default.
 type Config struct {
-	// ServiceURL is the address of the platform's messages for channels without serviceUrl, until an activity tells
-	// the one of their region. The default is the platform's own for the whole world. Tokens may be sent to its
-	// host and to the ServiceHosts.
+	// ServiceURL is the address of the platform's messages for channels without serviceUrl. It is used until an
+	// activity names the address of the channel's region. The default is the platform's worldwide address.
+	// Tokens may be sent to its host and to ServiceHosts.
 	ServiceURL string
-	// ServiceHosts are the hosts to which a bot's token may be sent: a name, or ".example.com" for all names under
-	// example.com. The default is smba.trafficmanager.net, smba.infra.gcc.teams.microsoft.com and .botframework.com.
+	// ServiceHosts are the hosts to which a bot's token may be sent. An entry is a name, or ".example.com" for
+	// all names under example.com. The default is smba.trafficmanager.net, smba.infra.gcc.teams.microsoft.com
+	// and .botframework.com.
 	ServiceHosts []string
 	// LoginURL is the address at which bots get their tokens. GraphURL is the address of the API for
-	// CreateChannel. KeysURL is the address of the description of the keys that sign the platform's requests.
-	// The defaults are the platform's own.
+	// CreateChannel. KeysURL is the address of the document that describes the keys of the platform's tokens.
+	// The defaults are the platform's addresses.
 	LoginURL, GraphURL, KeysURL string
-	// HTTPClient sends the requests. The default has its own connections. Redirects are never followed, and
-	// at most 4 MiB of an answer are read, whatever the client.
+	// HTTPClient sends the requests. The default client has its own connections. With any client, redirects are
+	// not followed, and at most 4 MiB of an answer are read.
 	HTTPClient *http.Client
-	// Timeout is the time limit of one request. The default is 10 seconds.
+	// Timeout limits one request. The default is 10 seconds.
 	Timeout time.Duration
 	// MaxFileBytes limits the bytes that Open reads of a file. The default is 100 MiB.
 	MaxFileBytes int64
 
-	// FindChannel returns the channel of a bot, with its credentials, or NotFound. A Handler needs it.
+	// FindChannel returns the channel of a bot, with its credentials. It returns NotFound if no channel has
+	// that bot. A Handler needs FindChannel.
 	FindChannel func(ctx context.Context, of Bot) (*channel.Channel, error)
-	// Now is the clock for tokens and keys. The default is time.Now.
+	// Now is the clock by which tokens and keys expire. The default is time.Now.
 	Now func() time.Time
-	// BodyTime is the time limit for the body of a request to a Handler. The default is 10 seconds.
+	// BodyTime limits the time to read the body of a request to a Handler. The default is 10 seconds.
 	BodyTime time.Duration
 	// OnError is called for events that could not be accepted, for channels that could not be looked up, and for
 	// keys that could not be fetched. The default does nothing.
 	OnError func(ctx context.Context, inbound botctx.Inbound, err error)
-	// Drops counts the activities that a Handler does not pass on. The connectors of a host share one. The
+	// Drops counts the activities that a Handler does not pass on. The connectors of a host can share one. The
 	// default is a new one that logs to slog.Default.
 	Drops *send.Drops
 }
 
-// Bot is the bot that an activity is for.
+// Bot identifies the bot that gets an activity.
 type Bot struct {
-	// AppID is the id of the bot's application. A verified token names it.
+	// AppID is the id of the bot's application, from a verified token.
 	AppID string
-	// TenantID is the id of the organisation in which the activity happened, or "" if the activity names none.
+	// TenantID is the id of the organisation in which the activity happened, or "" if the activity does not
+	// name one.
 	TenantID string
 }
 
-// The platform's own addresses.
+// The platform's addresses.
 const (
 	defaultServiceURL = "https://smba.trafficmanager.net/teams/"
 	defaultLoginURL   = "https://login.microsoftonline.com"
@@ -72,7 +75,7 @@ const (
 	defaultKeysURL    = "https://login.botframework.com/v1/.well-known/openidconfiguration"
 )
 
-// withDefaults returns the config with its defaults, or InvalidArgument.
+// withDefaults fills the defaults in. It returns InvalidArgument if a field is invalid.
 func (c Config) withDefaults() (Config, error) {
 	for field, limit := range map[string]int64{"Timeout": int64(c.Timeout), "BodyTime": int64(c.BodyTime), "MaxFileBytes": c.MaxFileBytes} {
 		if limit < 0 {
@@ -116,10 +119,11 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// hostForm is the form of entries of ServiceHosts.
+// hostForm matches valid entries of ServiceHosts.
 var hostForm = regexp.MustCompile(`^\.?[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$`)
 
-// parseBase returns an address to which paths can be added. It returns false for addresses that are not of HTTP.
+// parseBase parses an address to which paths can be added. It returns false if the address is not an HTTP or
+// HTTPS address.
 func parseBase(address string) (*url.URL, bool) {
 	parsed, err := url.Parse(address)
 	if err != nil || parsed.Host == "" || parsed.User != nil || parsed.RawQuery != "" || parsed.Fragment != "" ||
@@ -131,20 +135,20 @@ func parseBase(address string) (*url.URL, bool) {
 
 // Connector is the connector to every channel of type hotel. It is safe for concurrent use.
 //
-// Errors have a code if a caller can act on them: NotFound for conversations and messages that the platform does
-// not know; FailedPrecondition if messages to the recipient are not allowed now, with a *send.GoneError if a user
-// blocked the bot, or if the channel's credentials do not work; InvalidArgument for content that the platform
-// cannot show; ResourceExhausted, with a *send.RetryAfterError, if it limits the rate or asks to try again. An
-// error without a code means that the platform failed or did not answer; the request may then have been carried
-// out, and the Connector does not repeat it.
+// Errors have a code if a caller can act on them. NotFound: the platform does not know the conversation or
+// message. FailedPrecondition: the bot may not write to the recipient now, or the channel's credentials do not
+// work; a *send.GoneError means that the user has blocked the bot. InvalidArgument: the platform cannot show
+// the content. ResourceExhausted, with a *send.RetryAfterError: the platform limits the rate or asks to try
+// again. An error without a code means that the platform failed or did not answer. The request may have been
+// carried out, so the Connector does not repeat it.
 type Connector struct {
 	config Config
 	calls  *http.Client
 	files  *http.Client
 	keys   *keys
 	tokens *tokens
-	// conversations are the ids of the personal conversations of users. services are the service addresses of
-	// bots in their last verified activities.
+	// conversations has the ids of users' personal conversations. services has the service address in each
+	// bot's last verified activity.
 	conversations kept[recipient]
 	services      kept[botKey]
 }
@@ -158,7 +162,7 @@ var (
 	_ livechat.TicketRecaller = (*Connector)(nil)
 )
 
-// The limits of answers.
+// Limits of answers.
 const (
 	maxReplyBytes = 4 << 20
 	fileTime      = 5 * time.Minute
@@ -180,47 +184,47 @@ func New(config Config) (*Connector, error) {
 	return c, nil
 }
 
-// The platform's limits, in messages: 50 a second for an application, and for one conversation 7 in a second, 8
-// in two seconds, 60 in 30 seconds and 1,800 in an hour.
+// The platform allows 50 messages a second for an application. For one conversation it allows 7 messages in a
+// second, 8 in two seconds, 60 in 30 seconds and 1,800 in an hour.
 const (
 	messagesPerSecond  = 50
 	conversationPeriod = 2010 * time.Millisecond
 	conversationBurst  = 7
 )
 
-// Limited returns a connector within the platform's limits: 50 messages a second for each channel, and for each
-// recipient one in about 2 seconds, or 7 at once. If the platform limits the rate, or asks to try again, the
-// recipient pauses and the message is sent again, see send.LimitedByRecipient.
+// Limited returns a connector that stays within the platform's limits. Each channel sends at most 50 messages a
+// second. Each recipient gets one message in about 2 seconds, after a first burst of 7. If the platform still
+// limits the rate, or asks to try again, the recipient pauses and the message is sent again; see
+// send.LimitedByRecipient.
 func Limited(connector send.Connector) send.Connector {
-	// The platform's refusals concern one conversation, so only the outer connector resends.
+	// The platform's rate limits apply to one conversation, so only the outer connector resends.
 	perBot := send.Limited(connector, send.Rate{Messages: messagesPerSecond, Repeats: -1})
 	return send.LimitedByRecipient(perBot, nil, func(string) send.Rate {
 		return send.Rate{Per: conversationPeriod, Burst: conversationBurst}
 	})
 }
 
-// botKey identifies the bot of a channel.
 type botKey struct{ app, channel, appID string }
 
 // bot is a channel's bot and its credentials.
 type bot struct {
 	key                       botKey
 	appID, password, tenantID string
-	// service is the address of the platform's messages, which ends in a slash.
+	// service is the address of the platform's messages. It ends in a slash.
 	service string
 }
 
-// id returns the bot's id in conversations.
+// id returns the bot's id as a participant of conversations.
 func (b bot) id() string { return botPrefix + b.appID }
 
-// botPrefix is the prefix of the ids of bots.
+// botPrefix is the prefix of bots' ids.
 const botPrefix = "28:"
 
-// directoryForm is the form of ids in an organisation's directory: of its users, and of the organisation itself.
+// directoryForm matches ids of users and organisations in the directory.
 var directoryForm = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
-// botOf returns the bot of a channel, or FailedPrecondition if the channel's info lacks credentials, or would
-// have a token sent elsewhere.
+// botOf returns the bot of a channel. FailedPrecondition: the channel's info lacks credentials, or its
+// serviceUrl is not one of the platform.
 func (c *Connector) botOf(in *channel.Channel) (bot, error) {
 	if err := send.RequireChannel(in); err != nil {
 		return bot{}, err
@@ -235,18 +239,17 @@ func (c *Connector) botOf(in *channel.Channel) (bot, error) {
 		return bot{}, boterr.New(boterr.FailedPrecondition, "",
 			"the channel %s lacks credentials: set appId and appPassword of its info to the application's id and its secret", in.ID)
 	case !directoryForm.MatchString(of.tenantID):
-		return bot{}, boterr.New(boterr.FailedPrecondition, "", "the channel %s has no usable tenantId: "+
-			"set it in its info to the id of the organisation that owns the application, which is not its domain", in.ID)
+		return bot{}, boterr.New(boterr.FailedPrecondition, "", "the channel %s has no valid tenantId: "+
+			"in its info, set the id, not the domain, of the organisation that owns the application", in.ID)
 	case !c.isService(of.service):
 		return bot{}, boterr.New(boterr.FailedPrecondition, "",
-			"the channel %s has a serviceUrl that is not the platform's, so no token is sent there: "+
+			"the channel %s has a serviceUrl that is not an address of the platform, so no token is sent there: "+
 				"correct it in its info, or add its host to ServiceHosts of the connector's Config", in.ID)
 	}
 	of.service = strings.TrimSuffix(of.service, "/") + "/"
 	return of, nil
 }
 
-// isService reports whether a bot's token may be sent to an address.
 func (c *Connector) isService(address string) bool {
 	parsed, ok := parseBase(address)
 	if !ok {
@@ -261,7 +264,7 @@ func (c *Connector) isService(address string) bool {
 	})
 }
 
-// isUnder reports whether a host is the known one, or a name under it if that begins with a dot.
+// isUnder reports whether host equals known. If known starts with a dot, host must be a name under it.
 func isUnder(host, known string) bool {
 	known = strings.ToLower(known)
 	if strings.HasPrefix(known, ".") {
@@ -270,7 +273,7 @@ func isUnder(host, known string) bool {
 	return host == known
 }
 
-// redact removes the bot's credentials and a token from a text.
+// redact replaces the bot's credentials and a token in a text.
 func (b bot) redact(text, token string) string {
 	for _, hidden := range []string{token, b.password, b.service, b.appID, b.tenantID} {
 		if hidden != "" {

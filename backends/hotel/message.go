@@ -17,7 +17,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// The fields of activities and responses that are used in several places.
+// Fields of activities and responses.
 const (
 	fieldType         = "type"
 	fieldText         = "text"
@@ -36,16 +36,17 @@ const (
 	pathActivities    = "activities"
 )
 
-// Send implements send.Connector. The recipient is a user, who gets the message in the conversation with the bot, or
-// a conversation: a group chat, a channel of a team or a thread in it. ReceiverType decides between the two; without
-// it, an id that begins with "29:" and the id of a user in the organisation's directory are users, and all others
-// conversations. GroupID is the team in which a user is.
+// Send implements send.Connector. The recipient is a conversation (a group chat, a channel of a team, or a
+// thread in it), or a user, who gets the message in the personal conversation with the bot. If ReceiverType is
+// set, it decides between the two. Otherwise ids that start with "29:" and ids of users in the organisation's
+// directory are users, and all other ids are conversations. GroupID is the team to which a user belongs.
 //
-// Texts are shown literally, without markup. Pictures, buttons, quick replies and carousels are cards; quick replies
-// stay after a tap. Recordings, videos and files are cards that open their address. TYPING shows typing until the
-// next message, whatever its duration. A MISC response can have attachments in the form of this package's events, so
-// that live chats relay files. Any type may have attachments in the platform's own form, which go to it unchanged, after
-// the cards, and its fields entities, suggestedActions, summary and channelData. Other types are Unsupported.
+// Texts are shown without markup. Pictures, buttons, quick replies and carousels become cards; quick replies
+// stay visible after a tap. Recordings, videos and other files become cards with a button that opens the file.
+// TYPING shows typing until the next message, and its duration is ignored. A MISC response can have attachments
+// in the form of this package's events, as live chats relay them. Any response may have attachments in the
+// platform's form, which are sent unchanged after the cards, and the platform's fields entities,
+// suggestedActions, summary and channelData. Other types are Unsupported.
 //
 // The platform has no idempotency keys: if a process dies while sending, the message may appear twice.
 func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
@@ -87,10 +88,12 @@ func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delive
 	return send.Delivery{Reply: reply, MessageID: id, ChatID: conversation, From: of.id()}, nil
 }
 
-// maxActivityBytes is the longest activity, in bytes of UTF-16. The platform's limit is 100 KB with its own fields.
+// maxActivityBytes is the longest activity, in bytes of UTF-16. The platform allows 100 KB, including fields
+// that it adds.
 const maxActivityBytes = 80 << 10
 
-// checkSize refuses an activity that the platform would not take.
+// checkSize returns InvalidArgument for an activity that is too long for the platform. field is the field to
+// blame.
 func checkSize(activity document.Object, field string) error {
 	text, err := document.AppendJSON(nil, activity)
 	if err != nil {
@@ -102,7 +105,7 @@ func checkSize(activity document.Object, field string) error {
 	return nil
 }
 
-// isUser reports whether the recipient of a message is a user, or returns InvalidArgument.
+// isUser reports whether the recipient is a user. It returns InvalidArgument for an unknown ReceiverType.
 func isUser(message send.Message) (bool, error) {
 	switch message.ReceiverType {
 	case send.ReceiverUser:
@@ -113,11 +116,12 @@ func isUser(message send.Message) (bool, error) {
 		return strings.HasPrefix(message.To, "29:") || directoryForm.MatchString(message.To), nil
 	default:
 		return false, boterr.Invalid("",
-			"channels of type hotel have no receivers of type %q: make receiverType user or group", message.ReceiverType)
+			"channels of type hotel have no receivers of type %q: set receiverType to user or group", message.ReceiverType)
 	}
 }
 
-// conversationOf returns the id of the conversation of a message. It begins the one with a user if necessary.
+// conversationOf returns the id of the conversation to which a message is sent. For a user it opens the
+// personal conversation if necessary.
 func (c *Connector) conversationOf(ctx context.Context, of bot, message send.Message) (string, error) {
 	toUser, err := isUser(message)
 	if err != nil || !toUser {
@@ -130,7 +134,7 @@ func (c *Connector) conversationOf(ctx context.Context, of bot, message send.Mes
 	return c.begin(ctx, of, at)
 }
 
-// begin begins the conversation with a user, which is the same each time.
+// begin opens the personal conversation with a user. The platform returns the same id each time.
 func (c *Connector) begin(ctx context.Context, of bot, with recipient) (string, error) {
 	data := document.O("tenant", document.O("id", of.tenantID))
 	if with.group != "" {
@@ -154,29 +158,29 @@ func (c *Connector) begin(ctx context.Context, of bot, with recipient) (string, 
 	return id, nil
 }
 
-// recipient is a user who gets messages of a channel's bot.
+// recipient is a user who gets messages from a bot.
 type recipient struct {
 	from        botKey
 	user, group string
 }
 
-// maxKept bounds the texts that are kept. A forgotten one can be found again.
+// maxKept is the largest number of texts in a cache. A removed text can be requested again.
 const maxKept = 10_000
 
-// kept caches texts by key.
+// kept is a cache of texts.
 type kept[K comparable] struct {
 	mu    sync.Mutex
 	texts map[K]string
 }
 
-// of returns the text of a key, or "" if there is none.
+// of returns the text for a key, or "" if there is none.
 func (k *kept[K]) of(key K) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.texts[key]
 }
 
-// keep stores a text. If there are too many, it removes arbitrary others.
+// keep stores a text. If the cache is full, it removes arbitrary other texts.
 func (k *kept[K]) keep(key K, text string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -192,15 +196,15 @@ func (k *kept[K]) keep(key K, text string) {
 	k.texts[key] = text
 }
 
-// forget removes a text under every key.
+// forget removes every entry with this text.
 func (k *kept[K]) forget(text string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	maps.DeleteFunc(k.texts, func(_ K, known string) bool { return known == text })
 }
 
-// UpdateMessage implements send.MessageUpdater. The platform replaces the whole message, so the text is required and
-// the message keeps no attachments except the given ones, in the platform's form.
+// UpdateMessage implements send.MessageUpdater. The platform replaces the whole message, so the text is
+// required, and attachments that are not given are lost. Attachments are in the platform's form.
 func (c *Connector) UpdateMessage(ctx context.Context, in *channel.Channel, update send.MessageUpdate) (document.Object, error) {
 	of, err := c.botOf(in)
 	if err != nil {
@@ -212,7 +216,6 @@ func (c *Connector) UpdateMessage(ctx context.Context, in *channel.Channel, upda
 	return c.replace(ctx, of, update)
 }
 
-// replace replaces a message by a text and attachments.
 func (c *Connector) replace(ctx context.Context, of bot, update send.MessageUpdate) (document.Object, error) {
 	activity := textActivity(update.Text).With("id", update.MessageID).With("from", document.O("id", of.id()))
 	if len(update.Attachments) > 0 {

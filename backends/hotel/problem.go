@@ -14,24 +14,24 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// problem is the platform's refusal of a request, or its failure.
+// problem is an answer of the platform that reports a refusal or a failure.
 type problem struct {
 	status int
-	// word is the platform's word for it, or "" if there is none.
+	// word is the platform's error code, or "" if there is none.
 	word string
-	// message is the platform's sentence, or "" if there is none.
+	// message is the platform's explanation, or "" if there is none.
 	message string
 }
 
-// maxProblemBytes is the number of bytes of a refusal that are read.
+// maxProblemBytes limits the part of such an answer that is read.
 const maxProblemBytes = 64 << 10
 
-// plainWord matches the platform's words. Other texts are not repeated in errors.
+// plainWord matches valid error codes. Any other text is not copied into errors.
 var plainWord = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,60}$`)
 
-// readProblem reads a refusal, which has one of three forms: {"error": {"code", "message"}}; {"errorCode",
-// "message"}, whose message may be an object as text, with "subCode" and "details"; or anything else, such as
-// nothing.
+// readProblem parses a refusal. The platform uses two forms: {"error": {"code", "message"}}, and {"errorCode",
+// "message"}, in which message may be JSON text with "subCode" and "details". For any other body only the
+// status is known.
 func readProblem(status int, body []byte) problem {
 	p := problem{status: status}
 	told := answer{body: body}.object()
@@ -52,29 +52,29 @@ func readProblem(status int, body []byte) problem {
 	return p
 }
 
-// meaning is the meaning of a refusal for a caller.
+// meaning explains a refusal.
 type meaning struct {
-	// code is the code of the error, or "" for a failure of the platform: the request may have been carried
-	// out.
-	code boterr.Code
-	// sentence states the problem and the remedy.
+	// code is the code of the error. It is "" if the platform failed: the request may have been carried out.
+	code     boterr.Code
 	sentence string
-	// isGone is true if the recipient is gone for good.
+	// isGone is true if the recipient can never be reached again.
 	isGone bool
-	// pauses is true if the platform certainly did nothing, and will accept the request later.
+	// pauses is true if the platform did nothing and accepts the same request after a wait.
 	pauses bool
-	// repeats is true if the error includes the platform's own sentence. Errors about credentials must not.
+	// repeats is true if the error contains the platform's explanation. Errors about credentials must not
+	// contain it.
 	repeats bool
 }
 
 const (
 	sentenceInstall = "the bot is not installed there: install the application for the user or in the team"
-	sentenceRefused = "the platform does not take the request as it is: change what it complains about"
+	sentenceRefused = "the platform does not accept the request: change the part that it names"
 	sentenceToken   = "the platform does not accept the bot's token: check appId, appPassword and tenantId of the channel's info, " +
 		"and that the application is registered as a bot"
 )
 
-// meanings are the meanings of the platform's words. All others have the meaning of their status.
+// meanings explains refusals by the platform's error code. Refusals with other codes are explained by their
+// status.
 var meanings = map[string]meaning{
 	"BotNotRegistered":          {code: boterr.FailedPrecondition, sentence: "the application is not registered as a bot: register it"},
 	"ConversationBlockedByUser": {code: boterr.FailedPrecondition, sentence: "the user has blocked the bot", isGone: true},
@@ -84,17 +84,17 @@ var meanings = map[string]meaning{
 	},
 	"BotNotInConversationRoster":     {code: boterr.FailedPrecondition, sentence: sentenceInstall},
 	"ForbiddenOperationException":    {code: boterr.FailedPrecondition, sentence: sentenceInstall},
-	"BotDisabledByAdmin":             {code: boterr.FailedPrecondition, sentence: "an administrator has disabled the bot: ask them"},
+	"BotDisabledByAdmin":             {code: boterr.FailedPrecondition, sentence: "an administrator disabled the bot: ask them to enable it"},
 	"ConversationNotFound":           {code: boterr.NotFound, sentence: "the platform has no such conversation"},
 	"ActivityNotFoundInConversation": {code: boterr.NotFound, sentence: "the conversation has no such message"},
 	"MessageSizeTooBig":              {code: boterr.InvalidArgument, sentence: "the message is too long for the platform: send several"},
-	"NameAlreadyExists":              {code: boterr.AlreadyExists, sentence: "the group has a channel of that name: choose another name"},
+	"NameAlreadyExists":              {code: boterr.AlreadyExists, sentence: "the group already has a channel of that name; choose another"},
 }
 
-// takenName matches the sentence with which the platform refuses the name of a channel that exists.
+// takenName matches the explanation with which the platform refuses the name of an existing channel.
 var takenName = regexp.MustCompile(`(?i)name already exist`)
 
-// meaning looks up the problem by its word, or else by its status.
+// meaning explains the problem by its error code, or else by its status.
 func (p problem) meaning() meaning {
 	isRefusal := p.status >= http.StatusBadRequest && p.status < http.StatusInternalServerError
 	if known, ok := meanings[p.word]; ok && isRefusal {
@@ -106,14 +106,14 @@ func (p problem) meaning() meaning {
 	case http.StatusForbidden:
 		return meaning{
 			code:     boterr.FailedPrecondition,
-			sentence: "the platform does not allow it: the bot is not installed there, is blocked, or lacks a permission",
+			sentence: "the platform does not allow this: the bot is not installed there, is blocked, or lacks a permission",
 		}
 	case http.StatusNotFound:
-		return meaning{code: boterr.NotFound, sentence: "the platform has nothing with that id that the bot can see"}
+		return meaning{code: boterr.NotFound, sentence: "the platform has nothing with that id, or the bot cannot see it"}
 	case http.StatusConflict:
-		return meaning{code: boterr.Conflict, sentence: "the platform is changing the same thing: try again"}
+		return meaning{code: boterr.Conflict, sentence: "another request is changing the same thing: try again"}
 	case http.StatusPreconditionFailed:
-		return meaning{code: boterr.ResourceExhausted, sentence: "something else happened in the conversation at the same time", pauses: true}
+		return meaning{code: boterr.ResourceExhausted, sentence: "another request changed the conversation at the same time", pauses: true}
 	case http.StatusRequestEntityTooLarge:
 		return meanings["MessageSizeTooBig"]
 	case http.StatusTooManyRequests:
@@ -129,9 +129,9 @@ func (p problem) meaning() meaning {
 	}
 }
 
-// refusal is the platform's reason for a refusal, wrapped in the error with the code.
+// refusal is the reason for a refusal. A boterr.Error with the code wraps it.
 type refusal struct {
-	// status and word are the platform's.
+	// status and word are from the platform's answer.
 	status int
 	word   string
 	text   string
@@ -140,14 +140,13 @@ type refusal struct {
 
 func (r *refusal) Error() string { return r.text }
 
-// Unwrap returns a *send.GoneError or a *send.RetryAfterError, or nil.
+// Unwrap returns a *send.GoneError, a *send.RetryAfterError or nil.
 func (r *refusal) Unwrap() error { return r.cause }
 
-// maxMessageLength is the maximum length, in code points, of the part of the platform's message that an error
-// repeats.
+// maxMessageLength limits the part of the platform's explanation that an error contains, in code points.
 const maxMessageLength = 200
 
-// err returns the error for the problem. redact removes credentials from the platform's message.
+// err returns the error for the problem. redact removes credentials from the platform's explanation.
 func (p problem) err(header http.Header, now time.Time, redact func(string) string) error {
 	found := p.meaning()
 	if found.code == "" {
@@ -172,7 +171,7 @@ func (p problem) err(header http.Header, now time.Time, redact func(string) stri
 	return &boterr.Error{Code: found.code, Err: refused}
 }
 
-// name returns the platform's word, and its status.
+// name returns the platform's error code and the status.
 func (p problem) name() string {
 	name := "status " + strconv.Itoa(p.status)
 	if p.word != "" {
@@ -181,18 +180,18 @@ func (p problem) name() string {
 	return name
 }
 
-// shortPause returns a wait of one to two seconds, for a platform that does not name one. Waits of several
-// processes differ.
+// shortPause returns a random wait of one to two seconds, for answers that do not name one. Because it is
+// random, processes do not all retry at the same time.
 func shortPause() time.Duration {
-	return time.Second + rand.N(time.Second) //nolint:gosec // It need not be secret.
+	return time.Second + rand.N(time.Second) //nolint:gosec // It only spreads the load.
 }
 
-// failed returns the error for a failure of the platform, which has no code.
+// failed returns the error for a failure of the platform. It has no code.
 func failed(status int) error {
 	return errors.New("the platform failed with status " + strconv.Itoa(status))
 }
 
-// isRefusedWith reports whether the platform refused a request with a status.
+// isRefusedWith reports whether err is a refusal with this HTTP status.
 func isRefusedWith(err error, status int) bool {
 	found, ok := errors.AsType[*refusal](err)
 	return ok && found.status == status

@@ -31,7 +31,7 @@ func TestConnector(t *testing.T) {
 	})
 }
 
-// odd passes activities that a handler does not understand.
+// odd posts activities of unknown kinds to a handler, and returns how it handled each.
 func odd(t *testing.T, b *box) []sendtest.Reception {
 	t.Helper()
 	var all []sendtest.Reception

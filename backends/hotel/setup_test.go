@@ -27,7 +27,6 @@ const (
 	pathKeys = "/keys/openidconfiguration"
 )
 
-// shopApp is the bot of the channel shop, deskApp of desk.
 func shopApp() hotelfake.App {
 	return hotelfake.App{ID: "app-of-the-shop", Password: password, Tenant: "7d3a1c9e-8f42-4b6d-a1e0-6c5b4a392817", Channel: "shop"}
 }
@@ -52,7 +51,7 @@ func newPlatform() *hotelfake.Platform {
 	return p
 }
 
-// configFor returns the config for a platform at an address.
+// configFor returns the config for a platform that is served at this address.
 func configFor(url string, p *hotelfake.Platform) hotel.Config {
 	return hotel.Config{
 		ServiceURL: url + "/teams/", LoginURL: url + "/login", GraphURL: url + "/graph/v1.0", KeysURL: url + pathKeys,
@@ -75,7 +74,7 @@ func newConnector(t *testing.T, config hotel.Config) *hotel.Connector {
 	return connector
 }
 
-// over returns a connector to a platform whose requests a handler answers.
+// over returns a connector whose requests go to a handler, over the network.
 func over(t *testing.T, p *hotelfake.Platform, handler http.Handler) *hotel.Connector {
 	t.Helper()
 	server := httptest.NewServer(handler)
@@ -83,7 +82,7 @@ func over(t *testing.T, p *hotelfake.Platform, handler http.Handler) *hotel.Conn
 	return newConnector(t, configFor(server.URL, p))
 }
 
-// through is over without a network.
+// through returns a connector whose requests go to a handler, without a network.
 func through(t *testing.T, p *hotelfake.Platform, handler http.Handler) *hotel.Connector {
 	t.Helper()
 	config := configFor("http://hotel.test", p)
@@ -91,7 +90,7 @@ func through(t *testing.T, p *hotelfake.Platform, handler http.Handler) *hotel.C
 	return newConnector(t, config)
 }
 
-// saying answers requests to the service as given, and all others as the platform.
+// saying answers logins like the platform, and everything else with this status and body.
 func saying(p *hotelfake.Platform, status int, body string, header ...string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path[:6] == "/login" {
@@ -110,7 +109,7 @@ func to(id string, response send.Response) send.Message {
 	return send.Message{ID: "send-1", Channel: shop(), To: id, Response: response}
 }
 
-// directly answers the requests of a client with a handler, without a network.
+// directly is an HTTP client's transport that calls a handler without a network.
 type directly struct{ http.Handler }
 
 func (d directly) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -119,7 +118,7 @@ func (d directly) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer.Result(), nil
 }
 
-// box is a handler and its accepted events.
+// box collects the events that a handler accepts.
 type box struct {
 	http.Handler
 
@@ -128,11 +127,11 @@ type box struct {
 	mu       sync.Mutex
 	got      []botctx.Inbound
 	errs     []error
-	// refuse is the error to return for every event, or nil to accept them.
+	// refuse, if set, is returned for every event.
 	refuse error
 }
 
-// newBox returns a handler over a platform. change changes the config.
+// newBox returns a box whose connector's requests go to handler. change may change the config.
 func newBox(t *testing.T, p *hotelfake.Platform, handler http.Handler, change func(*hotel.Config)) *box {
 	t.Helper()
 	b := &box{platform: p, drops: &send.Drops{}}
@@ -171,12 +170,11 @@ func (b *box) ask(r *http.Request) *httptest.ResponseRecorder {
 	return answer
 }
 
-// reports gives the handler an activity of Ada for the shop.
+// reports posts an activity from Ada to the shop.
 func (b *box) reports(ctx context.Context, fields document.Object) *httptest.ResponseRecorder {
 	return b.ask(b.platform.Report(ctx, "/hotel", shopApp().ID, b.platform.Activity(shopApp(), adaID, "", fields)))
 }
 
-// dropped returns the number of activities that were dropped for a reason.
 func (b *box) dropped(reason send.DropReason) (count int64) {
 	for _, one := range b.drops.Counts() {
 		if one.Reason == reason {

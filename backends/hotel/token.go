@@ -17,7 +17,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// scope is the part of the platform that a token is for.
+// scope is the API for which a token is valid.
 type scope string
 
 const (
@@ -25,18 +25,18 @@ const (
 	scopeGraph   scope = "https://graph.microsoft.com/.default"
 )
 
-// The bounds of the cache of tokens.
+// Limits of the cache of tokens.
 const (
-	// renewBefore is the time before its end at which a token is renewed.
+	// renewBefore is the time before expiry at which a token is renewed.
 	renewBefore = 5 * time.Minute
-	// renewPause is the time until the next attempt after a renewal that failed.
+	// renewPause is the wait after a failed renewal.
 	renewPause = 30 * time.Second
-	// maxTokenLife bounds the life that the platform may give a token.
+	// maxTokenLife is the longest time for which a token is used.
 	maxTokenLife = 24 * time.Hour
 	maxTokens    = 4096
 )
 
-// tokens caches the tokens of bots. Each is renewed by one call at a time, before it expires.
+// tokens caches tokens. It renews each token before it expires, with one call at a time.
 type tokens struct {
 	now   func() time.Time
 	login func(ctx context.Context, of bot, part scope) (token, error)
@@ -46,17 +46,17 @@ type tokens struct {
 	logins flights[tokenKey, token]
 }
 
-// tokenKey identifies a bot with its secret, and the scope. A changed secret makes a new token.
+// tokenKey identifies a token by its bot, the bot's secret and the scope. After a change of the secret, a new
+// token is requested.
 type tokenKey struct {
 	appID, tenantID string
 	password        [sha256.Size]byte
 	scope           scope
 }
 
-// token is a bot's token.
 type token struct {
 	text string
-	// renew is the time after which it is renewed. end is the time after which it is not used.
+	// The token is renewed after renew, and no longer used after end.
 	renew, end time.Time
 }
 
@@ -64,7 +64,7 @@ func keyOf(of bot, part scope) tokenKey {
 	return tokenKey{of.appID, of.tenantID, sha256.Sum256([]byte(of.password)), part}
 }
 
-// of returns a token of a bot. If a renewal fails, the old token is used until it expires.
+// of returns a token of a bot. If a renewal fails, it returns the old token until that expires.
 func (t *tokens) of(ctx context.Context, of bot, part scope) (string, error) {
 	key, now := keyOf(of, part), t.now()
 	old := t.get(key)
@@ -72,11 +72,11 @@ func (t *tokens) of(ctx context.Context, of bot, part scope) (string, error) {
 		return old.text, nil
 	}
 	made, err := t.logins.do(ctx, key, func(ctx context.Context) (token, error) {
-		if kept := t.get(key); now.Before(kept.renew) { // Another call has renewed it in the meantime.
+		if kept := t.get(key); now.Before(kept.renew) { // Another call has renewed the token.
 			return kept, nil
 		}
 		made, err := t.login(ctx, of, part)
-		if err != nil && now.Before(old.end) { // The old one serves for a while.
+		if err != nil && now.Before(old.end) { // Use the old token a little longer.
 			made, err = token{text: old.text, renew: now.Add(renewPause), end: old.end}, nil
 		}
 		if err == nil {
@@ -87,14 +87,14 @@ func (t *tokens) of(ctx context.Context, of bot, part scope) (string, error) {
 	return made.text, err
 }
 
-// get returns a stored token, the zero token if there is none.
+// get returns a stored token, or the zero token if there is none.
 func (t *tokens) get(key tokenKey) token {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.known[key]
 }
 
-// keep stores a token. If there are too many, it removes expired ones first, then arbitrary others.
+// keep stores a token. If the cache is full, it removes expired tokens first, then arbitrary ones.
 func (t *tokens) keep(key tokenKey, made token) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -128,7 +128,6 @@ func (t *tokens) forget(of bot, part scope, text string) {
 	}
 }
 
-// login gets a new token from the platform.
 func (c *Connector) login(ctx context.Context, of bot, part scope) (token, error) {
 	form := url.Values{
 		"grant_type": {"client_credentials"}, "client_id": {of.appID}, "client_secret": {of.password}, "scope": {string(part)},
@@ -153,7 +152,7 @@ func (c *Connector) login(ctx context.Context, of bot, part scope) (token, error
 	return token{text: text, renew: began.Add(life - min(renewBefore, life/2)), end: began.Add(life)}, nil
 }
 
-// lifeIn returns the life of a token, which older versions of the API give as a text.
+// lifeIn returns the time for which a token is valid. Older versions of the API send the seconds as text.
 func lifeIn(reply document.Object) time.Duration {
 	seconds := document.Get(reply, "expires_in", int64(0))
 	if text := document.Get(reply, "expires_in", ""); text != "" {
@@ -162,11 +161,11 @@ func lifeIn(reply document.Object) time.Duration {
 	return time.Duration(min(max(seconds, 0), int64(maxTokenLife/time.Second))) * time.Second
 }
 
-// loginNumber matches the number of a refusal in the platform's description of it.
+// loginNumber matches the error number in the platform's description.
 var loginNumber = regexp.MustCompile(`AADSTS\d{1,12}`)
 
-// loginRefused returns the error for a refused login. It repeats only the number of the platform's description,
-// which may contain anything.
+// loginRefused returns the error for a refused login. It contains only the error number of the platform's
+// description, because the rest may contain anything.
 func loginRefused(answer answer, reply document.Object, now time.Time) error {
 	switch {
 	case answer.status == http.StatusTooManyRequests:

@@ -18,17 +18,17 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// The fixed values in the tokens of the platform's requests.
+// Expected values in the tokens of the platform's requests.
 const (
 	issuer       = "https://api.botframework.com"
 	algorithm    = "RS256"
 	tolerance    = 5 * time.Minute
 	bearerPrefix = "Bearer "
-	// maxTokenLength is longer than any token of the platform.
+	// maxTokenLength is more than the length of the platform's tokens.
 	maxTokenLength = 8 << 10
 )
 
-// errNotVerified is returned for a request that does not prove that it comes from the platform.
+// errNotVerified is returned for a request that is not proven to be from the platform.
 var errNotVerified = errors.New("the request has no valid token")
 
 // claims are the verified contents of a token.
@@ -36,13 +36,13 @@ type claims struct {
 	jwt.RegisteredClaims
 
 	ServiceURL string `json:"serviceurl"`
-	// endorsements are the platform's names for the channels that the token's key may sign for.
+	// endorsements has the platform's channels for which the token's key is valid.
 	endorsements []string
 }
 
-// verify checks the token of a request: its algorithm, its key, its signature, its issuer, and that it is valid
-// now. The caller checks the audience, the endorsement and the service address, which need the body. An error
-// with a code means that the keys cannot be fetched; any other is errNotVerified.
+// verify checks the token of a request: its algorithm, key, signature, issuer and times. The caller must check
+// the audience, the endorsement and the service address, because these checks need the body. An error with a
+// code means that the keys cannot be fetched. Any other error is errNotVerified.
 func (c *Connector) verify(ctx context.Context, header http.Header) (*claims, error) {
 	text, isBearer := strings.CutPrefix(header.Get("Authorization"), bearerPrefix)
 	if !isBearer || len(text) > maxTokenLength {
@@ -77,32 +77,32 @@ func (c *Connector) verify(ctx context.Context, header http.Header) (*claims, er
 	}
 }
 
-// isFor reports whether a token vouches for an activity: its key is endorsed for the activity's channel, and it
-// names the activity's service address, which is the platform's.
+// isFor reports whether a token belongs to an activity: its key is endorsed for the activity's channel, and its
+// service address is the activity's and one of the platform.
 func (c *Connector) isFor(found *claims, activity document.Object) bool {
 	service := document.Get(activity, "serviceUrl", "")
 	return slices.Contains(found.endorsements, document.Get(activity, "channelId", "")) &&
 		service == found.ServiceURL && c.isService(service)
 }
 
-// The times of the cache of keys.
+// Times of the cache of keys.
 const (
-	// keysAge is the age at which keys are fetched again. maxKeysAge is the age at which they are no longer
-	// used if that fails.
+	// Keys that are older than keysAge are fetched again. If that fails, they are used until they are older
+	// than maxKeysAge.
 	keysAge    = 24 * time.Hour
 	maxKeysAge = 48 * time.Hour
-	// unknownPause is the time between two fetches for unknown keys. failedPause is the time after a failed
-	// one.
+	// unknownPause is the shortest time between two fetches because of an unknown key. failedPause is the wait
+	// after a failed fetch.
 	unknownPause = time.Hour
 	failedPause  = 10 * time.Second
 	maxKeys      = 100
 )
 
-// keys caches the platform's keys.
+// keys caches the keys of the platform's tokens.
 type keys struct {
 	url string
 	now func() time.Time
-	// get fetches a document.
+	// get fetches a JSON document.
 	get func(ctx context.Context, address string) (document.Object, error)
 
 	mu       sync.Mutex
@@ -112,13 +112,12 @@ type keys struct {
 	fetches  flights[struct{}, map[string]*key]
 }
 
-// key is one of the platform's keys.
 type key struct {
 	key          *rsa.PublicKey
 	endorsements []string
 }
 
-// find returns the key with an id, or nil if the platform has none. Unavailable: the keys cannot be fetched.
+// find returns the key with this id, or nil if the platform has none. Unavailable: the keys cannot be fetched.
 func (k *keys) find(ctx context.Context, id string) (*key, error) {
 	k.mu.Lock()
 	found, age := k.byID[id], k.now().Sub(k.fetched)
@@ -137,7 +136,6 @@ func (k *keys) find(ctx context.Context, id string) (*key, error) {
 	return found, nil
 }
 
-// fetch fetches the keys and keeps them.
 func (k *keys) fetch(ctx context.Context) (map[string]*key, error) {
 	fetched, err := k.load(ctx)
 	k.mu.Lock()
@@ -150,8 +148,8 @@ func (k *keys) fetch(ctx context.Context) (map[string]*key, error) {
 	return fetched, nil
 }
 
-// load reads the description at the url, and the keys at the address that it names. That must be an address of the
-// same kind and host, since the description is only as trustworthy as its own connection.
+// load fetches the description at url, and then the keys at the address in it. That address must have the same
+// scheme and host, because the description is only as trustworthy as the connection over which it came.
 func (k *keys) load(ctx context.Context) (map[string]*key, error) {
 	description, err := k.get(ctx, k.url)
 	if err != nil {
@@ -160,7 +158,7 @@ func (k *keys) load(ctx context.Context) (map[string]*key, error) {
 	address := document.Get(description, "jwks_uri", "")
 	from, _ := parseBase(k.url)
 	if at, ok := parseBase(address); !ok || at.Scheme != from.Scheme || at.Host != from.Host {
-		return nil, errors.New("the description of the keys names another host")
+		return nil, errors.New("the description of the keys names an address on another host")
 	}
 	set, err := k.get(ctx, address)
 	if err != nil {
@@ -179,13 +177,13 @@ func (k *keys) load(ctx context.Context) (map[string]*key, error) {
 	return byID, nil
 }
 
-// The accepted sizes of keys, in bits.
+// Accepted sizes of keys, in bits.
 const (
 	minKeyBits = 2048
 	maxKeyBits = 8192
 )
 
-// keyIn returns the RSA key for signatures that a JWK describes, or nil.
+// keyIn returns the RSA signature key in a JWK, or nil if the JWK does not contain a valid one.
 func keyIn(described document.Object) *key {
 	if document.Get(described, "kty", "") != "RSA" || document.Get(described, "use", "sig") != "sig" {
 		return nil

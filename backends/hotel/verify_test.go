@@ -24,7 +24,6 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// claims returns the claims of a valid token for the shop.
 func claims(p *hotelfake.Platform) jwt.MapClaims {
 	return jwt.MapClaims{
 		"iss": hotelfake.Issuer, "aud": shopApp().ID, "serviceurl": hotelfake.ServiceURL,
@@ -32,7 +31,7 @@ func claims(p *hotelfake.Platform) jwt.MapClaims {
 	}
 }
 
-// signed returns a token with claims by a method, a key and its id.
+// signed returns a token that is signed with this method and key. id is the key's id.
 func signed(t *testing.T, method jwt.SigningMethod, id string, key any, claims jwt.MapClaims) string {
 	t.Helper()
 	token := jwt.NewWithClaims(method, claims)
@@ -44,7 +43,7 @@ func signed(t *testing.T, method jwt.SigningMethod, id string, key any, claims j
 	return text
 }
 
-// with returns the claims with one changed, or removed if the value is nil.
+// with returns a copy of the claims with one value changed. A nil value removes the claim.
 func with(claims jwt.MapClaims, name string, value any) jwt.MapClaims {
 	changed := jwt.MapClaims{name: value}
 	for known, kept := range claims {
@@ -58,8 +57,8 @@ func with(claims jwt.MapClaims, name string, value any) jwt.MapClaims {
 	return changed
 }
 
-// TestVerify_WrongTokensAreRefusedAlike makes a token with each mistake. All get the same answer, and nothing
-// is passed on.
+// TestVerify_WrongTokensAreRefusedAlike sends a token with each mistake. The answers must not reveal which
+// mistake it was.
 func TestVerify_WrongTokensAreRefusedAlike(t *testing.T) {
 	t.Parallel()
 	b := newUsualBox(t)
@@ -118,7 +117,7 @@ func TestVerify_WrongTokensAreRefusedAlike(t *testing.T) {
 		body := p.Activity(shopApp(), adaID, "", c.fields.With("text", "Hi"))
 		answer := b.ask(hotelfake.Request(t.Context(), "/hotel", c.token, []byte(body.String())))
 		require.Equal(t, http.StatusForbidden, answer.Code, name)
-		require.Equal(t, "the request does not prove that it comes from the platform for a channel of this host\n", answer.Body.String(), name)
+		require.Equal(t, "the request has no valid token of the platform for a channel of this host\n", answer.Body.String(), name)
 	}
 	request := p.Report(t.Context(), "/hotel", shopApp().ID, p.Activity(shopApp(), adaID, "", document.O("text", "Hi")))
 	request.Header.Del("Authorization")
@@ -126,7 +125,7 @@ func TestVerify_WrongTokensAreRefusedAlike(t *testing.T) {
 	require.Empty(t, b.got)
 	require.Empty(t, b.errs)
 
-	// The clocks may differ, and the same token without a mistake is accepted.
+	// Clocks may differ by a few minutes. The same token without a mistake is accepted.
 	for _, valid := range []string{
 		text, p.Token(shopApp().ID, hotelfake.ServiceURL), usual(with(right, "exp", now.Add(-4*time.Minute).Unix())), usual(with(right, "nbf", now.Add(4*time.Minute).Unix())),
 	} {
@@ -136,7 +135,7 @@ func TestVerify_WrongTokensAreRefusedAlike(t *testing.T) {
 	require.Len(t, b.got, 4)
 }
 
-// counting counts the requests for the keys, and answers them with a handler if it is not nil.
+// counting counts requests for the keys. If own is set, it answers them.
 type counting struct {
 	http.Handler
 
@@ -157,7 +156,7 @@ func (c *counting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (c *counting) answer(own http.HandlerFunc) { c.own.Store(&own) }
 
-// newCounted returns a box whose clock is now, and its counter.
+// newCounted returns a box whose clock is *now, and the counter of its requests.
 func newCounted(t *testing.T, now *time.Time) (*box, *counting) {
 	t.Helper()
 	p := newPlatform()
@@ -278,7 +277,8 @@ func TestToken_GoesToThePlatformAlone(t *testing.T) {
 	require.Empty(t, p.Logins(), "not even a token was requested")
 }
 
-// addressed returns the address of the last message that a connector sends after an activity, if it gets one.
+// addressed returns the address to which a connector sends a message after it got an activity with this service
+// address and token. If token is "", the activity has a valid token.
 func addressed(t *testing.T, in *channel.Channel, service, token string) string {
 	t.Helper()
 	p := newPlatform()

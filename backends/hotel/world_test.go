@@ -27,7 +27,7 @@ import (
 
 const graceID = "29:grace-3"
 
-// helpdesk is a bot that greets members, takes an order, and asks for a person.
+// helpdesk is a bot that greets members, takes an order, and offers a live chat.
 func helpdesk() []*botctx.Node {
 	return []*botctx.Node{
 		{ID: "hi", Tree: "members", Trigger: botctx.TextIs("hi"), Responses: []send.Response{
@@ -58,7 +58,7 @@ func done(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// world is a host with two bots: members write to the shop, agents answer from the desk.
+// world is a host with two bots: members write to the shop, and agents answer from the desk.
 type world struct {
 	*testing.T
 
@@ -102,7 +102,7 @@ func trees(name string) []channel.PriorityGroup {
 	return []channel.PriorityGroup{{Group: "all", Trees: []string{name}}}
 }
 
-// reports gives the host an activity, twice, and runs the bot.
+// reports posts an activity to the host twice, because the platform may repeat it, and runs the bot.
 func (w *world) reports(to hotelfake.App, from, group string, fields document.Object) {
 	w.Helper()
 	activity := w.platform.Activity(to, from, group, fields)
@@ -126,7 +126,7 @@ func (w *world) says(to hotelfake.App, from, text string) {
 	w.reports(to, from, "", document.O("text", text))
 }
 
-// taps makes a person tap an action of a message by its title.
+// taps simulates a tap on an action of a message, found by its title.
 func (w *world) taps(to hotelfake.App, from, group string, on hotelfake.Message, title string) {
 	w.Helper()
 	for _, action := range on.Actions() {
@@ -138,7 +138,6 @@ func (w *world) taps(to hotelfake.App, from, group string, on hotelfake.Message,
 	require.Fail(w, "no such action", "%s on %s", title, on.Activity)
 }
 
-// last returns the last message to a recipient.
 func (w *world) last(to string) hotelfake.Message {
 	w.Helper()
 	var last hotelfake.Message
@@ -222,7 +221,7 @@ func TestWorld_Operations(t *testing.T) {
 	require.Equal(t, teamID, document.Get(w.last(bobID).Opening, "channelData.team.id", ""))
 }
 
-// order stores an order under the id of its message, and confirms it.
+// order stores an order under the id of the member's message, and confirms it.
 func order(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertParams{
 		DataSourceID: "orders", Data: []document.Object{document.O("_id", bot.MessageEvent.MessageID)},
@@ -233,7 +232,7 @@ func order(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text("Noted."))
 }
 
-// Whatever fails, an order is stored once and confirmed.
+// An order is stored once and confirmed in spite of any fault.
 func TestExplore_ActivitiesUnderFaults(t *testing.T) {
 	t.Parallel()
 	var platform *hotelfake.Platform

@@ -18,7 +18,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// pair is one operation, done by the driver directly and by the store.
+// pair is an operation in two versions: by the driver directly, and by the store.
 type pair struct {
 	name   string
 	driver func(ctx context.Context, c *driver.Collection, n int) error
@@ -33,7 +33,7 @@ func memberLike(n int) document.Object {
 	)
 }
 
-// plain returns the same document for the driver.
+// plain returns the document of memberLike in the driver's form.
 func plain(n int) bson.D {
 	return bson.D{
 		{Key: "_id", Value: idOf(n)},
@@ -56,10 +56,10 @@ func plain(n int) bson.D {
 
 func idOf(n int) string { return "member-" + strconv.Itoa(n) }
 
-// byID is the driver's filter of a document.
+// byID returns the driver's filter for one document.
 func byID(n int) bson.D { return bson.D{{Key: "_id", Value: idOf(n % benchmarked)}} }
 
-// change is the driver's update, with the stamps that the store adds.
+// change returns the driver's update, with the stamps that services add to theirs.
 func change(n int) bson.D {
 	return bson.D{
 		{Key: "$set", Value: bson.D{{Key: "step", Value: int64(n)}, {Key: "updatedAt", Value: int64(n)}, {Key: "etag", Value: "f"}}},
@@ -80,7 +80,7 @@ func storeChange(n int) query.Change {
 	}
 }
 
-// benchmarked is the number of documents that the collections hold.
+// benchmarked is the number of documents in each collection.
 const benchmarked = 200
 
 var pairs = []pair{
@@ -155,14 +155,14 @@ var pairs = []pair{
 	},
 }
 
-// BenchmarkStoreBesideTheDriver runs each operation by the driver directly and by the store, in turn, and
-// reports the medians and their ratio.
+// BenchmarkStoreBesideTheDriver alternates between the driver and the store for each operation, and reports the
+// medians and their ratio.
 func BenchmarkStoreBesideTheDriver(b *testing.B) {
 	benchmarkPairs(b, newDatabase(b))
 }
 
-// BenchmarkClientBesideTheDriver is the same without a server's work: it measures the overhead of the store
-// in this process.
+// BenchmarkClientBesideTheDriver does the same with a server that does no work. It measures the overhead of the
+// store in this process.
 func BenchmarkClientBesideTheDriver(b *testing.B) {
 	benchmarkPairs(b, newSilentDatabase(b))
 }
@@ -182,19 +182,19 @@ func benchmarkPairs(b *testing.B, database *driver.Database) {
 		b.Run(p.name, func(b *testing.B) {
 			var direct, through []time.Duration
 			if p.name == "delete by _id" {
-				next = 0 // The ids that insert has used.
+				next = 0 // The first id for the next insertions.
 			}
 			for b.Loop() {
 				next++
-				began := time.Now() //nolint:forbidigo // A benchmark measures.
+				began := time.Now() //nolint:forbidigo // A benchmark measures real time.
 				if err := p.driver(b.Context(), other, next); err != nil {
 					b.Fatal(err)
 				}
-				between := time.Now() //nolint:forbidigo // As above.
+				between := time.Now() //nolint:forbidigo // A benchmark.
 				if err := p.store(b.Context(), own, next); err != nil {
 					b.Fatal(err)
 				}
-				through = append(through, time.Since(between)) //nolint:forbidigo // As above.
+				through = append(through, time.Since(between)) //nolint:forbidigo // A benchmark.
 				direct = append(direct, between.Sub(began))
 			}
 			slices.Sort(direct)

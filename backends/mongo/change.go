@@ -17,16 +17,16 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// first is a request for the first document that a filter matches.
+// first is a call that changes the first document that matches a filter.
 type first struct {
-	// call is the budget of this process's work for it.
+	// call is the budget of the call for work in this process.
 	call   *query.Evaluation
 	filter *query.Filter
 	change query.Change
 	sort   *query.Sort
 	upsert bool
-	// documents is true if the caller wants the document, with the projection: as it was before the change, or
-	// after the change if after is true.
+	// documents is true if the caller wants the document, with the projection. The caller gets the document as
+	// it was before the change, or the changed document if after is true.
 	documents  bool
 	after      bool
 	projection *query.Projection
@@ -77,7 +77,7 @@ func (c *collection) FindAndModify(
 	})
 }
 
-// checkUpdatePaths refuses an update of the hidden field.
+// checkUpdatePaths returns InvalidArgument for an update of the hidden field.
 func checkUpdatePaths(update *query.Update) error {
 	for key, operand := range update.Source().All() {
 		if isHidden(key) {
@@ -94,8 +94,9 @@ func checkUpdatePaths(update *query.Update) error {
 	return nil
 }
 
-// changeFirst changes the first matching document: in one command of the server if there is a plan, else by
-// computing the change here and writing it if the document is unchanged.
+// changeFirst changes the first matching document. If there is a plan, the server changes it in one command.
+// Otherwise this process reads the document, computes the change, and writes it if the document has not changed
+// meanwhile.
 func (c *collection) changeFirst(ctx context.Context, f first) (store.FindAndModifyResult, error) {
 	p, ok := planned(f.filter, f.change)
 	if !ok || f.filter.Near() != nil || !isPlainProjection(f.projection) {
@@ -113,15 +114,16 @@ func (c *collection) changeFirst(ctx context.Context, f first) (store.FindAndMod
 	if outcome == isOpen || !f.upsert {
 		return c.changeRead(ctx, f)
 	}
-	result, err = c.insertUpsert(ctx, f) // Most likely there is no such document.
+	result, err = c.insertUpsert(ctx, f) // Probably there is no such document.
 	if err != nil && isRefusedInsert(err) {
 		return c.changeRead(ctx, f)
 	}
 	return result, err
 }
 
-// isRefusedInsert reports whether the server refused the insertion of an upsert, because of an existing
-// document or the content of the new one. The caller ignores the refusal if another document matches by then.
+// isRefusedInsert reports whether the server refused to insert the document of an upsert, because the document
+// already exists or because of its content. The error does not matter if another document matches the filter by
+// now.
 func isRefusedInsert(err error) bool {
 	code := boterr.CodeOf(err)
 	return code == boterr.AlreadyExists || code == boterr.InvalidArgument
@@ -131,17 +133,18 @@ func isRefusedInsert(err error) bool {
 type outcome int
 
 const (
-	// isDone: the change was made, or no document matched.
+	// isDone: the document was changed, or no document matches.
 	isDone outcome = iota
-	// isMissing: no document met the filter and the condition.
+	// isMissing: no document matches the filter and the plan's condition.
 	isMissing
-	// isOpen: the server refused the change. Reading the document will find the reason.
+	// isOpen: the server refused the change. Reading the document shows why.
 	isOpen
-	// isOvertaken: another call was faster, and another document matches.
+	// isOvertaken: another client changed the document first, but another document matches.
 	isOvertaken
 )
 
-// isPlainProjection reports whether a projection cannot fail: a failure after the change would come too late.
+// isPlainProjection reports whether a projection can never fail. A failure would come too late, after the
+// change.
 func isPlainProjection(projection *query.Projection) bool {
 	if projection == nil {
 		return true
@@ -154,7 +157,7 @@ func isPlainProjection(projection *query.Projection) bool {
 	return true
 }
 
-// changeByPlan makes the server carry out a change in one step.
+// changeByPlan sends the plan's update to the server.
 func (c *collection) changeByPlan(
 	ctx context.Context, f first, p plan,
 ) (result store.FindAndModifyResult, _ outcome, err error) {
@@ -192,7 +195,7 @@ func (c *collection) changeByPlan(
 	}
 }
 
-// missing returns the reason why a change found no first document.
+// missing returns the outcome of a change that found no document.
 func (c *collection) missing(ctx context.Context, f first, where any) (outcome, error) {
 	isThere, err := c.matches(ctx, f.filter, where)
 	switch {
@@ -212,7 +215,7 @@ func (c *collection) updateOne(ctx context.Context, where any, update bson.Raw) 
 	return err == nil && result.MatchedCount == 1, err
 }
 
-// findOneAndUpdate returns the document that the caller wants.
+// findOneAndUpdate changes one document. result is the document that the caller wants, if it wants one.
 func (c *collection) findOneAndUpdate(
 	ctx context.Context, f first, where any, update bson.Raw,
 ) (result found, matched bool, err error) {
@@ -241,8 +244,8 @@ func (c *collection) findOneAndUpdate(
 	return result, err == nil, err
 }
 
-// changeRead reads the first matching document, changes it here, and replaces it if it is still unchanged on
-// the server; otherwise it starts again with the document that is then the first.
+// changeRead reads the first matching document, computes the change, and replaces the document if it has not
+// changed on the server. If it has changed, changeRead starts again with the first document that matches then.
 func (c *collection) changeRead(ctx context.Context, f first) (store.FindAndModifyResult, error) {
 	var clash error
 	for lost := 0; ; {
@@ -261,7 +264,7 @@ func (c *collection) changeRead(ctx context.Context, f first) (store.FindAndModi
 			}
 		case !f.upsert:
 			return store.FindAndModifyResult{}, nil
-		case clash != nil: // No other upsert has inserted the document in the meantime.
+		case clash != nil: // There is a document with this key, but it does not match.
 			return store.FindAndModifyResult{}, clash
 		default:
 			result, err := c.insertUpsert(ctx, f)
@@ -273,7 +276,7 @@ func (c *collection) changeRead(ctx context.Context, f first) (store.FindAndModi
 	}
 }
 
-// insertUpsert inserts the document that an upsert creates if nothing matches.
+// insertUpsert inserts the document of an upsert that matches nothing.
 func (c *collection) insertUpsert(ctx context.Context, f first) (result store.FindAndModifyResult, err error) {
 	o, err := f.call.Insert(f.change, f.filter)
 	if err != nil {
@@ -300,7 +303,8 @@ func (c *collection) insertUpsert(ctx context.Context, f first) (result store.Fi
 	return result, nil
 }
 
-// replace changes a document that was read. It returns false if the document has changed since.
+// replace computes the change of a document that was read, and writes it. It returns false if the document has
+// changed on the server.
 func (c *collection) replace(
 	ctx context.Context, f first, before found,
 ) (result store.FindAndModifyResult, isDone bool, err error) {
@@ -336,7 +340,8 @@ func (c *collection) replace(
 	return result, replaced.MatchedCount == 1, nil
 }
 
-// replacement returns a filter for the unchanged document, and the new document.
+// replacement returns the new document for the server, and a filter that matches the old one if it has not
+// changed.
 func (c *collection) replacement(before found, after document.Object, revision bson.ObjectID) (bson.D, bson.Raw, error) {
 	if err := document.CheckExtent(after, maxSize); err != nil {
 		return nil, nil, boterr.PrefixField("update", err)
@@ -347,7 +352,7 @@ func (c *collection) replacement(before found, after document.Object, revision b
 		}
 		if strings.HasPrefix(key, "$") {
 			return nil, nil, boterr.New(boterr.Unsupported, "update."+key,
-				"MongoDB cannot change a document that has a field whose name begins with $ in this way; rename the field")
+				"MongoDB cannot replace a document with a field whose name starts with $; rename the field")
 		}
 	}
 	where, err := unchanged(before)
@@ -362,7 +367,7 @@ func (c *collection) replacement(before found, after document.Object, revision b
 	return where, b, err
 }
 
-// unchanged returns a filter that only matches a document that has not changed since it was read.
+// unchanged returns a filter that matches a document only if it has not changed since it was read.
 func unchanged(before found) (bson.D, error) {
 	id, _ := before.document.Field(document.IDField)
 	value, err := rawValue(id)
@@ -376,20 +381,20 @@ func unchanged(before found) (bson.D, error) {
 	return append(where, bson.E{Key: revisionPath, Value: before.hidden.revision}), nil
 }
 
-// writers is the number of documents that a change of many writes at once. Each is a separate command: the
-// answer to a command for many only counts the unchanged documents, without naming them.
+// writers is the number of documents that updateAll writes at the same time. Each is a separate command,
+// because the answer to a command for many documents only counts the failures and does not name them.
 const writers = 8
 
-// edit is a document that was read, its new content, and its new revision.
+// edit is a document that was read, with its new content and its new revision.
 type edit struct {
 	before   found
 	after    document.Object
 	revision bson.ObjectID
 }
 
-// updateAll reads all matching documents, changes them here, and writes each that has not changed since;
-// documents that have changed are read again. If the change fails on one of them nothing is written; if one
-// cannot be written, as with a unique index, the earlier ones are restored.
+// updateAll reads all matching documents, computes the changes, and writes the documents. A document that has
+// changed meanwhile is read again. If the change of any document fails, nothing is written. If a document
+// cannot be written, for example because of a unique index, the documents written so far are restored.
 func (c *collection) updateAll(ctx context.Context, f first) (store.UpdateResult, error) {
 	results, err := c.newest().find(ctx, f.filter, store.FindOptions{})
 	if err == nil && len(results) == 0 && f.upsert {
@@ -399,7 +404,7 @@ func (c *collection) updateAll(ctx context.Context, f first) (store.UpdateResult
 		}
 		clash := err
 		if results, err = c.newest().find(ctx, f.filter, store.FindOptions{}); err == nil && len(results) == 0 {
-			return store.UpdateResult{}, clash // No other upsert has inserted the document in the meantime.
+			return store.UpdateResult{}, clash // There is a document with this key, but it does not match.
 		}
 	}
 	if err != nil {
@@ -409,14 +414,16 @@ func (c *collection) updateAll(ctx context.Context, f first) (store.UpdateResult
 	if boterr.CodeOf(err) != boterr.AlreadyExists {
 		return result, err
 	}
-	// When written one after the other, a document can take a key that an earlier one has given up.
+	// Try once more, one document after the other: then a document can take a key that an earlier document has
+	// given up.
 	if results, err = c.newest().find(ctx, f.filter, store.FindOptions{}); err != nil {
 		return store.UpdateResult{}, err
 	}
 	return c.updateFound(ctx, f, results, 1)
 }
 
-// updateFound changes documents that were read, atOnce at a time: all of them or none.
+// updateFound changes documents that were read, at most atOnce at the same time. It changes all of them or
+// none.
 func (c *collection) updateFound(
 	ctx context.Context, f first, results []found, atOnce int,
 ) (store.UpdateResult, error) {
@@ -431,15 +438,15 @@ func (c *collection) updateFound(
 	return m.result, nil
 }
 
-// changeOfMany is a change of all documents that matched when it began.
+// changeOfMany is an update of all documents that match at its start.
 type changeOfMany struct {
 	*collection
 
 	first first
-	// atOnce is the number of documents written at the same time.
+	// atOnce is the number of documents that are written at the same time.
 	atOnce int
 
-	// evaluating is held while the call's Evaluation is used, which is not safe for concurrent use.
+	// evaluating guards first.call, which is not safe for concurrent use.
 	evaluating sync.Mutex
 
 	mutex   sync.Mutex
@@ -447,7 +454,7 @@ type changeOfMany struct {
 	written []edit
 }
 
-// edits changes documents, and counts those that need no write.
+// edits computes the changes of documents. It counts documents that need no write.
 func (m *changeOfMany) edits(results []found) ([]edit, error) {
 	m.evaluating.Lock()
 	defer m.evaluating.Unlock()
@@ -467,7 +474,6 @@ func (m *changeOfMany) edits(results []found) ([]edit, error) {
 	return edits, nil
 }
 
-// count adds to the result.
 func (m *changeOfMany) count(matched, modified int64) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
@@ -475,11 +481,10 @@ func (m *changeOfMany) count(matched, modified int64) {
 	m.result.Modified += modified
 }
 
-// counted converts a bool to a number.
 var counted = map[bool]int64{true: 1}
 
-// writeAll writes documents, several at once, until one of them fails. It waits for unfinished writes: a
-// write that the server carried out after the restoration would remain.
+// writeAll writes documents, several at the same time, until one fails. It waits for unfinished writes, because
+// a write that takes effect after undo would remain.
 func (m *changeOfMany) writeAll(ctx context.Context, edits []edit) error {
 	within, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -511,7 +516,8 @@ func (m *changeOfMany) writeAll(ctx context.Context, edits []edit) error {
 	return failure(ctx, context.Cause(within))
 }
 
-// write writes one document; if it has changed in the meantime, it is read again and changed.
+// write writes one document. If the document has changed meanwhile, write reads it and computes its change
+// again.
 func (m *changeOfMany) write(ctx context.Context, e edit) error {
 	for lost := 1; ; lost++ {
 		isWritten, err := m.replaceRead(ctx, e)
@@ -537,7 +543,7 @@ func (m *changeOfMany) write(ctx context.Context, e edit) error {
 	}
 }
 
-// replaceRead writes a document if it is unchanged on the server, and records the write.
+// replaceRead writes a document if it has not changed on the server, and records the write for undo.
 func (m *changeOfMany) replaceRead(ctx context.Context, e edit) (bool, error) {
 	where, b, err := m.replacement(e.before, e.after, e.revision)
 	if err != nil {
@@ -548,7 +554,7 @@ func (m *changeOfMany) replaceRead(ctx context.Context, e edit) (bool, error) {
 	}
 	result, err := m.stored.ReplaceOne(ctx, where, b)
 	if err != nil && !isDuplicate(err) {
-		m.note(e) // It may have been written.
+		m.note(e) // The server may have written it.
 	}
 	if err != nil {
 		return false, failure(ctx, err)
@@ -566,7 +572,7 @@ func (m *changeOfMany) note(e edit) {
 	m.written = append(m.written, e)
 }
 
-// again reads a document again, if it still matches.
+// again reads a document once more. The result is empty if the document no longer matches.
 func (m *changeOfMany) again(ctx context.Context, e edit) ([]found, error) {
 	id, _ := e.before.document.Field(document.IDField)
 	byID, err := query.CompileFilter(document.O(document.IDField, document.O("$eq", id)))
@@ -576,8 +582,8 @@ func (m *changeOfMany) again(ctx context.Context, e edit) ([]found, error) {
 	return m.newest().find(ctx, query.And(byID, m.first.filter), store.FindOptions{})
 }
 
-// undo restores the written documents that have not changed since, the last one first. A document whose key
-// is still used by another of them is tried again, as long as there is progress.
+// undo restores the written documents, the last one first, unless they have changed since. A unique key may
+// still be used by another document, so undo repeats failed writes as long as there is progress.
 func (m *changeOfMany) undo(ctx context.Context, failed error) error {
 	ctx = context.WithoutCancel(ctx)
 	left := m.written
@@ -595,19 +601,19 @@ func (m *changeOfMany) undo(ctx context.Context, failed error) error {
 		}
 		if len(unwritten) == len(left) {
 			return boterr.New(boterr.Unavailable, "",
-				"some of the documents may have changed, because writing them back failed (%w) after: %s", why, failed.Error())
+				"some documents may have changed, because restoring them failed (%w) after: %s", why, failed.Error())
 		}
 		left = unwritten
 	}
 }
 
-// writeBack restores one document, unless it has changed since.
+// writeBack restores one document, unless it has changed since its write.
 func (m *changeOfMany) writeBack(ctx context.Context, e edit) error {
 	before := e.before
 	if before.hidden.isAbsent {
 		before.hidden = hidden{order: m.store.order.take(1)}
 	}
-	before.hidden.revision = bson.NewObjectID() // The other version existed in between.
+	before.hidden.revision = bson.NewObjectID() // A new revision, because the document was different meanwhile.
 	where, err := unchanged(found{document: e.before.document, hidden: hidden{revision: e.revision}})
 	if err != nil {
 		return err

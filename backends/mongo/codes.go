@@ -18,11 +18,11 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// meanings maps the codes of a server's errors to codes of boterr. The names are from MongoDB's list of error
-// codes; codes without a name are described. Unlisted codes are Internal: only known codes justify an error
-// that suggests a retry, or blames the caller.
+// meanings maps error codes of the server to codes of package boterr. The names are from MongoDB's list of
+// error codes; codes without a name have a description. Any other code is Internal, because only known codes
+// justify advice to try again, or blaming the caller.
 var meanings = map[int]boterr.Code{
-	// These may succeed later.
+	// A retry may succeed.
 	6:        boterr.Unavailable, // HostUnreachable
 	7:        boterr.Unavailable, // HostNotFound
 	24:       boterr.Unavailable, // LockTimeout
@@ -102,7 +102,7 @@ var meanings = map[int]boterr.Code{
 	56846:    boterr.Unavailable, // ConfigServerUnreachable
 	91331:    boterr.Unavailable, // RetriableRemoteCommandFailure
 	10045600: boterr.Unavailable, // InterruptedDueToFCVChange
-	// Features that the server, or its version, lacks.
+	// The server, or its version, lacks the feature.
 	59:    boterr.Unsupported, // CommandNotFound
 	115:   boterr.Unsupported, // CommandNotSupported
 	168:   boterr.Unsupported, // InvalidPipelineOperator
@@ -116,7 +116,7 @@ var meanings = map[int]boterr.Code{
 	352:   boterr.Unsupported, // UnsupportedOpQueryCommand
 	40324: boterr.Unsupported, // an unknown stage of a pipeline
 	40415: boterr.Unsupported, // IDLUnknownField
-	// Errors for the operators of the server.
+	// The operator of the server must act.
 	11:    boterr.FailedPrecondition, // UserNotFound
 	13:    boterr.FailedPrecondition, // Unauthorized
 	18:    boterr.FailedPrecondition, // AuthenticationFailed
@@ -136,7 +136,7 @@ var meanings = map[int]boterr.Code{
 	391:   boterr.FailedPrecondition, // ReauthenticationRequired
 	10003: boterr.FailedPrecondition, // CannotGrowDocumentInCappedNamespace
 	13297: boterr.FailedPrecondition, // DatabaseDifferCase
-	// Exhausted resources of the server.
+	// A limit of the server is reached.
 	146:   boterr.ResourceExhausted, // ExceededMemoryLimit
 	208:   boterr.ResourceExhausted, // TooManyLocks
 	257:   boterr.ResourceExhausted, // TransactionTooLarge
@@ -144,7 +144,7 @@ var meanings = map[int]boterr.Code{
 	292:   boterr.ResourceExhausted, // QueryExceededMemoryLimitNoDiskUseAllowed
 	388:   boterr.ResourceExhausted, // TransactionTooLargeForCache
 	14031: boterr.ResourceExhausted, // OutOfDiskSpace
-	// Errors in a filter, an update, a document, an index.
+	// The filter, the update, the document or the index is invalid.
 	2:     boterr.InvalidArgument, // BadValue
 	9:     boterr.InvalidArgument, // FailedToParse
 	14:    boterr.InvalidArgument, // TypeMismatch
@@ -152,7 +152,7 @@ var meanings = map[int]boterr.Code{
 	16:    boterr.InvalidArgument, // InvalidLength
 	21:    boterr.InvalidArgument, // EmptyArrayOperation
 	22:    boterr.InvalidArgument, // InvalidBSON
-	27:    boterr.InvalidArgument, // IndexNotFound, of a search by distance
+	27:    boterr.InvalidArgument, // IndexNotFound, in a search by distance
 	28:    boterr.InvalidArgument, // PathNotViable
 	29:    boterr.InvalidArgument, // NonExistentPath
 	30:    boterr.InvalidArgument, // InvalidPath
@@ -175,39 +175,38 @@ var meanings = map[int]boterr.Code{
 	197:   boterr.InvalidArgument, // InvalidIndexSpecificationOption
 	201:   boterr.InvalidArgument, // CannotBuildIndexKeys
 	241:   boterr.InvalidArgument, // ConversionFailure
-	291:   boterr.InvalidArgument, // NoQueryExecutionPlans, of a $near without a suitable index
+	291:   boterr.InvalidArgument, // NoQueryExecutionPlans, for a $near without a suitable index
 	357:   boterr.InvalidArgument, // InvalidBSONType
 	378:   boterr.InvalidArgument, // NonConformantBSON
 	10334: boterr.InvalidArgument, // BSONObjectTooLarge
-	13026: boterr.InvalidArgument, // a place of a 2d index that is not a pair
-	13027: boterr.InvalidArgument, // a place beyond the bounds of a 2d index
-	13068: boterr.InvalidArgument, // a place of a 2d index with one coordinate
-	13654: boterr.InvalidArgument, // a place of a 2d index in an unsupported form
-	16755: boterr.InvalidArgument, // a place that a 2dsphere index refuses
-	16804: boterr.InvalidArgument, // as 13654
+	13026: boterr.InvalidArgument, // a point for a 2d index that is not a pair
+	13027: boterr.InvalidArgument, // a point outside of a 2d index
+	13068: boterr.InvalidArgument, // a point for a 2d index with one coordinate
+	13654: boterr.InvalidArgument, // a point for a 2d index in an unsupported form
+	16755: boterr.InvalidArgument, // a shape that a 2dsphere index refuses
+	16804: boterr.InvalidArgument, // the same as 13654
 	17280: boterr.InvalidArgument, // KeyTooLong
-	17419: boterr.InvalidArgument, // a document that an update makes too large
-	17420: boterr.InvalidArgument, // as 17419
-	51091: boterr.InvalidArgument, // an invalid pattern
-	51108: boterr.InvalidArgument, // invalid options of a pattern
+	17419: boterr.InvalidArgument, // the document is too large after the update
+	17420: boterr.InvalidArgument, // the same as 17419
+	51091: boterr.InvalidArgument, // an invalid regular expression
+	51108: boterr.InvalidArgument, // invalid options of a regular expression
 }
 
-// indexNotFound is the server's code for an attempt to create an unsupported kind of index.
+// indexNotFound is the server's code if an unsupported kind of index is created.
 const indexNotFound = 27
 
-// lowestAssertion is above all codes of MongoDB's list except a few older ones. Higher codes have no names:
-// each identifies a place in the server's source that refuses something.
+// lowestAssertion is above the codes in MongoDB's list, except for a few old ones. Higher codes have no names.
+// Each belongs to one check in the server's source.
 const lowestAssertion = 10_000
 
-// transientLabels are the labels with which a server or the driver marks an error after which a
-// retry may succeed.
+// transientLabels are the labels of errors after which a retry may succeed. The server or the driver adds them.
 var transientLabels = []string{
 	"RetryableWriteError", "RetryableError", "SystemOverloadedError", "TransientTransactionError", "NetworkError",
 	"NetworkTimeoutError", "ExceededTimeLimitError",
 }
 
-// failure converts an error of the driver to an error of a Store. If ctx ended during the request, it is
-// unknown whether the server wrote.
+// failure converts an error of the driver to an error of a Store. If ctx ended during the request, the result
+// is Canceled, and the server may or may not have written.
 func failure(ctx context.Context, err error) error { return filterFailure(ctx, nil, err) }
 
 func filterFailure(ctx context.Context, filter *query.Filter, err error) error {
@@ -224,14 +223,14 @@ func filterFailure(ctx context.Context, filter *query.Filter, err error) error {
 	}
 }
 
-// hasDeadline reports whether ctx has a deadline. The driver does not start operations that it expects to
-// take longer.
+// hasDeadline reports whether ctx has a deadline. Under a deadline, the driver does not start operations that
+// it expects to take longer.
 func hasDeadline(ctx context.Context) bool {
 	_, ok := ctx.Deadline()
 	return ok
 }
 
-// codeOf returns the code for an error of the driver, for a command with a filter.
+// codeOf returns the code for an error of the driver. filter is the command's filter, or nil.
 func codeOf(filter *query.Filter, err error) boterr.Code {
 	var server mongo.ServerError
 	switch {
@@ -240,12 +239,12 @@ func codeOf(filter *query.Filter, err error) boterr.Code {
 	case errors.As(err, new(mongo.MarshalError)):
 		return boterr.InvalidArgument
 	case isUnconfirmed(err), isTransient(err), !errors.As(err, &server):
-		return boterr.Unavailable // This includes: the driver found no server, lost it, or has been closed.
+		return boterr.Unavailable // This includes a server that cannot be found or was lost, and a closed driver.
 	}
 	return codeOfAnswer(filter, server)
 }
 
-// codeOfAnswer returns the code for a server's refusal of a command with a filter.
+// codeOfAnswer returns the code for a command that the server refused. filter is the command's filter, or nil.
 func codeOfAnswer(filter *query.Filter, refusal mongo.ServerError) boterr.Code {
 	means := meaning(refusal.ErrorCodes())
 	switch {
@@ -260,8 +259,7 @@ func codeOfAnswer(filter *query.Filter, refusal mongo.ServerError) boterr.Code {
 	}
 }
 
-// meaning returns the code for the server's codes of an error. A transient code takes precedence, since a
-// retry may succeed.
+// meaning returns the code for the server's error codes. Unavailable comes first, because a retry may succeed.
 func meaning(codes []int) boterr.Code {
 	means := boterr.Internal
 	for _, code := range codes {
@@ -276,15 +274,15 @@ func meaning(codes []int) boterr.Code {
 	return means
 }
 
-// isOfExpression reports whether codes say that an expression of a filter has failed on a document. The
-// server has hundreds of nameless codes for this, different ones in each version. Package document has
-// compiled the expression, so the fault is in a value.
+// isOfExpression reports whether an expression of the filter failed on a document. The server has hundreds of
+// unnamed codes for this, and they differ between versions. Because package query has compiled the expression,
+// the cause must be a value in the document.
 func isOfExpression(filter *query.Filter, codes []int) bool {
 	return mayFail(filter) &&
 		slices.ContainsFunc(codes, func(code int) bool { return code > lowestAssertion })
 }
 
-// isUnconfirmed reports whether a write succeeded, but was not confirmed by enough servers. It must not be
+// isUnconfirmed reports whether a write succeeded but too few servers confirmed it. Such a write must not be
 // repeated.
 func isUnconfirmed(err error) bool {
 	if one, ok := errors.AsType[mongo.WriteException](err); ok {
@@ -294,20 +292,20 @@ func isUnconfirmed(err error) bool {
 	return errors.As(err, &many) && many.WriteConcernError != nil && len(many.WriteErrors) == 0
 }
 
-// isDuplicate reports whether a document violates a unique index. For updates, FerretDB 1 reports this in the
-// words of its underlying database.
+// isDuplicate reports whether a document violates a unique index. For updates, FerretDB 1 returns the error of
+// its underlying database.
 func isDuplicate(err error) bool {
 	return mongo.IsDuplicateKeyError(err) || strings.Contains(err.Error(), "UNIQUE constraint failed")
 }
 
-// isTransient reports whether a retry may succeed, according to the server or the driver.
+// isTransient reports whether the server or the driver expects that a retry may succeed.
 func isTransient(err error) bool {
 	var labeled mongo.LabeledError
 	return mongo.IsTimeout(err) || errors.As(err, &labeled) && slices.ContainsFunc(transientLabels, labeled.HasErrorLabel)
 }
 
-// isUnsupportedByServer reports whether the text of a server's error means that it does not know an operator
-// or an option. Package document has compiled the request, so the server lacks it.
+// isUnsupportedByServer reports whether the server does not know an operator or an option, according to the
+// error's text. Because package query has compiled the request, the operator exists, but this server lacks it.
 func isUnsupportedByServer(text string) bool {
 	text = strings.ToLower(text)
 	return slices.ContainsFunc([]string{
@@ -316,28 +314,28 @@ func isUnsupportedByServer(text string) bool {
 	}, func(phrase string) bool { return strings.Contains(text, phrase) })
 }
 
-// isRefused reports whether an error means that the server refused a change to a document that a filter
-// finds. Package query can then find the reason in the document.
+// isRefused reports whether the server refused to change a document. Package query can then find the reason in
+// the document.
 func isRefused(filter *query.Filter, err error) bool {
 	code := codeOf(filter, err)
 	return code == boterr.InvalidArgument || code == boterr.Unsupported
 }
 
-// The waits of an operation that lost a race are a random part of a time that doubles with every loss, so
-// that the losers do not meet again.
+// Limits of the waits of an operation that lost a race. Each wait is random, within a time that doubles with
+// every loss, so the losers do not collide again.
 const (
 	minWait = time.Millisecond
 	maxWait = 128 * time.Millisecond
 )
 
-// backOff waits after an operation has lost a number of races, at least one. It returns Canceled if ctx ends
-// first.
+// backOff waits before the next attempt. lost is the number of lost races, at least 1. If ctx ends first,
+// backOff returns Canceled.
 func backOff(ctx context.Context, lost int) error {
 	within := maxWait
 	if lost < 8 {
 		within = minWait << lost
 	}
-	timer := time.NewTimer(rand.N(within)) //nolint:gosec // It need not be secret.
+	timer := time.NewTimer(rand.N(within)) //nolint:gosec // It only spreads the load.
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -347,9 +345,9 @@ func backOff(ctx context.Context, lost int) error {
 	}
 }
 
-// matches reports whether any document matches. It is called after a sorted change of the first document has
-// found nothing: MongoDB also answers so if another client has changed that document in the meantime so that
-// it no longer matches, although another one does.
+// matches reports whether any document matches. It is needed after a sorted change that found nothing. MongoDB
+// gives this answer also if another client has changed the first document so that it no longer matches,
+// although a second one still does.
 func (c *collection) matches(ctx context.Context, filter *query.Filter, where any) (bool, error) {
 	first := options.Find().SetProjection(bson.D{{Key: document.IDField, Value: 1}}).SetLimit(-1)
 	cursor, err := c.newest().stored.Find(ctx, where, first)

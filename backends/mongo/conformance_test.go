@@ -36,8 +36,8 @@ func TestStore(t *testing.T) {
 	storetest.RunStore(t, newStore)
 }
 
-// The operations rely on nothing of a store beyond the store's suite. So the usual tests run only that, and
-// the thorough ones also run the suite of the operations.
+// The operations only rely on what storetest checks. Therefore the usual tests run storetest alone, and the
+// thorough ones also run the suite of the operations.
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	rounds.OnlyThorough(t)
@@ -50,7 +50,7 @@ func TestConformance_FromCaller(t *testing.T) {
 	botctxtest.RunConformance(t, botctxtest.FromCaller(newHarness))
 }
 
-// newHarness returns a harness of a platform over a store.
+// newHarness returns a harness whose platform uses this store.
 func newHarness(t *testing.T) *botctxtest.Harness {
 	t.Helper()
 	return fakestest.Harness(fakes.New(fakes.Config(func(c *botctx.Config) {
@@ -66,7 +66,7 @@ type clocked struct {
 
 func (c clocked) Now(context.Context) (time.Time, error) { return c.now(), nil }
 
-// casesVariable names the environment variable with the folder of case files, which are not part of the
+// casesVariable is the environment variable with the folder of case files. The files are not part of the
 // project.
 const casesVariable = "BOTCTX_CASES"
 
@@ -98,10 +98,10 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// caseWorkers is the number of cases that run at once.
+// caseWorkers is the number of cases that run at the same time.
 const caseWorkers = 8
 
-// runCases runs a file of cases, each in a new collection.
+// runCases runs the cases in a file, each in a new collection.
 func runCases(t *testing.T, name string) {
 	t.Helper()
 	cases, store := casesOf(t, name), newStore(t)
@@ -124,7 +124,7 @@ func runCases(t *testing.T, name string) {
 	judge(t, cases, failures)
 }
 
-// judge compares the failing cases with the expected ones.
+// judge fails the test if a case fails that is not left out, or if a case that is left out passes.
 func judge(t *testing.T, cases []storetest.Case, failures []error) {
 	t.Helper()
 	out := leftOut(t)
@@ -133,7 +133,7 @@ func judge(t *testing.T, cases []storetest.Case, failures []error) {
 		_, isOut := out[cases[i].ID]
 		switch {
 		case err == nil && isOut:
-			t.Errorf("%s holds, and need not be left out", cases[i].ID)
+			t.Errorf("%s passes; remove it from the cases that are left out", cases[i].ID)
 		case err == nil:
 		case isOut:
 			differing++
@@ -141,10 +141,11 @@ func judge(t *testing.T, cases []storetest.Case, failures []error) {
 			t.Errorf("%s: %v\n%s", cases[i].ID, err, cases[i].String())
 		}
 	}
-	t.Logf("%d cases: %d are left out by name", len(cases), differing)
+	t.Logf("%d cases, %d of them left out by name", len(cases), differing)
 }
 
-// leftOut returns the cases that are expected to fail: they use features that package document does not have.
+// leftOut returns the ids of cases that are expected to fail, because they use features that package query does
+// not have.
 func leftOut(t *testing.T) map[string]struct{} {
 	t.Helper()
 	text, err := os.ReadFile("testdata/cases_of_no_store.txt")
@@ -159,10 +160,11 @@ func leftOut(t *testing.T) map[string]struct{} {
 	return out
 }
 
-// chaosVariable makes the test binary a process that accepts and handles events, as its chaosOrder says.
+// chaosVariable is an environment variable with a chaosOrder. If it is set, the test binary accepts and handles
+// events.
 const chaosVariable = "BOTCTX_MONGO_CHAOS"
 
-// chaosOrder configures such a process.
+// chaosOrder configures a process that accepts and handles events.
 type chaosOrder struct {
 	chaostest.Order
 
@@ -189,14 +191,14 @@ func beChaotic(ctx context.Context, text string) error {
 }
 
 const (
-	// chaosLease is the lease in tests that wait for leases to expire. A process that the machine or server
-	// holds up for longer loses its leases, which the judge excuses.
+	// chaosLease is the lease in tests that wait for leases to expire. A live process may lose its lease if the
+	// machine or the server is slow; the tests tolerate that.
 	chaosLease = 5 * time.Second
-	// longLease is the lease in tests without a lost process: no machine holds one up for so long.
+	// longLease is the lease in tests in which no process is lost. No machine is slow enough to exceed it.
 	longLease = time.Hour
 )
 
-// newChaos returns a platform on a new database, with members whose agendas count up.
+// newChaos returns a platform on a new database, with members whose agendas increment a counter.
 func newChaos(t *testing.T, members, agendas int, lease time.Duration) (*chaostest.Platform, store.Store) {
 	t.Helper()
 	own := newDatabase(t)
@@ -216,7 +218,7 @@ func newChaos(t *testing.T, members, agendas int, lease time.Duration) (*chaoste
 	}), database
 }
 
-// It runs before the parallel tests, like TestProcesses_Killed.
+// It runs before the parallel tests, for the same reason as TestProcesses_Killed.
 //
 //nolint:paralleltest // See above.
 func TestAccept_ProcessesKilledAndFrozen(t *testing.T) {
@@ -236,8 +238,8 @@ func TestAccept_ProcessesKilledAndFrozen(t *testing.T) {
 	t.Logf("%+v", platform.Judge(database))
 }
 
-// TestAccept_CountsUpAcrossProcesses has agendas, redirects and events of one member count up in several
-// processes. Like the previous test, it runs before the parallel ones.
+// TestAccept_CountsUpAcrossProcesses increments a counter of one member in agendas, redirects and events, in
+// several processes. It also runs before the parallel tests.
 //
 //nolint:paralleltest // See there.
 func TestAccept_CountsUpAcrossProcesses(t *testing.T) {
@@ -256,12 +258,12 @@ func TestAccept_CountsUpAcrossProcesses(t *testing.T) {
 	chaostest.RequireCount(t, database, figures.Events+agendas)
 }
 
-// uriVariable names the environment variable with the address of a MongoDB server. Without it the tests run
-// against package memserver, a server in this process that has every capability and handles many commands at
-// once. Each test has a separate database, whose name begins with "botctx_test_", and drops it.
+// uriVariable is the environment variable with the address of a MongoDB server. Without it, the tests use
+// package memserver, a server in this process that has every feature and handles many commands at the same
+// time. Each test uses a separate database, whose name begins with "botctx_test_", and drops it at the end.
 const uriVariable = "BOTCTX_MONGO_URI"
 
-// uri is the server's address. client is a client of it.
+// uri is the server's address.
 var (
 	uri    string
 	client *driver.Client
@@ -312,7 +314,7 @@ func run(m *testing.M) (code int, err error) {
 	return m.Run(), nil
 }
 
-// serveMemserver serves from memory until ctx ends, and returns the address.
+// serveMemserver serves a memserver until ctx ends, and returns its address.
 func serveMemserver(ctx context.Context) (address string, err error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -322,7 +324,7 @@ func serveMemserver(ctx context.Context) (address string, err error) {
 	return "mongodb://" + listener.Addr().String(), nil
 }
 
-// newDatabase returns a new database for the test, which is dropped at its end.
+// newDatabase returns a new database, which is dropped after the test.
 func newDatabase(tb testing.TB) *driver.Database {
 	tb.Helper()
 	database := client.Database("botctx_test_" + strings.ToLower(bson.NewObjectID().Hex()))
@@ -330,7 +332,7 @@ func newDatabase(tb testing.TB) *driver.Database {
 	return database
 }
 
-// newStore returns a store on a database of the test's own.
+// newStore returns a store on a new database.
 func newStore(t *testing.T) store.Store {
 	t.Helper()
 	store, err := mongo.New(t.Context(), newDatabase(t))

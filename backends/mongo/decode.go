@@ -16,14 +16,14 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// The hidden field of a stored document. It takes the place of the caller's _id, which MongoDB moves to the
+// The hidden field of a stored document. It marks the original position of _id, which MongoDB moves to the
 // front.
 const (
 	hiddenField = "_botctx"
-	// orderField is the document's place in the order of insertion.
+	// orderField has the document's place in the order of insertion.
 	orderField = "order"
-	// revisionField gets a new value with every change, so that a change is only made to the version that was
-	// read.
+	// revisionField gets a new value with every change. A document is only replaced if its revision is the one
+	// that was read.
 	revisionField = "revision"
 	orderPath     = hiddenField + "." + orderField
 	revisionPath  = hiddenField + "." + revisionField
@@ -33,7 +33,7 @@ const (
 type hidden struct {
 	order    int64
 	revision bson.ObjectID
-	// isAbsent is true if the document has no such field: another program wrote it.
+	// isAbsent is true if there is no hidden field, because another program wrote the document.
 	isAbsent bool
 }
 
@@ -61,11 +61,11 @@ func appendHidden(b []byte, h hidden) []byte {
 	start, b := bsoncore.AppendDocumentElementStart(b, hiddenField)
 	b = bsoncore.AppendInt64Element(b, orderField, h.order)
 	b = bsoncore.AppendObjectIDElement(b, revisionField, h.revision)
-	b, _ = bsoncore.AppendDocumentEnd(b, start) // It cannot fail: the document began above.
+	b, _ = bsoncore.AppendDocumentEnd(b, start) // No error is possible: the document was started above.
 	return b
 }
 
-// raw encodes an object for the server, as a filter or a part of an update.
+// raw encodes an object for a command, such as a filter or a part of an update.
 func raw(o document.Object) (bson.Raw, error) {
 	start, b := bsoncore.AppendDocumentStart(make([]byte, 0, o.Size()+16))
 	b, err := appendFields(b, o)
@@ -75,7 +75,7 @@ func raw(o document.Object) (bson.Raw, error) {
 	return ended(b, start)
 }
 
-// rawValue encodes a value for the server.
+// rawValue encodes a value for a command.
 func rawValue(value any) (bson.RawValue, error) {
 	o, err := raw(document.O("v", value))
 	if err != nil {
@@ -101,7 +101,8 @@ func appendFields(b []byte, o document.Object) (_ []byte, err error) {
 	return b, nil
 }
 
-// appendValue appends a field. BSON cannot hold a NUL byte in a name.
+// appendValue appends a field. It returns InvalidArgument for a name with a NUL byte, which BSON does not
+// support.
 func appendValue(b []byte, key string, value any) (_ []byte, err error) {
 	if strings.IndexByte(key, 0) >= 0 {
 		return nil, boterr.Invalid(key, "the name %q contains a NUL byte, which MongoDB cannot store", key)
@@ -128,8 +129,8 @@ func appendValue(b []byte, key string, value any) (_ []byte, err error) {
 	}
 }
 
-// appendWhole appends a whole number in 32 bits if possible: package document then treats its $type as "int",
-// and otherwise as "long".
+// appendWhole appends an integer in 32 bits if possible, and otherwise in 64 bits. The server's $type is then
+// "int" or "long", as in package query.
 func appendWhole(b []byte, key string, number int64) []byte {
 	if number >= math.MinInt32 && number <= math.MaxInt32 {
 		return bsoncore.AppendInt32Element(b, key, int32(number))
@@ -156,20 +157,20 @@ func appendArray(b []byte, key string, a document.Array) (_ []byte, err error) {
 	return bsoncore.AppendArrayEnd(b, start)
 }
 
-// found is a document that the server gave.
+// found is a document from the server.
 type found struct {
 	document document.Object
 	hidden   hidden
 }
 
-// read returns a stored document as its caller wrote it.
+// read decodes a stored document and removes the hidden field.
 func read(b []byte) (found, error) {
 	result := found{hidden: hidden{isAbsent: true}}
 	pairs := make([]any, 0, 32)
 	err := eachElement(b, func(key string, value bsoncore.Value) error {
 		if key == hiddenField && value.Type == bsoncore.TypeEmbeddedDocument {
 			result.hidden = hiddenOf(value.Document())
-			if result.hidden.order != 0 && len(pairs) > 2 && pairs[0] == document.IDField { // The former place of the _id.
+			if result.hidden.order != 0 && len(pairs) > 2 && pairs[0] == document.IDField { // Move _id back to its original position.
 				pairs = slices.Concat(pairs[2:], pairs[:2])
 			}
 			return nil
@@ -191,7 +192,7 @@ func hiddenOf(b bsoncore.Document) hidden {
 	return hidden{order: order, revision: revision, isAbsent: !ok}
 }
 
-// eachElement calls visit for the fields of a document or the elements of an array.
+// eachElement calls visit for every field of a document, or every element of an array.
 func eachElement(b []byte, visit func(key string, value bsoncore.Value) error) error {
 	length, rest, ok := bsoncore.ReadLength(b)
 	if !ok || int(length) > len(b) || length < 5 {
@@ -219,11 +220,10 @@ func eachElement(b []byte, visit func(key string, value bsoncore.Value) error) e
 }
 
 func malformed() error {
-	return boterr.New(boterr.Internal, "", "the server sent BSON that cannot be read")
+	return boterr.New(boterr.Internal, "", "the server sent malformed BSON")
 }
 
-// valueOf converts a BSON value to a value of package document. The 32-bit integers of other writers are
-// integers here.
+// valueOf converts a BSON value to a value of package document. Integers of 32 bits become int64.
 func valueOf(value bsoncore.Value) (any, error) {
 	switch value.Type {
 	case bsoncore.TypeNull, bsoncore.TypeUndefined:
@@ -246,7 +246,7 @@ func valueOf(value bsoncore.Value) (any, error) {
 		return arrayOf(value.Data)
 	default:
 		return nil, boterr.New(boterr.FailedPrecondition, "",
-			"another program stored a %s here, which a document cannot hold; convert it to a string, a number or a date", value.Type)
+			"another program stored a %s here, a type that documents cannot contain; convert it to a string, a number or a date", value.Type)
 	}
 }
 
@@ -278,15 +278,15 @@ func arrayOf(b []byte) (any, error) {
 	return a, a.Err()
 }
 
-// maxName is the length limit of a collection's name in bytes. With the longest name of a database it stays
-// within MongoDB's limit of 255 bytes for both.
+// maxName is the longest name of a collection, in bytes. Together with the longest name of a database it stays
+// within MongoDB's limit of 255 bytes.
 const maxName = 190
 
-// escapes are the characters that MongoDB does not allow, and the escape character.
+// escapes replaces characters that MongoDB does not allow, and the escape character.
 var escapes = strings.NewReplacer("%", "%25", "$", "%24")
 
-// storedName returns the name that a collection has on the server. Only "$", a dot at the beginning and "%"
-// are escaped; the end of a name that is too long is replaced by a hash of the whole.
+// storedName returns a collection's name on the server. It escapes "$", "%" and a leading dot. If the name is
+// too long, its end is replaced by a hash of the whole name.
 func storedName(name string) string {
 	stored := escapes.Replace(name)
 	if strings.HasPrefix(stored, ".") {
@@ -295,7 +295,7 @@ func storedName(name string) string {
 	return shortened(stored, maxName)
 }
 
-// shortened replaces the end of a name that is too long by a hash of the whole.
+// shortened replaces the end of a name that is too long by a hash of the whole name.
 func shortened(name string, longest int) string {
 	if len(name) <= longest {
 		return name

@@ -11,10 +11,10 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 )
 
-// A host opens the database named by its environment, creates the indexes, and runs the scheduler until it is
+// The host opens the database named in the environment, creates the indexes, and runs the scheduler until it is
 // interrupted.
 func Example() {
-	uri := os.Getenv("MONGO_URI") // Such as mongodb://localhost:27017/bots
+	uri := os.Getenv("MONGO_URI") // For example mongodb://localhost:27017/bots
 	if uri == "" {
 		return
 	}

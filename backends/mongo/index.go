@@ -18,8 +18,8 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// EnsureIndex implements store.Collection. A plain index ends with the order of insertion, so that it serves
-// a search by equality of its keys without a sort.
+// EnsureIndex implements store.Collection. A plain index gets the order of insertion as its last key. A search
+// by equality of the other keys then needs no sort.
 func (c *collection) EnsureIndex(ctx context.Context, index store.Index) error {
 	if err := checkIndex(index); err != nil {
 		return err
@@ -53,17 +53,17 @@ func (c *collection) EnsureIndex(ctx context.Context, index store.Index) error {
 	return failure(ctx, err)
 }
 
-// maxBuildTime limits the time for building an index on a collection with documents: far longer than
-// DefaultTimeout, which does not apply under a deadline.
+// maxBuildTime limits the time to build an index on a collection with documents. It is much longer than
+// DefaultTimeout, and replaces it.
 const maxBuildTime = time.Hour
 
-// isPlain reports whether an index gets the order of insertion as its last key. With it, a unique index would
-// not be unique and a sparse one not sparse, and geo keys have no order.
+// isPlain reports whether an index gets the order of insertion as its last key. With that key, a unique index
+// would not be unique and a sparse one not sparse; geo keys have no order.
 func isPlain(index store.Index) bool {
 	return !index.Unique && !index.Sparse && !slices.ContainsFunc(index.Keys, isGeo)
 }
 
-// direction returns the server's name for a kind of key.
+// direction returns the server's value for a kind of key: 1, -1 or a name.
 func direction(kind query.IndexKind) any {
 	switch kind {
 	case query.Ascending:
@@ -86,10 +86,9 @@ func indexKeys(index store.Index) bson.D {
 	return keys
 }
 
-// maxIndexNameLength is within the limits of every version of MongoDB.
+// maxIndexNameLength is within the limit of every version of MongoDB.
 const maxIndexNameLength = 100
 
-// indexName returns the name of an index, built from its keys and options.
 func indexName(index store.Index) string {
 	var name strings.Builder
 	for _, key := range index.Keys {
@@ -99,22 +98,21 @@ func indexName(index store.Index) string {
 	return shortened(escapes.Replace(name.String()), maxIndexNameLength)
 }
 
-// storedIndex is an index on the server, which another program may have created.
+// storedIndex is an index on the server. Another program may have created it.
 type storedIndex struct {
 	store.Index
 
 	name string
-	// others are further options that change its behavior, and that no index of a Store has.
+	// others has further options that change the index's behaviour. Indexes of this store have none.
 	others []string
 }
 
-// harmlessOptions are options that a server reports for any index, that are checked separately, or that
-// change no result.
+// harmlessOptions are options that exist on any index, are checked separately, or change no result.
 var harmlessOptions = []string{
 	"v", "key", "name", "ns", "unique", "sparse", "background", "2dsphereIndexVersion", "bits", "min", "max", "storageEngine",
 }
 
-// indexes returns the existing indexes, in one round trip.
+// indexes lists the existing indexes, in one round trip.
 func (c *collection) indexes(ctx context.Context) ([]storedIndex, error) {
 	cursor, err := c.stored.Indexes().List(ctx)
 	if err != nil {
@@ -162,7 +160,8 @@ func readIndex(b bson.Raw) (storedIndex, error) {
 	return index, nil
 }
 
-// isOn reports whether an option exists and is not false. The collation "simple" is the default of an index.
+// isOn reports whether an option is set and not false. The collation "simple" counts as false, because it is
+// the default.
 func isOn(value bson.RawValue) bool {
 	if truth, ok := value.BooleanOK(); ok {
 		return truth
@@ -184,7 +183,7 @@ func ofSameKeys(there []storedIndex, wanted store.Index) []storedIndex {
 	return same
 }
 
-// kindOf is the inverse of direction.
+// kindOf returns the kind of key for the server's value. It is the inverse of direction.
 func kindOf(value bson.RawValue) query.IndexKind {
 	if text, ok := value.StringValueOK(); ok {
 		return query.IndexKind(text)
@@ -195,8 +194,9 @@ func kindOf(value bson.RawValue) query.IndexKind {
 	return query.Ascending
 }
 
-// checkSame refuses existing indexes of the same keys if none of them is equivalent to the wanted one. An
-// index with the wanted name was created by a store, with these options: FerretDB does not list all of them.
+// checkSame returns FailedPrecondition if there are indexes on the same keys, but none with the same options.
+// An index with the wanted name was created by a store with these options, so it is not checked; FerretDB does
+// not list all options.
 func (c *collection) checkSame(there []storedIndex, wanted store.Index) error {
 	for _, index := range there {
 		isAsWanted := index.Unique == wanted.Unique && index.Sparse == wanted.Sparse || index.name == indexName(wanted)
@@ -210,12 +210,12 @@ func (c *collection) checkSame(there []storedIndex, wanted store.Index) error {
 		c.name, other.Unique, other.Sparse, strings.Join(append([]string{""}, other.others...), ", "))
 }
 
-// isIDIndex reports whether an index is the default index of every collection.
+// isIDIndex reports whether an index is the one on _id that every collection has.
 func isIDIndex(index store.Index) bool {
 	return len(index.Keys) == 1 && index.Keys[0] == store.IndexKey{Path: document.IDField, Kind: query.Ascending}
 }
 
-// checkIndex refuses invalid indexes, and indexes of the hidden field.
+// checkIndex refuses invalid indexes, and indexes on the hidden field.
 func checkIndex(index store.Index) error {
 	for i, key := range index.Keys {
 		if isHidden(key.Path) {

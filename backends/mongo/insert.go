@@ -15,9 +15,9 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// Insert implements store.Collection. The field of an error begins with the number of the document at fault:
-// "[2]._id". One document is inserted in one atomic step. If one of several is refused, the earlier ones are
-// removed again, so for a moment others may see them.
+// Insert implements store.Collection. The field of an error begins with the index of the faulty document, such
+// as "[2]._id". A single document is inserted in one atomic step. If one of several documents is refused, the
+// earlier ones are removed again, but other clients may see them for a moment.
 func (c *collection) Insert(ctx context.Context, documents ...document.Object) error {
 	if err := c.check(ctx); err != nil {
 		return err
@@ -48,8 +48,8 @@ func (c *collection) Insert(ctx context.Context, documents ...document.Object) e
 	return nil
 }
 
-// seeStored makes later insertions come after an existing document: a caller that got this error may continue
-// with documents that follow it. If the document cannot be read, the order is only as exact as the clocks.
+// seeStored makes later insertions follow an existing document, because a caller with this error may next
+// insert documents that must come after it. If the document cannot be read, the order depends on the clocks.
 func (c *collection) seeStored(ctx context.Context, o document.Object) {
 	id, _ := o.Field(document.IDField)
 	value, err := rawValue(id)
@@ -63,7 +63,7 @@ func (c *collection) seeStored(ctx context.Context, o document.Object) {
 	}
 }
 
-// newDocument checks and writes a document that is new.
+// newDocument checks and encodes a new document.
 func newDocument(o document.Object, h hidden) (bson.Raw, error) {
 	if err := checkDocument(o); err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func newDocument(o document.Object, h hidden) (bson.Raw, error) {
 	return stored(o, h)
 }
 
-// removeAgain removes the documents that a failed insert has inserted.
+// removeAgain removes the documents that a failed insertion has stored.
 func (c *collection) removeAgain(
 	ctx context.Context, documents []document.Object, revision bson.ObjectID, failed error,
 ) error {
@@ -89,15 +89,15 @@ func (c *collection) removeAgain(
 	})
 	if err != nil {
 		return boterr.New(boterr.Unavailable, "",
-			"some of the documents may be stored, because removing them again failed (%w) after: %s", err, failed.Error())
+			"some documents may be stored, because removing them failed (%w) after: %s", err, failed.Error())
 	}
 	return failed
 }
 
-// maxSize is the largest size of a document: it leaves room for the hidden field.
+// maxSize is the largest size of a document, without the hidden field.
 const maxSize = document.MaxSize - 64
 
-// checkDocument refuses documents that cannot be inserted.
+// checkDocument returns an error for a document that cannot be inserted.
 func checkDocument(o document.Object) error {
 	if err := document.CheckInsert(o); err != nil {
 		return err
@@ -139,7 +139,6 @@ func deleted(ctx context.Context, filter *query.Filter, result *mongo.DeleteResu
 	return result.DeletedCount, nil
 }
 
-// deleteFirst removes the first document in the order of insertion.
 func (c *collection) deleteFirst(ctx context.Context, filter *query.Filter, where bson.Raw) (int64, error) {
 	order, err := sorting(filter, nil)
 	if err != nil {
@@ -169,7 +168,7 @@ func (c *collection) deleteFirst(ctx context.Context, filter *query.Filter, wher
 	}
 }
 
-// mayFail reports whether a filter can fail on a document, as an $expr can.
+// mayFail reports whether a filter can fail on a document, because it contains an $expr.
 func mayFail(filter *query.Filter) bool { return hasExpression(filter.Source()) }
 
 func hasExpression(o document.Object) bool {
@@ -187,7 +186,7 @@ func hasExpression(o document.Object) bool {
 	return false
 }
 
-// deleteFound reads all documents before it removes the first: if the filter fails on one of them, none is
+// deleteFound reads all matching documents before it removes any. If the filter fails on one of them, none is
 // removed.
 func (c *collection) deleteFound(ctx context.Context, filter *query.Filter) (int64, error) {
 	results, err := c.newest().find(ctx, filter, store.FindOptions{})

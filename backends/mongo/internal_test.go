@@ -155,15 +155,15 @@ func TestInsertionOrder_SlowAnswersTakeNothingFromFastOnes(t *testing.T) {
 	ask(400*time.Millisecond, 0)
 	requireWithin(time.Millisecond)
 
-	now = now.Add(time.Hour) // Knowledge from an hour ago counts for less: the clocks may have drifted apart.
+	now = now.Add(time.Hour) // What was learned an hour ago is less accurate, because clocks drift.
 	ask(0, 100*time.Millisecond)
 	requireWithin(51 * time.Millisecond)
-	now = now.Add(-time.Minute) // This process's clock is set back.
+	now = now.Add(-time.Minute) // The local clock is set back.
 	clock.learn(now, now.Add(ahead+time.Minute))
 	require.InDelta(t, (ahead + time.Minute).Microseconds(), clock.ahead().Microseconds(), 1000)
 }
 
-// expectedMeanings are codes of the server's list, by the reaction that callers need.
+// expectedMeanings are codes from the server's list, by the code that callers need.
 var expectedMeanings = map[boterr.Code][]int{
 	boterr.Unavailable: {
 		6, 7, 24, 43, 46, 50, 64, 89, 90, 91, 94, 107, 109, 112, 117, 133, 134, 136, 143, 145, 149, 150, 175, 189, 202, 215, 216,
@@ -255,7 +255,7 @@ func TestErrorCode_NamelessAssertion(t *testing.T) {
 
 var wantedIndex = store.Index{Keys: []store.IndexKey{{Path: "n", Kind: query.Ascending}}, Unique: true}
 
-// listed returns an index as a server lists it, on n, with further options.
+// listed returns an index on n with these options, as a server lists it.
 func listed(t *testing.T, options ...bson.E) storedIndex {
 	t.Helper()
 	b, err := bson.Marshal(append(bson.D{

@@ -11,35 +11,35 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// plan is a change that the server can make in one atomic step, including stamps. Stamps are renewed only in
-// documents that change otherwise. So a plan only exists if each document that the server would touch really
-// changes: because an operator always changes it, because the filter does not match the result, or, for a
-// filter that gives the _id, because of a condition that the plan adds.
+// plan is a change that the server can make in one atomic step, including stamps. Only documents that really
+// change may get new stamps. Therefore a plan exists only if every document that the server touches really
+// changes. That is certain if an operator always changes a document, or if the filter does not match the
+// result. If the filter fixes the _id, the plan can also add a condition.
 type plan struct {
 	// update is the caller's update with the stamps, encoded for the server.
 	update bson.Raw
 	// condition is added to the filter. It is the zero Object if a change is certain. A document that does not
-	// meet it may still change.
+	// match the condition may still change.
 	condition document.Object
-	// contradicts is true if no document matches the filter after the change, so that none is changed twice.
+	// contradicts is true if no changed document matches the filter, so a repeated command cannot change a
+	// document twice.
 	contradicts bool
 }
 
 type planner struct {
 	filter *query.Filter
 	change query.Change
-	// operators are the operators of the server's update, with their operands.
+	// operators has the operators of the server's update and their operands.
 	operators map[string]document.Object
-	// set has the values of paths after the update. Removed paths are missing from it, but are in touched as
-	// well.
+	// set has the new values of paths. Removed paths are not in set, but in touched.
 	set     document.Object
 	touched []string
-	// differs are conditions under which one of the operators changes a document.
+	// differs has conditions. If a document matches one of them, the update changes it.
 	differs []any
 	certain bool
 }
 
-// planned returns the plan for a change, and false if there is none.
+// planned returns the plan for a change. It returns false if there is none.
 func planned(filter *query.Filter, change query.Change) (plan, bool) {
 	if change.Update.IsReplacement() {
 		return plan{}, false
@@ -65,7 +65,6 @@ func planned(filter *query.Filter, change query.Change) (plan, bool) {
 	return plan{update: update, condition: condition, contradicts: contradicts}, err == nil
 }
 
-// anyOf joins conditions with $or.
 func anyOf(conditions []any) document.Object {
 	if one, ok := conditions[0].(document.Object); ok && len(conditions) == 1 {
 		return one
@@ -73,19 +72,19 @@ func anyOf(conditions []any) document.Object {
 	return document.O("$or", document.A(conditions...))
 }
 
-// isPlain reports whether a path leads, without "$", to a field that an update may change. Fixed and stamped
-// fields require reading the document.
+// isPlain reports whether a path contains no "$" and leads to a field that an update may change. For fixed and
+// stamped fields the document must be read.
 func (p *planner) isPlain(path string) bool {
 	top, _, _ := strings.Cut(path, ".")
 	return top != document.IDField && !strings.Contains(path, "$") && !slices.Contains(p.change.Fixed, top) &&
 		!p.change.Stamps.Set.Has(top) && !slices.Contains(p.change.Stamps.Increment, top)
 }
 
-// add adds an operator for a path to the plan. It returns false if it is unknown here when the operator
-// changes a document.
+// add adds an operator for one path to the plan. It returns false if the plan cannot determine when the
+// operator changes a document.
 func (p *planner) add(operator, path string, argument any) bool {
 	if operator == "$setOnInsert" {
-		return true // An upsert that inserts does not get here.
+		return true // It only applies to upserts that insert, which use no plan.
 	}
 	look, ok := looks[operator]
 	if !ok || !look(p, path, argument) {
@@ -95,7 +94,8 @@ func (p *planner) add(operator, path string, argument any) bool {
 	return true
 }
 
-// looks has, for each operator, the function that determines when it changes a document.
+// looks has a function for each operator, which adds the conditions under which the operator changes a
+// document.
 var looks = map[string]func(p *planner, path string, argument any) bool{
 	"$set":      (*planner).planSet,
 	"$unset":    (*planner).planUnset,
@@ -118,12 +118,12 @@ func (p *planner) planUnset(path string, _ any) bool {
 	return !strings.Contains(path, ".")
 }
 
-// lastWhole is the size from which adding a whole number may leave a double unchanged: beyond it not every
-// whole number is a double.
+// lastWhole is the size beyond which doubles no longer represent every integer. Adding an integer may then
+// leave a double unchanged.
 const lastWhole = float64(1 << 53)
 
-// planInc plans an addition of a whole number. Values that are not doubles change, and so do doubles small
-// enough for every whole number to count; Infinity, NaN and 1e300 stay the same.
+// planInc plans the addition of an integer. It always changes integers, and doubles below lastWhole. It may not
+// change Infinity, NaN or 1e300.
 func (p *planner) planInc(path string, by any) bool {
 	whole, ok := by.(int64)
 	p.differs = append(p.differs,
@@ -132,7 +132,7 @@ func (p *planner) planInc(path string, by any) bool {
 	return ok && whole != 0
 }
 
-// planPush plans the addition of one item, or of several without further modifiers.
+// planPush plans $push of one item, or of several items with $each and no other modifier.
 func (p *planner) planPush(_ string, argument any) bool {
 	p.certain = true
 	o, ok := argument.(document.Object)
@@ -156,7 +156,6 @@ func (p *planner) planPull(path string, item any) bool {
 	return isScalar(item) && item != nil && !strings.Contains(path, ".")
 }
 
-// hasOperator reports whether an object has a field that begins with "$".
 func hasOperator(o document.Object) bool {
 	return slices.ContainsFunc(o.Keys(), func(key string) bool { return strings.HasPrefix(key, "$") })
 }
@@ -170,8 +169,8 @@ func isScalar(value any) bool {
 	}
 }
 
-// isContradicted reports whether some condition of the filter, only about paths that the update sets or
-// removes, is false for their new values: then each matching document changes.
+// isContradicted reports whether a part of the filter is about paths that the update touches, and is false for
+// their new values. Then no changed document matches, so every matching document changes.
 func (p *planner) isContradicted(source document.Object) bool {
 	if p.set.Err() != nil || len(p.touched) == 0 {
 		return false
@@ -197,7 +196,7 @@ func (p *planner) isContradicted(source document.Object) bool {
 	return false
 }
 
-// isAboutTouched reports whether a filter names only paths that the update touches.
+// isAboutTouched reports whether a filter only uses paths that the update sets or removes.
 func (p *planner) isAboutTouched(source document.Object) bool {
 	for key, operand := range source.All() {
 		if !strings.HasPrefix(key, "$") {
@@ -219,7 +218,7 @@ func (p *planner) isAboutTouched(source document.Object) bool {
 	return true
 }
 
-// update returns the operators with the stamps and a new revision. No path of the caller leads to a stamp.
+// update encodes the operators with the stamps and a new revision. The caller's paths never include stamps.
 func (p *planner) update() (bson.Raw, error) {
 	start, b := bsoncore.AppendDocumentStart(make([]byte, 0, p.change.Update.Source().Size()+p.change.Stamps.Set.Size()+256))
 	inner, b := bsoncore.AppendDocumentElementStart(b, "$set")
@@ -231,7 +230,7 @@ func (p *planner) update() (bson.Raw, error) {
 		return nil, err
 	}
 	b = bsoncore.AppendObjectIDElement(b, revisionPath, bson.NewObjectID())
-	b, _ = bsoncore.AppendDocumentEnd(b, inner) // It cannot fail: the document began above.
+	b, _ = bsoncore.AppendDocumentEnd(b, inner) // No error is possible: the document was started above.
 	if b, err = p.appendIncrements(b); err != nil {
 		return nil, err
 	}
@@ -245,7 +244,6 @@ func (p *planner) update() (bson.Raw, error) {
 	return ended(b, start)
 }
 
-// appendIncrements appends the increments, including stamps.
 func (p *planner) appendIncrements(b []byte) ([]byte, error) {
 	increments := p.operators["$inc"]
 	if increments.Len()+len(p.change.Stamps.Increment) == 0 {
@@ -262,7 +260,7 @@ func (p *planner) appendIncrements(b []byte) ([]byte, error) {
 	return bsoncore.AppendDocumentEnd(b, inner)
 }
 
-// where returns the filter of a plan, with its additional condition.
+// where returns the filter with the plan's condition.
 func (p plan) where(filter *query.Filter) (bson.Raw, error) {
 	source, err := queried(filter)
 	if err != nil {

@@ -32,19 +32,19 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// The work of the processes.
+// The amount of work for the processes.
 const (
 	agendaCount = 60
 	couponCount = 200
 	processes   = 4
 	killed      = 2
-	// patience limits the time of the work, next to other tests.
+	// patience limits the time for the work while other tests run.
 	patience = 5 * time.Minute
-	// glance is the interval of checking on it.
+	// glance is the interval at which the test checks the progress.
 	glance = 100 * time.Millisecond
 )
 
-// bsonID returns an id that no other process creates.
+// bsonID returns a unique id.
 func bsonID() string { return bson.NewObjectID().Hex() }
 
 type process struct {
@@ -63,15 +63,15 @@ func startWorker(t *testing.T, database string) process {
 	return process{command: command, input: input}
 }
 
-// kill kills a worker, and records its death.
+// kill kills a worker and records its death in the store.
 func (p process) kill(t *testing.T, store store.Store) {
 	t.Helper()
 	require.NoError(t, p.command.Process.Kill())
-	_ = p.command.Wait() // It returns an error, since it was killed.
+	_ = p.command.Wait() // It returns an error because the worker was killed.
 	require.NoError(t, store.Collection(dead).Insert(t.Context(), document.O("_id", p.command.Process.Pid)))
 }
 
-// stop lets a worker finish.
+// stop ends a worker's input and waits for it.
 func (p process) stop(t *testing.T) {
 	t.Helper()
 	require.NoError(t, p.input.Close())
@@ -111,7 +111,6 @@ func prepare(t *testing.T, store store.Store) {
 	require.NoError(t, err)
 }
 
-// count returns the number of documents that match.
 func count(t *testing.T, collection store.Collection, filter document.Object) int64 {
 	t.Helper()
 	n, err := collection.Count(t.Context(), filterOf(t, filter))
@@ -119,7 +118,7 @@ func count(t *testing.T, collection store.Collection, filter document.Object) in
 	return n
 }
 
-// It runs before the parallel tests: next to them, leases would expire while other tests run.
+// It runs before the parallel tests, because leases could expire while other tests use the processor.
 //
 //nolint:paralleltest // See above.
 func TestProcesses_Killed(t *testing.T) {
@@ -176,7 +175,7 @@ func TestProcesses_Killed(t *testing.T) {
 	t.Logf("%d runs of %d agendas by %d processes", count(t, store.Collection(ran), document.O()), agendaCount, len(workersSeen))
 }
 
-// logLeft logs the agendas that have not run, if the test failed.
+// logLeft logs the agendas that have not run if the test failed.
 func logLeft(t *testing.T, agendas store.Collection) {
 	t.Helper()
 	if !t.Failed() {
@@ -186,22 +185,22 @@ func logLeft(t *testing.T, agendas store.Collection) {
 	t.Log(left, err)
 }
 
-// workerVariable makes the test binary a worker on the database that it names.
+// workerVariable is an environment variable with the name of a database. If it is set, the test binary is a
+// worker on that database.
 const workerVariable = "BOTCTX_MONGO_WORKER"
 
-// The collections in which the workers record their actions.
+// Collections in which the workers record what they do.
 const (
-	holders    = "holders"    // These are numbers of processes, by the agenda that they run.
-	ran        = "ran"        // The runs that ended.
-	violations = "violations" // Agendas that another process was running.
-	dead       = "dead"       // The workers that were killed.
+	holders    = "holders"    // The number of the process that runs each agenda.
+	ran        = "ran"        // Finished runs.
+	violations = "violations" // Agendas that two live processes ran at the same time.
+	dead       = "dead"       // Killed workers.
 )
 
-// workerLease is longer than a process waits for its turn on a busy machine: a process that waits longer
-// loses its agendas to the others while it is alive.
+// workerLease is longer than a process can be delayed on a busy machine. After a longer delay, a live process
+// would lose its agendas to the others.
 const workerLease = 20 * time.Second
 
-// work runs agendas and takes coupons until its input ends.
 func work(name string) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -227,7 +226,7 @@ func work(name string) error {
 	return err
 }
 
-// newWorkerRuntime returns a Runtime whose only node records who runs it.
+// newWorkerRuntime returns a Runtime with one node, which calls runAlone.
 func newWorkerRuntime(store store.Store) (*botctx.Runtime, error) {
 	runtime, err := botctx.New(botctx.Config{Store: store, Scheduler: botctx.SchedulerOptions{
 		Workers: 4, Lease: workerLease, Poll: 100 * time.Millisecond,
@@ -244,7 +243,8 @@ func newWorkerRuntime(store store.Store) (*botctx.Runtime, error) {
 	return runtime, err
 }
 
-// runAlone records that this process runs an agenda, and whether another live process does so, too.
+// runAlone records that this process runs an agenda. If another live process runs it, too, runAlone records a
+// violation.
 func runAlone(ctx context.Context, store store.Store, number int) error {
 	self := os.Getpid()
 	before, err := take(ctx, store, number, self)
@@ -269,7 +269,7 @@ func runAlone(ctx context.Context, store store.Store, number int) error {
 	return err
 }
 
-// take makes a process the holder of an agenda, and returns the previous one.
+// take makes a process the holder of an agenda. It returns the previous holder.
 func take(ctx context.Context, database store.Store, number, process int) (before int, err error) {
 	filter, err := query.CompileFilter(document.O("_id", number))
 	if err != nil {
@@ -296,7 +296,6 @@ func exists(ctx context.Context, collection store.Collection, id any) (bool, err
 	return count > 0, err
 }
 
-// takeCoupons takes coupons until none is left.
 func takeCoupons(ctx context.Context, runtime *botctx.Runtime) {
 	bot := runtime.Operations(record.Scope{App: workerApp})
 	for ctx.Err() == nil {
@@ -315,7 +314,6 @@ func takeCoupons(ctx context.Context, runtime *botctx.Runtime) {
 
 const workerApp = "shop"
 
-// requireEmpty checks that a collection is empty.
 func requireEmpty(t *testing.T, collection store.Collection) {
 	t.Helper()
 	all, err := collection.Find(t.Context(), nil, store.FindOptions{})

@@ -20,7 +20,6 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// queryOf encodes a filter for the server.
 func queryOf(filter *query.Filter) (bson.Raw, error) {
 	source, err := queried(filter)
 	if err != nil {
@@ -29,7 +28,7 @@ func queryOf(filter *query.Filter) (bson.Raw, error) {
 	return rawConditions(source)
 }
 
-// rawConditions encodes the combined conditions of filters for the server.
+// rawConditions encodes filters, joined by $and.
 func rawConditions(filters ...document.Object) (_ bson.Raw, err error) {
 	size := 16
 	for _, filter := range filters {
@@ -44,9 +43,8 @@ func rawConditions(filters ...document.Object) (_ bson.Raw, err error) {
 	return ended(b, start)
 }
 
-// appendConditions appends the conditions of a filter, or of a part of one. They are unchanged, except for
-// patterns in lists: the server accepts {$regex, $options} only directly on a field, and requires a BSON
-// regular expression in a list.
+// appendConditions appends the conditions of a filter. They are unchanged, except for patterns in lists: the
+// server accepts {$regex, $options} only directly on a field, and requires a BSON regular expression in a list.
 func appendConditions(b []byte, conditions document.Object) (_ []byte, err error) {
 	for key, operand := range conditions.All() {
 		if b, err = appendCondition(b, key, operand); err != nil {
@@ -76,7 +74,7 @@ func appendCondition(b []byte, key string, operand any) ([]byte, error) {
 	return appendValue(b, key, operand)
 }
 
-// appendListed appends a list of clauses, or of values and patterns. Values in a list have no operators.
+// appendListed appends a list of clauses, values or patterns. Values in a list are not operators.
 func appendListed(b []byte, key string, list document.Array) (_ []byte, err error) {
 	isClauses := key == "$and" || key == "$or" || key == "$nor"
 	start, b := bsoncore.AppendArrayElementStart(b, key)
@@ -101,7 +99,7 @@ func appendListed(b []byte, key string, list document.Array) (_ []byte, err erro
 	return bsoncore.AppendArrayEnd(b, start)
 }
 
-// regexOptions returns the options of a pattern in alphabetical order, as BSON requires.
+// regexOptions returns the options of a pattern in alphabetical order, because BSON requires this.
 func regexOptions(pattern document.Object) string {
 	options, _ := pattern.Value("$options").(string)
 	letters := []byte(options)
@@ -109,10 +107,11 @@ func regexOptions(pattern document.Object) string {
 	return string(slices.Compact(letters))
 }
 
-// isOperators reports whether an object is a set of operators rather than a value; its first name decides.
+// isOperators reports whether an object contains operators, and is not a value. The first name decides.
 func isOperators(o document.Object) bool { return o.Len() > 0 && strings.HasPrefix(o.NameAt(0), "$") }
 
-// queried returns a filter for the server: the same one, unless it has an $expr that uses the whole document.
+// queried returns the filter for the server. It differs from the caller's only if an $expr uses the whole
+// document.
 func queried(filter *query.Filter) (document.Object, error) {
 	if filter == nil || filter.Source().IsZero() {
 		return document.O(), nil
@@ -121,8 +120,8 @@ func queried(filter *query.Filter) (document.Object, error) {
 	return source, boterr.PrefixField("filter", err)
 }
 
-// withoutHidden refuses a filter that names the hidden field, and hides the field from filters that compare
-// the whole document.
+// withoutHidden returns InvalidArgument if a filter uses the hidden field. It removes the hidden field from the
+// whole document in expressions.
 func withoutHidden(source document.Object) (document.Object, error) {
 	for key, operand := range source.All() {
 		switch {
@@ -151,7 +150,7 @@ func withoutHidden(source document.Object) (document.Object, error) {
 	return source, source.Err()
 }
 
-// seenWhole returns an expression in which the whole document lacks the hidden field.
+// seenWhole rewrites an expression so that the whole document does not contain the hidden field.
 func seenWhole(expression any) (any, error) {
 	switch v := expression.(type) {
 	case string:
@@ -184,7 +183,7 @@ func seenWhole(expression any) (any, error) {
 	}
 }
 
-// variable is seenWhole for a text, which may be a path or a variable.
+// variable does the same as seenWhole for a text, which may be a path or a variable.
 func variable(text string) (any, error) {
 	if text == "$$ROOT" || text == "$$CURRENT" {
 		return document.O("$unsetField", document.O("field", hiddenField, "input", text)), nil
@@ -196,17 +195,17 @@ func variable(text string) (any, error) {
 	return text, nil
 }
 
-// isHidden reports whether a path leads to the hidden field or into it.
+// isHidden reports whether a path is the hidden field or inside it.
 func isHidden(path string) bool {
 	return path == hiddenField || strings.HasPrefix(path, hiddenField+".")
 }
 
-// reserved is the error for a path that leads to the hidden field.
+// reserved returns the error for a path to the hidden field.
 func reserved(path string) error {
 	return boterr.Invalid(path, "the field %s is the store's own; use another name", hiddenField)
 }
 
-// isPinned reports whether a filter fixes the _id, so that it can match at most one document.
+// isPinned reports whether a filter fixes the _id, so it matches at most one document.
 func isPinned(filter *query.Filter) bool {
 	if filter == nil || filter.Near() != nil {
 		return false
@@ -215,8 +214,8 @@ func isPinned(filter *query.Filter) bool {
 	return ok
 }
 
-// sorting returns the server's order of a search: a sort, then the order of insertion for ties. A filter that
-// matches at most one document needs none, and a filter with a $near has its own.
+// sorting returns the server's sort for a search: the given sort, then the order of insertion. It is nil if the
+// filter matches at most one document, or if a $near without a sort sorts by distance.
 func sorting(filter *query.Filter, sort *query.Sort) (bson.D, error) {
 	if isPinned(filter) {
 		return nil, nil
@@ -231,14 +230,14 @@ func sorting(filter *query.Filter, sort *query.Sort) (bson.D, error) {
 		}
 		order = append(order, bson.E{Key: path, Value: direction})
 		if path == document.IDField {
-			return order, nil // No two documents tie.
+			return order, nil // Two documents cannot tie.
 		}
 	}
 	return append(order, bson.E{Key: orderPath, Value: 1}), nil
 }
 
-// GeoNear implements store.Collection. The indexes determine whether the server can search; if the collection
-// has no geo index, all matching documents are measured here.
+// GeoNear implements store.Collection. If the collection has a suitable geo index, the server searches. If it
+// has no geo index, this process measures all matching documents.
 func (c *collection) GeoNear(ctx context.Context, near *query.GeoNear) ([]query.GeoResult, error) {
 	if near == nil {
 		return nil, boterr.Invalid("near", "the point to search around is required")
@@ -266,13 +265,13 @@ func (c *collection) GeoNear(ctx context.Context, near *query.GeoNear) ([]query.
 	return measured(near, results), nil
 }
 
-// served adds the field of the collection's geo index to a search that names none, and reports whether an
-// index serves the search.
+// served adds the field of the collection's geo index to a search that does not name one. isServed is true if
+// an index covers the search.
 func served(near *query.GeoNear, indexes []storedIndex) (_ *query.GeoNear, isServed bool, err error) {
 	paths := map[query.IndexKind][]string{}
 	for _, index := range indexes {
 		if len(index.others) > 0 {
-			continue // It does not cover all documents, or is hidden.
+			continue // The index is partial or hidden.
 		}
 		for _, key := range index.Keys {
 			if isGeo(key) && !slices.Contains(paths[key.Kind], key.Path) {
@@ -307,8 +306,8 @@ func served(near *query.GeoNear, indexes []storedIndex) (_ *query.GeoNear, isSer
 	return nil, false, asked.NotServed(near.Key())
 }
 
-// nearest asks the server for nearby documents. Package document measures them again, so that distances are the
-// same to the last digit as in every other store.
+// nearest asks the server for nearby documents. measured computes the distances again, because every
+// store must return the same ones, to the last digit.
 func (c *collection) nearest(ctx context.Context, near *query.GeoNear) ([]found, error) {
 	where, err := queryOf(near.Filter())
 	if err != nil {
@@ -341,17 +340,17 @@ func (c *collection) nearest(ctx context.Context, near *query.GeoNear) ([]found,
 		bson.D{{Key: "$limit", Value: limit}}))
 }
 
-// distancePath is the path to which the server writes a distance, by which it sorts.
+// distancePath is the path to which the server writes the distance, to sort by it.
 const distancePath = hiddenField + ".distance"
 
-// isTie reports whether two documents are equally far away: then the server's order is undefined.
+// isTie reports whether two documents have the same distance. The server's order is then undefined.
 func isTie(near *query.GeoNear, a, b found) bool {
 	first, _ := near.Distance(a.document)
 	second, _ := near.Distance(b.document)
 	return first == second
 }
 
-// aggregate returns the results of an aggregation on the collection.
+// aggregate runs an aggregation and returns its results.
 func (c *collection) aggregate(ctx context.Context, near *query.GeoNear, stages bson.A) ([]found, error) {
 	cursor, err := c.stored.Aggregate(ctx, stages)
 	if err != nil {
@@ -360,7 +359,7 @@ func (c *collection) aggregate(ctx context.Context, near *query.GeoNear, stages 
 	return c.readAll(ctx, near.Filter(), cursor)
 }
 
-// measured returns the results of a search, nearest first.
+// measured computes distances and returns the documents that are within range, nearest first.
 func measured(near *query.GeoNear, candidates []found) []query.GeoResult {
 	type place struct {
 		result query.GeoResult
@@ -387,47 +386,46 @@ func measured(near *query.GeoNear, candidates []found) []query.GeoResult {
 	return results
 }
 
-// orderBits are the low bits of a place in the order of insertion, which differ between processes that insert
-// in the same microsecond.
+// orderBits is the number of low bits of a place that identify the process. They distinguish processes that
+// insert in the same microsecond.
 const orderBits = 10
 
-// orderClock gives new documents their places in the order of insertion: microseconds of the server's clock,
-// each used once per process. An insertion of a process comes after every document that the process has read
-// or knows to exist. For other documents, the order of two processes is accurate to half the time of their
-// fastest query to the server.
+// orderClock assigns places in the order of insertion to new documents. A place is a microsecond of the
+// server's clock, used once per process. New documents follow every document that this process has read or
+// knows to exist. Between documents of two processes, the order is accurate to half the time of their fastest
+// query.
 type orderClock struct {
 	now func() time.Time
 	own int64
 
 	mutex sync.Mutex
-	// The server's clock is ahead of this one by at least low and at most high, as determined at the time
-	// known, which is zero before the first answer.
+	// The server's clock is ahead of the local one by at least low and at most high. They were measured at the
+	// local time known, which is zero before the first answer.
 	low, high time.Duration
 	known     time.Time
 	last      int64
 }
 
 const (
-	// resolution is the resolution of the server's time.
 	resolution = time.Millisecond
-	// near is the accuracy to which the server's clock must be known before a store inserts anything. The
-	// store makes fewestQuestions queries, since the first answer includes the time of connecting, and
-	// mostQuestions if the server is far away.
+	// near is the required accuracy before a store inserts. The store asks for the server's time
+	// fewestQuestions times, because the first answer includes the time to connect, and up to mostQuestions
+	// times if the server is far away.
 	near                           = 10 * time.Millisecond
 	fewestQuestions, mostQuestions = 2, 5
-	// driftIn is the inverse of the assumed drift between two clocks: one second in 5,000, which is more than
-	// the clocks of real machines drift.
+	// driftIn is the inverse of the assumed drift between two clocks. One second in 5,000 is more than real
+	// clocks drift.
 	driftIn = 5000
 )
 
 func newOrderClock(now func() time.Time) *orderClock {
 	var random [2]byte
-	_, _ = rand.Read(random[:]) // It never fails.
+	_, _ = rand.Read(random[:]) // crypto/rand never fails.
 	return &orderClock{now: now, own: int64(binary.LittleEndian.Uint16(random[:])) & (1<<orderBits - 1)}
 }
 
 // learn records the server's time told, which was requested at the local time asked and has just arrived. A
-// slow answer from a busy machine does not reduce the accuracy gained from faster ones.
+// slow answer does not reduce the accuracy that faster answers gave.
 func (c *orderClock) learn(asked, told time.Time) {
 	answered := c.now()
 	low, high := told.Sub(answered), told.Add(resolution).Sub(asked)
@@ -435,30 +433,30 @@ func (c *orderClock) learn(asked, told time.Time) {
 	defer c.mutex.Unlock()
 	drift := max(0, answered.Sub(c.known)) / driftIn
 	nearLow, nearHigh := max(low, c.low-drift), min(high, c.high+drift)
-	if nearLow > nearHigh || c.known.IsZero() { // A clock was set, or nothing was known.
+	if nearLow > nearHigh || c.known.IsZero() { // The first answer, or a clock was set.
 		nearLow, nearHigh = low, high
 	}
 	c.low, c.high, c.known = nearLow, nearHigh, answered
 }
 
-// ahead returns the estimated lead of the server's clock over this one.
+// ahead returns the estimated lead of the server's clock over the local one.
 func (c *orderClock) ahead() time.Duration { return c.low + (c.high-c.low)/2 }
 
-// isNear reports whether the server's clock is known well enough, within near.
+// isNear reports whether the server's clock is known with the accuracy near.
 func (c *orderClock) isNear() bool {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	return c.high-c.low <= near
 }
 
-// see records a place that another process may have used; all later ones follow it.
+// see records a place of another process. All later places follow it.
 func (c *orderClock) see(order int64) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	c.last = max(c.last, order>>orderBits)
 }
 
-// take returns the first of count consecutive unused places.
+// take reserves count consecutive places and returns the first.
 func (c *orderClock) take(count int) int64 {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -467,5 +465,5 @@ func (c *orderClock) take(count int) int64 {
 	return first<<orderBits | c.own
 }
 
-// place returns the place of the nth document of a group that begins at first.
+// place returns the nth place after first.
 func place(first int64, nth int) int64 { return first + int64(nth)<<orderBits }

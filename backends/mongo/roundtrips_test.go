@@ -39,8 +39,7 @@ type countedStore struct {
 	store.Store
 	store.Collection
 
-	test *testing.T
-	// ctx is the context of updates.
+	test     *testing.T
 	ctx      context.Context
 	commands *atomic.Int64
 }
@@ -62,7 +61,7 @@ func newCounted(t *testing.T) *countedStore {
 	return c
 }
 
-// update updates with stamps, as every service does.
+// update sends an update with stamps, as services do.
 func (c *countedStore) update(filter, update document.Object, opts store.UpdateOptions) error {
 	change := changeOf(c.test, update)
 	_, err := c.Update(c.ctx, filterOf(c.test, filter), change, opts)
@@ -96,7 +95,7 @@ func changeOf(t *testing.T, source document.Object) query.Change {
 	}
 }
 
-// roundTrips are the round trips of every operation. docs/scaling.md has the same table.
+// roundTrips lists the round trips of every operation. docs/scaling.md has the same table.
 var roundTrips = []struct {
 	operation string
 	trips     int64
@@ -231,8 +230,8 @@ func TestRoundTrips_TableIsDocumented(t *testing.T) {
 	}
 }
 
-// TestMessage_RoundTrips counts the commands in docs/scaling.md for a message that is accepted and answered
-// by one node that changes the member.
+// TestMessage_RoundTrips counts the commands for a message that is accepted and answered by one node, which
+// changes the member. docs/scaling.md gives the same number.
 func TestMessage_RoundTrips(t *testing.T) {
 	t.Parallel()
 	const members = 10
@@ -240,7 +239,7 @@ func TestMessage_RoundTrips(t *testing.T) {
 	told := &counter{}
 	rt, err := botctx.New(botctx.Config{
 		Store: counted.Store, Connectors: map[channel.Type]send.Connector{channel.Webchat: told},
-		// However long the server takes, no poll is repeated, and no lease renewed.
+		// With these times, no poll and no renewal of a lease is counted, even if the server is slow.
 		Inbox: botctx.InboxOptions{Poll: time.Hour}, LaneLease: time.Hour,
 	})
 	require.NoError(t, err)
@@ -267,7 +266,7 @@ func TestMessage_RoundTrips(t *testing.T) {
 		told.await(members, stop)
 		require.NoError(t, rt.Run(ctx))
 	}
-	write("first") // It creates the members.
+	write("first") // This creates the members.
 	handle()
 
 	began := counted.commands.Load()
@@ -281,13 +280,13 @@ func TestMessage_RoundTrips(t *testing.T) {
 	require.LessOrEqual(t, used, int64(each*members+2*ofALook+ofTheScheduler+sweepTrips))
 }
 
-// counter is a connector that calls a function after a number of messages.
+// counter is a connector that calls done after a number of messages.
 type counter struct {
 	left atomic.Int64
 	done func()
 }
 
-// await calls done after n messages.
+// await makes the connector call done after this number of messages.
 func (c *counter) await(messages int64, done func()) {
 	c.left.Store(messages)
 	c.done = done
@@ -305,8 +304,8 @@ func TestInbox(t *testing.T) {
 	inboxtest.RunInbox(t, newStore)
 }
 
-// TestInbox_RoundTrips counts the commands in docs/scaling.md: one to accept, three to handle, and the
-// commands of a poll that many events share.
+// TestInbox_RoundTrips counts the commands in docs/scaling.md: one to accept an event, three to handle it, and
+// the commands of a poll, which many events share.
 func TestInbox_RoundTrips(t *testing.T) {
 	t.Parallel()
 	const events, ofALook = 20, 6
@@ -318,7 +317,7 @@ func TestInbox_RoundTrips(t *testing.T) {
 	var left atomic.Int64
 	box, err := inbox.New(inbox.Config{
 		Env: env, Leases: leases, DeriveID: func(of string) string { return of },
-		Retention: -1, Options: inbox.Options{Poll: time.Hour}, // However long the server takes, no poll is repeated.
+		Retention: -1, Options: inbox.Options{Poll: time.Hour}, // No second poll, even if the server is slow.
 		Handler: func(context.Context, *inbox.Delivery) error {
 			if left.Add(-1) == 0 {
 				stop()
@@ -327,7 +326,7 @@ func TestInbox_RoundTrips(t *testing.T) {
 		},
 	})
 	require.NoError(t, err)
-	_, err = box.Stats(t.Context()) // Creates the indexes.
+	_, err = box.Stats(t.Context()) // This creates the indexes.
 	require.NoError(t, err)
 	_, err = leases.Sweep(t.Context(), lease.DefaultLease)
 	require.NoError(t, err)
@@ -347,7 +346,7 @@ func TestInbox_RoundTrips(t *testing.T) {
 	require.LessOrEqual(t, used, int64(3*events+2*ofALook+sweepTrips), "to handle")
 }
 
-// sweepTrips are the first commands of Run, which remove idle lanes.
+// sweepTrips is the number of commands with which Run removes idle lanes at its start.
 const sweepTrips = 4
 
 type commandLog struct {
@@ -367,7 +366,6 @@ func (l *commandLog) monitor() *event.CommandMonitor {
 	}}
 }
 
-// taken returns the commands since the last call.
 func (l *commandLog) taken() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -376,7 +374,7 @@ func (l *commandLog) taken() []string {
 	return names
 }
 
-// crowd is a scheduler over due agendas whose runs wait for each other.
+// crowd is a scheduler with due agendas. Every run waits for release.
 type crowd struct {
 	log       *commandLog
 	store     *mongo.Store
@@ -404,8 +402,8 @@ func newCrowd(t *testing.T, size int) *crowd {
 	c.scheduler, err = agendas.NewScheduler(agendas.SchedulerConfig{
 		Env: record.Env{Store: database}, Retention: -1,
 		SchedulerOptions: agendas.SchedulerOptions{
-			Workers: 4 * size,                              // One channel may hold a quarter.
-			Lease:   time.Hour, ShutdownTimeout: time.Hour, // No lease may expire, however slowly the server ends them.
+			Workers: 4 * size,                              // One channel may use a quarter of the workers.
+			Lease:   time.Hour, ShutdownTimeout: time.Hour, // No lease expires, even if the server is slow.
 		},
 		Handler: func(context.Context, agenda.Run) error {
 			c.begun.Done()
@@ -417,7 +415,7 @@ func newCrowd(t *testing.T, size int) *crowd {
 	return c
 }
 
-// completed returns the number of agendas that are completed and free.
+// completed returns the number of agendas that are completed and not claimed.
 func (c *crowd) completed(t *testing.T) int {
 	t.Helper()
 	filter, err := query.CompileFilter(document.O("completed", true, "leaseUntil", nil, "claim", nil))
@@ -427,7 +425,7 @@ func (c *crowd) completed(t *testing.T) int {
 	return len(found)
 }
 
-// TestScheduler_RoundTrips counts the commands that docs/scaling.md states for claims and results.
+// TestScheduler_RoundTrips counts the commands for claims and results. docs/scaling.md gives the same numbers.
 func TestScheduler_RoundTrips(t *testing.T) {
 	t.Parallel()
 	const size = 64

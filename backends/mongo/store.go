@@ -21,17 +21,17 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// Store is a store.Store on a MongoDB database, created by Open or New.
+// Store is a store.Store on a MongoDB database. Open and New create it.
 type Store struct {
 	database *mongo.Database
-	// owned is the client that Close disconnects, or nil for a client passed to New.
+	// owned is the client that Close disconnects. It is nil if the client was passed to New.
 	owned *mongo.Client
 	order *orderClock
 }
 
 var _ store.Store = (*Store)(nil)
 
-// settings are set by the options of Open and New.
+// settings has the values of the options of Open and New.
 type settings struct {
 	client       *options.ClientOptions
 	writeConcern *writeconcern.WriteConcern
@@ -39,41 +39,40 @@ type settings struct {
 	now          func() time.Time
 }
 
-// Option is a setting of a Store.
+// Option changes a setting of a Store.
 type Option func(*settings)
 
-// WithClientOptions adds options to the address's own, such as a pool size or a monitor. It only affects
-// Open.
+// WithClientOptions adds options, such as a pool size or a monitor, to the address's options. It only affects Open.
 func WithClientOptions(more *options.ClientOptions) Option {
 	return func(s *settings) { s.client = more }
 }
 
-// WithWriteConcern sets when a write counts as done. The default is majority: acknowledged writes survive the
-// loss of a primary.
+// WithWriteConcern sets how many servers must confirm a write. The default is majority: confirmed writes
+// survive the loss of a primary.
 func WithWriteConcern(concern *writeconcern.WriteConcern) Option {
 	return func(s *settings) { s.writeConcern = concern }
 }
 
-// WithReadConcern sets the data that reads may see. The default is majority: data that was read cannot be
-// rolled back.
+// WithReadConcern sets which data reads return. The default is majority: data that was read cannot be rolled
+// back.
 func WithReadConcern(concern *readconcern.ReadConcern) Option {
 	return func(s *settings) { s.readConcern = concern }
 }
 
-// DefaultTimeout is the time limit of a command of a store returned by Open, if neither the address nor the
-// options set one. It detects an unresponsive server. A longer command, such as the removal of millions of
-// documents, needs a ctx with a deadline.
+// DefaultTimeout limits each operation of a store returned by Open, if neither the address nor the options set
+// a timeout. It detects a server that does not respond. Longer operations, such as the removal of millions of
+// documents, need a ctx with a deadline.
 const DefaultTimeout = 30 * time.Second
 
-// Open connects to the database in an address such as "mongodb://localhost:27017/bots", and asks the server
-// for its time, so that a wrong address fails at once. The caller must close the store.
+// Open connects to the database in an address such as "mongodb://localhost:27017/bots". It asks the server for
+// its time, so a wrong address fails at once. Callers must close the store.
 //
-// An operation takes DefaultTimeout at most, including all round trips and repetitions of a command, unless
-// the address has timeoutMS, or the options SetTimeout; the deadline of a ctx replaces it. A client given to
-// New keeps its own settings; without a timeout it waits for a partition to end.
+// Each operation is limited to DefaultTimeout, including all round trips and repeated commands. timeoutMS in
+// the address, SetTimeout in the options, or a ctx with a deadline replace this limit. A client passed to New
+// keeps its own settings; without a timeout it waits until a network partition ends.
 //
-// InvalidArgument: the address is invalid, or names no database, or an option is nil. Unavailable: no server
-// answered within the address's serverSelectionTimeoutMS, 30 seconds by default, or within the timeout.
+// InvalidArgument: the address is invalid or names no database, or an option is nil. Unavailable: no server
+// answered within serverSelectionTimeoutMS of the address, 30 seconds by default, or within the timeout.
 func Open(ctx context.Context, uri string, opts ...Option) (*Store, error) {
 	address, err := connstring.ParseAndValidate(uri)
 	if err != nil {
@@ -92,24 +91,23 @@ func Open(ctx context.Context, uri string, opts ...Option) (*Store, error) {
 	}
 	store, err := New(ctx, client.Database(address.Database), opts...)
 	if err != nil {
-		_ = client.Disconnect(context.WithoutCancel(ctx)) // The first error explains more.
+		_ = client.Disconnect(context.WithoutCancel(ctx)) // Ignore this error; the first one explains more.
 		return nil, err
 	}
 	store.owned = client
 	return store, nil
 }
 
-// clientOptions returns the options of an address, with defaults for the rest.
+// clientOptions returns the options in an address and the defaults for all others.
 func clientOptions(uri string) *options.ClientOptions {
 	return options.Client().SetTimeout(DefaultTimeout).ApplyURI(uri)
 }
 
-// New returns a store on a database of the caller's client, which the caller must close. It asks the server
-// for its time, which determines the order of new documents. InvalidArgument: the database or an option is
-// nil.
+// New returns a store on a database of the caller's client, which callers must disconnect. It asks the server
+// for its time, by which new documents are ordered. InvalidArgument: the database or an option is nil.
 func New(ctx context.Context, database *mongo.Database, opts ...Option) (*Store, error) {
 	if database == nil {
-		return nil, boterr.Invalid("database", "is nil: give one of a client, or use Open")
+		return nil, boterr.Invalid("database", "is nil: give a database of a client, or use Open")
 	}
 	if err := absent.CheckList("opts", opts); err != nil {
 		return nil, err
@@ -136,7 +134,7 @@ func settingsOf(opts []Option) *settings {
 	return set
 }
 
-// Close disconnects from the server, if Open made the connection. Pending operations fail with Unavailable.
+// Close disconnects from the server if Open connected to it. Pending operations fail with Unavailable.
 func (s *Store) Close(ctx context.Context) error {
 	if s.owned == nil {
 		return nil
@@ -144,7 +142,7 @@ func (s *Store) Close(ctx context.Context) error {
 	return failure(ctx, s.owned.Disconnect(ctx))
 }
 
-// Now returns the server's clock, in one round trip.
+// Now returns the server's time, in one round trip.
 func (s *Store) Now(ctx context.Context) (time.Time, error) {
 	if err := checkEnded(ctx); err != nil {
 		return time.Time{}, err
@@ -161,8 +159,8 @@ func (s *Store) Now(ctx context.Context) (time.Time, error) {
 	return hello.LocalTime.UTC(), nil
 }
 
-// Collection returns the collection of that name. If the name is invalid, every operation returns
-// InvalidArgument.
+// Collection returns the collection with this name. If the name is invalid, every operation of the collection
+// returns InvalidArgument.
 func (s *Store) Collection(name string) store.Collection {
 	if err := store.CheckName(name); err != nil {
 		return &collection{err: err}
@@ -170,7 +168,7 @@ func (s *Store) Collection(name string) store.Collection {
 	return &collection{store: s, stored: s.database.Collection(storedName(name)), name: name}
 }
 
-// checkEnded returns the error Canceled if ctx has ended.
+// checkEnded returns Canceled if ctx has ended.
 func checkEnded(ctx context.Context) error {
 	if ctx.Err() == nil {
 		return nil
@@ -178,22 +176,22 @@ func checkEnded(ctx context.Context) error {
 	return boterr.New(boterr.Canceled, "", "the context ended: %w", context.Cause(ctx))
 }
 
-// Database returns the database of the store, with its concerns, for other work of the host: further indexes,
-// sharding, statistics. Documents that the host writes there have no place in the order of insertion, and
-// come first.
+// Database returns the store's database for other work of the host, such as further indexes, sharding and
+// statistics. It has the store's read and write concerns. Documents that the host writes there have no place in
+// the order of insertion and come first.
 func (s *Store) Database() *mongo.Database { return s.database }
 
 type collection struct {
 	store  *Store
 	stored *mongo.Collection
 	name   string
-	// err is the error of an invalid name, or nil.
+	// err is InvalidArgument if the name is invalid.
 	err error
 }
 
 var _ store.Collection = (*collection)(nil)
 
-// check returns why an operation cannot begin.
+// check returns an error if an operation must not start.
 func (c *collection) check(ctx context.Context) error {
 	if c.err != nil {
 		return c.err
@@ -201,9 +199,9 @@ func (c *collection) check(ctx context.Context) error {
 	return checkEnded(ctx)
 }
 
-// newest returns the collection with the primary's state, even if a majority lags behind. Changes use this
-// state, like the server's own changes: a read from a lagging majority could miss the document of another
-// upsert.
+// newest returns the collection with read concern local, which reads the primary's state, even if the majority
+// lags behind. The server's own changes use this state, too. A read from a lagging majority could miss a
+// document that another upsert has inserted.
 func (c *collection) newest() *collection {
 	if c.err != nil {
 		return c
@@ -213,7 +211,7 @@ func (c *collection) newest() *collection {
 	return &latest
 }
 
-// firstBatch is the number of documents in the first answer to a search; more need another round trip.
+// firstBatch is the number of documents in the first answer to a search. More documents need more round trips.
 const firstBatch = 1000
 
 // Get implements store.Collection.
@@ -254,7 +252,7 @@ func (c *collection) Find(
 	return documents, nil
 }
 
-// projected applies a projection to a document; the projection may be absent.
+// projected applies a projection to a document. A nil projection returns the whole document.
 func projected(
 	call *query.Evaluation, o document.Object, filter *query.Filter, projection *query.Projection,
 ) (document.Object, error) {
@@ -265,7 +263,6 @@ func projected(
 	return o, boterr.PrefixField("projection", err)
 }
 
-// find returns the complete result of Find.
 func (c *collection) find(ctx context.Context, filter *query.Filter, opts store.FindOptions) ([]found, error) {
 	set, err := searching(filter, opts)
 	if err != nil {
@@ -274,7 +271,7 @@ func (c *collection) find(ctx context.Context, filter *query.Filter, opts store.
 	return c.search(ctx, filter, set)
 }
 
-// searching returns the driver's options of a search.
+// searching returns the driver's options for a search.
 func searching(filter *query.Filter, opts store.FindOptions) (*options.FindOptionsBuilder, error) {
 	order, err := sorting(filter, opts.Sort)
 	if err != nil {
@@ -294,12 +291,12 @@ func searching(filter *query.Filter, opts store.FindOptions) (*options.FindOptio
 		set.SetLimit(min(opts.Limit, maxDocuments))
 	}
 	if opts.Limit == 1 {
-		set.SetLimit(-1) // The server keeps no cursor.
+		set.SetLimit(-1) // A negative limit makes the server keep no cursor.
 	}
 	return set, nil
 }
 
-// maxDocuments is more than any collection has. The server adds skip and limit, which must not overflow.
+// maxDocuments is more than any collection has. The sum of skip and limit must not overflow.
 const maxDocuments = 1 << 60
 
 // search runs a search with the driver's options.
@@ -320,11 +317,11 @@ func (c *collection) search(
 	return c.readAll(ctx, filter, cursor)
 }
 
-// readAll reads and closes a cursor of a search with a filter.
+// readAll reads a cursor to its end and closes it.
 func (c *collection) readAll(
 	ctx context.Context, filter *query.Filter, cursor *mongo.Cursor,
 ) (results []found, err error) {
-	defer func() { _ = cursor.Close(context.WithoutCancel(ctx)) }() // A cursor that was read to its end is already closed.
+	defer func() { _ = cursor.Close(context.WithoutCancel(ctx)) }() // After the last batch, the cursor is already closed.
 	for cursor.Next(ctx) {
 		result, err := c.read(cursor.Current)
 		if err != nil {
@@ -335,7 +332,7 @@ func (c *collection) readAll(
 	return results, filterFailure(ctx, filter, cursor.Err())
 }
 
-// read decodes a document from the server. Later insertions come after it.
+// read decodes a document from the server, and makes later insertions follow it.
 func (c *collection) read(b bson.Raw) (found, error) {
 	result, err := read(b)
 	if err != nil {
@@ -345,7 +342,7 @@ func (c *collection) read(b bson.Raw) (found, error) {
 	return result, nil
 }
 
-// unread returns the error of a document that cannot be read.
+// unread returns the error for a document that cannot be decoded.
 func (c *collection) unread(b bson.Raw, err error) error {
 	failed, ok := boterr.AsError(err)
 	if !ok {
@@ -363,7 +360,7 @@ func (c *collection) Count(ctx context.Context, filter *query.Filter) (int64, er
 	if err != nil {
 		return 0, err
 	}
-	if filter.Near() != nil { // The driver counts by an aggregation, which cannot contain $near.
+	if filter.Near() != nil { // The driver counts with an aggregation, which cannot contain $near.
 		found, err := c.search(ctx, filter, options.Find().SetProjection(bson.D{{Key: document.IDField, Value: 1}}))
 		return int64(len(found)), err
 	}
@@ -371,7 +368,7 @@ func (c *collection) Count(ctx context.Context, filter *query.Filter) (int64, er
 	return count, filterFailure(ctx, filter, err)
 }
 
-// Distinct implements store.Collection. The server's own distinct has no defined order.
+// Distinct implements store.Collection. It does not use the server's distinct, which has no defined order.
 func (c *collection) Distinct(ctx context.Context, path string, filter *query.Filter) ([]any, error) {
 	if err := document.CheckReadPath(path); err != nil {
 		return nil, boterr.PrefixField("path", err)

@@ -53,7 +53,7 @@ func TestOpen_ServerDoesNotAnswer(t *testing.T) {
 	require.ErrorIs(t, err, boterr.Unavailable)
 }
 
-// openStore returns a store on a database of the test's own.
+// openStore opens a store on a new database.
 func openStore(t *testing.T) *mongo.Store {
 	t.Helper()
 	store, err := mongo.New(t.Context(), newDatabase(t))
@@ -68,7 +68,7 @@ func TestStore_ForeignDocuments(t *testing.T) {
 	require.NoError(t, err)
 	c := database.Collection("shared")
 	require.NoError(t, c.Insert(t.Context(), document.O("_id", "b", "n", 2)))
-	for range 2 { // In one command of the server, and computed here.
+	for range 2 { // By a plan on the server, and computed in this process.
 		for _, update := range []document.Object{document.O("$inc", document.O("n", 1)), document.O("$max", document.O("m", 5))} {
 			_, err := c.Update(t.Context(), filterOf(t, document.O("_id", "a")), changeOf(t, update), store.UpdateOptions{})
 			require.NoError(t, err)
@@ -82,7 +82,7 @@ func TestStore_ForeignDocuments(t *testing.T) {
 	require.False(t, found[0].Has("_botctx"))
 }
 
-// farAhead inserts a document as a process would whose clock is an hour ahead.
+// farAhead inserts a document like a process whose clock is an hour ahead.
 func farAhead(t *testing.T, database *mongo.Store, collection, id string) {
 	t.Helper()
 	const orderBits = 10
@@ -295,11 +295,10 @@ func TestNear_LimitCutsByInsertion(t *testing.T) {
 	}
 }
 
-// errTurnOver is the reason why nothing may be written.
 var errTurnOver = errors.New("the lane was lost")
 
-// Refusal implements store.Refuser: the lane is lost once the first command has been sent, as in a process that
-// is frozen between two commands.
+// Refusal implements store.Refuser. It refuses everything after the first command, as if a process had been
+// frozen after that command and lost its lane.
 func (c *countedStore) Refusal() error {
 	if c.commands.Load() > 0 {
 		return errTurnOver
@@ -346,8 +345,8 @@ func TestRefuser_NothingIsWrittenBetweenTwoCommands(t *testing.T) {
 	}
 }
 
-// newSilentDatabase returns a database of a server that reports success without doing anything: an operation
-// takes only the client's time.
+// newSilentDatabase returns a database on a server that reports success without doing anything, so that a
+// benchmark measures the client alone.
 func newSilentDatabase(b *testing.B) *driver.Database {
 	b.Helper()
 	silent, err := driver.Connect(silentOptions().ApplyURI(listenSilently(b, silentAnswers(b))))
@@ -355,13 +354,13 @@ func newSilentDatabase(b *testing.B) *driver.Database {
 	return silent.Database("silent")
 }
 
-// silentOptions are the options of a client that sends requests in the only form that the server reads.
+// silentOptions makes a client send requests in the one form that the silent server reads.
 func silentOptions() *options.ClientOptions {
 	return options.Client().SetServerAPIOptions(options.ServerAPI(options.ServerAPIVersion1))
 }
 
-// listenSilently starts a server with these answers by command name; other commands get no answer. It returns
-// its address.
+// listenSilently starts a server with these answers by command name, and returns its address. Other commands
+// get no answer.
 func listenSilently(tb testing.TB, answers map[string][]byte) string {
 	tb.Helper()
 	listener, err := new(net.ListenConfig).Listen(tb.Context(), "tcp", "127.0.0.1:0")
@@ -379,7 +378,7 @@ func listenSilently(tb testing.TB, answers map[string][]byte) string {
 	return "mongodb://" + listener.Addr().String() + "/silent"
 }
 
-// silentAnswers are the answers by the names of commands.
+// silentAnswers returns the answers by command name.
 func silentAnswers(tb testing.TB) map[string][]byte {
 	tb.Helper()
 	ok := bson.E{Key: "ok", Value: 1}
@@ -408,19 +407,18 @@ func silentAnswers(tb testing.TB) map[string][]byte {
 	return answers
 }
 
-// batchOf returns an answer that contains one document.
 func batchOf(o any) bson.D {
 	return bson.D{{Key: "cursor", Value: bson.D{
 		{Key: "firstBatch", Value: bson.A{o}}, {Key: "id", Value: int64(0)}, {Key: "ns", Value: "silent.any"},
 	}}, {Key: "ok", Value: 1}}
 }
 
-// silentAnswer returns the message of an answer, except for the id of its request.
+// silentAnswer encodes the message of an answer. The id of its request is still missing.
 func silentAnswer(tb testing.TB, answer bson.D) []byte {
 	tb.Helper()
 	body, err := bson.Marshal(answer)
 	require.NoError(tb, err)
-	message := make([]byte, 21, 21+len(body)) // The header, the flags and the kind of the section.
+	message := make([]byte, 21, 21+len(body)) // Header, flags and kind of section.
 	binary.LittleEndian.PutUint32(message, uint32(21+len(body)))
 	binary.LittleEndian.PutUint32(message[12:], 2013)
 	return append(message, body...)
@@ -437,7 +435,7 @@ func answerAll(client net.Conn, answers map[string][]byte) {
 		if _, err := io.ReadFull(client, rest); err != nil {
 			return
 		}
-		first, err := bson.Raw(rest[17:]).IndexErr(0) // After the header, the flags and the kind of the section.
+		first, err := bson.Raw(rest[17:]).IndexErr(0) // Skip the header, the flags and the kind of section.
 		if err != nil {
 			return
 		}
@@ -445,15 +443,15 @@ func answerAll(client net.Conn, answers map[string][]byte) {
 		if len(answer) == 0 {
 			continue
 		}
-		copy(answer[8:12], rest[:4]) // The id of the request.
+		copy(answer[8:12], rest[:4]) // The id of the request that is answered.
 		if _, err := client.Write(answer); err != nil {
 			return
 		}
 	}
 }
 
-// openSilently returns a collection of a server that only answers these commands, the handshake and the
-// request for its time.
+// openSilently returns a collection on a server that only answers the handshake, requests for its time, and the
+// commands in more.
 func openSilently(t *testing.T, more map[string][]byte, opts ...mongo.Option) store.Collection {
 	t.Helper()
 	answers := map[string][]byte{"hello": silentAnswers(t)["hello"]}
@@ -466,7 +464,7 @@ func openSilently(t *testing.T, more map[string][]byte, opts ...mongo.Option) st
 
 func TestServer_FallsSilent(t *testing.T) {
 	t.Parallel()
-	const most = 5 * time.Second // Enough to open it on a busy machine; every call below takes as long.
+	const most = 5 * time.Second // Long enough to connect on a busy machine; every call below takes this long.
 	c := openSilently(t, nil, mongo.WithClientOptions(silentOptions().SetTimeout(most)))
 	one := filterOf(t, document.O("_id", 1))
 	set := changeOf(t, document.O("$set", document.O("n", 1)))
@@ -489,8 +487,8 @@ func TestServer_FallsSilent(t *testing.T) {
 	}
 }
 
-// TestEnsureIndex_IndexOfTheHost fails with Unavailable if the wanted index is created, since the server does
-// not answer that command.
+// TestEnsureIndex_IndexOfTheHost uses a server that does not answer createIndexes, so EnsureIndex fails with
+// Unavailable if it creates an index.
 func TestEnsureIndex_IndexOfTheHost(t *testing.T) {
 	t.Parallel()
 	wanted := store.Index{Keys: []store.IndexKey{{Path: "email", Kind: query.Ascending}}, Unique: true}
@@ -519,7 +517,7 @@ func TestEnsureIndex_IndexOfTheHost(t *testing.T) {
 	}
 }
 
-// A server that never ends its answer is left: the driver reads messages up to a length.
+// The driver stops reading an endless answer at its maximum length.
 func TestOpen_EndlessAnswer(t *testing.T) {
 	t.Parallel()
 	for name, filler := range map[string]string{"letters": "a", "zeros": "\x00", "ones": "\xff"} {

@@ -30,17 +30,19 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// webchatVariable makes the test binary a host with a web chat on the database that it names.
+// webchatVariable is an environment variable with the name of a database. If it is set, the test binary is a
+// host with a web chat on that database.
 const webchatVariable = "BOTCTX_MONGO_WEBCHAT"
 
 const (
 	chatID   = "chat"
 	chatPage = "https://shop.example"
-	// anyNumber is a limit that the test does not reach.
+	// anyNumber is a limit that the test never reaches.
 	anyNumber = 1_000_000
 )
 
-// serveWebchat serves a web chat whose bot repeats each text, until its input ends. It prints its address.
+// serveWebchat serves a web chat whose bot repeats each text. It prints its address and serves until its input
+// ends.
 func serveWebchat(ctx context.Context, name string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -81,7 +83,7 @@ func serveWebchat(ctx context.Context, name string) error {
 	return err
 }
 
-// chatHosts are processes that serve the same chat.
+// chatHosts are processes that serve the same web chat.
 type chatHosts struct {
 	t        *testing.T
 	database string
@@ -91,7 +93,7 @@ type chatHosts struct {
 	addresses []string
 }
 
-// start starts a process in a place.
+// start starts a process as number place.
 func (h *chatHosts) start(place int) {
 	command := exec.CommandContext(h.t.Context(), os.Args[0])
 	command.Env = append(os.Environ(), webchatVariable+"="+h.database, "BOTCTX_MONGO_WORKER_URI="+uri)
@@ -108,32 +110,31 @@ func (h *chatHosts) start(place int) {
 	h.processes[place], h.addresses[place] = process{command: command, input: input}, strings.TrimSpace(address)
 }
 
-// address returns the address of one of the processes.
 func (h *chatHosts) address(number int) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.addresses[number%len(h.addresses)]
 }
 
-// kill kills a process with SIGKILL, and starts another one in its place.
+// kill kills a process with SIGKILL, and starts another one as the same number.
 func (h *chatHosts) kill(place int) {
 	h.mu.Lock()
 	dying := h.processes[place]
 	h.mu.Unlock()
 	require.NoError(h.t, dying.command.Process.Kill())
-	_ = dying.command.Wait() // It returns an error, since it was killed.
+	_ = dying.command.Wait() // It returns an error because the process was killed.
 	h.start(place)
 }
 
-// visitor is a visitor who writes to any process and reads from any.
+// visitor writes to any process and reads from any process.
 type visitor struct {
 	hosts *chatHosts
 	token string
-	// heard receives for each message.
+	// heard gets a value for each message that arrives.
 	heard chan<- struct{}
 }
 
-// ask sends a request to a process. The caller closes the body.
+// ask sends a request to a process. Callers must close the body.
 func (v *visitor) ask(ctx context.Context, number int, method, path, body string) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(ctx, method, v.hosts.address(number)+path, strings.NewReader(body))
 	if err != nil {
@@ -150,10 +151,10 @@ func (v *visitor) ask(ctx context.Context, number int, method, path, body string
 	return answer, err
 }
 
-// chatClient keeps no connections, which would end with their process.
+// chatClient does not reuse connections, because a connection ends with its process.
 var chatClient = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 
-// writes sends messages, and repeats each until a process answers.
+// writes sends messages. It repeats each one until a process accepts it.
 func (v *visitor) writes(ctx context.Context, messages int) error {
 	for i, try := 0, 0; i < messages; try++ {
 		answer, err := v.ask(ctx, i+try, http.MethodPost, "messages", fmt.Sprintf(`{"clientId":"c%d","type":"TEXT","text":"%d"}`, i, i))
@@ -169,8 +170,8 @@ func (v *visitor) writes(ctx context.Context, messages int) error {
 	return nil
 }
 
-// hears follows the stream, at another process after each break, until all messages and their answers have
-// arrived.
+// hears follows the stream until all messages and their answers have arrived. After each break it continues at
+// another process.
 func (v *visitor) hears(ctx context.Context, messages int) error {
 	next, after := map[string]int{}, int64(0)
 	for round := 0; next["me"] < messages || next["bot"] < messages; round++ {
@@ -190,8 +191,8 @@ func (v *visitor) hears(ctx context.Context, messages int) error {
 	return nil
 }
 
-// read reads a stream until it breaks or everything has arrived. It returns an error for a message that is
-// lost, doubled or out of order.
+// read reads a stream until it breaks or everything has arrived. It returns an error if a message is lost,
+// repeated or out of order.
 func (v *visitor) read(stream io.Reader, messages int, next map[string]int, after *int64) error {
 	lines := bufio.NewScanner(stream)
 	for (next["me"] < messages || next["bot"] < messages) && lines.Scan() {
@@ -205,7 +206,7 @@ func (v *visitor) read(stream io.Reader, messages int, next map[string]int, afte
 			} `json:"response"`
 		}
 		if !isData || json.Unmarshal([]byte(data), &e) != nil || e.Kind != "message" {
-			continue // A truncated line has no end, and is not valid JSON.
+			continue // The stream broke within this line.
 		}
 		if *after > 0 && e.Seq != *after+1 {
 			return fmt.Errorf("%d comes after %d", e.Seq, *after)
@@ -220,7 +221,8 @@ func (v *visitor) read(stream io.Reader, messages int, next map[string]int, afte
 	return nil
 }
 
-// Visitors write to and read from two processes on one database, which are killed again and again.
+// Visitors write to two processes on one database and read from them, while the processes are killed again and
+// again.
 func TestWebchat_ProcessesAreKilled(t *testing.T) {
 	t.Parallel()
 	const visitors, messages, places = 3, 20, 2
@@ -271,12 +273,12 @@ func TestWebchat_ProcessesAreKilled(t *testing.T) {
 	}
 }
 
-// session returns the token of a new visitor.
+// session creates a visitor and returns its token.
 func (v *visitor) session(t *testing.T) string {
 	t.Helper()
 	answer, err := v.ask(t.Context(), 0, http.MethodPost, "session", `{"channel":"`+chatID+`"}`)
 	require.NoError(t, err)
-	defer answer.Body.Close() //nolint:errcheck // It is read.
+	defer answer.Body.Close() //nolint:errcheck // The body has been read.
 	var session struct {
 		Token string `json:"token"`
 	}

@@ -22,10 +22,10 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// BenchmarkTurn is a message that arrives and is answered, with two operations, over a store in memory and a
-// platform that answers at once: with samplers that keep no trace, one in a hundred, and all. Each turn is
-// followed by the same turn of a host without instrumentation, so that both see the same machine; x/bare is
-// the ratio of the medians.
+// BenchmarkTurn measures a message that arrives and is answered by two operations. The store is in memory and
+// the platform answers at once. The samplers keep no trace, one in a hundred, or all. Each turn is followed by
+// the same turn of a host without instrumentation, so both run under the same load. x/bare is the ratio of the
+// medians.
 func BenchmarkTurn(b *testing.B) {
 	for _, c := range []struct {
 		name    string
@@ -50,14 +50,13 @@ func BenchmarkTurn(b *testing.B) {
 	}
 }
 
-// timed returns the duration of a turn.
 func timed(b *testing.B, receive func(context.Context) error) time.Duration {
 	b.Helper()
 	begun := time.Now() //nolint:forbidigo // The benchmark measures real time.
 	if err := receive(b.Context()); err != nil {
 		b.Fatal(err)
 	}
-	return time.Since(begun) //nolint:forbidigo // As above.
+	return time.Since(begun) //nolint:forbidigo // The benchmark measures real time.
 }
 
 func median(of []time.Duration) time.Duration {
@@ -65,8 +64,8 @@ func median(of []time.Duration) time.Duration {
 	return of[len(of)/2]
 }
 
-// turn returns a function that makes ada say something to a host instrumented with a sampler, or not
-// instrumented if it is nil.
+// turn returns a function that sends a message from ada to a host. The host is instrumented with the sampler,
+// or not instrumented if the sampler is nil.
 func turn(b *testing.B, sampler sdktrace.Sampler) func(context.Context) error {
 	b.Helper()
 	config := botctx.Config{

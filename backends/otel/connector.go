@@ -16,13 +16,13 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// Connectors wraps connectors: each call gets a span, durations are added to
-// messaging.client.operation.duration, and sent messages to messaging.client.sent.messages. The wrappers keep
-// the optional interfaces.
+// Connectors wraps connectors. Each call gets a span. Durations are recorded in
+// messaging.client.operation.duration, and sent messages are counted in messaging.client.sent.messages. The
+// wrappers keep the optional interfaces.
 func (o *Instrumentation) Connectors(inner map[channel.Type]send.Connector) map[channel.Type]send.Connector {
 	all := make(map[channel.Type]send.Connector, len(inner))
 	for platform, one := range inner {
-		if !absent.Is(one) { // A nil connector stays nil, and botctx.New refuses it.
+		if !absent.Is(one) { // A nil connector stays nil, so that botctx.New refuses it.
 			one = &connector{Connector: one, system: string(platform), o: o}
 		}
 		all[platform] = one
@@ -66,8 +66,8 @@ func (c *connector) Send(ctx context.Context, message send.Message) (delivery se
 	})
 }
 
-// series returns the series of a platform call. The conventions have a kind for sent messages, but none for
-// other calls.
+// series returns the series of a call to a platform. The conventions define an operation type for sending, and
+// none for other calls.
 func (c *connector) series(name string) series {
 	of := series{system: c.system, name: name}
 	if name == "send" || name == "sendBatch" {
@@ -76,12 +76,12 @@ func (c *connector) series(name string) series {
 	return of
 }
 
-// counted counts messages to be sent in the current series.
+// counted adds n to the number of sent messages.
 func (c *connector) counted(ctx context.Context, of *series, n int) {
 	c.o.metrics.sends.count(ctx, c.o.metrics.sent, n, *of)
 }
 
-// request calls a platform within a span, and leaves the code of the error in the series.
+// request makes a call within a span. It stores the code of the error in of.
 func request[R any](
 	ctx context.Context, c *connector, of *series, in *channel.Channel,
 	call func(context.Context, trace.Span) (R, error),
@@ -106,7 +106,7 @@ func request[R any](
 	return result, err
 }
 
-// call calls an optional interface of the connector within a span.
+// call makes a call of an optional interface within a span.
 func (c *connector) call(ctx context.Context, name string, in *channel.Channel, do func(context.Context) error) error {
 	of := c.series(name)
 	_, err := request(ctx, c, &of, in, func(ctx context.Context, _ trace.Span) (struct{}, error) {
@@ -115,7 +115,7 @@ func (c *connector) call(ctx context.Context, name string, in *channel.Channel, 
 	return err
 }
 
-// batches sends messages by one request.
+// batches wraps a send.BatchSender.
 type batches struct {
 	c     *connector
 	inner send.BatchSender
@@ -142,9 +142,9 @@ func (b batches) SendBatch(ctx context.Context, messages []send.Message) (send.B
 	return batch, nil
 }
 
-// Receive wraps a function that runs bot logic for events: each run gets a span, which contains all calls of
-// the run, and its duration is added to messaging.process.duration. receive is botctx.Runtime.Receive, and
-// platform the type of the channels for which it is called.
+// Receive wraps a function that runs bot logic for events, such as botctx.Runtime.Receive. Each run gets a
+// span, which contains all calls of the run, and its duration is recorded in messaging.process.duration.
+// platform is the type of the channels whose events it gets.
 func (o *Instrumentation) Receive(
 	platform channel.Type, receive func(context.Context, botctx.Inbound) error,
 ) func(context.Context, botctx.Inbound) error {
@@ -169,7 +169,7 @@ func (o *Instrumentation) Receive(
 	}
 }
 
-// messagingAttributes are the attributes of a message on a channel. The destination is the channel: the
+// messagingAttributes returns the attributes of a message. The destination is the channel, because the
 // recipient is a person.
 func messagingAttributes(of series, app, channelID string) []attribute.KeyValue {
 	attributes := append(make([]attribute.KeyValue, 0, 8),
@@ -184,11 +184,11 @@ func messagingAttributes(of series, app, channelID string) []attribute.KeyValue 
 	return attributes
 }
 
-// emailSystem is the name of mails as a messaging system.
+// emailSystem is the messaging.system of mails.
 const emailSystem = "email"
 
-// Mailer wraps a mailer: each mail gets a span, and is counted as a message to the platform "email". For nil
-// it returns nil, and a nil pointer is returned unchanged, which botctx.New refuses.
+// Mailer wraps a mailer. Each mail gets a span and is counted as a message to the platform "email". Mailer
+// returns nil for nil. It returns a nil pointer unchanged, so that botctx.New refuses it.
 func (o *Instrumentation) Mailer(inner utility.Mailer) utility.Mailer {
 	if absent.Is(inner) {
 		return inner
@@ -219,9 +219,9 @@ func (m mailer) SendMail(ctx context.Context, mail utility.Mail) (err error) {
 	return err
 }
 
-// ObjectStore wraps a store of files: each file gets a span, and its duration is added to
-// botctx.object_store.operation.duration. For nil it returns nil, and a nil pointer is returned unchanged,
-// which botctx.New refuses.
+// ObjectStore wraps a store of files. Each call gets a span, and its duration is recorded in
+// botctx.object_store.operation.duration. ObjectStore returns nil for nil. It returns a nil pointer unchanged,
+// so that botctx.New refuses it.
 func (o *Instrumentation) ObjectStore(inner utility.ObjectStore) utility.ObjectStore {
 	if absent.Is(inner) {
 		return inner
@@ -229,7 +229,6 @@ func (o *Instrumentation) ObjectStore(inner utility.ObjectStore) utility.ObjectS
 	return objectStore{inner: inner, o: o}
 }
 
-// objectStore is an object store that records spans and metrics.
 type objectStore struct {
 	inner utility.ObjectStore
 	o     *Instrumentation

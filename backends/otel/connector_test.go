@@ -27,7 +27,7 @@ import (
 	"github.com/botctx/go-sdk/store/storetest"
 )
 
-// everything is a connector that has every optional interface, and always fails with its error.
+// everything is a connector with every optional interface. Every call returns err.
 type everything struct{ err error }
 
 func (e everything) Send(context.Context, send.Message) (send.Delivery, error) {
@@ -104,13 +104,13 @@ func (e everything) CreateChannel(context.Context, *channel.Channel, string, str
 	return document.Object{}, e.err
 }
 
-// port returns an optional interface of a connector, or nil if it does not have it.
+// port returns the connector as an optional interface, or nil if the connector does not have it.
 func port[Port any](connector send.Connector) Port {
 	found, _ := send.PortOf[Port](connector)
 	return found
 }
 
-// second returns the error of a call with another result.
+// second returns the second of two results.
 func second[R any](_ R, err error) error { return err }
 
 func TestConnector_ReportsEachPort(t *testing.T) {
@@ -299,7 +299,7 @@ func TestStore_NoSpanWithoutParent(t *testing.T) {
 		"db.client.operation.duration db.collection.name=things db.operation.name=count db.system.name=memstore: 1, 0s")
 }
 
-// A wrapped connector is still a connector, with the same optional interfaces.
+// A wrapped connector passes the suite of connectors.
 func TestConnectors_KeepTheContract(t *testing.T) {
 	t.Parallel()
 	sendtest.RunConnector(t, func(t *testing.T) *sendtest.Harness {
@@ -331,7 +331,7 @@ func TestConnectors_KeepTheContract(t *testing.T) {
 	})
 }
 
-// A wrapper offers no optional interface that the connector lacks.
+// A wrapper has no optional interface that the connector lacks.
 func TestConnectors_OfferNoPortThatIsNotThere(t *testing.T) {
 	t.Parallel()
 	plain := reportedOf(t, struct{ send.Connector }{&chatplatform.Connector{}})
@@ -348,7 +348,7 @@ func reportedOf(t *testing.T, inner send.Connector) send.Connector {
 	return o.Connectors(map[channel.Type]send.Connector{channel.Webchat: inner})[channel.Webchat]
 }
 
-// withToken returns a channel of the made-up platform.
+// withToken returns a channel of the fake platform.
 func withToken(id string) *channel.Channel {
 	info := channel.OtherInfo{Hidden: channel.Hide(document.O("token", "token-of-"+id))}
 	return &channel.Channel{ID: id, App: "app-1", Type: channel.Webchat, Info: info}

@@ -27,8 +27,8 @@
 //
 // # Spans
 //
-// A run is the parent of its operations, and they are the parents of their requests to the store and to
-// platforms:
+// In a trace, a run is the parent of its operations, and an operation is the parent of its requests to the store
+// and to platforms:
 //
 //	process inbox                        an event that was accepted before,
 //	process webchat                      a message that arrived, or
@@ -38,16 +38,17 @@
 //	  sendResponse
 //	    send webchat                     a request of the connector
 //
-// An event is accepted in a separate span, "accept inbox", which belongs to its request. Each attempt to
-// handle it is a separate trace, since it may be much later and elsewhere, with a link to that span.
+// An event is accepted in a separate span, "accept inbox", which belongs to the trace of its HTTP request. Each
+// attempt to handle the event is a separate trace with a link to that span, because it may happen much later and
+// in another process.
 //
-// Store and connectors follow the semantic conventions for databases and for messaging, version 1.43.0. A
-// platform is a messaging.system, and the channel's id its messaging.destination.name. Names without a
-// convention begin with "botctx.".
+// Spans of the store and of connectors follow the semantic conventions for databases and for messaging, version
+// 1.43.0. The platform is the messaging.system, and the channel's id is the messaging.destination.name. Names that
+// the conventions do not define begin with "botctx.".
 //
-// error.type is the code of the error, such as "NotFound". The status of a span is an error if the called
-// part failed, with Internal, Unavailable or ResourceExhausted, and if a run failed. The other codes inform
-// the caller, who decides whether they are a failure.
+// error.type is the code of the error, such as "NotFound". The status of a call's span is an error if the code is
+// Internal, Unavailable or ResourceExhausted. Other codes are answers for the caller, who decides whether they are
+// failures. The status of a run's span is an error if the run failed with any code except Canceled.
 //
 // # Metrics
 //
@@ -58,29 +59,29 @@
 //	db.client.operation.duration            by db.operation.name, db.collection.name, error.type
 //	botctx.agenda.run.duration              by botctx.agenda.outcome, error.type
 //	botctx.agenda.lag                       the delay of runs of agendas
-//	botctx.agenda.late, .failures           how many begin late, and fail
-//	botctx.agenda.due                       how many could begin now
-//	botctx.inbox.accepted, .repeated        events that are new, and that were accepted before
+//	botctx.agenda.late, .failures           late runs, and failed runs
+//	botctx.agenda.due                       agendas that could run now
+//	botctx.inbox.accepted, .repeated        new events, and events that were already accepted
 //	botctx.inbox.dropped                    events that connectors dropped, by messaging.system, botctx.drop.kind and .reason
 //	botctx.inbox.handled                    events that are done
-//	botctx.inbox.retries, .given_up         attempts that failed, and events that became dead letters, by error.type
-//	botctx.inbox.latency                    time from the acceptance of an event to its end
-//	botctx.inbox.pending, .oldest           how many events wait, and for how long the first one has
-//	botctx.inbox.dead_letters               how many dead letters there are
-//	botctx.inbox.lanes                      how many lanes this process is handling
+//	botctx.inbox.retries, .given_up         failed attempts, and events that became dead letters, by error.type
+//	botctx.inbox.latency                    time from the acceptance of an event to its final result
+//	botctx.inbox.pending, .oldest           the number of waiting events, and the age of the oldest
+//	botctx.inbox.dead_letters               the number of dead letters
+//	botctx.inbox.lanes                      the number of lanes that this process is handling
 //	botctx.object_store.operation.duration  files
 //
-// Durations are in seconds, with the buckets of the conventions. Metrics do not distinguish apps, channels
-// and data sources, since there may be any number of them.
+// Durations are in seconds, with the buckets of the conventions. Metrics do not distinguish apps, channels and
+// data sources, because their number is unlimited.
 //
 // # Privacy
 //
-// Spans and metrics never contain messages, parameters and results of operations, texts of errors,
-// credentials, or members' names and external ids. Spans have ids: of apps, channels, nodes, agendas and
-// messages, the SDK's own ids of members (enduser.pseudo.id), and ids of data sources in db.collection.name.
+// Spans and metrics never contain messages, parameters and results of operations, texts of errors, credentials, or
+// members' names and external ids. Spans contain the ids of apps, channels, nodes, agendas and messages, the SDK's
+// own ids of members (enduser.pseudo.id), and ids of data sources in db.collection.name.
 //
-// The clients of payment accounts are not wrapped, since bot logic may need their own type. The run of an
-// agenda begins a separate trace, without a link to the trace that scheduled it: no trace is stored except
-// the trace of an event's acceptance, which is kept with the event until it is handled. To find a run's lines
-// in a host's own log, use a log handler that adds the ids of the context's span.
+// Clients of payment accounts are not wrapped, because bot logic may need their own type. The run of an agenda
+// starts a separate trace without a link to the trace that scheduled it. The only trace context that is stored is
+// the one of an event's acceptance, until the event is handled. To find a run's lines in a host's own log, use a
+// log handler that adds the ids of the context's span.
 package otel

@@ -18,7 +18,6 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// screen is a platform that prints messages.
 type screen struct{}
 
 func (screen) Send(_ context.Context, m send.Message) (send.Delivery, error) {
@@ -26,8 +25,8 @@ func (screen) Send(_ context.Context, m send.Message) (send.Delivery, error) {
 	return send.Delivery{}, nil
 }
 
-// A host that reports to an exporter in memory. In production the exporter speaks OpenTelemetry's protocol,
-// behind sdktrace.WithBatcher, and metrics have a separate provider.
+// The host exports to memory. In production, use an exporter for OpenTelemetry's protocol with
+// sdktrace.WithBatcher, and add a provider for metrics.
 func Example() {
 	ctx := context.Background()
 	exporter := tracetest.NewInMemoryExporter()
@@ -49,7 +48,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	receive := o.Receive(channel.Webchat, rt.Receive) // For a connector's handler of arriving messages.
+	receive := o.Receive(channel.Webchat, rt.Receive) // Pass receive to a connector's Handler.
 
 	rt.HandleFunc(func(ctx context.Context, bot *botctx.Context) error { return bot.Reply(ctx, send.Text("Hello Ada")) })
 	_, err = channels.New(rt.Env(), record.Scope{App: "shop"}).Save(ctx, &channel.Channel{
@@ -66,7 +65,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	for _, span := range exporter.GetSpans() { // In the order in which they end.
+	for _, span := range exporter.GetSpans() { // Spans come in the order in which they end.
 		if !strings.HasPrefix(span.Name, "find") {
 			fmt.Println(span.Name, span.SpanKind)
 		}

@@ -82,7 +82,7 @@ func TestError_CallerHasGone(t *testing.T) {
 	require.Equal(t, []string{"", "Canceled"}, []string{status, code})
 }
 
-// leaving is a connector whose callers leave before it answers.
+// leaving is a connector that cancels its caller's context instead of answering.
 type leaving struct{ end context.CancelFunc }
 
 func (l leaving) Send(ctx context.Context, _ send.Message) (send.Delivery, error) {
@@ -118,7 +118,6 @@ func TestError_AnswerIsNoFailure(t *testing.T) {
 		"botctx.operation.duration botctx.channel.type=webchat botctx.operation=getMember error.type=NotFound: 1, 0s")
 }
 
-// falling is a connector that panics.
 type falling struct{ platform }
 
 func (*falling) Send(context.Context, send.Message) (send.Delivery, error) { panic("no more") }
@@ -152,7 +151,6 @@ func TestError_FailedRun(t *testing.T) {
 	require.Equal(t, []string{"", "Canceled"}, []string{status, code})
 }
 
-// schedule creates a due agenda for ada.
 func schedule(t *testing.T, w *world, node string) {
 	t.Helper()
 	_, err := w.runtime.Operations(w.scope).NewAgenda(t.Context(), agenda.NewParams{

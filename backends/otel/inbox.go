@@ -18,14 +18,13 @@ import (
 	"github.com/botctx/go-sdk/internal/record"
 )
 
-// inboxSystem is the name of an inbox as a messaging system.
+// inboxSystem is the messaging.system of the inbox.
 const inboxSystem = "inbox"
 
-// Inbox adds instrumentation to the configuration of an inbox: each acceptance of an event gets a span, and
-// each attempt to handle it another one, which contains all calls of the run, with a link to the first: the
-// context of that trace is kept with the event. It adds to the durations of messaging and to
-// botctx.inbox.accepted, .repeated, .handled, .retries, .given_up and .latency. The host's own Hooks are
-// called, too.
+// Inbox adds instrumentation to the options of an inbox. The acceptance of an event gets a span. Each attempt
+// to handle it gets another span, which contains all calls of the run and links to the first; for this purpose,
+// the trace context is stored with the event. Inbox records messaging durations and botctx.inbox.accepted,
+// .repeated, .handled, .retries, .given_up and .latency. The host's own Hooks are called, too.
 func (o *Instrumentation) Inbox(config botctx.InboxOptions) botctx.InboxOptions {
 	host := config.Hooks
 	config.Hooks.AroundAccept = func(next inbox.Acceptor) inbox.Acceptor {
@@ -33,7 +32,7 @@ func (o *Instrumentation) Inbox(config botctx.InboxOptions) botctx.InboxOptions 
 			next = host.AroundAccept(next)
 		}
 		if next == nil {
-			return nil // The inbox refuses it.
+			return nil // The inbox refuses a nil acceptor.
 		}
 		return func(ctx context.Context, e inbox.Event) (inbox.Accepted, error) { return o.accept(ctx, e, next) }
 	}
@@ -42,7 +41,7 @@ func (o *Instrumentation) Inbox(config botctx.InboxOptions) botctx.InboxOptions 
 			next = host.AroundHandler(next)
 		}
 		if next == nil {
-			return nil // As above.
+			return nil // The inbox refuses a nil handler.
 		}
 		return func(ctx context.Context, d *inbox.Delivery) error { return o.handle(ctx, d, next) }
 	}
@@ -55,7 +54,6 @@ func (o *Instrumentation) Inbox(config botctx.InboxOptions) botctx.InboxOptions 
 	return config
 }
 
-// accept accepts an event within a span.
 func (o *Instrumentation) accept(ctx context.Context, e inbox.Event, next inbox.Acceptor) (accepted inbox.Accepted, err error) {
 	of := series{system: inboxSystem, name: "accept", kind: semconv.MessagingOperationTypeSend.Value.AsString()}
 	ctx, a := o.begin(ctx, of.name+" "+of.system, trace.SpanKindProducer, func() []attribute.KeyValue {
@@ -81,7 +79,7 @@ func (o *Instrumentation) accept(ctx context.Context, e inbox.Event, next inbox.
 	return accepted, nil
 }
 
-// traceText returns the context of the trace in the form that is kept with an event, or "" if there is none.
+// traceText returns the trace context as text, to be stored with an event. It returns "" if there is none.
 func (o *Instrumentation) traceText(ctx context.Context) string {
 	carrier := propagation.MapCarrier{}
 	o.propagator.Inject(ctx, carrier)
@@ -90,18 +88,18 @@ func (o *Instrumentation) traceText(ctx context.Context) string {
 	}
 	text, err := json.Marshal(carrier)
 	if err != nil {
-		return "" // Texts can always be encoded.
+		return "" // Strings can always be encoded.
 	}
 	return string(text)
 }
 
-// links link to the span in which an event was accepted, if it is known.
+// links returns a link to the span in which an event was accepted, if that span is known.
 func (o *Instrumentation) links(ctx context.Context, of string) []trace.Link {
 	carrier := propagation.MapCarrier{}
 	if json.Unmarshal([]byte(of), &carrier) != nil {
 		return nil
 	}
-	own := trace.ContextWithSpanContext(ctx, trace.SpanContext{}) // An empty text gives none.
+	own := trace.ContextWithSpanContext(ctx, trace.SpanContext{}) // Without this, an empty text would yield the span of ctx.
 	accepted := trace.SpanContextFromContext(o.propagator.Extract(own, carrier))
 	if !accepted.IsValid() {
 		return nil
@@ -109,7 +107,6 @@ func (o *Instrumentation) links(ctx context.Context, of string) []trace.Link {
 	return []trace.Link{{SpanContext: accepted}}
 }
 
-// handle handles an event within a span.
 func (o *Instrumentation) handle(ctx context.Context, d *inbox.Delivery, next inbox.Handler) (err error) {
 	process := semconv.MessagingOperationTypeProcess.Value.AsString()
 	of := series{system: inboxSystem, name: process, kind: process}
@@ -127,7 +124,7 @@ func (o *Instrumentation) handle(ctx context.Context, d *inbox.Delivery, next in
 	return err
 }
 
-// settled counts the results of attempts.
+// settled counts the result of an attempt.
 func (o *Instrumentation) settled(ctx context.Context, s inbox.Settled) {
 	m := o.metrics.inbox
 	if s.Err == nil {
@@ -143,9 +140,9 @@ func (o *Instrumentation) settled(ctx context.Context, s inbox.Settled) {
 	}
 }
 
-// ObserveInbox makes each collection of metrics query the inbox of a Runtime, as botctx.inbox.pending,
-// .oldest, .dead_letters and .lanes, until stop is called. All except .lanes count the whole store, so one of
-// several processes is enough. It returns only errors of the meter.
+// ObserveInbox reports botctx.inbox.pending, .oldest, .dead_letters and .lanes, until stop is called. The inbox
+// is queried at each collection of metrics. All except .lanes describe the whole store, so one of several
+// processes is enough. The error is from the meter.
 func (o *Instrumentation) ObserveInbox(rt *botctx.Runtime) (stop func() error, err error) {
 	gauges, err := newInboxGauges(o.meter)
 	if err != nil {
@@ -173,13 +170,12 @@ func (o *Instrumentation) ObserveInbox(rt *botctx.Runtime) (stop func() error, e
 }
 
 type inboxMetrics struct {
-	// accepted and repeated count acceptances, handled, retries and givenUp the results of attempts.
+	// accepted and repeated count acceptances. handled, retries and givenUp count the results of attempts.
 	accepted, repeated, handled, retries, givenUp metric.Int64Counter
-	// latency is the time from acceptance to the final result.
+	// latency is the time from the acceptance to the final result.
 	latency metric.Float64Histogram
 }
 
-// newInboxMetrics creates the instruments.
 func newInboxMetrics(meter metric.Meter) (inboxMetrics, error) {
 	var m inboxMetrics
 	var errs [6]error
@@ -187,12 +183,12 @@ func newInboxMetrics(meter metric.Meter) (inboxMetrics, error) {
 		return meter.Int64Counter(name, metric.WithUnit(unit), metric.WithDescription(description))
 	}
 	m.accepted, errs[0] = count("botctx.inbox.accepted", "{event}", "Events that were accepted.")
-	m.repeated, errs[1] = count("botctx.inbox.repeated", "{event}", "Events that had been accepted before.")
+	m.repeated, errs[1] = count("botctx.inbox.repeated", "{event}", "Events that were already accepted.")
 	m.handled, errs[2] = count("botctx.inbox.handled", "{event}", "Events that are done.")
-	m.retries, errs[3] = count("botctx.inbox.retries", "{attempt}", "Attempts that failed, and are followed by another one.")
+	m.retries, errs[3] = count("botctx.inbox.retries", "{attempt}", "Failed attempts that are followed by another one.")
 	m.givenUp, errs[4] = count("botctx.inbox.given_up", "{event}", "Events that became dead letters.")
 	m.latency, errs[5] = meter.Float64Histogram("botctx.inbox.latency", metric.WithUnit("s"),
-		metric.WithDescription("Time from when an event was accepted to when it is done."),
+		metric.WithDescription("Time from the acceptance of an event to its final result."),
 		metric.WithExplicitBucketBoundaries(secondsOfLatency...))
 	return m, errors.Join(errs[:]...)
 }
@@ -202,7 +198,6 @@ type inboxGauges struct {
 	oldest                      metric.Float64ObservableGauge
 }
 
-// newInboxGauges creates the instruments.
 func newInboxGauges(meter metric.Meter) (inboxGauges, error) {
 	var g inboxGauges
 	var errs [4]error
@@ -213,19 +208,19 @@ func newInboxGauges(meter metric.Meter) (inboxGauges, error) {
 	g.deadLetters, errs[1] = gauge("botctx.inbox.dead_letters", "{event}", "Events that were given up.")
 	g.lanes, errs[2] = gauge("botctx.inbox.lanes", "{lane}", "Lanes that this process is handling.")
 	g.oldest, errs[3] = meter.Float64ObservableGauge("botctx.inbox.oldest", metric.WithUnit("s"),
-		metric.WithDescription("How long ago the first event that waits was accepted, 0 where none waits."))
+		metric.WithDescription("Age of the oldest waiting event, or 0 if no event waits."))
 	return g, errors.Join(errs[:]...)
 }
 
-// The outcomes of runs of agendas.
+// Outcomes of runs of agendas.
 const (
 	outcomeFinished  = "finished"
 	outcomeFailed    = "failed"
 	outcomePostponed = "postponed"
 )
 
-// Scheduler adds instrumentation to the options of a scheduler: each run of an agenda gets a span, which
-// contains all calls of the run, and is added to botctx.agenda.run.duration, .lag, .late and .failures. The
+// Scheduler adds instrumentation to the options of a scheduler. Each run of an agenda gets a span, which
+// contains all calls of the run, and is recorded in botctx.agenda.run.duration, .lag, .late and .failures. The
 // host's own Around and Hooks are called, too.
 func (o *Instrumentation) Scheduler(config botctx.SchedulerOptions) botctx.SchedulerOptions {
 	host := config.Around
@@ -234,7 +229,7 @@ func (o *Instrumentation) Scheduler(config botctx.SchedulerOptions) botctx.Sched
 			next = host(next)
 		}
 		if next == nil {
-			return nil // The scheduler refuses it.
+			return nil // The scheduler refuses a nil handler.
 		}
 		return func(ctx context.Context, run agenda.Run) error { return o.run(ctx, run, next) }
 	}
@@ -250,7 +245,7 @@ func (o *Instrumentation) Scheduler(config botctx.SchedulerOptions) botctx.Sched
 	return config
 }
 
-// before returns a hook that calls own and then the host's hook, if there is one.
+// before returns a hook that calls own and then the host's hook, which may be nil.
 func before(own, host func(context.Context, agenda.Event)) func(context.Context, agenda.Event) {
 	if host == nil {
 		return own
@@ -261,7 +256,6 @@ func before(own, host func(context.Context, agenda.Event)) func(context.Context,
 	}
 }
 
-// run runs an agenda within a span.
 func (o *Instrumentation) run(ctx context.Context, run agenda.Run, next agenda.Handler) (err error) {
 	ctx, a := o.begin(ctx, "agenda "+run.Agenda.NodeCompositeID, trace.SpanKindInternal, func() []attribute.KeyValue {
 		of := run.Agenda
@@ -285,9 +279,9 @@ func (o *Instrumentation) run(ctx context.Context, run agenda.Run, next agenda.H
 	return err
 }
 
-// Observe makes each collection of metrics query a Runtime for the number of due agendas, as
-// botctx.agenda.due, until stop is called. If several processes share a store, one of them is enough. The
-// error comes from the meter.
+// Observe reports the number of due agendas as botctx.agenda.due, until stop is called. A Runtime is queried at
+// each collection of metrics. If several processes share a store, one of them is enough. The error is from the
+// meter.
 func (o *Instrumentation) Observe(rt *botctx.Runtime) (stop func() error, err error) {
 	due, err := o.meter.Int64ObservableGauge("botctx.agenda.due", metric.WithUnit("{agenda}"),
 		metric.WithDescription("Agendas that could be claimed now."))

@@ -18,7 +18,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// sent is a message of ada's, as a connector reports it.
+// sent returns a message from ada, as a connector passes it on.
 func sent(id string) botctx.Inbound {
 	return botctx.Inbound{App: "shop", Channel: "web", Event: send.MessageEvent{
 		From: "e-ada", Type: send.TypeText, MessageID: id, Data: document.O("text", "hi"),
@@ -34,7 +34,7 @@ func (w *world) runNext() botctx.EventResult {
 	return result
 }
 
-// spanOf returns the only span with a name since the last time.
+// spanOf returns the only new span with this name.
 func (w *world) spanOf(name string) tracetest.SpanStub {
 	w.t.Helper()
 	var found []tracetest.SpanStub

@@ -22,17 +22,16 @@ type metrics struct {
 	queries    *durations
 	agendas    *durations
 	objects    *durations
-	// sent counts messages, by the same attributes as sends.
+	// sent counts messages. It has the same attributes as sends.
 	sent metric.Int64Counter
-	// lag measures how late agendas run. late counts the runs that are too late, and failures the ones that
-	// fail.
+	// lag is the delay of runs of agendas. late counts late runs, and failures counts failed ones.
 	lag      metric.Float64Histogram
 	late     metric.Int64Counter
 	failures metric.Int64Counter
 	inbox    inboxMetrics
 }
 
-// The upper ends of the buckets, in seconds. secondsOfCalls and secondsOfQueries are the buckets of the
+// The upper bounds of histogram buckets, in seconds. secondsOfCalls and secondsOfQueries are from the
 // conventions.
 var (
 	secondsOfCalls   = []float64{0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10}
@@ -41,7 +40,6 @@ var (
 	secondsOfLag     = []float64{0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 21600, 86400}
 )
 
-// newMetrics creates the instruments.
 func newMetrics(meter metric.Meter) (metrics, error) {
 	var m metrics
 	var errs [11]error
@@ -60,31 +58,31 @@ func newMetrics(meter metric.Meter) (metrics, error) {
 	m.sent, errs[6] = meter.Int64Counter(messagingconv.ClientSentMessages{}.Name(),
 		metric.WithUnit(messagingconv.ClientSentMessages{}.Unit()), metric.WithDescription(messagingconv.ClientSentMessages{}.Description()))
 	m.lag, errs[7] = meter.Float64Histogram("botctx.agenda.lag", metric.WithUnit("s"),
-		metric.WithDescription("Time from that for which an agenda was scheduled to when its run begins."),
+		metric.WithDescription("Time from an agenda's scheduled time to the start of its run."),
 		metric.WithExplicitBucketBoundaries(secondsOfLag...))
 	m.late, errs[8] = meter.Int64Counter("botctx.agenda.late", metric.WithUnit("{run}"),
-		metric.WithDescription("Runs of agendas that begin later than the scheduler's LateAfter."))
+		metric.WithDescription("Runs of agendas that start later than the scheduler's LateAfter allows."))
 	m.failures, errs[9] = meter.Int64Counter("botctx.agenda.failures", metric.WithUnit("{run}"),
-		metric.WithDescription("Runs of agendas that failed, or of which the end could not be stored."))
+		metric.WithDescription("Runs of agendas that failed, or whose result could not be stored."))
 	m.inbox, errs[10] = newInboxMetrics(meter)
 	return m, errors.Join(errs[:]...)
 }
 
-// series has the attributes of durations. The measurement determines which of its fields are used, and as
-// which attributes.
+// series identifies a series of measurements. Each instrument uses some of the fields, and determines the names
+// of their attributes.
 type series struct {
-	// system is the platform, the database or the type of the channel.
+	// system is the platform, the database, or the type of the channel.
 	system string
-	// name is the operation. kind is its name in conventions.
+	// name is the operation. kind is its type in the conventions.
 	name string
 	kind string
-	// target is the object of the operation.
+	// target is the collection.
 	target string
-	// code is the code of the error, or "" for none.
+	// code is the code of the error, or "".
 	code boterr.Code
 }
 
-// withError appends the code of the error to attributes.
+// withError appends error.type if there is an error.
 func (s series) withError(attributes ...attribute.KeyValue) []attribute.KeyValue {
 	if s.code != "" {
 		attributes = append(attributes, semconv.ErrorTypeKey.String(string(s.code)))
@@ -114,7 +112,7 @@ func ofObjectStore(s series) []attribute.KeyValue {
 	return s.withError(keyObjectOperation.String(s.name))
 }
 
-// durations is a histogram of durations in seconds. It creates the attributes of each series once.
+// durations is a histogram of seconds. It builds the attributes of each series once.
 type durations struct {
 	histogram  metric.Float64Histogram
 	attributes func(series) []attribute.KeyValue
@@ -123,7 +121,7 @@ type durations struct {
 	known map[series]measured
 }
 
-// measured is a series in the form of the API.
+// measured has the options with the attributes of a series.
 type measured struct {
 	record []metric.RecordOption
 	add    []metric.AddOption
@@ -141,12 +139,12 @@ func (d *durations) record(ctx context.Context, seconds float64, of series) {
 	d.histogram.Record(ctx, seconds, d.of(of).record...)
 }
 
-// count adds to a counter that has the same series.
+// count adds n to a counter with the same attributes.
 func (d *durations) count(ctx context.Context, counter metric.Int64Counter, n int, of series) {
 	counter.Add(ctx, int64(n), d.of(of).add...)
 }
 
-// of returns a series in the form of the API.
+// of returns the options for a series.
 func (d *durations) of(s series) measured {
 	d.mu.RLock()
 	known, ok := d.known[s]
@@ -162,11 +160,11 @@ func (d *durations) of(s series) measured {
 	return made
 }
 
-// ObserveDrops reports the events that the connectors of a host drop, as botctx.inbox.dropped, until stop is
-// called. The host must give the same Drops to its connectors.
+// ObserveDrops reports the events that connectors dropped as botctx.inbox.dropped, until stop is called. All
+// connectors must have these Drops in their configs.
 func (o *Instrumentation) ObserveDrops(drops *send.Drops) (stop func() error, err error) {
 	counter, err := o.meter.Int64ObservableCounter("botctx.inbox.dropped", metric.WithUnit("{event}"),
-		metric.WithDescription("Events that connectors dropped instead of handing them to the inbox."))
+		metric.WithDescription("Events that connectors dropped instead of passing them to the inbox."))
 	if err != nil {
 		return nil, err
 	}

@@ -20,17 +20,17 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// scopeName is the name under which spans and metrics are reported.
+// scopeName is the instrumentation scope of all spans and metrics.
 const scopeName = "github.com/botctx/go-sdk/backends/otel"
 
-// Config sets the providers of spans and metrics. Its zero value reports to the providers that the host has
-// registered with go.opentelemetry.io/otel.
+// Config sets the providers of spans and metrics. The zero value uses the global providers of
+// go.opentelemetry.io/otel.
 type Config struct {
 	// TracerProvider receives the spans. The default is the global one.
 	TracerProvider trace.TracerProvider
 	// MeterProvider receives the metrics. The default is the global one.
 	MeterProvider metric.MeterProvider
-	// Propagator reads the parent span of a request from its headers. The default reads traceparent and
+	// Propagator reads the parent span from the headers of a request. The default reads traceparent and
 	// tracestate, as defined by the W3C.
 	Propagator propagation.TextMapPropagator
 	// Now is the clock for durations. The default is time.Now.
@@ -46,8 +46,8 @@ type Instrumentation struct {
 	metrics    metrics
 }
 
-// New returns an Instrumentation. Its error comes from the meter, which refuses an instrument if one with the
-// same name and another kind exists.
+// New returns an Instrumentation. The error is from the meter: another instrument has the same name and a
+// different kind.
 func New(config Config) (*Instrumentation, error) {
 	if config.TracerProvider == nil {
 		config.TracerProvider = global.GetTracerProvider()
@@ -72,11 +72,11 @@ func New(config Config) (*Instrumentation, error) {
 	return o, err
 }
 
-// Handler returns an HTTP handler whose requests belong to the trace in their header. It creates no span
-// itself: a host that wants a span for each request uses another handler instead.
+// Handler returns an HTTP handler that continues the trace in a request's headers. It creates no span. For a
+// span per request, use another handler instead.
 //
-// If the host's sampler follows its parent, every sender of requests then decides which traces are kept: omit
-// Handler if strangers can send requests.
+// If the host's sampler follows the parent, the sender of a request decides whether its trace is kept. Do not
+// use Handler for requests of strangers.
 func (o *Instrumentation) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := o.propagator.Extract(r.Context(), propagation.HeaderCarrier(r.Header))
@@ -84,9 +84,9 @@ func (o *Instrumentation) Handler(next http.Handler) http.Handler {
 	})
 }
 
-// Interceptor returns an interceptor that gives each operation of bot logic a span of its name, and adds its
-// duration to botctx.operation.duration. As the first of botctx.Config.Interceptors it includes the work of
-// the others.
+// Interceptor returns an interceptor that gives each operation of bot logic a span with the operation's name,
+// and records its duration in botctx.operation.duration. If it is the first of botctx.Config.Interceptors, this
+// includes the work of the others.
 func (o *Instrumentation) Interceptor() botctx.Interceptor {
 	return func(ctx context.Context, call *botctx.Call, next botctx.Next) (result any, err error) {
 		of := series{name: string(call.Op), system: string(call.Context.ChannelType())}
@@ -107,7 +107,8 @@ func (o *Instrumentation) Interceptor() botctx.Interceptor {
 	}
 }
 
-// operationAttributes are the attributes of an operation and of the channel's type, if there is a channel.
+// operationAttributes returns the attributes of an operation, including the channel's type if there is a
+// channel.
 func operationAttributes(of series) []attribute.KeyValue {
 	attributes := append(make([]attribute.KeyValue, 0, 3), keyOperation.String(of.name))
 	if of.system != "" {
@@ -116,7 +117,7 @@ func operationAttributes(of series) []attribute.KeyValue {
 	return attributes
 }
 
-// scopeAttributes are the attributes of a scope. The member is only identified by the SDK's own id.
+// scopeAttributes returns the attributes of a scope. The member appears only with the SDK's own id.
 func scopeAttributes(scope record.Scope) []attribute.KeyValue {
 	attributes := make([]attribute.KeyValue, 0, 8)
 	attributes = append(attributes, keyApp.String(scope.App))
@@ -129,8 +130,8 @@ func scopeAttributes(scope record.Scope) []attribute.KeyValue {
 	return attributes
 }
 
-// outcomes are the numbers of a message's recipients, and of those who did not get it; empty for operations
-// that send nothing.
+// outcomes returns the number of recipients and the number of failed ones. It is empty for operations that send
+// nothing.
 func outcomes(result any, err error) []attribute.KeyValue {
 	if undelivered, ok := errors.AsType[*send.UndeliveredError](err); ok {
 		return []attribute.KeyValue{keyRecipients.Int(undelivered.Of), keyUndelivered.Int(len(undelivered.Failures))}
@@ -150,7 +151,7 @@ func outcomes(result any, err error) []attribute.KeyValue {
 	}
 }
 
-// Attributes without a convention.
+// Attributes that the conventions do not define.
 const (
 	keyOperation       = attribute.Key("botctx.operation")
 	keyApp             = attribute.Key("botctx.app.id")
@@ -171,13 +172,13 @@ const (
 	keyObjectOperation = attribute.Key("botctx.object_store.operation")
 )
 
-// activity is work in progress: its span, and its beginning.
+// activity is a span and its start time.
 type activity struct {
 	span  trace.Span
 	begun time.Time
 }
 
-// begin begins an activity with a span. The attributes are only computed if the span is kept.
+// begin starts a span. The attributes are only computed if the span is recorded.
 func (o *Instrumentation) begin(
 	ctx context.Context, name string, kind trace.SpanKind, attributes func() []attribute.KeyValue, links ...trace.Link,
 ) (context.Context, activity) {
@@ -189,8 +190,8 @@ func (o *Instrumentation) begin(
 	return ctx, activity{span: span, begun: begun}
 }
 
-// beginWithin is begin for an activity that only gets a span within another one: otherwise each poll of the
-// scheduler, every second, would be a separate trace.
+// beginWithin does the same as begin, but creates no span if ctx has none. Otherwise each poll of the scheduler
+// would be a separate trace, every second.
 func (o *Instrumentation) beginWithin(
 	ctx context.Context, name string, kind trace.SpanKind, attributes func() []attribute.KeyValue,
 ) (context.Context, activity) {
@@ -200,20 +201,20 @@ func (o *Instrumentation) beginWithin(
 	return o.begin(ctx, name, kind, attributes)
 }
 
-// end ends the span, and adds the duration to the series.
+// end ends the span and records the duration.
 func (o *Instrumentation) end(ctx context.Context, a activity, to *durations, of series, isFault func(boterr.Code) bool) {
 	if of.code != "" && a.span.IsRecording() {
 		a.span.SetAttributes(semconv.ErrorTypeKey.String(string(of.code)))
 		if isFault(of.code) {
-			a.span.SetStatus(codes.Error, string(of.code)) // The text may contain a member's message.
+			a.span.SetStatus(codes.Error, string(of.code)) // The error's text may contain a member's message.
 		}
 	}
 	a.span.End()
 	to.record(ctx, o.now().Sub(a.begun).Seconds(), of)
 }
 
-// isFaultOfCall reports whether a code means that the called operation failed. Other codes inform the caller:
-// there is no such record, the parameters are wrong.
+// isFaultOfCall reports whether a code means that the call failed. Other codes are answers for the caller, such
+// as NotFound or InvalidArgument.
 func isFaultOfCall(code boterr.Code) bool {
 	switch code {
 	case boterr.Internal, boterr.Unavailable, boterr.ResourceExhausted:
@@ -223,14 +224,14 @@ func isFaultOfCall(code boterr.Code) bool {
 	}
 }
 
-// isFaultOfRun reports whether a run failed: with any code, unless it was canceled.
+// isFaultOfRun reports whether a code means that a run failed. Canceled does not.
 func isFaultOfRun(code boterr.Code) bool { return code != boterr.Canceled }
 
-// errNotReturned is the error of a call that panics, or ends its goroutine.
+// errNotReturned is the result of a call that panics or ends its goroutine.
 var errNotReturned = error(boterr.New(boterr.Internal, "", "the call did not return"))
 
-// codeOfPort returns the code of the error of one of the host's parts. An error without a code means that
-// there was no answer.
+// codeOfPort returns the code for an error of a connector, mailer or object store. An error without a code
+// means that no answer came.
 func codeOfPort(ctx context.Context, err error) boterr.Code {
 	switch {
 	case err == nil || boterr.HasCode(err):
@@ -238,6 +239,6 @@ func codeOfPort(ctx context.Context, err error) boterr.Code {
 	case ctx.Err() != nil:
 		return boterr.Canceled
 	default:
-		return boterr.Unavailable // This includes its own time-outs.
+		return boterr.Unavailable // This includes timeouts of the called part.
 	}
 }

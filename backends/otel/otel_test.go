@@ -66,7 +66,7 @@ func TestTrace_RunBelongsToRequest(t *testing.T) {
 	}
 }
 
-// letters are mails and files that are accepted, or refused with an error.
+// letters accepts mails and files, or returns err.
 type letters struct{ err error }
 
 func (l letters) SendMail(context.Context, utility.Mail) error  { return l.err }
@@ -114,7 +114,7 @@ func TestMetrics_DurationsInSeconds(t *testing.T) {
 	}, bounds)
 }
 
-// Each run's operations and sends belong to it, however many run at once.
+// Operations and sends belong to their own run, even if several runs overlap.
 func TestTrace_RunsAtOnce(t *testing.T) {
 	t.Parallel()
 	const members, turns = 8, 20
@@ -197,7 +197,7 @@ func TestConfig_WithoutStore(t *testing.T) {
 	require.ErrorIs(t, err, boterr.InvalidArgument)
 }
 
-// Nil pointers are not wrapped, so that botctx.New refuses them.
+// Nil pointers stay unwrapped, so that botctx.New refuses them.
 func TestConfig_NilPointersStayNil(t *testing.T) {
 	t.Parallel()
 	o := newWorld(t).o
@@ -215,14 +215,12 @@ func TestConfig_NilPointersStayNil(t *testing.T) {
 	}
 }
 
-// mails accepts mails and files.
 type mails struct{}
 
 func (*mails) SendMail(context.Context, utility.Mail) error { return nil }
 
 func (*mails) Put(context.Context, utility.StoredFile) error { return nil }
 
-// claim takes a coupon and schedules a reminder.
 func claim(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
 		DataSourceID: "coupons", Filter: document.O("taken", false), Patch: document.Set("taken", true),
@@ -299,7 +297,7 @@ func TestTrace_TreeOfAConversation(t *testing.T) {
 	}, w.points())
 }
 
-// Texts that could leak into spans and metrics.
+// Texts that must not appear in spans and metrics.
 const (
 	plantedText      = "plum-pudding"
 	plantedParameter = "quince-jelly"
@@ -309,7 +307,7 @@ const (
 	plantedMail      = "ada@orchard.example"
 )
 
-// spill calls operations with all planted texts, and fails in the end.
+// spill calls operations with all of these texts, and panics at the end.
 func spill(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertParams{
 		DataSourceID: "diary", Data: document.OneOrMany[document.Object]{document.O("text", plantedText)},
@@ -351,7 +349,6 @@ func spill(ctx context.Context, bot *botctx.Context) error {
 	panic(plantedError + plantedText)
 }
 
-// mute is a mail service that does not answer.
 type mute struct{}
 
 func (mute) SendMail(_ context.Context, mail utility.Mail) error {

@@ -13,19 +13,19 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// Store wraps a store: each operation gets a span, within the span of the run or the operation that needs it,
-// and its duration is added to db.client.operation.duration. Operations outside of any span, such as the
-// scheduler's query for due agendas, have no span, but are counted. Now is not reported.
+// Store wraps a store. Each operation gets a span if there is a span around it, such as a run, and its duration
+// is recorded in db.client.operation.duration. Operations without a span around them, such as the scheduler's
+// query for due agendas, are only recorded. Now is not reported.
 //
-// system is the database's name in the conventions, such as "mongodb", or its own name. The result is a
-// store.Watcher if the inner one is, and nil if it is nil.
+// system is the database's name in the conventions, such as "mongodb", or any other name. The result is a
+// store.Watcher if inner is one. It is nil if inner is nil.
 func (o *Instrumentation) Store(inner store.Store, system string) store.Store {
 	if absent.Is(inner) {
 		return inner
 	}
 	return store.Wrap(inner, func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
 		if call.Collection == "" {
-			return ctx, nil, nil // The call is Now, which has no collection.
+			return ctx, nil, nil // Now has no collection.
 		}
 		of := series{system: system, name: call.Method, target: kindOf(call.Collection)}
 		ctx, a := o.beginWithin(ctx, call.Method+" "+of.target, trace.SpanKindClient, func() []attribute.KeyValue {
@@ -44,8 +44,8 @@ func (o *Instrumentation) Store(inner store.Store, system string) store.Store {
 	})
 }
 
-// sizeOf returns the attribute with the number of documents that were returned or inserted. For a single inserted
-// document, and for the other methods, the conventions have no such attribute: the result has no key, and is dropped.
+// sizeOf returns the attribute for the number of returned or inserted documents. The conventions define none
+// for a single inserted document and for other methods. The result then has no key, and OpenTelemetry drops it.
 func sizeOf(method string, documents int) attribute.KeyValue {
 	switch {
 	case method == "find" || method == "distinct" || method == "geoNear":
@@ -57,8 +57,8 @@ func sizeOf(method string, documents int) attribute.KeyValue {
 	}
 }
 
-// kindOf returns the kind of a collection, for the names of spans and for metrics. Each data source of each
-// app has a separate collection, "data/APP/ID": too many to distinguish.
+// kindOf returns the first part of a collection's name. Each data source of each app has a separate collection,
+// "data/APP/ID", and these are too many for names of spans and metrics.
 func kindOf(name string) string {
 	kind, _, _ := strings.Cut(name, "/")
 	return kind

@@ -32,14 +32,14 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// credential is the secret of the channel.
+// credential is the token of the channel.
 const credential = "tok-7f3a9c"
 
-// start returns the beginning of a world's time.
+// start returns the time at which a world starts.
 func start() time.Time { return time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC) }
 
-// world is a host whose spans and metrics are kept in memory, with the member ada of the webchat channel web.
-// A test moves its clock.
+// world is a host whose spans and metrics are kept in memory. It has the member ada of the webchat channel web.
+// Tests move its clock.
 type world struct {
 	t        testing.TB
 	o        *otel.Instrumentation
@@ -53,11 +53,11 @@ type world struct {
 	mu  sync.Mutex
 	now time.Time
 	ids int
-	// derivedIDs are the ids derived from texts.
+	// derivedIDs maps texts to the ids derived from them.
 	derivedIDs map[string]string
 }
 
-// newWorld returns a world; settings change the host.
+// newWorld returns a world. settings may change the world and the host's config.
 func newWorld(tb testing.TB, settings ...func(*world, *botctx.Config)) *world {
 	tb.Helper()
 	w := &world{
@@ -116,7 +116,7 @@ func (w *world) advance(by time.Duration) {
 	w.now = w.now.Add(by)
 }
 
-// derived returns an id for a text, always the same for the same text.
+// derived returns the id of a text. It is the same each time.
 func (w *world) derived(of string) string {
 	w.mu.Lock()
 	known := w.derivedIDs[of]
@@ -141,21 +141,19 @@ func (w *world) id() string {
 	return fmt.Sprintf("id-%d", w.ids)
 }
 
-// says makes ada write a text.
 func (w *world) says(ctx context.Context, text string) error {
 	return w.receive(ctx, botctx.Inbound{App: "shop", Channel: "web", Event: send.MessageEvent{
 		From: "e-ada", Type: send.TypeText, MessageID: "in-1", Data: document.O("text", text),
 	}})
 }
 
-// bot returns the context of a member outside of a run.
 func (w *world) bot(scope record.Scope) *botctx.Context {
 	bot, err := w.runtime.Context(w.t.Context(), scope)
 	require.NoError(w.t, err)
 	return bot
 }
 
-// tree returns the spans since the last call as text, one per line, children indented below their parents.
+// tree prints the spans since the last call, one per line, with children indented below their parents.
 func (w *world) tree() string {
 	spans := w.spans.GetSpans()
 	w.spans.Reset()
@@ -192,7 +190,7 @@ func status(span tracetest.SpanStub) string {
 	return " " + span.Status.Code.String() + " " + span.Status.Description
 }
 
-// listed returns attributes as text, in the order of their names.
+// listed prints attributes in the order of their names.
 func listed(attributes []attribute.KeyValue) string {
 	attributes = slices.SortedFunc(slices.Values(attributes), func(a, b attribute.KeyValue) int { return cmp.Compare(a.Key, b.Key) })
 	var text strings.Builder
@@ -202,7 +200,7 @@ func listed(attributes []attribute.KeyValue) string {
 	return text.String()
 }
 
-// points returns the data points of the metrics, each with name, attributes and count.
+// points prints the data points of the metrics: name, attributes and count.
 func (w *world) points() []string {
 	var points []string
 	for _, m := range w.collect() {
@@ -241,14 +239,14 @@ func (w *world) collect() []metricdata.Metrics {
 	return metrics
 }
 
-// named returns the points of the metrics whose names begin with one of the prefixes.
+// named returns the points whose names begin with one of the prefixes.
 func named(points []string, prefixes ...string) []string {
 	return slices.DeleteFunc(points, func(point string) bool {
 		return !slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(point, prefix) })
 	})
 }
 
-// platform is a connector that supports batches and labels.
+// platform is a fake connector that supports batches and labels.
 type platform struct {
 	mu     sync.Mutex
 	fail   error
@@ -256,14 +254,14 @@ type platform struct {
 	sent   int
 }
 
-// refuses makes sends to an address fail.
+// refuses makes messages to this recipient fail.
 func (p *platform) refuses(to string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.refuse = to
 }
 
-// answers makes later calls fail with an error, or succeed with nil.
+// answers makes later calls return err, which may be nil.
 func (p *platform) answers(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

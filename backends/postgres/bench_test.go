@@ -16,7 +16,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// entry is a small document of eight fields.
+// entry returns a small document with eight fields.
 func entry(i int) document.Object {
 	return document.O(
 		"_id", entryID(i), "name", fmt.Sprintf("Place %d", i), "area", area(i), "stars", i%5, "price", float64(i%97)+0.5,
@@ -28,12 +28,12 @@ func entryID(i int) string { return fmt.Sprintf("entry-%07d", i) }
 
 func area(i int) string { return fmt.Sprintf("area-%d", i%1000) }
 
-// operations are the operations that are measured, on the store and written by hand.
+// operations are the measured operations, either of the store or of statements written by hand.
 type operations struct {
 	get, page, insert, findAndModify, claim func(ctx context.Context, i int) error
 }
 
-// overStore puts entries into a store, with two indexes.
+// overStore inserts entries into a store with two indexes.
 func overStore(b *testing.B, count int) operations {
 	b.Helper()
 	c := open(b).Collection("entries")
@@ -74,7 +74,8 @@ func overStore(b *testing.B, count int) operations {
 	}
 }
 
-// byHand does the same with statements on a table of columns, as a program that needs no more would.
+// byHand does the same with hand-written statements on a table with one column per field, as a program could
+// that needs nothing else.
 func byHand(b *testing.B, count int) operations {
 	b.Helper()
 	schema, pool := newSchema(b), newPool(b)
@@ -123,7 +124,8 @@ func byHand(b *testing.B, count int) operations {
 	}
 }
 
-// BenchmarkGrowth shows what grows with the number of documents: only the depth of trees should.
+// BenchmarkGrowth shows which operations become slower with more documents. Only the depth of index trees
+// should matter.
 func BenchmarkGrowth(b *testing.B) {
 	for _, count := range []int{1_000, 10_000, 100_000, 1_000_000} {
 		b.Run(strconv.Itoa(count), func(b *testing.B) {
@@ -142,11 +144,11 @@ func measure(b *testing.B, count int, o operations) {
 	var next atomic.Int64
 	pick := func() int { return int(uint64(next.Add(1)) * 2654435761 % uint64(count)) }
 	var claimed atomic.Int64
-	inTurn := func() int { return int(claimed.Add(1)) } // The claimed one moves behind the last one.
+	inTurn := func() int { return int(claimed.Add(1)) } // A claimed entry moves to the end.
 	added := func() int { return 2_000_000 + int(next.Add(1)) }
 	for _, one := range []struct {
 		name string
-		// parallel is the number of workers for each processor.
+		// parallel is the number of workers per processor.
 		parallel int
 		number   func() int
 		call     func(ctx context.Context, i int) error

@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/internal/engine"
 )
 
-// collection is a collection that exists.
+// collection is an existing collection.
 type collection struct {
 	name   string
 	number int32
@@ -21,12 +21,12 @@ type collection struct {
 	newest atomic.Pointer[description]
 }
 
-// description holds a collection's indexes in one version of the catalogue.
+// description has a collection's indexes, in one version of the catalogue.
 type description struct {
 	version int64
-	// all are the indexes that writers maintain. ready are the complete ones, which readers use.
+	// Writers maintain the indexes in all. Readers use the indexes in ready, which are complete.
 	all, ready *engine.Schema
-	// building is the number of the index that is not ready, or 0 if all are.
+	// building is the number of the incomplete index, or 0 if all are complete.
 	building int
 }
 
@@ -34,7 +34,7 @@ func newDescription(version int64, all *engine.Schema, building int) *descriptio
 	return &description{version: version, all: all, ready: all.WithoutNumber(building), building: building}
 }
 
-// set installs a description, unless a newer one is known.
+// set stores a description, unless a newer one is known.
 func (c *collection) set(d *description) {
 	for {
 		known := c.newest.Load()
@@ -50,7 +50,8 @@ type querier interface {
 	QueryRow(ctx context.Context, text string, arguments ...any) pgx.Row
 }
 
-// found returns a collection, or nil if it does not exist.
+// found returns a collection, or nil if it does not exist. A collection that this process has not used yet is
+// read from the catalogue.
 func (s *Store) found(ctx context.Context, name string) (*collection, error) {
 	if known := s.known(name); known != nil {
 		return known, nil
@@ -58,7 +59,7 @@ func (s *Store) found(ctx context.Context, name string) (*collection, error) {
 	c := &collection{name: name}
 	err := s.pool.QueryRow(ctx, "SELECT n FROM "+s.schema+"._collections WHERE name=$1", name).Scan(&c.number)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, nil //nolint:nilnil // No collection and no error.
+		return nil, nil //nolint:nilnil // The collection does not exist.
 	}
 	if err != nil {
 		return nil, err
@@ -71,14 +72,14 @@ func (s *Store) found(ctx context.Context, name string) (*collection, error) {
 	return s.known(name), nil
 }
 
-// known returns a collection that this process has used already, or nil.
+// known returns a collection that this process has already used, or nil.
 func (s *Store) known(name string) *collection {
 	known, _ := s.collections.Load(name)
 	c, _ := known.(*collection)
 	return c
 }
 
-// made is like found, but creates a missing collection.
+// made returns a collection, and creates it if it does not exist.
 func (s *Store) made(ctx context.Context, name string) (*collection, error) {
 	c, err := s.found(ctx, name)
 	if err != nil || c != nil {
@@ -91,7 +92,7 @@ func (s *Store) made(ctx context.Context, name string) (*collection, error) {
 		var number int32
 		err := tx.QueryRow(ctx, "INSERT INTO "+s.schema+"._collections(name) VALUES($1) ON CONFLICT DO NOTHING RETURNING n", name).Scan(&number)
 		if errors.Is(err, pgx.ErrNoRows) {
-			return nil // Another process has made it.
+			return nil // Another process has created it.
 		}
 		if err != nil {
 			return err
@@ -106,8 +107,8 @@ func (s *Store) made(ctx context.Context, name string) (*collection, error) {
 	return s.found(ctx, name)
 }
 
-// makeCollection creates the tables of a collection. Rows in tables of entries are replaced all the time, so
-// these tables are vacuumed early. Documents are updated within their page if it has room.
+// makeCollection creates the tables and the view of a collection. Entries are replaced often, so their tables
+// are vacuumed early. Pages of documents keep free space, so that updates can stay within their page.
 const makeCollection = `
 CREATE TABLE %[1]s._d%[2]d(pos bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id bytea NOT NULL UNIQUE, doc bytea NOT NULL)
 	WITH (fillfactor=80, autovacuum_vacuum_scale_factor=0.05);
@@ -117,8 +118,8 @@ CREATE TABLE %[1]s._u%[2]d(x int NOT NULL, key bytea NOT NULL, pos bigint NOT NU
 	WITH (autovacuum_vacuum_scale_factor=0.02);
 CREATE VIEW %[1]s.%[3]s AS SELECT pos AS position, %[1]s._json(doc) AS document FROM %[1]s._d%[2]d`
 
-// viewName returns the name of a collection's view: the collection's own name, unless that is too long or a
-// table has it.
+// viewName returns the name of a collection's view. It is the collection's name, unless that is too long or
+// could be the name of a table.
 func viewName(name string, number int32) string {
 	const longest = 63
 	if len(name) > longest || name[0] == '_' {
@@ -127,7 +128,6 @@ func viewName(name string, number int32) string {
 	return name
 }
 
-// reload reads the description of a collection.
 func (s *Store) reload(ctx context.Context, by querier, c *collection) error {
 	d, err := readDescription(ctx, by, s.schema, c)
 	if err == nil {
@@ -153,21 +153,23 @@ func readDescription(ctx context.Context, by querier, schema string, c *collecti
 	return newDescription(version, all, building), nil
 }
 
-// texts are the statements of a collection. A statement that reads entries also yields the version of the
-// description first, as the third column of a row without a document, so that both come from the same snapshot.
+// texts are the SQL statements for a collection. A statement that reads entries first returns the description's
+// version, in the third column of a row without a document. So the version and the entries come from the same
+// snapshot.
 type texts struct {
 	byID, byIDs, all, len, version     string
 	lockID, lock, lockFree, lockGroup  string
 	insert, replace, remove, lockTable string
 	insertGroup, page                  string
-	// entries are the statements for the entries of plain indexes, and of unique ones.
+	// entries has the statements for plain indexes and for unique ones.
 	entries [2]entryTexts
 }
 
 type entryTexts struct {
-	// up and down read one range of keys, ups and downs several; positions reads several in the order of positions.
+	// up and down read one range of keys in that order; ups and downs read several ranges. positions reads
+	// several ranges in the order of positions.
 	up, down, ups, downs, positions, count string
-	// nextUp and nextDown lock the first document of a range that is free.
+	// nextUp and nextDown lock the first document in a range that is not locked.
 	nextUp, nextDown   string
 	add, addOnce, drop string
 	clash, clear       string
@@ -196,7 +198,7 @@ func textsOf(schema string, number int32) *texts {
 			" RETURNING pos), k AS (INSERT INTO " + schema + "._k" + n +
 			" SELECT t.x,t.key,d.pos FROM d, unnest($4::int[],$5::bytea[]) t(x,key)) INSERT INTO " + schema + "._u" + n +
 			" SELECT t.x,t.key,d.pos FROM d, unnest($6::int[],$7::bytea[]) t(x,key)",
-		// Documents whose _ids exist are left out: they have no position in the result.
+		// A document whose _id already exists is skipped: its position in the result is NULL.
 		insertGroup: "WITH d AS (INSERT INTO " + d + "(id,doc) SELECT t.id, t.doc FROM unnest($1::bytea[],$2::bytea[]) t(id,doc)" +
 			" WHERE CASE WHEN " + v + "=$3 THEN true ELSE " + schema + "._stale() END ON CONFLICT (id) DO NOTHING RETURNING pos, id)," +
 			" p AS MATERIALIZED (SELECT array_agg(d.pos ORDER BY t.n) pos FROM unnest($1) WITH ORDINALITY t(id,n) LEFT JOIN d ON d.id=t.id)," +
@@ -215,12 +217,12 @@ func textsOf(schema string, number int32) *texts {
 	return t
 }
 
-// entryTextsOf returns the statements for a table of entries of the documents in another one. version yields the version
-// of the description, and versioned adds it to a statement.
+// entryTextsOf returns the statements for a table of entries. documents is the table of documents. version is
+// an expression for the description's version, and versioned adds the version to a statement.
 func entryTextsOf(table, documents, version string, versioned func(text string) string) entryTexts {
 	const part = " WHERE x=$1 AND key>=$2 AND key<$3"
 	const parts = " FROM unnest($2::bytea[],$3::bytea[]) r(low,high) "
-	// joined reads the documents of entries, in the entries' order.
+	// joined reads the documents of entries, in the order of the entries.
 	joined := func(entries, order string) string {
 		return versioned("SELECT d.pos, d.doc, 0::bigint FROM (" + entries + ") k JOIN " + documents + " d ON d.pos=k.pos ORDER BY " + order)
 	}
@@ -236,7 +238,7 @@ func entryTextsOf(table, documents, version string, versioned func(text string) 
 		return "SELECT d.pos, d.doc, " + version + " FROM " + table + " k JOIN " + documents +
 			" d ON d.pos=k.pos WHERE k.x=$1 AND k.key>=$2 AND k.key<$3 ORDER BY k.key" + order + ", k.pos LIMIT 1 FOR UPDATE OF d, k SKIP LOCKED"
 	}
-	// Each range is searched separately: a join may compare all entries with all ranges.
+	// Search each range separately. A join could compare all entries with all ranges.
 	found := parts + "CROSS JOIN LATERAL (SELECT pos FROM " + table + " WHERE x=$1 AND key>=r.low AND key<r.high OFFSET 0) e"
 	return entryTexts{
 		up: one(""), down: one(" DESC"), ups: several(""), downs: several(" DESC"),
@@ -256,7 +258,7 @@ func entryTextsOf(table, documents, version string, versioned func(text string) 
 	}
 }
 
-func (t *texts) of(isUnique bool) *entryTexts { //nolint:revive // It is a property of the index.
+func (t *texts) of(isUnique bool) *entryTexts { //nolint:revive // Whether the index is unique.
 	if isUnique {
 		return &t.entries[1]
 	}

@@ -19,10 +19,11 @@ import (
 	"github.com/botctx/go-sdk/internal/rounds"
 )
 
-// chaosVariable makes the test binary a process that accepts and handles events: it holds its chaosOrder.
+// chaosVariable is an environment variable with a chaosOrder. If it is set, the test binary accepts and handles
+// events.
 const chaosVariable = "BOTCTX_POSTGRES_CHAOS"
 
-// chaosOrder is the order for such a process.
+// chaosOrder configures a process that accepts and handles events.
 type chaosOrder struct {
 	chaostest.Order
 
@@ -49,17 +50,17 @@ func beChaotic(ctx context.Context, text string) error {
 }
 
 const (
-	// chaosLease is the lease in tests that wait for leases to expire. A process that the machine holds up for
-	// longer loses its leases, which the judge excuses.
+	// chaosLease is the lease in tests that wait for leases to expire. A live process may lose its lease if the
+	// machine is slow; the tests tolerate that.
 	chaosLease = 5 * time.Second
-	// longLease is the lease in tests without a lost process: no machine holds one up for so long.
+	// longLease is the lease in tests in which no process is lost. No machine is slow enough to exceed it.
 	longLease = time.Hour
 	processes = 4
 	// glance is the interval at which the test checks its condition.
 	glance = 100 * time.Millisecond
 )
 
-// newChaos returns a platform on a new schema, with a member who has agendas that count up.
+// newChaos returns a platform on a new schema. Its members have agendas that increment a counter.
 func newChaos(t *testing.T, members, agendas int, lease time.Duration) (*chaostest.Platform, *postgres.Store) {
 	t.Helper()
 	schema := newSchema(t)
@@ -77,7 +78,7 @@ func newChaos(t *testing.T, members, agendas int, lease time.Duration) (*chaoste
 	}), database
 }
 
-// It runs before the parallel tests: next to them, leases would expire while other tests run.
+// It runs before the parallel tests, because leases could expire while other tests use the processor.
 //
 //nolint:paralleltest // See above.
 func TestAccept_ProcessesKilledAndFrozen(t *testing.T) {
@@ -100,7 +101,7 @@ func TestAccept_ProcessesKilledAndFrozen(t *testing.T) {
 	t.Logf("%+v", platform.Judge(database))
 }
 
-// The server is restarted under load, and processes are killed at the same time.
+// The server is restarted under load while processes are killed.
 //
 //nolint:paralleltest // As above.
 func TestAccept_ServerRestarted(t *testing.T) {
@@ -122,7 +123,7 @@ func TestAccept_ServerRestarted(t *testing.T) {
 	t.Logf("%+v", platform.Judge(database))
 }
 
-// Agendas, redirects and events of one member count up in several processes.
+// Agendas, redirects and events of one member increment a counter in several processes.
 //
 //nolint:paralleltest // As above.
 func TestAccept_CountsUpAcrossProcesses(t *testing.T) {

@@ -1,4 +1,4 @@
-// Package postgres is the store.Store in a PostgreSQL database, for any number of processes.
+// Package postgres implements store.Store on a PostgreSQL database, for any number of processes.
 //
 //   - To open one, use [Open], and make it the Store of botctx.Config.
 //   - To see how it finds documents, use [Store.Explain].
@@ -13,11 +13,11 @@
 // the pool and all other settings of connections from the address: see pgxpool.ParseConfig. docs/guides/postgres.md is for
 // operators.
 //
-// The engine of the SDK evaluates filters and changes in the process, as for the other embedded stores; PostgreSQL keeps
-// documents and index entries as bytes, finds entries in order, and locks. A write locks the documents that it changes,
-// so that any number of processes share one database: schedulers, claims, findAndModify.
+// The engine of the SDK evaluates filters and changes in this process, as for the embedded stores. PostgreSQL
+// stores documents and index entries as bytes, reads entries in order, and provides locks. A write locks the
+// documents that it changes, so any number of processes can share one database.
 //
-// The store repeats what another write or a lost connection has undone. If the connection is lost while a write is
-// committed, the write may have been kept or not: the error is Unavailable, and its text says so. Errors of the server
-// are behind the errors of the store as *pgconn.PgError, with their SQLSTATE.
+// The store repeats a call if another write interferes or the connection is lost. If the connection is lost
+// during a commit, the write may or may not have been kept: the error is Unavailable, and its text says so.
+// Errors of the server are wrapped as *pgconn.PgError, with their SQLSTATE.
 package postgres

@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/internal/engine"
 )
 
-// The codes of errors of the server that the store knows.
+// SQLSTATEs that the store handles.
 const (
 	codeUnique        = "23505"
 	codeSerialization = "40001"
@@ -20,12 +20,12 @@ const (
 	codeCanceled      = "57014"
 	codeReadOnly      = "25006"
 	codeLockTimeout   = "55P03"
-	// codeStale is the code of the function _stale.
+	// codeStale is raised by the function _stale.
 	codeStale = "BOTCV"
 )
 
-// failure returns an error of the driver with a code of the SDK. Other errors are returned unchanged. ctx is
-// the caller's.
+// failure adds a code to an error of the driver. Errors that have a code are returned unchanged. ctx is the
+// caller's context, without the store's timeout.
 func (s *Store) failure(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -46,13 +46,13 @@ func (s *Store) failure(ctx context.Context, err error) error {
 		return boterr.New(boterr.Unavailable, "", "PostgreSQL did not answer, and nothing was written; repeat the call: %w", err)
 	case failed.Code == codeReadOnly:
 		return boterr.New(boterr.Unavailable, "",
-			"the server is a standby, and takes no writes; give the address of the primary, with target_session_attrs=read-write: %w", err)
+			"the server is a standby, which accepts no writes; give the address of the primary, or add target_session_attrs=read-write: %w", err)
 	default:
 		return boterr.New(codeOf(failed), "", "PostgreSQL refused the call, and nothing was written: %w", err)
 	}
 }
 
-// stateOf returns the code of an error of the server, or "" for other errors.
+// stateOf returns the SQLSTATE of an error of the server, or "" for other errors.
 func stateOf(err error) string {
 	failed, isServers := errors.AsType[*pgconn.PgError](err)
 	if !isServers {
@@ -61,22 +61,23 @@ func stateOf(err error) string {
 	return failed.Code
 }
 
-// codeOf returns the code for an error of the server, by its class.
+// codeOf returns the code for an error of the server, by the class of its SQLSTATE.
 func codeOf(failed *pgconn.PgError) boterr.Code {
 	switch failed.Code[:min(2, len(failed.Code))] {
-	case "08", "53", "55", "57", "58", "40": // Connections, resources, locks, shutdowns, the system, conflicts.
+	case "08", "53", "55", "57", "58", "40": // Connections, resources, locks, shutdowns, the operating system, conflicts.
 		return boterr.Unavailable
-	case "28", "3D", "3F", "42", "XX": // Passwords, databases, schemas, rights and tables, damage.
+	case "28", "3D", "3F", "42", "XX": // Passwords, databases, schemas, permissions and tables, damaged data.
 		return boterr.FailedPrecondition
 	default:
 		return boterr.Internal
 	}
 }
 
-// hasLost reports whether an error means that a connection was lost. Then the server has undone its transaction, unless it
-// was told to commit. Other connections may be lost, too, and are checked before they are used again.
+// hasLost reports whether an error means that the connection was lost. The server has then rolled back the
+// transaction, unless it had received the commit. Other connections may be lost, too, so they are checked
+// before their next use.
 func (s *Store) hasLost(err error) bool {
-	if err == nil || err == errStale || err == errMore { //nolint:errorlint // They come as they are.
+	if err == nil || err == errStale || err == errMore { //nolint:errorlint // These are never wrapped.
 		return false
 	}
 	if _, isOurs := boterr.AsError(err); isOurs {
@@ -92,18 +93,18 @@ func (s *Store) hasLost(err error) bool {
 	return true
 }
 
-// mustPing reports whether a connection that was idle for a time must be checked.
+// mustPing reports whether an idle connection must be checked before use.
 func (s *Store) mustPing(_ context.Context, p pgxpool.ShouldPingParams) bool {
 	lost := time.Unix(0, s.lostAt.Load())
-	return p.IdleDuration > time.Second || p.IdleDuration >= time.Since(lost) //nolint:forbidigo // As above.
+	return p.IdleDuration > time.Second || p.IdleDuration >= time.Since(lost) //nolint:forbidigo // Connections are idle in real time.
 }
 
-// unknown is the error of a write that the server may have kept.
+// unknown returns the error of a write that the server may have kept.
 func unknown(err error) error {
 	code := boterr.Unavailable
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		code = boterr.Canceled
 	}
 	return boterr.New(code, "",
-		"the connection to PostgreSQL was lost while it committed, so the write may have been kept; read before you repeat it: %w", err)
+		"the connection to PostgreSQL was lost during the commit, so the write may have been kept; read before you repeat it: %w", err)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// arguments has the arguments with which each statement is explained.
+// arguments has arguments for explaining each statement.
 var arguments = map[string]string{
 	"byID": `'\x01'`, "byIDs": `'{"\\x01"}'`, "all": "10", "version": "", "lockID": `'\x01'`, "lock": "'{1,2}'", "lockFree": "'{1,2}'",
 	"insert": `'\x01', '\x01', 2, '{1}', '{"\\x01"}', '{}', '{}'`, "replace": `'{1}', '{"\\x01"}'`, "remove": "'{1}'", "page": "1, 10",
@@ -27,7 +27,7 @@ var arguments = map[string]string{
 	"above": `1, '\x01', 10`, "below": `1, '\x01', 10`,
 }
 
-// sorting are the statements that sort more than they return. Others read in the order of an index.
+// sorting lists the statements that sort their rows. All others read in the order of an index.
 var sorting = []string{"positions", "ups", "downs", "lock", "lockFree", "byIDs", "clash"}
 
 func TestExplain_EachStatementUsesItsIndex(t *testing.T) {
@@ -51,12 +51,12 @@ func TestExplain_EachStatementUsesItsIndex(t *testing.T) {
 			texts, err := database.Texts(t.Context(), "entries")
 			require.NoError(t, err)
 			for name, of := range texts {
-				if name == "lockTable" || name == "len" { // Nothing is planned, and all are counted.
+				if name == "lockTable" || name == "len" { // lockTable has no plan, and len counts all documents.
 					continue
 				}
 				for _, text := range of {
 					plan := requireIndexed(t, database.Pool().Begin, name, text)
-					if count > 0 && !slices.Contains(sorting, name) { // Nothing is to sort in an empty table.
+					if count > 0 && !slices.Contains(sorting, name) { // The plan for an empty table may sort.
 						require.NotRegexp(t, `(?m)^\W*Sort  \(`, plan, "%s: %s", name, text)
 					}
 				}
@@ -65,7 +65,7 @@ func TestExplain_EachStatementUsesItsIndex(t *testing.T) {
 	}
 }
 
-// The catalogue has few rows, and a function has no index.
+// Scans of other tables are allowed: the catalogue has few rows, and functions have no index.
 var scanned = regexp.MustCompile(`(?:Seq Scan on|Bitmap Heap Scan on) (_[dku]\d+)`)
 
 func requireIndexed(t *testing.T, begin func(context.Context) (pgx.Tx, error), name, text string) (plan string) {

@@ -11,10 +11,11 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// Pool returns the connections of a store, with its settings.
+// Pool returns the store's pool of connections.
 func (s *Store) Pool() *pgxpool.Pool { return s.pool }
 
-// Texts returns the statements of a collection by their names. A statement for entries comes once for each of their two tables.
+// Texts returns the statements of a collection by name. For entries there are two statements per name, one for
+// each table.
 func (s *Store) Texts(ctx context.Context, collection string) (map[string][]string, error) {
 	c, err := s.made(ctx, collection)
 	if err != nil {
@@ -36,7 +37,7 @@ func (s *Store) Texts(ctx context.Context, collection string) (map[string][]stri
 	return all, nil
 }
 
-// BeginIndex does the first step of EnsureIndex, like a process that then dies.
+// BeginIndex does the first step of EnsureIndex, like a process that dies after it.
 func (s *Store) BeginIndex(ctx context.Context, collection string, index store.Index) error {
 	c, err := s.made(ctx, collection)
 	if err != nil {
@@ -62,7 +63,7 @@ func (s *Store) Entries(ctx context.Context, collection string) (count int, err 
 	return count, err
 }
 
-// Locked locks a document in a transaction until release.
+// Locked locks a document until release is called.
 func (s *Store) Locked(ctx context.Context, collection string, position int) (release func() error, err error) {
 	c, err := s.made(ctx, collection)
 	if err != nil {
@@ -86,5 +87,5 @@ func (s *Store) Locked(ctx context.Context, collection string, position int) (re
 // Schema returns the quoted name of the schema.
 func (s *Store) Schema() string { return s.schema }
 
-// Channel returns PostgreSQL's name for the notices of the schema.
+// Channel returns the name of PostgreSQL's channel for notices.
 func (s *Store) Channel() string { return s.notices.channel }

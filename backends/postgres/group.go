@@ -18,64 +18,64 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// groups batches the writes of a store that change one document each. Writes that arrive while others are in
-// flight wait, and then share a transaction: its round trips, its statements and its wait for the disk.
+// groups combines writes that change one document each. Writes that arrive while other groups run wait, and
+// then share a transaction: its round trips, its statements and its wait for the disk.
 //
-// A group waits for no other transaction: a write whose document is locked, or that fails, leaves the group and
-// runs alone.
+// A group never waits for another transaction. If a write fails or its document is locked, the write leaves the
+// group and runs alone.
 type groups struct {
 	mu      sync.Mutex
 	waiting []*grouped
-	// underWay is the number of groups in flight, and busy holds their documents.
-	underWay int
-	busy     map[place]bool
+	// running is the number of running groups. busy has the documents in them.
+	running int
+	busy    map[place]bool
 }
 
-// place identifies a document of the store by the key of its _id.
+// place identifies a document: the collection and the key of the _id.
 type place struct {
 	collection *collection
 	id         string
 }
 
 const (
-	// maxGroup is the maximum number of writes that share a transaction. maxGroups is the maximum number of
-	// groups in flight.
+	// maxGroup is the largest number of writes in a group. maxGroups is the largest number of groups that run
+	// at the same time.
 	maxGroup  = 256
 	maxGroups = 2
-	// maxGrouped is the maximum size in bytes of the document of a write in a group. groupTime limits the
-	// evaluation of a group's writes. Other writes run alone.
+	// maxGrouped is the largest document in a group, in bytes. groupTime limits the time to evaluate a group's
+	// writes. Writes that exceed a limit run alone.
 	maxGrouped = 64 << 10
 	groupTime  = 20 * time.Millisecond
 )
 
-// setPatience makes a group give up if it waits for a lock: for an _id that another transaction has inserted,
-// or for a table.
+// setPatience makes a group fail soon if it must wait for a lock, because another transaction has inserted the
+// same _id or locked a table.
 const setPatience = "SELECT set_config('lock_timeout', '50ms', true)"
 
-// errAlone means that a group did not carry out the write, which must now run alone.
-var errAlone = errors.New("the write has to run alone")
+// errAlone means that the group did not carry out a write. The write must run alone.
+var errAlone = errors.New("the write must run alone")
 
-// grouped is a write in a group, and the transaction in which it runs there.
+// grouped is a write in a group. It also implements the transaction in which the write is evaluated.
 type grouped struct {
 	place
 
 	op engine.Op
-	// refuser is the caller's.
+	// refuser is from the caller's context.
 	refuser store.Refuser
 
 	state atomic.Int32
 	done  chan struct{}
 	err   error
 
-	// found is the document, once it is locked.
+	// found is the locked document, if exists is true.
 	found  engine.Placed
 	exists bool
-	// position, before and after are the change. A zero Object means no document.
+	// position, before and after describe the change. A zero Object means that there is no document.
 	position      uint64
 	before, after document.Object
 }
 
-// The states of a write in a group.
+// States of a write in a group.
 const (
 	isWaiting = iota
 	isRunning
@@ -84,12 +84,12 @@ const (
 
 var _ engine.Shared = (*grouped)(nil)
 
-// View implements engine.Transaction. A write on a known _id does not search.
+// View implements engine.Transaction. The _id is known, so there is no search.
 func (*grouped) View() engine.View { return engine.View{} }
 
 // LockID implements engine.Shared.
 func (w *grouped) LockID(any) (found engine.Placed, exists bool, err error) {
-	if !w.exists { // It does not exist, or another transaction has locked it.
+	if !w.exists { // The document does not exist, or another transaction has locked it.
 		err = errAlone
 	}
 	return w.found, w.exists, err
@@ -132,7 +132,7 @@ func (w *grouped) isInsert() bool {
 	return isInsert
 }
 
-// inGroup carries out a write on the document with an _id in a group. The error is errAlone if the write must
+// inGroup carries out a write to the document with this _id in a group. It returns errAlone if the write must
 // run alone.
 func (s *Store) inGroup(ctx context.Context, c *collection, op engine.Op, id any) error {
 	w := &grouped{
@@ -161,19 +161,19 @@ func (s *Store) inGroup(ctx context.Context, c *collection, op engine.Op, id any
 	}
 }
 
-// startGroups starts groups for the waiting writes. The caller holds the lock of the groups.
+// startGroups starts groups for the waiting writes. Callers must hold s.groups.mu.
 func (s *Store) startGroups() {
-	for s.groups.underWay < maxGroups {
+	for s.groups.running < maxGroups {
 		writes := s.groups.next()
 		if len(writes) == 0 {
 			return
 		}
-		s.groups.underWay++
+		s.groups.running++
 		go s.carryOut(writes)
 	}
 }
 
-// next returns the writes of the next group, each on another document.
+// next removes the writes of the next group from the waiting ones. Each changes a different document.
 func (g *groups) next() (writes []*grouped) {
 	rest := g.waiting[:0]
 	for _, w := range g.waiting {
@@ -191,11 +191,11 @@ func (g *groups) next() (writes []*grouped) {
 	return writes
 }
 
-// carryOut carries out a group, and starts the next one.
+// carryOut carries out a group, and then starts the next one.
 func (s *Store) carryOut(writes []*grouped) {
 	err := errAlone
 	defer func() {
-		_ = recover() // A write that panicked panics again when it runs alone.
+		_ = recover() // A write that panics does so again when it runs alone, in its caller's goroutine.
 		s.groups.mu.Lock()
 		defer s.groups.mu.Unlock()
 		for _, w := range writes {
@@ -205,7 +205,7 @@ func (s *Store) carryOut(writes []*grouped) {
 			delete(s.groups.busy, w.place)
 			close(w.done)
 		}
-		s.groups.underWay--
+		s.groups.running--
 		s.startGroups()
 	}()
 	ctx, cancel := context.WithTimeout(context.Background(), s.timeout)
@@ -213,7 +213,7 @@ func (s *Store) carryOut(writes []*grouped) {
 	err = s.together(ctx, writes)
 }
 
-// together carries out writes in one transaction. Its error applies to all of them.
+// together carries out writes in one transaction. Its error applies to every write that has no error.
 func (s *Store) together(ctx context.Context, writes []*grouped) error {
 	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
@@ -233,7 +233,7 @@ func (s *Store) together(ctx context.Context, writes []*grouped) error {
 	}
 	var batch pgx.Batch
 	if !begins {
-		batch.Queue(setPatience) // The batch is a transaction.
+		batch.Queue(setPatience) // Without BEGIN, the batch is a transaction.
 	}
 	before := batch.Len()
 	evaluate(ctx, parts)
@@ -263,21 +263,21 @@ func (s *Store) together(ctx context.Context, writes []*grouped) error {
 	}
 }
 
-// part is the part of a group that writes to one collection, with its changes as arguments of statements.
+// part has the writes of a group to one collection, and their changes as arguments of statements.
 type part struct {
 	collection *collection
 	known      *description
 	writes     []*grouped
 
-	// replaced and removed are positions. documents are the new contents of the replaced documents.
+	// replaced and removed have positions. documents has the new contents for replaced.
 	replaced, removed []int64
 	documents         [][]byte
-	// dropped are entries of plain indexes, and of unique ones.
+	// dropped has the removed entries of plain indexes and of unique ones.
 	dropped [2]entries
 	added   entries
 
-	// inserts are the writes that insert. insertedIDs and inserted are their documents. Places in insertedKeys
-	// are the numbers of these documents, from 1 on.
+	// inserts has the writes that insert. insertedIDs and inserted have their documents. In insertedKeys, a
+	// place is the number of a document in these lists, starting with 1.
 	inserts               []*grouped
 	insertedIDs, inserted [][]byte
 	insertedKeys          entries
@@ -296,8 +296,8 @@ func partsOf(writes []*grouped) (parts []*part) {
 	return parts
 }
 
-// lockAll locks the documents of the writes, except documents that others have locked, and reports whether that
-// began a transaction: inserts lock nothing.
+// lockAll locks the documents of the writes, except documents that others have locked. begins is false if there
+// is nothing to lock, because all writes insert; then no transaction was started.
 func (s *Store) lockAll(ctx context.Context, conn *pgxpool.Conn, parts []*part) (begins bool, err error) {
 	var batch pgx.Batch
 	batch.Queue("BEGIN")
@@ -341,14 +341,14 @@ func (p *part) queueLock(s *Store, batch *pgx.Batch) {
 	})
 }
 
-// evaluate runs the writes.
+// evaluate evaluates the writes and collects their changes.
 func evaluate(ctx context.Context, parts []*part) {
 	ctx, cancel := context.WithTimeout(ctx, groupTime)
 	defer cancel()
 	for _, p := range parts {
 		for _, w := range p.writes {
 			if !w.state.CompareAndSwap(isWaiting, isRunning) {
-				continue // Its caller has left.
+				continue // The caller has left.
 			}
 			if err := w.op.Run(query.NewEvaluation(ctx), w); err != nil || !p.add(w) {
 				w.err = errAlone
@@ -357,8 +357,8 @@ func evaluate(ctx context.Context, parts []*part) {
 	}
 }
 
-// add adds the change of a write, unless the write must run alone: the document is large, or the description of
-// the indexes changes, or the write adds unique entries, which another document may have.
+// add collects the change of a write. It returns false if the write must run alone: its document is large, it
+// changes the description of the indexes, or it adds unique entries, which another document may have.
 func (p *part) add(w *grouped) bool {
 	if w.before.IsZero() && w.after.IsZero() {
 		return true
@@ -388,7 +388,7 @@ func (p *part) add(w *grouped) bool {
 	return true
 }
 
-// queue queues the statements for the changes.
+// queue queues the statements for the collected changes.
 func (p *part) queue(batch *pgx.Batch) {
 	texts := p.collection.texts
 	if len(p.replaced) > 0 {
@@ -411,8 +411,8 @@ func (p *part) queue(batch *pgx.Batch) {
 	}
 }
 
-// readInserted reads the positions of the inserted documents. A document without a position has an _id that
-// already existed.
+// readInserted reads the positions of the inserted documents. A document without a position was not inserted,
+// because its _id already existed.
 func (p *part) readInserted(row pgx.Row) error {
 	var positions []*int64
 	if err := row.Scan(&positions); err != nil {

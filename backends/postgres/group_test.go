@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// Documents that were written in one transaction have its number.
+// Documents written in one transaction have the same transaction number.
 func TestGroup_WritesShareTransactions(t *testing.T) {
 	t.Parallel()
 	const writers = 64
@@ -70,8 +70,8 @@ func TestGroup_LeavesOutADocumentThatIsLocked(t *testing.T) {
 	require.Equal(t, 0, <-first)
 }
 
-// If two processes insert the same documents at the same time, one insert succeeds for each document. A failing
-// insert does not make others in its group fail.
+// If two processes insert the same documents at the same time, one insertion of each document succeeds. A
+// failed insertion does not affect others in its group.
 func TestGroup_TellsRepeatsApart(t *testing.T) {
 	t.Parallel()
 	const writers, ids = 48, 12
@@ -117,7 +117,7 @@ func TestGroup_CountsEachChangeOnce(t *testing.T) {
 	require.EqualValues(t, counters, count)
 }
 
-// Unique keys are not grouped: the second write of a key fails, and no other.
+// If two writes have the same unique key, only the second one fails.
 func TestGroup_UniqueKeysFailAlone(t *testing.T) {
 	t.Parallel()
 	const writers = 30

@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// The statements of the guide for operators work.
+// The statements in docs/guides/postgres.md can be executed.
 func TestGuide_Statements(t *testing.T) {
 	t.Parallel()
 	schema := newSchema(t)

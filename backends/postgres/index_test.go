@@ -14,7 +14,7 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// manyThings is more documents than are added to an index at once.
+// manyThings is more than one page of EnsureIndex.
 const manyThings = 2_300
 
 func things(from, to int) []document.Object {
@@ -144,7 +144,7 @@ func TestEnsureIndex_AtOnceInManyProcesses(t *testing.T) {
 	require.Equal(t, manyThings, entries)
 }
 
-// Texts that differ only beyond the cut of their keys are different, and are in order.
+// Long keys are cut, but texts that differ only after the cut are still distinct and in order.
 func TestKeys_LongerThanTheServerTakes(t *testing.T) {
 	t.Parallel()
 	schema := newSchema(t)
@@ -153,7 +153,7 @@ func TestKeys_LongerThanTheServerTakes(t *testing.T) {
 	require.NoError(t, c.EnsureIndex(t.Context(), store.Index{Keys: store.Ascending("text").Keys, Unique: true}))
 	long := func(end string) string { return strings.Repeat("long", 5_000) + end }
 	byText := store.FindOptions{Sort: order(t, "text", -1)}
-	_, err := other.Collection("things").Find(t.Context(), nil, byText) // It knows the index.
+	_, err := other.Collection("things").Find(t.Context(), nil, byText) // This makes the second store read the indexes.
 	require.NoError(t, err)
 	for i, end := range []string{"b", "c", "a"} {
 		require.NoError(t, c.Insert(t.Context(), document.O("_id", long(end), "n", i, "text", long(end))))

@@ -12,12 +12,13 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// pageSize is the number of documents that are read at once for an index.
+// pageSize is the number of documents that are indexed in one transaction.
 const pageSize = 500
 
-// EnsureIndex implements engine.Port. An index is built in parts, between which others write: writers keep its entries from
-// its beginning on, and searches use it from its end on. One process builds an index of a collection at a time, and the
-// others wait. If it dies, the next EnsureIndex of the same index continues its work.
+// EnsureIndex implements engine.Port. An index is built in pages, and others can write between these. Writers
+// maintain the index from the start, and searches use it once it is complete. For each collection, one process
+// builds an index at a time, and the others wait. If the process dies, the next EnsureIndex of the same index
+// continues its work.
 func (p *port) EnsureIndex(ctx context.Context, spec store.Index) error {
 	bounded, cancel := within(ctx, indexTimeout)
 	defer cancel()
@@ -46,7 +47,7 @@ func (p *port) ensureIndex(ctx context.Context, spec store.Index) (err error) {
 		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackTime)
 		defer cancel()
 		if _, failed := conn.Exec(ending, "SELECT pg_advisory_unlock(hashtextextended($1, 0))", lock); failed != nil {
-			_ = conn.Conn().Close(ending) // Closing the connection releases the lock.
+			_ = conn.Conn().Close(ending) // Closing the connection releases the lock, too.
 		}
 	}()
 	b := &builder{store: s, collection: c, conn: conn, spec: spec}
@@ -58,24 +59,24 @@ type builder struct {
 	collection *collection
 	conn       *pgxpool.Conn
 	spec       store.Index
-	// after is the position of the last document that the index has, and isAll is true if it has all of them.
+	// after is the position of the last indexed document. isAll is true once all documents are indexed.
 	after uint64
 	isAll bool
 }
 
-// draft is a description that a transaction changes.
+// draft is a description that is changed in a transaction.
 type draft struct {
 	description
 
 	tx pgx.Tx
-	// after and isAll replace the builder's once the transaction is committed.
+	// after and isAll become the builder's after the commit.
 	after uint64
 	isAll bool
 }
 
-// build begins the index, fills it while others write, and lets searches use it.
+// build creates the index, fills it while others write, and marks it as complete.
 func (b *builder) build(ctx context.Context) error {
-	alone := b.collection.texts.lockTable // No one writes to the collection meanwhile.
+	alone := b.collection.texts.lockTable // Nothing else may write to the collection.
 	err := b.change(ctx, alone, func(d *draft) error { return b.begin(ctx, d) })
 	for err == nil && !b.isAll {
 		err = b.change(ctx, "", func(d *draft) error { return b.addPage(ctx, d) })
@@ -94,7 +95,7 @@ func (b *builder) build(ctx context.Context) error {
 	return err
 }
 
-// change changes the description in a transaction that begins with the statement first, if it is not "".
+// change changes the description in a transaction. If first is not "", it is the first statement.
 func (b *builder) change(ctx context.Context, first string, change func(d *draft) error) error {
 	for {
 		var d draft
@@ -117,14 +118,13 @@ func (b *builder) change(ctx context.Context, first string, change func(d *draft
 			b.after, b.isAll = d.after, d.isAll
 			b.collection.set(newDescription(d.version, d.all, d.building))
 			return nil
-		case state == codeDeadlock || state == codeStale: // A writer came first.
+		case state == codeDeadlock || state == codeStale: // A writer interfered; try again.
 		default:
 			return err
 		}
 	}
 }
 
-// describe stores a changed description.
 func (b *builder) describe(ctx context.Context, d *draft) error {
 	text, err := d.all.MarshalIndexes(d.building)
 	if err != nil {
@@ -135,9 +135,9 @@ func (b *builder) describe(ctx context.Context, d *draft) error {
 	return err
 }
 
-// begin makes writers maintain the index, and fills it if there are few documents.
+// begin adds the index to the description, so that writers maintain it, and indexes the first page.
 func (b *builder) begin(ctx context.Context, d *draft) error {
-	if d.building != 0 && !b.isSame(&d.all.Indexes[d.all.IndexOf(d.building)]) { // The process that built it has died.
+	if d.building != 0 && !b.isSame(&d.all.Indexes[d.all.IndexOf(d.building)]) { // Another process died while it built this other index.
 		if err := b.forget(ctx, d); err != nil {
 			return err
 		}
@@ -163,7 +163,7 @@ func (b *builder) isSame(x *engine.Index) bool {
 	return exists && err == nil
 }
 
-// forget removes the index that is being built, if there is one.
+// forget removes the incomplete index, if there is one.
 func (b *builder) forget(ctx context.Context, d *draft) error {
 	at := d.all.IndexOf(d.building)
 	if at < 0 {
@@ -175,7 +175,7 @@ func (b *builder) forget(ctx context.Context, d *draft) error {
 	return err
 }
 
-// addPage adds the entries of the next page of documents. Others can change these documents only afterwards.
+// addPage indexes the next page of documents. The documents are locked until the commit.
 func (b *builder) addPage(ctx context.Context, d *draft) error {
 	rows, err := d.tx.Query(ctx, b.collection.texts.page, int64(d.after), pageSize)
 	if err != nil {
@@ -211,7 +211,7 @@ func (b *builder) read(row pgx.CollectableRow) (engine.Placed, error) {
 	return b.store.readPlaced(b.collection.name, columns[0], columns[1])
 }
 
-// add adds entries of documents. Writers may already have added some of them.
+// add adds entries of documents. It skips entries that writers have already added.
 func (b *builder) add(ctx context.Context, d *draft, added []engine.Key, of []engine.Placed) error {
 	if len(added) == 0 {
 		return nil

@@ -8,14 +8,14 @@ import (
 )
 
 const (
-	// longestKey is the maximum size in bytes of a key that is stored unchanged: an index entry of the server
-	// has up to 2,700 bytes.
+	// longestKey is the longest key that is stored unchanged, in bytes. PostgreSQL limits an index entry to
+	// about 2,700 bytes.
 	longestKey = 1000
-	// sumSize is the number of bytes of the hash that replaces the rest of a longer key.
+	// sumSize is the size of the hash that replaces the rest of a longer key.
 	sumSize = sha256.Size
 )
 
-// cutKey returns a key as it is stored. Different keys stay different.
+// cutKey returns the stored form of a key. Different keys have different stored forms.
 func cutKey(key []byte) []byte {
 	if len(key) <= longestKey {
 		return key
@@ -24,7 +24,7 @@ func cutKey(key []byte) []byte {
 	return append(bytes.Clone(key[:longestKey]), sum[:]...)
 }
 
-// cutRange returns a range of stored keys that includes every key of r, and perhaps others.
+// cutRange returns a range of stored keys that includes every key in r. It may include others.
 func cutRange(r query.KeyRange) query.KeyRange {
 	if len(r.From) > longestKey {
 		r.From = r.From[:longestKey]

@@ -13,8 +13,8 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// FuzzNames searches for names and values that get into a statement: all of them must be arguments. As a test it runs the
-// known ones. What the store does must be the same as in memory.
+// FuzzNames searches for names and values that become part of a statement instead of arguments. The store must
+// behave like a store in memory.
 func FuzzNames(f *testing.F) {
 	for _, hostile := range []string{
 		"a", "", "'", `"`, "';--", `"; DROP SCHEMA public CASCADE; --`, "$1", "$$", "\\", "\\x00", "\x00", "\xff", "%s%d", "?", ":name",
@@ -34,8 +34,7 @@ func FuzzNames(f *testing.F) {
 	})
 }
 
-// using returns the answers of a store to operations with a collection of this name, a field of this name and a
-// value.
+// using prints the results of operations with this name of a collection, name of a field, and value.
 func using(t *testing.T, database store.Store, name, field, value string) string {
 	t.Helper()
 	c := database.Collection(name)

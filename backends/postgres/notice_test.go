@@ -18,7 +18,7 @@ import (
 	"github.com/botctx/go-sdk/internal/record"
 )
 
-// listening returns the notices heard for topics, once notices arrive.
+// listening listens to topics, and returns their texts once notices arrive.
 func listening(t *testing.T, database *postgres.Store, topics ...string) []<-chan string {
 	t.Helper()
 	var all []<-chan string
@@ -43,7 +43,7 @@ func TestNotify_ReachesAllProcesses(t *testing.T) {
 	require.Equal(t, odd, <-there[0])
 	one.Notify("other topic", "last")
 	for text := range there[1] {
-		if text != "" { // An empty text comes with a new connection.
+		if text != "" { // A new connection causes an empty text.
 			require.Equal(t, "last", text)
 			break
 		}
@@ -109,7 +109,7 @@ func TestListen_HearsThatNoticesWereLost(t *testing.T) {
 	require.Equal(t, "again", <-heard)
 }
 
-// handler returns an inbox that polls so rarely that it depends on notices. It handles the events in Run.
+// handler starts an inbox that polls too rarely to help, so it depends on notices.
 func handler(tb testing.TB, database *postgres.Store, handle inbox.Handler) *inbox.Inbox {
 	tb.Helper()
 	env := record.Env{Store: database}
@@ -145,8 +145,8 @@ func TestInbox_HearsOfEventsThatAnotherProcessAccepts(t *testing.T) {
 	require.NoError(t, <-ended)
 }
 
-// BenchmarkInbox_AnotherProcess measures the time from the acceptance of an event in one process to its start
-// in another.
+// BenchmarkInbox_AnotherProcess measures the time from the acceptance of an event in one process to the start
+// of its handling in another.
 func BenchmarkInbox_AnotherProcess(b *testing.B) {
 	schema := newSchema(b)
 	began := make(chan time.Time)
@@ -160,7 +160,7 @@ func BenchmarkInbox_AnotherProcess(b *testing.B) {
 	go func() { ended <- p.Run(ctx) }()
 	var times []time.Duration
 	for i := 0; b.Loop(); i++ {
-		at := time.Now() //nolint:forbidigo // As above.
+		at := time.Now() //nolint:forbidigo // Real time is measured.
 		_, err := accepting.Accept(ctx, inbox.Event{App: "app", Channel: "web", From: strconv.Itoa(i)})
 		require.NoError(b, err)
 		times = append(times, (<-began).Sub(at))
@@ -172,7 +172,7 @@ func BenchmarkInbox_AnotherProcess(b *testing.B) {
 	require.NoError(b, <-ended)
 }
 
-// BenchmarkInbox has as many workers as producers.
+// BenchmarkInbox uses as many workers as producers.
 func BenchmarkInbox(b *testing.B) {
 	inboxtest.Benchmark(b, open(b), inboxtest.Load{Members: 1000, Producers: 64, Workers: 64})
 }

@@ -18,41 +18,41 @@ import (
 var _ store.Notifier = (*Store)(nil)
 
 const (
-	// noticeInterval is the time between two NOTIFYs of a process. Each NOTIFY is a commit, and such commits
-	// wait for each other.
+	// noticeInterval is the shortest time between two NOTIFYs of a process. Each NOTIFY is a commit, and
+	// commits with a NOTIFY wait for each other.
 	noticeInterval = 5 * time.Millisecond
-	// Sizes in bytes: longestNotice is the maximum of a NOTIFY, longestText of one text in it, and enoughText
-	// of all its texts before they are escaped.
+	// Sizes in bytes. longestNotice is the longest payload of a NOTIFY, longestText is the longest text in it,
+	// and enoughText limits the total of its texts before escaping.
 	longestNotice = 7900
 	longestText   = 1000
 	enoughText    = 5000
-	// quietTime is the time without a notice after which the connection is checked.
+	// quietTime is the time without notices after which the connection is checked.
 	quietTime = time.Minute
-	// reconnectInterval is the time after which a lost connection for notices is opened again.
+	// reconnectInterval is the wait before a lost connection for notices is replaced.
 	reconnectInterval = time.Second
 )
 
-// notices sends and receives notices. Texts sent within a few milliseconds share a NOTIFY, outside the
-// transactions that they are about: with a NOTIFY in each, those would commit one after the other.
+// notices sends and receives notices. All texts of a few milliseconds share a NOTIFY. It is not part of the
+// transactions that cause it, because PostgreSQL commits transactions with a NOTIFY one after the other.
 type notices struct {
 	store *Store
-	// channel is PostgreSQL's name for all notices of the schema.
+	// channel is the PostgreSQL channel for all notices of the schema.
 	channel string
-	// ending stops the goroutines, and all waits for them.
-	ctx    context.Context //nolint:containedctx // That of the goroutines.
+	// ending stops the goroutines. all waits for them.
+	ctx    context.Context //nolint:containedctx // It is for the goroutines.
 	ending context.CancelFunc
 	all    sync.WaitGroup
-	// wake receives when there is something to send.
+	// wake receives a value if there is something to send.
 	wake chan struct{}
 
 	mu sync.Mutex
-	// waiting are the texts to send, by topic, and size is their total size in bytes.
+	// waiting has the texts to send, by topic. size is their total size in bytes.
 	waiting map[string][]string
 	size    int
-	// isSending and isListening are true once the goroutines run.
+	// isSending and isListening are true once the goroutines have started.
 	isSending, isListening bool
 
-	// hearing is held while listeners are called.
+	// hearing is locked while listeners are called.
 	hearing   sync.Mutex
 	listeners map[string][]*listener
 }
@@ -61,14 +61,14 @@ type listener struct{ heard func(text string) }
 
 func (n *notices) begin(s *Store) {
 	sum := sha256.Sum256([]byte(s.name))
-	n.store, n.channel = s, "botctx_"+hex.EncodeToString(sum[:16]) // A name has 63 bytes at most.
+	n.store, n.channel = s, "botctx_"+hex.EncodeToString(sum[:16]) // A name has at most 63 bytes.
 	n.ctx, n.ending = context.WithCancel(context.Background())
 	n.wake, n.waiting, n.listeners = make(chan struct{}, 1), map[string][]string{}, map[string][]*listener{}
 }
 
 func (n *notices) end() {
 	n.mu.Lock()
-	n.ending() // From here on no goroutine is started.
+	n.ending() // No goroutine starts after this.
 	n.mu.Unlock()
 	n.all.Wait()
 }
@@ -78,7 +78,7 @@ func (s *Store) Notify(topic, text string) { s.notices.add(topic, text) }
 
 func (n *notices) add(topic, text string) {
 	if len(text) > longestText {
-		text = "" // Listeners treat it like a lost notice, and look at everything.
+		text = "" // For an empty text, listeners check everything, as after a lost notice.
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -105,7 +105,7 @@ func (n *notices) add(topic, text string) {
 	}
 }
 
-// send sends the waiting texts, until the store closes.
+// send sends the waiting texts until the store is closed.
 func (n *notices) send() {
 	pause := time.NewTicker(noticeInterval)
 	defer pause.Stop()
@@ -115,7 +115,7 @@ func (n *notices) send() {
 		case <-n.wake:
 			ctx, cancel := n.store.bounded(n.ctx)
 			if _, err := n.store.pool.Exec(ctx, "SELECT pg_notify($1, $2)", n.channel, n.take()); err != nil && n.ctx.Err() == nil {
-				n.store.log.LogAttrs(ctx, slog.LevelWarn, "postgres: notices not sent", slog.Any("error", err))
+				n.store.log.LogAttrs(ctx, slog.LevelWarn, "postgres: notices were not sent; others must poll", slog.Any("error", err))
 			}
 			cancel()
 			pause.Reset(noticeInterval)
@@ -127,7 +127,7 @@ func (n *notices) send() {
 	}
 }
 
-// take removes the waiting texts and returns them as a payload.
+// take returns the waiting texts as a payload, and removes them.
 func (n *notices) take() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -139,7 +139,7 @@ func (n *notices) take() string {
 		payload, err = json.Marshal(n.waiting)
 	}
 	if err != nil {
-		n.store.log.LogAttrs(n.ctx, slog.LevelWarn, "postgres: notices not sent", slog.Any("error", err))
+		n.store.log.LogAttrs(n.ctx, slog.LevelWarn, "postgres: notices were not sent; others must poll", slog.Any("error", err))
 	}
 	clear(n.waiting)
 	n.size = 0
@@ -165,7 +165,7 @@ func (s *Store) Listen(topic string, heard func(text string)) (stop func()) {
 	}
 }
 
-// listen receives notices until the store closes.
+// listen receives notices until the store is closed.
 func (n *notices) listen() {
 	for n.ctx.Err() == nil {
 		err := n.receive()
@@ -180,7 +180,7 @@ func (n *notices) listen() {
 	}
 }
 
-// receive listens on a dedicated connection, until that is lost.
+// receive listens on a separate connection until the connection is lost.
 func (n *notices) receive() error {
 	ctx, cancel := n.store.bounded(n.ctx)
 	defer cancel()
@@ -200,7 +200,7 @@ func (n *notices) receive() error {
 	}
 }
 
-// wait waits for a notice. If none comes for a while, it checks whether the connection is alive.
+// wait waits for a notice. If none arrives within quietTime, it checks the connection.
 func (n *notices) wait(c *pgx.Conn) error {
 	ctx, cancel := context.WithTimeout(n.ctx, quietTime)
 	defer cancel()
@@ -214,13 +214,14 @@ func (n *notices) wait(c *pgx.Conn) error {
 		return err
 	}
 	var texts map[string][]string
-	if json.Unmarshal([]byte(notice.Payload), &texts) == nil { // Others may use the channel.
+	if json.Unmarshal([]byte(notice.Payload), &texts) == nil { // Ignore notices of other programs.
 		n.hear(texts)
 	}
 	return nil
 }
 
-// hear calls the listeners with texts by topic. A nil map means that any texts may have been lost.
+// hear passes texts to the listeners of their topics. If texts is nil, notices may have been lost, and every
+// listener gets "".
 func (n *notices) hear(texts map[string][]string) {
 	n.hearing.Lock()
 	defer n.hearing.Unlock()

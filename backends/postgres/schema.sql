@@ -1,17 +1,17 @@
--- Format 1. The store puts the quoted name of its schema in the place of SCHEMA.
+-- Format 1. The store replaces SCHEMA by the quoted name of its schema.
 --
--- Each collection has three tables, N being its number in _collections:
+-- Each collection has three tables. N is its number in _collections:
 --
---   _dN  the documents by their positions, with the keys of their _ids
---   _kN  the entries of its indexes, but for unique ones: the number of the index, the key, the position
---   _uN  the entries of its unique indexes
+--   _dN  documents by position, with the key of their _id
+--   _kN  entries of plain indexes: the index's number, the key, the document's position
+--   _uN  entries of unique indexes
 --
--- and a view of its documents as JSON.
+-- It also has a view of its documents as JSON.
 
 CREATE TABLE SCHEMA._format(version int NOT NULL);
 INSERT INTO SCHEMA._format VALUES(1);
 
--- v counts the changes of indexes, the description of the collection's indexes.
+-- indexes is the description of the collection's indexes. v is its version.
 CREATE TABLE SCHEMA._collections(
 	n int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
 	name text NOT NULL UNIQUE,
@@ -19,13 +19,13 @@ CREATE TABLE SCHEMA._collections(
 	indexes json NOT NULL DEFAULT '[]'
 );
 
--- _stale ends a write that rests on an earlier description.
+-- _stale aborts a write that is based on an outdated description.
 CREATE FUNCTION SCHEMA._stale() RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
 	RAISE EXCEPTION 'the indexes have changed' USING ERRCODE = 'BOTCV';
 END $$;
 
--- _describe replaces the description with number v.
+-- _describe replaces the description of version was.
 CREATE FUNCTION SCHEMA._describe(collection int, was bigint, description json) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
 	UPDATE SCHEMA._collections SET v = v + 1, indexes = description WHERE n = collection AND v = was;
@@ -34,7 +34,7 @@ BEGIN
 	END IF;
 END $$;
 
--- The functions below read documents for people.
+-- The functions below convert documents to JSON.
 
 CREATE FUNCTION SCHEMA._uvarint(doc bytea, at int, OUT n bigint, OUT next int) LANGUAGE plpgsql IMMUTABLE STRICT AS $$
 DECLARE
@@ -68,7 +68,7 @@ BEGIN
 	part := substring(doc FROM next + 1 FOR size::int);
 	next := next + size::int;
 	value := '"';
-	LOOP -- text cannot have the character NUL.
+	LOOP -- The type text cannot contain NUL.
 		nul := position('\x00'::bytea IN part);
 		EXIT WHEN nul = 0;
 		value := value || btrim(to_json(convert_from(substring(part FROM 1 FOR nul - 1), 'UTF8'))::text, '"') || '\u0000';
@@ -110,7 +110,7 @@ CREATE FUNCTION SCHEMA._time(milliseconds bigint) RETURNS text LANGUAGE sql IMMU
 	ELSE milliseconds::text END
 $$;
 
--- _value reads a value of a kind of package engine.
+-- _value reads a value. kind is from package engine.
 CREATE FUNCTION SCHEMA._value(doc bytea, kind int, at int, OUT value text, OUT next int) LANGUAGE plpgsql IMMUTABLE STRICT AS $$
 DECLARE
 	n bigint;

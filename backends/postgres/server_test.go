@@ -17,8 +17,9 @@ import (
 	"github.com/botctx/go-sdk/internal/pgserver"
 )
 
-// server is the server of the tests: the one in POSTGRES_URL, or one that they start. It is nil if there is none. Each test has a schema
-// whose name begins with "botctx_test_", and drops it.
+// server is the PostgreSQL server for the tests: the one in POSTGRES_URL, or one that the tests start. It is
+// nil if there is none. Each test uses a separate schema, whose name begins with "botctx_test_", and drops it
+// at the end.
 var server *pgserver.Server
 
 func TestMain(m *testing.M) {
@@ -51,7 +52,6 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// needServer skips a test if there is no server.
 func needServer(tb testing.TB) {
 	tb.Helper()
 	if server == nil {
@@ -59,7 +59,7 @@ func needServer(tb testing.TB) {
 	}
 }
 
-// newSchema returns the name of a schema that does not exist. It is dropped at the end of the test.
+// newSchema returns the name of a new schema. The schema is dropped after the test.
 func newSchema(tb testing.TB) string {
 	tb.Helper()
 	needServer(tb)
@@ -79,7 +79,7 @@ func execute(tb testing.TB, text string) {
 	require.NoError(tb, c.Close(ctx))
 }
 
-// newPool returns a pool of connections without settings of the store.
+// newPool returns a pool without the store's settings.
 func newPool(tb testing.TB) *pgxpool.Pool {
 	tb.Helper()
 	needServer(tb)
@@ -89,7 +89,7 @@ func newPool(tb testing.TB) *pgxpool.Pool {
 	return pool
 }
 
-// openIn opens the store in a schema, and closes it at the end of the test.
+// openIn opens a store in this schema, and closes it after the test.
 func openIn(tb testing.TB, schema string) *postgres.Store {
 	tb.Helper()
 	s, err := postgres.Open(tb.Context(), server.URL, postgres.WithSchema(schema))
@@ -98,7 +98,7 @@ func openIn(tb testing.TB, schema string) *postgres.Store {
 	return s
 }
 
-// open opens the store in a schema of the test's own.
+// open opens a store in a new schema.
 func open(tb testing.TB) *postgres.Store {
 	tb.Helper()
 	return openIn(tb, newSchema(tb))

@@ -15,44 +15,44 @@ import (
 	"github.com/botctx/go-sdk/internal/query"
 )
 
-// The errors after which a call is evaluated again.
+// Errors after which a call is evaluated again.
 var (
-	// errStale means that the indexes have changed since they were read.
+	// errStale means that the indexes have changed since the description was read.
 	errStale = errors.New("the indexes have changed")
-	// errMore means that more candidates are needed than were asked for.
+	// errMore means that the search needs more candidates than it requested.
 	errMore = errors.New("more candidates are needed")
 )
 
-// source is the content of a collection. Each method is a single statement, and so sees one snapshot. Only a
-// search by distance needs several statements, in a transaction.
+// source reads a collection. Each method uses one statement, which sees one snapshot. Only a search by distance
+// needs several statements, in a transaction.
 type source struct {
-	ctx        context.Context //nolint:containedctx // It belongs to the one call that the source serves.
+	ctx        context.Context //nolint:containedctx // A source lives for one call.
 	cancel     context.CancelFunc
 	store      *Store
 	collection *collection
 	known      *description
 	by         querier
-	// candidates is the number of documents to request if it is not known how many are needed, or 0 for all.
+	// candidates is the number of documents to request if the required number is unknown. 0 means all.
 	candidates int64
-	// repeats are the read's, or nil for a write.
+	// repeats belongs to the read. It is nil for a write.
 	repeats *repeats
-	// inWrite is true if the documents that are found will be locked.
+	// inWrite is true if the found documents will be locked.
 	inWrite bool
-	// snapshot is the transaction of a search by distance.
+	// snapshot is the transaction for a search by distance.
 	snapshot pgx.Tx
 }
 
 var _ engine.Source = (*source)(nil)
 
 const (
-	// firstCandidates are requested at first. Each time that they are not enough, moreCandidates times as many
-	// are, up to mostCandidates.
+	// A search requests firstCandidates documents at first. If they are not enough, it requests moreCandidates
+	// times as many, up to mostCandidates, and then all.
 	firstCandidates = 8
 	moreCandidates  = 8
 	mostCandidates  = 100_000
 )
 
-// widened returns the next number of candidates to request.
+// widened returns the number of candidates for the next attempt.
 func widened(candidates int64) int64 {
 	if candidates *= moreCandidates; candidates > mostCandidates {
 		return 0
@@ -92,15 +92,15 @@ func (s *source) ByIDs(keys []query.KeyRange, to engine.Visitor) error {
 	return s.visit(to, limit{}, s.collection.texts.byIDs, ids)
 }
 
-// limit is the limit of a statement.
+// limit is the LIMIT of a statement.
 type limit struct {
-	// most is the maximum number of rows, or 0 for all.
+	// most is the largest number of rows. 0 means all.
 	most int64
-	// isGuess is true if more rows may be needed.
+	// isGuess is true if the search may need more rows.
 	isGuess bool
 }
 
-// argument returns the argument of LIMIT.
+// argument returns the argument for LIMIT.
 func (l limit) argument() *int64 {
 	if l.most == 0 {
 		return nil
@@ -108,7 +108,7 @@ func (l limit) argument() *int64 {
 	return &l.most
 }
 
-// limitFor returns the limit of a search that will probably need hint documents, or all of them if hint is 0.
+// limitFor returns the limit for a search that needs about hint documents. If hint is 0, it needs all.
 func (s *source) limitFor(hint int64, isExact bool) limit {
 	switch {
 	case hint == 0 || !isExact && s.candidates == 0:
@@ -116,11 +116,12 @@ func (s *source) limitFor(hint int64, isExact bool) limit {
 	case isExact:
 		return limit{most: hint}
 	default:
-		return limit{most: max(s.candidates, 2*hint), isGuess: true} //nolint:mnd // Some will not match.
+		return limit{most: max(s.candidates, 2*hint), isGuess: true} //nolint:mnd // Some do not match the filter.
 	}
 }
 
-// visit visits the documents that a statement yields. A row without a document has the version of the description.
+// visit passes the documents of a statement's result to a visitor. A row without a document contains the
+// description's version.
 func (s *source) visit(to engine.Visitor, l limit, text string, arguments ...any) error {
 	ctx, cancel := context.WithCancel(s.ctx)
 	defer cancel()
@@ -131,7 +132,7 @@ func (s *source) visit(to engine.Visitor, l limit, text string, arguments ...any
 	isEnd := false
 	defer func() {
 		if !isEnd && l.most == 0 {
-			cancel() // The other rows are not needed.
+			cancel() // The remaining rows are not needed.
 		}
 		rows.Close()
 	}()
@@ -163,7 +164,7 @@ func (s *source) visit(to engine.Visitor, l limit, text string, arguments ...any
 	return nil
 }
 
-// number reads a whole number in the binary form of the server.
+// number decodes an integer in PostgreSQL's binary format.
 func number(column []byte) (n uint64) {
 	for _, b := range column {
 		n = n<<8 | uint64(b)
@@ -171,7 +172,7 @@ func number(column []byte) (n uint64) {
 	return n
 }
 
-// readPlaced reads a document from the columns of its position and its bytes.
+// readPlaced decodes a document from the columns with its position and its bytes.
 func (s *Store) readPlaced(collection string, position, text []byte) (engine.Placed, error) {
 	decoder, _ := s.decoders.Get().(*engine.Decoder)
 	defer s.decoders.Put(decoder)
@@ -190,10 +191,10 @@ func (s *source) All(hint int64, to engine.Visitor) error {
 	return s.visit(to, l, s.collection.texts.all, l.argument())
 }
 
-// top is above all keys, whose length is bounded.
+// top is greater than every key.
 var top = bytes.Repeat([]byte{0xff}, longestKey+sumSize+1)
 
-// bounds returns the bounds of ranges of an index whose entries may be cut.
+// bounds returns the bounds of ranges in an index. If the index contains cut keys, the bounds are cut, too.
 func bounds(x *engine.Index, ranges []query.KeyRange) (low, high [][]byte) {
 	for _, keys := range ranges {
 		if x.Cut {
@@ -250,8 +251,8 @@ func (s *source) Cells(index, key int, ranges []query.KeyRange, to engine.Visito
 	return s.visit(to, limit{}, s.collection.texts.of(false).positions, x.GeoNumber(key), low, high, limit{}.argument())
 }
 
-// Around implements engine.Source. It begins the transaction in which the rest of the search sees the same moment. What a
-// write finds it locks, and looks at it again.
+// Around implements engine.Source. For a read, it starts a transaction in which the rest of the search sees the
+// same snapshot. A write needs none, because it locks the found documents and checks them again.
 func (s *source) Around(index, key int, cell uint64, n int) (cells []uint64, err error) {
 	if s.snapshot == nil && !s.inWrite {
 		pool, _ := s.by.(*pgxpool.Pool)

@@ -2,7 +2,7 @@ package postgres
 
 import (
 	"context"
-	_ "embed" // For the statements of the schema.
+	_ "embed" // For schema.sql.
 	"log/slog"
 	"strings"
 	"sync"
@@ -21,11 +21,11 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// Store is a store.Store in a PostgreSQL database. Open returns one. Any number of Stores, in any number of
+// Store is a store.Store on a PostgreSQL database. Open returns one. Any number of Stores, in any number of
 // processes, may share a schema of the database.
 type Store struct {
 	pool *pgxpool.Pool
-	// name is the name of the schema, and schema is the same name quoted.
+	// name is the name of the schema. schema is the quoted name.
 	name    string
 	schema  string
 	timeout time.Duration
@@ -33,12 +33,12 @@ type Store struct {
 	notices notices
 	groups  groups
 	closed  atomic.Bool
-	// lostAt is the time at which a connection was last found to be lost, in nanoseconds.
+	// lostAt is the time at which a lost connection was last noticed, in Unix nanoseconds.
 	lostAt atomic.Int64
 
 	// collections maps names to *collection.
 	collections sync.Map
-	// decoders holds unused *engine.Decoder.
+	// decoders is a pool of *engine.Decoder.
 	decoders sync.Pool
 }
 
@@ -50,18 +50,18 @@ type settings struct {
 	logger  *slog.Logger
 }
 
-// Option is a setting of a Store.
+// Option changes a setting of a Store.
 type Option func(*settings)
 
-// WithSchema sets the name of the database's schema that has the tables. The default is "botctx".
+// WithSchema sets the database schema for the tables. The default is "botctx".
 func WithSchema(name string) Option { return func(s *settings) { s.schema = name } }
 
-// WithTimeout sets how long a call may take whose context has no deadline. The default is 30 seconds. Making an index may
-// take an hour.
+// WithTimeout limits calls whose context has no deadline. The default is 30 seconds. The limit for creating an
+// index is an hour.
 func WithTimeout(timeout time.Duration) Option { return func(s *settings) { s.timeout = timeout } }
 
-// WithLogger sets where the store writes warnings about notices between processes that do not arrive. The default is
-// slog.Default; nil writes nothing.
+// WithLogger sets the logger for warnings about lost notices between processes. The default is slog.Default. A
+// nil logger discards them.
 func WithLogger(logger *slog.Logger) Option { return func(s *settings) { s.logger = logger } }
 
 const (
@@ -69,20 +69,22 @@ const (
 	defaultTimeout = 30 * time.Second
 	// indexTimeout limits the creation of an index if the context has no deadline.
 	indexTimeout = time.Hour
-	// defaultPool is the maximum number of connections if the address sets none.
+	// defaultPool is the largest number of connections if the address does not set one.
 	defaultPool = 16
-	// cancelTime is the time that the server has to confirm a cancellation.
+	// cancelTime limits the wait until the server confirms a cancellation.
 	cancelTime = time.Second
-	// longestSchema is PostgreSQL's maximum length of a name in bytes.
+	// longestSchema is the longest name in PostgreSQL, in bytes.
 	longestSchema = 63
 )
 
-// Open opens the store in the database at an address, such as "postgres://user@host/database?sslmode=verify-full", and makes
-// or migrates its schema: of several processes one does that, and the others wait. The user needs the right to create the
-// schema, or to create in it if it exists.
+// Open opens the store in the database at an address, such as
+// "postgres://user@host/database?sslmode=verify-full". It creates or migrates the schema; if several processes
+// do so at the same time, one does the work and the others wait. The user needs permission to create the
+// schema, or to create tables in an existing one.
 //
-// InvalidArgument: the address, or an option. FailedPrecondition: the schema belongs to a later version of this package, the
-// database is not encoded in UTF8, or the user has no right. Unavailable: the server does not answer.
+// InvalidArgument: the address or an option is invalid. FailedPrecondition: a later version of this package
+// created the schema, the database is not encoded in UTF8, or the user lacks a permission. Unavailable: the
+// server does not answer.
 func Open(ctx context.Context, address string, options ...Option) (*Store, error) {
 	set := settings{schema: defaultSchema, timeout: defaultTimeout, logger: slog.Default()}
 	for _, option := range options {
@@ -92,10 +94,10 @@ func Open(ctx context.Context, address string, options ...Option) (*Store, error
 		option(&set)
 	}
 	if set.schema == "" || len(set.schema) > longestSchema || strings.ContainsAny(set.schema, "\x00$") {
-		return nil, boterr.Invalid("schema", "the name %q must have 1 to %d bytes, without NUL and $", set.schema, longestSchema)
+		return nil, boterr.Invalid("schema", "is %q; give a name of 1 to %d bytes without NUL and $", set.schema, longestSchema)
 	}
 	if set.timeout <= 0 {
-		return nil, boterr.Invalid("timeout", "it is %v; give a positive one", set.timeout)
+		return nil, boterr.Invalid("timeout", "is %v; give a positive duration", set.timeout)
 	}
 	config, err := configOf(address)
 	if err != nil {
@@ -118,12 +120,12 @@ func Open(ctx context.Context, address string, options ...Option) (*Store, error
 	return s, nil
 }
 
-// configOf returns the settings of an address. Its errors do not show the address, which may have a password.
+// configOf parses an address. Errors do not contain the address, because it may include a password.
 func configOf(address string) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(address)
 	if err != nil || address == "" {
 		return nil, boterr.Invalid("address",
-			"it cannot be read; give a URL of the scheme postgres, or pairs such as host=/run/postgresql dbname=bots, as pgx reads them")
+			"is malformed; give a URL with the scheme postgres, or pairs such as host=/run/postgresql dbname=bots")
 	}
 	switch config.ConnConfig.DefaultQueryExecMode {
 	case pgx.QueryExecModeExec, pgx.QueryExecModeSimpleProtocol:
@@ -133,11 +135,11 @@ func configOf(address string) (*pgxpool.Config, error) {
 	if !strings.Contains(address, "pool_max_conns") {
 		config.MaxConns = defaultPool
 	}
-	// Each statement is written for one plan, which uses the index in its order.
+	// Each statement is written for one plan, which reads an index in order. These settings enforce it.
 	for name, value := range map[string]string{
 		"plan_cache_mode": "force_generic_plan", "enable_hashjoin": "off", "enable_mergejoin": "off", "enable_seqscan": "off",
 		"enable_bitmapscan": "off", "jit": "off", "max_parallel_workers_per_gather": "0", "bytea_output": "hex",
-		// A stalled process must not hold its locks forever.
+		// A stalled process must not hold locks forever.
 		"idle_in_transaction_session_timeout": "10s",
 	} {
 		if _, isSet := config.ConnConfig.RuntimeParams[name]; !isSet {
@@ -153,17 +155,17 @@ func configOf(address string) (*pgxpool.Config, error) {
 //go:embed schema.sql
 var makeSchema string
 
-// format is the version of the schema's layout.
+// format is the version of the schema.
 const format = 1
 
-// migrate creates the schema unless it exists.
+// migrate creates the schema if it does not exist.
 func (s *Store) migrate(ctx context.Context) error {
 	var encoding string
 	if err := s.pool.QueryRow(ctx, "SHOW server_encoding").Scan(&encoding); err != nil {
 		return err
 	}
 	if encoding != "UTF8" {
-		return boterr.New(boterr.FailedPrecondition, "address", "the database is encoded in %s; make one with the encoding UTF8", encoding)
+		return boterr.New(boterr.FailedPrecondition, "address", "the database is encoded in %s; create one with the encoding UTF8", encoding)
 	}
 	if version, err := s.format(ctx, s.pool); err != nil || version == format {
 		return err
@@ -189,7 +191,7 @@ func (s *Store) migrate(ctx context.Context) error {
 	})
 }
 
-// format returns the version of the schema's layout, or 0 if the schema does not exist.
+// format returns the version of the existing schema, or 0 if there is none.
 func (s *Store) format(ctx context.Context, by querier) (version int, err error) {
 	var exists bool
 	const look = "SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname=$1 AND tablename='_format')"
@@ -201,12 +203,12 @@ func (s *Store) format(ctx context.Context, by querier) (version int, err error)
 	}
 	if version > format {
 		return 0, boterr.New(boterr.FailedPrecondition, "schema",
-			"the schema %s has format %d and this version reads format %d; use the version that made it, or a later one", s.schema, version, format)
+			"the schema %s has format %d and this version reads format %d; use the version that created it, or later", s.schema, version, format)
 	}
 	return version, nil
 }
 
-// bounded returns a context with the deadline of a call that has none.
+// bounded adds the store's timeout to a context without a deadline.
 func (s *Store) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 	return within(ctx, s.timeout)
 }
@@ -225,7 +227,7 @@ func (s *Store) collection(name string) *engine.Collection {
 	return &engine.Collection{Port: &port{store: s, name: name}, Err: store.CheckName(name)}
 }
 
-// Now returns the time of the server's clock in UTC.
+// Now returns the server's time, in UTC.
 func (s *Store) Now(ctx context.Context) (now time.Time, err error) {
 	if err := engine.CheckEnded(ctx); err != nil {
 		return now, err
@@ -236,7 +238,7 @@ func (s *Store) Now(ctx context.Context) (now time.Time, err error) {
 	return now.UTC(), s.failure(ctx, err)
 }
 
-// repeated calls read, and calls it again if the connection was lost.
+// repeated calls read, and calls it again if the connection is lost.
 func (s *Store) repeated(ctx context.Context, read func() error) error {
 	err := read()
 	for losses := 0; s.hasLost(err) && losses < maxLosses && ctx.Err() == nil; losses++ {
@@ -245,15 +247,15 @@ func (s *Store) repeated(ctx context.Context, read func() error) error {
 	return err
 }
 
-// Explain finds documents as Find of the collection does, and describes how.
+// Explain runs a search like Find, and describes how it found the documents.
 func (s *Store) Explain(
 	ctx context.Context, collection string, filter *query.Filter, options store.FindOptions,
 ) (store.Explanation, error) {
 	return s.collection(collection).Explain(ctx, filter, options)
 }
 
-// Close waits for calls in progress, and closes the connections. Every later call of the store is
-// FailedPrecondition. Closing it again does nothing.
+// Close waits for calls in progress and closes the connections. Later calls fail with FailedPrecondition.
+// Closing a store twice does nothing.
 func (s *Store) Close() {
 	if s.closed.Swap(true) {
 		return
@@ -262,7 +264,7 @@ func (s *Store) Close() {
 	s.pool.Close()
 }
 
-// isStale reports whether a description is outdated. If so, it reads the newest.
+// isStale reports whether a description is outdated. If so, it reads the newest one.
 func (s *Store) isStale(ctx context.Context, c *collection, known *description) (bool, error) {
 	var version int64
 	err := s.pool.QueryRow(ctx, c.texts.version).Scan(&version)
@@ -272,7 +274,7 @@ func (s *Store) isStale(ctx context.Context, c *collection, known *description) 
 	return true, s.reload(ctx, s.pool, c)
 }
 
-// port is a collection of the store, which may not exist yet.
+// port is a collection that may not exist yet.
 type port struct {
 	store *Store
 	name  string
@@ -295,7 +297,7 @@ func (p *port) Read(ctx context.Context) (engine.View, error) {
 	return viewOf(bounded, cancel, &repeats{store: p.store, collection: c, candidates: firstCandidates}), nil
 }
 
-// viewOf returns the content for an attempt of a read.
+// viewOf returns a view for one attempt of a read.
 func viewOf(ctx context.Context, cancel context.CancelFunc, r *repeats) engine.View {
 	known := r.collection.newest.Load()
 	return engine.View{Schema: known.ready, Source: &source{

@@ -38,7 +38,7 @@ func TestInbox(t *testing.T) {
 	inboxtest.RunInbox(t, openStore)
 }
 
-// The operations rely on nothing of a store beyond the store's suite. So the usual tests run only that, and the
+// The operations only rely on what storetest checks. Therefore the usual tests run storetest alone, and the
 // thorough ones also run the suite of the operations.
 func TestConformance(t *testing.T) {
 	t.Parallel()
@@ -54,7 +54,7 @@ func TestConformance_FromCaller(t *testing.T) {
 	botctxtest.RunConformance(t, botctxtest.FromCaller(newHarness))
 }
 
-// newHarness returns a harness of a platform over a store.
+// newHarness returns a harness whose platform uses this store.
 func newHarness(t *testing.T) *botctxtest.Harness {
 	t.Helper()
 	return fakestest.Harness(fakes.New(fakes.Config(func(c *botctx.Config) {
@@ -70,11 +70,11 @@ type clocked struct {
 
 func (c clocked) Now(context.Context) (time.Time, error) { return c.now(), nil }
 
-// Two processes on one schema give the same answers as a store in memory.
+// Two processes on one schema give the same results as a store in memory.
 func TestBeside_Memory(t *testing.T) {
 	t.Parallel()
 	for seed := range rounds.Of(t, 5, 300) {
-		t.Run(strconv.Itoa(seed), func(t *testing.T) { // A subtest closes its stores, so the server never has many connections.
+		t.Run(strconv.Itoa(seed), func(t *testing.T) { // A subtest closes its stores, which limits the number of connections.
 			t.Parallel()
 			schema := newSchema(t)
 			storetest.RunBeside(t, uint64(seed), 150, memstore.New(), openIn(t, schema), openIn(t, schema))
@@ -82,7 +82,7 @@ func TestBeside_Memory(t *testing.T) {
 	}
 }
 
-// filter compiles a filter of keys and values.
+// filter compiles a filter from keys and values.
 func filter(tb testing.TB, pairs ...any) *query.Filter {
 	tb.Helper()
 	return compiled(tb, document.O(pairs...))
@@ -102,7 +102,7 @@ func order(tb testing.TB, pairs ...any) *query.Sort {
 	return s
 }
 
-// change compiles an update of operators and operands.
+// change compiles an update from operators and operands.
 func change(tb testing.TB, pairs ...any) query.Change {
 	tb.Helper()
 	u, err := query.CompileUpdate(document.O(pairs...))

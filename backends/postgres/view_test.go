@@ -16,7 +16,7 @@ import (
 	"github.com/botctx/go-sdk/internal/rounds"
 )
 
-// shown returns the documents that a view shows, in their order.
+// shown returns the documents in a view, in order.
 func shown(t *testing.T, database *postgres.Store, schema, view string) []document.Object {
 	t.Helper()
 	rows, err := database.Pool().Query(t.Context(), "SELECT document::text FROM "+pgx.Identifier{schema, view}.Sanitize()+" ORDER BY position")
@@ -32,7 +32,7 @@ func shown(t *testing.T, database *postgres.Store, schema, view string) []docume
 	return documents
 }
 
-// inJSON returns a value as a view shows it.
+// inJSON returns the form of a value in a view.
 func inJSON(value any) any {
 	switch v := value.(type) {
 	case float64:

@@ -19,8 +19,8 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// Write implements engine.Port. It searches without locks, locks what it found, and looks at it again; if that has changed,
-// it begins again. All its changes go to the server together with the commit.
+// Write implements engine.Port. It searches without locks, locks the found documents, and checks them again. If
+// they have changed, it starts again. The changes are sent together with the commit.
 func (p *port) Write(ctx context.Context, op engine.Op) error {
 	bounded, cancel := p.store.bounded(ctx)
 	defer cancel()
@@ -36,10 +36,10 @@ func (p *port) Write(ctx context.Context, op engine.Op) error {
 	return p.store.failure(ctx, err)
 }
 
-// writeTo runs a write, and repeats it if something interferes.
+// writeTo runs a write, and repeats it if another transaction interferes.
 func (p *port) writeTo(ctx context.Context, c *collection, op engine.Op) error {
 	if id, isKnown := op.ID(); isKnown {
-		if err := p.store.inGroup(ctx, c, op, id); err != errAlone { //nolint:errorlint // It comes as it is.
+		if err := p.store.inGroup(ctx, c, op, id); err != errAlone { //nolint:errorlint // It is never wrapped.
 			return err
 		}
 	}
@@ -58,34 +58,34 @@ func (p *port) writeTo(ctx context.Context, c *collection, op engine.Op) error {
 	}
 }
 
-// repeats decides whether a call is repeated.
+// repeats decides whether a failed call is repeated.
 type repeats struct {
 	store      *Store
 	collection *collection
-	// candidates is the number of documents that the next attempt reads first.
+	// candidates is the number of documents to request in the next attempt.
 	candidates int64
-	// losses counts the repeats after a lost connection, and upserts the repeats after another write inserted
-	// the same document.
+	// losses counts repetitions after a lost connection. upserts counts repetitions because another write
+	// inserted the same document.
 	losses, upserts int
 }
 
-// maxLosses is the number of times that a call is repeated whose connection is lost before it is committed, and
-// maxUpserts the number of times that one is that inserts what another write has just inserted.
+// Limits of repetitions. maxLosses applies if the connection was lost before the commit, and maxUpserts if
+// another write inserted the same document.
 const (
 	maxLosses  = 2
 	maxUpserts = 2
 )
 
-// allow returns nil if a write that failed with err may be repeated, and the error to return otherwise.
+// allow returns nil if a call that failed with err may be repeated, and otherwise the error to return.
 func (r *repeats) allow(ctx context.Context, t *transaction, err error) error {
 	state := stateOf(err)
 	switch {
-	case err == engine.ErrAgain, state == codeDeadlock, state == codeSerialization: //nolint:errorlint // It comes as it is.
+	case err == engine.ErrAgain, state == codeDeadlock, state == codeSerialization: //nolint:errorlint // It is never wrapped.
 		return nil
-	case err == errMore: //nolint:errorlint // As above.
+	case err == errMore: //nolint:errorlint // It is never wrapped.
 		r.candidates = widened(r.candidates)
 		return nil
-	case err == errStale, state == codeStale: //nolint:errorlint // As above.
+	case err == errStale, state == codeStale: //nolint:errorlint // It is never wrapped.
 		return r.store.reload(ctx, r.store.pool, r.collection)
 	case r.store.hasLost(err):
 		return r.allowLoss(ctx, t, err)
@@ -103,7 +103,7 @@ func (r *repeats) allow(ctx context.Context, t *transaction, err error) error {
 	return err
 }
 
-// allowLoss is allow for a lost connection.
+// allowLoss does the same as allow after a lost connection.
 func (r *repeats) allowLoss(ctx context.Context, t *transaction, err error) error {
 	switch {
 	case t.mayBeKept:
@@ -138,44 +138,44 @@ func (p *port) attempt(ctx context.Context, c *collection, op engine.Op, candida
 	return t, err
 }
 
-// transaction is an attempt at a write. Its changes are queued and sent together.
+// transaction is one attempt of a write. Its changes are queued and sent together.
 type transaction struct {
-	ctx        context.Context //nolint:containedctx // It belongs to the one call that the write is for.
+	ctx        context.Context //nolint:containedctx // A transaction lives for one call.
 	store      *Store
 	collection *collection
 	conn       *pgxpool.Conn
 	source     source
 	known      *description
-	// schema is the description including the changes so far. version is the server's version once the queue
-	// has been carried out.
+	// schema is the description with the changes so far. version is the description's version after the queue
+	// was sent.
 	schema  *engine.Schema
 	version int64
 
-	// queued are the changes that have not been sent yet, and size is the total size of their documents in
-	// bytes.
+	// queued has the unsent changes. size is the total size of their documents in bytes.
 	queued []queued
 	size   int
-	// isBegun is true from BEGIN on. mayBeKept is true once the server was told to commit.
+	// isBegun is true after BEGIN was sent. mayBeKept is true if the commit may have taken effect although it
+	// failed.
 	isBegun, mayBeKept bool
-	// isInsert is true for an Insert, and inserts counts the inserted documents.
+	// isInsert is true if the write is an Insert. inserts is the number of inserted documents.
 	isInsert bool
 	inserts  int
-	// failed is the server's error for a queued statement.
+	// failed is the error of a queued statement.
 	failed error
 }
 
-// queued is a statement for a document.
+// queued is a statement that belongs to a document.
 type queued struct {
 	text      string
 	arguments []any
 	document  document.Object
-	// number is the document's place in an insert.
+	// number is the index of the document in an Insert.
 	number int
 }
 
 var _ engine.Shared = (*transaction)(nil)
 
-// isUpsert reports whether a write other than an Insert has inserted a document.
+// isUpsert reports whether the write is not an Insert, but has inserted a document.
 func (t *transaction) isUpsert() bool { return !t.isInsert && t.inserts > 0 }
 
 // View implements engine.Transaction.
@@ -206,7 +206,7 @@ func signed(positions []uint64) []int64 {
 	return numbers
 }
 
-// lock locks the documents that a statement yields, with the version of the description as the third column.
+// lock runs a statement that locks documents, and returns them. The third column is the description's version.
 func (t *transaction) lock(text string, arguments ...any) (all []engine.Placed, err error) {
 	err = t.query(func(columns [][]byte) error {
 		if int64(number(columns[2])) != t.version {
@@ -219,7 +219,7 @@ func (t *transaction) lock(text string, arguments ...any) (all []engine.Placed, 
 	return all, err
 }
 
-// lockOne is lock for a statement that yields at most one document.
+// lockOne does the same as lock for a statement that returns at most one document.
 func (t *transaction) lockOne(text string, arguments ...any) (found engine.Placed, exists bool, err error) {
 	all, err := t.lock(text, arguments...)
 	if err != nil || len(all) == 0 {
@@ -239,7 +239,8 @@ func (t *transaction) LockNext(r engine.Range) (found engine.Placed, exists bool
 	return t.lockOne(text, x.Number, low[0], high[0])
 }
 
-// query calls row for each row of a statement that locks. The first one begins the transaction, in the same round trip.
+// query runs a statement that locks, and calls row for each row. The first call starts the transaction in the
+// same round trip.
 func (t *transaction) query(row func(columns [][]byte) error, text string, arguments ...any) (err error) {
 	if err := t.flush(); err != nil {
 		return err
@@ -314,7 +315,7 @@ func (t *transaction) Remove(position uint64, o document.Object) error {
 	return err
 }
 
-// changes returns the changes of entries, and records their effect on the schema.
+// changes returns the changes of index entries. If they change the description, it queues that change, too.
 func (t *transaction) changes(before, after document.Object) (engine.Changes, error) {
 	changes, err := t.schema.Changes(before, after)
 	if err != nil {
@@ -337,7 +338,7 @@ func (t *transaction) changes(before, after document.Object) (engine.Changes, er
 	return changes, err
 }
 
-// withCut returns a schema that records which indexes have a shortened key.
+// withCut returns a schema in which indexes with a cut key are marked.
 func withCut(schema *engine.Schema, keys []engine.Key) *engine.Schema {
 	for i := range keys {
 		if len(keys[i].Key) <= longestKey {
@@ -350,7 +351,7 @@ func withCut(schema *engine.Schema, keys []engine.Key) *engine.Schema {
 	return schema
 }
 
-// entries are entries of one table, as arguments. Places are the positions of their documents.
+// entries are index entries for one table, as arguments of a statement. Places are positions of documents.
 type entries struct {
 	numbers []int32
 	keys    [][]byte
@@ -367,7 +368,7 @@ func (e *entries) addAll(keys []engine.Key, place int64) {
 	}
 }
 
-// addEntries adds the entries of a document to the entries of plain indexes and of unique ones.
+// addEntries adds a document's entries to the lists for plain and unique indexes.
 func addEntries(to *[2]entries, keys []engine.Key, place int64) {
 	for i := range keys {
 		if keys[i].IsUnique {
@@ -399,7 +400,7 @@ func (t *transaction) queueEntries(o document.Object, position uint64, changes e
 	return nil
 }
 
-// Limits of the changes that are sent at once, to save memory.
+// Limits of the queue, to save memory.
 const (
 	maxQueued     = 2000
 	maxQueuedSize = 8 << 20
@@ -416,7 +417,7 @@ func (t *transaction) queue(o document.Object, text string, arguments ...any) er
 	return nil
 }
 
-// flush makes the server carry out the queue within the transaction.
+// flush sends the queue without a commit.
 func (t *transaction) flush() error {
 	if t.isBegun {
 		return t.send("", "")
@@ -424,8 +425,8 @@ func (t *transaction) flush() error {
 	return t.send("BEGIN", "")
 }
 
-// commit makes the server carry out the queue and commit. A transaction that only locked documents is left to
-// the caller to end.
+// commit sends the queue and commits. It does nothing if the queue is empty; the caller must then end the
+// transaction.
 func (t *transaction) commit() error {
 	if len(t.queued) == 0 {
 		return nil
@@ -445,7 +446,7 @@ func (t *transaction) commit() error {
 	return nil
 }
 
-// send sends the queue between the statements begin and end, unless they are "".
+// send sends the queue, after the statement begin and before the statement end. Both may be "".
 func (t *transaction) send(begin, end string) error {
 	if len(t.queued) == 0 {
 		return nil
@@ -472,7 +473,7 @@ func (t *transaction) send(begin, end string) error {
 	return nil
 }
 
-// carryOut sends a batch in which some statements precede the queued ones.
+// carryOut sends a batch. before is the number of statements before the queued ones.
 func (t *transaction) carryOut(batch *pgx.Batch, before int) (err error) {
 	results := t.conn.SendBatch(t.ctx, batch)
 	for i := range batch.Len() {
@@ -487,10 +488,10 @@ func (t *transaction) carryOut(batch *pgx.Batch, before int) (err error) {
 	return results.Close()
 }
 
-// taken matches the key of the existing document in the detail of an error.
+// taken matches the key of the existing document in the server's error detail.
 var taken = regexp.MustCompile(`\(x, key\)=\((\d+), \\x([0-9a-f]*)\)`)
 
-// refused returns the error of a queued statement.
+// refused converts the error of a queued statement. A duplicate key becomes AlreadyExists.
 func (t *transaction) refused(q *queued, err error) error {
 	failed, _ := errors.AsType[*pgconn.PgError](err)
 	if failed == nil || failed.Code != codeUnique {
@@ -498,7 +499,7 @@ func (t *transaction) refused(q *queued, err error) error {
 	}
 	err = t.schema.DuplicateID(q.document)
 	if found := taken.FindStringSubmatch(failed.Detail); found != nil {
-		number, _ := strconv.Atoi(found[1]) // The expression matches only digits.
+		number, _ := strconv.Atoi(found[1]) // The expression only matches digits.
 		err = t.schema.Duplicate(q.document, engine.Key{Number: number, Key: t.wholeKey(q.document, number, found[2])})
 	}
 	if t.isInsert {
@@ -507,7 +508,7 @@ func (t *transaction) refused(q *queued, err error) error {
 	return err
 }
 
-// wholeKey returns the document's key in an index, given the form in which the server stores it.
+// wholeKey returns the document's key in an index whose stored form, in hexadecimal, is kept.
 func (t *transaction) wholeKey(o document.Object, number int, kept string) []byte {
 	changes, err := t.schema.Changes(document.Object{}, o)
 	for i := range changes.Add {
@@ -518,10 +519,10 @@ func (t *transaction) wholeKey(o document.Object, number int, kept string) []byt
 	return nil
 }
 
-// rollbackTime is the time limit for rolling back a transaction.
+// rollbackTime limits the time to roll back a transaction.
 const rollbackTime = 5 * time.Second
 
-// rollBack ends the transaction, if it is still open.
+// rollBack rolls the transaction back if it is still open.
 func (t *transaction) rollBack(ctx context.Context) {
 	if t.isBegun {
 		rollBack(ctx, t.conn)
@@ -534,13 +535,13 @@ func rollBack(ctx context.Context, conn *pgxpool.Conn) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackTime)
 	defer cancel()
-	_, _ = conn.Exec(ctx, "ROLLBACK") // The pool closes a connection if this fails.
+	_, _ = conn.Exec(ctx, "ROLLBACK") // If this fails, the pool closes the connection.
 }
 
-// errMissing ends a write that inserts into a collection that does not exist.
+// errMissing ends a write that inserts into a collection that does not exist yet.
 var errMissing = errors.New("the collection does not exist")
 
-// missing is a write to a collection that does not exist.
+// missing is the transaction for a collection that does not exist.
 type missing struct{ name string }
 
 var _ engine.Transaction = missing{}

@@ -24,7 +24,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// jobs returns a collection of five jobs with numbers, with an index that puts them in order.
+// jobs returns a collection of five jobs, with an index on their numbers.
 func jobs(t *testing.T, database *postgres.Store) store.Collection {
 	t.Helper()
 	c := database.Collection("jobs")
@@ -35,7 +35,7 @@ func jobs(t *testing.T, database *postgres.Store) store.Collection {
 	return c
 }
 
-// modified returns the _id of the document that FindAndModify has changed, or -1 if it changed none.
+// modified returns the _id of the document that FindAndModify changed, or -1 if there was none.
 func modified(t *testing.T, c store.Collection, filter, update document.Object, options store.FindAndModifyOptions) int {
 	t.Helper()
 	which, err := query.CompileFilter(filter)
@@ -54,16 +54,16 @@ func modified(t *testing.T, c store.Collection, filter, update document.Object, 
 	return document.Get(result.Document, "_id", -1)
 }
 
-// locked locks the first job until release.
+// locked locks the first job until release is called.
 func locked(t *testing.T, database *postgres.Store) (release func()) {
 	t.Helper()
 	unlock, err := database.Locked(t.Context(), "jobs", 1)
 	require.NoError(t, err)
-	t.Cleanup(func() { _ = unlock() }) // This releases the lock if the test fails before it calls release.
+	t.Cleanup(func() { _ = unlock() }) // Unlock if the test fails before release.
 	return func() { require.NoError(t, unlock()) }
 }
 
-// searches are ways to find the first job.
+// searches are different ways to find the first job.
 var searches = map[string]struct {
 	which    document.Object
 	isSorted bool
@@ -124,7 +124,8 @@ func awaitLock(t *testing.T, database *postgres.Store) {
 	}, time.Minute, glance/10)
 }
 
-// A change that leaves the document matching must be made to the first match, even if that is locked.
+// If the document still matches after a change, the change must be made to the first match, even if it is
+// locked.
 func TestFindAndModify_WaitsForTheFirstUnlessItIsAClaim(t *testing.T) {
 	t.Parallel()
 	for name, search := range searches {
@@ -178,7 +179,7 @@ func TestClaim_EachOnceByManyWorkers(t *testing.T) {
 	}
 }
 
-// Concurrent writes on many documents that affect each other all take effect.
+// Concurrent updates of the same documents all take effect.
 func TestUpdate_ManyBesideEachOther(t *testing.T) {
 	t.Parallel()
 	const workers, each, count = 4, 5, 600
@@ -207,10 +208,10 @@ func TestUpdate_ManyBesideEachOther(t *testing.T) {
 	require.EqualValues(t, count, done)
 }
 
-// An index that meets its first arrays in a write on many documents records that once.
+// An update of many documents adds the first arrays to an index. This is recorded once.
 func TestUpdate_ManyGetArrays(t *testing.T) {
 	t.Parallel()
-	const count = 1_200 // More than are locked at once.
+	const count = 1_200 // More than one batch of locks.
 	c := open(t).Collection("things")
 	require.NoError(t, c.EnsureIndex(t.Context(), store.Ascending("n")))
 	require.NoError(t, c.Insert(t.Context(), things(0, count)...))
@@ -251,7 +252,7 @@ func TestTimeout_EndsACallWithoutADeadline(t *testing.T) {
 	jobs(t, database)
 	release := locked(t, database)
 	impatient, err := postgres.Open(t.Context(), server.URL, postgres.WithSchema(schema), postgres.WithTimeout(time.Second))
-	for errors.Is(err, boterr.Unavailable) { // A slow server may take longer than that to open it.
+	for errors.Is(err, boterr.Unavailable) { // Opening may take longer than the timeout on a slow server.
 		impatient, err = postgres.Open(t.Context(), server.URL, postgres.WithSchema(schema), postgres.WithTimeout(time.Second))
 	}
 	require.NoError(t, err)
@@ -261,10 +262,10 @@ func TestTimeout_EndsACallWithoutADeadline(t *testing.T) {
 	release()
 }
 
-// cutter is a proxy before the server that can lose an answer.
+// cutter is a proxy for the server that can lose an answer.
 type cutter struct {
 	address string
-	// left is the number of messages of the client until the answer to one is lost.
+	// left is the number of messages from the client until an answer is lost.
 	left atomic.Int64
 }
 
@@ -297,7 +298,7 @@ func newCutter(t *testing.T) *cutter {
 	return c
 }
 
-// pass passes messages on, until it loses an answer. The server still carries out that request.
+// pass forwards messages until it loses an answer. The server still carries out the last request.
 func (c *cutter) pass(client, far net.Conn) {
 	go func() {
 		_, _ = io.Copy(client, far)
@@ -354,7 +355,7 @@ func TestWrite_ConnectionLostAtCommitIsNotKnown(t *testing.T) {
 		return err == nil && exists
 	}, time.Minute, glance/10)
 
-	_, err = through.Update(t.Context(), filter(t, "_id", 1), increment, store.UpdateOptions{}) // It connects again.
+	_, err = through.Update(t.Context(), filter(t, "_id", 1), increment, store.UpdateOptions{}) // This connects again.
 	require.NoError(t, err)
 	const lockAndCommit = 2
 	c.left.Store(lockAndCommit)
@@ -380,7 +381,7 @@ func TestCall_IsRepeatedIfTheConnectionIsLostBefore(t *testing.T) {
 
 func TestInsert_ManyAreAllOrNone(t *testing.T) {
 	t.Parallel()
-	const many = 5_000 // More than are sent at once.
+	const many = 5_000 // More than one batch.
 	c := open(t).Collection("things")
 	documents := make([]document.Object, many, many+1)
 	for i := range documents {

@@ -1,5 +1,5 @@
-// Package smtp sends the mails of sendEmail through a mail server: Mailer is a utility.Mailer for hosts that
-// have an account at one.
+// Package smtp sends the mails of sendEmail through a mail server. Its Mailer is a utility.Mailer for a host
+// with an account on a mail server.
 //
 //   - To connect a mail server, use [New] with a [Config].
 //   - To use it in a host, make the [Mailer] the Mailer of botctx.Config.
@@ -17,13 +17,13 @@
 //	...
 //	platform, err := botctx.New(botctx.Config{Mailer: mailer, ...})
 //
-// The connection is always encrypted, unless the host sets another policy: a server that does not offer
-// STARTTLS, or whose certificate is invalid, gets neither credentials nor mail.
+// The connection is always encrypted, unless the host chooses the policy NoTLS. A server that does not offer
+// STARTTLS, or that has an invalid certificate, gets neither credentials nor mail.
 //
-// Each mail has a separate connection, and Config.Connections limits their number. Servers close idle
-// connections after seconds or minutes, and a mail on a connection that is about to close may be lost or sent
-// twice; a new connection costs milliseconds.
+// Each mail uses a new connection, and Config.Connections limits their number. Servers close idle connections
+// after seconds or minutes, and a mail on such a connection may be lost or sent twice. A new connection only
+// takes milliseconds.
 //
-// A mail goes to all of its recipients or to none. If the server refuses one, the mail is withdrawn before
-// its text is sent, and the error names the address.
+// A mail goes to all of its recipients or to none. If the server refuses a recipient, the mail is withdrawn
+// before its text is sent, and the error contains the address.
 package smtp

@@ -23,8 +23,7 @@ func Example() {
 		return
 	}
 
-	// A host passes the mailer to its bots. mailer.Check(ctx) reports at once whether the server accepts the
-	// credentials.
+	// Call mailer.Check(ctx) at the start to find out whether the server accepts the credentials.
 	config := botctx.Config{Mailer: mailer}
 	fmt.Println(config.Mailer != nil)
 	// Output: true

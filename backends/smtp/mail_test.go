@@ -24,7 +24,6 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// aMail returns a valid mail.
 func aMail() utility.Mail {
 	return utility.Mail{
 		ID:      "m1",
@@ -34,16 +33,16 @@ func aMail() utility.Mail {
 	}
 }
 
-// letter is a mail as a mail reader shows it.
+// letter is a mail as a mail program shows it.
 type letter struct {
 	header mail.Header
-	// parts are its texts by media type. charsets are their charsets, by the same key.
+	// parts and charsets have the texts and their character sets, by media type.
 	parts    map[string]string
 	charsets map[string]string
 	order    []string
 }
 
-// read opens a mail as a mail reader does.
+// read parses a mail as a mail program does.
 func read(t *testing.T, text []byte) letter {
 	t.Helper()
 	opened, err := mail.ReadMessage(bytes.NewReader(text))
@@ -79,7 +78,7 @@ func (l *letter) add(t *testing.T, kind, charset, transfer string, body io.Reade
 	l.order = append(l.order, kind)
 }
 
-// decode reads text in a character set.
+// decode converts text from a character set to UTF-8.
 func decode(t *testing.T, charset, raw string) string {
 	t.Helper()
 	encoding, err := ianaindex.MIME.Encoding(charset)
@@ -89,7 +88,7 @@ func decode(t *testing.T, charset, raw string) string {
 	return text
 }
 
-// subject returns the subject as a mail reader shows it.
+// subject returns the decoded subject.
 func (l *letter) subject(t *testing.T) string {
 	t.Helper()
 	decoder := mime.WordDecoder{CharsetReader: func(charset string, input io.Reader) (io.Reader, error) {
@@ -115,7 +114,7 @@ func TestSend_ArrivesAsWritten(t *testing.T) {
 		"an alias of ISO-8859-1":        {"latin1", "Grüße", "Déjà vu", "", "ISO-8859-1"},
 		"no character set":              {"", "Grüße", "Déjà vu", "", "UTF-8"},
 		"ASCII":                         {"us-ascii", "Hello", "Hello", "", "US-ASCII"},
-		"a set with escapes":            {"ISO-2022-JP", strings.Repeat("日本語", 20), "日本語のメール", "", "ISO-2022-JP"}, //nolint:gosmopolitan // The set is for it.
+		"a set with escapes":            {"ISO-2022-JP", strings.Repeat("日本語", 20), "日本語のメール", "", "ISO-2022-JP"}, //nolint:gosmopolitan // Japanese.
 		"HTML alone":                    {"UTF-8", "Hello", "", "<p>Hello</p>", "UTF-8"},
 		"a long subject":                {"UTF-8", strings.Repeat("žluťoučký ", 50) + "kůň", "x", "", "UTF-8"},
 		"a long subject of one word":    {"UTF-8", strings.Repeat("x", 2000), "x", "", "UTF-8"},
@@ -250,8 +249,8 @@ func TestSend_HeaderInjection(t *testing.T) {
 	}
 }
 
-// requireRefusedUnsent requires that a change to a mail is refused at a field, before the server is
-// contacted.
+// requireRefusedUnsent requires that a changed mail is refused with an error for this field, before the server
+// is contacted.
 func requireRefusedUnsent(t *testing.T, change func(*utility.Mail), field string) {
 	t.Helper()
 	server := newServer(t, serverOptions{})
@@ -277,7 +276,8 @@ func TestSend_AddressWithComma(t *testing.T) {
 	require.Len(t, list, 1)
 }
 
-// A server must ask the next one for the same extensions; if that lacks one, the mail bounces.
+// Every server on the way needs the extensions that the first one is asked for. If one lacks them, the mail
+// bounces.
 func TestSend_AsksForNoMoreThanItNeeds(t *testing.T) {
 	t.Parallel()
 	plain := gosmtp.MailOptions{}
@@ -333,7 +333,7 @@ func TestSend_NoDomain(t *testing.T) {
 	require.ErrorIs(t, err, boterr.InvalidArgument)
 }
 
-// An endless answer of a server costs only a bounded amount, in whatever part of the session.
+// Only a limited part of an endless answer is read, in every phase of the session.
 func TestSend_EndlessAnswer(t *testing.T) {
 	t.Parallel()
 	for name, said := range map[string]struct{ head, filler string }{

@@ -21,19 +21,19 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// Mailer sends mails through a mail server. It is safe for concurrent use and holds no
-// connection between mails, so there is nothing to close.
+// Mailer sends mails through a mail server. It is safe for concurrent use. It holds no connection between
+// mails, so it need not be closed.
 type Mailer struct {
 	config Config
-	// slots has room for the maximum number of simultaneous mails.
+	// slots limits the number of simultaneous mails.
 	slots chan struct{}
 }
 
 var _ utility.Mailer = (*Mailer)(nil)
 
-// New returns a mailer. It does not connect, so that a host can start while its mail server is down; Check
-// does. InvalidArgument, at the name of the field in Config: the configuration is incomplete or contradicts
-// itself.
+// New returns a mailer. It does not connect, so a host can start while its mail server is down; use Check to
+// connect. InvalidArgument, with the name of the field in Config: the configuration is incomplete or
+// contradicts itself.
 func New(config Config) (*Mailer, error) {
 	complete, err := config.complete()
 	if err != nil {
@@ -42,21 +42,21 @@ func New(config Config) (*Mailer, error) {
 	return &Mailer{config: complete, slots: make(chan struct{}, complete.Connections)}, nil
 }
 
-// Check connects to the server, encrypts, authenticates and leaves again, without sending a mail. It returns
-// the errors of SendMail that are not about a mail.
+// Check connects to the server, encrypts the connection, authenticates and disconnects, without sending a mail.
+// Its errors are the errors of SendMail that do not concern a mail.
 func (m *Mailer) Check(ctx context.Context) error {
 	return m.converse(ctx, func(*session) error { return nil })
 }
 
-// SendMail sends a mail to all of its recipients, or to none. It returns when the server has accepted or
-// refused it, and waits if Config.Connections mails are already in progress.
+// SendMail sends a mail to all of its recipients, or to none. It returns after the server has accepted or
+// refused the mail. If Config.Connections mails are in progress, it waits.
 //
-// InvalidArgument, at the field of sendEmail's parameters: a text cannot be written in its character set, an
-// address is refused, or the server refuses the content of the mail. FailedPrecondition: the host must change
-// its configuration or its account, since the server refuses encryption, credentials or sender.
-// ResourceExhausted: the server accepts no more mails for now. Unavailable: it does not answer, or refuses
-// the mail for now. If ctx ends, the error is the error of ctx; the mail may then have been accepted, but
-// only if its text had been sent in full.
+// InvalidArgument, with the field of sendEmail's parameters: a text cannot be written in its character set, an
+// address is refused, or the server refuses the mail's content. FailedPrecondition: the server refuses
+// encryption, credentials or sender, and the host must change its configuration or account. ResourceExhausted:
+// the server limits the rate of mails. Unavailable: the server does not answer, or temporarily refuses the
+// mail. If ctx ends, SendMail returns its error; the server may have accepted the mail only if the whole text
+// had been sent.
 func (m *Mailer) SendMail(ctx context.Context, sent utility.Mail) error {
 	sent, to, err := addressed(sent)
 	if err != nil {
@@ -69,7 +69,7 @@ func (m *Mailer) SendMail(ctx context.Context, sent utility.Mail) error {
 	return m.converse(ctx, func(s *session) error { return s.transfer(m.config.From, to, text) })
 }
 
-// converse opens a session within the limits of the configuration, calls do, and closes it.
+// converse opens a session, calls do, and closes the session. It waits for a slot and limits the time.
 func (m *Mailer) converse(ctx context.Context, do func(*session) error) error {
 	select {
 	case m.slots <- struct{}{}:
@@ -96,19 +96,18 @@ func (m *Mailer) converse(ctx context.Context, do func(*session) error) error {
 	return err
 }
 
-// TLSPolicy decides how the connection to a mail server is encrypted.
+// TLSPolicy determines how the connection to a mail server is encrypted.
 type TLSPolicy int
 
-// The policies. None of them encrypts opportunistically: an attacker in between could remove the server's
-// offer.
+// Values of TLSPolicy. There is no policy that encrypts only if the server offers it, because an attacker on
+// the network could remove the offer.
 const (
-	// StartTLS begins in plain text and encrypts before anything else is said. A server that does not offer
-	// it gets no mail. It is the default.
+	// StartTLS starts in plain text, and encrypts before anything else is sent. A server that does not offer
+	// STARTTLS gets no mail. This is the default.
 	StartTLS TLSPolicy = iota
-	// ImplicitTLS encrypts from the first byte.
+	// ImplicitTLS encrypts the connection from the first byte.
 	ImplicitTLS
-	// NoTLS never encrypts. It is for a relay on the same machine or network, and cannot be used with
-	// credentials.
+	// NoTLS never encrypts. It is for a relay on the same machine or network, and does not allow credentials.
 	NoTLS
 )
 
@@ -120,35 +119,37 @@ const (
 
 // Config configures a Mailer.
 type Config struct {
-	// Host is the name of the mail server, which must be in its certificate. Required.
+	// Host is the name of the mail server. The server's certificate must contain it. Required.
 	Host string
 	// Port is the server's port. 0 means 587 with StartTLS, 465 with ImplicitTLS and 25
 	// with NoTLS.
 	Port int
-	// TLS is the encryption of the connection. The default is StartTLS.
+	// TLS determines how the connection is encrypted. The default is StartTLS.
 	TLS TLSPolicy
-	// TLSConfig is for certificate authorities other than the system's, client certificates and the like. If
-	// its ServerName is empty, it is Host; if its MinVersion is 0, it is TLS 1.2. Default: the system's
+	// TLSConfig allows other certificate authorities than the system's, client certificates and so on. If its
+	// ServerName is empty, Host is used. If its MinVersion is 0, TLS 1.2 is used. The default uses the system's
 	// authorities.
 	TLSConfig *tls.Config
-	// Username and Password are the account at the server: both, or none if the server asks for none. The
-	// strongest of SCRAM-SHA-256, SCRAM-SHA-1, PLAIN, LOGIN and CRAM-MD5 that the server offers is used.
+	// Username and Password are the credentials of the account. Leave both empty if the server needs none. The
+	// strongest mechanism that the server offers is used: SCRAM-SHA-256, SCRAM-SHA-1, PLAIN, LOGIN or CRAM-MD5.
 	Username string
 	Password channel.Secret
-	// From is the no-reply address of all mails. Its domain is the domain of their Message-IDs. Required.
+	// From is the no-reply address of all mails. Message-IDs have the same domain. Required.
 	From mail.Address
-	// Hello is the name by which this machine introduces itself. Default: its host name.
+	// Hello is the name with which this machine introduces itself to the server. The default is the machine's
+	// host name.
 	Hello string
-	// Timeout limits the time for one mail, from connecting to the server's last answer. Default: a minute.
+	// Timeout limits the time for one mail, from the connection to the server's last answer. The default is a
+	// minute.
 	Timeout time.Duration
-	// Connections limits the simultaneous connections, and so the simultaneous mails; others wait. The
-	// default is 8.
+	// Connections limits the number of simultaneous connections, and so of simultaneous mails. Further mails
+	// wait. The default is 8.
 	Connections int
-	// Now is the clock for the dates of mails, such as time.Now. Required.
+	// Now is the clock for the dates of mails, usually time.Now. Required.
 	Now func() time.Time
 }
 
-// complete returns the configuration with its defaults, or an error if it is invalid.
+// complete fills the defaults in. It returns InvalidArgument if the configuration is invalid.
 func (c Config) complete() (Config, error) {
 	for _, check := range []func(Config) error{checkServer, checkAccount, checkSender, checkLimits} {
 		if err := check(c); err != nil {
@@ -180,13 +181,13 @@ func checkServer(c Config) error {
 	case c.Host == "":
 		return boterr.Invalid("Host", "is required: give the name of the mail server, such as \"mail.example.com\"")
 	case strings.ContainsAny(c.Host, " \t\r\n/"):
-		return boterr.Invalid("Host", "must be a name or an address alone, without port or path: %q", c.Host)
+		return boterr.Invalid("Host", "is %q; give a name or an IP address without port or path", c.Host)
 	case c.Port < 0 || c.Port > 65535:
-		return boterr.Invalid("Port", "must be between 1 and 65535, or 0 for the usual one, and not %d", c.Port)
+		return boterr.Invalid("Port", "is %d; give a port from 1 to 65535, or 0 for the usual one", c.Port)
 	case c.TLS < StartTLS || c.TLS > NoTLS:
 		return boterr.Invalid("TLS", "must be StartTLS, ImplicitTLS or NoTLS")
 	case strings.ContainsFunc(c.Hello, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return boterr.Invalid("Hello", "must be the name of a host, without spaces: %q", c.Hello)
+		return boterr.Invalid("Hello", "is %q; give a host name without spaces", c.Hello)
 	}
 	return nil
 }
@@ -240,7 +241,7 @@ func completeTLS(given *tls.Config, host string) *tls.Config {
 	return complete
 }
 
-// hostName returns the name of this machine, if it is valid in a greeting.
+// hostName returns the machine's name if it is a valid name for a greeting, and otherwise "localhost".
 func hostName() string {
 	name, err := os.Hostname()
 	if err != nil || name == "" || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' }) {
@@ -249,19 +250,19 @@ func hostName() string {
 	return name
 }
 
-// session is one conversation with a mail server.
+// session is a connection to a mail server.
 type session struct {
 	config Config
 	conn   net.Conn
 	client *gosmtp.Client
 }
 
-// maxSessionBytes limits the bytes that a server may send in one session. An answer has at most 512 bytes
-// (RFC 5321, section 4.5.3.1.5), and there is one for each recipient; the certificates of TLS come on top.
+// maxSessionBytes limits what a server may send in one session. An answer has at most 512 bytes (RFC 5321,
+// section 4.5.3.1.5), and there is one for each recipient. TLS certificates need more.
 const maxSessionBytes = 1 << 20
 
-// open connects, encrypts and authenticates. The connection is closed when ctx ends, whatever the session is
-// waiting for, and when the server sends more than maxSessionBytes.
+// open connects, encrypts and authenticates. The connection is closed when ctx ends, or when the server has
+// sent more than maxSessionBytes.
 func open(ctx context.Context, config Config) (*session, error) {
 	address := net.JoinHostPort(config.Host, strconv.Itoa(config.Port))
 	conn, err := bounded.Dial(ctx, address, maxSessionBytes)
@@ -278,10 +279,10 @@ func open(ctx context.Context, config Config) (*session, error) {
 	return s, nil
 }
 
-// partingTime bounds the server's answer to QUIT.
+// partingTime limits the wait for the answer to QUIT.
 const partingTime = 2 * time.Second
 
-// close leaves the server. The server's answer does not matter.
+// close ends the session. It ignores the server's answer.
 func (s *session) close() {
 	if s.client != nil {
 		cut := time.AfterFunc(partingTime, func() { _ = s.conn.Close() })
@@ -291,7 +292,7 @@ func (s *session) close() {
 	_ = s.conn.Close()
 }
 
-// greet reads the server's greeting and answers it.
+// greet reads the server's greeting and introduces this machine.
 func (s *session) greet(ctx context.Context) error {
 	conn := s.conn
 	if s.config.TLS == ImplicitTLS {
@@ -312,7 +313,7 @@ func (s *session) greet(ctx context.Context) error {
 	return nil
 }
 
-// encrypt starts TLS if the session began in plain text and must be encrypted.
+// encrypt starts TLS if the policy is StartTLS.
 func (s *session) encrypt(context.Context) error {
 	if s.config.TLS != StartTLS {
 		return nil
@@ -328,7 +329,7 @@ func (s *session) encrypt(context.Context) error {
 	return nil
 }
 
-// transfer hands a mail over, to all of its recipients or to none.
+// transfer sends a mail to all recipients or to none.
 func (s *session) transfer(from mail.Address, to []recipient, text []byte) error {
 	if err := s.checkUTF8(from, to); err != nil {
 		return err
@@ -354,12 +355,12 @@ func (s *session) transfer(from mail.Address, to []recipient, text []byte) error
 	return nil
 }
 
-// from names the sender, and requests the extensions that the mail needs: none if it is all in ASCII, as
-// encoded texts always are. The library would request everything that the server offers. But a server must
-// request the same from the next one, and if that lacks it, the mail bounces.
+// from sends the sender's address, and requests the extensions that the mail needs. A mail in ASCII, as encoded
+// texts always are, needs none. The library would request every extension that the server offers. But then the
+// next server needs them, too, and if it lacks one, the mail bounces.
 func (s *session) from(sender mail.Address, text []byte) error {
 	needs := ""
-	if !isASCII(string(text)) { // Its header has addresses beyond ASCII.
+	if !isASCII(string(text)) { // Only addresses in the header can be non-ASCII.
 		needs = " BODY=8BITMIME SMTPUTF8"
 	}
 	id, err := s.client.Text.Cmd("MAIL FROM:%s%s", pathOf(sender), needs)
@@ -372,33 +373,32 @@ func (s *session) from(sender mail.Address, text []byte) error {
 	return err
 }
 
-// codeOK is the code of success.
+// codeOK is the reply code for success.
 const codeOK = 250
 
-// checkUTF8 refuses addresses beyond ASCII if the server does not support them.
+// checkUTF8 returns an error for non-ASCII addresses if the server does not support them.
 func (s *session) checkUTF8(from mail.Address, to []recipient) error {
 	if offered, _ := s.client.Extension("SMTPUTF8"); offered {
 		return nil
 	}
 	if !isASCII(from.Address) {
 		return boterr.New(boterr.FailedPrecondition, "",
-			"the mail server %s accepts only addresses in ASCII: change the sender %s", s.config.Host, from.Address)
+			"the mail server %s only accepts ASCII addresses: change the sender %s", s.config.Host, from.Address)
 	}
 	for _, each := range to {
 		if !isASCII(each.path) {
-			return boterr.Invalid(each.field, "must be an address in ASCII for this mail server, and not %s", each.path)
+			return boterr.Invalid(each.field, "is %s, and this mail server only accepts ASCII addresses", each.path)
 		}
 	}
 	return nil
 }
 
-// mechanism is an authentication mechanism.
 type mechanism struct {
 	name string
 	with func(config Config) gosmtp.Auth
 }
 
-// mechanisms are the authentication mechanisms, beginning with the one that reveals least to the server.
+// mechanisms lists authentication mechanisms. The first ones reveal the least to the server.
 var mechanisms = []mechanism{
 	{"SCRAM-SHA-256", func(c Config) gosmtp.Auth { return gosmtp.ScramSHA256Auth(c.Username, c.Password.Reveal()) }},
 	{"SCRAM-SHA-1", func(c Config) gosmtp.Auth { return gosmtp.ScramSHA1Auth(c.Username, c.Password.Reveal()) }},
@@ -411,7 +411,7 @@ var mechanisms = []mechanism{
 	{"CRAM-MD5", func(c Config) gosmtp.Auth { return gosmtp.CRAMMD5Auth(c.Username, c.Password.Reveal()) }},
 }
 
-// authenticate logs in, if there are credentials.
+// authenticate logs in if the configuration has credentials.
 func (s *session) authenticate(context.Context) error {
 	if s.config.Username == "" {
 		return nil
@@ -421,14 +421,14 @@ func (s *session) authenticate(context.Context) error {
 	chosen := slices.IndexFunc(mechanisms, func(m mechanism) bool { return slices.Contains(offered, m.name) })
 	if chosen < 0 {
 		return boterr.New(boterr.FailedPrecondition, "",
-			"the mail server %s takes credentials in no way that is known here (it offers %q): "+
-				"use another port, or give no user name", s.config.Host, offer)
+			"the mail server %s supports no known authentication mechanism (it offers %q): "+
+				"use another port, or leave out the user name", s.config.Host, offer)
 	}
 	return s.failedCredentials(s.client.Auth(mechanisms[chosen].with(s.config)))
 }
 
-// failedCredentials returns the error of authentication. It only has the number of the server's answer,
-// because its text may repeat the credentials.
+// failedCredentials returns the error for failed authentication. It contains the server's reply code, but not
+// its text, which may repeat the credentials.
 func (s *session) failedCredentials(err error) error {
 	if err == nil {
 		return nil
@@ -446,6 +446,6 @@ func (s *session) failedCredentials(err error) error {
 		return s.interrupted()
 	}
 	return boterr.New(boterr.FailedPrecondition, "",
-		"the mail server %s did not accept the credentials of %q: it violates the protocol of the method that it offers",
+		"the mail server %s did not accept the credentials of %q: it violates the protocol of its own mechanism",
 		s.config.Host, s.config.Username)
 }

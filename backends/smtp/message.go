@@ -18,7 +18,7 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// message encodes a mail, or returns an error if it is invalid.
+// message encodes a mail.
 func (m *Mailer) message(sent utility.Mail) ([]byte, error) {
 	id, err := m.messageID(sent.ID)
 	if err != nil {
@@ -32,7 +32,7 @@ func (m *Mailer) message(sent utility.Mail) ([]byte, error) {
 	composed.SetMessageIDWithValue(id)
 	composed.SetDateWithValue(m.config.Now())
 	composed.SetGenHeaderPreformatted(gomail.HeaderSubject, line)
-	// Keeps the recipients' absence notes from being sent to an unread mailbox.
+	// This header keeps absence notes from being sent to the no-reply address.
 	composed.SetGenHeader("Auto-Submitted", "auto-generated")
 	composed.FromMailAddress(&m.config.From)
 	composed.ToMailAddress(pointers(sent.To)...)
@@ -47,7 +47,7 @@ func (m *Mailer) message(sent utility.Mail) ([]byte, error) {
 	return written.Bytes(), nil
 }
 
-// messageID returns a globally unique id for a mail.
+// messageID extends the id of a mail to a globally unique Message-ID.
 func (m *Mailer) messageID(id string) (string, error) {
 	isAtom := func(r rune) bool {
 		return r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || strings.ContainsRune("-_.+=", r)
@@ -58,10 +58,11 @@ func (m *Mailer) messageID(id string) (string, error) {
 	return id + "@" + domainOf(m.config.From), nil
 }
 
-// addBody adds the text of a mail: plain text first, because readers show the last form that they support.
+// addBody adds the texts of a mail. Plain text comes first, because mail programs show the last form that they
+// support.
 func addBody(composed *gomail.Msg, sent utility.Mail) error {
 	if sent.Text == nil && sent.HTML == nil {
-		return boterr.Invalid("", "must have Html, Text or both")
+		return boterr.Invalid("", "has no text: give Html, Text or both")
 	}
 	for _, part := range []struct {
 		name string
@@ -95,7 +96,7 @@ func addPart(composed *gomail.Msg, kind gomail.ContentType, text utility.EmailTe
 	return nil
 }
 
-// pointers returns copies of addresses, since the mail belongs to the caller.
+// pointers copies addresses, because the mail belongs to the caller.
 func pointers(addresses []mail.Address) []*mail.Address {
 	copies := make([]*mail.Address, len(addresses))
 	for i, address := range addresses {
@@ -104,22 +105,22 @@ func pointers(addresses []mail.Address) []*mail.Address {
 	return copies
 }
 
-// Lengths in bytes. A line of a header should have at most 78, and an encoded word 75, including its marks, the
-// name of the character set and the overhead of base64.
+// Lengths in bytes. A header line should have at most 78 bytes. An encoded word has at most 75, including its
+// marks, the name of the character set and the overhead of base64.
 const (
 	maxPlainSubject = 65
 	maxWordBytes    = 36
 )
 
-// subject returns a subject line for the header: unchanged if it is short and plain, else in encoded words
-// (RFC 2047).
+// subject returns the subject for the header. A short, plain subject is unchanged; any other is written in
+// encoded words (RFC 2047).
 func subject(text utility.EmailText) (string, error) {
 	charset, err := charsetOf(text)
 	if err != nil {
 		return "", err
 	}
 	if strings.ContainsFunc(text.Data, func(r rune) bool { return r != '\t' && (r < ' ' || r == 0x7f) }) {
-		return "", boterr.Invalid("Data", "must be one line, without line breaks and control characters")
+		return "", boterr.Invalid("Data", "must be one line: remove line breaks and control characters")
 	}
 	if _, err := charset.encode(text.Data); err != nil {
 		return "", err
@@ -136,14 +137,14 @@ func isPlain(text string) bool {
 		!strings.Contains(text, "=?") && strings.TrimSpace(text) == text
 }
 
-// charset is a character set in which mails can be written.
+// charset is a character set for mails.
 type charset struct {
 	encoding encoding.Encoding
-	// name is its preferred MIME name.
+	// name is the preferred MIME name.
 	name string
 }
 
-// words returns a text as encoded words, each on a line and of whole characters.
+// words converts a text to encoded words, each on a separate line. Characters are not split.
 func (c charset) words(text string) (string, error) {
 	var words []string
 	for text != "" {
@@ -157,8 +158,8 @@ func (c charset) words(text string) (string, error) {
 	return strings.Join(words, "\r\n "), nil
 }
 
-// word splits a text into as many leading characters as fit into an encoded word, at least one, in the
-// character set, and the rest.
+// word encodes the longest beginning of a text that fits into an encoded word, but at least one character. It
+// also returns the rest.
 func (c charset) word(text string) (word, rest string, err error) {
 	end := 0
 	for end < len(text) {
@@ -175,7 +176,7 @@ func (c charset) word(text string) (word, rest string, err error) {
 	return word, text[end:], nil
 }
 
-// charsetOf returns the character set of a text, UTF-8 by default.
+// charsetOf returns the character set of a text. The default is UTF-8.
 func charsetOf(text utility.EmailText) (charset, error) {
 	asked := text.Charset
 	if asked == "" {
@@ -186,11 +187,11 @@ func charsetOf(text utility.EmailText) (charset, error) {
 		return charset{}, boterr.Invalid("Charset",
 			"must be a character set for mails, such as \"UTF-8\" or \"ISO-8859-1\", got %q", asked)
 	}
-	// A set that encodes line breaks in another way, as UTF-16 does, cannot be used for the text of mails.
+	// Some character sets, such as UTF-16, encode line breaks in another way. They cannot be used in mails.
 	const sample = "a\r\n"
 	if written, err := found.NewEncoder().String(sample); err != nil || written != sample {
 		return charset{}, boterr.Invalid("Charset",
-			"must be a character set that holds ASCII, such as \"UTF-8\"; mails cannot be written in %q", asked)
+			"must be a character set that includes ASCII, such as \"UTF-8\"; mails cannot be written in %q", asked)
 	}
 	name, err := ianaindex.MIME.Name(found)
 	if err != nil {
@@ -199,20 +200,20 @@ func charsetOf(text utility.EmailText) (charset, error) {
 	return charset{encoding: found, name: name}, nil
 }
 
-// encode returns a text in the character set.
+// encode converts a text to the character set.
 func (c charset) encode(text string) (string, error) {
 	if !utf8.ValidString(text) {
 		return "", boterr.Invalid("Data", "must be UTF-8 text")
 	}
 	written, err := c.encoding.NewEncoder().String(text)
 	if err != nil {
-		return "", boterr.Invalid("Data", "has %q, which %s cannot encode: choose UTF-8, or leave it out",
+		return "", boterr.Invalid("Data", "contains %q, which %s cannot encode: choose UTF-8, or remove the character",
 			c.lacking(text), c.name)
 	}
 	return written, nil
 }
 
-// lacking returns the first character of a text that the character set lacks.
+// lacking returns the first character of a text that is not in the character set.
 func (c charset) lacking(text string) rune {
 	for _, r := range text {
 		if _, err := c.encoding.NewEncoder().String(string(r)); err != nil {
@@ -222,19 +223,18 @@ func (c charset) lacking(text string) rune {
 	return utf8.RuneError
 }
 
-// maxAddressLength is the limit of RFC 5321 for a path, without its brackets.
+// maxAddressLength is the limit for a path in RFC 5321, without the brackets.
 const maxAddressLength = 254
 
-// recipient is a recipient of a mail.
+// recipient is an address to which a mail is sent.
 type recipient struct {
 	// field is the path of the address in the parameters of sendEmail.
 	field string
-	// path is the address with its brackets, quoted if necessary.
+	// path is the address in brackets, quoted if necessary.
 	path string
 }
 
-// addressed returns a mail with its addresses in the form that is sent, and its recipients, each once; or an
-// error for an invalid address.
+// addressed checks and converts the addresses of a mail. It also returns the recipients, without duplicates.
 func addressed(sent utility.Mail) (utility.Mail, []recipient, error) {
 	var all []recipient
 	seen := make(map[string]bool)
@@ -266,11 +266,12 @@ func addressed(sent utility.Mail) (utility.Mail, []recipient, error) {
 	return sent, all, nil
 }
 
-// domains turns domains into Punycode, as for a look-up in the DNS.
+// domains converts domains to Punycode, as for a DNS lookup.
 var domains = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.StrictDomainName(true), idna.VerifyDNSLength(true))
 
-// onWire checks an address, and returns it in a form that every mail server accepts, if there is one: a
-// domain beyond ASCII in Punycode. A mailbox beyond ASCII has no such form, so its domain is unchanged, too.
+// onWire checks an address and converts it to a form that every mail server accepts, if there is one: a
+// non-ASCII domain becomes Punycode. If the mailbox name is not ASCII, there is no such form, and the domain
+// stays unchanged.
 func onWire(field string, address mail.Address) (mail.Address, error) {
 	if err := checkAddress(field, address); err != nil {
 		return address, err
@@ -282,33 +283,32 @@ func onWire(field string, address mail.Address) (mail.Address, error) {
 	}
 	written, err := domains.ToASCII(domain)
 	if err != nil {
-		return address, boterr.Invalid(field, "must have a domain that can be in the DNS, and not %q: %w", domain, err)
+		return address, boterr.Invalid(field, "has the domain %q, which is not a valid DNS name: %w", domain, err)
 	}
 	address.Address = mailbox + written
 	return address, nil
 }
 
-// checkAddress refuses an address that a server could read as another one, or as more than an address.
+// checkAddress refuses an address that a server could take for another address, or for more than one.
 func checkAddress(field string, address mail.Address) error {
 	if strings.ContainsFunc(address.Name, unicode.IsControl) {
-		return boterr.Invalid(field, "must have a name without line breaks and control characters: %q", address.Name)
+		return boterr.Invalid(field, "has the name %q; remove line breaks and control characters", address.Name)
 	}
 	if len(address.Address) > maxAddressLength {
-		return boterr.Invalid(field, "must be an address of at most %d bytes", maxAddressLength)
+		return boterr.Invalid(field, "is too long; the limit for an address is %d bytes", maxAddressLength)
 	}
 	read, err := mail.ParseAddress(pathOf(address))
 	if err != nil || read.Address != address.Address || strings.ContainsFunc(address.Address, unicode.IsControl) {
-		return boterr.Invalid(field, "must be an address such as \"ada@example.com\", and not %q", address.Address)
+		return boterr.Invalid(field, "is %q; give an address such as \"ada@example.com\"", address.Address)
 	}
 	return nil
 }
 
-// pathOf returns an address without its name, in the form of SMTP commands.
+// pathOf returns an address in the form of SMTP commands, without the person's name.
 func pathOf(address mail.Address) string {
 	return (&mail.Address{Address: address.Address}).String()
 }
 
-// domainOf returns the domain of a checked address.
 func domainOf(address mail.Address) string {
 	return address.Address[strings.LastIndexByte(address.Address, '@')+1:]
 }

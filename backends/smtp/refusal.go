@@ -15,7 +15,7 @@ import (
 	"github.com/botctx/go-sdk/internal/bounded"
 )
 
-// Answers of mail servers (RFC 5321, section 4.2.2) that mean more than their first digit.
+// Reply codes (RFC 5321, section 4.2.2) whose meaning depends on more than the first digit.
 const (
 	insufficientStorage    = 452
 	mailboxUnavailable     = 550
@@ -29,11 +29,11 @@ const (
 	firstPermanent         = 500
 )
 
-// limits matches servers' messages about a limit: words, and the enhanced codes (RFC 3463) for too many
+// limits matches server messages about a limit, by words or by the enhanced codes (RFC 3463) for too many
 // recipients and an unusual rate.
 var limits = regexp.MustCompile(`(?i)\b(rate|limit(s|ed)?|too (many|much)|quota|throttl\w*|4\.5\.3|4\.7\.28)\b`)
 
-// refused returns the error of a server that refuses the host's setup.
+// refused returns the error of a server that refuses the host's configuration or account.
 func (s *session) refused(what string, err error) error {
 	return s.refusal("", what, boterr.FailedPrecondition, err)
 }
@@ -52,13 +52,13 @@ func (s *session) refusedRecipient(to recipient, err error) error {
 	return s.refusal(to.field, "the recipient "+to.path, permanent, err)
 }
 
-// refusedContent returns the error of a server that refuses the content of a mail.
+// refusedContent returns the error of a server that refuses a mail's content.
 func (s *session) refusedContent(err error) error {
 	return s.refusal("message", "the mail", boterr.InvalidArgument, err)
 }
 
-// refusal returns the error of a server that refuses something. The error only has the field if the refusal
-// is permanent.
+// refusal converts an error of the server. what is the refused part, and permanent is the code for a permanent
+// refusal. Only errors for permanent refusals have the field.
 func (s *session) refusal(field, what string, permanent boterr.Code, err error) error {
 	answer, isAnswer := errors.AsType[*textproto.Error](err)
 	if !isAnswer {
@@ -73,7 +73,7 @@ func (s *session) refusal(field, what string, permanent boterr.Code, err error) 
 		return boterr.New(permanent, "", "the mail server %s refuses %s: check the configuration and the account (it says %s)",
 			s.config.Host, what, said)
 	case answer.Code >= firstPermanent:
-		return boterr.New(permanent, field, "the mail server %s refuses %s, and no recipient got the mail: change it (it says %s)",
+		return boterr.New(permanent, field, "the mail server %s refuses %s, and the mail was not sent: change this part (it says %s)",
 			s.config.Host, what, said)
 	case answer.Code == insufficientStorage || limits.MatchString(answer.Msg):
 		return boterr.New(boterr.ResourceExhausted, "",
@@ -83,10 +83,10 @@ func (s *session) refusal(field, what string, permanent boterr.Code, err error) 
 		s.config.Host, what, said)
 }
 
-// maxQuoteLength bounds the characters of a server's answer in an error.
+// maxQuoteLength limits the part of a server's answer that errors contain, in code points.
 const maxQuoteLength = 200
 
-// quote returns a server's answer for an error: on one line, shortened, and without the password.
+// quote returns a server's answer for use in an error: on one line, shortened, and without the password.
 func (s *session) quote(answer *textproto.Error) string {
 	text := answer.Error()
 	if password := s.config.Password.Reveal(); password != "" {
@@ -104,7 +104,7 @@ func (s *session) quote(answer *textproto.Error) string {
 	return `"` + string(line) + `"`
 }
 
-// failedTLS returns the error of a connection that could not be encrypted.
+// failedTLS returns the error for a connection that could not be encrypted.
 func (s *session) failedTLS(err error) error {
 	if answer, isAnswer := errors.AsType[*textproto.Error](err); isAnswer && answer.Code < firstPermanent {
 		return s.refused("encryption", err)
@@ -126,7 +126,7 @@ func (s *session) failedTLS(err error) error {
 		"the TLS connection to the mail server %s failed: check port and policy: %w", s.config.Host, err)
 }
 
-// isInterrupted reports whether a connection ended, or was ended.
+// isInterrupted reports whether the connection ended.
 func isInterrupted(err error) bool {
 	var network *net.OpError
 	var tooLong *bounded.TooLongError
@@ -134,7 +134,7 @@ func isInterrupted(err error) bool {
 		errors.As(err, &network) && network.Op != "remote error" && network.Op != "local error"
 }
 
-// interrupted returns the error of a server that stopped answering.
+// interrupted returns the error for a connection that ended.
 func (s *session) interrupted() error {
 	return boterr.New(boterr.Unavailable, "",
 		"the connection to the mail server %s ended, or its answer was malformed; try again later", s.config.Host)

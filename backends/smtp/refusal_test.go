@@ -22,7 +22,8 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// scripted starts a server that sends the answers of a test, in plain text.
+// scripted starts an unencrypted server. answer returns the reply to each line; an empty reply ends the
+// connection.
 func scripted(t *testing.T, greeting string, answer func(line string) string) smtp.Config {
 	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -59,14 +60,14 @@ func converse(conn net.Conn, greeting string, answer func(line string) string) {
 		}
 		_, _ = fmt.Fprintf(conn, "%s\r\n", said)
 		if strings.HasPrefix(said, "354") {
-			for lines.Scan() && lines.Text() != "." { //nolint:revive // The mail itself is not looked at.
+			for lines.Scan() && lines.Text() != "." { //nolint:revive // Skip the mail's text.
 			}
 			_, _ = fmt.Fprintf(conn, "%s\r\n", answer("."))
 		}
 	}
 }
 
-// except answers one command differently from a server that accepts everything.
+// except returns answers of a server that accepts everything, except that it replies said to one command.
 func except(command, said string) func(line string) string {
 	return func(line string) string {
 		switch {

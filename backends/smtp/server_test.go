@@ -23,7 +23,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 )
 
-// The account at the server, and the clock for the dates of mails.
+// The server's account.
 const (
 	username = "bots"
 	password = "correct-horse"
@@ -31,23 +31,23 @@ const (
 
 var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// delivered is a mail as the server received it.
+// delivered is a mail that the server received.
 type delivered struct {
 	from string
 	to   []string
 	text []byte
-	// options are the options of the sender.
+	// options are from the MAIL command.
 	options gosmtp.MailOptions
 }
 
-// server is a mail server that keeps its mails.
+// server is a mail server that stores mails.
 type server struct {
 	port  int
 	roots *x509.CertPool
 
-	// onRecipient answers a recipient, if it is set.
+	// onRecipient, if set, returns the reply to a recipient.
 	onRecipient func(address string) error
-	// onContent answers a mail, if it is set.
+	// onContent, if set, returns the reply to a mail.
 	onContent func() error
 
 	mutex       sync.Mutex
@@ -57,7 +57,7 @@ type server struct {
 	connections int
 }
 
-// serverOptions are differences from a server that offers STARTTLS and requires nothing.
+// serverOptions change a server that offers STARTTLS and requires nothing.
 type serverOptions struct {
 	isImplicit  bool
 	isPlainText bool
@@ -65,7 +65,7 @@ type serverOptions struct {
 	maxBytes    int64
 }
 
-// newServer starts a mail server on loopback, which ends with the test.
+// newServer starts a mail server on the loopback interface. It stops after the test.
 func newServer(t *testing.T, options serverOptions) *server {
 	t.Helper()
 	certificate, roots := newCertificate(t, "127.0.0.1")
@@ -92,13 +92,13 @@ func newServer(t *testing.T, options serverOptions) *server {
 	}()
 	t.Cleanup(func() {
 		_ = peer.Close()
-		_ = listener.Close() // The peer only knows it once it serves.
+		_ = listener.Close() // Needed if Serve has not run yet.
 		<-ended
 	})
 	return s
 }
 
-// config returns the configuration of a host that sends through the server.
+// config returns the configuration of a host that uses the server.
 func (s *server) config() smtp.Config {
 	return smtp.Config{
 		Host:      "127.0.0.1",
@@ -109,14 +109,13 @@ func (s *server) config() smtp.Config {
 	}
 }
 
-// received returns the mails that the server took.
 func (s *server) received() []delivered {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	return s.mails
 }
 
-// change changes or reads the server's counts.
+// change calls do while the server is locked.
 func (s *server) change(do func()) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -128,7 +127,7 @@ func (s *server) accept(*gosmtp.Conn) (gosmtp.Session, error) {
 	return &conversation{server: s}, nil
 }
 
-// conversation is one connection, seen from the server.
+// conversation is the server's side of a connection.
 type conversation struct {
 	server *server
 	mail   delivered
@@ -179,7 +178,7 @@ func (c *conversation) Data(content io.Reader) error {
 	return nil
 }
 
-// newCertificate creates a certificate for an address, and its authority.
+// newCertificate returns a certificate for an address, and the certificate's authority.
 func newCertificate(t *testing.T, address string) (tls.Certificate, *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -203,7 +202,7 @@ func newCertificate(t *testing.T, address string) (tls.Certificate, *x509.CertPo
 	return tls.Certificate{Certificate: [][]byte{raw}, PrivateKey: key}, roots
 }
 
-// newMailer returns a mailer with a valid configuration.
+// newMailer returns a mailer. The configuration must be valid.
 func newMailer(t *testing.T, config smtp.Config) *smtp.Mailer {
 	t.Helper()
 	mailer, err := smtp.New(config)
@@ -211,14 +210,14 @@ func newMailer(t *testing.T, config smtp.Config) *smtp.Mailer {
 	return mailer
 }
 
-// withAccount returns a configuration with credentials.
+// withAccount returns a configuration with the server's user name and this password.
 func withAccount(config smtp.Config, secret string) smtp.Config {
 	config.Username = username
 	config.Password = channel.NewSecret(secret)
 	return config
 }
 
-// quiet discards the server's log: its view of a client shows in its answers.
+// quiet discards the server's log.
 type quiet struct{}
 
 func (quiet) Printf(string, ...any) {}

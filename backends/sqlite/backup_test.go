@@ -16,7 +16,7 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// backUp creates a backup and opens it.
+// backUp makes a backup and opens it.
 func backUp(t *testing.T, store *sqlite.Store) *sqlite.Store {
 	t.Helper()
 	path := newPath(t)
@@ -27,8 +27,8 @@ func backUp(t *testing.T, store *sqlite.Store) *sqlite.Store {
 	return open(t, path)
 }
 
-// While goroutines write, backups are made and the file is compacted. Each writer inserts two documents at a
-// time, in rising order, so a backup must have the first pairs without a gap.
+// Backups are made and the file is compacted while goroutines write. Each writer inserts pairs of documents in
+// ascending order, so a backup must contain the first pairs without a gap.
 func TestBackup_AtOneMoment(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
@@ -73,7 +73,7 @@ func TestBackup_AtOneMoment(t *testing.T) {
 	}
 }
 
-// blocked is a writer that waits until it may continue.
+// blocked is a writer whose Write waits until goOn is closed.
 type blocked struct {
 	begun chan struct{}
 	once  sync.Once
@@ -94,7 +94,7 @@ func TestBackup_SlowHoldsUpNothing(t *testing.T) {
 	outcome := make(chan error)
 	go func() { outcome <- store.Backup(t.Context(), slow) }()
 	<-slow.begun
-	for i := range 100 { // So many that the file grows.
+	for i := range 100 { // Enough to make the file grow.
 		require.NoError(t, store.Collection("b").Insert(t.Context(), document.O("_id", i, "text", strings.Repeat("x", 10_000))))
 	}
 	require.NoError(t, store.Compact(t.Context()))

@@ -17,7 +17,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// entry is a small document of eight fields.
+// entry returns a small document with eight fields.
 func entry(i int) document.Object {
 	return document.O(
 		"_id", fmt.Sprintf("entry-%07d", i), "name", fmt.Sprintf("Place %d", i), "area", fmt.Sprintf("area-%d", i%1000),
@@ -26,7 +26,7 @@ func entry(i int) document.Object {
 	)
 }
 
-// entries creates a file with count entries and two indexes, and returns its path.
+// entries creates a file with count entries and two indexes. It returns the path.
 func entries(b *testing.B, count int) string {
 	b.Helper()
 	path := filepath.Join(b.TempDir(), "store.db")
@@ -46,7 +46,8 @@ func entries(b *testing.B, count int) string {
 	return path
 }
 
-// BenchmarkGrowth shows what grows with the number of documents: only the depth of trees should.
+// BenchmarkGrowth shows which operations become slower with more documents. Only the depth of index trees
+// should matter.
 func BenchmarkGrowth(b *testing.B) {
 	for _, count := range []int{1_000, 10_000, 100_000, 1_000_000} {
 		b.Run(strconv.Itoa(count), func(b *testing.B) { benchmarkCount(b, count) })
@@ -110,7 +111,7 @@ func benchmarkCount(b *testing.B, count int) {
 		})
 	}
 	var memory runtime.MemStats
-	runtime.GC() //nolint:revive // What is left is the figure.
+	runtime.GC() //nolint:revive // The figure is the remaining memory.
 	runtime.ReadMemStats(&memory)
 	b.Logf("%d documents: %d MiB of memory, %d bytes each in the file", count, memory.HeapAlloc>>20, database.Stats().Size/int64(count))
 }

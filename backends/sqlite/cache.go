@@ -7,14 +7,14 @@ import (
 	"github.com/botctx/go-sdk/internal/engine"
 )
 
-// cacheRoom is the room that the caches of all collections share.
+// cacheRoom is the memory that the caches of all collections share.
 type cacheRoom struct {
 	most int64
 	used atomic.Int64
 }
 
-// entrySize is the memory of a cached document without its values, and valueFactor the size of values in memory
-// relative to their size.
+// entrySize is the memory of a cached document without its values. valueFactor is the ratio between the memory
+// of values and their stored size.
 const (
 	entrySize   = 300
 	valueFactor = 4
@@ -22,19 +22,19 @@ const (
 
 func memoryOf(one engine.Placed) int64 { return entrySize + valueFactor*int64(one.Document.Size()) }
 
-// cache holds committed documents by the keys of their _ids.
+// cache holds committed documents, by the key of their _id.
 type cache struct {
 	room *cacheRoom
 
 	mu        sync.RWMutex
 	documents map[string]engine.Placed
-	// commits counts the changes that were put in.
+	// commits is the number of calls of apply and clear.
 	commits uint64
-	// isHiding is true while changes are committed.
+	// isHiding is true during a commit.
 	isHiding bool
 }
 
-// get returns a document, and how many changes the cache has seen, for put.
+// get returns a cached document. It also returns commits, for a later put.
 func (c *cache) get(key []byte) (found engine.Placed, ok bool, commits uint64) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -42,7 +42,7 @@ func (c *cache) get(key []byte) (found engine.Placed, ok bool, commits uint64) {
 	return found, ok, c.commits
 }
 
-// put adds a document that was read from the file, unless the cache has seen changes since.
+// put adds a document that was read from the file, unless there was a commit since get, or one is in progress.
 func (c *cache) put(key []byte, read engine.Placed, commits uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -51,8 +51,8 @@ func (c *cache) put(key []byte, read engine.Placed, commits uint64) {
 	}
 }
 
-// hide takes documents out that are being committed: the file decides when readers see a change, so that none sees an
-// earlier document here afterwards.
+// hide removes the documents of a commit before it happens. During the commit readers read these documents from
+// the file, so no reader sees an older version after a newer one.
 func (c *cache) hide(changes map[string]engine.Placed) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -62,7 +62,7 @@ func (c *cache) hide(changes map[string]engine.Placed) {
 	}
 }
 
-// apply puts changes in that were committed.
+// apply adds the changes of a commit.
 func (c *cache) apply(changes map[string]engine.Placed) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -77,7 +77,7 @@ func (c *cache) apply(changes map[string]engine.Placed) {
 	}
 }
 
-// set adds a document, and drops some others if there is no room. The caller has the lock.
+// set adds a document. If there is no room, it removes arbitrary others. Callers must hold mu.
 func (c *cache) set(key string, one engine.Placed) {
 	c.remove(key)
 	if memoryOf(one) > c.room.most {
@@ -90,7 +90,7 @@ func (c *cache) set(key string, one engine.Placed) {
 	if c.room.used.Add(memoryOf(one)) <= c.room.most {
 		return
 	}
-	for other := range c.documents { // A map yields its keys in no order.
+	for other := range c.documents { // The order of a map is arbitrary.
 		c.remove(other)
 		if c.room.used.Load() <= c.room.most {
 			return
@@ -105,7 +105,6 @@ func (c *cache) remove(key string) {
 	}
 }
 
-// clear empties the cache.
 func (c *cache) clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

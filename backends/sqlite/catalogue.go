@@ -13,21 +13,21 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// A file of format 1 has the table botctx_collections, and three tables for each collection, N being its number
-// there:
+// A file of format 1 has the table botctx_collections, and three tables for each collection. N is the
+// collection's number in botctx_collections.
 //
-//	dN  the documents by their positions, with the keys of their _ids
-//	kN  the entries of its indexes, except unique ones: the number of the index, the key, the position
-//	uN  the entries of its unique indexes
+//	dN  documents by position, with the key of their _id
+//	kN  entries of plain indexes: the index's number, the key, the document's position
+//	uN  entries of unique indexes
 //
-// Package engine makes the keys. Documents are sealed.
+// Package engine defines the keys. Each document is stored with a checksum.
 const (
-	// applicationID marks a file as a store: "botc".
+	// applicationID marks the file as a store. It spells "botc".
 	applicationID = 0x626f7463
 	format        = 1
 )
 
-// makeFile are the statements that create a new file.
+// makeFile has the statements that create a new file.
 var makeFile = []string{
 	"BEGIN IMMEDIATE",
 	makeCatalogue,
@@ -44,33 +44,34 @@ var makeCollection = []string{
 	"CREATE TABLE u%d(x INTEGER NOT NULL, key BLOB NOT NULL, pos INTEGER NOT NULL, PRIMARY KEY(x,key)) WITHOUT ROWID",
 }
 
-// collection is a collection of the file.
+// collection is a collection in the file.
 type collection struct {
 	name   string
 	number int64
 	texts  *texts
-	// schema is the description for readers.
+	// schema is the description of the indexes for readers.
 	schema atomic.Pointer[engine.Schema]
 	cache  cache
 
-	// The following fields belong to the writer.
+	// Only the writer uses the following fields.
 
-	// state has the changes of the current group, and committed is the one in the file.
+	// state includes the changes of the current group. committed is the state in the file.
 	state
 
 	committed state
-	// overlay are the documents that the current group has changed, by the keys of their _ids; the zero Object for one
-	// that was removed.
+	// overlay has the documents that the current group has changed, by the key of their _id. A removed document
+	// is the zero Object.
 	overlay map[string]engine.Placed
-	// followers get the changes of each group.
+	// followers get the changes of every group.
 	followers engine.Followers
 
 	watchers *watchers
 }
 
-// state is the part of a collection that changes with its documents.
+// state is the part of a collection that writes change.
 type state struct {
-	// draft are all indexes, and building the number of the one that is being built, which readers do not use; 0 is none.
+	// draft has all indexes. building is the number of the incomplete index, which readers do not use, or 0 if
+	// there is none.
 	draft    *engine.Schema
 	building int
 	// end is the position of the next document.
@@ -89,12 +90,13 @@ func (s *Store) newCollection(name string, number int64, schema *engine.Schema, 
 	return c
 }
 
-// isGrown reports whether the indexes differ from the file.
+// isGrown reports whether the description of the indexes differs from the one in the file.
 func (c *collection) isGrown() bool {
 	return c.draft != c.committed.draft || c.building != c.committed.building
 }
 
-// commit notes that the file has the state. Readers see other indexes, if they are others: those who search begin again then.
+// commit records that state is in the file. If the indexes have changed, readers get the new description, and
+// searches in progress start again.
 func (c *collection) commit() {
 	if c.isGrown() {
 		c.schema.Store(c.ready())
@@ -103,13 +105,14 @@ func (c *collection) commit() {
 	c.emptyOverlay()
 }
 
-// rollBack takes the state back to the one in the file.
+// rollBack resets state to the one in the file.
 func (c *collection) rollBack() {
 	c.state, c.committed = c.committed, c.state
 	c.commit()
 }
 
-// emptyOverlay empties overlay. A map keeps its size, and clearing it takes as long as that: a large one is dropped.
+// emptyOverlay empties overlay. It replaces a large map, because a map keeps its size and clearing takes as
+// long.
 func (c *collection) emptyOverlay() {
 	if len(c.overlay) > maxGroup {
 		c.overlay = map[string]engine.Placed{}
@@ -118,21 +121,21 @@ func (c *collection) emptyOverlay() {
 	clear(c.overlay)
 }
 
-// texts are the statements of a collection.
+// texts are the SQL statements for a collection.
 type texts struct {
 	byID, all, after, byPosition, count string
 	insert, replace, remove             string
-	// tables are the statements for the entries of plain indexes, and of unique ones.
+	// tables has the statements for plain indexes and for unique ones.
 	tables [2]entryTexts
 }
 
-// entryTexts are the statements of a table of entries.
+// entryTexts are the statements for a table of entries.
 type entryTexts struct {
-	// up and down read a range of the keys of an index.
+	// up and down read a range of an index's keys in this order.
 	up, down, positions, count string
 	insert, remove, all        string
-	// holder finds the position of the document that has a unique key. clear removes some of the entries of a range
-	// of indexes.
+	// holder finds the position of the document with a unique key. clear removes a limited number of entries
+	// from a range of indexes.
 	holder, clear string
 	above, below  string
 }
@@ -170,14 +173,14 @@ func textsOf(number int64) *texts {
 	return t
 }
 
-func (t *texts) table(isUnique bool) *entryTexts { //nolint:revive // It is a property of the index.
+func (t *texts) table(isUnique bool) *entryTexts { //nolint:revive // Whether the index is unique.
 	if isUnique {
 		return &t.tables[1]
 	}
 	return &t.tables[0]
 }
 
-// record returns the indexes of a schema in the form of the catalogue. Building is as in state.
+// record encodes the description of indexes for the catalogue. building has the same meaning as in state.
 func record(schema *engine.Schema, building int) ([]byte, error) {
 	text, err := schema.MarshalIndexes(building)
 	if err != nil {
@@ -186,7 +189,7 @@ func record(schema *engine.Schema, building int) ([]byte, error) {
 	return sealBytes(0, text), nil
 }
 
-// catalogued is a collection in the catalogue.
+// catalogued is an entry of the catalogue.
 type catalogued struct {
 	number   int64
 	name     string
@@ -195,7 +198,6 @@ type catalogued struct {
 	building int
 }
 
-// catalogue reads the catalogue.
 func (c *conn) catalogue(ctx context.Context) (all []catalogued, err error) {
 	err = c.query(ctx, func(r *sql.Rows) (bool, error) {
 		var next catalogued
@@ -215,7 +217,7 @@ func (c *conn) catalogue(ctx context.Context) (all []catalogued, err error) {
 	return all, err
 }
 
-// read reads the record.
+// read decodes the record.
 func (c *catalogued) read() error {
 	text, err := openBytes(0, c.record)
 	if err == nil {
@@ -227,7 +229,7 @@ func (c *catalogued) read() error {
 	return nil
 }
 
-// load makes the collections of the file.
+// load creates the collections in the catalogue.
 func (s *Store) load(ctx context.Context, c *conn) error {
 	all, err := c.catalogue(ctx)
 	if err != nil {
@@ -247,7 +249,7 @@ func (s *Store) load(ctx context.Context, c *conn) error {
 	return nil
 }
 
-// forget removes an index that a process did not finish building.
+// forget removes the incomplete index of a process that has ended.
 func (c *collection) forget(by *conn, all *engine.Schema, building int) error {
 	at := all.IndexOf(building)
 	if at < 0 {
@@ -261,7 +263,7 @@ func (c *collection) forget(by *conn, all *engine.Schema, building int) error {
 	return c.describe(by)
 }
 
-// describe writes the description of the indexes.
+// describe writes the description of the indexes to the catalogue.
 func (c *collection) describe(by *conn) error {
 	text, err := record(c.draft, c.building)
 	if err == nil {

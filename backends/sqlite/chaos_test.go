@@ -27,10 +27,11 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// chaosEnv makes the test binary the process that accepts and handles events.
+// chaosEnv is an environment variable with a chaosOrder. If it is set, the test binary accepts and handles
+// events.
 const chaosEnv = "BOTCTX_SQLITE_CHAOS"
 
-// chaosOrder is the task of that process.
+// chaosOrder configures the process of chaosEnv.
 type chaosOrder struct {
 	chaostest.Order
 
@@ -49,7 +50,7 @@ func (order chaosOrder) work(ctx context.Context) error {
 	return store.Close()
 }
 
-// platform returns a platform over a store in a file, with one process, and the file's path.
+// platform returns a platform with one process, on a store in the order's file.
 func (order chaosOrder) platform(t *testing.T, members int) *chaostest.Platform {
 	t.Helper()
 	database, err := sqlite.Open(order.Path)
@@ -77,7 +78,7 @@ func TestAccept_SurvivesKills(t *testing.T) {
 	kills := rounds.Of(t, 8, 300)
 	for kill := range kills {
 		if kill%2 == 0 {
-			platform.SendFor(time.Duration(platform.Random(millis)) * time.Millisecond) // Some still open the file.
+			platform.SendFor(time.Duration(platform.Random(millis)) * time.Millisecond) // Sometimes the process is still opening the file.
 		} else {
 			platform.SendUntilHeard(1 + platform.Random(lines))
 		}
@@ -89,8 +90,8 @@ func TestAccept_SurvivesKills(t *testing.T) {
 	t.Logf("%d kills: %+v", kills, platform.Judge(database))
 }
 
-// A message that ends each process that runs it becomes a dead letter; the messages in progress with it never
-// do.
+// If handling a message always ends the process, the message becomes a dead letter. Messages that were in
+// progress at the same time do not.
 func TestAccept_CrashBlamesTheGuiltyEvent(t *testing.T) {
 	t.Parallel()
 	const members, lines, limit, each = 12, 100, 5, 5
@@ -110,24 +111,24 @@ func TestAccept_CrashBlamesTheGuiltyEvent(t *testing.T) {
 	t.Logf("%d kills: %+v", kills, platform.Judge(database))
 }
 
-// agendaEnv makes the test binary the process that runs agendas. It holds an agendaOrder.
+// agendaEnv is an environment variable with an agendaOrder. If it is set, the test binary runs agendas.
 const agendaEnv = "BOTCTX_SQLITE_AGENDAS"
 
-// agendaOrder is the task of the process: the store in a file.
+// agendaOrder has the path of the store.
 type agendaOrder struct {
 	Path string `json:"path"`
 }
 
 const (
-	// deadly is the tag of an agenda that ends each process that runs it.
+	// deadly is the tag of an agenda that ends the process.
 	deadly = "deadly"
-	// deadlyCode is the exit code of a process that it ended.
+	// deadlyCode is the exit code of a process that such an agenda ended.
 	deadlyCode = 7
-	// agendaLimit is the number of failures after which an agenda has failed for good.
+	// agendaLimit is the number of failures after which an agenda has failed permanently.
 	agendaLimit = 4
 )
 
-// work runs agendas until none is open, and reports each run that begins.
+// work runs agendas until all have completed or failed. It prints the id of each agenda that starts.
 func (order agendaOrder) work(ctx context.Context) error {
 	store, err := sqlite.Open(order.Path)
 	if err != nil {
@@ -143,10 +144,10 @@ func (order agendaOrder) work(ctx context.Context) error {
 			Backoff: func(int) time.Duration { return time.Millisecond },
 		},
 		Handler: func(_ context.Context, run agenda.Run) error {
-			fmt.Println(run.Agenda.ID) //nolint:forbidigo // The test reads it.
+			fmt.Println(run.Agenda.ID) //nolint:forbidigo // The test reads the output.
 			<-time.After(10 * time.Millisecond)
 			if run.Agenda.Tag == deadly {
-				os.Exit(deadlyCode) //nolint:revive // As if it crashed.
+				os.Exit(deadlyCode) //nolint:revive // Like a crash.
 			}
 			return nil
 		},
@@ -172,8 +173,8 @@ func (order agendaOrder) work(ctx context.Context) error {
 	return store.Close()
 }
 
-// endLeases ends the leases of agendas. This process has the file to itself, so all of them belong to dead
-// processes. They end now, whatever the machine's speed.
+// endLeases ends the leases of agendas. They belong to dead processes, because this process has exclusive use
+// of the file. Without endLeases, the test would depend on the machine's speed.
 func endLeases(ctx context.Context, store *sqlite.Store) error {
 	leased, err := query.CompileFilter(document.O(lease.FieldUntil, document.O("$gt", 0)))
 	if err != nil {
@@ -191,7 +192,7 @@ func endLeases(ctx context.Context, store *sqlite.Store) error {
 	return err
 }
 
-// openAgendas returns the number of agendas that have neither completed nor failed for good, claimed or not.
+// openAgendas returns the number of agendas that have neither completed nor failed permanently.
 func openAgendas(ctx context.Context, store *sqlite.Store) (open int, err error) {
 	found, err := agendasIn(store).Find(ctx, record.Query{})
 	for _, r := range found {
@@ -206,8 +207,8 @@ func agendasIn(store *sqlite.Store) *agendas.Service {
 	return agendas.New(record.Env{Store: store}, record.Scope{App: "app"}, agendas.Ports{Members: anyMember{}})
 }
 
-// live makes a process run agendas, and kills it once it has begun this many runs. It returns the ids of the
-// agendas that began, and how the process ended.
+// live starts a process that runs agendas, and kills it after it has started this many runs. It returns the ids
+// of the started agendas, and the exit code.
 func (order agendaOrder) live(t *testing.T, runs int) (began []string, code int) {
 	t.Helper()
 	text, err := json.Marshal(order)
@@ -227,14 +228,13 @@ func (order agendaOrder) live(t *testing.T, runs int) (began []string, code int)
 	return began, command.ProcessState.ExitCode()
 }
 
-// anyMember has every requested member.
+// anyMember returns a member for every id.
 type anyMember struct{}
 
 func (anyMember) GetMember(_ context.Context, p member.GetParams) (*member.Member, error) {
 	return &member.Member{ID: p.MemberID, Channel: "c"}, nil
 }
 
-// add adds agendas that are due now, and returns their ids.
 func (order agendaOrder) add(t *testing.T, tag string, number int) (ids []string) {
 	t.Helper()
 	store, err := sqlite.Open(order.Path)
@@ -251,8 +251,8 @@ func (order agendaOrder) add(t *testing.T, tag string, number int) (ids []string
 	return ids
 }
 
-// An agenda that ends each process that runs it fails for good. The agendas that run with it never do,
-// however often the process is killed as well: each one completes, and none is lost or runs under another id.
+// An agenda that always ends the process fails permanently. Agendas that run at the same time do not, even if
+// the process is also killed at random times. Each completes under its own id, and none is lost.
 func TestAgendas_CrashBlamesTheGuiltyOne(t *testing.T) {
 	t.Parallel()
 	const each, number = 10, 12

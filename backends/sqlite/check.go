@@ -13,9 +13,9 @@ import (
 )
 
 // Check reads the whole file and reports damage to its structure, its documents and the entries of its indexes.
-// Reads also notice damaged documents and pages that lack their structure, but searches trust the entries of indexes:
-// only Check notices a lost entry. Reads and writes continue meanwhile, so a host may check its file after it has
-// opened it. That takes some seconds for a million documents.
+// Reads also notice damaged documents and pages without a valid structure. But searches trust the entries of
+// indexes, so only Check notices a lost entry. Reads and writes continue during the check, so a host can start
+// it after Open. It takes some seconds for a million documents.
 //
 // FailedPrecondition: the file is damaged; restore a backup. Canceled: ctx ended.
 func (s *Store) Check(ctx context.Context) error {
@@ -40,7 +40,7 @@ func (s *Store) Check(ctx context.Context) error {
 	}
 	for _, one := range all {
 		if one.building != 0 {
-			continue // The next check looks at the collection.
+			continue // The collection gets an index now. A later check includes it.
 		}
 		k := checking{ctx: ctx, conn: c, number: one.number, schema: one.schema, sums: map[int64]uint64{}}
 		if err := k.check(); err != nil {
@@ -50,7 +50,7 @@ func (s *Store) Check(ctx context.Context) error {
 	return nil
 }
 
-// checkStructure makes SQLite check the trees of pages.
+// checkStructure lets SQLite check the structure of the file's pages.
 func checkStructure(ctx context.Context, c *conn) error {
 	return c.query(ctx, func(rows *sql.Rows) (bool, error) {
 		var found string
@@ -64,14 +64,13 @@ func checkStructure(ctx context.Context, c *conn) error {
 	}, "PRAGMA integrity_check(1)")
 }
 
-// checking is the check of a collection.
 type checking struct {
-	ctx    context.Context //nolint:containedctx // It belongs to one call.
+	ctx    context.Context //nolint:containedctx // The check is one call.
 	conn   *conn
 	number int64
 	schema *engine.Schema
-	// sums maps the number of each index to a sum: the seals of the entries that its documents must have, minus
-	// the seals of the entries it has. At the end each is 0.
+	// sums has one sum for each index: the hashes of the entries that its documents should have, minus the
+	// hashes of its actual entries. After a successful check every sum is 0.
 	sums map[int64]uint64
 }
 
@@ -124,7 +123,7 @@ func (k *checking) document(position uint64, id, sealed []byte) error {
 			return damaged("the document at position %d of the collection %q: %w", position, k.schema.Name, err)
 		}
 		if changes.Schema != nil {
-			return damaged("an index of the collection %q does not tell that documents have several keys", k.schema.Name)
+			return damaged("the description of an index of the collection %q does not include that documents have several keys", k.schema.Name)
 		}
 		for _, key := range changes.Add {
 			k.sums[int64(key.Number)] += entrySeal(key.Key, position)
@@ -138,7 +137,7 @@ func entrySeal(key []byte, position uint64) uint64 {
 	var at [8]byte
 	binary.BigEndian.PutUint64(at[:], position)
 	n := uint64(crc32.Update(crc32.Checksum(at[:], castagnoli), castagnoli, key))<<32 ^ position
-	n += 0x9e3779b97f4a7c15 // SplitMix64 from here on.
+	n += 0x9e3779b97f4a7c15 // SplitMix64 begins here.
 	n = (n ^ n>>30) * 0xbf58476d1ce4e5b9
 	n = (n ^ n>>27) * 0x94d049bb133111eb
 	return n ^ n>>31

@@ -10,32 +10,31 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// checkpoints copies the log into the file while the writer writes, and makes the writer restart the log once
-// all of it has been copied.
+// checkpoints copies the log into the file while the writer continues. Once the whole log has been copied, it
+// makes the writer restart the log.
 type checkpoints struct {
 	conn *conn
-	// wanted requests a checkpoint. ended is closed when there will be no more.
+	// wanted requests a checkpoint. ended is closed when the goroutine ends.
 	wanted chan struct{}
 	ended  chan struct{}
-	// changes counts the changes since the last request. Only the writer uses it.
+	// changes is the writer's number of changes at the last request. Only the writer uses it.
 	changes int64
-	// restart asks the writer to restart the log, which has this number of pages.
+	// restart passes the log's number of pages to the writer, which then restarts the log.
 	restart chan int64
 }
 
 const (
-	// changesBetween is the number of changes after which the log is copied into the file. It has a few MiB by
-	// then.
+	// changesBetween is the number of changes after which the log is copied. The log then has a few MiB.
 	changesBetween = 200
-	// longLog is the number of pages from which a log is restarted.
+	// longLog is the number of pages from which the log is restarted.
 	longLog = 500
-	// restartWait is the time that reads may delay a restart before it is put off. It grows with the log, up to
-	// longestWait.
+	// restartWait limits the delay of a restart by reads. If they take longer, the restart is put off. The wait
+	// grows with the log, up to longestWait.
 	restartWait = 10 * time.Millisecond
 	longestWait = 100 * time.Millisecond
-	// programWait is the time that readers in other programs may delay a restart.
+	// programWait limits the delay of a restart by readers in other programs.
 	programWait = 10 * time.Millisecond
-	// idleInterval is the time after which the log of a store with few writes is copied into the file.
+	// idleInterval is the interval at which the log is copied even if there are few writes.
 	idleInterval = time.Second
 )
 
@@ -44,10 +43,10 @@ func (k *checkpoints) begin(s *Store, c *conn) {
 	go k.serve(s.closing)
 }
 
-// end waits until the goroutine has ended, and closes the connection.
+// end waits for the goroutine and closes the connection.
 func (k *checkpoints) end() {
 	<-k.ended
-	_ = k.conn.close() // The writer empties the log afterwards.
+	_ = k.conn.close() // The writer empties the log later.
 }
 
 func (k *checkpoints) serve(closing <-chan struct{}) {
@@ -70,7 +69,7 @@ func (k *checkpoints) serve(closing <-chan struct{}) {
 	}
 }
 
-// afterGroup is called by the writer after each group.
+// The writer calls afterGroup after each group.
 func (k *checkpoints) afterGroup(w *writer) {
 	select {
 	case pages := <-k.restart:
@@ -87,10 +86,10 @@ func (k *checkpoints) afterGroup(w *writer) {
 	}
 }
 
-// checkpoint copies the log into the file and restarts or empties it, unless readers in other programs prevent
-// that.
+// checkpoint copies the log into the file. With mode RESTART or TRUNCATE it also restarts or empties the log,
+// unless readers in other programs prevent that.
 func checkpoint(c *conn, mode string) error {
-	wait := func(span time.Duration) error { // A prepared statement would set it only once.
+	wait := func(span time.Duration) error { // A prepared statement would have an effect only once.
 		_, err := c.sql.ExecContext(context.Background(), fmt.Sprintf("PRAGMA busy_timeout(%d)", span.Milliseconds()))
 		return failure(err)
 	}
@@ -102,9 +101,9 @@ func checkpoint(c *conn, mode string) error {
 }
 
 var errBusy = boterr.New(boterr.Unavailable, "",
-	"another program is reading the file, so its log remains; keep the log with the file until the next Open")
+	"another program is reading the file, so its log could not be removed; keep the log next to the file until the next Open")
 
-// checkpointed is like checkpoint, and also returns the number of pages of the log.
+// checkpointed does the same as checkpoint, without the shorter wait, and returns the log's number of pages.
 func checkpointed(c *conn, mode string) (pages int64, err error) {
 	err = c.query(context.Background(), func(rows *sql.Rows) (bool, error) {
 		var isBusy bool

@@ -16,14 +16,14 @@ import (
 	"github.com/botctx/go-sdk/internal/engine"
 )
 
-// conn is a connection to the file, with the statements that it has prepared. It serves one goroutine.
+// conn is a connection to the file with its prepared statements. Only one goroutine may use it at a time.
 type conn struct {
 	sql        *sql.Conn
 	statements map[string]*sql.Stmt
 	decoder    *engine.Decoder
 }
 
-// maxStatements is the number of statements that a connection keeps.
+// maxStatements is the largest number of prepared statements of a connection.
 const maxStatements = 512
 
 func newConn(ctx context.Context, db *sql.DB) (*conn, error) {
@@ -44,7 +44,7 @@ func (c *conn) discard() {
 	_ = c.sql.Raw(func(any) error { return driver.ErrBadConn })
 }
 
-// forget closes all statements, since an open one keeps the log from being emptied.
+// forget closes all statements. An open statement would keep the log from being emptied.
 func (c *conn) forget() {
 	for _, statement := range c.statements {
 		_ = statement.Close()
@@ -81,7 +81,7 @@ func (c *conn) exec(text string, arguments ...any) (int64, error) {
 	return count, failure(err)
 }
 
-// query calls row for each row, until it returns false.
+// query calls row for each row, until row returns false.
 func (c *conn) query(
 	ctx context.Context, row func(rows *sql.Rows) (bool, error), text string, arguments ...any,
 ) error {
@@ -90,7 +90,7 @@ func (c *conn) query(
 		return nil
 	}
 	if ended := engine.CheckEnded(ctx); ended != nil {
-		return ended // The rows were closed meanwhile, which the driver reports by several errors.
+		return ended // The driver has several errors for rows that a context closed.
 	}
 	return failure(err)
 }
@@ -104,7 +104,7 @@ func (c *conn) rows(ctx context.Context, row func(rows *sql.Rows) (bool, error),
 	if err != nil {
 		return err
 	}
-	defer func() { _ = rows.Close() }() // Rows.Err has its error.
+	defer func() { _ = rows.Close() }() // Rows.Err returns the same error.
 	for rows.Next() {
 		if goOn, err := row(rows); err != nil || !goOn {
 			return err
@@ -113,8 +113,8 @@ func (c *conn) rows(ctx context.Context, row func(rows *sql.Rows) (bool, error),
 	return rows.Err()
 }
 
-// scan reads the columns of a row. A column of another type means that the file is damaged, since the
-// statements yield none.
+// scan reads the columns of a row. A column of another type means that the file is damaged, because no
+// statement returns one.
 func scan(rows *sql.Rows, to ...any) error {
 	if err := rows.Scan(to...); err != nil {
 		return damaged("a row: %w", err)
@@ -122,26 +122,26 @@ func scan(rows *sql.Rows, to ...any) error {
 	return nil
 }
 
-// number returns the one number that a statement yields.
+// number returns the single number in a statement's result.
 func (c *conn) number(ctx context.Context, text string, arguments ...any) (n int64, err error) {
 	err = c.query(ctx, func(rows *sql.Rows) (bool, error) { return false, scan(rows, &n) }, text, arguments...)
 	return n, err
 }
 
-// sumSize is the number of bytes of the checksum that a document in the file begins with.
+// sumSize is the size of the checksum before a stored document, in bytes.
 const sumSize = 4
 
-// castagnoli is the polynomial for which processors have an instruction.
+// castagnoli is the polynomial that processors support with an instruction.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// seal returns a document in the form of the file.
+// seal encodes a document for the file.
 func seal(position uint64, o document.Object) []byte {
 	text := engine.AppendDocument(make([]byte, sumSize, 256), o)
 	binary.LittleEndian.PutUint32(text, sum(position, text[sumSize:]))
 	return text
 }
 
-// sealBytes returns bytes preceded by their checksum.
+// sealBytes puts a checksum before bytes.
 func sealBytes(position uint64, text []byte) []byte {
 	return append(binary.LittleEndian.AppendUint32(nil, sum(position, text)), text...)
 }
@@ -154,7 +154,7 @@ func sum(position uint64, text []byte) uint32 {
 
 var errSum = errors.New("the checksum is wrong")
 
-// openBytes verifies the checksum of sealBytes and returns the bytes.
+// openBytes verifies the checksum of sealBytes and removes it.
 func openBytes(position uint64, sealed []byte) ([]byte, error) {
 	if len(sealed) < sumSize || binary.LittleEndian.Uint32(sealed) != sum(position, sealed[sumSize:]) {
 		return nil, errSum
@@ -162,7 +162,7 @@ func openBytes(position uint64, sealed []byte) ([]byte, error) {
 	return sealed[sumSize:], nil
 }
 
-// open reads a document in the form of the file.
+// open decodes a document from the file.
 func (c *conn) open(position uint64, sealed []byte) (document.Object, error) {
 	text, err := openBytes(position, sealed)
 	if err != nil {
@@ -175,13 +175,13 @@ func (c *conn) open(position uint64, sealed []byte) (document.Object, error) {
 	return o, nil
 }
 
-// damaged is the error for content that no store has written.
+// damaged returns the error for invalid content of the file.
 func damaged(format string, arguments ...any) error {
 	err := boterr.New(boterr.FailedPrecondition, "", format, arguments...)
-	return boterr.New(boterr.FailedPrecondition, "", "the file is damaged; put a backup in its place: %w", err)
+	return boterr.New(boterr.FailedPrecondition, "", "the file is damaged; replace it by a backup: %w", err)
 }
 
-// failure returns an error of SQLite with a code of the SDK. Other errors are returned unchanged.
+// failure adds a code to an error of SQLite. It returns other errors unchanged.
 func failure(err error) error {
 	switch kindOf(err) {
 	case sqlite3.SQLITE_OK:
@@ -197,9 +197,9 @@ func failure(err error) error {
 	}
 }
 
-// kindOf returns the kind of an error of SQLite, SQLITE_OK for other errors, which are the caller's.
+// kindOf returns SQLite's primary error code. For errors that are not from SQLite, it returns SQLITE_OK.
 func kindOf(err error) int {
-	const kind = 0xff // The other bits have details.
+	const kind = 0xff // The higher bits have details.
 	var failed *sqlite.Error
 	if !errors.As(err, &failed) {
 		return sqlite3.SQLITE_OK

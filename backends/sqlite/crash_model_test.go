@@ -25,19 +25,19 @@ const (
 	deleteOldest
 	upsertOne
 	updateAll
-	claimSlot // Take a slot. A unique index lets only one of the competing writers have it.
-	countUp   // One document that all writers change.
+	claimSlot // Writers compete for slots. A unique index lets one of them have a slot.
+	countUp   // All writers change the same document.
 	kindsOfWrite
 )
 
-// crashWrite is one write. Its effect follows from the writer, the number of the write, and the writer's
+// crashWrite is one write. Its effect is determined by the writer, the write's number, and the writer's
 // documents.
 type crashWrite struct {
 	writer, number int
 	kind           kindOfWrite
-	// size is the length of the text that it writes. Some texts are longer than pages.
+	// size is the length of the text in the document. Some texts are longer than a page.
 	size int
-	// pick chooses among documents.
+	// pick selects documents.
 	pick int
 }
 
@@ -52,27 +52,27 @@ func writeOf(writer, number int) crashWrite {
 	return w
 }
 
-// text is the text that the write puts into the documents that it changes.
+// text returns the text for the changed documents.
 func (w crashWrite) text() string {
 	return strings.Repeat(string(rune('a'+w.number%26)), w.size)
 }
 
-// fields are the fields that the write sets.
+// fields returns the fields that the write sets.
 func (w crashWrite) fields() document.Object {
 	return document.O("number", w.number, "text", w.text())
 }
 
-// id is the _id of a document that the write inserts under a key.
+// id returns the _id of a document that the write inserts with this key.
 func (w crashWrite) id(key string) string { return fmt.Sprintf("%d/%d/%s", w.writer, w.number, key) }
 
 func (w crashWrite) inserted(key string) document.Object {
 	return document.O("_id", w.id(key), "key", key, "writer", w.writer, "number", w.number, "text", w.text())
 }
 
-// key is the key of one of the writer's documents. There are few, so that keys repeat.
+// key returns the key of one of the writer's documents. There are few keys, so they repeat.
 func (w crashWrite) key(i int) string { return fmt.Sprint("key-", (w.pick+i)%40) }
 
-// apply returns the writer's documents after the write.
+// apply returns the writer's documents as they are after the write.
 func (w crashWrite) apply(documents []document.Object) []document.Object {
 	changed := func(o document.Object) document.Object {
 		return o.With("number", w.number).With("text", w.text())
@@ -110,13 +110,12 @@ func (w crashWrite) apply(documents []document.Object) []document.Object {
 		for i, o := range next {
 			next[i] = changed(o)
 		}
-	default: // The other writers use separate collections.
+	default: // Other writes use separate collections.
 	}
 	return next
 }
 
-// hasAny reports whether the first keys of the write are taken, so that a unique index
-// refuses them.
+// hasAny reports whether one of the write's first keys exists, so that a unique index refuses the write.
 func (w crashWrite) hasAny(documents []document.Object, keys int) bool {
 	for _, o := range documents {
 		for i := range keys {
@@ -130,7 +129,7 @@ func (w crashWrite) hasAny(documents []document.Object, keys int) bool {
 
 func (w crashWrite) slot() int { return w.number / 4 }
 
-// run does the write, and reports whether it changed the store as expected.
+// run carries out the write. It returns false if a unique index refused it.
 func (w crashWrite) run(ctx context.Context, database store.Store) (bool, error) {
 	items := database.Collection("items")
 	set, err := query.CompileUpdate(document.O("$set", w.fields()))
@@ -167,7 +166,6 @@ func (w crashWrite) run(ctx context.Context, database store.Store) (bool, error)
 	return true, err
 }
 
-// taken turns AlreadyExists into false.
 func taken(err error) (bool, error) {
 	if errors.Is(err, boterr.AlreadyExists) {
 		return false, nil
@@ -175,7 +173,7 @@ func taken(err error) (bool, error) {
 	return err == nil, err
 }
 
-// modifyNewest changes the last document of the writer by its _id, since no sort can refer to the order of
+// modifyNewest changes the writer's last document by its _id, because no sort can refer to the order of
 // insertion.
 func (w crashWrite) modifyNewest(ctx context.Context, items store.Collection, mine *query.Filter, set *query.Update) error {
 	found, err := items.Find(ctx, mine, store.FindOptions{})

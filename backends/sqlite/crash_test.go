@@ -25,27 +25,27 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// crashTrial follows the store of a process that is killed again and again.
+// crashTrial is a store whose process is killed repeatedly, with its expected content.
 type crashTrial struct {
 	*testing.T
 
 	order crashOrder
-	// documents are the documents that each writer has stored, by writer.
+	// documents has the stored documents of each writer.
 	documents [crashWriters][]document.Object
-	// claims maps the _ids of the claims to the slots that they have taken.
+	// claims maps the _ids of claims to their slots.
 	claims map[string]int64
 	count  int64
-	// answered is the number of answered writes, and unanswered the number of other writes that were on disk.
+	// answered counts answered writes. unanswered counts unanswered writes that were nevertheless on disk.
 	answered, unanswered int
 }
 
-// answer is a write that the process reported as answered.
+// answer is a write that the process reported.
 type answer struct {
 	write   crashWrite
 	changed bool
 }
 
-// crashCount is the number of times that the process is killed: BOTCTX_CRASHES, if it is set.
+// crashCount returns the number of kills. BOTCTX_CRASHES sets it.
 func crashCount(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("BOTCTX_CRASHES")
@@ -64,7 +64,7 @@ func TestWrite_SurvivesAKill(t *testing.T) {
 	for crash := range crashes {
 		process := trial.start()
 		if crash%2 == 0 {
-			<-time.NewTimer(time.Duration(rand.IntN(400)) * time.Millisecond).C // Some still open the file.
+			<-time.NewTimer(time.Duration(rand.IntN(400)) * time.Millisecond).C // Sometimes the process is still opening the file.
 		} else {
 			process.awaitAnswers()
 		}
@@ -75,15 +75,15 @@ func TestWrite_SurvivesAKill(t *testing.T) {
 	t.Logf("%d kills, %d answered writes, %d unanswered ones that were on disk", crashes, trial.answered, trial.unanswered)
 }
 
-// check opens the file and compares its content with the answered writes. Each writer may have one more write
-// in flight.
+// check opens the file and compares its content with the answered writes. Each writer may have made one more
+// write, which was not answered.
 func (c *crashTrial) check(answers []answer) {
 	c.Helper()
 	store, err := sqlite.Open(c.order.Path)
 	require.NoError(c, err)
 	defer func() { require.NoError(c, store.Close()) }()
 	require.Empty(c, names(c.T, c.order.Path), "what a compaction or backup left is removed")
-	counted, countsUnderWay := int64(0), int64(0)
+	counted, countsInFlight := int64(0), int64(0)
 	for _, a := range answers {
 		w := a.write
 		c.documents[w.writer] = w.apply(c.documents[w.writer])
@@ -94,35 +94,35 @@ func (c *crashTrial) check(answers []answer) {
 			c.claims[fmt.Sprint(w.writer, "/", w.number)] = int64(w.slot())
 		}
 	}
-	underWay := map[string]int64{}
+	inFlight := map[string]int64{}
 	for writer := range crashWriters {
 		w := writeOf(writer, c.order.Next[writer])
 		c.order.Next[writer]++
 		c.checkDocuments(store, w)
 		switch w.kind {
 		case countUp:
-			countsUnderWay++
+			countsInFlight++
 		case claimSlot:
-			underWay[fmt.Sprint(w.writer, "/", w.number)] = int64(w.slot())
+			inFlight[fmt.Sprint(w.writer, "/", w.number)] = int64(w.slot())
 		default:
 		}
 	}
-	c.checkClaims(store, underWay)
-	c.checkCount(store, c.count+counted, countsUnderWay)
+	c.checkClaims(store, inFlight)
+	c.checkCount(store, c.count+counted, countsInFlight)
 	c.checkIndexes(store)
 }
 
-// checkDocuments checks that the documents of a writer are as expected, without or with the write in flight.
-func (c *crashTrial) checkDocuments(database store.Store, underWay crashWrite) {
+// checkDocuments checks the documents of a writer. The unanswered write may be included.
+func (c *crashTrial) checkDocuments(database store.Store, inFlight crashWrite) {
 	c.Helper()
-	found, err := database.Collection("items").Find(c.Context(), filter(c, "writer", underWay.writer), store.FindOptions{})
+	found, err := database.Collection("items").Find(c.Context(), filter(c, "writer", inFlight.writer), store.FindOptions{})
 	require.NoError(c, err)
-	without, with := c.documents[underWay.writer], underWay.apply(c.documents[underWay.writer])
+	without, with := c.documents[inFlight.writer], inFlight.apply(c.documents[inFlight.writer])
 	if !sameDocuments(found, without) {
 		require.Equal(c, fmt.Sprint(with), fmt.Sprint(found), "what was answered is %v", without)
 		c.unanswered++
 	}
-	c.documents[underWay.writer] = found
+	c.documents[inFlight.writer] = found
 }
 
 func sameDocuments(a, b []document.Object) bool {
@@ -137,8 +137,8 @@ func documentArray(documents []document.Object) document.Array {
 	return document.A(items...)
 }
 
-// checkClaims checks that all answered claims exist, and no others except claims in flight.
-func (c *crashTrial) checkClaims(database store.Store, underWay map[string]int64) {
+// checkClaims checks that all answered claims exist. Other claims must be unanswered ones.
+func (c *crashTrial) checkClaims(database store.Store, inFlight map[string]int64) {
 	c.Helper()
 	found, err := database.Collection("claims").Find(c.Context(), nil, store.FindOptions{})
 	require.NoError(c, err)
@@ -148,7 +148,7 @@ func (c *crashTrial) checkClaims(database store.Store, underWay map[string]int64
 		require.False(c, slots[slot], "slot %d is taken twice", slot)
 		there[id], slots[slot] = slot, true
 		if _, known := c.claims[id]; !known {
-			require.Equal(c, underWay[id], slot, "the claim %s was neither answered nor under way", id)
+			require.Equal(c, inFlight[id], slot, "the claim %s was neither answered nor in flight", id)
 			c.unanswered++
 		}
 	}
@@ -158,8 +158,8 @@ func (c *crashTrial) checkClaims(database store.Store, underWay map[string]int64
 	c.claims = there
 }
 
-// checkCount checks the document that all writers count up.
-func (c *crashTrial) checkCount(database store.Store, answered, underWay int64) {
+// checkCount checks the document that all writers increment.
+func (c *crashTrial) checkCount(database store.Store, answered, inFlight int64) {
 	c.Helper()
 	found, err := database.Collection("counters").Find(c.Context(), nil, store.FindOptions{})
 	require.NoError(c, err)
@@ -168,11 +168,10 @@ func (c *crashTrial) checkCount(database store.Store, answered, underWay int64) 
 		c.count = document.Get(o, "count", int64(0))
 	}
 	require.GreaterOrEqual(c, c.count, answered)
-	require.LessOrEqual(c, c.count, answered+underWay)
+	require.LessOrEqual(c, c.count, answered+inFlight)
 }
 
-// checkIndexes checks that each key finds its document and no other, and that no other document can take the
-// key.
+// checkIndexes checks that each key finds exactly its document, and that no other document can have the key.
 func (c *crashTrial) checkIndexes(database *sqlite.Store) {
 	c.Helper()
 	items := database.Collection("items")
@@ -191,13 +190,14 @@ func (c *crashTrial) checkIndexes(database *sqlite.Store) {
 	}
 }
 
-// crashEnv makes the test binary the process that is killed.
+// crashEnv is an environment variable with a crashOrder. If it is set, the test binary writes until it is
+// killed.
 const crashEnv = "BOTCTX_SQLITE_CRASH_WRITER"
 
-// crashOrder is the task of the process that is killed.
+// crashOrder configures the process of crashEnv.
 type crashOrder struct {
 	Path string `json:"path"`
-	// Next is the number of each writer's next write.
+	// Next has the number of each writer's next write.
 	Next [crashWriters]int `json:"next"`
 }
 
@@ -218,7 +218,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// obey carries out an order.
+// obey decodes an order and carries it out.
 func obey[O any](text string, do func(O, context.Context) error) error {
 	var order O
 	if err := json.Unmarshal([]byte(text), &order); err != nil {
@@ -227,8 +227,8 @@ func obey[O any](text string, do func(O, context.Context) error) error {
 	return do(order, context.Background())
 }
 
-// writeUntilKilled writes with all writers, and reports each write that was answered
-// before the next. Meanwhile, the store is compacted and backed up again and again.
+// writeUntilKilled runs all writers. Each prints a write after it was answered and before the next one. At the
+// same time the store is compacted and backed up repeatedly.
 func (order crashOrder) writeUntilKilled(ctx context.Context) error {
 	store, err := sqlite.Open(order.Path)
 	if err != nil {
@@ -249,7 +249,7 @@ func (order crashOrder) writeUntilKilled(ctx context.Context) error {
 					failed <- err
 					return
 				}
-				fmt.Println(writer, number, changed) //nolint:forbidigo // To the one who kills this process.
+				fmt.Println(writer, number, changed) //nolint:forbidigo // The test reads the output.
 			}
 		})
 	}
@@ -277,7 +277,6 @@ func crashIndexes() map[string]store.Index {
 	}
 }
 
-// writingProcess is a process that writes until it is killed.
 type writingProcess struct {
 	*exec.Cmd
 
@@ -286,10 +285,10 @@ type writingProcess struct {
 	ended     chan struct{}
 }
 
-// output is the output of a process.
+// output collects the output of a process.
 type output struct {
 	text bytes.Buffer
-	// left is the number of lines to wait for.
+	// left is the number of remaining lines until enough is closed.
 	left   int
 	enough chan struct{}
 }
@@ -317,13 +316,13 @@ func (c *crashTrial) start() *writingProcess {
 	process.Stdout, process.Stderr = process.said, process.complaint
 	require.NoError(c, process.Start())
 	go func() {
-		_ = process.Wait() // It is killed, which is an error.
+		_ = process.Wait() // It returns an error because the process was killed.
 		close(process.ended)
 	}()
 	return process
 }
 
-// awaitAnswers waits until the process has reported enough answered writes, or has ended.
+// awaitAnswers waits for the required number of answered writes, or for the end of the process.
 func (p *writingProcess) awaitAnswers() {
 	select {
 	case <-p.said.enough:
@@ -336,7 +335,7 @@ func (c *crashTrial) kill(process *writingProcess) []answer {
 	killed := process.Process.Kill()
 	<-process.ended
 	for line := range strings.Lines(process.complaint.String()) {
-		require.Contains(c, line, "the newest commit of the store did not hold", "the kill before interrupted a commit, and nothing else")
+		require.Contains(c, line, "interrupted by a crash", "the only warning is about the log's last commit")
 	}
 	require.NoError(c, killed)
 

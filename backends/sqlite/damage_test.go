@@ -21,8 +21,8 @@ import (
 
 const pageSize = 4096
 
-// filled creates a file with three collections of many pages, long documents, free pages and indexes, and
-// returns its bytes and its content.
+// filled creates a file with three collections of many pages. It has long documents, free pages and indexes.
+// filled returns the file's bytes and its documents.
 func filled(t *testing.T, path string) (file []byte, held []string) {
 	t.Helper()
 	database := open(t, path)
@@ -49,7 +49,7 @@ func filled(t *testing.T, path string) (file []byte, held []string) {
 	return file, held
 }
 
-// all returns the content of the collections of such a file, read by scans and by indexes.
+// all returns the documents of the collections of filled, read by scans and by indexes.
 func all(t *testing.T, database store.Store) (texts []string, err error) {
 	t.Helper()
 	for _, name := range []string{"a", "b", "small"} {
@@ -66,19 +66,19 @@ func all(t *testing.T, database store.Store) (texts []string, err error) {
 	return texts, nil
 }
 
-// harm damages a copy of a file.
+// harm returns a damaged copy of a file.
 func harm(random *rand.Rand, whole []byte) []byte {
 	file := bytes.Clone(whole)
 	at := random.IntN(len(file))
 	switch random.IntN(5) {
 	case 0:
 		file[at] ^= 1 << random.IntN(8)
-	case 1: // Damage to the heads of pages matters most.
+	case 1: // Damage to page headers has the largest effect.
 		at -= at % pageSize
 		file[at+random.IntN(64)] = byte(random.Uint32())
 	case 2:
 		clear(file[at-at%pageSize:][:pageSize])
-	case 3: // An older version of the page, or the page of another place.
+	case 3: // The page becomes an older version of itself, or a copy of another page.
 		from := random.IntN(len(file)/pageSize) * pageSize
 		copy(file[at-at%pageSize:][:pageSize], whole[from:])
 	case 4:
@@ -87,8 +87,8 @@ func harm(random *rand.Rand, whole []byte) []byte {
 	return file
 }
 
-// Whatever happens to a page, the store reports it, or its content is as written: bytes between the parts of a
-// page, and free pages, have no meaning.
+// After any damage, the store reports it, or the content is still correct. Free pages and the bytes between
+// parts of a page do not matter.
 func TestDamage_ToldOrHarmless(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
@@ -104,7 +104,8 @@ func TestDamage_ToldOrHarmless(t *testing.T) {
 	require.Greater(t, outcomes["refused"]+outcomes["told by a read"]+outcomes["told by the check"], count/3)
 }
 
-// outcomeOf opens a damaged file, and returns how the damage is reported. It fails the test if it is not.
+// outcomeOf opens a damaged file and returns where the damage was reported. It fails the test if the content is
+// wrong without a report.
 func outcomeOf(t *testing.T, path string, held []string) string {
 	t.Helper()
 	database, err := sqlite.Open(path, sqlite.WithLogger(nil))
@@ -113,7 +114,7 @@ func outcomeOf(t *testing.T, path string, held []string) string {
 		require.ErrorContains(t, err, path)
 		return "refused"
 	}
-	defer func() { _ = database.Close() }() // It may fail on the damage.
+	defer func() { _ = database.Close() }() // The damage may cause an error.
 	found, err := all(t, database)
 	if err != nil {
 		require.Contains(t, []boterr.Code{boterr.FailedPrecondition, boterr.Unavailable}, boterr.CodeOf(err), err)
@@ -123,11 +124,11 @@ func outcomeOf(t *testing.T, path string, held []string) string {
 		require.ErrorIs(t, err, boterr.FailedPrecondition)
 		return "told by the check"
 	}
-	require.Equal(t, held, found, "nothing tells the damage")
+	require.Equal(t, held, found, "the damage is not reported")
 	return "harmless"
 }
 
-// The test damages files by hand in ways that no check of pages can detect.
+// The damage leaves a structure that is valid for SQLite.
 func TestCheck_FindsEntriesThatAreLost(t *testing.T) {
 	t.Parallel()
 	for name, harm := range map[string]string{
@@ -166,7 +167,7 @@ func TestCheck_WholeFile(t *testing.T) {
 	require.NoError(t, open(t, path).Check(t.Context()))
 }
 
-// If the log of a killed process is damaged in the middle, answered commits are lost.
+// After damage in the middle of a log, SQLite would silently drop answered commits.
 func TestOpen_TellsDamagedLog(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)

@@ -1,5 +1,5 @@
-// Package sqlite is the store.Store of a host on one machine: one file of SQLite, in which every write is before it
-// is answered.
+// Package sqlite implements store.Store on one SQLite file, for a host on one machine. A write is on disk
+// before it is answered.
 //
 //   - To open a file, use [Open], and make it the Store of botctx.Config.
 //   - To back it up while it is in use, use [Store.Backup], and to look for damage, [Store.Check].
@@ -12,33 +12,34 @@
 //	defer store.Close()
 //	platform, err := botctx.New(botctx.Config{Store: store, ...})
 //
-// Documents and indexes are in the file, so that neither memory nor the time to open it grows with them. Documents in
-// use are in a cache. Queries, updates and indexes work as in package memstore.
+// Documents and indexes are in the file, so the required memory and the time to open it do not grow with them.
+// Documents in use are cached. Queries, updates and indexes work as in package memstore.
 //
-// Writers that come together share a commit, so that many at once cost little more than one. A write that takes
-// longer than some milliseconds, as one without an index does, searches while others write, and so does not hold them
-// up; one on more than a few hundred documents is then committed in parts, as MongoDB does it. An error in a later
-// part leaves the earlier ones; errors of the update itself are found before the first. An Insert of many documents is
-// always one commit.
+// Writes that arrive at the same time share a commit, so many of them cost little more than one. A write that
+// takes longer than some milliseconds, for example without a suitable index, searches while others write, so it
+// does not delay them. If such a write changes more than a few hundred documents, it is committed in parts, as
+// in MongoDB: an error in a later part does not undo the earlier ones, but errors of the update itself are
+// found before the first part. An Insert of many documents is always one commit.
 //
 // # On disk
 //
-// The log is next to the file, with "-wal" behind the name, and while the store is open an index of the log, "-shm".
-// The log holds the last writes, a few MiB of them. It is brought into the file all the time, and is gone after Close.
-// To copy a file that is open, use Backup.
+// While the store is open, there are two more files: the log, whose name ends in "-wal", and its index, whose
+// name ends in "-shm". The log has the last writes, a few MiB. It is copied into the file continually, and
+// removed by Close. To copy an open file, use Backup.
 //
-// The file survives the end of the process, of the machine and of the power at any moment, as far as the disk keeps
-// the data that it reports as written: an answered write is there; an unanswered one is there whole or not at all.
-// Each document has a checksum. Damage is FailedPrecondition where it is read, and Open finds it in the head of the
-// file and in its log. Only Check finds lost entries of an index; it reads the whole file while reads and writes continue. Put
-// a backup in the place of a damaged file, and remove the log of that file: Open refuses the log of another file.
+// The file survives a crash of the process or machine and a loss of power at any time, if the disk keeps the
+// data that it reports as written. An answered write is in the file. An unanswered write is in the file
+// completely or not at all. Each document has a checksum. Reading damaged data is FailedPrecondition. Open
+// notices damage in the header of the file and in its log. Only Check finds lost entries of an index; it reads
+// the whole file while reads and writes continue. Replace a damaged file by a backup and remove its log,
+// because Open refuses the log of another file.
 //
-// One case cannot be told from a crash: damage to the last commit in the log of a process that did not close the
-// store. Open continues without that commit, and writes a warning to its logger.
+// One case looks the same as a crash: damage to the last commit in the log of a process that did not close the
+// store. Open then continues without that commit, and logs a warning.
 //
-// If the file cannot be written, as on a full disk, writes are Unavailable and reads continue. Writes work again as
-// soon as there is space.
+// If the file cannot be written, for example because the disk is full, writes are Unavailable and reads
+// continue. Writes work again once there is space.
 //
-// One process at a time can open the file. Another Open is FailedPrecondition, also within the process, and by every
-// path and link to the file. Tools such as the sqlite3 command can read it meanwhile.
+// Only one process at a time can open the file. Another Open fails with FailedPrecondition, even in the same
+// process or by another path or link to the file. Tools such as the sqlite3 command can read the open file.
 package sqlite

@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// A host opens one store, and hands it to the platform as botctx.Config.Store.
+// A host opens one store and passes it to botctx.Config.Store.
 func Example() {
 	folder, err := os.MkdirTemp("", "bots")
 	if err != nil {
@@ -23,7 +23,7 @@ func Example() {
 	defer func() { _ = os.RemoveAll(folder) }()
 	path := filepath.Join(folder, "bots.db")
 
-	for range 2 { // The second time, the documents of the first are there.
+	for range 2 { // The second time, the documents are already there.
 		if err := greet(context.Background(), path); err != nil {
 			slog.Error(err.Error())
 		}
@@ -36,7 +36,7 @@ func Example() {
 func greet(ctx context.Context, path string) error {
 	database, err := sqlite.Open(path)
 	if err != nil {
-		return err // It names the file and what to do.
+		return err // The error names the file and the remedy.
 	}
 	defer func() { _ = database.Close() }()
 
@@ -52,13 +52,13 @@ func greet(ctx context.Context, path string) error {
 	result, err := members.FindAndModify(ctx, byID, query.Change{Update: count},
 		store.FindAndModifyOptions{Upsert: true, New: true})
 	if err != nil {
-		return err // The write did not happen, or the error reports that it may have.
+		return err // Nothing was written, unless the error says otherwise.
 	}
-	fmt.Println(result.Document) //nolint:forbidigo // An example shows.
+	fmt.Println(result.Document) //nolint:forbidigo // The example prints.
 	return nil
 }
 
-// A backup is a file that Open opens.
+// A backup is a complete file for Open.
 func ExampleStore_Backup() {
 	folder, err := os.MkdirTemp("", "bots")
 	if err != nil {

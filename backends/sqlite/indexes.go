@@ -8,12 +8,12 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// documentsAtOnce is the number of documents that are read at once for an index.
+// documentsAtOnce is the number of documents that are read together to be indexed.
 const documentsAtOnce = 200
 
-// EnsureIndex implements engine.Port. An index is built in parts, between which others write: writers keep its entries
-// from its beginning on, and searches use it from its end on. One index of a store is built at a time. If the process
-// ends meanwhile, the next Open forgets the index.
+// EnsureIndex implements engine.Port. An index is built in parts, and others can write between these. Writes
+// maintain the index from the start, and searches use it once it is complete. A store builds one index at a
+// time. If the process ends before the index is complete, the next Open removes it.
 func (p *port) EnsureIndex(ctx context.Context, spec store.Index) error {
 	if p.store.isClosed() {
 		return errClosed
@@ -45,18 +45,18 @@ func (p *port) EnsureIndex(ctx context.Context, spec store.Index) error {
 		err = b.finish(ctx)
 	}
 	if err != nil {
-		_ = b.drop(context.WithoutCancel(ctx)) // If it fails, the next EnsureIndex or Open does it.
+		_ = b.drop(context.WithoutCancel(ctx)) // If this fails, the next EnsureIndex or Open does it.
 	}
 	return err
 }
 
-// building is an index that is being built.
+// building is an incomplete index.
 type building struct {
 	port *port
 	spec store.Index
 	// exists is true if the index already exists.
 	exists bool
-	// left is an index of the collection that could neither be built nor dropped, as on a full disk.
+	// left is an incomplete index that could not be removed, for example because the disk was full.
 	left   *building
 	number int
 	// after is the position of the last indexed document.
@@ -70,7 +70,7 @@ func (b *building) do(ctx context.Context, run func(t *transaction, c *collectio
 	}})
 }
 
-// begin makes the writer maintain the index.
+// begin adds the index to the description, so that writes maintain it.
 func (b *building) begin(ctx context.Context) error {
 	return b.do(ctx, func(t *transaction, c *collection) (err error) {
 		if at := c.draft.IndexOf(c.building); at >= 0 {
@@ -91,12 +91,12 @@ func (b *building) begin(ctx context.Context) error {
 	})
 }
 
-// fill adds the entries of all documents.
+// fill indexes all documents.
 func (b *building) fill(ctx context.Context) error {
 	for !b.isAll {
 		after := b.after
 		err := b.do(ctx, func(t *transaction, c *collection) error {
-			b.after, b.isAll = after, false // It may run again.
+			b.after, b.isAll = after, false // The function may run again.
 			part := within(b.port.store.firstTurn)
 			for {
 				page, err := t.page(b.after)
@@ -118,7 +118,7 @@ func (b *building) fill(ctx context.Context) error {
 	return nil
 }
 
-// page returns the documents after a position.
+// page returns the next documents after a position.
 func (t *transaction) page(after uint64) (page []engine.Placed, err error) {
 	_, err = t.source.visit(engine.Yield(func(position uint64, o document.Object) bool {
 		page = append(page, engine.Placed{Document: o, Position: position})
@@ -149,7 +149,7 @@ func (b *building) add(t *transaction, c *collection, page []engine.Placed) erro
 	return nil
 }
 
-// addOnce adds an entry unless it exists: the document may have changed since the index was begun.
+// addOnce adds an entry that may already exist, because writes also maintain the index.
 func (t *transaction) addOnce(one engine.Placed, key engine.Key) error {
 	c := t.job.collection
 	texts := c.texts.table(key.IsUnique)
@@ -164,7 +164,7 @@ func (t *transaction) addOnce(one engine.Placed, key engine.Key) error {
 	return err
 }
 
-// finish lets searches use the index.
+// finish makes searches use the index.
 func (b *building) finish(ctx context.Context) error {
 	return b.do(ctx, func(t *transaction, c *collection) error {
 		if err := t.save(); err != nil {
@@ -175,7 +175,7 @@ func (b *building) finish(ctx context.Context) error {
 	})
 }
 
-// drop removes an index that could not be built.
+// drop removes an incomplete index.
 func (b *building) drop(ctx context.Context) error {
 	isGone := false
 	for !isGone {

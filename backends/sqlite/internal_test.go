@@ -20,7 +20,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// opened returns a store in a new file, and one of its collections.
+// opened returns a store in a new file, and its collection a.
 func opened(tb testing.TB) (*Store, *collection) {
 	tb.Helper()
 	s, err := Open(filepath.Join(tb.TempDir(), "store.db"))
@@ -33,7 +33,7 @@ func opened(tb testing.TB) (*Store, *collection) {
 	return s, made
 }
 
-// textsIn returns all statements in a struct of them.
+// textsIn returns all statements in a struct.
 func textsIn(v reflect.Value) (texts []string) {
 	switch v.Kind() {
 	case reflect.String:
@@ -51,7 +51,8 @@ func textsIn(v reflect.Value) (texts []string) {
 	return texts
 }
 
-// Every statement but the ones that read all rows finds its rows by a key, and sorts at most the rows of one key.
+// Every statement finds its rows by a key, except those that read all rows. None sorts more than the rows of
+// one key.
 func TestStatements_SearchByKeys(t *testing.T) {
 	t.Parallel()
 	s, c := opened(t)
@@ -71,7 +72,7 @@ func TestStatements_SearchByKeys(t *testing.T) {
 	require.Equal(t, 8+2*11, checked)
 }
 
-// planOf returns the steps by which SQLite executes a statement.
+// planOf returns the steps of SQLite's plan for a statement.
 func planOf(t *testing.T, reader *conn, text string) string {
 	t.Helper()
 	arguments := make([]any, max(strings.Count(text, "?")-2*strings.Count(text, "?1"), strings.Count(text, "?1")*2))
@@ -89,7 +90,7 @@ func planOf(t *testing.T, reader *conn, text string) string {
 	return strings.Join(steps, "; ")
 }
 
-// A group that cannot be committed leaves the cache, the description and the end of the collection as they were.
+// A failed commit does not change the cache, the description and the end of the collection.
 func TestCommit_FailedLeavesNothing(t *testing.T) {
 	t.Parallel()
 	s, c := opened(t)
@@ -115,7 +116,7 @@ func TestCommit_FailedLeavesNothing(t *testing.T) {
 	require.NoError(t, s.Check(t.Context()))
 }
 
-// If the file refuses one write of a group, the others still succeed.
+// If one write of a group fails in the file, the others still succeed.
 func TestCommit_OneFailsAlone(t *testing.T) {
 	t.Parallel()
 	s, _ := opened(t)
@@ -141,7 +142,7 @@ func TestCommit_OneFailsAlone(t *testing.T) {
 	require.NoError(t, s.Check(t.Context()))
 }
 
-// A context that ends while rows are read is not damage.
+// A context that ends during a read must not look like damage.
 func TestQuery_ContextEnds(t *testing.T) {
 	t.Parallel()
 	s, c := opened(t)
@@ -150,13 +151,13 @@ func TestQuery_ContextEnds(t *testing.T) {
 	defer release()
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
-	for range 2 { // During the first one, before the second.
+	for range 2 { // The context ends during the first query, and before the second.
 		err := reader.query(ctx, func(rows *sql.Rows) (bool, error) {
 			end()
 			for {
 				var count int
 				if err := scan(rows, &count); err != nil {
-					return false, err // The rows are closed by another goroutine.
+					return false, err // Another goroutine has closed the rows.
 				}
 			}
 		}, c.texts.count)
@@ -164,7 +165,7 @@ func TestQuery_ContextEnds(t *testing.T) {
 	}
 }
 
-// grouped makes calls share a group, each with one write, and returns once all have ended.
+// grouped runs calls so that their writes share a group. It returns after all have ended.
 func grouped(s *Store, calls ...func()) {
 	var all sync.WaitGroup
 	held, free := make(chan struct{}), make(chan struct{})
@@ -182,7 +183,7 @@ func grouped(s *Store, calls ...func()) {
 	all.Wait()
 }
 
-// A watcher that ends the goroutine of the writer affects neither the cache nor other watchers.
+// A watcher that ends the writer's goroutine does not affect the cache or other watchers.
 func TestWatch_GoexitInGroup(t *testing.T) {
 	t.Parallel()
 	s, _ := opened(t)
@@ -207,11 +208,11 @@ func TestWatch_GoexitInGroup(t *testing.T) {
 	for id := range 2 {
 		_, exists, err := a.Get(t.Context(), 1+id)
 		require.NoError(t, err)
-		require.False(t, exists, "it is in the cache only")
+		require.False(t, exists, "it is only in the cache")
 	}
 }
 
-// asked is a context that calls then at the check with the number last.
+// asked is a context that calls then at a certain call of Err.
 type asked struct {
 	context.Context
 
@@ -227,7 +228,8 @@ func (a *asked) Err() error {
 	return nil
 }
 
-// If the writes of a group are carried out alone, one that ends the goroutine undoes none of the earlier ones.
+// If writes of a failed group run alone and one ends the goroutine, the earlier ones are still answered as
+// written.
 func TestCommit_AloneIsAnswered(t *testing.T) {
 	t.Parallel()
 	s, _ := opened(t)
@@ -245,7 +247,7 @@ func TestCommit_AloneIsAnswered(t *testing.T) {
 	require.ErrorIs(t, ended, boterr.Internal)
 }
 
-// refuseLong makes the file refuse long documents.
+// refuseLong makes SQLite refuse long documents.
 func refuseLong(tb testing.TB, s *Store) {
 	tb.Helper()
 	require.NoError(tb, s.writer.do(&job{ctx: tb.Context(), between: func() {
@@ -255,7 +257,7 @@ func refuseLong(tb testing.TB, s *Store) {
 	}}))
 }
 
-// A long write uses the indexes of the snapshot that it reads.
+// A long write uses the indexes of its snapshot.
 func TestFollow_IndexesOfItsMoment(t *testing.T) {
 	t.Parallel()
 	s, c := opened(t)
@@ -270,11 +272,11 @@ func TestFollow_IndexesOfItsMoment(t *testing.T) {
 	require.True(t, followed.view.Indexes[0].MultiKey)
 }
 
-// A long write holds its snapshot only while it searches, not while it waits for others.
+// A long write releases its snapshot after the search, before it waits for the writer.
 func TestLongWrite_LeavesItsReader(t *testing.T) {
 	t.Parallel()
 	s, _ := opened(t)
-	s.firstTurn = -1 // Each write is a long one.
+	s.firstTurn = -1 // This makes every write a long one.
 	a := s.Collection("a")
 	documents := make([]document.Object, partSize)
 	for i := range documents {
@@ -293,7 +295,7 @@ func TestLongWrite_LeavesItsReader(t *testing.T) {
 	require.Zero(t, readers)
 }
 
-// A long write that changes nothing leaves nothing behind, nor does one whose context panics.
+// After a long write that changed nothing, or whose context panicked, nothing follows the collection.
 func TestLongWrite_LeavesNothing(t *testing.T) {
 	t.Parallel()
 	s, c := opened(t)
@@ -320,7 +322,7 @@ type panickyContext struct{ context.Context }
 
 func (panickyContext) Done() <-chan struct{} { panic("a context") }
 
-// A watcher may read, however many long writes wait for the writer, which waits for the watcher.
+// A watcher can read even if many long writes wait for the writer, which waits for the watcher.
 func TestWatch_ReadsAmongLongWrites(t *testing.T) {
 	t.Parallel()
 	s, _ := opened(t)
@@ -350,7 +352,8 @@ func TestWatch_ReadsAmongLongWrites(t *testing.T) {
 	require.EqualValues(t, 1+writes, last.Value("n"))
 }
 
-// An index that could neither be built nor dropped, as on a full disk, does not hinder the next one.
+// An incomplete index that could not be removed, for example because the disk was full, does not block the next
+// index.
 func TestEnsureIndex_AfterFailedDrop(t *testing.T) {
 	t.Parallel()
 	s, c := opened(t)
@@ -379,7 +382,8 @@ func TestEnsureIndex_AfterFailedDrop(t *testing.T) {
 	require.NoError(t, s.Check(t.Context()))
 }
 
-// Readers keep their indexes while another one is built and others write: otherwise they would begin again at each commit.
+// Readers keep their indexes while another index is built and others write. Otherwise they would start again
+// after each commit.
 func TestEnsureIndex_LeavesReadersAlone(t *testing.T) {
 	t.Parallel()
 	s, c := opened(t)
@@ -392,7 +396,7 @@ func TestEnsureIndex_LeavesReadersAlone(t *testing.T) {
 	require.Len(t, c.schema.Load().Indexes, 1)
 }
 
-// A read that was planned before the first document with an array finds what a later one does.
+// A read that was planned before the first array was indexed must also find the document with the array.
 func TestRead_PlannedBeforeAnArray(t *testing.T) {
 	t.Parallel()
 	some, err := query.CompileFilter(document.O("n", document.O("$gte", 0)))
@@ -407,11 +411,11 @@ func TestRead_PlannedBeforeAnArray(t *testing.T) {
 	require.EqualValues(t, 2, count)
 }
 
-// Canceled means that nothing was written, unless the text says otherwise.
+// Canceled means that nothing was written, unless the error says otherwise.
 func TestLongWrite_SaysWhatStays(t *testing.T) {
 	t.Parallel()
 	s, _ := opened(t)
-	s.firstTurn = -1 // Each part has one document.
+	s.firstTurn = -1 // This makes every part one document.
 	a := s.Collection("a")
 	documents := make([]document.Object, partSize)
 	for i := range documents {
@@ -423,7 +427,7 @@ func TestLongWrite_SaysWhatStays(t *testing.T) {
 	defer stop()
 	_, err := a.Delete(ctx, nil, store.DeleteOptions{Multi: true})
 	require.ErrorIs(t, err, boterr.Canceled)
-	require.ErrorContains(t, err, "1 of 501 documents had already been written")
+	require.ErrorContains(t, err, "1 of 501 documents were already written")
 }
 
 func byID(tb testing.TB, id any) *query.Filter {
@@ -433,7 +437,7 @@ func byID(tb testing.TB, id any) *query.Filter {
 	return f
 }
 
-// FuzzNames searches for names of collections and fields, and for values, that get into a statement.
+// FuzzNames searches for names and values that become part of a statement instead of arguments.
 func FuzzNames(f *testing.F) {
 	for _, text := range []string{"a", "d1", "'; DROP TABLE d1; --", `"x"`, "?1", "a\x01b", "ünï", "sqlite_master", "a.b", "%s"} {
 		f.Add(text, text, text)
@@ -443,7 +447,7 @@ func FuzzNames(f *testing.F) {
 		c := s.Collection(name)
 		o := document.O("_id", value, "f", document.O(field, value))
 		if store.CheckName(name) != nil || document.CheckInsert(o) != nil {
-			t.Skip("the store takes no such name")
+			t.Skip("the store does not accept this name or document")
 		}
 		if err := c.Insert(t.Context(), o); err != nil {
 			require.ErrorIs(t, err, boterr.AlreadyExists)

@@ -22,7 +22,7 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// fill inserts documents into a collection, with the _ids from 0 on.
+// fill inserts count documents with the _ids 0, 1 and so on.
 func fill(tb testing.TB, database store.Store, count int) {
 	tb.Helper()
 	documents := make([]document.Object, count)
@@ -41,7 +41,7 @@ func TestLog_IsBoundedUnderLoad(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	count := rounds.Of(t, 600, 6_000)
 	for range 3 {
-		all.Go(func() { // Readers without a break.
+		all.Go(func() { // There is a reader at any time.
 			for ctx.Err() == nil {
 				_, _ = database.Collection("a").Find(ctx, nil, store.FindOptions{Limit: 50})
 			}
@@ -70,8 +70,8 @@ func TestLog_IsBoundedUnderLoad(t *testing.T) {
 	require.NoFileExists(t, path+"-wal")
 }
 
-// others inserts documents, one after the other, until a call has returned. It returns the number of inserts that
-// ended during the call, and the longest time that one took.
+// others inserts documents one after the other until call returns. It returns how many inserts ended during the
+// call, and the longest duration of one.
 func others(t *testing.T, database store.Store, call func() error) (ended int, longest time.Duration) {
 	t.Helper()
 	began, done := make(chan struct{}), make(chan error, 1)
@@ -81,9 +81,9 @@ func others(t *testing.T, database store.Store, call func() error) (ended int, l
 	}()
 	<-began
 	for {
-		began := time.Now() //nolint:forbidigo // How long callers wait is the question.
+		began := time.Now() //nolint:forbidigo // The test measures waits.
 		require.NoError(t, database.Collection("other").Insert(t.Context(), document.O("n", ended, "_id", rand.Int64())))
-		longest = max(longest, time.Since(began)) //nolint:forbidigo // See above.
+		longest = max(longest, time.Since(began)) //nolint:forbidigo // The test measures waits.
 		select {
 		case err := <-done:
 			require.NoError(t, err)
@@ -127,7 +127,7 @@ func TestLongWrite_HoldsUpNoOther(t *testing.T) {
 		}},
 		{"an index", func() error { return a.EnsureIndex(t.Context(), store.Index{Keys: ascending("n")}) }},
 	} {
-		const few = 3 // If the call held up the other writes, one of them would end meanwhile: the one before it.
+		const few = 3 // If call blocked other writes, only the one before it would end.
 		ended, longest := others(t, database, c.call)
 		t.Logf("%s: %d others ended meanwhile, and took at most %v", c.name, ended, longest)
 		require.Greater(t, ended, few, c.name)
@@ -135,7 +135,7 @@ func TestLongWrite_HoldsUpNoOther(t *testing.T) {
 	require.NoError(t, database.Check(t.Context()))
 }
 
-// Another program, such as the sqlite3 command, may read the file for as long as it likes.
+// Another program, such as the sqlite3 command, may read the file for a long time.
 func TestCheckpoint_OutsideReaderHoldsUpNoOther(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
@@ -150,7 +150,7 @@ func TestCheckpoint_OutsideReaderHoldsUpNoOther(t *testing.T) {
 	require.NoError(t, reading.QueryRowContext(t.Context(), "SELECT count(*) FROM d1").Scan(&count))
 
 	put(t, database, "a", 2)
-	const busyTimeout = 5 * time.Second // The time for which a statement waits for another program.
+	const busyTimeout = 5 * time.Second // How long a statement waits for another program.
 	_, longest := others(t, database, func() error { return database.Compact(t.Context()) })
 	require.Less(t, longest, busyTimeout)
 	require.ErrorIs(t, database.Close(), boterr.Unavailable, "the log stays")
@@ -159,7 +159,7 @@ func TestCheckpoint_OutsideReaderHoldsUpNoOther(t *testing.T) {
 	require.Len(t, contents(t, open(t, path), "a"), 2)
 }
 
-// A document that an index has shown is never older in the cache afterwards.
+// The cache must not return an older version of a document than an index search before.
 func TestRead_NeverGoesBack(t *testing.T) {
 	t.Parallel()
 	database := open(t, newPath(t), sqlite.WithoutSync())
@@ -220,8 +220,7 @@ func fieldOf(err error) string {
 	return e.Field
 }
 
-// Writes that count in one document without an index are never lost, though each starts again if another one
-// was first.
+// Long writes to one document start again if another one was faster. None is lost.
 func TestLongWrite_LosesNoOther(t *testing.T) {
 	t.Parallel()
 	database := open(t, newPath(t), sqlite.WithoutSync())
@@ -268,7 +267,7 @@ func TestEnsureIndex_WithWritersMeanwhile(t *testing.T) {
 			}
 		})
 	}
-	for range 3 { // Together, as several parts of a host do it.
+	for range 3 { // As if several parts of a host did it.
 		all.Go(func() {
 			if err := a.EnsureIndex(t.Context(), store.Index{Keys: ascending("n")}); err != nil {
 				t.Error(err)
@@ -319,7 +318,7 @@ func TestOpen_HardLinkIsTheSameFile(t *testing.T) {
 	require.NoError(t, os.Link(path, other))
 	_, err := sqlite.Open(other, sqlite.WithLockWait(0))
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
-	require.ErrorContains(t, err, "is open already")
+	require.ErrorContains(t, err, "is already open")
 }
 
 func TestOpen_LeavesOtherProgramsFileAlone(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// While the file is open, SQLite has a lock that keeps other programs from removing the log. The system
-// releases ordinary locks when anything in the process closes the file.
+// SQLite's lock keeps other programs from removing the log of an open file. Linux releases ordinary locks as
+// soon as anything in the process closes the file.
 func TestOpen_KeepsItsLock(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
@@ -20,7 +20,7 @@ func TestOpen_KeepsItsLock(t *testing.T) {
 	_, err := sqlite.Open(path, sqlite.WithLockWait(0))
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
 
-	// F_OFD_GETLK, and the place of the lock in the format of SQLite.
+	// F_OFD_GETLK, and the position of the lock in SQLite's file format.
 	const getLock, sharedFirst, sharedSize = 36, 1<<30 + 2, 510
 	file, err := os.Open(path)
 	require.NoError(t, err)

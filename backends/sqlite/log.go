@@ -10,10 +10,9 @@ import (
 	"os"
 )
 
-// logPath returns the path of the log of a file.
 func logPath(path string) string { return path + "-wal" }
 
-// hasLog reports whether a file has a log that is not empty.
+// hasLog reports whether a file has a log with content.
 func hasLog(path string) bool {
 	info, err := os.Stat(logPath(path))
 	return err == nil && info.Size() > 0
@@ -25,11 +24,12 @@ const (
 	pageSize        = 4096
 )
 
-// checkLog looks for damage in the log that a process left behind. SQLite reads a log up to the first frame without its
-// checksum, which it takes for the end of a write that a crash interrupted; so damage in the middle would silently
-// take the commits behind it. Two or more of those are damage for certain, and FailedPrecondition. One may be a write
-// that was interrupted, and was not answered then, or the last one before the damage; it is a warning. So are all if the
-// store does not wait for the disk: when the machine stops, the disk may have later pages of the log without earlier ones.
+// checkLog looks for damage in the log of a process that did not close the store. SQLite reads a log up to the
+// first frame with a wrong checksum, and assumes that a crash interrupted the write there. Damage in the middle
+// of a log would therefore silently drop the commits after it. Two or more such commits prove damage, which is
+// FailedPrecondition. One may be an interrupted write, which was not answered, or the last answered commit;
+// this only causes a warning. If the store does not wait for the disk, any number causes a warning, because
+// after a crash of the machine the disk may have later pages of the log without the earlier ones.
 func checkLog(path string, isSynced bool, logger *slog.Logger) error {
 	file, err := os.Open(logPath(path))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -39,19 +39,19 @@ func checkLog(path string, isSynced bool, logger *slog.Logger) error {
 		return unopened(err)
 	}
 	defer func() { _ = file.Close() }()
-	lost, err := lostCommits(bufio.NewReaderSize(file, 1<<20)) //nolint:forbidigo // It is a file.
+	lost, err := lostCommits(bufio.NewReaderSize(file, 1<<20)) //nolint:forbidigo // The reader is for a file.
 	switch {
 	case err != nil:
 		return unopened(err)
 	case lost > 1 && isSynced:
-		return damaged("its log has %d commits behind a damaged one", lost)
+		return damaged("its log has %d commits after a damaged one", lost)
 	case lost > 0 && logger != nil:
 		logger.Warn("the end of the log was interrupted by a crash, or damaged just after its last commit", "file", path)
 	}
 	return nil
 }
 
-// lostCommits returns the number of commits in a log that SQLite skips because the log is damaged before them.
+// lostCommits returns the number of commits that SQLite skips because the log is damaged before them.
 func lostCommits(log io.Reader) (int, error) {
 	var header [logHeaderSize]byte
 	if n, err := io.ReadFull(log, header[:]); n == 0 || isCut(err) {
@@ -70,7 +70,7 @@ func lostCommits(log io.Reader) (int, error) {
 	if !isWhole {
 		n, err := io.ReadFull(log, frame)
 		if n == len(frame) {
-			return 2, nil // A damaged header loses all commits, so count several.
+			return 2, nil // All commits are lost; report several.
 		}
 		if isCut(err) {
 			return 0, nil
@@ -84,7 +84,7 @@ func lostCommits(log io.Reader) (int, error) {
 			return 0, err
 		}
 		if [8]byte(frame[8:]) != [8]byte(header[16:]) {
-			isWhole = false // It is from before the log was restarted, or damaged.
+			isWhole = false // The frame is older than the log's last restart, or damaged.
 			continue
 		}
 		sum.add(frame[:8])
@@ -98,7 +98,7 @@ func lostCommits(log io.Reader) (int, error) {
 
 func isCut(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
 
-// frameSum is the running checksum of a log.
+// frameSum is the running checksum of the log's frames.
 type frameSum struct {
 	order binary.ByteOrder
 	a, b  uint32

@@ -12,43 +12,44 @@ import (
 )
 
 const (
-	// firstTurn is the time for which a write may keep others waiting before it gives up its turn. After each
-	// lost attempt that time is multiplied by moreTime.
+	// firstTurn is the time for which a write may delay others before it gives up its turn. The time is
+	// multiplied by moreTime after each lost attempt.
 	firstTurn = 10 * time.Millisecond
 	moreTime  = 4
-	// maxSearching is the maximum number of writes out of turn. They hold a reader while they wait for the
-	// writer, and the writer waits for a reader if a watcher reads.
+	// maxSearching is the largest number of long writes that search at the same time. They hold a reader while
+	// they wait for the writer. The writer may wait for a reader, too, if a watcher reads.
 	maxSearching = maxReaders / 2
 	// noLimit is longer than any write takes.
 	noLimit = time.Hour
-	// partSize is the number of documents that a long write on many changes together.
+	// partSize is the number of documents from which a long write is applied in parts.
 	partSize = 500
 )
 
-// Write implements engine.Port. A long write searches out of turn, on a reader, so that it holds up no other, and the
-// writer only applies its changes. If others have changed the documents that it rests on, it begins again, and each time may keep the
-// others waiting for longer, so that it succeeds in the end. One on many documents is applied in parts.
+// Write implements engine.Port. A write that takes too long gives up its turn and searches on a reader, so it
+// does not delay others; then the writer only applies its changes. If other writes have changed the same
+// documents meanwhile, it starts again. Each time it may delay others longer, so it succeeds eventually. A
+// write to many documents is applied in parts.
 func (p *port) Write(ctx context.Context, op engine.Op) error {
 	call := query.NewEvaluation(ctx)
 	first := p.store.firstTurn
 	if _, isInsert := op.(*engine.Inserting); isInsert {
-		first = noLimit // An insert searches nothing, so running it out of turn would save no time.
+		first = noLimit // An insert does not search, so running it out of turn would save no time.
 	}
 	for patience := first; ; patience = moreTime * (patience + time.Millisecond) {
 		err := p.inTurn(ctx, patience, func(t *transaction) error {
 			call.Resume(t.ctx)
 			return op.Run(call, t)
 		})
-		if err != engine.ErrTooLong { //nolint:errorlint // It comes as it is.
+		if err != engine.ErrTooLong { //nolint:errorlint // It is never wrapped.
 			return err
 		}
-		if err = p.outOfTurn(ctx, call, op); err != engine.ErrLost { //nolint:errorlint // It comes as it is.
+		if err = p.outOfTurn(ctx, call, op); err != engine.ErrLost { //nolint:errorlint // It is never wrapped.
 			return err
 		}
 	}
 }
 
-// inTurn carries out a write in a group. The error is engine.ErrTooLong if it took more time than it has.
+// inTurn carries out a write in a group. It returns engine.ErrTooLong if the write took longer than patience.
 func (p *port) inTurn(ctx context.Context, patience time.Duration, run func(t *transaction) error) error {
 	return p.store.writer.do(&job{ctx: ctx, name: p.name, run: func(t *transaction) error {
 		now := &turn{Context: ctx, limit: within(patience)}
@@ -65,7 +66,7 @@ func (p *port) inTurn(ctx context.Context, patience time.Duration, run func(t *t
 func (p *port) outOfTurn(ctx context.Context, call *query.Evaluation, op engine.Op) error {
 	found := p.store.found(p.name)
 	if found == nil {
-		return engine.ErrLost // Nothing was there to take long: the next turn is longer.
+		return engine.ErrLost // There is no collection to search. Try again with a longer turn.
 	}
 	select {
 	case p.store.searching <- struct{}{}:
@@ -84,12 +85,12 @@ func (p *port) outOfTurn(ctx context.Context, call *query.Evaluation, op engine.
 	many, isMany := op.(engine.Many)
 	w.isMany = isMany && many.IsMany()
 	call.Resume(ctx)
-	if err := op.Run(call, w); err == errOutdated { //nolint:errorlint // It comes as it is.
+	if err := op.Run(call, w); err == errOutdated { //nolint:errorlint // It is never wrapped.
 		return engine.ErrLost
 	} else if err != nil {
 		return err
 	}
-	w.view.Close() // A reader that stayed open would keep the log from being restarted.
+	w.view.Close() // An open reader would keep the log from being restarted.
 	if len(w.positions) > partSize {
 		w.follower.Leave()
 		return p.inParts(ctx, call, many, w.positions)
@@ -97,20 +98,20 @@ func (p *port) outOfTurn(ctx context.Context, call *query.Evaluation, op engine.
 	return p.inTurn(ctx, noLimit, func(t *transaction) error { return w.settle(ctx, call, op, t) })
 }
 
-// noted is a transaction on an unchanging view. It records its changes instead of making them.
+// noted is a transaction on a fixed snapshot. It records changes and does not make them.
 type noted struct {
 	view     engine.View
 	follower engine.Follower
 	isMany   bool
 	changes  []engine.Change
-	// positions are the positions of the changed documents. A write on many that is applied in parts notes
-	// nothing else.
+	// positions has the positions of the documents that a write to many changes. If there are more than
+	// partSize, changes is empty.
 	positions []uint64
 }
 
 var _ engine.Transaction = (*noted)(nil)
 
-// follow returns the current content of a collection, and collects later changes.
+// follow returns a snapshot of a collection, and starts to collect later changes.
 func (s *Store) follow(ctx context.Context, c *collection) (*noted, error) {
 	view, err := s.view(ctx, c)
 	if err != nil {
@@ -119,14 +120,14 @@ func (s *Store) follow(ctx context.Context, c *collection) (*noted, error) {
 	w := &noted{view: view}
 	isFollowing := false
 	defer func() {
-		if !isFollowing { // Also after a panic of the context.
+		if !isFollowing { // This also handles a panic of the context.
 			w.follower.Leave()
 			view.Close()
 		}
 	}()
 	j := &job{ctx: ctx, between: func() {
 		reader, _ := view.Source.(*source)
-		reader.schema = c.schema.Load() // Others may have written since the view was made.
+		reader.schema = c.schema.Load() // A write after the creation of the view may have changed the schema.
 		w.view.Schema = reader.schema
 		if err = reader.begin(); err == nil {
 			_, err = reader.conn.number(context.Background(), "SELECT count(*) FROM botctx_collections") // The first statement fixes the snapshot.
@@ -159,7 +160,8 @@ func (w *noted) Remove(position uint64, o document.Object) error {
 	return w.note(engine.Change{Position: position, Before: o})
 }
 
-// note notes a change, if the indexes take it. Unique ones see it only when it is applied.
+// note records a change. It returns an error if an index cannot take the change. Unique indexes are checked
+// only when the change is applied.
 func (w *noted) note(made engine.Change) error {
 	if _, err := w.view.Changes(made.Before, made.After); err != nil {
 		return err
@@ -175,7 +177,8 @@ func (w *noted) note(made engine.Change) error {
 	return nil
 }
 
-// settle applies the recorded changes in the write's turn, unless other writes affect them.
+// settle applies the recorded changes. It returns engine.ErrLost if other writes have changed the result of the
+// search.
 func (w *noted) settle(ctx context.Context, call *query.Evaluation, op engine.Op, t *transaction) error {
 	call.Resume(ctx)
 	others := slices.Clone(w.follower.Changes)
@@ -197,8 +200,8 @@ func (w *noted) settle(ctx context.Context, call *query.Evaluation, op engine.Op
 	return nil
 }
 
-// inParts applies a write on many documents to the ones at some positions: to as many as there is time for, then to
-// more once others have had their turn.
+// inParts applies a write to the documents at these positions, in parts. Each part has the documents that fit
+// into firstTurn. Other writes run between the parts.
 func (p *port) inParts(ctx context.Context, call *query.Evaluation, op engine.Many, positions []uint64) error {
 	for all := len(positions); len(positions) > 0; {
 		applied := 0
@@ -222,16 +225,16 @@ func (p *port) inParts(ctx context.Context, call *query.Evaluation, op engine.Ma
 	return nil
 }
 
-// partly returns the error of a write that failed after some documents were written.
+// partly adds the number of written documents to the error of a write in parts.
 func partly(written, all int, err error) error {
 	e, ok := boterr.AsError(err)
 	if written == 0 || !ok {
 		return err
 	}
-	return boterr.New(e.Code, e.Field, "%d of %d documents had already been written, and remain so: %w", written, all, err)
+	return boterr.New(e.Code, e.Field, "%d of %d documents were already written, and stay written: %w", written, all, err)
 }
 
-// apply applies a write on many documents to the current document at a position.
+// apply applies a write to the current version of the document at a position.
 func (t *transaction) apply(call *query.Evaluation, op engine.Many, position uint64) error {
 	now := engine.Placed{Position: position}
 	_, err := t.source.visit(engine.Yield(func(_ uint64, o document.Object) bool {

@@ -14,9 +14,9 @@ import (
 	"github.com/botctx/go-sdk/internal/engine"
 )
 
-// aside returns a connection for a long task, and a function that closes it.
+// aside returns a new connection for a long task, and a function that closes it.
 func (s *Store) aside(ctx context.Context) (*conn, func(), error) {
-	_, release, err := s.readers.take(ctx) // Close waits for it.
+	_, release, err := s.readers.take(ctx) // This makes Close wait.
 	if err != nil {
 		return nil, nil, err
 	}
@@ -26,23 +26,22 @@ func (s *Store) aside(ctx context.Context) (*conn, func(), error) {
 		return nil, nil, err
 	}
 	return c, func() {
-		_ = c.close() // An error loses nothing: the connection has only read.
+		_ = c.close() // Ignore the error: the connection has only read.
 		release()
 	}, nil
 }
 
-// backupSuffix is the pattern of the name of a backup's folder, after the name of the file.
+// backupSuffix is the pattern for the name of a backup's temporary folder. The file's name comes before it.
 const backupSuffix = ".backup-*.tmp"
 
-// backupName is the name of the file in that folder.
+// backupName is the name of the file in the temporary folder.
 const backupName = "backup"
 
-// Backup writes the store to a writer, as it is at one moment, in the form of a file that Open opens, without unused
-// pages. Reads and writes continue; the log grows with what is written meanwhile. The backup is first copied to a
-// file in the same folder, which takes as much space on disk for a while, so that a slow writer holds up nothing.
+// Backup writes a snapshot of the store, in the form of a file for Open, without unused pages. Reads and writes
+// continue, and the log grows until the snapshot is complete. The snapshot is first copied to a file in the
+// store's folder, so a slow w delays nothing. The copy temporarily needs as much disk space as the file.
 //
-// InvalidArgument: there is no writer. Canceled: ctx ended. Unavailable: the copy or the writer failed; the store is
-// as before.
+// InvalidArgument: w is nil. Canceled: ctx ended. Unavailable: the copy or w failed. The store is not affected.
 func (s *Store) Backup(ctx context.Context, w io.Writer) error {
 	if s.isClosed() {
 		return errClosed
@@ -59,7 +58,7 @@ func (s *Store) Backup(ctx context.Context, w io.Writer) error {
 	if err := s.copyTo(ctx, path); err != nil {
 		return err
 	}
-	file, err := os.Open(path) //nolint:gosec // The path is the host's.
+	file, err := os.Open(path) //nolint:gosec // The host chose the path.
 	if err != nil {
 		return uncopied(err)
 	}
@@ -73,7 +72,7 @@ func (s *Store) Backup(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-func noWriter() error { return boterr.Invalid("w", "there is no writer; give one, such as a file") }
+func noWriter() error { return boterr.Invalid("w", "is nil; give a writer, such as a file") }
 
 func uncopied(err error) error {
 	return boterr.New(boterr.Unavailable, "", "the backup could not be written: %w", err)
@@ -94,9 +93,9 @@ func (s *Store) copyTo(ctx context.Context, path string) error {
 	return nil
 }
 
-// whileOpen is a writer that fails once its context has ended.
+// whileOpen is a writer that fails after its context has ended.
 type whileOpen struct {
-	ctx context.Context //nolint:containedctx // The writer lives for one call, which has this context.
+	ctx context.Context //nolint:containedctx // A writer lives for one call.
 	to  io.Writer
 }
 
@@ -107,11 +106,11 @@ func (w whileOpen) Write(text []byte) (int, error) {
 	return w.to.Write(text)
 }
 
-// Compact gives the unused pages of the file, such as the pages of deleted documents, back to the disk. It
-// works in small steps, between which others write, so it may run at any time: it pays if Stats.Free is a good part
-// of Stats.Size. Without it the store uses those pages again.
+// Compact returns unused pages of the file to the disk, such as pages of deleted documents. It works in small
+// steps, and others can write between these, so it may run at any time. It is useful if Stats.Free is a large
+// part of Stats.Size. Without Compact, the store uses these pages for new documents.
 //
-// Canceled: ctx ended; what was given back until then stays so. Unavailable: the file could not be written.
+// Canceled: ctx ended; the steps so far remain. Unavailable: the file could not be written.
 func (s *Store) Compact(ctx context.Context) error {
 	for {
 		var left, before int64
@@ -135,17 +134,17 @@ func (s *Store) Compact(ctx context.Context) error {
 	}
 }
 
-// Stats are figures of a Store since it was opened.
+// Stats are figures about a Store. Commits and Changes are counted from Open.
 type Stats struct {
-	// Size is the size of the file in bytes, Free the part of it that Compact would give back, and Log the size of the
-	// log.
+	// Size is the size of the file in bytes, Free is the part of it that Compact would return, and Log is the
+	// size of the log.
 	Size, Free, Log int64
-	// Commits is the number of commits, Changes the number of documents that they put or removed. Changes divided by
-	// Commits is the number of changes that share a commit.
+	// Commits is the number of commits. Changes is the number of documents that they inserted, changed or
+	// removed. Changes divided by Commits is the average number of changes per commit.
 	Commits, Changes int64
 }
 
-// Stats returns the store's figures, zeros after Close.
+// Stats returns the store's figures. After Close all figures are zero.
 func (s *Store) Stats() (stats Stats) {
 	ctx := context.Background()
 	c, release, err := s.readers.take(ctx)
@@ -166,11 +165,11 @@ func (s *Store) Stats() (stats Stats) {
 	return stats
 }
 
-// WriteJSON writes the documents of a collection as they are at one moment, one line of JSON each, in the order of
-// insertion. It is for people and their tools: JSON lacks some types of the store.
+// WriteJSON writes a snapshot of a collection's documents in the order of insertion, one line of JSON each. It
+// is for people and their tools; JSON does not have all types of the store.
 //
-// InvalidArgument: there is no writer. NotFound: there is no such collection. Canceled: ctx ended. Otherwise the error is
-// the writer's.
+// InvalidArgument: w is nil. NotFound: there is no such collection. Canceled: ctx ended. Other errors are from
+// w.
 func (s *Store) WriteJSON(ctx context.Context, w io.Writer, collection string) error {
 	if w == nil {
 		return noWriter()

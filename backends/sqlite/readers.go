@@ -9,19 +9,19 @@ import (
 	"github.com/botctx/go-sdk/internal/engine"
 )
 
-// readers are the connections that read.
+// readers manages the connections for reads.
 type readers struct {
 	connect func(ctx context.Context) (*conn, error)
-	// slots has a token for each connection in use. Its capacity bounds them.
+	// slots has a token for each connection in use. Its capacity limits their number.
 	slots chan struct{}
-	// closing is closed when no further reads are allowed.
+	// closing is closed when no more reads may start.
 	closing <-chan struct{}
 
 	mu   sync.Mutex
 	idle []*conn
 }
 
-// maxReaders is the maximum number of concurrent reads. Others wait.
+// maxReaders is the largest number of concurrent reads. Others wait.
 const maxReaders = 32
 
 // take returns a connection, and a function that releases it.
@@ -67,8 +67,7 @@ func (r *readers) give(c *conn) {
 	<-r.slots
 }
 
-// pause calls a function while no connection reads. If the current reads take longer than wait, it does
-// nothing.
+// pause calls a function while no connection reads. It does nothing if the current reads take longer than wait.
 func (r *readers) pause(wait time.Duration, call func()) {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
@@ -89,7 +88,7 @@ func (r *readers) pause(wait time.Duration, call func()) {
 	call()
 }
 
-// close waits for all reads, and closes the connections.
+// close waits for all reads and closes the connections.
 func (r *readers) close() error {
 	for range cap(r.slots) {
 		r.slots <- struct{}{}

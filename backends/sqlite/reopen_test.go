@@ -21,7 +21,7 @@ import (
 	"github.com/botctx/go-sdk/store/storetest"
 )
 
-// Every rule also holds if the store is closed and opened again before each read.
+// The rules of storetest hold even if the store is reopened before each read.
 func TestStore_OpenedAnewBeforeReads(t *testing.T) {
 	t.Parallel()
 	rounds.OnlyThorough(t)
@@ -34,11 +34,11 @@ func TestStore_OpenedAnewBeforeReads(t *testing.T) {
 	})
 }
 
-// reopening is a store that is closed and opened again before each read.
+// reopening is a store that is reopened before each read.
 type reopening struct {
 	t    *testing.T
 	path string
-	// mu is held for reading by writes, and for writing by reads.
+	// Writes hold mu for reading, and reads hold it for writing.
 	mu    sync.RWMutex
 	store *sqlite.Store
 }
@@ -54,7 +54,7 @@ type reopeningCollection struct {
 	name  string
 }
 
-// reopened returns the collection of a store that was opened again. The caller calls done after the read.
+// reopened reopens the store and returns the collection. Callers must call done after the read.
 func (c *reopeningCollection) reopened() (collection store.Collection, done func()) {
 	s := c.store
 	s.mu.Lock()
@@ -71,7 +71,7 @@ func (c *reopeningCollection) reopened() (collection store.Collection, done func
 	return s.store.Collection(c.name), s.mu.Unlock
 }
 
-// held returns the collection of a store that stays open until done is called.
+// held returns the collection. The store stays open until done is called.
 func (c *reopeningCollection) held() (collection store.Collection, done func()) {
 	c.store.mu.RLock()
 	return c.store.store.Collection(c.name), c.store.mu.RUnlock
@@ -154,7 +154,7 @@ func TestOpen_Link(t *testing.T) {
 	for _, name := range []string{path, link} {
 		_, err := sqlite.Open(name, sqlite.WithLockWait(0))
 		require.ErrorIs(t, err, boterr.FailedPrecondition)
-		require.ErrorContains(t, err, "is open already")
+		require.ErrorContains(t, err, "is already open")
 	}
 	require.Empty(t, names(t, link), "what is made beside is beside the file")
 	info, err := os.Lstat(link)
@@ -243,7 +243,7 @@ func TestStore_FileIsMoved(t *testing.T) {
 	}
 }
 
-// While the file is at another path, a read neither opens nor creates a different file.
+// While the file is moved, a read does not open or create a different file.
 func TestStore_ReadsWhileFileIsMoved(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
@@ -252,7 +252,7 @@ func TestStore_ReadsWhileFileIsMoved(t *testing.T) {
 	require.NoError(t, books.Insert(t.Context(), document.O("_id", 1)))
 	require.NoError(t, os.Rename(path, path+".aside"))
 	var all sync.WaitGroup
-	for range 20 { // Most of them need a new connection.
+	for range 20 { // Most reads need a new connection.
 		all.Go(func() {
 			count, err := books.Count(t.Context(), nil)
 			if count != 1 && boterr.CodeOf(err) != boterr.Unavailable {
@@ -268,7 +268,7 @@ func TestStore_ReadsWhileFileIsMoved(t *testing.T) {
 	require.EqualValues(t, 1, count)
 }
 
-// A watcher that begins while nothing can be written sees what is written later.
+// A watcher that starts while the file is moved sees later writes.
 func TestWatch_BeginsWhileFileIsMoved(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
@@ -282,7 +282,7 @@ func TestWatch_BeginsWhileFileIsMoved(t *testing.T) {
 	require.Equal(t, 1, seen)
 }
 
-// A backup that was put in the place of the file does not use the log that a crash has left.
+// A backup in place of the file must not use the log that a crash has left.
 func TestOpen_LogOfAnotherFile(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
@@ -305,7 +305,7 @@ func TestOpen_LogOfAnotherFile(t *testing.T) {
 	require.EqualValues(t, 1, count)
 }
 
-// names returns the names of the other files in the folder of a file.
+// names returns the names of all other files in the file's folder, except the log and its index.
 func names(t *testing.T, path string) (others []string) {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Dir(path))

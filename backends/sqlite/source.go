@@ -12,23 +12,23 @@ import (
 	"github.com/botctx/go-sdk/internal/query"
 )
 
-// source is the content of a collection through a connection.
+// source reads a collection through a connection.
 type source struct {
-	ctx        context.Context //nolint:containedctx // It belongs to the one call that the source serves.
+	ctx        context.Context //nolint:containedctx // A source lives for one call.
 	conn       *conn
 	collection *collection
 	schema     *engine.Schema
 	// release releases the connection.
 	release func()
-	// inGroup is true for the writer, which sees the changes of its group.
+	// inGroup is true for the writer, which also sees the uncommitted changes of its group.
 	inGroup bool
-	// isBegun is true once a transaction gives all statements the same snapshot.
+	// isBegun is true after a transaction was started, in which all statements see the same snapshot.
 	isBegun bool
 }
 
 var _ engine.Source = (*source)(nil)
 
-// Close implements engine.Source. Closing it again does nothing.
+// Close implements engine.Source. A second call does nothing.
 func (s *source) Close() {
 	if s.isBegun {
 		_, _ = s.conn.exec("COMMIT") // The transaction has only read.
@@ -40,7 +40,7 @@ func (s *source) Close() {
 	}
 }
 
-// begin makes the following statements see one snapshot.
+// begin makes all following statements see the same snapshot.
 func (s *source) begin() error {
 	if s.inGroup || s.isBegun {
 		return nil
@@ -50,11 +50,12 @@ func (s *source) begin() error {
 	return err
 }
 
-// errOutdated ends a read by indexes that have grown since the read was planned, such as by a first array.
+// errOutdated ends a search whose indexes have changed since it was planned, for example because of a first
+// array.
 var errOutdated = boterr.New(boterr.Internal, "", "the indexes have grown since the read was planned")
 
-// planned returns the error of a search by an index, or errOutdated. A writer publishes that an index has grown
-// before it commits, so a search that sees the commit sees that, too.
+// planned returns err, or errOutdated if the indexes have changed since the search was planned. The writer
+// publishes such a change before the commit, so a search that sees the commit also sees the change.
 func (s *source) planned(err error) error {
 	if err == nil && !s.inGroup && s.schema != s.collection.schema.Load() {
 		return errOutdated
@@ -91,7 +92,7 @@ func (s *source) ByID(id any) (found engine.Placed, exists bool, err error) {
 	return read, true, nil
 }
 
-// read reads the document whose _id has a key, the zero Placed if there is none.
+// read reads the document with this _id key from the file. It returns the zero Placed if there is none.
 func (s *source) read(key []byte) (read engine.Placed, err error) {
 	var sealed sql.RawBytes
 	err = s.conn.query(context.Background(), func(rows *sql.Rows) (bool, error) {
@@ -129,7 +130,7 @@ func (s *source) ByIDs(keys []query.KeyRange, to engine.Visitor) error {
 	return nil
 }
 
-// visit visits the documents that a statement yields, and reports whether the search continues.
+// visit passes the documents of a statement's result to a visitor. It returns false if the visitor is done.
 func (s *source) visit(to engine.Visitor, text string, arguments ...any) (goOn bool, err error) {
 	goOn = true
 	var sealed sql.RawBytes
@@ -154,7 +155,7 @@ func (s *source) All(_ int64, to engine.Visitor) error {
 	return err
 }
 
-// textsOf returns an index, and the statements for its entries.
+// textsOf returns an index and its statements.
 func (s *source) textsOf(index int) (*engine.Index, *entryTexts) {
 	x := &s.schema.Indexes[index]
 	return x, s.collection.texts.table(x.Spec.Unique)
@@ -188,7 +189,8 @@ func (s *source) visitRange(r engine.Range, to engine.Visitor) error {
 	return nil
 }
 
-// visitParts visits the documents that have keys in some ranges, in the order of insertion, each once.
+// visitParts visits the documents with keys in these ranges. The order is the order of insertion, and each
+// document is visited once.
 func (s *source) visitParts(number int, texts *entryTexts, ranges []query.KeyRange, to engine.Visitor) error {
 	if err := s.begin(); err != nil {
 		return err
@@ -217,7 +219,7 @@ func (s *source) visitParts(number int, texts *entryTexts, ranges []query.KeyRan
 	return nil
 }
 
-// checkEvery is the number of entries after which a search looks whether its context has ended.
+// checkEvery is the number of entries after which a search checks its context.
 const checkEvery = 4096
 
 // CountRange implements engine.Source.

@@ -28,11 +28,11 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// Store is a store.Store on one file. Open returns one.
+// Store is a store.Store in one file. Open returns one.
 type Store struct {
 	now  func() time.Time
 	path string
-	// identity is the file at path when it was opened.
+	// identity identifies the file that was opened.
 	identity os.FileInfo
 	lock     *flock.Flock
 	db       *sql.DB
@@ -40,18 +40,18 @@ type Store struct {
 
 	readers readers
 	writer  writer
-	// checkpoints brings the log into the file.
+	// checkpoints copies the log into the file.
 	checkpoints checkpoints
 
-	// collections maps names to *collection, and watched maps names to *watchers.
+	// collections maps names to *collection. watched maps names to *watchers.
 	collections, watched sync.Map
 
 	closeOnce sync.Once
 	closing   chan struct{}
 	closed    error
-	// firstTurn is the time for which a write may keep others waiting before it gives up its turn.
+	// firstTurn is the time for which a write may delay others before it gives up its turn.
 	firstTurn time.Duration
-	// indexing is held by an EnsureIndex that builds an index, and searching by the writes out of turn.
+	// indexing is held while an index is built. searching is held by long writes that search.
 	indexing, searching chan struct{}
 }
 
@@ -68,42 +68,42 @@ type settings struct {
 	logger      *slog.Logger
 }
 
-// Option is a setting of a Store.
+// Option changes a setting of a Store.
 type Option func(*settings)
 
-// WithNow sets the clock that Store.Now reads. The default is the machine's.
+// WithNow sets the clock of Store.Now. The default is the machine's clock.
 func WithNow(now func() time.Time) Option { return func(s *settings) { s.now = now } }
 
-// WithLockWait sets how long Open waits for another process to close the file, such as one
-// that is being replaced by this one. The default is one second; zero and less is not to wait.
+// WithLockWait sets how long Open waits until another process closes the file, for example while a new version
+// of a host replaces the old one. The default is one second. With zero or less, Open does not wait.
 func WithLockWait(wait time.Duration) Option { return func(s *settings) { s.lockWait = wait } }
 
-// WithCache sets the memory in bytes, roughly, for documents that are read or written often. The default is
-// 64 MiB; zero and less keeps none.
+// WithCache sets the approximate memory for the cache of documents, in bytes. The default is 64 MiB. With zero
+// or less there is no cache.
 func WithCache(size int64) Option { return func(s *settings) { s.cacheSize = size } }
 
-// WithoutSync answers writes before the disk has them, which is faster. They survive the end of the process, but
-// when the machine stops, the last ones may be lost: it is for data that can be made again, such as an
-// import. The default is to wait for the disk.
+// WithoutSync makes the store answer writes before they are on disk, which is faster. They survive a crash of
+// the process, but a crash of the machine may lose the last ones. Use it only for data that can be created
+// again, such as an import. By default each commit waits for the disk.
 func WithoutSync() Option { return func(s *settings) { s.synchronous = "NORMAL" } }
 
-// WithLogger sets where the store writes a warning about a file whose last writes may be lost. The default is
-// slog.Default; nil writes nothing.
+// WithLogger sets the logger for a warning about a file whose last writes may be lost. The default is
+// slog.Default. A nil logger discards it.
 func WithLogger(logger *slog.Logger) Option { return func(s *settings) { s.logger = logger } }
 
 const (
-	// syncAll is the setting of SQLite by which each commit waits for the disk.
+	// syncAll is the SQLite setting that makes each commit wait for the disk.
 	syncAll         = "FULL"
 	defaultLockWait = time.Second
 	defaultCache    = 64 << 20
 )
 
-// Open opens the store in the file at a path, and makes the file if there is none; its folder must exist. Links are
-// followed. It takes the same short time for a file of any size.
+// Open opens the store in a file, and creates the file if necessary. The folder must exist. Links are followed.
+// The time to open a file does not depend on its size.
 //
-// InvalidArgument: the path is empty, or an option is nil. FailedPrecondition: the file is open already, is
-// damaged, belongs to a later version of this package or to another program; or the path is a link that
-// leads nowhere. Unavailable: the system could not open it.
+// InvalidArgument: the path is empty, or an option is invalid. FailedPrecondition: the file is already open or
+// damaged, belongs to a later version of this package or to another program, or the path is a broken link.
+// Unavailable: the system could not open the file.
 func Open(path string, options ...Option) (*Store, error) {
 	set := settings{now: time.Now, lockWait: defaultLockWait, cacheSize: defaultCache, synchronous: syncAll, logger: slog.Default()}
 	for _, option := range options {
@@ -113,7 +113,7 @@ func Open(path string, options ...Option) (*Store, error) {
 		option(&set)
 	}
 	if path == "" {
-		return nil, boterr.Invalid("path", "it is empty; give the path of the file")
+		return nil, boterr.Invalid("path", "is empty; give the path of the file")
 	}
 	if set.now == nil {
 		return nil, boterr.Invalid("options", "the clock of WithNow is nil; leave the option out")
@@ -141,20 +141,20 @@ func Open(path string, options ...Option) (*Store, error) {
 	return s, nil
 }
 
-// keepLocks makes SQLite use locks that last until it releases them. By default the system releases all locks
-// of the process on a file as soon as anything in it closes the file, such as an Open that is refused. Then
-// another program that reads the file concludes that it is the only one, and removes the log with everything
-// written to it.
+// keepLocks makes SQLite use locks that stay until SQLite releases them. With ordinary locks, the system
+// releases all locks of a process on a file as soon as anything in the process closes that file, for example a
+// refused Open. Another program that then reads the file would assume that it is the only one, and remove the
+// log with all its writes.
 func keepLocks() {
-	_, _ = sqlite.OFDLocking(true) // Only Linux has them, and only before the first use of the driver.
+	_, _ = sqlite.OFDLocking(true) // Only Linux supports this, and only before the driver is first used.
 }
 
-// resolve returns the path of the file itself, so that all paths to it are the same.
+// resolve follows links and returns the absolute path of the file.
 func resolve(path string) (string, error) {
 	target, err := filepath.EvalSymlinks(path)
 	if err == nil {
 		if info, err := os.Stat(target); err == nil && !info.Mode().IsRegular() {
-			return "", boterr.New(boterr.FailedPrecondition, "path", "%q is not a file; give the path of one, such as bots.db in it", path)
+			return "", boterr.New(boterr.FailedPrecondition, "path", "%q is not a file; give the path of one, such as bots.db in this folder", path)
 		}
 		return filepath.Abs(target)
 	}
@@ -163,7 +163,7 @@ func resolve(path string) (string, error) {
 	}
 	if _, err := os.Lstat(path); err == nil {
 		return "", boterr.New(boterr.FailedPrecondition, "path",
-			"%q is a link to nothing; create the folder that it points to, or remove it", path)
+			"%q is a link to nothing; create the folder it points to, or remove the link", path)
 	}
 	folder, err := filepath.EvalSymlinks(filepath.Dir(path))
 	if err != nil {
@@ -176,8 +176,8 @@ func unopened(err error) error {
 	return boterr.New(boterr.Unavailable, "path", "the file could not be opened: %w", err)
 }
 
-// takeLock keeps other processes, and other Stores of this process, from opening the file. SQLite's own locks
-// would allow several.
+// takeLock keeps other processes, and other Stores in this process, from opening the file. SQLite's own locks
+// would not prevent this.
 func (s *Store) takeLock(wait time.Duration) error {
 	s.lock = flock.New(lockPath(s.path), flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(fileMode))
 	ctx, cancel := context.WithTimeout(context.Background(), max(wait, 0))
@@ -190,7 +190,7 @@ func (s *Store) takeLock(wait time.Duration) error {
 		return unopened(err)
 	}
 	if !isTaken {
-		return boterr.New(boterr.FailedPrecondition, "path", "the file %q is open already; close it there first", s.path)
+		return boterr.New(boterr.FailedPrecondition, "path", "the file %q is already open; close the other store first", s.path)
 	}
 	return nil
 }
@@ -200,8 +200,8 @@ const (
 	lockInterval = 20 * time.Millisecond
 )
 
-// lockPath returns the file to lock: the store's own, so that opening it by another path fails, too. On Windows
-// a lock keeps even its holder from reading, so a second file is locked.
+// lockPath returns the path of the file to lock. It is the store's file, so opening it by another path fails,
+// too. On Windows, a lock would also keep the store from reading the file, so a second file is locked.
 func lockPath(path string) string {
 	if runtime.GOOS == "windows" {
 		return path + "-lock"
@@ -220,7 +220,7 @@ func (s *Store) open(set settings) (err error) {
 		return unopened(err)
 	}
 	s.removeRest()
-	// Reads map the file, so that reading a page needs no system call. This halves the time of a lookup.
+	// Reads use a memory map, so reading a page needs no system call. This halves the time of a lookup.
 	s.db, err = openDatabase(s.path, "rw", "journal_mode(WAL)", "synchronous("+set.synchronous+")", "wal_autocheckpoint(0)",
 		"mmap_size(1073741824)", "cache_size(-4000)", "temp_store(MEMORY)", "journal_size_limit(0)", "cell_size_check(ON)")
 	if err != nil {
@@ -240,34 +240,34 @@ func (s *Store) open(set settings) (err error) {
 	return s.start(ctx, c)
 }
 
-// removeRest removes the folders of backups and of new files that a crash has left.
+// removeRest removes temporary folders that a crash has left.
 func (s *Store) removeRest() {
 	for suffix, name := range map[string]string{backupSuffix: backupName, newSuffix: newName} {
-		left, _ := filepath.Glob(globbed(s.path) + suffix) // The pattern is valid.
+		left, _ := filepath.Glob(globbed(s.path) + suffix) // The pattern is always valid.
 		for _, folder := range left {
 			if info, err := os.Lstat(folder); err == nil && info.IsDir() {
-				_ = os.Remove(filepath.Join(folder, name)) // A folder that remains only takes space.
+				_ = os.Remove(filepath.Join(folder, name)) // Ignore errors: a remaining folder only takes space.
 				_ = os.Remove(filepath.Join(folder, name+"-journal"))
-				_ = os.Remove(folder) // One with other files is not ours, and stays.
+				_ = os.Remove(folder) // Folders that contain other files are kept.
 			}
 		}
 	}
 }
 
-// newSuffix is the pattern of the name of the folder in which a new file is created, after the name of the
-// file. newName is the name of the file in that folder.
+// newSuffix is the pattern for the name of the temporary folder in which a new file is created. The file's name
+// comes before it. newName is the name of the file in that folder.
 const (
 	newSuffix = ".new-*.tmp"
 	newName   = "store"
 )
 
-// globbed returns a pattern that matches only this path.
+// globbed returns a glob pattern that matches only this path.
 func globbed(path string) string {
 	return strings.NewReplacer(`*`, `[*]`, `?`, `[?]`, `[`, `[[]`).Replace(path)
 }
 
-// connect returns a new connection to the file. A connection opens the file at the path, so that must still be
-// the same file: a connection to another file would also use the log as its own.
+// connect returns a new connection. A connection opens the file by its path, so the path must still lead to the
+// same file. A connection to another file would use this store's log for that file.
 func (s *Store) connect(ctx context.Context) (*conn, error) {
 	if err := s.checkPath(); err != nil {
 		return nil, err
@@ -283,8 +283,8 @@ func (s *Store) connect(ctx context.Context) (*conn, error) {
 	return c, nil
 }
 
-// checkPath returns an error if the path no longer leads to the open file, since later writes would be lost
-// with it.
+// checkPath returns an error if the path no longer leads to the open file. Later writes to that file would be
+// lost.
 func (s *Store) checkPath() error {
 	info, err := os.Stat(s.path)
 	if err == nil && os.SameFile(info, s.identity) {
@@ -293,11 +293,11 @@ func (s *Store) checkPath() error {
 	return boterr.New(boterr.Unavailable, "", "the file %q was removed or replaced; put it back, or open the store again", s.path)
 }
 
-// busyTimeout is the time that a statement waits for other programs.
+// busyTimeout limits the wait of a statement for other programs.
 const busyTimeout = 5 * time.Second
 
-// openDatabase opens a database and runs the pragmas on each connection. The mode is "rw", or "rwc" to create
-// the file.
+// openDatabase opens a database. Each new connection runs the pragmas. mode is "rw", or "rwc" to create the
+// file.
 func openDatabase(path, mode string, pragmas ...string) (*sql.DB, error) {
 	pragmas = append([]string{fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds())}, pragmas...)
 	all := url.Values{"mode": {mode}, "_pragma": pragmas}
@@ -309,10 +309,10 @@ func openDatabase(path, mode string, pragmas ...string) (*sql.DB, error) {
 	return db, nil
 }
 
-// makeNew creates an empty store unless the file exists. The file appears only once it is complete.
+// makeNew creates an empty store if the file does not exist. The file only appears when it is complete.
 func makeNew(path string) error {
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-		return nil // The caller finds out whether it can be opened.
+		return nil // The caller reports errors of an existing file.
 	}
 	folder, err := os.MkdirTemp(filepath.Dir(path), filepath.Base(path)+newSuffix)
 	if err != nil {
@@ -341,7 +341,7 @@ func makeNew(path string) error {
 		return unopened(err)
 	}
 	if err := os.Link(made, path); err != nil && !errors.Is(err, fs.ErrExist) {
-		err = os.Rename(made, path) // Not all file systems have hard links.
+		err = os.Rename(made, path) // Some file systems have no hard links.
 		if err != nil {
 			return unopened(err)
 		}
@@ -349,9 +349,9 @@ func makeNew(path string) error {
 	return nil
 }
 
-// checkHeader refuses a file that is not a store of this format, before anything is written to it.
+// checkHeader returns an error for a file that is not a store of this format. It does not write to the file.
 func checkHeader(path string) error {
-	file, err := os.Open(path) //nolint:gosec // The path is the host's.
+	file, err := os.Open(path) //nolint:gosec // The host chose the path.
 	if err != nil {
 		return unopened(err)
 	}
@@ -362,7 +362,7 @@ func checkHeader(path string) error {
 	}
 	if string(header[:16]) != "SQLite format 3\x00" {
 		return boterr.New(boterr.FailedPrecondition, "path",
-			"the file is not a store, or its beginning is damaged; give the store a separate path, or put a backup in its place")
+			"the file is not a store, or its beginning is damaged; give the store a separate path, or replace the file by a backup")
 	}
 	version, application := binary.BigEndian.Uint32(header[60:]), binary.BigEndian.Uint32(header[68:])
 	switch {
@@ -370,10 +370,10 @@ func checkHeader(path string) error {
 		return boterr.New(boterr.FailedPrecondition, "path", "the file is a database of another program; give the store a separate path")
 	case version != format:
 		return boterr.New(boterr.FailedPrecondition, "path",
-			"the file has format %d and this version reads format %d; open it with the version that wrote it", version, format)
+			"the file has format %d and this version reads format %d; open it with the version that created it", version, format)
 	case header[18] == rollbackMode && hasLog(path):
 		return boterr.New(boterr.FailedPrecondition, "path",
-			"%q is the log of another file; remove it if a backup has replaced the file of a process that crashed", logPath(path))
+			"%q is the log of another file; if the file was replaced by a backup after a crash, remove the log", logPath(path))
 	default:
 		return nil
 	}
@@ -382,7 +382,7 @@ func checkHeader(path string) error {
 // rollbackMode is in the header of a file that was never opened as a store, such as a backup.
 const rollbackMode = 1
 
-// start starts the goroutines of the store.
+// start starts the writer and the checkpoints.
 func (s *Store) start(ctx context.Context, c *conn) error {
 	aside, err := s.connect(ctx)
 	if err != nil {
@@ -422,7 +422,7 @@ func (s *Store) Collections() []string {
 	return names
 }
 
-// Now returns the time of the store's clock in UTC.
+// Now returns the time of the store's clock, in UTC.
 func (s *Store) Now(ctx context.Context) (time.Time, error) {
 	if err := engine.CheckEnded(ctx); err != nil {
 		return time.Time{}, err
@@ -442,15 +442,15 @@ func (s *Store) isClosed() bool {
 	}
 }
 
-// Explain finds documents as Find of the collection does, and describes how.
+// Explain runs a search like Find, and describes how it found the documents.
 func (s *Store) Explain(
 	ctx context.Context, collection string, filter *query.Filter, options store.FindOptions,
 ) (store.Explanation, error) {
 	return s.collection(collection).Explain(ctx, filter, options)
 }
 
-// Close waits for running reads and writes, and releases the file, with an empty log. Every later call of
-// the store is FailedPrecondition. Closing it again does nothing.
+// Close waits for running reads and writes, empties the log and releases the file. Later calls fail with
+// FailedPrecondition. Closing a store twice does nothing.
 func (s *Store) Close() error {
 	s.closeOnce.Do(func() { s.closed = s.close() })
 	return s.closed
@@ -472,7 +472,7 @@ func (s *Store) release() (err error) {
 	return errors.Join(err, s.lock.Unlock())
 }
 
-// port is a collection of the store, which may not exist yet.
+// port is a collection that may not exist yet.
 type port struct {
 	store *Store
 	name  string
@@ -493,13 +493,13 @@ func (p *port) Read(ctx context.Context) (engine.View, error) {
 
 // Again implements engine.Port.
 func (p *port) Again(ctx context.Context, failed engine.View, err error) (engine.View, error) {
-	if err != errOutdated { //nolint:errorlint // It comes as it is.
+	if err != errOutdated { //nolint:errorlint // It is never wrapped.
 		return failed, err
 	}
 	return p.Read(ctx)
 }
 
-// view returns what a reader sees of a collection.
+// view returns a reader's view of a collection.
 func (s *Store) view(ctx context.Context, of *collection) (engine.View, error) {
 	c, release, err := s.readers.take(ctx)
 	if err != nil {

@@ -78,7 +78,7 @@ func TestOpen_SecondOpener(t *testing.T) {
 	_, err := sqlite.Open(path, sqlite.WithLockWait(0))
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
 	require.ErrorContains(t, err, path)
-	require.ErrorContains(t, err, "is open already")
+	require.ErrorContains(t, err, "is already open")
 	put(t, store, "a", 1)
 	require.NoError(t, store.Close())
 	require.Len(t, contents(t, open(t, path), "a"), 1)
@@ -157,7 +157,7 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// limited is a writer that fails after a number of bytes.
+// limited is a writer that fails after left bytes.
 type limited struct{ left int }
 
 func (l *limited) Write(text []byte) (int, error) {
@@ -203,7 +203,7 @@ func TestWrite_ContextEnded(t *testing.T) {
 	put(t, store, "a", 1)
 }
 
-// The operations of a platform obey the same rules with records in a file as in memory.
+// The operations of a platform follow the same rules with a file as in memory.
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	rounds.OnlyThorough(t)
@@ -223,8 +223,8 @@ func newHarness(t *testing.T) *botctxtest.Harness {
 	})))
 }
 
-// The cases on which MongoDB, or independent engines, agree give the same results as in memory, and their
-// documents are there when the store is opened again. Package document judges which of them hold.
+// The cases in which MongoDB or independent engines agree give the same results as in memory. The documents are
+// still there after the store is reopened.
 func TestCases_AsInMemory(t *testing.T) {
 	t.Parallel()
 	rounds.OnlyThorough(t)
@@ -256,7 +256,7 @@ func TestCases_AsInMemory(t *testing.T) {
 	}
 }
 
-// casesOf reads a file of cases, which lies outside the project.
+// casesOf reads a file of cases, which is not part of the project.
 func casesOf(t *testing.T, name string) []storetest.Case {
 	t.Helper()
 	file, err := os.Open("../../../shared/cases/" + name)
@@ -279,13 +279,13 @@ func TestInbox(t *testing.T) {
 	})
 }
 
-// BenchmarkInbox has as many workers as producers. All that it accepts and handles is on disk.
+// BenchmarkInbox uses as many workers as producers. Every accepted and handled event is on disk.
 func BenchmarkInbox(b *testing.B) {
 	inboxtest.Benchmark(b, open(b, newPath(b)), inboxtest.Load{Members: 1000, Producers: 64, Workers: 64})
 }
 
-// FuzzCall_AsInMemory searches for small calls that do more than their budget allows, or leave something
-// else in a file than in memory. As a test it runs a few of the known ones.
+// FuzzCall_AsInMemory searches for small calls that exceed their budget, or whose effect on a file differs from
+// the effect in memory.
 func FuzzCall_AsInMemory(f *testing.F) {
 	const size = 1
 	documents := storetest.HostileDocuments(size)
@@ -316,10 +316,10 @@ func FuzzCall_AsInMemory(f *testing.F) {
 	})
 }
 
-// digest replaces a long value, which a failure should not print.
+// digest hashes a value that is too long to print after a failure.
 func digest(value any) [sha256.Size]byte { return sha256.Sum256(fmt.Append(nil, value)) }
 
-// open opens the store in a file, which is closed at the end of the test.
+// open opens a store, which is closed after the test.
 func open(tb testing.TB, path string, options ...sqlite.Option) *sqlite.Store {
 	tb.Helper()
 	store, err := sqlite.Open(path, options...)
@@ -328,13 +328,12 @@ func open(tb testing.TB, path string, options ...sqlite.Option) *sqlite.Store {
 	return store
 }
 
-// newPath returns the path of a file that does not exist.
 func newPath(tb testing.TB) string {
 	tb.Helper()
 	return filepath.Join(tb.TempDir(), "store.db")
 }
 
-// contents returns the documents of a collection as texts.
+// contents returns the documents of a collection as JSON.
 func contents(tb testing.TB, database store.Store, collection string) []string {
 	tb.Helper()
 	found, err := database.Collection(collection).Find(tb.Context(), nil, store.FindOptions{})
@@ -346,7 +345,6 @@ func contents(tb testing.TB, database store.Store, collection string) []string {
 	return texts
 }
 
-// put inserts documents with these _ids.
 func put(tb testing.TB, store store.Store, collection string, ids ...any) {
 	tb.Helper()
 	for _, id := range ids {
@@ -354,7 +352,7 @@ func put(tb testing.TB, store store.Store, collection string, ids ...any) {
 	}
 }
 
-// filter compiles a filter of keys and values.
+// filter compiles a filter from keys and values.
 func filter(tb testing.TB, pairs ...any) *query.Filter {
 	tb.Helper()
 	f, err := query.CompileFilter(document.O(pairs...))
@@ -362,7 +360,7 @@ func filter(tb testing.TB, pairs ...any) *query.Filter {
 	return f
 }
 
-// change compiles an update of operators and operands.
+// change compiles an update from operators and operands.
 func change(tb testing.TB, pairs ...any) query.Change {
 	tb.Helper()
 	u, err := query.CompileUpdate(document.O(pairs...))

@@ -9,13 +9,13 @@ import (
 	"github.com/botctx/go-sdk/internal/engine"
 )
 
-// transaction is a write in the transaction of a group.
+// transaction is one write of a group. All writes of a group share SQLite's transaction.
 type transaction struct {
 	writer *writer
 	job    *job
 	source source
-	ctx    context.Context //nolint:containedctx // It belongs to the one call that the write is for.
-	// isSaved is true once there is a savepoint.
+	ctx    context.Context //nolint:containedctx // A transaction lives for one call.
+	// isSaved is true after the savepoint was created.
 	isSaved bool
 	// end is the collection's end before the write.
 	end uint64
@@ -23,7 +23,7 @@ type transaction struct {
 
 var _ engine.Transaction = (*transaction)(nil)
 
-// run carries the write out. A panic ends this write only.
+// run carries out the write. A panic only ends this write.
 func (t *transaction) run() (err error) {
 	defer func() {
 		if thrown := recover(); thrown != nil {
@@ -41,7 +41,7 @@ func (t *transaction) View() engine.View {
 	return engine.View{Schema: t.source.schema, Source: &t.source}
 }
 
-// save makes a savepoint before the first change.
+// save creates a savepoint before the first change.
 func (t *transaction) save() error {
 	if t.isSaved {
 		return engine.CheckEnded(t.ctx)
@@ -53,7 +53,7 @@ func (t *transaction) save() error {
 	return nil
 }
 
-// undo goes back to the savepoint.
+// undo rolls back to the savepoint.
 func (t *transaction) undo() error {
 	c := t.job.collection
 	for _, undone := range slices.Backward(t.job.replaced) {
@@ -129,8 +129,9 @@ func (t *transaction) Remove(position uint64, o document.Object) error {
 	return nil
 }
 
-// changes makes the savepoint and returns the changes of entries. If they change the description, readers get
-// the new one before the group is committed, so that none searches the new entries by the old description.
+// changes creates the savepoint and returns the changes of index entries. If they change the description,
+// readers get the new description before the commit. Otherwise a search could use the old description for new
+// entries.
 func (t *transaction) changes(before, after document.Object) (engine.Changes, error) {
 	c := t.job.collection
 	changes, err := c.draft.Changes(before, after)
@@ -144,7 +145,7 @@ func (t *transaction) changes(before, after document.Object) (engine.Changes, er
 	return changes, t.save()
 }
 
-// grow replaces the collection's description by one with the same indexes.
+// grow replaces the description by one with the same indexes and more features.
 func (c *collection) grow(schema *engine.Schema) {
 	c.draft = schema
 	c.schema.Store(c.ready())
@@ -173,7 +174,7 @@ func (t *transaction) remove(position uint64, keys []engine.Key) error {
 	return nil
 }
 
-// replaced is a document that a change has replaced in the overlay, if there was one.
+// replaced is a document that a change has replaced in the overlay. exists is false if there was none.
 type replaced struct {
 	engine.Placed
 
@@ -181,8 +182,8 @@ type replaced struct {
 	exists bool
 }
 
-// note notes a change of the document whose _id has a key, for the writes that follow in the group, and for those who
-// follow the collection.
+// note records a change of a document, for later writes of the group and for followers of the collection. id is
+// the key of the document's _id.
 func (t *transaction) note(id []byte, made engine.Change) {
 	c, key := t.job.collection, string(id)
 	was, exists := c.overlay[key]
@@ -191,7 +192,7 @@ func (t *transaction) note(id []byte, made engine.Change) {
 	c.overlay[key] = engine.Placed{Document: made.After, Position: made.Position}
 }
 
-// makeCollection makes the tables of a collection, and returns its number.
+// makeCollection creates the tables of a collection and returns its number.
 func (w *writer) makeCollection(name string) (number int64, err error) {
 	indexes, err := record(&engine.Schema{Name: name}, 0)
 	if err != nil {

@@ -8,13 +8,13 @@ import (
 	"github.com/botctx/go-sdk/internal/engine"
 )
 
-// watchers follow the changes of a collection, which may not exist yet.
+// watchers are the watchers of a collection, which may not exist yet.
 type watchers struct {
 	mu  sync.Mutex
 	all []*engine.Watcher
 }
 
-// Watch implements store.Watcher: changed is called once a change is on disk.
+// Watch implements store.Watcher. changed is called after a change is on disk.
 func (s *Store) Watch(
 	name string, changed func(before, after document.Object), _ func(),
 ) (stop func()) {
@@ -25,10 +25,9 @@ func (s *Store) Watch(
 	return func() { of.remove(w) }
 }
 
-// watchersOf returns the watchers of a collection.
 func (s *Store) watchersOf(name string) *watchers {
 	of, _ := s.watched.LoadOrStore(name, &watchers{})
-	return of.(*watchers) //nolint:forcetypeassert // There are no others.
+	return of.(*watchers) //nolint:forcetypeassert // The map has no other type.
 }
 
 func (of *watchers) remove(w *engine.Watcher) {
@@ -37,8 +36,8 @@ func (of *watchers) remove(w *engine.Watcher) {
 	of.all = slices.DeleteFunc(slices.Clone(of.all), func(known *engine.Watcher) bool { return known == w })
 }
 
-// notify calls the watchers. It returns the panic of the first one that panics: the others are called all the same,
-// also if one ends the goroutine.
+// notify calls the watchers. If some panic, it returns the first panic. It calls all watchers, even if one
+// panics or ends the goroutine.
 func (of *watchers) notify(changes []engine.Change) (thrown any) {
 	of.mu.Lock()
 	defer of.mu.Unlock()

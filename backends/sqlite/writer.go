@@ -14,48 +14,48 @@ import (
 	"github.com/botctx/go-sdk/internal/engine"
 )
 
-// writer carries out all writes, one after the other, in one goroutine: SQLite has one writer at a time. Writes
-// that wait together share a transaction, each with a savepoint, and a commit.
+// writer carries out all writes one after the other in one goroutine, because SQLite allows one writer at a
+// time. Writes that wait at the same time share a transaction and a commit. Each has a savepoint.
 type writer struct {
 	store *Store
 	conn  *conn
 	queue chan *job
-	// ended is closed when the goroutine has ended.
+	// ended is closed when the goroutine ends.
 	ended chan struct{}
 
-	// made are the collections that the current group has created.
+	// made has the collections that the current group has created.
 	made map[string]*collection
-	// touched are the collections that it has changed, and performed the writes that it has carried out.
+	// touched has the collections of the current group. performed has its completed writes.
 	touched   []*collection
 	performed []*job
-	// isKept is true once the current group is committed.
+	// isKept is true after the current group was committed.
 	isKept bool
 
 	commits, changes atomic.Int64
 }
 
-// job is a write whose caller waits.
+// job is a write that the writer carries out while its caller waits.
 type job struct {
-	ctx  context.Context //nolint:containedctx // It belongs to this one call.
+	ctx  context.Context //nolint:containedctx // A job is for one call.
 	name string
-	// run carries it out in the transaction of a group. It may be called again.
+	// run makes the changes. It may be called again.
 	run func(t *transaction) error
-	// between is called instead, when no transaction is open.
+	// between, if set, is called instead of run, outside of a transaction.
 	between func()
 
 	state atomic.Int32
 	done  chan struct{}
 	err   error
-	// panicked is the panic of run or of a watcher.
+	// panicked is the value of a panic of a watcher.
 	panicked any
 
-	// changes are its changes of documents, and replaced the documents of the overlay that they have replaced.
+	// changes has the changed documents. replaced has the documents of the overlay that these replaced.
 	changes    []engine.Change
 	replaced   []replaced
 	collection *collection
 }
 
-// The states of a job.
+// States of a job.
 const (
 	isWaiting = iota
 	isRunning
@@ -63,8 +63,8 @@ const (
 )
 
 const (
-	// maxGroup is the maximum number of writes that share a commit. groupTime is the time after which no more
-	// are added.
+	// maxGroup is the largest number of writes that share a commit. After groupTime no more writes are added to
+	// a group.
 	maxGroup  = 256
 	groupTime = 10 * time.Millisecond
 )
@@ -75,7 +75,7 @@ func (w *writer) begin(s *Store, c *conn) {
 	go w.serve()
 }
 
-// end waits until the writes are done, empties the log and closes the connection.
+// end waits for the goroutine, empties the log and closes the connection.
 func (w *writer) end() error {
 	<-w.ended
 	w.conn.forget()
@@ -83,13 +83,13 @@ func (w *writer) end() error {
 	return errors.Join(err, w.conn.close())
 }
 
-// do carries out a job and waits for it. If ctx ends before the job has begun, the job is not carried out.
+// do queues a job and waits for it. If ctx ends before the job starts, the job is not carried out.
 func (w *writer) do(j *job) error {
 	if err := engine.CheckEnded(j.ctx); err != nil {
 		return err
 	}
 	j.done = make(chan struct{})
-	over := j.ctx.Done() // Called before the job is queued: it is code of the caller, and may panic.
+	over := j.ctx.Done() // Done is code of the caller and may panic, so call it before the job is queued.
 	select {
 	case <-w.store.closing:
 		return errClosed
@@ -117,8 +117,8 @@ func (w *writer) do(j *job) error {
 	return j.err
 }
 
-// serve carries out writes until the store closes, and then the waiting ones. A function of a caller that ends
-// the goroutine, by runtime.Goexit, ends its own write only: another goroutine continues.
+// serve carries out writes until the store is closed, and then the remaining ones. If code of a caller ends the
+// goroutine with runtime.Goexit, only its own group fails, and another goroutine continues.
 func (w *writer) serve() {
 	hasEnded := false
 	var group []*job
@@ -161,19 +161,19 @@ func (w *writer) serve() {
 	}
 }
 
-var errStopped = boterr.New(boterr.Internal, "", "a write ended its goroutine, and nothing of its group was written; repeat this one")
+var errStopped = boterr.New(boterr.Internal, "", "another write ended the goroutine, and its group was not written; repeat this one")
 
 func (w *writer) answer(j *job, err error) {
 	select {
-	case <-j.done: // It was answered before.
+	case <-j.done: // The job was already answered.
 	default:
 		j.err = err
 		close(j.done)
 	}
 }
 
-// together carries out a group of writes: the first one, and all that wait by the time it runs. If the file
-// fails, each of them is carried out once more, alone, since a single one may be the cause.
+// together carries out a group of writes: the first one, and all that wait while it runs. If the group fails
+// because of the file, each write is carried out once more, alone, because a single write may be the cause.
 func (w *writer) together(group *[]*job) {
 	err := w.attempt(group, maxGroup)
 	if err == nil {
@@ -187,12 +187,12 @@ func (w *writer) together(group *[]*job) {
 		if err := w.attempt(&[]*job{j}, 1); err != nil {
 			j.err = err
 		}
-		w.answer(j, j.err) // The next write may end the goroutine.
+		w.answer(j, j.err) // Answer now, because the next write may end the goroutine.
 	}
 }
 
-// attempt carries out the writes of a group and others that arrive meanwhile, up to most. It returns an error
-// if the file fails; then nothing was written. The errors of single writes stay in their jobs.
+// attempt carries out a group in one transaction. It adds writes that arrive meanwhile, up to most. It returns
+// an error if the file fails; nothing was written then. Errors of single writes are stored in their jobs.
 func (w *writer) attempt(group *[]*job, most int) error {
 	if err := w.store.checkPath(); err != nil {
 		return err
@@ -226,7 +226,7 @@ func (w *writer) attempt(group *[]*job, most int) error {
 	return nil
 }
 
-// perform runs a write. It returns an error if the file fails.
+// perform carries out one write. It returns an error if the file fails. Other errors are stored in the job.
 func (w *writer) perform(j *job) error {
 	j.err, j.changes, j.replaced = nil, nil, nil
 	if j.between != nil || !j.state.CompareAndSwap(isWaiting, isRunning) {
@@ -257,7 +257,7 @@ func (w *writer) perform(j *job) error {
 	return err
 }
 
-// collection returns a collection, and creates a missing one.
+// collection returns a collection. It creates the collection if necessary.
 func (w *writer) collection(name string) (*collection, error) {
 	c := w.made[name]
 	if c == nil {
@@ -277,7 +277,7 @@ func (w *writer) collection(name string) (*collection, error) {
 	return c, nil
 }
 
-// commit writes the descriptions that have changed, and commits.
+// commit writes the changed descriptions and commits.
 func (w *writer) commit(group []*job) error {
 	for _, c := range w.touched {
 		if !c.isGrown() {
@@ -300,9 +300,9 @@ func (w *writer) commit(group []*job) error {
 	return nil
 }
 
-// rollBack undoes the current group, and resets what is known of the file.
+// rollBack rolls the current group back and resets the collections' states.
 func (w *writer) rollBack() {
-	_, _ = w.conn.exec("ROLLBACK") // After some errors there is no longer a transaction.
+	_, _ = w.conn.exec("ROLLBACK") // Some errors have already ended the transaction.
 	for _, c := range w.touched {
 		c.rollBack()
 		c.cache.clear()
@@ -310,7 +310,7 @@ func (w *writer) rollBack() {
 	w.touched, w.made = w.touched[:0], nil
 }
 
-// publish shows readers and watchers what is in the file now.
+// publish makes the changes of a group visible to readers, followers and watchers.
 func (w *writer) publish(group []*job) {
 	for name, c := range w.made {
 		w.store.collections.Store(name, c)
@@ -334,7 +334,7 @@ func (w *writer) publish(group []*job) {
 	notifyOf(group)
 }
 
-// notifyOf calls the watchers of each write, even if one of them ends the goroutine.
+// notifyOf calls the watchers for each write, even if one of them ends the goroutine.
 func notifyOf(group []*job) {
 	if len(group) == 0 {
 		return
@@ -345,7 +345,7 @@ func notifyOf(group []*job) {
 	}
 }
 
-// asError returns the error of a panic in a write.
+// asError returns the error for a panic in a write.
 func asError(thrown any) error {
 	return boterr.New(boterr.Internal, "", "the write panicked: %v\n%s", thrown, debug.Stack())
 }

@@ -19,16 +19,16 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// The limits of answers, in bytes.
+// Limits of answers, in bytes.
 const (
 	maxAnswerBytes  = 1 << 20
 	maxUpdatesBytes = 16 << 20
 )
 
-// methodUpdates is the method whose answers may be longer, and take longer, than others.
+// methodUpdates is the only method with longer and slower answers.
 const methodUpdates = "getUpdates"
 
-// call calls a method with parameters and returns its result.
+// call calls a method with JSON parameters, and returns its result.
 func (c *Connector) call(ctx context.Context, in *channel.Channel, method string, params document.Object) (any, error) {
 	body, err := document.AppendJSON(nil, params)
 	if err != nil {
@@ -37,7 +37,7 @@ func (c *Connector) call(ctx context.Context, in *channel.Channel, method string
 	return c.post(ctx, in, method, "application/json", body)
 }
 
-// post calls a method with a body of a media type, once, and returns its result.
+// post calls a method once, and returns its result. mediaType is the type of the body.
 func (c *Connector) post(caller context.Context, in *channel.Channel, method, mediaType string, body []byte) (any, error) {
 	of, err := credentialsOf(in)
 	if err != nil {
@@ -69,7 +69,8 @@ func (c *Connector) post(caller context.Context, in *channel.Channel, method, me
 	}
 }
 
-// unanswered returns an error without a code and without the address, which contains the token.
+// unanswered returns the error of a call without an answer. It has no code, and does not contain the address,
+// which includes the token.
 func (c credentials) unanswered(method string, err error) error {
 	if outer, ok := errors.AsType[*url.Error](err); ok {
 		err = outer.Err
@@ -80,8 +81,8 @@ func (c credentials) unanswered(method string, err error) error {
 	return fmt.Errorf("telegram did not answer %s: %w", method, err)
 }
 
-// result returns the result in an answer, or the error that it describes. An unreadable answer is an error
-// without a code, unless its status shows a mistake of the host.
+// result returns the result in an answer, or the error for a refusal. A malformed answer is an error without a
+// code, unless the status shows that the host's configuration is wrong.
 func (c credentials) result(resp *http.Response, text []byte) (any, error) {
 	value, err := document.ParseJSON(text)
 	body, _ := value.(document.Object)
@@ -95,26 +96,26 @@ func (c credentials) result(resp *http.Response, text []byte) (any, error) {
 		return nil, c.refused(int(document.Get(body, "error_code", int64(status))), body, resp.Header)
 	case status >= http.StatusBadRequest && status < http.StatusInternalServerError:
 		return nil, boterr.New(boterr.FailedPrecondition, "",
-			"the Bot API's address returned an answer that is not Telegram's, with status %d: check Config.APIURL and the proxy", status)
+			"the answer, with status %d, is not from Telegram: check Config.APIURL and the proxy", status)
 	default:
-		return nil, fmt.Errorf("telegram's answer with status %d cannot be read", status)
+		return nil, fmt.Errorf("telegram's answer with status %d is not valid", status)
 	}
 }
 
-// refusal is Telegram's reason for a refusal, wrapped in the error with the code.
+// refusal is Telegram's reason for a refusal. A boterr.Error with the code wraps it.
 type refusal struct {
 	sentence string
-	// description is Telegram's text without secrets.
+	// description is Telegram's text, without secrets.
 	description string
-	// isGone is true if the chat is gone for good.
+	// isGone is true if the chat can never be reached again.
 	isGone bool
-	// movedTo is the new id of a group that became a supergroup, or 0.
+	// movedTo is the new id of a group that has become a supergroup, or 0.
 	movedTo int64
 }
 
 func (r *refusal) Error() string { return r.sentence + " (" + r.description + ")" }
 
-// Unwrap returns a *send.GoneError if the chat is gone for good, else nil.
+// Unwrap returns a *send.GoneError if the chat can never be reached again, and nil otherwise.
 func (r *refusal) Unwrap() error {
 	if r.isGone {
 		return &send.GoneError{}
@@ -122,13 +123,13 @@ func (r *refusal) Unwrap() error {
 	return nil
 }
 
-// refused returns the error for an answer that is not ok.
+// refused returns the error for an answer in which ok is false.
 func (c credentials) refused(status int, body document.Object, header http.Header) error {
 	if status >= http.StatusInternalServerError {
 		return fmt.Errorf("telegram failed with status %d", status)
 	}
 	if status == http.StatusTooManyRequests {
-		wait, _ := outbound.RetryAfter(header, time.Time{}) // Telegram gives seconds, not dates.
+		wait, _ := outbound.RetryAfter(header, time.Time{}) // Telegram sends seconds, not dates.
 		if seconds := document.Get(body, "parameters.retry_after", int64(0)); seconds > 0 {
 			wait = time.Duration(min(seconds, int64(boterr.MaxRetryAfter/time.Second))) * time.Second
 		}
@@ -149,13 +150,13 @@ func (c credentials) refused(status int, body document.Object, header http.Heade
 const (
 	sentenceToken = "Telegram does not accept the channel's token, which was revoked or mistyped: " +
 		"get the current one from BotFather and set it as token in the channel's info"
-	sentenceRights  = "the bot may not do this: make it an administrator with the right to do so, or send a new message"
+	sentenceRights  = "the bot may not do this: make it an administrator with this permission, or send a new message"
 	sentenceFile    = "Telegram cannot use the file: give a public address of a supported type and size, or an id of this bot"
 	sentenceWebhook = "the bot has a webhook and cannot be polled: call SetWebhook with an empty address first"
 )
 
-// refusals are the meanings of statuses, and of words in the descriptions, which Telegram does not document.
-// The first matching row counts.
+// refusals explains refusals by their status and by words in Telegram's description. Telegram does not document
+// these descriptions. The first row that matches applies.
 var refusals = []struct {
 	status   int
 	words    string
@@ -167,20 +168,20 @@ var refusals = []struct {
 	{
 		400, "chat not found|user not found|message to edit not found|message to delete not found|message_id_invalid|" +
 			"message identifier is not specified|message thread not found|topic_id_invalid|topic_deleted",
-		boterr.NotFound, "", false, "Telegram does not know it",
+		boterr.NotFound, "", false, "Telegram does not know the chat, user, topic or message",
 	},
 	{
 		400, "not enough rights|administrator rights|admin_required|have no rights|write_forbidden|not a forum|can't be deleted|" +
 			"can't be edited|topic_closed",
 		boterr.FailedPrecondition, "", false, sentenceRights,
 	},
-	{400, "button_", boterr.InvalidArgument, partButtons, false, "Telegram cannot show a button"},
+	{400, "button_", boterr.InvalidArgument, partButtons, false, "Telegram cannot show a button: change the one that it names"},
 	{
 		400, "http url|web page content|web document|wrong file|wrong remote file|file_reference|media_",
 		boterr.InvalidArgument, partFile, false, sentenceFile,
 	},
-	{400, "too long|text is empty", boterr.InvalidArgument, partText, false, "Telegram cannot show the text"},
-	{400, "", boterr.InvalidArgument, "", false, "Telegram cannot carry out the request as it is"},
+	{400, "too long|text is empty", boterr.InvalidArgument, partText, false, "Telegram cannot show the text: it is empty or too long"},
+	{400, "", boterr.InvalidArgument, "", false, "Telegram does not accept the request: change the part that it names"},
 	{401, "", boterr.FailedPrecondition, "", false, sentenceToken},
 	{
 		403, "blocked by the user|is deactivated|was kicked|not a member|was deleted",
@@ -189,12 +190,12 @@ var refusals = []struct {
 	{403, "", boterr.FailedPrecondition, "", false, "the bot may not write to this chat: the user must write to it first"},
 	{404, "", boterr.FailedPrecondition, "", false, sentenceToken},
 	{409, "webhook", boterr.FailedPrecondition, "", false, sentenceWebhook},
-	{409, "", boterr.Conflict, "", false, "another process polls this bot"},
+	{409, "", boterr.Conflict, "", false, "another process polls this bot: stop it, or set Config.Store so that they take turns"},
 	{413, "", boterr.InvalidArgument, "", false, "the request is too long for Telegram"},
 }
 
-// containsAny reports whether a text contains one of some words, in any case. The words are in lower case,
-// separated by |. "" is in every text.
+// containsAny reports whether a text contains one of the words, ignoring case. words are in lower case,
+// separated by |. Every text contains "".
 func containsAny(text, words string) bool {
 	text = strings.ToLower(text)
 	for word := range strings.SplitSeq(words, "|") {
@@ -205,19 +206,19 @@ func containsAny(text, words string) bool {
 	return false
 }
 
-// saysAny reports whether Telegram refused a request with one of some words.
+// saysAny reports whether err is a refusal whose description contains one of the words.
 func saysAny(err error, words string) bool {
 	said, ok := errors.AsType[*refusal](err)
 	return ok && containsAny(said.description, words)
 }
 
-// millisecondsOf returns a time of Telegram, which is in seconds.
+// millisecondsOf returns the date of a message. Telegram sends seconds.
 func millisecondsOf(of document.Lookuper) document.Timestamp {
-	const latest = 1 << 40 // An absurd value must not overflow.
+	const latest = 1 << 40 // Larger values would overflow.
 	return document.Timestamp(1000 * max(0, min(document.Get(of, "date", int64(0)), latest)))
 }
 
-// idText returns an id at a path as text, or "" if there is none.
+// idText returns the id at a path as text, or "" if there is none.
 func idText(of document.Lookuper, path string) string {
 	if id := document.Get(of, path, int64(0)); id != 0 {
 		return strconv.FormatInt(id, 10)

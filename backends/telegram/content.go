@@ -11,7 +11,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Fields of the Bot API and of responses that are used in several places.
+// Fields of the Bot API and of responses.
 const (
 	fieldText    = "text"
 	fieldButtons = "buttons"
@@ -24,29 +24,29 @@ const (
 // Limits of a message.
 const (
 	maxDataBytes = 64
-	// maxParts is the maximum number of Telegram messages for one message of the bot. It is also the maximum
-	// number of cards in a carousel.
+	// maxParts is the largest number of Telegram messages for one response. It equals the largest number of
+	// cards in a carousel.
 	maxParts = send.MaxCards
 )
 
-// The parts of a message that Telegram complains about.
+// Parts of a message that Telegram's errors can refer to.
 const (
 	partText    = "text"
 	partFile    = "file"
 	partButtons = "buttons"
 )
 
-// part is one of the Telegram messages that show a response.
+// part is one of the Telegram messages for a response.
 type part struct {
 	method string
 	params document.Object
-	// fields maps the parts that Telegram may complain about to the fields of the response, or of its element
-	// at path.
+	// fields maps the parts in Telegram's errors to fields of the response. If path is not "", the fields
+	// belong to the element at path.
 	fields map[string]string
 	path   string
 }
 
-// partsOf returns the messages that show a response, at least one.
+// partsOf converts a response to one or more Telegram messages.
 func partsOf(response send.Response) ([]part, error) {
 	switch kind := response.Type(); kind {
 	case send.TypeText:
@@ -77,9 +77,9 @@ func textPart(text string) part {
 	return part{method: "sendMessage", params: document.O(fieldText, text), fields: map[string]string{partText: fieldText}}
 }
 
-// fileKinds are Telegram's kinds of files, each a field of messages and a parameter of its method, with the
-// types that attachments have in events. The first kind of a type is the usual one. An animation is reported
-// as a document, too.
+// fileKinds has Telegram's kinds of files. A kind is the name of a field in messages and of a parameter of its
+// method. attachment is the type of the attachment in events. The first kind for a type is the default. An
+// animation comes before document, because Telegram also reports it as a document.
 var fileKinds = []struct{ kind, method, attachment string }{
 	{"photo", "sendPhoto", "image"},
 	{"video", "sendVideo", "video"},
@@ -91,11 +91,11 @@ var fileKinds = []struct{ kind, method, attachment string }{
 	{"document", "sendDocument", "file"},
 }
 
-// oggForm matches the addresses of recordings that sendAudio refuses and sendVoice accepts.
+// oggForm matches addresses of recordings that sendVoice accepts and sendAudio does not.
 var oggForm = regexp.MustCompile(`(?i)^[^?#]+\.og[ag]([?#]|$)`)
 
-// filePart returns the message for a file of a type with a url, or with an attachment_id that this bot has
-// received or sent. "kind" is Telegram's kind of the file, if it is not the usual one for the type.
+// filePart returns the message for a file. The file has a url, or the attachment_id of a file that this bot has
+// received or sent. Its field kind selects Telegram's kind if it is not the default for the type.
 func filePart(fileType string, file document.Lookuper) (part, error) {
 	at, field, kind := document.Get(file, "url", ""), "url", document.Get(file, "kind", "")
 	if at == "" {
@@ -114,7 +114,7 @@ func filePart(fileType string, file document.Lookuper) (part, error) {
 	return part{}, boterr.New(boterr.Unsupported, "kind", "Telegram has no files of the type %q and the kind %q", fileType, kind)
 }
 
-// cardParts returns a message for each card: its picture with the texts below it, or only the texts.
+// cardParts returns a message for each card: its texts, below its picture if there is one.
 func cardParts(response send.Response) ([]part, error) {
 	var parts []part
 	for i, card := range document.Get(response, "carousel", []document.Object{}) {
@@ -139,8 +139,7 @@ func cardParts(response send.Response) ([]part, error) {
 	return parts, nil
 }
 
-// attachmentParts returns the messages for content from a member of another channel: a text, and attachments
-// as in a MISC event.
+// attachmentParts converts a MISC response, as live chats relay it: text and attachments in the form of events.
 func attachmentParts(response send.Response) ([]part, error) {
 	var parts []part
 	if text := response.Text(); text != "" {
@@ -157,7 +156,8 @@ func attachmentParts(response send.Response) ([]part, error) {
 	}
 	switch {
 	case len(parts) == 0:
-		return nil, boterr.New(boterr.Unsupported, "type", "Telegram shows only attachments and a text of a message of type MISC")
+		return nil, boterr.New(boterr.Unsupported, "type",
+			"on Telegram, a message of type MISC needs text or attachments, and this one has neither")
 	case len(parts) > maxParts:
 		return nil, boterr.Invalid("attachments", "needs %d messages; the limit on Telegram is %d", len(parts), maxParts)
 	}
@@ -180,7 +180,7 @@ func attachmentPart(attachment document.Object) (part, error) {
 	}
 }
 
-// addButtons adds the buttons or quick replies in a field below a message, each in a row.
+// addButtons adds the buttons or quick replies in a field, each in a separate row.
 func (p *part) addButtons(of document.Lookuper, field string) error {
 	rows := document.A()
 	for i, given := range document.Get(of, field, []document.Object{}) {
@@ -197,7 +197,7 @@ func (p *part) addButtons(of document.Lookuper, field string) error {
 	return nil
 }
 
-// buttonOf converts an element of buttons or quickReplies to a button of Telegram.
+// buttonOf converts an element of buttons or quickReplies.
 func buttonOf(given document.Object, field string) (document.Object, error) {
 	typeField, mark := "type", ""
 	if field == fieldReplies {
@@ -209,7 +209,7 @@ func buttonOf(given document.Object, field string) (document.Object, error) {
 		return document.O(fieldText, document.Get(given, fieldTitle, ""), "url", document.Get(given, "url", "")), nil
 	case mark == "" && kind == send.ButtonPostback:
 	case mark != "" && (kind == send.ContentText || kind == ""):
-		if value, ok := given.Field(fieldValue); ok { // Tickets of live chats have such quick replies.
+		if value, ok := given.Field(fieldValue); ok { // Quick replies in tickets of live chats have a value.
 			payload = document.O(fieldPayload, payload, fieldValue, value)
 		}
 	default:
@@ -219,12 +219,12 @@ func buttonOf(given document.Object, field string) (document.Object, error) {
 	return document.O(fieldText, document.Get(given, fieldTitle, ""), "callback_data", data), boterr.PrefixField(fieldPayload, err)
 }
 
-// replyMark begins the data of quick replies, which disappear after a tap.
+// replyMark is the first character of a quick reply's data. Quick replies disappear after a tap.
 const replyMark = "~"
 
-// dataOf returns the callback data from which payloadOf reads a payload. A string is sent unchanged, unless
-// it begins like one of the other forms: a string, an object or an array in JSON. The array is for the most
-// frequent object: its payload and its value.
+// dataOf returns the callback data for a payload; payloadOf converts it back. A string is unchanged, unless it
+// could be mistaken for another form: then it is a JSON string. Objects are JSON objects, except that an object
+// of payload and value, the most frequent one, is a JSON array to save space.
 func dataOf(payload any, mark string) (string, error) {
 	data, isText := payload.(string)
 	if !isText || data == "" || strings.ContainsAny(data[:1], replyMark+`"[{`) {
@@ -238,13 +238,13 @@ func dataOf(payload any, mark string) (string, error) {
 		data = string(text)
 	}
 	if data = mark + data; len(data) > maxDataBytes {
-		return "", boterr.Invalid("", "takes %d bytes on a button of Telegram, which holds at most %d: "+
+		return "", boterr.Invalid("", "takes %d bytes; the limit for a button on Telegram is %d: "+
 			"store it elsewhere, such as in the member's meta, and send its key", len(data), maxDataBytes)
 	}
 	return data, nil
 }
 
-// payloadOf returns the payload in the callback data of a tap, and whether a quick reply was tapped.
+// payloadOf returns the payload in the callback data of a tap. It reports whether the tap was on a quick reply.
 func payloadOf(data string) (payload any, isReply bool) {
 	data, isReply = strings.CutPrefix(data, replyMark)
 	if data == "" || !strings.ContainsAny(data[:1], `"[{`) {
@@ -269,21 +269,21 @@ func payloadOf(data string) (payload any, isReply bool) {
 	return data, isReply
 }
 
-// address is a conversation of Telegram: a chat, or a topic in a group.
+// address identifies a chat, or a topic in a group.
 type address struct {
-	// chat is the id of a user, a group or a channel, or the name of a channel such as "@news".
+	// chat is the id of a user, group or channel, or the name of a channel such as "@news".
 	chat string
-	// topic is the id of a topic in the group, or "" for none.
+	// topic is the id of a topic in the group, or "".
 	topic string
 }
 
-// addressOf reads the id of a conversation: "chat" or "chat/topic".
+// addressOf parses the id of a conversation: "chat" or "chat/topic".
 func addressOf(id string) address {
 	chat, topic, _ := strings.Cut(id, "/")
 	return address{chat, topic}
 }
 
-// String returns the id that addressOf reads.
+// String returns the id of the conversation. addressOf parses it.
 func (a address) String() string { return strings.TrimSuffix(a.chat+"/"+a.topic, "/") }
 
 // params returns the address as parameters of a method.
@@ -295,7 +295,7 @@ func (a address) params() document.Object {
 	return params
 }
 
-// chatID returns the chat in the form of the Bot API.
+// chatID returns the chat in the form of the Bot API: a number or a name.
 func (a address) chatID() any {
 	if id, err := strconv.ParseInt(a.chat, 10, 64); err == nil {
 		return id
@@ -303,8 +303,8 @@ func (a address) chatID() any {
 	return a.chat
 }
 
-// number returns the number in an id, or 0 for an id of another form. Telegram never uses 0, and so refuses
-// the request.
+// number parses an id. It returns 0 if the id is not a number. Telegram never uses 0, so it then refuses the
+// request.
 func number(id string) int64 {
 	n, _ := strconv.ParseInt(id, 10, 64)
 	return n

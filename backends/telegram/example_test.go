@@ -15,7 +15,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// A host that polls, with an in-memory Telegram.
+// A host polls an in-memory Telegram.
 func Example() {
 	ctx, stop := context.WithCancel(context.Background())
 	const token = "123456:ABC-of-BotFather"
@@ -26,7 +26,7 @@ func Example() {
 	defer api.Close()
 
 	store := memstore.New()
-	connector, _ := telegram.New(telegram.Config{Store: store, APIURL: api.URL}) // Without APIURL it uses Telegram's own address.
+	connector, _ := telegram.New(telegram.Config{Store: store, APIURL: api.URL}) // In production, leave APIURL out.
 	rt, _ := botctx.New(botctx.Config{
 		Store: store, Connectors: map[channel.Type]send.Connector{telegram.Type: telegram.Limited(connector)},
 	})

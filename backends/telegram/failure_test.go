@@ -127,7 +127,7 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// net/http puts the address, and with it the token, into its errors.
+// Errors of net/http contain the address, which includes the token.
 func TestError_HoldsNoToken(t *testing.T) {
 	t.Parallel()
 	for name, cause := range map[string]func(r *http.Request) error{
@@ -234,7 +234,7 @@ func TestOpen_FileHasNoEnd(t *testing.T) {
 	require.EqualValues(t, telegram.MaxFileBytes, read)
 }
 
-// Whatever the answer, a send ends in a delivery, or in an error that does not reveal the token.
+// For any answer, Send returns a delivery, or an error without the token.
 func FuzzAnswer(f *testing.F) {
 	for _, body := range []string{
 		`{"ok":true,"result":{"message_id":7,"chat":{"id":1},"date":1}}`, `{"ok":true,"result":true}`, `{"ok":true,"result":[1]}`,

@@ -23,8 +23,8 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Telegram shows a response like package fakes on a webchat. docs/guides/telegram.md explains the
-// differences.
+// Telegram shows a response in the same way as package fakes shows it on a webchat, except for the differences
+// in docs/guides/telegram.md.
 func TestFakes_ShowTheSame(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 100)
@@ -39,7 +39,7 @@ func TestFakes_ShowTheSame(t *testing.T) {
 		"quick replies": {send.QuickReplies("Again?", send.QuickReply{Title: "Yes"}), `"Again?" [Yes: "Yes"]`, `"Again?" [Yes: "Yes"]`},
 		"carousel": {
 			send.Carousel(send.Card{Title: "Tea", Subtitle: "green", Buttons: []send.Button{send.Postback("Buy", "tea")}}, send.Card{Title: "Coffee"}),
-			`CAROUSEL "Tea" "Coffee" [Buy: "tea"]`, `"Tea\ngreen" [Buy: "tea"] | "Coffee"`, // A message for each card.
+			`CAROUSEL "Tea" "Coffee" [Buy: "tea"]`, `"Tea\ngreen" [Buy: "tea"] | "Coffee"`, // Each card is a message.
 		},
 		"typing":       {send.Typing(time.Second), ``, ``},
 		"long payload": {send.Buttons("Now?", send.Postback("Yes", long)), `"Now?" [Yes: "` + long + `"]`, `InvalidArgument response.buttons[0].payload`},
@@ -97,7 +97,7 @@ func onFakes(t *testing.T, p *fakes.Platform, response send.Response) string {
 	return strings.Join(parts, " ")
 }
 
-// onTelegram returns the visible messages, with the payloads that taps send back.
+// onTelegram prints the messages for a response, with the payloads of their buttons.
 func onTelegram(t *testing.T, response send.Response) string {
 	t.Helper()
 	h := newHost(t, graces, nil)
@@ -144,8 +144,8 @@ func refusal(err error) string {
 	return string(found.Code) + " " + found.Field
 }
 
-// Whatever fails in the store and at operations, an update that Telegram repeats until it is accepted is
-// answered, and handled once.
+// In spite of faults in the store and in operations, an update is handled once and answered. Telegram repeats
+// it until it is accepted.
 func TestExplore_UpdateIsAnsweredUnderFaults(t *testing.T) {
 	t.Parallel()
 	var w *world
@@ -173,7 +173,7 @@ func TestExplore_UpdateIsAnsweredUnderFaults(t *testing.T) {
 		require.NoError(t, connector.SetWebhook(t.Context(), shop(), "https://bots.example.com"+shopPath))
 		menu, _ := w.Last(adaID)
 		w.Taps(token, ada, menu, "Tea")
-		for range 10 { // Telegram repeats updates that are not accepted.
+		for range 10 { // Telegram repeats an update until it is accepted.
 			if statuses := w.Push(t.Context(), token, handler, shopPath, 1); len(statuses) == 0 {
 				break
 			}
@@ -186,7 +186,7 @@ func TestExplore_UpdateIsAnsweredUnderFaults(t *testing.T) {
 	}, explore.PlatformOptions(fakes.WithInbox(), onTelegram))
 }
 
-// The ids of live chats fit into the 64 bytes of a button.
+// A ticket's payload fits into the 64 bytes of a button.
 func TestTicket_FitsAButton(t *testing.T) {
 	t.Parallel()
 	w := newWorld()

@@ -14,17 +14,17 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// MaxFileBytes is the maximum size of a file for Open, which is Telegram's limit.
+// MaxFileBytes is the largest file that Open can read. It is Telegram's limit for bots.
 const MaxFileBytes = 20 << 20
 
-// pathForm matches the paths at which Telegram serves files.
+// pathForm matches paths of files on Telegram's server.
 var pathForm = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9_./-]*$`)
 
-// Open returns the content of a file that a member has sent, by the attachment_id in its event. The caller must close
-// it. Reading takes at most Config.PollTime and Config.Timeout together.
+// Open returns the content of a file that a member sent, by the attachment_id in the event. Callers must close
+// it. Config.PollTime and Config.Timeout together limit the time for reading.
 //
-// NotFound: Telegram does not know the file. InvalidArgument: it is too large for bots. The address of the file
-// contains the bot's token, so it is not returned.
+// NotFound: Telegram does not know the file. InvalidArgument: the file is too large for bots. The file's
+// address is not returned, because it contains the bot's token.
 func (c *Connector) Open(ctx context.Context, in *channel.Channel, attachmentID string) (io.ReadCloser, error) {
 	result, err := c.call(ctx, in, "getFile", document.O("file_id", attachmentID))
 	switch {
@@ -42,7 +42,7 @@ func (c *Connector) Open(ctx context.Context, in *channel.Channel, attachmentID 
 	found, _ := result.(document.Object)
 	path := document.Get(found, "file_path", "")
 	if !pathForm.MatchString(path) || strings.Contains(path, "..") {
-		return nil, boterr.New(boterr.Unsupported, "", "the Bot API's address serves no files: a server in local mode keeps them on its own disk")
+		return nil, boterr.New(boterr.Unsupported, "", "the Bot API's address serves no files: do not run the server in local mode")
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.config.APIURL+"/file/bot"+of.token+"/"+path, http.NoBody)
 	if err != nil {

@@ -16,14 +16,13 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// CreateGroup implements livechat.GroupCreator. It creates a topic in the group of agents that the channel's
-// metadata names as agentsChat, since bots cannot create groups. Its id is "group/topic", and its link is the
-// group's.
+// CreateGroup implements livechat.GroupCreator. Bots cannot create groups, so it creates a topic in the agents'
+// group, whose id is agentsChat in the channel's metadata. The id of the new group is "group/topic", and its
+// link is the link of the agents' group.
 //
-// Without agentsChat, the conversation is the agent's own with the bot, in which an agent has one live chat
-// at a time. The agent must have written to the bot before. Telegram has no idempotency keys: if a process
-// dies during the call, a topic may stay unused. A topic's name has at most 128 characters; the rest is cut
-// off.
+// Without agentsChat, the group is the agent's private chat with the bot, and an agent can have one live chat
+// at a time. The agent must have written to the bot before. Telegram has no idempotency keys: if a process dies
+// during the call, an unused topic may remain. Names of topics are cut to 128 characters.
 func (c *Connector) CreateGroup(
 	ctx context.Context, in *channel.Channel, group livechat.NewGroup,
 ) (livechat.CreatedGroup, error) {
@@ -55,8 +54,8 @@ func (c *Connector) CreateGroup(
 	return created, err
 }
 
-// RenewInviteLink implements livechat.InviteLinker for the primary link of a group. Links that people have
-// created in Telegram stay valid.
+// RenewInviteLink implements livechat.InviteLinker. It replaces the primary link of a group. Links that people
+// have created in Telegram stay valid.
 func (c *Connector) RenewInviteLink(ctx context.Context, in *channel.Channel, groupExternalID string) (string, error) {
 	result, err := c.call(ctx, in, "exportChatInviteLink", document.O("chat_id", addressOf(groupExternalID).chatID()))
 	link, _ := result.(string)
@@ -66,14 +65,14 @@ func (c *Connector) RenewInviteLink(ctx context.Context, in *channel.Channel, gr
 	return link, err
 }
 
-// DisableInviteLink implements livechat.InviteLinker. Telegram always has a primary link; the new one is
-// discarded.
+// DisableInviteLink implements livechat.InviteLinker. A group always has a primary link, so DisableInviteLink
+// replaces it and discards the new one.
 func (c *Connector) DisableInviteLink(ctx context.Context, in *channel.Channel, groupExternalID string) error {
 	_, err := c.RenewInviteLink(ctx, in, groupExternalID)
 	return err
 }
 
-// SetGroupIcon implements livechat.GroupIconSetter. A topic has its group's icon.
+// SetGroupIcon implements livechat.GroupIconSetter. For a topic it sets the icon of the topic's group.
 func (c *Connector) SetGroupIcon(ctx context.Context, in *channel.Channel, groupExternalID string, icon livechat.Picture) error {
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)

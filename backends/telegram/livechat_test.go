@@ -21,7 +21,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// outlet is Telegram as the outlet of a host: its bot, desk, shows requests to a group or a user.
+// outlet is Telegram with a host. Its bot, desk, sends tickets to a group or a user.
 type outlet struct {
 	*livechattest.MemoryHost
 	*world
@@ -29,15 +29,15 @@ type outlet struct {
 	t       *testing.T
 	handler http.Handler
 	tickets string
-	// times is the number of times that Telegram sends each update.
+	// times is the number of times that each update is delivered.
 	times  int
 	isDown atomic.Bool
 }
 
-// answering are the users who answer: Grace and Bob.
+// answering has the ids of the agents Grace and Bob.
 var answering = [2]int64{grace, bob}
 
-// ServeHTTP is the API of Telegram.
+// ServeHTTP answers API calls, with 500 while isDown is true.
 func (o *outlet) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if o.isDown.Load() {
 		http.Error(w, "Telegram is down", http.StatusInternalServerError)
@@ -46,7 +46,7 @@ func (o *outlet) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	o.world.ServeHTTP(w, r)
 }
 
-// newOutlet returns a host. agentsChat is nil if agents answer in their own conversations with the bot.
+// newOutlet returns a host. If agentsChat is nil, agents answer in their private chats with the bot.
 func newOutlet(t *testing.T, tickets string, agentsChat any) *outlet {
 	t.Helper()
 	o := &outlet{t: t, world: newWorld(), tickets: tickets, times: 1}
@@ -68,7 +68,7 @@ func newOutlet(t *testing.T, tickets string, agentsChat any) *outlet {
 	return o
 }
 
-// deliver sends the updates of the bot, each several times.
+// deliver sends each new update of the bot to the host, times times.
 func (o *outlet) deliver() bool {
 	o.t.Helper()
 	again := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -91,7 +91,7 @@ func (o *outlet) deliver() bool {
 	return len(statuses) > 0
 }
 
-// message returns the message of a ticket as it shows now.
+// message returns the current form of a ticket's message.
 func (o *outlet) message(of livechattest.Chat) telegramfake.Message {
 	for _, message := range o.Messages() {
 		if o.tickets+":"+strconv.FormatInt(message.ID, 10) == of.Ticket.MessageID {
@@ -101,7 +101,8 @@ func (o *outlet) message(of livechattest.Chat) telegramfake.Message {
 	return telegramfake.Message{}
 }
 
-// take lets a user tap on a ticket, and returns the first text that the bot sends then.
+// take simulates an agent's tap on a ticket. It returns the bot's answer, or the ticket's text if its button is
+// gone.
 func (o *outlet) take(agent int, of livechattest.Chat) string {
 	o.t.Helper()
 	ticket := o.message(of)
@@ -119,7 +120,6 @@ func (o *outlet) take(agent int, of livechattest.Chat) string {
 	return ""
 }
 
-// shown returns the messages in a conversation.
 func (o *outlet) shown(in livechattest.Chat) []livechattest.Line {
 	var lines []livechattest.Line
 	for _, message := range o.Messages() {
@@ -145,7 +145,7 @@ func (o *outlet) harness() *livechattest.Harness {
 	}}
 }
 
-// place returns the chat in which a user writes: a topic of a conversation, or the user's own chat with the bot.
+// place returns the chat in which an agent writes: a topic, or the agent's private chat with the bot.
 func (o *outlet) place(agent int, in livechattest.Chat) string {
 	if strings.Contains(in.Conversation, "/") {
 		return in.Conversation

@@ -26,11 +26,12 @@ func (p *paced) Send(_ context.Context, message send.Message) (send.Delivery, er
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	chat, _, _ := strings.Cut(message.To, "/")
-	p.at = append(p.at, came{chat, time.Since(p.start)}) //nolint:forbidigo // The clock of the bubble.
+	p.at = append(p.at, came{chat, time.Since(p.start)}) //nolint:forbidigo // Virtual time.
 	return send.Delivery{}, nil
 }
 
-// most returns the maximum number of messages to a recipient, or to all for "", in any period of this length.
+// most returns the largest number of messages to a recipient within any period of this length. If to is "", it
+// counts all messages.
 func (p *paced) most(to string, within time.Duration) (most int) {
 	for _, first := range p.at {
 		count := 0

@@ -25,7 +25,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// polling polls the shop's bot until the bubble's test stops it, and returns the function for that.
+// polling starts to poll the shop's bot. stop ends the poll and returns its error.
 func polling(t *testing.T, connector *telegram.Connector, accept telegram.Accept) (stop func() error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -74,7 +74,8 @@ func TestPoll_ManyAtOnce(t *testing.T) {
 	})
 }
 
-// Telegram forgets an update once a greater offset is requested, which must not happen before it is stored.
+// Telegram deletes an update when a greater offset is requested. This must not happen before the update is
+// stored.
 func TestPoll_OffsetMovesOnlyAfterAccept(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -112,7 +113,7 @@ func TestPoll_CrashBeforeTheNextRequest(t *testing.T) {
 		var a accepted
 		accept := func(ctx context.Context, event botctx.Inbound) error {
 			err := a.accept(ctx, event)
-			crash() // It is stored, and the process dies.
+			crash() // The process dies after the update was stored.
 			return err
 		}
 		require.NoError(t, direct(t, w, telegram.Config{}).Poll(ctx, "app-1", "shop", accept))
@@ -161,7 +162,7 @@ func TestPoll_TapsAreAcknowledged(t *testing.T) {
 	})
 }
 
-// Two processes without a common store: Telegram lets the later one interrupt the earlier one.
+// If two processes without a common store poll, Telegram interrupts the earlier one.
 func TestPoll_TwoPollersLoseNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -180,12 +181,12 @@ func TestPoll_TwoPollersLoseNothing(t *testing.T) {
 		heard := a.texts()
 		require.Equal(t, said, slices.Compact(heard), "in order, some twice")
 		require.NoError(t, errors.Join(first(), second()))
-		require.Contains(t, log.String(), "another process polls this bot")
+		require.Contains(t, log.String(), "another process polls this bot: stop it, or set Config.Store so that they take turns")
 		require.NotContains(t, log.String(), "secret")
 	})
 }
 
-// locked is a writer for several goroutines.
+// locked is a writer that several goroutines may use.
 type locked struct {
 	mu sync.Mutex
 	to *bytes.Buffer
@@ -197,7 +198,7 @@ func (l *locked) Write(p []byte) (int, error) {
 	return l.to.Write(p)
 }
 
-// Two processes with a common store: one polls, and the other takes over.
+// If two processes with a common store poll, one waits and takes over when the other stops.
 func TestPoll_OneProcessAtATime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -215,7 +216,7 @@ func TestPoll_OneProcessAtATime(t *testing.T) {
 		pass(time.Minute)
 		require.Equal(t, []string{"two"}, b.texts())
 		require.NoError(t, stopSecond())
-		pass(time.Minute) // The goroutine that renews leases ends when there is none.
+		pass(time.Minute) // The goroutine that renews leases ends when no lease is left.
 	})
 }
 
@@ -255,9 +256,9 @@ func TestPoll_FailuresAreWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
 		var asked []time.Duration
-		start := time.Now() //nolint:forbidigo // The clock of the bubble.
+		start := time.Now() //nolint:forbidigo // Virtual time.
 		flaky := http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-			asked = append(asked, time.Since(start)) //nolint:forbidigo // The clock of the bubble.
+			asked = append(asked, time.Since(start)) //nolint:forbidigo // Virtual time.
 			switch len(asked) {
 			case 1, 2:
 				rw.WriteHeader(http.StatusBadGateway)
@@ -281,7 +282,7 @@ func TestPoll_FailuresAreWaitedFor(t *testing.T) {
 	})
 }
 
-// A channel's new token is used from the next request on.
+// A channel's new token is used for the next request.
 func TestPoll_ChannelIsLoadedEachTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -306,7 +307,7 @@ func TestPoll_ChannelIsLoadedEachTime(t *testing.T) {
 	})
 }
 
-// If a hundred updates are more than an answer may have, fewer are asked for.
+// If an answer with a hundred updates is too long, the next request asks for fewer.
 func TestPoll_AnswerTooLong(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Accept accepts an event, usually Runtime.Accept, which stores it and recognises repeats.
+// Accept stores an event and recognises repeated ones. Usually it is the method Accept of a Runtime.
 type Accept = func(ctx context.Context, event botctx.Inbound) error
 
 func (c *Connector) load(ctx context.Context, app, id string) (*channel.Channel, credentials, error) {
@@ -30,14 +30,14 @@ func (c *Connector) load(ctx context.Context, app, id string) (*channel.Channel,
 	return in, of, err
 }
 
-// take passes an update on, and returns nil once Telegram need not report it again: accept has stored it, or
-// it is dropped and counted.
+// take passes an update's event to accept. It returns nil if the event is stored, or if the update is dropped
+// and counted. Otherwise Telegram must send the update again.
 func (c *Connector) take(ctx context.Context, u update, accept Accept) (err error) {
 	event, drop := u.event()
 	if drop == nil {
 		err = inbound.Accept(context.WithoutCancel(ctx), event, accept)
 	}
-	if errors.Is(err, boterr.InvalidArgument) { // A repeat would not be accepted either, and would block later ones.
+	if errors.Is(err, boterr.InvalidArgument) { // It would never be accepted, and would block later updates.
 		c.config.Logger.LogAttrs(ctx, slog.LevelWarn, "telegram: update not accepted",
 			slog.String("app", u.in.App), slog.String("channel", u.in.ID), slog.String("kind", u.kind), slog.String("error", err.Error()))
 		drop, err = u.dropped(send.DropInvalid), nil
@@ -48,8 +48,8 @@ func (c *Connector) take(ctx context.Context, u update, accept Accept) (err erro
 	return err
 }
 
-// acknowledge ends the progress indicator of a tapped button, and removes quick replies. A failure is only
-// logged: the tap itself was accepted.
+// acknowledge ends the progress indicator of a tapped button, and removes quick replies. Failures are only
+// logged, because the tap itself was accepted.
 func (c *Connector) acknowledge(ctx context.Context, u update) {
 	if u.kind != kindCallback {
 		return
@@ -69,16 +69,16 @@ func (c *Connector) acknowledge(ctx context.Context, u update) {
 	}
 }
 
-// secretHeader carries the secret of a webhook.
+// secretHeader is the header with a webhook's secret.
 const secretHeader = "X-Telegram-Bot-Api-Secret-Token" //nolint:gosec // It is the name of a header.
 
-// Handler returns a handler for webhooks, which passes their updates to accept. Its path names the
+// Handler returns a handler for webhooks, which passes the events of updates to accept. Its path names the
 // channel:
 //
 //	http.Handle("POST /telegram/{app}/{channel}", connector.Handler(rt.Accept))
 //
-// The channel's info needs secretToken, and SetWebhook tells Telegram the address. Package telegram describes
-// the events. The handler answers when accept returns:
+// The channel's info needs secretToken. Call SetWebhook to give Telegram the handler's address. The package
+// documentation describes the events. The handler answers after accept returns:
 //
 //	200  the event is stored, or it is dropped and counted in Config.Drops; Telegram does not repeat it
 //	401  the header X-Telegram-Bot-Api-Secret-Token is missing or wrong, or there is no such channel, or it has no
@@ -88,8 +88,8 @@ const secretHeader = "X-Telegram-Bot-Api-Secret-Token" //nolint:gosec // It is t
 //	503  with Retry-After: the channel cannot be looked up now, or accept returned ResourceExhausted or
 //	     Unavailable. Telegram repeats the update
 //
-// Other errors of accept get the status from botctx.HTTPStatus, and Telegram repeats the update, too; except
-// InvalidArgument, after which it is dropped.
+// For other errors of accept, the status is from botctx.HTTPStatus, and Telegram repeats the update. Only after
+// InvalidArgument the update is dropped.
 func (c *Connector) Handler(accept Accept) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
@@ -103,7 +103,7 @@ func (c *Connector) Handler(accept Accept) http.Handler {
 			inbound.LeaveUnread(w)
 		}
 		switch {
-		case errors.Is(err, errUnauthorized): // The same for any fault of the request.
+		case errors.Is(err, errUnauthorized): // All faulty requests get the same answer.
 			http.Error(w, err.Error(), http.StatusUnauthorized)
 			return
 		case err != nil: // The channel cannot be looked up now.
@@ -127,17 +127,17 @@ func (c *Connector) Handler(accept Accept) http.Handler {
 			botctx.WriteHTTPError(w, err)
 			return
 		}
-		w.Header().Set("Content-Length", "0") // So the answer is complete before the tap is acknowledged.
+		w.Header().Set("Content-Length", "0") // This completes the answer before the tap is acknowledged.
 		w.WriteHeader(http.StatusOK)
 		_ = http.NewResponseController(w).Flush()
 		c.acknowledge(context.WithoutCancel(r.Context()), u)
 	})
 }
 
-// errUnauthorized is returned for a request that does not come from Telegram.
-var errUnauthorized = errors.New("the request does not have the secret of a channel of this host")
+// errUnauthorized is returned for a request that is not from Telegram.
+var errUnauthorized = errors.New("the request has no secret of a channel of this host")
 
-// authenticate returns the channel of a request that has the channel's secret.
+// authenticate returns the channel of a request with the channel's secret.
 func (c *Connector) authenticate(r *http.Request) (*channel.Channel, credentials, error) {
 	given := r.Header.Get(secretHeader)
 	if given == "" {
@@ -147,7 +147,7 @@ func (c *Connector) authenticate(r *http.Request) (*channel.Channel, credentials
 	switch boterr.CodeOf(err) {
 	case "":
 	case boterr.InvalidArgument, boterr.NotFound, boterr.FailedPrecondition, boterr.Unsupported:
-		return nil, credentials{}, errUnauthorized // There is no such channel, or it is not usable.
+		return nil, credentials{}, errUnauthorized // There is no such channel, or its info is invalid.
 	default:
 		return nil, credentials{}, err
 	}
@@ -157,11 +157,11 @@ func (c *Connector) authenticate(r *http.Request) (*channel.Channel, credentials
 	return in, of, nil
 }
 
-// secretForm is the form of secrets that Telegram accepts.
+// secretForm matches the secrets that Telegram accepts.
 var secretForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,256}$`)
 
-// SetWebhook tells Telegram to send a channel's updates to a Handler at an HTTPS address, with the
-// secretToken of the channel's info. With an empty address it removes the webhook, and Poll works again.
+// SetWebhook makes Telegram send a channel's updates to a Handler at an HTTPS address, with secretToken of the
+// channel's info. With an empty address it removes the webhook, so that Poll works again.
 func (c *Connector) SetWebhook(ctx context.Context, in *channel.Channel, address string) error {
 	of, err := credentialsOf(in)
 	if err != nil {
@@ -171,7 +171,7 @@ func (c *Connector) SetWebhook(ctx context.Context, in *channel.Channel, address
 	if address != "" {
 		if !secretForm.MatchString(of.secretToken) {
 			return boterr.New(boterr.FailedPrecondition, "",
-				"the channel %s has no usable secretToken: set it in its info to 1 to 256 letters, digits, _ and -", in.ID)
+				"the channel %s has no valid secretToken: set it in its info to 1 to 256 letters, digits, _ and -", in.ID)
 		}
 		params = params.With("secret_token", of.secretToken).With("allowed_updates", c.config.Updates)
 	}

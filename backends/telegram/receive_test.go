@@ -57,7 +57,7 @@ func TestHandler_Statuses(t *testing.T) {
 		require.Equal(t, c.status == 200, len(a.all()) == 1, name)
 		require.NotContains(t, answer.Body.String(), secretToken, name)
 		if c.status == 401 {
-			require.Equal(t, "the request does not have the secret of a channel of this host\n", answer.Body.String(), name)
+			require.Equal(t, "the request has no secret of a channel of this host\n", answer.Body.String(), name)
 		}
 	}
 	answer := httptest.NewRecorder()
@@ -83,7 +83,7 @@ func TestHandler_BodyIsReadOnlyWithTheSecret(t *testing.T) {
 	require.Equal(t, "close", answer.Header().Get("Connection"))
 }
 
-// unread is a body that must not be read.
+// unread is a body that fails the test if it is read.
 type unread struct{ t *testing.T }
 
 func (u unread) Read([]byte) (int, error) {
@@ -142,7 +142,7 @@ func TestHandler_TapIsAcceptedWithoutTelegram(t *testing.T) {
 	require.Len(t, a.all(), 1)
 }
 
-// Telegram gets its answer before the handler makes a request to it.
+// Telegram gets the answer before the handler calls Telegram.
 func TestHandler_AnswersBeforeTheTapIsAcknowledged(t *testing.T) {
 	t.Parallel()
 	answered, acknowledged := make(chan struct{}), make(chan struct{})
@@ -183,8 +183,8 @@ func TestSetWebhook_WithSecretAndKinds(t *testing.T) {
 	require.NoError(t, connector.SetWebhook(t.Context(), without, ""), "it is removed without a secret")
 }
 
-// FuzzHandler sends garbage with the right secret to the handler: it is accepted or counted, and only
-// answered with documented statuses.
+// FuzzHandler sends any body with the right secret. The update is accepted or counted, and the status is a
+// documented one.
 func FuzzHandler(f *testing.F) {
 	f.Add(hello)
 	for _, body := range []string{

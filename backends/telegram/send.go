@@ -14,20 +14,20 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Send implements send.Connector. The recipient is a user who has written to the bot, a group, a channel such
-// as "@news", or a topic in a group, as "group/topic".
+// Send implements send.Connector. The recipient is the id of a user who has written to the bot, of a group, or
+// of a topic in a group ("group/topic"), or the name of a channel such as "@news".
 //
-// Texts are shown literally, without markup. Quick replies are buttons that disappear after a tap. Each card
-// of a carousel is a separate message. A payload must fit into 64 bytes with its value; a longer one is
-// InvalidArgument. TYPING shows for at most 5 seconds, whatever its duration. A MISC response can have
-// attachments in the form of this package's events, or with addresses, so that live chats relay files. NEWS,
+// Texts are shown without markup. Quick replies become buttons that disappear after a tap. Each card of a
+// carousel becomes a message. A payload together with its value must fit into 64 bytes; otherwise it is
+// InvalidArgument. TYPING shows typing for at most 5 seconds, and its duration is ignored. A MISC response can
+// have attachments in the form of this package's events, or with addresses, as live chats relay them. NEWS,
 // TEMPLATE and other types are Unsupported.
 //
-// A file may have a "kind" with Telegram's own name for it, such as "voice" or "animation".
+// A file may have a field kind with Telegram's name for it, such as "voice" or "animation".
 //
 // Telegram has no idempotency keys: if a process dies while sending, the message may appear twice. If a
-// message of several parts, such as a carousel, fails after the first one, the earlier ones stay, and the
-// error has no *send.RetryAfterError.
+// response becomes several messages, such as a carousel, and a later one fails, the earlier ones remain. The
+// error then has no *send.RetryAfterError.
 func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
 	if err := message.Validate(); err != nil {
 		return send.Delivery{}, err
@@ -46,7 +46,7 @@ func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delive
 		result, err := c.sendPart(ctx, message.Channel, &to, part)
 		if _, isLimit := errors.AsType[*send.RetryAfterError](err); isLimit && i > 0 { // send.Limited would repeat the first part.
 			err = boterr.New(boterr.ResourceExhausted, "",
-				"Telegram showed %d of the %d parts of the message and then limited the rate: send fewer parts", i, len(parts))
+				"Telegram accepted %d of the %d parts of the message, then limited the rate: send fewer parts", i, len(parts))
 		}
 		if err != nil {
 			return send.Delivery{}, part.located(err)
@@ -56,8 +56,7 @@ func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delive
 	return delivery, nil
 }
 
-// sendPart sends one message. If the group has moved to another id, it updates to, and sends the message
-// there.
+// sendPart sends one message. If the group has a new id, sendPart changes to and sends the message there.
 func (c *Connector) sendPart(ctx context.Context, in *channel.Channel, to *address, part part) (any, error) {
 	params := to.params()
 	for field, value := range part.params.All() {
@@ -71,7 +70,7 @@ func (c *Connector) sendPart(ctx context.Context, in *channel.Channel, to *addre
 	return result, err
 }
 
-// located gives an error about a part of the message its path in the response.
+// located adds the path of the faulty part of the response to an InvalidArgument error.
 func (p part) located(err error) error {
 	found, ok := boterr.AsError(err)
 	if !ok || found.Code != boterr.InvalidArgument {
@@ -82,7 +81,7 @@ func (p part) located(err error) error {
 
 func deliveryOf(result any, to address, of credentials) send.Delivery {
 	reply, isMessage := result.(document.Object)
-	if !isMessage { // Typing is answered by true.
+	if !isMessage { // For typing, the result is true.
 		reply = document.O("ok", true)
 	}
 	delivery := send.Delivery{Reply: reply, From: of.botID(), ChatID: to.String(), Timestamp: millisecondsOf(reply)}
@@ -95,8 +94,8 @@ func deliveryOf(result any, to address, of credentials) send.Delivery {
 	return delivery
 }
 
-// messageParams returns the parameters that identify a message. Its id is "chat:message"; without a chat it
-// is in the given conversation.
+// messageParams returns the parameters that identify a message. messageID is "chat:message". Without a chat,
+// the message is in the conversation.
 func messageParams(conversationID, messageID string) document.Object {
 	chat, id, hasChat := strings.Cut(messageID, ":")
 	if !hasChat {
@@ -105,11 +104,11 @@ func messageParams(conversationID, messageID string) document.Object {
 	return document.O("chat_id", addressOf(chat).chatID(), "message_id", number(id))
 }
 
-// UpdateMessage implements send.MessageUpdater. The new text replaces the message's text or caption and removes its
-// buttons. Attachments are Unsupported.
+// UpdateMessage implements send.MessageUpdater. The new text replaces the message's text or caption, and
+// removes its buttons. Attachments are Unsupported.
 func (c *Connector) UpdateMessage(ctx context.Context, in *channel.Channel, update send.MessageUpdate) (document.Object, error) {
 	if len(update.Attachments) > 0 {
-		return document.Object{}, boterr.New(boterr.Unsupported, "attachments", "Telegram cannot change them: give a text, or send a new message")
+		return document.Object{}, boterr.New(boterr.Unsupported, "attachments", "Telegram cannot change them: give text, or send a new message")
 	}
 	if update.Text == "" {
 		return document.Object{}, boterr.Missing(fieldText, "the new text")
@@ -121,7 +120,8 @@ func (c *Connector) UpdateMessage(ctx context.Context, in *channel.Channel, upda
 	return document.O("ok", true), err
 }
 
-// showText makes a message show a text and no buttons. It is not an error if the message already does.
+// showText changes a message's text and removes its buttons. If the message already has this form, there is no
+// error.
 func (c *Connector) showText(ctx context.Context, in *channel.Channel, message document.Object, text string) (any, error) {
 	result, err := c.call(ctx, in, "editMessageText", message.With(fieldText, text))
 	if saysAny(err, "no text in the message") {
@@ -139,8 +139,8 @@ func (c *Connector) ShowTaken(ctx context.Context, in *channel.Channel, ticket l
 	return err
 }
 
-// RecallTicket implements livechat.TicketRecaller. Telegram deletes messages for 48 hours; an older one is
-// FailedPrecondition.
+// RecallTicket implements livechat.TicketRecaller. Bots can delete messages for 48 hours. For an older one,
+// RecallTicket returns FailedPrecondition.
 func (c *Connector) RecallTicket(ctx context.Context, in *channel.Channel, ticket livechat.Ticket) error {
 	_, err := c.call(ctx, in, "deleteMessage", ticketParams(ticket))
 	return err

@@ -27,7 +27,7 @@ func TestSend_EachType(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		response send.Response
-		// sent are the methods with their parameters except the chat.
+		// sent has the called methods with their parameters, except the chat.
 		sent []string
 	}{
 		"text":           {send.Text("Hi *you*"), []string{`sendMessage {"text":"Hi *you*"}`}},
@@ -92,7 +92,7 @@ func TestSend_EachType(t *testing.T) {
 	}
 }
 
-// misc is a message with a file in the form of this package's events.
+// misc returns a message with a file in the form of this package's events.
 func misc(text, attachment, kind, id string) send.Response {
 	return miscOf(text, document.O("type", attachment, "payload", document.O("attachment_id", id, "kind", kind)))
 }
@@ -153,7 +153,7 @@ func TestSend_Delivery(t *testing.T) {
 	require.Equal(t, send.Delivery{Reply: document.O("ok", true), ChatID: adaID, From: "7001"}, typing)
 }
 
-// A tap returns the payload unchanged.
+// A tap sends the payload back unchanged.
 func TestPayload_ComesBack(t *testing.T) {
 	t.Parallel()
 	for _, payload := range []any{
@@ -196,7 +196,7 @@ func TestQuickReplies_DisappearAfterATap(t *testing.T) {
 		_, err := connector.Send(t.Context(), to(adaID, response))
 		require.NoError(t, err)
 		tapped := w.last(t, adaID)
-		for range 2 { // The second tap comes before the buttons disappear.
+		for range 2 { // The second tap happens before the buttons disappear.
 			w.Taps(token, ada, tapped, "Yes")
 		}
 		require.NoError(t, connector.SetWebhook(t.Context(), shop(), "https://bots.example.com"+shopPath))
@@ -293,7 +293,7 @@ func TestCreateGroup_TopicOrOwnConversation(t *testing.T) {
 	require.ErrorContains(t, err, "agentsChat")
 }
 
-// A port that Telegram cannot serve is missing, so that operations are Unsupported.
+// The connector lacks the ports that Telegram cannot support, so these operations are Unsupported.
 func TestPorts_ThatTelegramLacks(t *testing.T) {
 	t.Parallel()
 	var connector send.Connector = newConnector(t, telegram.Config{})
@@ -322,7 +322,7 @@ func isPort[Port any](connector send.Connector) bool {
 func TestLimited_DocumentedRates(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		platform := &paced{start: time.Now()} //nolint:forbidigo // The clock of the bubble.
+		platform := &paced{start: time.Now()} //nolint:forbidigo // Virtual time.
 		limited := telegram.Limited(platform)
 		var group sync.WaitGroup
 		for i := range 150 {

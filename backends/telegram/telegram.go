@@ -25,44 +25,43 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// Type is the type of the channels of a Connector.
+// Type is the type of a Connector's channels.
 const Type channel.Type = "telegram"
 
-// Config configures a Connector. Zero fields have their defaults. A Connector with the zero Config
-// can send but not receive.
+// Config configures a Connector. The zero value of each field means its default. A Connector with the zero
+// Config can send, but cannot receive.
 type Config struct {
-	// APIURL is the address of the Bot API. The default is https://api.telegram.org. The tokens of
-	// all channels are sent there, and nowhere else.
+	// APIURL is the address of the Bot API. The default is https://api.telegram.org. The tokens of all channels
+	// are only sent there.
 	APIURL string
-	// HTTPClient sends the requests. The default has its own connections. Redirects are never followed. The
-	// limits below replace its Timeout.
+	// HTTPClient sends the requests. The default client has its own connections. With any client, redirects are
+	// not followed, and the limits below replace its Timeout.
 	HTTPClient *http.Client
-	// Timeout limits one request, except the ones of Poll and Open. The default is 10 seconds.
+	// Timeout limits each request, except the requests of Poll and Open. The default is 10 seconds.
 	Timeout time.Duration
-	// PollTime is the time that a request of Poll waits for updates. The default is 50 seconds.
+	// PollTime is the time for which a request of Poll waits for updates. The default is 50 seconds.
 	PollTime time.Duration
-	// Updates are the kinds of updates that Poll and SetWebhook request. The default is message,
-	// callback_query and my_chat_member.
+	// Updates are the kinds of updates to request from Telegram. The default is message, callback_query and
+	// my_chat_member.
 	Updates []string
 
-	// Store is the Runtime's store. Poll uses it to ensure that only one process at a time polls a channel.
-	// It is optional if each channel is only polled by one process.
+	// Store is the Runtime's store. Poll uses it to ensure that one process at a time polls a channel. Store is
+	// optional if only one process polls a channel.
 	Store store.Store
-	// LoadChannel returns a channel of an app with its credentials, or NotFound. The default reads
-	// channels from Store. Poll and Handler need one of the two.
+	// LoadChannel returns a channel of an app with its credentials. It returns NotFound if there is no such
+	// channel. The default reads channels from Store. Poll and Handler need LoadChannel or Store.
 	LoadChannel func(ctx context.Context, app, id string) (*channel.Channel, error)
-	// BodyTime limits how long the body of a request to Handler may take to arrive. The default is
-	// 10 seconds.
+	// BodyTime limits the time to read the body of a request to Handler. The default is 10 seconds.
 	BodyTime time.Duration
-	// Drops counts the updates that are not passed on. The connectors of a host share one. The default
-	// is a new one that logs to slog.Default.
+	// Drops counts the updates that are not passed on. The connectors of a host can share one. The default is a
+	// new one that logs to slog.Default.
 	Drops *send.Drops
-	// Logger logs the failures of Poll and of the requests after a tap, at warn and debug. The default is
-	// slog.Default.
+	// Logger logs failures of Poll (as warnings), and failures of requests after a tap (as debug messages). The
+	// default is slog.Default.
 	Logger *slog.Logger
 }
 
-// withDefaults returns the config with its defaults, or InvalidArgument.
+// withDefaults fills the defaults in. It returns InvalidArgument if a field is invalid.
 func (c Config) withDefaults() (Config, error) {
 	for field, limit := range map[string]time.Duration{"Timeout": c.Timeout, "PollTime": c.PollTime, "BodyTime": c.BodyTime} {
 		if limit < 0 {
@@ -75,7 +74,7 @@ func (c Config) withDefaults() (Config, error) {
 	c.APIURL = strings.TrimSuffix(cmp.Or(c.APIURL, "https://api.telegram.org"), "/")
 	parsed, err := url.Parse(c.APIURL)
 	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
-		return c, boterr.Invalid("APIURL", "is not an HTTP or HTTPS address")
+		return c, boterr.Invalid("APIURL", "is not an HTTP or HTTPS address; give one such as https://api.telegram.org")
 	}
 	if c.Updates == nil {
 		c.Updates = []string{kindMessage, kindCallback, "my_chat_member"}
@@ -96,15 +95,15 @@ func (c Config) withDefaults() (Config, error) {
 
 // Connector connects all channels of type telegram. It is safe for concurrent use.
 //
-// Errors have a code if a caller can act on them: NotFound for chats and messages that Telegram does not
-// know; FailedPrecondition if the bot is not allowed to do it now, with a *send.GoneError if the chat is gone
-// for good, or if the channel's token is missing or refused; InvalidArgument for content that Telegram cannot
-// show; ResourceExhausted with a *send.RetryAfterError if it limits the rate. An error without a code means
-// that Telegram did not answer. The Connector repeats no request, because Telegram does not recognise
-// repeats.
+// Errors have a code if a caller can act on them. NotFound: Telegram does not know the chat or message.
+// FailedPrecondition: the bot is not allowed to do this now, or the channel's token is missing or refused; a
+// *send.GoneError means that the chat can never be reached again. InvalidArgument: Telegram cannot show the
+// content. ResourceExhausted, with a *send.RetryAfterError: Telegram limits the rate. An error without a code
+// means that Telegram did not answer. The Connector does not repeat requests, because Telegram does not
+// recognise repetitions.
 type Connector struct {
 	config Config
-	// leases is nil without Config.Store.
+	// leases is nil if there is no Config.Store.
 	leases *lease.Leases
 }
 
@@ -118,7 +117,7 @@ var (
 	_ livechat.TicketRecaller  = (*Connector)(nil)
 )
 
-// New returns a Connector, or InvalidArgument if the config is wrong.
+// New returns a Connector. It returns InvalidArgument if a field of the config is invalid.
 func New(config Config) (*Connector, error) {
 	config, err := config.withDefaults()
 	if err != nil {
@@ -131,15 +130,15 @@ func New(config Config) (*Connector, error) {
 	return c, err
 }
 
-// Limited returns a connector that keeps to the rates that Telegram documents: 30 messages a second for a
-// bot, one a second for a chat with short bursts, and 20 a minute for a group with its topics. If Telegram
-// asks for a pause, the chat pauses and the message is sent again afterwards; see send.LimitedByRecipient.
+// Limited returns a connector that stays within Telegram's documented limits: 30 messages a second for a bot,
+// one a second for a chat with short bursts, and 20 a minute for a group including its topics. If Telegram asks
+// for a pause, the chat pauses and the message is sent again; see send.LimitedByRecipient.
 func Limited(connector send.Connector) send.Connector {
-	// Telegram's refusals only concern one chat, so the bot's other chats do not pause with it.
+	// Telegram's rate limits apply to one chat, so the bot's other chats do not pause.
 	perBot := send.Limited(connector, send.Rate{Messages: 30, Repeats: -1, MaxPause: time.Nanosecond})
 	return send.LimitedByRecipient(perBot, func(to string) string { return addressOf(to).chat }, func(chat string) send.Rate {
 		if strings.HasPrefix(chat, "-") {
-			// At most 18 in any minute: the bot's own limit may delay some into the next one.
+			// This allows at most 18 in a minute, because the bot's limit may move some into the next minute.
 			return send.Rate{Messages: 15, Per: time.Minute, Burst: 4}
 		}
 		return send.Rate{Messages: 1, Burst: 3}
@@ -150,14 +149,14 @@ func Limited(connector send.Connector) send.Connector {
 type credentials struct {
 	// token is the bot's token: its id, a colon and the secret part.
 	token string
-	// secretToken is expected in the header of webhook requests, or "" if the channel has none.
+	// secretToken is the expected secret of webhook requests. It may be empty.
 	secretToken string
 }
 
-// tokenForm is the form of tokens. Other characters could change the path of a request.
+// tokenForm matches valid tokens. Other characters could change the path of a request.
 var tokenForm = regexp.MustCompile(`^\d{1,20}:[A-Za-z0-9_-]{1,200}$`)
 
-// credentialsOf returns the credentials of a channel, or FailedPrecondition if it has no usable token.
+// credentialsOf returns the credentials of a channel. FailedPrecondition: the channel has no valid token.
 func credentialsOf(in *channel.Channel) (credentials, error) {
 	if err := send.RequireChannel(in); err != nil {
 		return credentials{}, err
@@ -166,18 +165,18 @@ func credentialsOf(in *channel.Channel) (credentials, error) {
 	found := credentials{document.Get(info.Reveal(), "token", ""), document.Get(info.Reveal(), "secretToken", "")}
 	if !tokenForm.MatchString(found.token) {
 		return found, boterr.New(boterr.FailedPrecondition, "",
-			"the channel %s has no token of the form 123456:ABC: set token in its info to the one that BotFather gave", in.ID)
+			"the channel %s has no valid token: set token in its info to the one from BotFather, such as 123456:ABC", in.ID)
 	}
 	return found, nil
 }
 
-// botID returns the bot's id, which is a part of its token.
+// botID returns the bot's id, which is the first part of the token.
 func (c credentials) botID() string {
 	id, _, _ := strings.Cut(c.token, ":")
 	return id
 }
 
-// redact removes the secrets from a text.
+// redact replaces the secrets in a text.
 func (c credentials) redact(text string) string {
 	_, secret, _ := strings.Cut(c.token, ":")
 	for _, hidden := range []string{secret, c.secretToken} {

@@ -22,7 +22,7 @@ import (
 	"github.com/botctx/go-sdk/send/sendtest"
 )
 
-// The bots, users and groups of the tests.
+// Bots, users and groups of the tests.
 const (
 	token       = "7001:shop-secret-of-tests"
 	otherToken  = "7002:desk-secret-of-tests"
@@ -38,7 +38,7 @@ const (
 	graces = "503"
 )
 
-// world is Telegram with the bots, users and groups of the tests.
+// world is a fake Telegram with the bots, users and groups of the tests.
 type world struct {
 	*telegramfake.Telegram
 
@@ -57,7 +57,7 @@ func newWorld() *world {
 	return &world{t, t.AddTopic(forum, "General talk")}
 }
 
-// start returns a connector to the world over HTTP.
+// start returns a connector that calls the world over HTTP.
 func (w *world) start(t *testing.T) *telegram.Connector {
 	t.Helper()
 	server := httptest.NewServer(w)
@@ -65,8 +65,8 @@ func (w *world) start(t *testing.T) *telegram.Connector {
 	return newConnector(t, telegram.Config{APIURL: server.URL})
 }
 
-// direct returns a connector to a handler that is called without a network, so that a bubble of synctest can wait
-// for it.
+// direct returns a connector that calls a handler without a network. A synctest bubble cannot wait for a
+// network.
 func direct(t *testing.T, to http.Handler, config telegram.Config) *telegram.Connector {
 	t.Helper()
 	config.HTTPClient = &http.Client{Transport: inProcess{to}}
@@ -83,7 +83,7 @@ func newConnector(t *testing.T, config telegram.Config) *telegram.Connector {
 	return connector
 }
 
-// inProcess carries requests to a handler.
+// inProcess is an HTTP client's transport that calls a handler.
 type inProcess struct{ to http.Handler }
 
 func (p inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -112,7 +112,7 @@ func newChannel(id, token string) *channel.Channel {
 	}
 }
 
-// loads returns a Config.LoadChannel that knows some channels.
+// loads returns a function for Config.LoadChannel that knows these channels.
 func loads(known ...*channel.Channel) func(context.Context, string, string) (*channel.Channel, error) {
 	return func(_ context.Context, app, id string) (*channel.Channel, error) {
 		for _, one := range known {
@@ -128,7 +128,6 @@ func to(id string, response send.Response) send.Message {
 	return send.Message{ID: "m1", Channel: shop(), To: id, Response: response}
 }
 
-// last returns the last message in a chat.
 func (w *world) last(t *testing.T, chat string) telegramfake.Message {
 	t.Helper()
 	shown, isThere := w.Last(chat)
@@ -136,11 +135,11 @@ func (w *world) last(t *testing.T, chat string) telegramfake.Message {
 	return shown
 }
 
-// accepted stores the events that a connector passes on.
+// accepted collects the accepted events.
 type accepted struct {
 	mu     sync.Mutex
 	events []botctx.Inbound
-	// fail returns the error to return for an event, or nil to accept it.
+	// fail, if set, returns an error for an event that is not to be accepted.
 	fail func(botctx.Inbound) error
 }
 
@@ -162,7 +161,6 @@ func (a *accepted) all() []botctx.Inbound {
 	return append([]botctx.Inbound(nil), a.events...)
 }
 
-// texts returns the texts of the events, in order.
 func (a *accepted) texts() []string {
 	var texts []string
 	for _, event := range a.all() {
@@ -171,7 +169,7 @@ func (a *accepted) texts() []string {
 	return texts
 }
 
-// routed serves a handler at the path of the channels.
+// routed serves a handler at the path of all channels.
 func routed(handler http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/telegram/{app}/{channel}", handler)
@@ -213,7 +211,7 @@ func (w *world) arrived() []sendtest.Arrival {
 	return arrived
 }
 
-// oddUpdates passes updates without an event to the handler.
+// oddUpdates posts updates of unknown kinds to the handler, and returns how it handled each.
 func oddUpdates(t *testing.T, w *world) []sendtest.Reception {
 	t.Helper()
 	user := document.O("id", ada, "is_bot", false, "first_name", "Ada")
@@ -248,7 +246,7 @@ func oddUpdates(t *testing.T, w *world) []sendtest.Reception {
 	return received
 }
 
-// postUpdate sends an update to a handler as Telegram does.
+// postUpdate posts an update to a handler, like Telegram.
 func postUpdate(handler http.Handler, path, secret, body string) *httptest.ResponseRecorder {
 	request := httptest.NewRequestWithContext(context.Background(), http.MethodPost, path, strings.NewReader(body))
 	request.Header.Set("X-Telegram-Bot-Api-Secret-Token", secret)

@@ -12,23 +12,23 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// The kinds of updates that become events other than MISC.
+// Kinds of updates that can become other events than MISC.
 const (
 	kindMessage  = "message"
 	kindCallback = "callback_query"
 )
 
-// update is a report of Telegram to a channel.
+// update is a report from Telegram to a channel: a message, a tap, or another event.
 type update struct {
 	in *channel.Channel
 	of credentials
 	id int64
-	// kind is Telegram's name for it, such as "message". object is its content.
+	// kind is Telegram's name for the update, such as "message". object is its content.
 	kind   string
 	object document.Object
 }
 
-// readUpdate reads an update. An object of another form has the kind "".
+// readUpdate parses an update. If the form is unknown, the kind is "".
 func readUpdate(in *channel.Channel, of credentials, told document.Object) update {
 	u := update{in: in, of: of, id: document.Get(told, "update_id", int64(0))}
 	for kind, object := range told.All() {
@@ -39,12 +39,12 @@ func readUpdate(in *channel.Channel, of credentials, told document.Object) updat
 	return u
 }
 
-// dropped returns the drop of an update, for the host's count.
+// dropped returns a drop of the update, to be counted.
 func (u update) dropped(reason send.DropReason) *send.Drop {
 	return &send.Drop{Platform: Type, App: u.in.App, Channel: u.in.ID, Kind: cmp.Or(u.kind, "update"), Reason: reason}
 }
 
-// event returns the event for the bot, or the reason why it gets none.
+// event returns the event for the bot, or the drop if there is none.
 func (u update) event() (botctx.Inbound, *send.Drop) {
 	from := document.Get(u.object, "from", document.Get(u.object, "user", document.Object{}))
 	sender := idText(from, "id")
@@ -76,7 +76,7 @@ func (u update) event() (botctx.Inbound, *send.Drop) {
 	return arrived, nil
 }
 
-// message returns the update's message, the zero Object if there is none.
+// message returns the update's message, or the zero Object if there is none.
 func (u update) message() document.Object {
 	if u.object.Has("message_id") {
 		return u.object
@@ -84,7 +84,7 @@ func (u update) message() document.Object {
 	return document.Get(u.object, kindMessage, document.Object{})
 }
 
-// groupOf returns the id of the group or topic of an event, or "" for a private chat.
+// groupOf returns the id of an event's group or topic, or "" in a private chat.
 func groupOf(object, message document.Object) string {
 	chat := document.Get(object, "chat", document.Get(message, "chat", document.Object{}))
 	at := address{chat: idText(chat, "id")}
@@ -100,8 +100,8 @@ func groupOf(object, message document.Object) string {
 	return at.String()
 }
 
-// content returns the type and the data of the event. Other kinds of updates, and messages without a known
-// part, are MISC with the update as "event".
+// content returns the type and the data of the event. Other kinds of updates, and messages without known
+// content, are MISC with the update as event.
 func (u update) content() (send.Type, document.Object) {
 	switch u.kind {
 	case kindCallback:
@@ -128,11 +128,10 @@ func (u update) content() (send.Type, document.Object) {
 	return send.TypeMisc, document.O("event", document.O(u.kind, u.object))
 }
 
-// startForm matches the text by which an app of Telegram reports that a user came by a link with a parameter.
+// startForm matches the text that Telegram sends when a user arrives by a link with a parameter.
 var startForm = regexp.MustCompile(`^/start(?:@\w+)? (\S+)$`)
 
-// attachmentsOf returns the file, the location or the contact of a message, in the same form as on other
-// platforms.
+// attachmentsOf returns the file, location or contact of a message, in the form that all platforms share.
 func attachmentsOf(message document.Object) document.Array {
 	for _, known := range fileKinds {
 		found, isThere := message.Field(known.kind)
@@ -140,7 +139,7 @@ func attachmentsOf(message document.Object) document.Array {
 			continue
 		}
 		if sizes, isPhoto := found.(document.Array); isPhoto && sizes.Len() > 0 {
-			found = sizes.At(sizes.Len() - 1) // The largest one.
+			found = sizes.At(sizes.Len() - 1) // The last size is the largest.
 		}
 		file, _ := found.(document.Object)
 		id := document.Get(file, "file_id", "")

@@ -82,7 +82,7 @@ func TestUpdate_BecomesEvent(t *testing.T) {
 func TestUpdate_PlaceAndTime(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
-	thread := w.MessageOf(ada, "-100300").With("message_thread_id", 77) // A thread of replies, not a topic.
+	thread := w.MessageOf(ada, "-100300").With("message_thread_id", 77) // A thread of replies is not a topic.
 	for name, c := range map[string]struct {
 		object document.Object
 		group  string

@@ -18,7 +18,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// host is a runtime with a bot for members, shop, and another one for agents, desk, both on Telegram.
+// host is a runtime with two bots on Telegram: members write to shop, and agents answer from desk.
 type host struct {
 	*world
 
@@ -30,8 +30,8 @@ type host struct {
 
 const deskPath = "/telegram/app-1/desk"
 
-// newHost returns a host whose tickets go to a group or a user, and to Bob. agentsChat is nil if agents
-// answer in their own conversations with the bot.
+// newHost returns a host whose tickets go to tickets, a group or a user, and to Bob. If agentsChat is nil,
+// agents answer in their private chats with the bot.
 func newHost(t *testing.T, tickets string, agentsChat any) *host {
 	t.Helper()
 	h := &host{world: newWorld(), t: t}
@@ -67,7 +67,7 @@ func newHost(t *testing.T, tickets string, agentsChat any) *host {
 	return h
 }
 
-// runs delivers all updates of a bot to the handler, and runs the accepted events.
+// runs delivers all updates of a bot, and runs the accepted events.
 func (h *host) runs(token, path string) {
 	h.t.Helper()
 	for _, status := range h.Push(h.t.Context(), token, h.handler, path, 20) {
@@ -83,7 +83,7 @@ func (h *host) runs(token, path string) {
 	}
 }
 
-// asks makes Ada ask for a person, and returns the ticket.
+// asks makes Ada ask for a live chat, and returns the ticket.
 func (h *host) asks(tickets string) telegramfake.Message {
 	h.t.Helper()
 	h.Says(token, ada, adaID, "menu")
@@ -97,7 +97,7 @@ func (h *host) asks(tickets string) telegramfake.Message {
 	return ticket
 }
 
-// conversation returns the topic with the agent's conversation with the member.
+// conversation returns the topic of the live chat.
 func (h *host) conversation() string {
 	h.t.Helper()
 	for _, message := range h.Messages() {

@@ -27,14 +27,14 @@ func decoded(t *testing.T, part string) string {
 	return string(text)
 }
 
-// signed signs without the package under test.
+// signed returns a signature that was made without the package under test.
 func signed(by, text string) string {
 	mac := hmac.New(sha256.New, []byte(by))
 	mac.Write([]byte(text))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// forged returns a token of any content, signed with any secret.
+// forged returns a token with this content, signed with this secret.
 func forged(t *testing.T, by, prefix string, content any) string {
 	t.Helper()
 	text, err := json.Marshal(content)
@@ -43,7 +43,7 @@ func forged(t *testing.T, by, prefix string, content any) string {
 	return head + "." + signed(by, head)
 }
 
-// changed returns a token with changed content and the signature of the first.
+// changed returns a token with changed content and the original signature.
 func changed(t *testing.T, token string, change fields) string {
 	t.Helper()
 	parts := strings.Split(token, ".")
@@ -55,14 +55,13 @@ func changed(t *testing.T, token string, change fields) string {
 	return parts[0] + "." + base64.RawURLEncoding.EncodeToString(text) + "." + parts[2]
 }
 
-// attack is a request that must be refused with a status.
+// attack is a request that must be refused with this status.
 type attack struct {
 	name string
 	request
 	status int
 }
 
-// Each attack, and its refusal.
 func TestAttacks(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -180,7 +179,7 @@ func originAttacks(ada started) []attack {
 
 func inputAttacks(ada started, bobs uploaded) []attack {
 	message := func(body any, status int) attack {
-		text, _ := json.Marshal(body) //nolint:errchkjson // It is for the failure message.
+		text, _ := json.Marshal(body) //nolint:errchkjson // Only for the failure message.
 		name := string(text)
 		return attack{"message " + name[:min(len(name), 100)], request{path: "messages", token: ada.Token, body: body}, status}
 	}
@@ -276,7 +275,6 @@ func TestFloods(t *testing.T) {
 	}
 }
 
-// from returns a different address for each request.
 func from(i int) string { return "10.0.0." + strconv.Itoa(i) + ":1" }
 
 func TestOrigins_Allowed(t *testing.T) {

@@ -1,22 +1,24 @@
-// Package webchat connects a chat on a web page. It is the server of the widget that a host puts into its pages with one
-// script tag: visitors write there, the bot answers, and both see each message once, in one order, over reloads, lost
-// connections and restarts.
+// Package webchat connects channels of type webchat to a chat on a web page. It is the server of a widget that
+// a host adds to its pages with one script tag. Visitors write in the widget and the bot answers. Both see each
+// message once and in the same order, in spite of reloads, lost connections and restarts.
 //
 //   - To connect channels of type webchat, create a [Connector] with [New], list it in botctx.Config's Connectors, and serve
 //     its [Connector.Handler].
 //   - To let the page of a signed-in user start that user's session, sign a token with [SignUser].
 //
-// The guide docs/guides/webchat.md has the script tag, the signing in other languages, and what to do against faults.
+// The guide docs/guides/webchat.md shows the script tag, signing in other languages, and what to do about
+// faults.
 //
 // # The channel
 //
-// The channel's info holds the secret that signs tokens as "webchatSecret": a text of at least 32 bytes, or an array of such
-// texts with the newest first. Its metadata holds the origins of the pages that may use the channel as "origins", an array.
+// The channel's info has the secret that signs tokens as "webchatSecret": a text of at least 32 bytes, or an
+// array of such texts with the newest first. Its metadata has the origins of the pages that may use the channel
+// as "origins", an array.
 //
 // # The protocol
 //
-// Other clients than the widget may use the handler, too. Bodies are JSON. The token of a session is in the header
-// Authorization, after "Bearer ". The paths are below the handler's address:
+// Other clients than the widget may use the handler, too. Bodies are JSON. The header Authorization has the
+// token of a session, after "Bearer ". The paths are below the handler's address:
 //
 //	GET  widget.js      the widget; the name of Widget is the same script, which browsers may keep
 //	POST session        {channel, token, user, merge}: token renews a session, user is a token of SignUser, merge
@@ -32,7 +34,7 @@
 //	GET  files/ID       a file
 //	POST signout        ends the session
 //
-// The events; messages alone have an id:
+// These are the events. Only messages have an id:
 //
 //	{"kind": "message", "seq": 7, "id": "m-1", "clientId": "...", "from": "bot", "name": "...", "at": 1760000000000,
 //	 "response": {"type": "TEXT", "text": "Hello"}}
@@ -43,5 +45,6 @@
 //	{"kind": "reset"}                messages after the given number are gone: read the history again
 //	{"kind": "bye"}                  the session has ended
 //
-// The numbers of a conversation have no gaps, and do not begin at 1. A comment comes every 15 seconds.
+// The numbers of a conversation have no gaps, and do not begin at 1. The stream sends a comment every 15
+// seconds.
 package webchat

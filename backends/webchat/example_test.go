@@ -18,7 +18,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// A host with a chat. A browser with the widget makes the requests of ask.
+// A host serves a chat. ask makes the requests of a browser with the widget.
 func Example() {
 	ctx, stop := context.WithCancel(context.Background())
 	store := memstore.New()
@@ -37,7 +37,7 @@ func Example() {
 	mux := http.NewServeMux()
 	mux.Handle("/chat/", chat.Handler(rt.Accept))
 	server := httptest.NewServer(mux)
-	server.Config.RegisterOnShutdown(chat.Close) // Open streams would hold up the shutdown.
+	server.Config.RegisterOnShutdown(chat.Close) // Otherwise open streams would delay the shutdown.
 	ended := make(chan error, 1)
 	go func() { ended <- rt.Run(ctx) }()
 
@@ -59,7 +59,7 @@ func Example() {
 	// <nil>
 }
 
-// ask sends a request as a page of the shop does.
+// ask sends a request like a page of the shop.
 func ask(address, token, body string) (answer document.Object) {
 	method := http.MethodPost
 	if body == "" {
@@ -73,13 +73,13 @@ func ask(address, token, body string) (answer document.Object) {
 	if err != nil {
 		return document.O("error", err.Error())
 	}
-	defer got.Body.Close() //nolint:errcheck // It has been read.
+	defer got.Body.Close() //nolint:errcheck // The body has been read.
 	text, _ := io.ReadAll(got.Body)
 	_ = json.Unmarshal(text, &answer)
 	return answer
 }
 
-// The page of a user who is signed in at the host gets a token from the host's server.
+// The host's server signs a token for the page of a signed-in user.
 func ExampleSignUser() {
 	secret := channel.NewSecret("make-it-from-32-random-bytes-please")
 	token, err := webchat.SignUser(secret, webchat.User{

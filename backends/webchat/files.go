@@ -27,24 +27,24 @@ import (
 )
 
 const (
-	// filesPath is the path of files below the address of Handler.
+	// filesPath is the path of files, relative to the address of Handler.
 	filesPath = "files/"
-	// maxFileName is the largest number of characters in a file's name.
+	// maxFileName is the longest name of a file, in characters.
 	maxFileName = 100
-	// sniffed is the number of bytes from which the type of a file is detected.
+	// sniffed is the number of bytes from which a file's type is detected.
 	sniffed = 512
-	// uploadTime is the time in which a file must arrive.
+	// uploadTime limits the time to receive a file.
 	uploadTime = 2 * time.Minute
-	// downloadTime is the time in which a reader must take a file.
+	// downloadTime limits the time to send a file.
 	downloadTime = 10 * time.Minute
-	// oldFiles is the largest number of old files that are removed at once.
+	// oldFiles is the largest number of files in a batch of removals.
 	oldFiles = 20
-	// maxFiles is the approximate maximum number of files kept for each visitor.
+	// maxFiles is the approximate number of files that are kept for each visitor.
 	maxFiles = 200
 )
 
-// mediaTypes are the types of files that visitors may send, as http.DetectContentType names them, and the types of their
-// attachments. A page (HTML, XML) is not among them, and everything but pictures is a download.
+// mediaTypes maps the types of files that visitors may send, as http.DetectContentType returns them, to types
+// of attachments. Pages (HTML, XML) are not allowed. Files other than pictures are always downloads.
 var mediaTypes = map[string]string{
 	"image/png": "image", "image/jpeg": "image", "image/gif": "image", "image/webp": "image",
 	"audio/mpeg": "audio", "audio/wave": "audio", "application/ogg": "audio",
@@ -52,11 +52,10 @@ var mediaTypes = map[string]string{
 	"application/pdf": "file", "application/zip": "file", "text/plain": "file",
 }
 
-// kindOf returns the type of an attachment with a media type.
 func kindOf(mediaType string) string { return mediaTypes[mediaType] }
 
-// fileIDForm is the form of the ids of files. They are random, because anyone who knows an address may read the
-// file: an address in a page cannot carry a token.
+// fileIDForm matches ids of files. Ids are random, because anyone who knows a file's address can read it:
+// pictures in a page are requested without a token.
 var fileIDForm = regexp.MustCompile(`^[A-Z2-7]{26}$`)
 
 type fileRecord struct {
@@ -66,7 +65,7 @@ type fileRecord struct {
 	at                       document.Timestamp
 }
 
-// The fields of a file's record.
+// Fields of a file's record.
 const (
 	fieldApp     = "app"
 	fieldChannel = "channel"
@@ -106,7 +105,7 @@ func (c *Connector) fileWith(ctx context.Context, id string) (fileRecord, bool, 
 	return fileOf(found), true, nil
 }
 
-// upload stores a file and answers with its address.
+// upload stores a file, and answers with its address.
 func (c *Connector) upload(w http.ResponseWriter, r *http.Request, v visit) error {
 	if c.config.Files == nil {
 		return errNotFound
@@ -116,7 +115,7 @@ func (c *Connector) upload(w http.ResponseWriter, r *http.Request, v visit) erro
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), uploadTime)
 	defer cancel()
-	deadline := time.Now().Add(uploadTime) //nolint:forbidigo // A connection's deadline is of the machine's clock.
+	deadline := time.Now().Add(uploadTime) //nolint:forbidigo // Deadlines use the machine's clock.
 	_ = http.NewResponseController(w).SetReadDeadline(deadline)
 	name, content, err := c.partOf(w, r)
 	if err != nil {
@@ -150,7 +149,7 @@ func (c *Connector) upload(w http.ResponseWriter, r *http.Request, v visit) erro
 	return nil
 }
 
-// partOf returns the name and the content of the file in a request.
+// partOf returns the name and the content of the file in a multipart request.
 func (c *Connector) partOf(w http.ResponseWriter, r *http.Request) (string, *content, error) {
 	const overhead = 4 << 10
 	if r.ContentLength > c.config.Limits.FileBytes+overhead {
@@ -163,7 +162,7 @@ func (c *Connector) partOf(w http.ResponseWriter, r *http.Request) (string, *con
 	}
 	part, err := parts.NextPart()
 	if err != nil {
-		return "", nil, invalid("", "the body has no part that can be read")
+		return "", nil, invalid("", "the body is not valid multipart/form-data")
 	}
 	if part.FormName() != "file" {
 		return "", nil, invalid("", `the first part must be named "file"`)
@@ -176,17 +175,17 @@ func (c *Connector) tooLarge() error {
 		boterr.Invalid("file", "is too large; the limit is %d bytes", c.config.Limits.FileBytes))
 }
 
-// content is the content of a file that arrives. Its reads fail once it has more bytes than allowed.
+// content reads an uploaded file. Reads fail after more bytes than allowed.
 type content struct {
 	from       io.Reader
 	head       []byte
 	left, read int64
 	tooLarge   error
-	// failed is the first error of a read, or nil for the end.
+	// failed is the first error of a read. io.EOF is not an error.
 	failed error
 }
 
-// peek reads the first bytes, which Read returns once more.
+// peek returns the first bytes. Later reads return them again.
 func (c *content) peek() ([]byte, error) {
 	head := make([]byte, sniffed)
 	n, err := io.ReadFull(c.from, head)
@@ -214,7 +213,7 @@ func (c *content) Read(into []byte) (n int, err error) {
 	return n, err
 }
 
-// refusal returns the answer to a file that could not be read.
+// refusal converts the error of a file that could not be read to an answer.
 func (c *content) refusal(err error) error {
 	if _, isTooLarge := errors.AsType[*http.MaxBytesError](err); isTooLarge {
 		return c.tooLarge
@@ -222,15 +221,16 @@ func (c *content) refusal(err error) error {
 	if _, isProblem := errors.AsType[*problem](err); isProblem {
 		return err
 	}
-	return invalid("file", "broke off")
+	return invalid("file", "was not received completely; upload it again")
 }
 
-// store stores a file. Its record comes first, so that erasing the member finds a file whose upload a crash interrupted.
+// store stores a file. The record is stored first, so that erasing the member also removes the file of an
+// upload that a crash interrupted.
 func (c *Connector) store(ctx context.Context, file *fileRecord, from *content) error {
 	if err := c.ensureIndexes(ctx); err != nil {
 		return err
 	}
-	c.warn(ctx, "webchat: old files not removed", c.removeExcess(ctx, file.of))
+	c.warn(ctx, "webchat: old files were not removed", c.removeExcess(ctx, file.of))
 	if err := c.files.Insert(ctx, file.object()); err != nil {
 		return err
 	}
@@ -244,14 +244,14 @@ func (c *Connector) store(ctx context.Context, file *fileRecord, from *content) 
 		return err
 	}
 	_, errRecord := c.files.Delete(context.WithoutCancel(ctx), byID(file.id), store.DeleteOptions{})
-	c.warn(ctx, "webchat: record of a refused file not removed", errRecord)
+	c.warn(ctx, "webchat: the record of a refused file was not removed", errRecord)
 	if from.failed != nil {
 		return from.refusal(from.failed)
 	}
 	return err
 }
 
-// serveFile answers with a file: pictures for the page, everything else as a download.
+// serveFile answers with a file. Pictures are shown in the page, and all other files are downloads.
 func (c *Connector) serveFile(w http.ResponseWriter, r *http.Request, id string) error {
 	if c.config.Files == nil {
 		return errNotFound
@@ -270,7 +270,7 @@ func (c *Connector) serveFile(w http.ResponseWriter, r *http.Request, id string)
 	if err != nil {
 		return err
 	}
-	defer content.Close() //nolint:errcheck // It was only read.
+	defer content.Close() //nolint:errcheck // The file was only read.
 	disposition := "attachment"
 	if kindOf(file.mediaType) == "image" {
 		disposition = "inline"
@@ -288,18 +288,18 @@ func (c *Connector) serveFile(w http.ResponseWriter, r *http.Request, id string)
 		return nil
 	}
 	control := http.NewResponseController(w)
-	_ = control.SetWriteDeadline(time.Now().Add(downloadTime)) //nolint:forbidigo // A connection's deadline is of the machine's clock.
-	defer control.SetWriteDeadline(time.Time{})                //nolint:errcheck // The server sets its own for the next request.
+	_ = control.SetWriteDeadline(time.Now().Add(downloadTime)) //nolint:forbidigo // Deadlines use the machine's clock.
+	defer control.SetWriteDeadline(time.Time{})                //nolint:errcheck // The next request has its own deadline.
 	_, err = io.CopyN(w, content, file.size)
 	if err != nil && r.Context().Err() == nil {
-		c.warn(r.Context(), "webchat: file broke off", err)
-		panic(http.ErrAbortHandler) // The status is sent already.
+		c.warn(r.Context(), "webchat: file was not sent completely", err)
+		panic(http.ErrAbortHandler) // The status was already sent.
 	}
 	return nil
 }
 
-// cleanName returns the name under which a file is shown and downloaded: without folders, control characters and
-// characters that change the direction of text.
+// cleanName returns a file's name without folders, control characters, and characters that change the direction
+// of text.
 func cleanName(name string) string {
 	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
 		name = name[i+1:]
@@ -325,7 +325,6 @@ func cleanName(name string) string {
 	return name
 }
 
-// removeOldFiles removes the files that are too old.
 func (c *Connector) removeOldFiles(ctx context.Context) error {
 	keep := c.config.KeepFor
 	if keep < 0 {
@@ -338,7 +337,7 @@ func (c *Connector) removeOldFiles(ctx context.Context) error {
 	return c.removeAll(ctx, document.O(fieldAt, document.O("$lt", before)))
 }
 
-// removeAll removes files and their records in batches, so that other calls continue meanwhile.
+// removeAll removes files with their records. It works in batches, and other calls can run between these.
 func (c *Connector) removeAll(ctx context.Context, which document.Object) error {
 	for {
 		removed, err := c.removeFiles(ctx, which, store.FindOptions{Limit: oldFiles})
@@ -348,7 +347,7 @@ func (c *Connector) removeAll(ctx context.Context, which document.Object) error 
 	}
 }
 
-// removeExcess removes the oldest files of a visitor who has too many.
+// removeExcess removes a visitor's oldest files if there are more than maxFiles.
 func (c *Connector) removeExcess(ctx context.Context, of chatlog.Conversation) error {
 	filter, err := query.CompileFilter(filesOf(of))
 	if err != nil {
@@ -365,12 +364,11 @@ func (c *Connector) removeExcess(ctx context.Context, of chatlog.Conversation) e
 	return err
 }
 
-// filesOf returns the filter of the files of a conversation.
+// filesOf returns a filter for the files of a conversation.
 func filesOf(of chatlog.Conversation) document.Object {
 	return document.O(fieldApp, of.App, fieldChannel, of.Channel, fieldVisitor, of.ID)
 }
 
-// defaultKeepFor is the default of Config.KeepFor.
 const defaultKeepFor = 90 * 24 * time.Hour
 
 func (c *Connector) removeFiles(ctx context.Context, which document.Object, options store.FindOptions) (removed int64, err error) {
@@ -383,7 +381,7 @@ func (c *Connector) removeFiles(ctx context.Context, which document.Object, opti
 		return 0, err
 	}
 	if c.config.Files == nil {
-		return 0, boterr.New(boterr.FailedPrecondition, "", "there are files to remove, and Config.Files is not set")
+		return 0, boterr.New(boterr.FailedPrecondition, "", "there are files to remove, but the connector has no Files: set it in its Config")
 	}
 	for _, o := range found {
 		file := fileOf(o)
@@ -398,7 +396,7 @@ func (c *Connector) removeFiles(ctx context.Context, which document.Object, opti
 	return removed, nil
 }
 
-// moveFiles gives the files of one conversation to another one.
+// moveFiles moves the files of one conversation to another.
 func (c *Connector) moveFiles(ctx context.Context, from, to chatlog.Conversation) (int64, error) {
 	filter, err := query.CompileFilter(filesOf(from))
 	if err != nil {
@@ -411,7 +409,7 @@ func (c *Connector) moveFiles(ctx context.Context, from, to chatlog.Conversation
 func byID(id string) *query.Filter {
 	filter, err := query.CompileFilter(document.O(document.IDField, id))
 	if err != nil {
-		panic(err) // An id is a valid value.
+		panic(err) // An id is always a valid value.
 	}
 	return filter
 }
@@ -419,7 +417,7 @@ func byID(id string) *query.Filter {
 func setTo(fields document.Object) query.Change {
 	update, err := query.CompileUpdate(document.O("$set", fields))
 	if err != nil {
-		panic(err) // The names are constants.
+		panic(err) // The names are always valid.
 	}
 	return query.Change{Update: update}
 }

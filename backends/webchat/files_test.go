@@ -30,7 +30,7 @@ func TestFiles_ServedSafely(t *testing.T) {
 		"a.gif":     {"GIF89a....", "image/gif", "image", "inline"},
 		"a.pdf":     {"%PDF-1.7 x", "application/pdf", "file", "attachment"},
 		"a.mp3":     {"ID3\x03x", "audio/mpeg", "audio", "attachment"},
-		"page.html": {"plain words", "text/plain", "file", "attachment"}, // The name says nothing of the type.
+		"page.html": {"plain words", "text/plain", "file", "attachment"}, // The name does not determine the type.
 		"a.svg":     {"<svg onload=alert(1)>", "text/plain", "file", "attachment"},
 	} {
 		got := answered[uploaded](t, w.uploads(ada, name, row.content))
@@ -103,7 +103,7 @@ func TestFiles_NamesAreCleaned(t *testing.T) {
 		strings.Repeat("x", 300) + ".png": strings.Repeat("x", 96) + ".png",
 	} {
 		got := w.uploads(ada, given, png)
-		if got.Code != http.StatusOK { // The form itself is malformed.
+		if got.Code != http.StatusOK { // Some file names make the form malformed.
 			require.Equal(t, http.StatusBadRequest, got.Code, given)
 			continue
 		}

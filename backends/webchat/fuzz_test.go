@@ -34,7 +34,8 @@ func FuzzToken(f *testing.F) {
 	})
 }
 
-// isGenuine reports whether a token has a valid signature. Processes of the fuzzer have each other's tokens as seeds.
+// isGenuine reports whether a token has a valid signature. The fuzzer's processes share seeds, which include
+// valid tokens.
 func isGenuine(token string) bool {
 	end := strings.LastIndex(token, ".")
 	return end > 0 && signed(secret, token[:end]) == token[end+1:]
@@ -69,7 +70,7 @@ func FuzzUpload(f *testing.F) {
 	})
 }
 
-// A message of any form is stored as it was understood, or refused.
+// A message of any form is refused, or stored as the handler understood it.
 func FuzzMessage(f *testing.F) {
 	w := newWorld(f)
 	ada := w.session()

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The code of the guide in other languages signs tokens that the handler accepts.
+// The guide's code in other languages signs valid tokens.
 func TestGuide_SigningInOtherLanguages(t *testing.T) {
 	t.Parallel()
 	guide, err := os.ReadFile("../../docs/guides/webchat.md")
@@ -32,7 +32,7 @@ func TestGuide_SigningInOtherLanguages(t *testing.T) {
 			token, err := exec.CommandContext(t.Context(), row.program, row.option, string(code[1])+row.call).Output()
 			require.NoError(t, err)
 			w := newWorld(t)
-			w.clock.at.Store(time.Now().UnixMilli()) //nolint:forbidigo // The programs use the machine's clock.
+			w.clock.at.Store(time.Now().UnixMilli()) //nolint:forbidigo // The other programs use the machine's clock.
 			got := w.do(request{path: "session", body: fields{"channel": channelID, "user": strings.TrimSpace(string(token))}})
 			require.Equal(t, http.StatusOK, got.Code, got.Body)
 			require.Equal(t, "u:customer-7", answered[started](t, got).Visitor)

@@ -23,15 +23,16 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// Accept accepts an event, usually Runtime.Accept, which stores it and recognises repeats.
+// Accept stores an event and recognises repeated ones. Usually it is the method Accept of a Runtime.
 type Accept = func(ctx context.Context, event botctx.Inbound) error
 
-// Handler returns the handler for the widget. It serves everything below one address:
+// Handler returns the handler for the widget. Serve it for all paths below one address:
 //
 //	http.Handle("/chat/", connector.Handler(rt.Accept))
 //
-// It answers requests of pages whose origin the channel allows. A visitor's message is answered once accept has
-// returned; the widget repeats it after any other answer, and a repeat runs once. The answers to faults are:
+// Handler answers requests from pages whose origin the channel allows. It answers a visitor's message after
+// accept has returned. After any answer that is not a success, the widget repeats the message; a repeated
+// message has no further effect. The answers to faults are:
 //
 //	400  the request is malformed
 //	401  the token is missing, forged, expired or signed out; the answer does not reveal which
@@ -47,7 +48,7 @@ func (c *Connector) Handler(accept Accept) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
 			if thrown := recover(); thrown != nil {
-				if thrown == http.ErrAbortHandler { //nolint:errorlint,err113 // It is compared with recover's value, as net/http does.
+				if thrown == http.ErrAbortHandler { //nolint:errorlint,err113 // net/http compares it in the same way.
 					panic(thrown)
 				}
 				c.fail(w, r, boterr.Recovered(thrown))
@@ -59,10 +60,10 @@ func (c *Connector) Handler(accept Accept) http.Handler {
 	})
 }
 
-// problem is a refusal of a request.
+// problem is the answer to a refused request.
 type problem struct {
 	status int
-	// after is the value of Retry-After, or 0 for none.
+	// after is the value of Retry-After. 0 means no header.
 	after time.Duration
 	err   *boterr.Error
 }
@@ -71,7 +72,7 @@ func (p *problem) Error() string { return p.err.Error() }
 
 func refuse(status int, err *boterr.Error) error { return &problem{status: status, err: err} }
 
-// errToken is the answer to every invalid token, whatever the fault.
+// errToken is the same for all invalid tokens, so it does not reveal the fault.
 var errToken = &problem{
 	status: http.StatusUnauthorized,
 	err:    boterr.New(boterr.FailedPrecondition, "", "the token is not valid; start a new session"),
@@ -79,7 +80,7 @@ var errToken = &problem{
 
 var errNotFound = &problem{status: http.StatusNotFound, err: boterr.New(boterr.NotFound, "", "there is nothing at this address")}
 
-// fail answers with an error. Errors that are not about the request are logged, and not shown.
+// fail answers with an error. An error that does not concern the request is logged, and its text is not sent.
 func (c *Connector) fail(w http.ResponseWriter, r *http.Request, err error) {
 	shown, isProblem := errors.AsType[*problem](err)
 	if !isProblem {
@@ -95,14 +96,14 @@ func (c *Connector) fail(w http.ResponseWriter, r *http.Request, err error) {
 		}
 	}
 	if shown.status == http.StatusConflict || shown.status == http.StatusNotImplemented {
-		shown.status = http.StatusServiceUnavailable // The widget tries again, once the host has set up the channel.
+		shown.status = http.StatusServiceUnavailable // The widget tries again, because the host may correct the channel.
 		shown.after = keepAlive
 	}
 	if shown.after > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(seconds(shown.after)))
 	}
 	if w.Header().Get("Access-Control-Allow-Origin") == "" && shown.status != http.StatusForbidden {
-		w.Header().Set("Access-Control-Allow-Origin", "*") // So that a widget can tell a refusal from a lost connection.
+		w.Header().Set("Access-Control-Allow-Origin", "*") // With this header, the widget can distinguish a refusal from a lost connection.
 		w.Header().Set("Access-Control-Expose-Headers", "Retry-After")
 	}
 	inbound.LeaveUnread(w)
@@ -113,7 +114,7 @@ func (c *Connector) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}{shown.err.Code, shown.err.Field, shown.err.Message()}})
 }
 
-// answer writes JSON. Write errors are ignored because the sender may have hung up.
+// answer writes JSON. It ignores errors, because the client may be gone.
 func answer(w http.ResponseWriter, status int, body any) {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -130,7 +131,7 @@ func answer(w http.ResponseWriter, status int, body any) {
 // answerTime limits the work for a request, except for streams and files.
 const answerTime = 30 * time.Second
 
-// visit is a request of a visitor whose token is verified.
+// visit is a request of a visitor with a verified token.
 type visit struct {
 	session
 
@@ -142,10 +143,10 @@ type visit struct {
 
 func (v visit) conversation() chatlog.Conversation { return conversation(v.in, v.Visitor) }
 
-// limitKey identifies the visitor in limits.
+// limitKey returns the key of the visitor in rate limits.
 func (v visit) limitKey() string { return v.in.ID + " " + v.Visitor }
 
-// routes are the paths for visitors with a token, by method and name.
+// routes has the requests that need a token, by method and name.
 var routes = map[string]func(*Connector, http.ResponseWriter, *http.Request, visit) error{
 	"GET stream":    (*Connector).stream,
 	"GET history":   (*Connector).history,
@@ -156,7 +157,7 @@ var routes = map[string]func(*Connector, http.ResponseWriter, *http.Request, vis
 	"POST signout":  (*Connector).signOut,
 }
 
-// serve answers a request, or returns the refusal.
+// serve answers a request. It returns an error if the request is refused.
 func (c *Connector) serve(w http.ResponseWriter, r *http.Request, accept Accept) error {
 	folder, name := path.Split(r.URL.Path)
 	isRead := r.Method == http.MethodGet || r.Method == http.MethodHead
@@ -194,8 +195,7 @@ func (c *Connector) serve(w http.ResponseWriter, r *http.Request, accept Accept)
 	return route(c, w, r, v)
 }
 
-// preflight answers the question of a browser whether a page may send a request. The request itself is refused if the
-// page's origin is not allowed.
+// preflight answers a browser's CORS preflight request. The origin of the page is checked in the real request.
 func preflight(w http.ResponseWriter) {
 	header := w.Header()
 	header.Set("Access-Control-Allow-Origin", "*")
@@ -205,8 +205,7 @@ func preflight(w http.ResponseWriter) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// authenticate returns the visit of a request with a valid token of an allowed origin. Bad tokens count against their
-// address.
+// authenticate verifies the token and the origin of a request. Bad tokens count against the sender's address.
 func (c *Connector) authenticate(w http.ResponseWriter, r *http.Request, now time.Time) (visit, error) {
 	address := c.config.Address(r)
 	v, err := c.visitOf(w, r, now)
@@ -247,7 +246,7 @@ func (c *Connector) visitOf(w http.ResponseWriter, r *http.Request, now time.Tim
 	return visit{session: claims, in: in, keys: keys, now: now}, nil
 }
 
-// channelOf returns a channel that is on, and its keys. errNotFound: there is none.
+// channelOf returns a channel and its keys. It returns errNotFound if the channel does not exist or is off.
 func (c *Connector) channelOf(ctx context.Context, id string) (*channel.Channel, []key, error) {
 	if id == "" || len(id) > chatlog.MaxName {
 		return nil, nil, errNotFound
@@ -267,8 +266,8 @@ func (c *Connector) channelOf(ctx context.Context, id string) (*channel.Channel,
 	return in, keys, err
 }
 
-// allowOrigin lets the page of a request read the answer, or returns a refusal if the channel does not allow its origin.
-// A GET of the same origin and a GET of another program have no Origin.
+// allowOrigin allows the page to read the answer. If the channel does not allow the page's origin, allowOrigin
+// returns a refusal. A GET from the same origin or from another program has no Origin, and is allowed.
 func allowOrigin(w http.ResponseWriter, r *http.Request, in *channel.Channel) error {
 	w.Header().Add("Vary", "Origin")
 	origin := r.Header.Get("Origin")
@@ -287,8 +286,8 @@ func allowOrigin(w http.ResponseWriter, r *http.Request, in *channel.Channel) er
 		"the channel does not allow this page: add its origin to origins in the channel's metadata"))
 }
 
-// matchesOrigin reports whether an entry of a channel's list allows an origin: an origin itself, one with "*." before
-// its host for all subdomains, or "self" for the origin of the handler.
+// matchesOrigin reports whether an entry of the channel's list allows an origin. An entry is an origin, an
+// origin with "*." before its host for all subdomains, or "self" for the handler's own origin.
 func matchesOrigin(origin, allowed, host string) bool {
 	given, err := url.Parse(origin)
 	if err != nil || given.Host == "" || given.Scheme != "https" && given.Scheme != "http" || origin != given.Scheme+"://"+given.Host {
@@ -305,10 +304,10 @@ func matchesOrigin(origin, allowed, host string) bool {
 	return origin == allowed
 }
 
-// maxBody is the largest size of a body in bytes, except for files.
+// maxBody is the largest body in bytes, except for files.
 const maxBody = 16 << 10
 
-// readBody returns the JSON object in a request's body.
+// readBody parses the JSON object in a request's body.
 func readBody(w http.ResponseWriter, r *http.Request) (document.Object, error) {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "application/json" {
@@ -326,12 +325,11 @@ func readBody(w http.ResponseWriter, r *http.Request) (document.Object, error) {
 	return object, nil
 }
 
-// invalid is a refusal of a field.
+// invalid returns the refusal of a field.
 func invalid(field, format string, args ...any) error {
 	return refuse(http.StatusBadRequest, boterr.Invalid(field, format, args...))
 }
 
-// signOut ends the session of a token.
 func (c *Connector) signOut(w http.ResponseWriter, r *http.Request, v visit) error {
 	if err := c.ensureIndexes(r.Context()); err != nil {
 		return err
@@ -344,7 +342,7 @@ func (c *Connector) signOut(w http.ResponseWriter, r *http.Request, v visit) err
 	if err == nil {
 		_, err = c.ended.Delete(r.Context(), old, store.DeleteOptions{Multi: true})
 	}
-	c.warn(r.Context(), "webchat: ended sessions not removed", err)
+	c.warn(r.Context(), "webchat: ended sessions were not removed", err)
 	w.WriteHeader(http.StatusNoContent)
 	return nil
 }

@@ -12,24 +12,25 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// Limits limit the use of a Handler, each in this process. 0 means the default. A rate is a number per minute. A burst
-// of a quarter of it, but at least 5, is allowed.
+// Limits limit the requests to a Handler. Each process counts separately. The zero value of each field means
+// its default. Rates are per minute. Each allows a burst of a quarter of the rate, but at least 5.
 type Limits struct {
-	// Messages is the rate of a visitor's messages. The default is 20.
+	// Messages limits the messages of a visitor per minute. The default is 20.
 	Messages int
-	// Files is the rate of the files of a visitor, and of an address. The default is 10.
+	// Files limits the files of a visitor, and from an address, per minute. The default is 10.
 	Files int
-	// Sessions is the rate of new and renewed sessions of an address, and of bad tokens from there. The default is 10; a
-	// host whose visitors share an address, such as an office, sets a higher one.
+	// Sessions limits new and renewed sessions from an address per minute. Bad tokens from an address have the
+	// same limit. The default is 10. If many visitors share an address, such as an office, set a higher limit.
 	Sessions int
-	// Requests is the rate of all requests of an address, except for the script and files. The default is 600.
+	// Requests limits all requests from an address per minute, except for the script and files. The default is
+	// 600.
 	Requests int
-	// Channel is the rate of all messages and files of a channel. The default is 3,000.
+	// Channel limits all messages and files of a channel per minute. The default is 3,000.
 	Channel int
-	// Streams is the number of a visitor's open streams. AllStreams is the number of all streams of the
-	// process. The defaults are 3 and 10,000.
+	// Streams limits the open streams of a visitor; the default is 3. AllStreams limits the open streams of the
+	// process; the default is 10,000.
 	Streams, AllStreams int
-	// FileBytes is the size of a file. The default is 10 MiB.
+	// FileBytes limits the size of a file. The default is 10 MiB.
 	FileBytes int64
 }
 
@@ -59,18 +60,18 @@ func (l Limits) withDefaults() (Limits, error) {
 	return l, nil
 }
 
-// maxBuckets is the largest number of visitors or addresses that a limit counts. Beyond it, the others share one count.
+// maxBuckets is the largest number of keys that a limit counts separately. Further keys share one count.
 const maxBuckets = 100_000
 
-// rateLimit limits a rate for each of many keys.
+// rateLimit limits the rate of events for each key.
 type rateLimit struct {
 	interval time.Duration
 	slack    time.Duration
 
 	mu sync.Mutex
-	// free is the time at which each key's next event would be on time, if events were spread evenly.
+	// free is the time at which a key's next event is on schedule, if events are evenly spread.
 	free map[string]time.Time
-	// sweptAt is the time of the last removal of idle keys.
+	// sweptAt is the time at which idle keys were last removed.
 	sweptAt time.Time
 }
 
@@ -80,7 +81,8 @@ func newRateLimit(perMinute int) *rateLimit {
 	return &rateLimit{interval: interval, slack: interval * time.Duration(burst-1), free: map[string]time.Time{}}
 }
 
-// take counts an event of a key, or returns the time to wait.
+// take counts an event of a key. If the event exceeds the limit, take does not count it and returns the time to
+// wait.
 func (l *rateLimit) take(key string, now time.Time) (wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -114,7 +116,7 @@ func (l *rateLimit) forgetIdle(now time.Time) {
 	}
 }
 
-// require is take for a request: too many are 429 with Retry-After.
+// require counts a request. If it exceeds the limit, require returns a refusal with status 429.
 func (l *rateLimit) require(key string, now time.Time) error {
 	if wait := l.take(key, now); wait > 0 {
 		return &problem{
@@ -125,7 +127,7 @@ func (l *rateLimit) require(key string, now time.Time) error {
 	return nil
 }
 
-// rates are the limits of a Connector.
+// rates are a Connector's rate limits.
 type rates struct {
 	messages, files, typing, sessions, requests, badTokens, channel *rateLimit
 }
@@ -138,14 +140,13 @@ func newRates(l Limits) rates {
 	}
 }
 
-// streams counts the open streams.
 type streams struct {
 	mu        sync.Mutex
 	all       int
 	byVisitor map[string]int
 }
 
-// enter counts a stream of a visitor until leave is called.
+// enter counts a stream of a visitor. Callers must call leave when the stream ends.
 func (s *streams) enter(visitor string, limits Limits) (leave func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,7 +159,7 @@ func (s *streams) enter(visitor string, limits Limits) (leave func(), err error)
 	case s.byVisitor[visitor] >= limits.Streams:
 		return nil, &problem{
 			status: http.StatusTooManyRequests, after: keepAlive,
-			err: boterr.New(boterr.ResourceExhausted, "", "close another stream: a visitor may have %d", limits.Streams),
+			err: boterr.New(boterr.ResourceExhausted, "", "this visitor already has %d streams; close one first", limits.Streams),
 		}
 	}
 	s.all++
@@ -174,8 +175,8 @@ func (s *streams) enter(visitor string, limits Limits) (leave func(), err error)
 	}, nil
 }
 
-// addressOf returns the address of a request's sender, for the limits. Addresses of IPv6 that share 64 bits belong to
-// one sender.
+// addressOf returns the sender's address for limits. IPv6 addresses with the same first 64 bits count as one
+// sender.
 func addressOf(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -198,5 +199,5 @@ func networkOf(address string) string {
 	return parsed.String()
 }
 
-// seconds returns a duration in whole seconds, at least 1, as Retry-After has it.
+// seconds returns a duration in seconds for Retry-After. It rounds up, and the result is at least 1.
 func seconds(d time.Duration) int { return max(1, int(math.Ceil(d.Seconds()))) }

@@ -21,7 +21,7 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// on returns a user's session on a channel.
+// on starts a session of a user on a channel.
 func (w *world) on(channelID, user string) started {
 	w.t.Helper()
 	signed, err := webchat.SignUser(channel.NewSecret(secret), webchat.User{ID: user, Expires: w.clock.now().Add(time.Minute)})
@@ -29,18 +29,18 @@ func (w *world) on(channelID, user string) started {
 	return w.session(fields{"channel": channelID, "user": signed})
 }
 
-// pages are web chats of a host for the suite: agents answer in a channel of their own, and members may have one, too.
+// pages are the web chats of a host. Agents use the channel desk. Members may use another webchat channel.
 type pages struct {
 	*livechattest.MemoryHost
 	*world
 
 	agents, members []started
 	isDown          atomic.Bool
-	// times is the number of times that a page sends each message. written is the number of messages.
+	// times is the number of times that a page sends each message. written is the number of messages so far.
 	times, written int
 }
 
-// newPages returns a host. inlet is nil if its members are not on a page.
+// newPages returns a host. If inlet is nil, its members do not use a webchat.
 func newPages(t *testing.T, inlet *channel.Channel) *pages {
 	t.Helper()
 	p := &pages{world: &world{t: t, clock: &clock{}}, times: 1}
@@ -73,7 +73,7 @@ func newPages(t *testing.T, inlet *channel.Channel) *pages {
 	return p
 }
 
-// posts sends a message of a page, as often as the page does.
+// posts sends a message from a page, times times.
 func (p *pages) posts(by started, message fields) {
 	p.t.Helper()
 	p.written++
@@ -83,7 +83,7 @@ func (p *pages) posts(by started, message fields) {
 	}
 }
 
-// got returns the messages that a page shows, without its visitor's own.
+// got returns the messages on a page, except the visitor's own.
 func (p *pages) got(of started) []shown {
 	var events []shown
 	for _, e := range p.history(of, "?limit=50").Events {
@@ -94,7 +94,7 @@ func (p *pages) got(of started) []shown {
 	return events
 }
 
-// lines returns the messages that a page shows.
+// lines returns the texts of these messages.
 func (p *pages) lines(of started) []livechattest.Line {
 	p.t.Helper()
 	var lines []livechattest.Line
@@ -104,7 +104,7 @@ func (p *pages) lines(of started) []livechattest.Line {
 	return lines
 }
 
-// ticket returns the ticket of a request on an agent's page, and the payload of its button.
+// ticket returns the text of a live chat's ticket on an agent's page, and the payload of its button.
 func (p *pages) ticket(agent int, of livechattest.Chat) (text string, payload any) {
 	p.t.Helper()
 	for _, e := range p.got(p.agents[agent]) {
@@ -116,7 +116,7 @@ func (p *pages) ticket(agent int, of livechattest.Chat) (text string, payload an
 	return "", nil
 }
 
-// take taps on an agent's ticket, and returns the first text that the agent gets then.
+// take simulates an agent's tap on a ticket, and returns the first answer to the agent.
 func (p *pages) take(agent int, of livechattest.Chat) string {
 	p.t.Helper()
 	before := len(p.lines(p.agents[agent]))
@@ -129,7 +129,6 @@ func (p *pages) take(agent int, of livechattest.Chat) string {
 	return ""
 }
 
-// harness returns the harness of the agents' pages.
 func (p *pages) harness() *livechattest.Harness {
 	return &livechattest.Harness{Host: p.MemoryHost, Inlet: p.Inlet(), Outlet: livechattest.Outlet{
 		Channel: "desk",
@@ -163,7 +162,7 @@ func TestOutlet(t *testing.T) {
 	})
 }
 
-// Members are on a page, too, over the same connector.
+// Members and agents use the same connector.
 func TestOutlet_WithMembersOnAPage(t *testing.T) {
 	t.Parallel()
 	livechattest.RunOutlet(t, func(t *testing.T) *livechattest.Harness {
@@ -175,12 +174,12 @@ func TestOutlet_WithMembersOnAPage(t *testing.T) {
 			Says:    func(who int, text string) { p.posts(p.members[who], fields{"type": "TEXT", "text": text}) },
 			Shown:   func(who int) []livechattest.Line { return p.lines(p.members[who]) },
 		}
-		h.Outlet.Fail = nil // The members' pages would fail, too.
+		h.Outlet.Fail = nil // The store of the members' pages would fail, too.
 		return h
 	})
 }
 
-// The agent's page gets a member's file, with its name.
+// The agent sees a member's file and its name.
 func TestLiveChat_RelaysFiles(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -15,22 +15,22 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// The sides of a conversation, as in an event's "from".
+// Values of an event's "from".
 const (
 	sideMe    = chatlog.FromVisitor
 	sideBot   = "bot"
 	sideAgent = "agent"
 )
 
-// The marks of a conversation.
+// Marks of a conversation.
 const (
-	// markDelivered is the last message of the visitor that was accepted.
+	// markDelivered is the number of the visitor's last accepted message.
 	markDelivered = "delivered"
-	// markSeen is the last message that the visitor has read.
+	// markSeen is the number of the last message that the visitor has read.
 	markSeen = "seen"
 )
 
-// The keys of a visitor's messages, and of messages to them, begin with these.
+// Prefixes of keys in the log: for messages of the visitor, and for messages to the visitor.
 const (
 	keyOfVisitor = "c:"
 	keyOfMessage = "m:"
@@ -42,11 +42,12 @@ const (
 	maxPayload     = 1000
 )
 
-// clientIDForm is the form of the ids that the widget gives to messages.
+// clientIDForm matches valid ids that clients give to messages.
 var clientIDForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// message stores a message of a visitor and passes it on. It is stored first, so that the bot's answer comes after it.
-// If it cannot be passed on, the widget repeats it, and the log and the inbox both recognise the repeat.
+// message stores a visitor's message in the log and passes it to accept. It is stored first, so that the bot's
+// answer comes after it. If accept fails, the widget repeats the message; the log and the inbox recognise the
+// repetition.
 func (c *Connector) message(w http.ResponseWriter, r *http.Request, v visit) error {
 	if err := c.limitMessages(c.rates.messages, v); err != nil {
 		return err
@@ -57,18 +58,18 @@ func (c *Connector) message(w http.ResponseWriter, r *http.Request, v visit) err
 	}
 	id := document.Get(body, "clientId", "")
 	if !clientIDForm.MatchString(id) {
-		return c.drop(r.Context(), v, body, invalid("clientId", "must be of 1 to 64 letters, digits, _ and -"))
+		return c.drop(r.Context(), v, body, invalid("clientId", "must have 1 to 64 letters, digits, _ and -"))
 	}
 	data, err := c.dataOf(r.Context(), v, body)
 	if err != nil {
 		return c.drop(r.Context(), v, body, err)
 	}
 	kind := send.Type(document.Get(body, "type", ""))
-	// A visitor who leaves does not stop a message on its way.
+	// The message is accepted even if the visitor leaves.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), answerTime)
 	defer cancel()
 	entry := chatlog.Entry{At: document.TimestampOf(v.now)}
-	if kind != send.TypeWebEvent { // A web event is an act of the page, and is not shown.
+	if kind != send.TypeWebEvent { // Web events are actions of the page and are not shown.
 		entry, _, err = c.log.Append(ctx, v.conversation(), chatlog.Entry{
 			Key: keyOfVisitor + id, From: sideMe, At: entry.At, Body: shownOf(kind, data),
 		})
@@ -80,7 +81,7 @@ func (c *Connector) message(w http.ResponseWriter, r *http.Request, v visit) err
 		return err
 	}
 	if entry.Seq > 0 {
-		c.warn(ctx, "webchat: message not marked as delivered", c.log.SetMark(ctx, v.conversation(), markDelivered, entry.Seq))
+		c.warn(ctx, "webchat: a message was not marked as delivered", c.log.SetMark(ctx, v.conversation(), markDelivered, entry.Seq))
 	}
 	answer(w, http.StatusOK, struct {
 		ClientID string `json:"clientId"`
@@ -89,7 +90,7 @@ func (c *Connector) message(w http.ResponseWriter, r *http.Request, v visit) err
 	return nil
 }
 
-// limitMessages counts a message or a file against the limits.
+// limitMessages counts a message or a file against the visitor's limit and the channel's.
 func (c *Connector) limitMessages(limit *rateLimit, v visit) error {
 	if err := limit.require(v.limitKey(), v.now); err != nil {
 		return err
@@ -97,7 +98,7 @@ func (c *Connector) limitMessages(limit *rateLimit, v visit) error {
 	return c.rates.channel.require(v.in.ID, v.now)
 }
 
-// drop counts a message that is not passed on, and returns the reason.
+// drop counts a refused message, and returns the reason.
 func (c *Connector) drop(ctx context.Context, v visit, body document.Object, reason error) error {
 	c.config.Drops.Add(ctx, send.Drop{
 		Platform: v.in.Type, App: v.in.App, Channel: v.in.ID, Kind: document.Get(body, "type", ""), Reason: send.DropInvalid,
@@ -105,7 +106,7 @@ func (c *Connector) drop(ctx context.Context, v visit, body document.Object, rea
 	return reason
 }
 
-// event returns the event of a message.
+// event returns the event of a visitor's message.
 func (v visit) event(id string, kind send.Type, data document.Object, at document.Timestamp) botctx.Inbound {
 	of := v.Profile
 	return botctx.Inbound{
@@ -117,7 +118,7 @@ func (v visit) event(id string, kind send.Type, data document.Object, at documen
 	}
 }
 
-// dataOf returns the data of a message's event, or the refusal of a field.
+// dataOf returns the data of a message's event. It returns a refusal if a field is invalid.
 func (c *Connector) dataOf(ctx context.Context, v visit, body document.Object) (document.Object, error) {
 	switch send.Type(document.Get(body, "type", "")) {
 	case send.TypeText:
@@ -141,7 +142,7 @@ func (c *Connector) dataOf(ctx context.Context, v visit, body document.Object) (
 	}
 }
 
-// checkText refuses an empty text and a text of more than most characters.
+// checkText refuses an empty text, or a text of more than most characters.
 func checkText(field, text string, most int) error {
 	switch length := utf8.RuneCountInString(text); {
 	case strings.TrimSpace(text) == "":
@@ -152,7 +153,7 @@ func checkText(field, text string, most int) error {
 	return nil
 }
 
-// tapOf returns the data of a tap on a quick reply or a button.
+// tapOf returns the data for a tap on a quick reply or a button.
 func (c *Connector) tapOf(v visit, body document.Object) (document.Object, error) {
 	payload, _ := body.Field("payload")
 	text, isText := payload.(string)
@@ -161,7 +162,7 @@ func (c *Connector) tapOf(v visit, body document.Object) (document.Object, error
 	if isObject {
 		text = document.Get(object, "payload", "")
 	} else if !isText {
-		return document.Object{}, invalid("payload", "must be a text, or an object with a payload")
+		return document.Object{}, invalid("payload", "must be a text, or an object with a field payload")
 	}
 	if c.config.SignsPayloads {
 		var isOffered bool
@@ -178,7 +179,7 @@ func (c *Connector) tapOf(v visit, body document.Object) (document.Object, error
 	}
 	title := document.Get(body, "title", "")
 	if utf8.RuneCountInString(title) > maxTitle {
-		return document.Object{}, invalid("title", "has more than %d characters", maxTitle)
+		return document.Object{}, invalid("title", "is too long; the limit is %d characters", maxTitle)
 	}
 	data := document.O("payload", payload)
 	if title != "" {
@@ -187,7 +188,7 @@ func (c *Connector) tapOf(v visit, body document.Object) (document.Object, error
 	return data, nil
 }
 
-// attachmentsOf returns the data of a message with files, which the visitor has uploaded before.
+// attachmentsOf returns the data for a message with files. The visitor must have uploaded them.
 func (c *Connector) attachmentsOf(ctx context.Context, v visit, body document.Object) (document.Object, error) {
 	given := document.Get(body, "attachments", document.Array{})
 	if given.Len() == 0 || given.Len() > maxAttachments {
@@ -219,12 +220,12 @@ func (c *Connector) attachmentsOf(ctx context.Context, v visit, body document.Ob
 	return data, nil
 }
 
-// shownOf returns the message as the log keeps it.
+// shownOf returns the form of a message in the log.
 func shownOf(kind send.Type, data document.Object) document.Object {
 	return send.Other(kind, data).Object()
 }
 
-// typing shows to the other side that the visitor is typing.
+// typing shows the bot's side that the visitor is typing.
 func (c *Connector) typing(w http.ResponseWriter, r *http.Request, v visit) error {
 	if err := c.rates.typing.require(v.limitKey(), v.now); err != nil {
 		return err
@@ -234,7 +235,7 @@ func (c *Connector) typing(w http.ResponseWriter, r *http.Request, v visit) erro
 	return nil
 }
 
-// read notes the last message that the visitor has read.
+// read stores which message the visitor has read.
 func (c *Connector) read(w http.ResponseWriter, r *http.Request, v visit) error {
 	body, err := readBody(w, r)
 	if err != nil {

@@ -16,15 +16,15 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// fieldSender is a field of a response with the agent who wrote it: {"name": "Grace"}. A page for agents sets it in the
-// data of an agent's message, and a live chat passes it on.
+// fieldSender is a field of a response, such as {"name": "Grace"}, with the agent who wrote it. An agent's page
+// sets it in the data of a message, and a live chat passes it on.
 const fieldSender = "sender"
 
-// Send stores a message in the log of a visitor, whose open pages show it at once, and others when the
-// visitor returns. A repetition with the same ID is stored once. TYPING is shown for a few seconds, and not
-// stored.
+// Send implements send.Connector. It stores the message in the visitor's log. Open pages show it at once, and
+// others when the visitor returns. A message with the same ID is stored once. TYPING is shown for a few seconds
+// and not stored.
 //
-// A response with an object "sender" that has a "name" is shown as an agent's.
+// A response with an object "sender" that has a "name" is shown as a message of the agent with that name.
 func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
 	if err := message.Validate(); err != nil {
 		return send.Delivery{}, err
@@ -37,7 +37,8 @@ func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delive
 		return send.Delivery{}, err
 	}
 	if !isVisitor(message.To) {
-		return send.Delivery{}, boterr.New(boterr.NotFound, "to", "no visitor has this id: it begins with %q or %q", prefixAnonymous, prefixUser)
+		return send.Delivery{}, boterr.New(boterr.NotFound, "to",
+			"is not a visitor; the id of a visitor begins with %q or %q", prefixAnonymous, prefixUser)
 	}
 	if err := checkShown(message.Response); err != nil {
 		return send.Delivery{}, err
@@ -70,7 +71,7 @@ func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delive
 	}, nil
 }
 
-// outcome returns the error of a context that has ended, or err.
+// outcome returns the error of ctx if ctx has ended, and err otherwise.
 func outcome(ctx context.Context, err error) error {
 	if ended := ctx.Err(); err != nil && ended != nil {
 		return ended
@@ -78,7 +79,7 @@ func outcome(ctx context.Context, err error) error {
 	return err
 }
 
-// isVisitor reports whether a visitor can have an id.
+// isVisitor reports whether an id has the form of a visitor's id.
 func isVisitor(id string) bool {
 	for _, prefix := range []string{prefixAnonymous, prefixUser} {
 		if rest, has := strings.CutPrefix(id, prefix); has && rest != "" && len(rest) <= maxProfile {
@@ -101,7 +102,7 @@ func keyOf(id string) string {
 	}
 }
 
-// shortened returns the beginning of a text that is too long to be a name.
+// shortened cuts an agent's name to maxShownName.
 func shortened(text string) string {
 	if runes := []rune(strings.ToValidUTF8(text, "")); len(runes) > maxShownName {
 		return string(runes[:maxShownName])
@@ -109,22 +110,22 @@ func shortened(text string) string {
 	return strings.ToValidUTF8(text, "")
 }
 
-// maxShownName is the largest number of characters of an agent's name.
+// maxShownName is the longest name of an agent, in characters.
 const maxShownName = 60
 
-// shownTypes are the types of messages that the widget shows.
+// shownTypes are the types that the widget can show.
 var shownTypes = []send.Type{
 	send.TypeText, send.TypeImage, send.TypeAudio, send.TypeVideo, send.TypeFile, send.TypeQuickReplies, send.TypeButton,
 	send.TypeCarousel, send.TypeTyping, send.TypeMisc,
 }
 
-// checkShown refuses a response that the widget cannot show.
+// checkShown returns an error for a response that the widget cannot show.
 func checkShown(r send.Response) error {
 	if !slices.Contains(shownTypes, r.Type()) {
-		return boterr.New(boterr.Unsupported, "type", "the widget does not show messages of type %.40q", string(r.Type()))
+		return boterr.New(boterr.Unsupported, "type", "the widget cannot show messages of type %.40q: send another type", string(r.Type()))
 	}
 	if size := document.SizeOf(r.Object()); size > chatlog.MaxBody {
-		return boterr.Invalid("", "the message has %d bytes; the limit is %d", size, chatlog.MaxBody)
+		return boterr.Invalid("", "the message has %d bytes; the limit is %d: send several", size, chatlog.MaxBody)
 	}
 	if err := checkMedia(r); err != nil {
 		return err
@@ -184,7 +185,7 @@ func hasScheme(address string, schemes ...string) bool {
 // signaturePart separates a payload from its signature.
 const signaturePart = "~"
 
-// signPayloads returns the response with signed payloads in its quick replies and buttons.
+// signPayloads signs the payloads of quick replies and buttons in a response.
 func signPayloads(by key, visitor string, response document.Object) document.Object {
 	for _, list := range []string{"quickReplies", "buttons"} {
 		items := document.Get(response, list, document.Array{}).Items()
@@ -209,7 +210,7 @@ func signPayloads(by key, visitor string, response document.Object) document.Obj
 	return response
 }
 
-// signPayload returns a payload with its signature, in the form that the payload has.
+// signPayload appends the signature to a payload, which keeps its form.
 func signPayload(by key, visitor string, payload any) any {
 	switch payload := payload.(type) {
 	case string:
@@ -223,8 +224,8 @@ func signPayload(by key, visitor string, payload any) any {
 	}
 }
 
-// offeredText returns the text of a payload without its signature, and reports whether one of the keys signed it and its
-// value for the visitor.
+// offeredText removes the signature from a payload's text. It reports whether one of the keys signed the text
+// and the value for this visitor.
 func offeredText(keys []key, visitor, text string, value any) (string, bool) {
 	end := strings.LastIndex(text, signaturePart)
 	if end < 0 {
@@ -236,12 +237,12 @@ func offeredText(keys []key, visitor, text string, value any) (string, bool) {
 	})
 }
 
-// payloadSignature returns the signature of a payload that is offered to a visitor.
+// payloadSignature returns the signature of a payload for a visitor.
 func payloadSignature(by key, visitor, text string, value any) string {
 	const size = 16
 	offered, err := document.AppendJSON([]byte("payload "), document.A(visitor, text, value))
 	if err != nil {
-		return "" // A value without a form in JSON cannot come back.
+		return "" // A value that is not JSON cannot be sent or come back.
 	}
 	signed := signature(by, string(offered))
 	return base64.RawURLEncoding.EncodeToString(signed[:size])

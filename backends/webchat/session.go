@@ -11,10 +11,9 @@ import (
 	"github.com/botctx/go-sdk/internal/chatlog"
 )
 
-// maxMerged is the number of an anonymous visitor's last messages that a user takes along.
+// maxMerged is the largest number of messages that are moved from an anonymous visitor to a user.
 const maxMerged = chatlog.MaxPage
 
-// startSession answers with a session of a user, a renewed session, or a new anonymous one.
 func (c *Connector) startSession(w http.ResponseWriter, r *http.Request) error {
 	now := c.config.Now()
 	if err := c.rates.sessions.require(c.config.Address(r), now); err != nil {
@@ -48,7 +47,7 @@ func (c *Connector) startSession(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// sessionFor returns the requested session: a user's, an old one, or a new anonymous one.
+// sessionFor returns the requested session: a new one of a user, an existing one, or a new anonymous one.
 func (c *Connector) sessionFor(ctx context.Context, in *channel.Channel, keys []key, body document.Object) (session, error) {
 	now := c.config.Now()
 	token := document.Get(body, "token", "")
@@ -76,7 +75,7 @@ func (c *Connector) sessionFor(ctx context.Context, in *channel.Channel, keys []
 	}
 }
 
-// oldSession returns the session of a token of the channel, and reports whether it is valid.
+// oldSession returns the session in a token. It reports whether the token is valid for the channel.
 func (c *Connector) oldSession(ctx context.Context, in *channel.Channel, keys []key, text string) (session, bool, error) {
 	claims, signed, ok := parseSession(text)
 	if !ok || claims.Channel != in.ID || !claims.verify(signed, keys, c.config.Now()) {
@@ -86,8 +85,8 @@ func (c *Connector) oldSession(ctx context.Context, in *channel.Channel, keys []
 	return claims, !isEnded && err == nil, err
 }
 
-// merge moves the last messages of an anonymous visitor to the end of a user's log. The messages keep their keys, so a
-// repetition adds nothing.
+// merge moves an anonymous visitor's last messages to the end of a user's log. The messages keep their keys, so
+// repeating merge adds nothing.
 func (c *Connector) merge(ctx context.Context, in *channel.Channel, from, to string) error {
 	source, target := conversation(in, from), conversation(in, to)
 	page, err := c.log.Before(ctx, source, 0, maxMerged)

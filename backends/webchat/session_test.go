@@ -139,7 +139,7 @@ func TestSignUser_Refuses(t *testing.T) {
 	}
 }
 
-// The token in the guide, which other languages must produce.
+// The guide shows this token. Code in other languages must produce the same one.
 func TestSignUser_FormOfTheToken(t *testing.T) {
 	t.Parallel()
 	token, err := webchat.SignUser(channel.NewSecret(secret), webchat.User{ID: "ada", Expires: time.Unix(1_760_000_060, 0), Email: "ada@shop.example"})

@@ -14,21 +14,21 @@ import (
 )
 
 const (
-	// keepAlive is the time after which a stream without an event gets a comment.
+	// keepAlive is the time without an event after which a stream sends a comment.
 	keepAlive = 15 * time.Second
-	// streamTime is the time after which a stream ends. The widget opens another one.
+	// streamTime is the longest duration of a stream. The widget then opens another one.
 	streamTime = 30 * time.Minute
-	// writeTime is the time in which a reader must take an event.
+	// writeTime limits the time to send an event.
 	writeTime = 10 * time.Second
 	// maxWait is the longest wait of a long poll.
 	maxWait = 25 * time.Second
-	// streamPage is the number of messages that a stream reads at once.
+	// streamPage is the number of messages that a stream reads from the log at a time.
 	streamPage = 50
-	// maxHistory is the number of messages that history returns of a visitor in total.
+	// maxHistory is the largest number of a visitor's messages that history can reach.
 	maxHistory = chatlog.MaxPage
 )
 
-// event is an event of a stream. The package comment describes the kinds.
+// event is an event in a stream. The package documentation describes the kinds.
 type event struct {
 	Kind     string             `json:"kind"`
 	Seq      int64              `json:"seq,omitzero"`
@@ -51,7 +51,7 @@ func messageEvent(e chatlog.Entry) event {
 	return made
 }
 
-// history answers with messages before a number.
+// history answers with the messages before a number.
 func (c *Connector) history(w http.ResponseWriter, r *http.Request, v visit) error {
 	before, err := numberOf(r, "before")
 	if err != nil {
@@ -86,7 +86,7 @@ func (c *Connector) history(w http.ResponseWriter, r *http.Request, v visit) err
 	return nil
 }
 
-// numberOf returns a parameter of an address, or 0 if it is missing.
+// numberOf returns a query parameter, or 0 if it is missing.
 func numberOf(r *http.Request, name string) (int64, error) {
 	text := r.URL.Query().Get(name)
 	if text == "" {
@@ -99,8 +99,8 @@ func numberOf(r *http.Request, name string) (int64, error) {
 	return number, nil
 }
 
-// stream answers with the events after a number: as server-sent events until the reader leaves, or with the parameter
-// wait, in seconds, as JSON once there is an event.
+// stream answers with the events after a number. Without the parameter wait, it sends server-sent events until
+// the reader leaves. With wait, a number of seconds, it answers with JSON as soon as there is an event.
 func (c *Connector) stream(w http.ResponseWriter, r *http.Request, v visit) error {
 	after, err := numberOf(r, "after")
 	if err != nil {
@@ -127,19 +127,19 @@ func (c *Connector) stream(w http.ResponseWriter, r *http.Request, v visit) erro
 	return c.serverSent(w, r, f, v)
 }
 
-// follower reads the events of a conversation one after the other.
+// follower reads the events of a conversation in order.
 type follower struct {
 	log *chatlog.Log
 	of  chatlog.Conversation
 	sub *chatlog.Subscription
-	// seq is the number of the last message read.
+	// seq is the number of the last message that was read.
 	seq int64
-	// delivered is the last reported mark. typing has the last reported ends of typing.
+	// delivered is the last reported mark. typing has the last reported end of typing of each typist.
 	delivered int64
 	typing    map[string]document.Timestamp
 }
 
-// next returns the events since the last call, and reports whether there are more already.
+// next returns the events since the last call. more is true if there are further events already.
 func (f *follower) next(ctx context.Context) (events []event, more bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
@@ -161,7 +161,7 @@ func (f *follower) next(ctx context.Context) (events []event, more bool, err err
 			answered = e.Seq
 		}
 	}
-	if answered > 0 { // An answer implies that the bot has read the message.
+	if answered > 0 { // An answer implies that the bot has read the visitor's messages.
 		events = append(events, event{Kind: "read", Seq: answered})
 	}
 	state, err := f.log.State(ctx, f.of)
@@ -187,13 +187,13 @@ func (f *follower) changes(state chatlog.State) (events []event) {
 	return events
 }
 
-// longPoll answers with the first events, or with none after a time.
+// longPoll answers with the next events. If there are none within the wait, it answers with an empty list.
 func (c *Connector) longPoll(w http.ResponseWriter, r *http.Request, f *follower, wait time.Duration) error {
 	state, err := f.log.State(r.Context(), f.of)
 	if err != nil {
 		return err
 	}
-	f.changes(state) // They are older than the request.
+	f.changes(state) // These happened before the request.
 	over := time.NewTimer(wait)
 	defer over.Stop()
 	for {
@@ -221,7 +221,7 @@ func (c *Connector) longPoll(w http.ResponseWriter, r *http.Request, f *follower
 	}
 }
 
-// serverSent sends events until the reader leaves, the token ends or the time limit has passed.
+// serverSent sends events until the reader leaves, the token expires, or streamTime has passed.
 func (c *Connector) serverSent(w http.ResponseWriter, r *http.Request, f *follower, v visit) error {
 	events, more, err := f.next(r.Context())
 	if err != nil {
@@ -229,7 +229,7 @@ func (c *Connector) serverSent(w http.ResponseWriter, r *http.Request, f *follow
 	}
 	out := sender{w: w, control: http.NewResponseController(w)}
 	out.begin()
-	defer out.control.SetWriteDeadline(time.Time{}) //nolint:errcheck // The connection may serve other requests.
+	defer out.control.SetWriteDeadline(time.Time{}) //nolint:errcheck // Later requests have their own deadline.
 	alive := time.NewTicker(keepAlive)
 	defer alive.Stop()
 	over := time.NewTimer(streamTime)
@@ -238,7 +238,7 @@ func (c *Connector) serverSent(w http.ResponseWriter, r *http.Request, f *follow
 		out.send(events)
 		if err := out.flush(); err != nil { // Usually the reader has left.
 			if errors.Is(err, http.ErrNotSupported) {
-				c.warn(r.Context(), "webchat: no stream, since a handler around this one hides http.Flusher", err)
+				c.warn(r.Context(), "webchat: stream failed, because a handler around this one hides http.Flusher", err)
 			}
 			return nil
 		}
@@ -262,7 +262,7 @@ func (c *Connector) serverSent(w http.ResponseWriter, r *http.Request, f *follow
 		}
 		if events, more, err = f.next(r.Context()); err != nil {
 			c.warn(r.Context(), "webchat: stream ended", err)
-			return nil // The reader reconnects, and continues after the last message.
+			return nil // The reader reconnects and continues after the last message.
 		}
 	}
 }
@@ -289,7 +289,7 @@ func (s *sender) send(events []event) {
 	for _, e := range events {
 		text, err := json.Marshal(e)
 		if err != nil {
-			continue // A stored message is a value, which JSON can hold.
+			continue // A stored message can always be encoded.
 		}
 		if e.Kind == "message" {
 			s.text = strconv.AppendInt(append(s.text, "id: "...), e.Seq, 10)
@@ -301,14 +301,13 @@ func (s *sender) send(events []event) {
 
 func (s *sender) comment() { s.text = append(s.text, ": \n\n"...) }
 
-// flush writes the pending events.
 func (s *sender) flush() error {
 	if len(s.text) == 0 {
 		return nil
 	}
-	_ = s.control.SetWriteDeadline(time.Now().Add(writeTime)) //nolint:forbidigo // A connection's deadline is of the machine's clock.
+	_ = s.control.SetWriteDeadline(time.Now().Add(writeTime)) //nolint:forbidigo // Deadlines use the machine's clock.
 	_, err := s.w.Write(s.text)
-	s.text = nil // An idle stream keeps no memory.
+	s.text = nil // An idle stream uses no memory.
 	if err != nil {
 		return err
 	}

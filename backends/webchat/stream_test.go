@@ -26,14 +26,13 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// line is a connection that a stream writes to. It breaks after a number of bytes, or once enough has
-// arrived.
+// line is a connection to a stream's reader. It breaks after a number of bytes, or when the reader has enough.
 type line struct {
 	header http.Header
 	status int
-	// most is the number of bytes after which it breaks.
+	// most is the number of bytes after which the connection breaks.
 	most int
-	// enough reports whether the reader hangs up.
+	// enough reports whether the reader hangs up after this text.
 	enough func(got string) bool
 	hangUp context.CancelFunc
 
@@ -61,7 +60,7 @@ func (l *line) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// reading is a request for a stream. Its connection ends after a number of bytes, or once enough has arrived.
+// reading is a request for a stream. most and enough are as in line.
 type reading struct {
 	token, query string
 	most         int
@@ -71,7 +70,7 @@ type reading struct {
 // patience is the time after which a test gives up.
 const patience = 5 * time.Minute
 
-// streams reads a stream until it breaks or enough has arrived.
+// streams reads a stream until the connection breaks or the reader has enough.
 func streams(ctx context.Context, handler http.Handler, of reading) (string, error) {
 	ctx, hangUp := context.WithTimeout(ctx, patience)
 	defer hangUp()
@@ -88,11 +87,11 @@ func streams(ctx context.Context, handler http.Handler, of reading) (string, err
 	return l.got.String(), nil
 }
 
-// eventsOf returns the complete events in a stream, as a browser's reader finds them.
+// eventsOf parses the complete events in a stream, like a browser.
 func eventsOf(text string) (events []shown, err error) {
 	blocks := strings.Split(text, "\n\n")
 	for _, block := range blocks[:len(blocks)-1] {
-		var id, data string // The handler writes one line of data for each event.
+		var id, data string // The handler writes one line of data per event.
 		for one := range strings.SplitSeq(block, "\n") {
 			if rest, is := strings.CutPrefix(one, "id: "); is {
 				id = rest
@@ -245,7 +244,7 @@ func TestStream_CloseEndsAll(t *testing.T) {
 	require.Equal(t, "retry: 1000\n\n", got)
 }
 
-// plain is a writer that cannot flush, like the ones of some middleware.
+// plain is a writer without Flush, like the writers of some middleware.
 type plain struct{ http.ResponseWriter }
 
 func TestStream_WithoutFlush(t *testing.T) {
@@ -301,7 +300,8 @@ func TestLongPoll(t *testing.T) {
 	require.Equal(t, "bot: hello", textsOf((<-answer)[:1]))
 }
 
-// Two processes share a store. Visitors move between them, and their connections break at any byte.
+// Two processes share a store. Visitors move between the processes, and their connections break at arbitrary
+// bytes.
 func TestProcesses_NothingLostDoubledOrOutOfOrder(t *testing.T) {
 	t.Parallel()
 	const visitors, messages = 4, 30
@@ -319,7 +319,7 @@ func TestProcesses_NothingLostDoubledOrOutOfOrder(t *testing.T) {
 				message := send.Message{
 					ID: fmt.Sprintf("m%d", i), Channel: webchatChannel(channelID, secret), To: of.Visitor, Response: send.Text(fmt.Sprintf("bot-%d", i)),
 				}
-				for _, w := range both { // Both send it, like a run that another process repeats.
+				for _, w := range both { // Both processes send the message, as if a run had been repeated in another process.
 					if _, err := w.Send(t.Context(), message); err != nil {
 						failures <- err
 						return
@@ -336,8 +336,8 @@ func TestProcesses_NothingLostDoubledOrOutOfOrder(t *testing.T) {
 	}
 }
 
-// writesAndHears writes messages, each twice, and reads the stream at another process after each break, until
-// all messages of both sides have arrived.
+// writesAndHears writes messages, each twice, and reads the stream until all messages of both sides have
+// arrived. After each break it continues at the other process.
 func writesAndHears(ctx context.Context, both []*world, of started, visitor, messages int) error {
 	written := make(chan error, 1)
 	go func() {
@@ -391,7 +391,7 @@ func writesAndHears(ctx context.Context, both []*world, of started, visitor, mes
 	return <-written
 }
 
-// hold opens a number of streams over HTTP, and returns their connections.
+// hold opens streams over HTTP, and returns their connections.
 func hold(tb testing.TB, w *world, number int) []net.Conn {
 	tb.Helper()
 	server := httptest.NewServer(w.handler)
@@ -412,10 +412,10 @@ func hold(tb testing.TB, w *world, number int) []net.Conn {
 	return open
 }
 
-// awaits reads a connection until a word arrives.
+// awaits reads from a connection until this word arrives.
 func awaits(tb testing.TB, conn net.Conn, word string) {
 	tb.Helper()
-	require.NoError(tb, conn.SetReadDeadline(time.Now().Add(patience))) //nolint:forbidigo // A test that fails ends.
+	require.NoError(tb, conn.SetReadDeadline(time.Now().Add(patience))) //nolint:forbidigo // The test must end.
 	buffered := bufio.NewReaderSize(conn, 16)
 	for {
 		text, err := buffered.ReadString('\n')
@@ -428,7 +428,7 @@ func awaits(tb testing.TB, conn net.Conn, word string) {
 
 func memory() uint64 {
 	var stats runtime.MemStats
-	runtime.GC() //nolint:revive // What is garbage is not counted.
+	runtime.GC() //nolint:revive // Garbage must not count.
 	runtime.ReadMemStats(&stats)
 	return stats.HeapInuse + stats.StackInuse
 }

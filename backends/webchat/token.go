@@ -19,44 +19,46 @@ import (
 )
 
 const (
-	// MinSecret is the smallest number of bytes of a channel's secret.
+	// MinSecret is the shortest secret of a channel, in bytes.
 	MinSecret = 32
 	// MaxUserTime is the longest time for which a token of SignUser may be valid.
 	MaxUserTime = 24 * time.Hour
 
 	// maxSecrets is the largest number of secrets of a channel.
 	maxSecrets = 5
-	// maxToken is the largest size of a token in bytes.
+	// maxToken is the longest token, in bytes.
 	maxToken = 4096
-	// sessionTime is the time for which a session's token is valid; using it renews the session.
+	// sessionTime is the time until a session's token expires. Renewing the session starts it again.
 	sessionTime = 30 * 24 * time.Hour
-	// userTime is the time after which the host's server must sign a user again.
+	// userTime is the time after which the host's server must sign a user's token again.
 	userTime = 7 * 24 * time.Hour
 )
 
-// The prefixes of the ids of visitors: of anonymous ones, and of users whom the host's server has signed.
+// Prefixes of visitors' ids: anonymous visitors, and users whose token the host's server has signed.
 const (
 	prefixAnonymous = chatlog.Anonymous
 	prefixUser      = "u:"
 )
 
-// The prefixes of tokens. A signature covers the prefix, so that a token of one kind is not one of the other.
+// Prefixes of tokens. The signature covers the prefix, so a token of one kind cannot be used as the other kind.
 const (
 	prefixSession   = "v1"
 	prefixUserToken = "u1"
 )
 
-// User is a known user of the host's page.
+// User is a signed-in user of the host.
 type User struct {
-	// ID is the host's own id of the user, at most 200 bytes. The member's ExternalID is "u:" and the ID. Required.
+	// ID is the host's id of the user, at most 200 bytes. The member's ExternalID is "u:" followed by the ID.
+	// Required.
 	ID string
-	// Expires is the time until which the token can start a session: a few minutes, at most MaxUserTime. Required.
+	// Expires is the time until which the token can start a session. Usually it is a few minutes ahead, and it
+	// is at most MaxUserTime ahead. Required.
 	Expires time.Time
-	// The profile of a new member. Each is optional, and has at most 200 bytes.
+	// These fields become the profile of a new member. Each is optional and has at most 200 bytes.
 	FirstName, LastName, Email, Locale string
 }
 
-// profile is the part of a User that a session keeps.
+// profile has the fields of a User that a session keeps.
 type profile struct {
 	FirstName string `json:"firstName,omitzero"`
 	LastName  string `json:"lastName,omitzero"`
@@ -73,10 +75,10 @@ func (p profile) isValid() bool {
 	return true
 }
 
-// maxProfile is the largest size in bytes of each text of a User.
+// maxProfile is the longest text in a User, in bytes.
 const maxProfile = 200
 
-// userClaims are the content of a token of SignUser.
+// userClaims is the content of a token of SignUser.
 type userClaims struct {
 	Subject string `json:"sub"`
 	// Expires is in Unix seconds.
@@ -84,8 +86,8 @@ type userClaims struct {
 	profile
 }
 
-// SignUser returns a token with which the widget starts the session of a user. The host's server makes one for each
-// page that a signed-in user opens, with the first secret of the channel's webchatSecret.
+// SignUser returns a token with which the widget starts a session of a user. The host's server signs one each
+// time a signed-in user opens a page, with the first secret of the channel's webchatSecret.
 //
 // InvalidArgument: the secret is too short, the ID or Expires is missing, or a text is too long.
 func SignUser(secret channel.Secret, user User) (string, error) {
@@ -95,26 +97,26 @@ func SignUser(secret channel.Secret, user User) (string, error) {
 	}
 	switch {
 	case len(secret.Reveal()) < MinSecret:
-		return "", boterr.Invalid("secret", "must have at least %d bytes: make one from random bytes", MinSecret)
+		return "", boterr.Invalid("secret", "must have at least %d bytes: create one from random bytes", MinSecret)
 	case user.ID == "":
 		return "", boterr.Missing("user.ID", "the host's own id of the user")
 	case user.Expires.IsZero():
 		return "", boterr.Missing("user.Expires", "a time a few minutes ahead")
 	case len(user.ID) > maxProfile || !utf8.ValidString(user.ID) || !claims.isValid():
-		return "", boterr.Invalid("user", "each text must be UTF-8 of at most %d bytes", maxProfile)
+		return "", boterr.Invalid("user", "has a text that is not UTF-8 or is too long; the limit is %d bytes", maxProfile)
 	}
 	return sign(key{secret: secret}, prefixUserToken, claims), nil
 }
 
 // session is the content of a session's token.
 type session struct {
-	// Key is the id of the key that signed it.
+	// Key is the id of the key that signed the token.
 	Key     string `json:"k"`
 	Channel string `json:"c"`
 	Visitor string `json:"v"`
-	// ID is the session's own id, which signing out ends.
+	// ID identifies the session, so that signing out can end it.
 	ID string `json:"s"`
-	// Since is the time at which the session began. Expires is its end, in Unix seconds.
+	// Since is the start of the session and Expires is its end, both in Unix seconds.
 	Since   int64   `json:"i"`
 	Expires int64   `json:"e"`
 	Profile profile `json:"p,omitzero"`
@@ -122,13 +124,12 @@ type session struct {
 
 func (s session) isUser() bool { return strings.HasPrefix(s.Visitor, prefixUser) }
 
-// key is a secret of a channel.
 type key struct {
 	id     string
 	secret channel.Secret
 }
 
-// keysOf returns the keys of a channel, newest first, or FailedPrecondition.
+// keysOf returns the keys of a channel, newest first. FailedPrecondition: the channel has no valid secret.
 func keysOf(in *channel.Channel) ([]key, error) {
 	if err := send.RequireChannel(in); err != nil {
 		return nil, err
@@ -148,14 +149,14 @@ func keysOf(in *channel.Channel) ([]key, error) {
 	}
 	if len(keys) == 0 {
 		return nil, boterr.New(boterr.FailedPrecondition, "",
-			"the channel %s has no usable webchatSecret: set it in its info to a text of at least %d bytes", in.ID, MinSecret)
+			"the channel %s has no valid webchatSecret: set it in its info to a text of at least %d bytes", in.ID, MinSecret)
 	}
 	return keys, nil
 }
 
-// sign returns a token: a prefix, JSON and a signature of both.
+// sign returns a token: a prefix, JSON, and a signature of both.
 func sign(by key, prefix string, claims any) string {
-	content, _ := json.Marshal(claims) //nolint:errchkjson // They are texts and numbers.
+	content, _ := json.Marshal(claims) //nolint:errchkjson // The claims are texts and numbers.
 	signed := prefix + "." + base64.RawURLEncoding.EncodeToString(content)
 	return signed + "." + base64.RawURLEncoding.EncodeToString(signature(by, signed))
 }
@@ -166,14 +167,14 @@ func signature(by key, text string) []byte {
 	return mac.Sum(nil)
 }
 
-// token is a token that was parsed, but not verified yet.
+// token is a parsed token that has not been verified.
 type token struct {
 	signed    string
 	content   []byte
 	signature []byte
 }
 
-// parseToken splits a token into its parts. It reports false if the text does not have the form of a token.
+// parseToken splits a token into its parts. It returns false if the text does not have the form of a token.
 func parseToken(text, prefix string) (token, bool) {
 	if len(text) > maxToken {
 		return token{}, false
@@ -195,7 +196,7 @@ func parseToken(text, prefix string) (token, bool) {
 
 func (t token) isSignedBy(k key) bool { return hmac.Equal(t.signature, signature(k, t.signed)) }
 
-// parseSession returns the content of a session's token before its verification.
+// parseSession parses a session's token without verifying it.
 func parseSession(text string) (session, token, bool) {
 	parsed, ok := parseToken(text, prefixSession)
 	if !ok {
@@ -208,7 +209,7 @@ func parseSession(text string) (session, token, bool) {
 	return claims, parsed, true
 }
 
-// verify reports whether the keys of the session's channel signed it and it is valid now.
+// verify reports whether the session is valid now and one of the keys signed it.
 func (s session) verify(signed token, keys []key, now time.Time) bool {
 	for _, k := range keys {
 		if k.id == s.Key {
@@ -218,7 +219,8 @@ func (s session) verify(signed token, keys []key, now time.Time) bool {
 	return false
 }
 
-// verifyUser returns the content of a token of SignUser that one of the keys signed and that is valid now.
+// verifyUser parses a token of SignUser. It returns false unless the token is valid now and one of the keys
+// signed it.
 func verifyUser(text string, keys []key, now time.Time) (userClaims, bool) {
 	parsed, ok := parseToken(text, prefixUserToken)
 	if !ok {
@@ -238,13 +240,13 @@ func verifyUser(text string, keys []key, now time.Time) (userClaims, bool) {
 	return userClaims{}, false
 }
 
-// newSession returns a session that begins now.
+// newSession returns a session that starts now.
 func newSession(in *channel.Channel, visitor string, of profile, now time.Time) session {
 	return session{Channel: in.ID, Visitor: visitor, ID: rand.Text(), Since: now.Unix(), Profile: of}
 }
 
-// renewed returns the session with a new end, and its token. It reports false if the host's server must sign the user
-// again.
+// renewed returns the session with a later end, and its token. It returns false if the host's server must sign
+// the user's token again.
 func (s session) renewed(by key, now time.Time) (session, string, bool) {
 	end := now.Add(sessionTime)
 	if s.isUser() {

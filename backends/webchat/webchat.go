@@ -25,51 +25,53 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// Config configures a Connector. Store is required; the zero value of each other field means its default.
+// Config configures a Connector. Store is required. The zero value of each other field means its default.
 type Config struct {
-	// Store keeps the messages; it is usually the Runtime's store. Processes that share it serve the same visitors.
-	// Required.
+	// Store stores the messages. Usually it is the Runtime's store. Processes with the same store serve the
+	// same visitors. Required.
 	Store store.Store
-	// FindChannel returns the channel with an id, with its credentials, or NotFound. The default reads it from Store.
+	// FindChannel returns the channel with this id, with its credentials. It returns NotFound if there is none.
+	// The default reads channels from Store.
 	FindChannel func(ctx context.Context, id string) (*channel.Channel, error)
-	// Files keeps the files of visitors, for example a blob.Store. Without it visitors cannot send files.
+	// Files stores visitors' files, for example a blob.Store. If it is nil, visitors cannot send files.
 	Files Files
-	// URL is the public address of Handler, such as "https://bot.example/chat/". Files need it: their addresses begin
-	// with it.
+	// URL is the public address of Handler, such as "https://bot.example/chat/". It is required if Files is
+	// set, because addresses of files begin with it.
 	URL string
-	// Limits limit the use of Handler.
+	// Limits limits the requests to Handler.
 	Limits Limits
-	// KeepFor is the age at which messages and files are removed; the default is 90 days. KeepMessages is the number of
-	// messages that are kept of a visitor, approximately; the default is 2,000. A negative number keeps all.
+	// KeepFor is the age at which messages and files are removed. The default is 90 days. KeepMessages is the
+	// approximate number of messages to keep for each visitor. The default is 2,000. A negative value keeps
+	// everything.
 	KeepFor      time.Duration
 	KeepMessages int
-	// Poll is the time between two queries for messages from other processes while streams are open. The default is a
-	// second. A store that belongs to one process is not polled.
+	// Poll is the interval at which open streams query the store for messages from other processes. The default
+	// is a second. If the store belongs to one process, it is not polled.
 	Poll time.Duration
-	// Address returns the address of a request's sender, for the limits. The default is the connection's address; behind
-	// a proxy, a host returns the address that the proxy puts into a header.
+	// Address returns the address of a request's sender, for the limits. The default returns the connection's
+	// address. Behind a proxy, return the address that the proxy puts into a header.
 	Address func(r *http.Request) string
-	// SignsPayloads makes Send sign the payloads of quick replies and buttons, and Handler refuse taps with other
-	// payloads: a visitor can then only tap on what they were offered.
+	// SignsPayloads makes Send sign the payloads of quick replies and buttons, and makes Handler refuse taps
+	// with other payloads. Then a visitor can only send payloads that the bot offered to that visitor.
 	SignsPayloads bool
-	// OnTyping is called when a visitor types, at most 20 times a minute: a host may show it to an agent. The default does
-	// nothing. Errors are the host's to log; the visitor's request does not wait for more than the call.
+	// OnTyping is called when a visitor types, at most 20 times a minute, for example to show it to an agent.
+	// The visitor's request waits for the call. The default does nothing.
 	OnTyping func(ctx context.Context, in *channel.Channel, visitor string)
 	// Now is the clock. The default is time.Now.
 	Now func() time.Time
-	// Drops counts the messages that Handler refuses as invalid. The connectors of a host share one. The default is a
-	// new one that logs to slog.Default.
+	// Drops counts the messages that Handler refuses as invalid. The connectors of a host can share one. The
+	// default is a new one that logs to slog.Default.
 	Drops *send.Drops
-	// Logger logs failures of the store and of Files, at warn. The default is slog.Default.
+	// Logger logs failures of the store and of Files, as warnings. The default is slog.Default.
 	Logger *slog.Logger
 }
 
-// Files is a store of files. It must be safe for concurrent use.
+// Files stores files. Implementations must be safe for concurrent use.
 type Files interface {
 	utility.ObjectStore
-	// Open returns the content of the file with a key, or NotFound.
+	// Open returns the content of the file with this key. It returns NotFound if there is none.
 	Open(ctx context.Context, key string) (io.ReadCloser, error)
-	// Remove removes the file with a key. It succeeds if there is none.
+	// Remove removes the file with this key, if there is one.
 	Remove(ctx context.Context, key string) error
 }
 
@@ -112,7 +114,8 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// checkURL returns an address with a slash at its end, or InvalidArgument. "" is none.
+// checkURL makes an address end in a slash. It returns InvalidArgument if the address is invalid. It may be
+// empty.
 func checkURL(address string) (string, error) {
 	if address == "" {
 		return "", nil
@@ -126,13 +129,13 @@ func checkURL(address string) (string, error) {
 
 // Connector is the connector to every channel of type webchat. It is safe for concurrent use.
 //
-// Errors have a code if a caller can act on them: NotFound for an id that no visitor can have; InvalidArgument or
-// Unsupported for content that the widget cannot show; FailedPrecondition for a channel without a usable secret;
-// Unavailable if the store did not answer. A repetition of a message with the same ID is stored once.
+// Errors have a code if a caller can act on them. NotFound: the id does not belong to a visitor.
+// InvalidArgument or Unsupported: the widget cannot show the content. FailedPrecondition: the channel has no
+// valid secret. Unavailable: the store did not answer. A message with the same ID is stored once.
 type Connector struct {
 	config Config
 	log    *chatlog.Log
-	// ended are the sessions that visitors have ended, and files the records of their files.
+	// ended has the sessions that visitors have ended. files has the records of visitors' files.
 	ended   store.Collection
 	files   store.Collection
 	indexes indexes
@@ -147,7 +150,7 @@ var (
 	_ send.RecordKeeper = (*Connector)(nil)
 )
 
-// New returns a connector, or InvalidArgument if the config is wrong.
+// New returns a connector. It returns InvalidArgument if a field of the config is invalid.
 func New(config Config) (*Connector, error) {
 	config, err := config.withDefaults()
 	if err != nil {
@@ -169,17 +172,17 @@ func New(config Config) (*Connector, error) {
 	return c, nil
 }
 
-// Close ends all streams, so that a server can shut down; their visitors connect to another process. Other requests
-// continue. It may be called more than once.
+// Close ends all streams, so that a server can shut down. Their visitors connect to another process. Other
+// requests continue. Close may be called more than once.
 func (c *Connector) Close() { c.close() }
 
-// indexes are created once in a process.
+// indexes remembers whether this process has created the indexes.
 type indexes struct {
 	mu     sync.Mutex
 	isMade bool
 }
 
-// ensureIndexes creates the indexes of the connector's own records, unless this process has done so.
+// ensureIndexes creates the indexes of the connector's own records, once per process.
 func (c *Connector) ensureIndexes(ctx context.Context) error {
 	c.indexes.mu.Lock()
 	defer c.indexes.mu.Unlock()
@@ -202,20 +205,20 @@ func (c *Connector) ensureIndexes(ctx context.Context) error {
 	return nil
 }
 
-// conversation returns the place of a visitor's messages.
+// conversation identifies a visitor's messages in the log.
 func conversation(in *channel.Channel, visitor string) chatlog.Conversation {
 	return chatlog.Conversation{App: in.App, Channel: in.ID, ID: visitor}
 }
 
-// EraseMember implements send.RecordKeeper: it removes the messages and the files of a member of a webchat channel.
-// A page that the member has open shows an empty chat; if they write again, a new log begins.
+// EraseMember implements send.RecordKeeper. It removes the messages and files of a member of a webchat channel.
+// An open page of the member then shows an empty chat. If the member writes again, a new log begins.
 //
-// InvalidArgument: App or Channel is missing. Other errors come from the store and Files.
+// InvalidArgument: App or Channel is missing. Other errors are from the store and Files.
 func (c *Connector) EraseMember(ctx context.Context, m *member.Member) error {
 	switch {
 	case m == nil || m.App == "" || m.Channel == "":
 		return boterr.Invalid("member", "needs app and channel; pass the member's record")
-	case m.ExternalID == "": // A member without one has not written.
+	case m.ExternalID == "": // A member without an ExternalID has not written.
 		return nil
 	}
 	of := chatlog.Conversation{App: m.App, Channel: m.Channel, ID: m.ExternalID}
@@ -226,14 +229,14 @@ func (c *Connector) EraseMember(ctx context.Context, m *member.Member) error {
 	return err
 }
 
-// RemoveOld implements send.RecordKeeper: it removes messages and files that are older than Config.KeepFor. Errors
-// come from the store and Files.
+// RemoveOld implements send.RecordKeeper. It removes messages and files that are older than Config.KeepFor.
+// Errors are from the store and Files.
 func (c *Connector) RemoveOld(ctx context.Context) error {
 	_, ofLog := c.log.RemoveOld(ctx)
 	return errors.Join(ofLog, c.removeOldFiles(ctx))
 }
 
-// warn logs a failure that no request reports.
+// warn logs a failure that does not fail the request.
 func (c *Connector) warn(ctx context.Context, message string, err error) {
 	if err != nil && !errors.Is(err, context.Canceled) {
 		c.config.Logger.LogAttrs(ctx, slog.LevelWarn, message, slog.String("error", err.Error()))

@@ -65,7 +65,6 @@ func newHarness(t *testing.T) *sendtest.Harness {
 	}
 }
 
-// arrived returns the messages in a store.
 func arrived(t *testing.T, in store.Store) []sendtest.Arrival {
 	t.Helper()
 	found, err := in.Collection("webchat").Find(context.WithoutCancel(t.Context()), nil, store.FindOptions{})
@@ -90,7 +89,7 @@ func arrived(t *testing.T, in store.Store) []sendtest.Arrival {
 	return all
 }
 
-// oddMessages are messages of the widget that the connector does not understand.
+// oddMessages posts messages of unknown kinds to the handler, and returns how it handled each.
 func oddMessages(w *world) []sendtest.Reception {
 	by := w.session()
 	var all []sendtest.Reception

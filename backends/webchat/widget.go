@@ -13,13 +13,13 @@ import (
 //go:embed widget/widget.js
 var widgetFile []byte
 
-// WidgetFile is the widget's script as Handler serves it.
+// WidgetFile describes the widget's script, which Handler serves.
 type WidgetFile struct {
-	// Name is the script's name with a hash, such as "widget-0123456789abcdef.js", below the address of
-	// Handler. Browsers keep it for a year. The name changes with the script; a host that always wants the
-	// current script uses "widget.js".
+	// Name is the script's name with a hash, such as "widget-0123456789abcdef.js", relative to the address of
+	// Handler. It changes with the script, and browsers cache it for a year. To always use the current script,
+	// use "widget.js".
 	Name string
-	// Integrity is the value of the attribute integrity of the script's tag.
+	// Integrity is the value for the integrity attribute of the script tag.
 	Integrity string
 }
 
@@ -32,13 +32,13 @@ func Widget() WidgetFile {
 	}
 }
 
-// serveWidget serves the script. A request for another hash gets the current script, which must not be cached:
-// the page may be older than this process.
+// serveWidget serves the current script. If the name has another hash, the page may be newer or older than this
+// process, so the answer must not be cached.
 func serveWidget(w http.ResponseWriter, r *http.Request, name string) {
 	header := w.Header()
 	header.Set("Content-Type", "text/javascript; charset=utf-8")
 	header.Set("X-Content-Type-Options", "nosniff")
-	header.Set("Access-Control-Allow-Origin", "*") // A tag with integrity reads the script by CORS.
+	header.Set("Access-Control-Allow-Origin", "*") // A script tag with integrity uses CORS.
 	header.Set("Cross-Origin-Resource-Policy", "cross-origin")
 	widget := Widget()
 	tag := `"` + strings.TrimSuffix(strings.TrimPrefix(widget.Name, "widget-"), ".js") + `"`
@@ -54,7 +54,6 @@ func serveWidget(w http.ResponseWriter, r *http.Request, name string) {
 	_, _ = w.Write(widgetFile)
 }
 
-// isWidget reports whether a name belongs to the script.
 func isWidget(name string) bool {
 	return name == "widget.js" || strings.HasPrefix(name, "widget-") && strings.HasSuffix(name, ".js")
 }

@@ -38,20 +38,20 @@ const (
 	base        = "https://bot.example/chat/"
 )
 
-// clock is a clock that a test sets.
+// clock is a clock that the test sets.
 type clock struct{ at atomic.Int64 }
 
 func (c *clock) now() time.Time          { return time.UnixMilli(c.at.Load()).UTC() }
 func (c *clock) advance(d time.Duration) { c.at.Add(d.Milliseconds()) }
 
-// unwatched hides that a store is a store.Watcher, as if other processes wrote to it.
+// unwatched hides that a store is a store.Watcher, as if other processes wrote to the store.
 type unwatched struct{ store.Store }
 
 // files is a store of files in memory.
 type files struct {
 	mu   sync.Mutex
 	held map[string][]byte
-	// failing is the error of all calls, or nil for none.
+	// failing, if set, is the error of all calls.
 	failing error
 }
 
@@ -107,11 +107,11 @@ type world struct {
 	runtime *botctx.Runtime
 	handler http.Handler
 	drops   *send.Drops
-	// ada is a visitor, if the test has one.
+	// ada is a visitor's session, in tests that have one.
 	ada started
 }
 
-// newWorld returns a host. change changes the config of its connector.
+// newWorld returns a host. change may change the connector's config.
 func newWorld(tb testing.TB, change ...func(*webchat.Config)) *world {
 	tb.Helper()
 	c := &clock{}
@@ -159,7 +159,7 @@ func (w *world) save(in *channel.Channel) {
 	require.NoError(w.t, err)
 }
 
-// runs lets the bot handle all events that wait.
+// runs handles all waiting events.
 func (w *world) runs() {
 	w.t.Helper()
 	for {
@@ -172,7 +172,6 @@ func (w *world) runs() {
 	}
 }
 
-// fileRecords returns the number of files that the store knows.
 func (w *world) fileRecords() int64 {
 	w.t.Helper()
 	number, err := w.store.Collection("webchat_files").Count(w.t.Context(), nil)
@@ -180,7 +179,7 @@ func (w *world) fileRecords() int64 {
 	return number
 }
 
-// says sends a message of the bot to a visitor.
+// says sends a message from the bot to a visitor.
 func (w *world) says(to, id string, response send.Response) {
 	w.t.Helper()
 	_, err := w.Send(w.t.Context(), send.Message{ID: id, Channel: webchatChannel(channelID, secret), To: to, Response: response})
@@ -189,10 +188,10 @@ func (w *world) says(to, id string, response send.Response) {
 
 type request struct {
 	method, path string
-	// body is JSON, or anything that becomes it.
+	// body is JSON, or a value to encode.
 	body  any
 	token string
-	// origin is the page's; "none" means no origin.
+	// origin is the origin of the page. "none" means that there is no header.
 	origin, from, contentType string
 }
 
@@ -242,7 +241,7 @@ func answered[Answer any](tb testing.TB, r *httptest.ResponseRecorder) (decoded 
 	return decoded
 }
 
-// started is the answer to a session.
+// started is the answer to a request for a session.
 type started struct {
 	Token     string `json:"token"`
 	Visitor   string `json:"visitor"`
@@ -261,7 +260,7 @@ func (w *world) session(more ...fields) started {
 	return answered[started](w.t, w.do(request{path: "session", body: body}))
 }
 
-// user returns a session of a user whom the host's server signed.
+// user starts a session of a user, with a token from the host's server.
 func (w *world) user(id string, more ...fields) started {
 	w.t.Helper()
 	signed, err := webchat.SignUser(channel.NewSecret(secret), webchat.User{
@@ -271,7 +270,7 @@ func (w *world) user(id string, more ...fields) started {
 	return w.session(append(more, fields{"user": signed})...)
 }
 
-// sent is the answer to a message.
+// sent is the answer to a request with a message.
 type sent struct {
 	ClientID string `json:"clientId"`
 	Seq      int64  `json:"seq"`
@@ -284,7 +283,7 @@ func (w *world) writes(by started, clientID, text string) sent {
 	}))
 }
 
-// shown is an event.
+// shown is an event from history or a stream.
 type shown struct {
 	Kind     string         `json:"kind"`
 	Seq      int64          `json:"seq"`
@@ -306,7 +305,7 @@ func (w *world) history(of started, query string) shownPage {
 	return answered[shownPage](w.t, w.do(request{method: http.MethodGet, path: "history" + query, token: of.Token}))
 }
 
-// textsOf returns the texts of events with their sides.
+// textsOf prints the texts of messages with their sides.
 func textsOf(events []shown) string {
 	var texts []string
 	for _, e := range events {
@@ -316,7 +315,6 @@ func textsOf(events []shown) string {
 	return strings.Join(texts, ", ")
 }
 
-// uploads sends a file.
 func (w *world) uploads(by started, name, content string) *httptest.ResponseRecorder {
 	w.t.Helper()
 	var body bytes.Buffer
@@ -329,7 +327,7 @@ func (w *world) uploads(by started, name, content string) *httptest.ResponseReco
 	return w.do(request{path: "files", token: by.Token, body: body.String(), contentType: form.FormDataContentType()})
 }
 
-// uploaded is the answer to a file.
+// uploaded is the answer to a request with a file.
 type uploaded struct {
 	URL  string `json:"url"`
 	Name string `json:"name"`

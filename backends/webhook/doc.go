@@ -17,10 +17,10 @@
 //
 // # The channel
 //
-// The channel's metadata holds the URL as "webhookUrl". Its info holds the secret as
-// "webhookSecret": a string of at least 16 bytes, or, while secrets are being rotated, an array of
-// such strings with the newest first. A secret that starts with "whsec_" is base64 after that prefix.
-// Config.Endpoint can read both from another place.
+// The channel's metadata has the URL as "webhookUrl". Its info has the secret as "webhookSecret": a string of
+// at least 16 bytes, or, while secrets are being rotated, an array of such strings with the newest first. A
+// secret that starts with "whsec_" is base64 after that prefix. Config.Endpoint can read both from another
+// place.
 //
 // # Signatures
 //
@@ -40,8 +40,8 @@
 //	curl https://bot.example/inbound -H 'content-type: application/json' -d "$body" \
 //		-H "webhook-id: $id" -H "webhook-timestamp: $at" -H "webhook-signature: v1,$signature"
 //
-// Unsigned requests are always refused. A browser cannot keep a secret, so a chat page sends its
-// messages to the host's own server, which knows the member from the session and signs.
+// Unsigned requests are always refused. A browser cannot keep a secret, so a chat page sends its messages to
+// the host's own server. That server knows the member from the session, and signs the request.
 //
 // # Messages from the bot
 //

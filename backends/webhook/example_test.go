@@ -20,7 +20,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// A host whose chat pages are served by another program; here both run in one process.
+// The chat pages of this host are served by another program. In this example, both run in one process.
 func Example() {
 	ctx := context.Background()
 	secret := channel.NewSecret("keep-this-in-a-vault-and-not-here")
@@ -53,9 +53,9 @@ func Example() {
 	running, stop := context.WithCancel(ctx)
 	defer stop()
 	ended := make(chan error, 1)
-	go func() { ended <- rt.Run(running) }() // Runs the bot for accepted events.
+	go func() { ended <- rt.Run(running) }() // This runs the bot for accepted events.
 
-	// The chat pages' program does this when a member writes.
+	// The program of the chat pages makes this request when a member writes.
 	body := `{"app":"shop","channel":"chat","messageEvent":{"type":"TEXT","from":"ada","data":{"text":"hi"}},"profile":{"firstName":"Ada"}}`
 	req, _ := http.NewRequestWithContext(ctx, http.MethodPost, bot.URL+"/inbound", strings.NewReader(body))
 	req.Header.Set("Content-Type", "application/json")
@@ -65,7 +65,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	defer resp.Body.Close() //nolint:errcheck // Nothing is read from it.
+	defer resp.Body.Close() //nolint:errcheck // The body is not needed.
 	fmt.Println(resp.Status)
 	fmt.Println("bot:", <-said)
 	stop()
@@ -76,7 +76,7 @@ func Example() {
 	// <nil>
 }
 
-// The headers that sign a request.
+// Sign sets the headers of a request.
 func ExampleSign() {
 	header := http.Header{}
 	secret := channel.NewSecret("0123456789abcdef0123456789abcdef")

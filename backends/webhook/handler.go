@@ -47,7 +47,7 @@ func (c *Connector) Handler(accept func(ctx context.Context, event botctx.Inboun
 	})
 }
 
-// answer handles a request. It only reads the body if the headers look like a signature.
+// answer handles a request. It only reads the body if the signature headers are well-formed.
 func (c *Connector) answer(
 	w http.ResponseWriter, r *http.Request, accept func(context.Context, botctx.Inbound) error,
 ) *reply {
@@ -80,13 +80,13 @@ func checkKind(w http.ResponseWriter, r *http.Request) *reply {
 	return nil
 }
 
-// arrived is a request that is not verified yet.
+// arrived is a request that has not been verified.
 type arrived struct {
 	signed signed
 	body   []byte
 }
 
-// take verifies the raw body before it decodes it and passes the event to accept.
+// take verifies the raw body, then decodes it and passes the event to accept.
 func (c *Connector) take(
 	ctx context.Context, request arrived, accept func(context.Context, botctx.Inbound) error,
 ) *reply {
@@ -113,9 +113,9 @@ func (c *Connector) take(
 	return accepted(request.signed.id)
 }
 
-// authenticate returns the channel named in a request if one of the channel's secrets signed it, and
-// a refusal if not. An unknown channel and a wrong signature get the same refusal, so that callers
-// without a secret cannot find out which channels exist.
+// authenticate returns the channel named in a request if one of the channel's secrets signed the request.
+// Otherwise it returns a refusal. An unknown channel and a wrong signature get the same refusal, so that
+// callers without a secret cannot find out which channels exist.
 func (c *Connector) authenticate(ctx context.Context, request arrived, from sender) (*channel.Channel, *reply) {
 	if c.config.LoadChannel == nil {
 		return nil, refuse(http.StatusInternalServerError,
@@ -135,8 +135,8 @@ func (c *Connector) authenticate(ctx context.Context, request arrived, from send
 	}
 }
 
-// isNoChannel reports whether the channel is missing or unusable, as opposed to a lookup that failed
-// for now.
+// isNoChannel reports whether the channel does not exist or cannot be used. Other codes mean that the lookup
+// failed temporarily.
 func isNoChannel(code boterr.Code) bool {
 	switch code {
 	case boterr.InvalidArgument, boterr.NotFound, boterr.AlreadyExists, boterr.FailedPrecondition, boterr.Unsupported:
@@ -154,7 +154,7 @@ func (c *Connector) verify(ctx context.Context, of *channel.Channel, request arr
 	return request.signed.verify(request.body, endpoint.Secrets)
 }
 
-// profile has the member fields that a platform may set. Fields that the bot keeps are not among them.
+// profile has the member fields that a platform may set. The other fields belong to the bot.
 type profile struct {
 	FirstName  string          `json:"firstName"`
 	LastName   string          `json:"lastName"`
@@ -221,7 +221,7 @@ func parse(body []byte, from sender) (request, error) {
 	return read, nil
 }
 
-// inbound returns the event. Its message id defaults to id, the request's.
+// inbound returns the event of the request. Without a messageId, the event's MessageID is id, the request's id.
 func (r request) inbound(id string) (botctx.Inbound, error) {
 	var event send.MessageEvent
 	if err := event.DecodeValue(r.MessageEvent); err != nil {

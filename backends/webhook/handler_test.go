@@ -35,7 +35,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// desk counts and keeps accepted events.
+// desk counts and stores accepted events.
 type desk struct {
 	lock sync.Mutex
 	got  []botctx.Inbound
@@ -49,7 +49,7 @@ func (d *desk) receive(_ context.Context, inbound botctx.Inbound) error {
 	return d.err
 }
 
-// handling returns the handler of a connector with one channel.
+// handling returns the handler of a connector that knows one channel.
 func handling(t *testing.T, d *desk, config webhook.Config) http.Handler {
 	t.Helper()
 	if config.Now == nil {
@@ -144,7 +144,7 @@ func TestHandler_BadBodyNamesField(t *testing.T) {
 	}
 }
 
-// A signed message to the platform must not pass as a request from it, although both use one secret.
+// A signed message from the bot must not be accepted as a request, although both use the same secret.
 func TestHandler_RefusesSentMessage(t *testing.T) {
 	t.Parallel()
 	peer := newReceiver(t, "", http.StatusOK)
@@ -431,7 +431,7 @@ func TestSend_EndlessAnswer(t *testing.T) {
 			t.Run(name+", "+whose, func(t *testing.T) {
 				t.Parallel()
 				server := boundedtest.Serve(t, true, said.head, said.filler)
-				// A success status counts even if the body is broken.
+				// The status counts, even if the body breaks off.
 				_, _ = newConnector(t, webhook.Config{HTTP: client, Retry: webhook.Retry{Attempts: 1}}).
 					Send(t.Context(), hello(webchat("http://"+server.Address)))
 				server.RequireHungUp(t, 1)
@@ -440,7 +440,7 @@ func TestSend_EndlessAnswer(t *testing.T) {
 	}
 }
 
-// A signed message goes only to the channel's URL, even with a client that would follow redirects.
+// A signed message is only sent to the channel's URL, even if the client would follow redirects.
 func TestSend_RedirectCarriesNothing(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{http.StatusFound, http.StatusTemporaryRedirect} {

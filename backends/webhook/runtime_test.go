@@ -28,16 +28,16 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// taking is botctx.Runtime.Accept or botctx.Runtime.Receive.
+// taking is the method Accept or Receive of a Runtime.
 type taking func(*botctx.Runtime, context.Context, botctx.Inbound) error
 
-// host returns a runtime over a store in memory, with one channel, and a server for inbound requests.
+// host returns a runtime with one channel, and a server for inbound requests. peer receives the bot's messages.
 func host(t *testing.T, peer string, by taking) (*botctx.Runtime, *httptest.Server) {
 	t.Helper()
 	return process(t, memstore.New(), peer, by)
 }
 
-// process is host over a given store.
+// process does the same as host for a given store.
 func process(t *testing.T, store store.Store, peer string, by taking) (*botctx.Runtime, *httptest.Server) {
 	t.Helper()
 	web := newConnector(t, webhook.Config{LoadChannel: webhook.Stored(store), HTTP: loopback(t)})
@@ -65,8 +65,8 @@ func runAll(t *testing.T, rt *botctx.Runtime) (runs int) {
 	}
 }
 
-// post sends a text as a member.
-func post(ctx context.Context, t *testing.T, server *httptest.Server, id, text string) int { //nolint:unparam // The id shows at the call which event it is.
+// post sends a member's text.
+func post(ctx context.Context, t *testing.T, server *httptest.Server, id, text string) int { //nolint:unparam // Calls are clearer with the id.
 	t.Helper()
 	return postBody(ctx, t, server, id, inboundBody(text))
 }
@@ -85,7 +85,7 @@ func deliver(ctx context.Context, client *outbound.Client, url, id string, body 
 		return 0, err
 	}
 	req.Header.Set("Content-Type", "application/json")
-	if err := webhook.Sign(req.Header, id, time.Now(), body, channel.NewSecret(secret)); err != nil { //nolint:forbidigo // The server has the real clock.
+	if err := webhook.Sign(req.Header, id, time.Now(), body, channel.NewSecret(secret)); err != nil { //nolint:forbidigo // The server uses the real clock.
 		return 0, err
 	}
 	resp, err := client.Do(req)
@@ -112,7 +112,7 @@ func TestRuntime_BotAnswers(t *testing.T) {
 	require.Len(t, got, 1)
 	require.Contains(t, string(got[0].body), `"to":"ada"`)
 	require.Contains(t, string(got[0].body), `"response":{"type":"TEXT","text":"Hello Ada"}`)
-	require.NoError(t, webhook.Verify(got[0].header, got[0].body, time.Now(), tolerance, channel.NewSecret(secret))) //nolint:forbidigo // The sender has the real clock.
+	require.NoError(t, webhook.Verify(got[0].header, got[0].body, time.Now(), tolerance, channel.NewSecret(secret))) //nolint:forbidigo // The sender uses the real clock.
 }
 
 func TestRuntime_AnswersInTheGroup(t *testing.T) {
@@ -140,7 +140,7 @@ func TestRuntime_PeerIsDown(t *testing.T) {
 	require.Equal(t, http.StatusServiceUnavailable, post(t.Context(), t, server, "in_1", "hi"))
 }
 
-// lost is a store whose connection is lost; its errors contain further text.
+// lost is a store whose connection is lost. Its errors have further text, which must not reach the sender.
 type lost struct{ store.Store }
 
 func (s lost) Collection(name string) store.Collection {
@@ -208,8 +208,8 @@ func TestRuntime_TooManyWait(t *testing.T) {
 	require.Equal(t, http.StatusOK, status, "once there is room")
 }
 
-// Ten members post at once. Each waits for a response before the next message, and posts each message twice,
-// like a sender that lost the first response.
+// Ten members post at once. Each member waits for a response before the next message, and posts each message
+// twice, as if the first response had been lost.
 func TestRuntime_OrderOfEachMember(t *testing.T) {
 	t.Parallel()
 	const members, messages = 10, 20
@@ -248,7 +248,7 @@ func TestRuntime_OrderOfEachMember(t *testing.T) {
 	}
 }
 
-// One member posts all messages at once, each twice. They run one at a time, each once.
+// One member posts all messages at once, each twice. Each runs once, and they run one at a time.
 func TestRuntime_OneMemberPostsAtOnce(t *testing.T) {
 	t.Parallel()
 	const messages = 30
@@ -287,8 +287,7 @@ func TestRuntime_OneMemberPostsAtOnce(t *testing.T) {
 	require.EqualValues(t, 1, most.Load(), "one at a time")
 }
 
-// runUntilHandled runs rt in the background. The returned function waits until all accepted events are
-// handled, then stops it.
+// runUntilHandled starts rt. end waits until all accepted events are handled, and stops it.
 func runUntilHandled(t *testing.T, rt *botctx.Runtime) (end func()) {
 	t.Helper()
 	running, stop := context.WithCancel(t.Context())
@@ -310,7 +309,7 @@ func awaitNothingPending(t *testing.T, rt *botctx.Runtime) {
 	}, time.Minute, time.Millisecond)
 }
 
-// silentStore stores no event; its inserts block until their context ends.
+// silentStore is a store whose inserts block until their context ends.
 type silentStore struct{ store.Store }
 
 func (s silentStore) Collection(name string) store.Collection {

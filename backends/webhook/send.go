@@ -38,9 +38,9 @@ type payload struct {
 	GroupID       string          `json:"groupId,omitzero"`
 }
 
-// Send posts a message to the channel's URL. It retries if no usable response came, with the same
-// id and body and a new signature. It waits as long as a Retry-After header asks (seconds or a date)
-// if Config.Retry.Within leaves enough time.
+// Send posts a message to the channel's URL. If it gets no usable response, it retries with the same id and
+// body and a new signature. It waits as long as a Retry-After header asks (seconds or a date), if
+// Config.Retry.Within allows that.
 //
 // Errors by status, and for a channel that is not set up:
 //
@@ -67,7 +67,7 @@ func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delive
 	target, err := outbound.ParseURL(endpoint.URL)
 	if err != nil {
 		return send.Delivery{}, boterr.New(boterr.FailedPrecondition, "",
-			"the channel has no usable address: set webhookUrl in its metadata to an https address")
+			"the channel has no valid address: set webhookUrl in its metadata to an HTTPS address")
 	}
 	body, err := json.Marshal(payloadOf(message))
 	if err != nil {
@@ -112,7 +112,7 @@ func delivery(body []byte) send.Delivery {
 	}
 }
 
-// refusal returns the error for a status that a retry would not change, and nil for other statuses.
+// refusal returns the error for a status that a retry would not change. For other statuses it returns nil.
 func refusal(got answer, address string) error {
 	field, reason := complaint(got.body, address)
 	switch got.status {
@@ -160,8 +160,8 @@ func shortened(text string) string {
 	return text
 }
 
-// withoutAddress removes the parts of a URL that may contain credentials from a text: the path, the
-// query and the query's values.
+// withoutAddress removes the parts of the URL that may contain credentials from a text: the path, the query and
+// the query's values.
 func withoutAddress(text, address string) string {
 	parsed, err := url.Parse(address)
 	if err != nil {
@@ -179,7 +179,7 @@ func withoutAddress(text, address string) string {
 	return text
 }
 
-// reply is the response to an inbound request: a status and a body, or the error of accept.
+// reply is the response to an inbound request: a status and a body, or an error of accept.
 type reply struct {
 	status int
 	body   any
@@ -215,16 +215,16 @@ func refuse(status int, err error) *reply {
 	return &reply{status: status, body: problem{told}}
 }
 
-// unauthorized is the answer to every failed check, so that it reveals nothing.
+// unauthorized is the reply to every failed check, so it does not reveal the cause.
 func unauthorized() *reply {
 	return refuse(http.StatusUnauthorized, boterr.New(boterr.FailedPrecondition, "",
 		"sign the request with the channel's secret, with the current time; see the headers webhook-id, webhook-timestamp and webhook-signature"))
 }
 
-// failed responds with only the code of the error.
+// failed returns a reply with the code of the error, but without its text.
 func failed(err error) *reply { return &reply{err: err} }
 
-// write sends the reply. Write errors are ignored because the sender may have hung up.
+// write sends the reply. It ignores errors, because the client may be gone.
 func (r *reply) write(w http.ResponseWriter) {
 	if r.err != nil {
 		botctx.WriteHTTPError(w, r.err)
@@ -234,10 +234,10 @@ func (r *reply) write(w http.ResponseWriter) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(r.status)
-	_ = json.NewEncoder(w).Encode(r.body) //nolint:errchkjson // The fields are strings.
+	_ = json.NewEncoder(w).Encode(r.body) //nolint:errchkjson // All fields are strings.
 }
 
-// maxAnswerBytes limits how much of a response is read.
+// maxAnswerBytes limits the part of a response that is read.
 const maxAnswerBytes = 1 << 20
 
 // post is an outbound request that may be retried.
@@ -252,9 +252,9 @@ type post struct {
 type answer struct {
 	status int
 	body   []byte
-	// after is the delay from the Retry-After header, or 0 without one.
+	// after is the delay in the Retry-After header. 0 means no header.
 	after time.Duration
-	// err is set if no response came. It has no code because the message may have arrived.
+	// err is set if no response arrived. It has no code, because the receiver may have the message.
 	err error
 }
 
@@ -274,7 +274,7 @@ func (c *Connector) deliver(caller context.Context, p post) (send.Delivery, erro
 		if err != nil {
 			return send.Delivery{}, err
 		}
-		// The random wait is added because the receiver may ask all senders for the same delay.
+		// The random wait is added, because the receiver may ask all senders for the same delay.
 		wait := last.after + c.config.Retry.wait(attempt)
 		if attempt >= c.config.Retry.Attempts || wait >= c.config.Retry.Within-c.config.Now().Sub(started) {
 			return send.Delivery{}, last.failure(attempt)
@@ -301,10 +301,10 @@ func (c *Connector) try(ctx context.Context, p post) (answer, error) {
 		return unanswered(err, p.target)
 	}
 	defer resp.Body.Close()                                  //nolint:errcheck // The body has been read.
-	if resp.Request != nil && resp.Request.Response != nil { // The host's own Doer followed a redirect.
+	if resp.Request != nil && resp.Request.Response != nil { // Only a Doer from the host can follow redirects.
 		return answer{}, redirected()
 	}
-	// Only the status decides, so a body that breaks off counts as empty.
+	// Only the status matters. A body that breaks off counts as empty.
 	body, err := bounded.ReadAll(resp.Body, maxAnswerBytes)
 	if err != nil {
 		body = nil
@@ -317,8 +317,8 @@ func (c *Connector) try(ctx context.Context, p post) (answer, error) {
 	return got, refusal(got, p.target)
 }
 
-// unanswered returns an error if the client refused to make the request, since a retry would not help,
-// and an answer to retry if the request was made but got no response.
+// unanswered handles an error of the client. If the client refused to make the request, it returns an error,
+// because a retry would not help. Otherwise it returns an answer, after which the request is repeated.
 func unanswered(err error, target string) (answer, error) {
 	if _, isRedirect := errors.AsType[*bounded.RedirectError](err); isRedirect {
 		return answer{}, redirected()
@@ -354,7 +354,7 @@ func (a answer) failure(attempts int) error {
 	}
 }
 
-// wait returns a random delay before the attempt that follows the given one.
+// wait returns a random delay before the attempt after this one.
 func (r Retry) wait(attempt int) time.Duration {
 	most := r.First
 	for range attempt - 1 {
@@ -363,10 +363,10 @@ func (r Retry) wait(attempt int) time.Duration {
 		}
 		most *= 2
 	}
-	return rand.N(min(most, r.Longest) + 1) //nolint:gosec // It only spreads load; guessing it gains nothing.
+	return rand.N(min(most, r.Longest) + 1) //nolint:gosec // It only spreads the load.
 }
 
-// pause waits and reports whether ctx is still alive afterwards. The wait does not count against the call's time limit.
+// pause waits. It returns false if ctx ends first. The time limit of the call is paused meanwhile.
 func pause(ctx context.Context, wait time.Duration) bool {
 	call := timelimit.Of(ctx)
 	call.Pause()

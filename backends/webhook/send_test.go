@@ -29,7 +29,7 @@ import (
 	"github.com/botctx/go-sdk/send/sendtest"
 )
 
-// sending returns a connector that waits almost no time between attempts.
+// sending returns a connector with very short waits between attempts.
 func sending(t *testing.T) *webhook.Connector {
 	t.Helper()
 	return newConnector(t, webhook.Config{HTTP: loopback(t), Now: clock, Retry: webhook.Retry{First: 1, Longest: 1}})
@@ -140,7 +140,7 @@ func TestRetry_LastErrorTells(t *testing.T) {
 	requireNoCode(t, err)
 }
 
-// requireNoCode checks that an error has no code, because the message may have arrived.
+// requireNoCode requires an error without a code, because the message may have arrived.
 func requireNoCode(t *testing.T, err error) {
 	t.Helper()
 	require.Error(t, err)
@@ -233,7 +233,7 @@ func TestSend_ManyArriveOnceEach(t *testing.T) {
 	require.Len(t, peer.got(), many)
 }
 
-// Every third answer is lost after the message was accepted: repetitions have the same id.
+// Every third answer is lost after the message was accepted. Repetitions have the same id.
 func TestSend_LostAnswers(t *testing.T) {
 	t.Parallel()
 	const many = 300
@@ -285,16 +285,16 @@ func TestNew_RefusesNegativeNumbers(t *testing.T) {
 	}
 }
 
-// doer answers requests instead of the network.
+// doer is a function that answers requests instead of a network.
 type doer func(*http.Request) (*http.Response, error)
 
 func (d doer) Do(req *http.Request) (*http.Response, error) { return d(req) }
 
-// answers returns a doer that records the time of each request, and always gives the same answer.
+// answers returns a doer with one answer for all requests. It records the times of the requests.
 func answers(at *[]time.Duration, status int, header http.Header) outbound.Doer {
-	started := time.Now() //nolint:forbidigo // The clock of synctest.
+	started := time.Now() //nolint:forbidigo // Virtual time.
 	return doer(func(req *http.Request) (*http.Response, error) {
-		*at = append(*at, time.Since(started)) //nolint:forbidigo // The clock of synctest.
+		*at = append(*at, time.Since(started)) //nolint:forbidigo // Virtual time.
 		return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader("")), Request: req}, nil
 	})
 }
@@ -316,7 +316,7 @@ func TestRetry_WaitsGrow(t *testing.T) {
 		}
 		for i, most := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 4 * time.Second, 4 * time.Second} {
 			require.LessOrEqual(t, longest[i], most)
-			require.Greater(t, longest[i], most/2) // With 200 random ones, one above half is certain.
+			require.Greater(t, longest[i], most/2) // At least one of 200 random waits is longer than half.
 		}
 	})
 }
@@ -326,12 +326,12 @@ func TestRetryAfter_Obeyed(t *testing.T) {
 	for name, after := range map[string]func() string{
 		"seconds": func() string { return "7" },
 		"date": func() string {
-			return time.Now().Add(7 * time.Second).UTC().Format(http.TimeFormat) //nolint:forbidigo // The clock of synctest.
+			return time.Now().Add(7 * time.Second).UTC().Format(http.TimeFormat) //nolint:forbidigo // Virtual time.
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			// Each begins at a whole second, since HTTP dates have no fractions.
+			// Each test starts at a whole second, because HTTP dates have no fractions.
 			for _, status := range []int{http.StatusTooManyRequests, http.StatusServiceUnavailable} {
 				synctest.Test(t, func(t *testing.T) {
 					var at []time.Duration
@@ -343,14 +343,14 @@ func TestRetryAfter_Obeyed(t *testing.T) {
 					require.Error(t, err)
 					require.Len(t, at, 2)
 					require.GreaterOrEqual(t, at[1], 7*time.Second)
-					require.LessOrEqual(t, at[1], 7*time.Second+1) // First is a nanosecond.
+					require.LessOrEqual(t, at[1], 7*time.Second+1) // Config.Retry.First is a nanosecond.
 				})
 			}
 		})
 	}
 }
 
-// The wait does not count as time of the call, and each attempt has the full time limit.
+// The time limit of the call does not include the wait. Each attempt has the full time limit.
 func TestRetryAfter_DoesNotCountAsTimeOfTheCall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -431,7 +431,7 @@ func TestRetry_ContextEndsWait(t *testing.T) {
 func TestRetry_ReceiverNeverAnswers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		started := time.Now() //nolint:forbidigo // The clock of synctest.
+		started := time.Now() //nolint:forbidigo // Virtual time.
 		connector := newConnector(t, webhook.Config{
 			Retry: webhook.Retry{Within: 3 * time.Second},
 			HTTP: doer(func(req *http.Request) (*http.Response, error) {
@@ -442,7 +442,7 @@ func TestRetry_ReceiverNeverAnswers(t *testing.T) {
 		_, err := connector.Send(t.Context(), hello(webchat("https://example.com")))
 		requireNoCode(t, err)
 		require.NotErrorIs(t, err, context.DeadlineExceeded)
-		require.Equal(t, 3*time.Second, time.Since(started)) //nolint:forbidigo // The clock of synctest.
+		require.Equal(t, 3*time.Second, time.Since(started)) //nolint:forbidigo // Virtual time.
 	})
 }
 
@@ -503,7 +503,7 @@ func newHarness(t *testing.T, client outbound.Doer) *sendtest.Harness {
 	}
 }
 
-// oddRequests passes signed requests that a handler does not understand.
+// oddRequests posts signed requests of unknown kinds to a handler, and returns how it handled each.
 func oddRequests(t *testing.T) []sendtest.Reception {
 	t.Helper()
 	var all []sendtest.Reception
@@ -530,9 +530,9 @@ func oddRequests(t *testing.T) []sendtest.Reception {
 	return all
 }
 
-// site is a program that shows messages on pages, each id once.
+// site is a program that shows messages on pages. It shows each id once.
 type site struct {
-	// secrets are the secrets of each channel.
+	// secrets maps the ids of channels to their secrets.
 	secrets map[string]string
 
 	mu    sync.Mutex

@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 )
 
-// The headers of a signed request.
+// Headers of a signed request.
 const (
 	HeaderID        = "Webhook-Id"
 	HeaderTimestamp = "Webhook-Timestamp"
@@ -25,17 +25,17 @@ const (
 	signatureVersion = "v1,"
 	// encodedSecret precedes a base64 secret.
 	encodedSecret = "whsec_"
-	// minSecretBytes keeps secrets long enough that they cannot be guessed.
+	// minSecretBytes is the shortest secret in bytes, so that secrets cannot be guessed.
 	minSecretBytes = 16
 	maxIDBytes     = 256
-	// maxSignatures limits how many signatures of one request are checked.
+	// maxSignatures limits the number of signatures in a request.
 	maxSignatures = 16
 )
 
-// Sign sets the signature headers for a request with the given id and body, made at the given time.
-// It adds one signature for each secret. InvalidArgument: the id is empty, longer than 256 bytes, or
-// contains a dot or anything but visible ASCII. FailedPrecondition: there are no secrets, or one is
-// shorter than 16 bytes or not base64 after "whsec_".
+// Sign sets the signature headers for a request with this id and body, made at the given time. It adds one
+// signature for each secret. InvalidArgument: the id is empty, longer than 256 bytes, or contains a dot or
+// anything but visible ASCII. FailedPrecondition: there is no secret, or a secret is shorter than 16 bytes or
+// not base64 after "whsec_".
 func Sign(header http.Header, id string, at time.Time, body []byte, secrets ...channel.Secret) error {
 	if err := checkID(id); err != nil {
 		return err
@@ -59,10 +59,10 @@ func Sign(header http.Header, id string, at time.Time, body []byte, secrets ...c
 	return nil
 }
 
-// Verify checks that one of the secrets signed the request and that its timestamp is within tolerance
-// of now. It returns FailedPrecondition if not, or if a secret is invalid for Sign.
+// Verify checks that one of the secrets signed the request, and that its timestamp is within tolerance of now.
+// It returns FailedPrecondition if one of these checks fails, or if a secret is invalid for Sign.
 //
-// Verify does not detect repeats: a receiver must remember the ids itself.
+// Verify does not detect repeated requests. The receiver must remember the ids.
 func Verify(header http.Header, body []byte, now time.Time, tolerance time.Duration, secrets ...channel.Secret) error {
 	signed, err := readSignature(header, now, tolerance)
 	if err != nil {
@@ -78,7 +78,7 @@ type signed struct {
 	signatures [][]byte
 }
 
-// readSignature decodes the headers and refuses timestamps outside the tolerance.
+// readSignature decodes the headers. It refuses timestamps outside the tolerance.
 func readSignature(header http.Header, now time.Time, tolerance time.Duration) (signed, error) {
 	var s signed
 	for name, into := range map[string]*string{HeaderID: &s.id, HeaderTimestamp: &s.timestamp} {
@@ -95,7 +95,7 @@ func readSignature(header http.Header, now time.Time, tolerance time.Duration) (
 	if err != nil {
 		return s, boterr.New(boterr.FailedPrecondition, "", "the header webhook-timestamp must be a number of seconds")
 	}
-	// Seconds in a float64, because a Duration would overflow for far years.
+	// A Duration would overflow for years far away, so compare seconds as float64.
 	distance := float64(seconds) - float64(now.UnixMilli())/1000
 	if limit := tolerance.Seconds(); distance > limit || distance < -limit {
 		return s, boterr.New(boterr.FailedPrecondition, "",
@@ -111,7 +111,7 @@ func readSignature(header http.Header, now time.Time, tolerance time.Duration) (
 	return s, nil
 }
 
-// verify checks the signatures in constant time: it takes as long however many bytes match.
+// verify compares the signatures in constant time.
 func (s signed) verify(body []byte, secrets []channel.Secret) error {
 	isSigned := false
 	for _, secret := range secrets {
@@ -137,8 +137,8 @@ func sum(key []byte, id, timestamp string, body []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// CheckSecret returns FailedPrecondition if a secret cannot be used to sign, so that a host can check
-// secrets when it starts instead of at the first message.
+// CheckSecret returns FailedPrecondition if a secret cannot be used to sign. A host can check its secrets when
+// it starts, before the first message.
 func CheckSecret(secret channel.Secret) error {
 	_, err := keyOf(secret)
 	return err
@@ -156,13 +156,13 @@ func keyOf(secret channel.Secret) ([]byte, error) {
 	}
 	if len(key) < minSecretBytes {
 		return nil, boterr.New(boterr.FailedPrecondition, "",
-			"the secret has %d bytes and must have at least %d; make one at random", len(key), minSecretBytes)
+			"the secret has %d bytes and must have at least %d; create one from random bytes", len(key), minSecretBytes)
 	}
 	return key, nil
 }
 
-// checkID refuses ids that do not fit into a header. It also refuses dots, because a dot ends the id
-// in the signed text.
+// checkID returns an error for an id that cannot be in a header. It also refuses dots, because a dot ends the
+// id in the signed text.
 func checkID(id string) *boterr.Error {
 	isOdd := func(r rune) bool { return r <= ' ' || r > '~' || r == '.' }
 	if id == "" || len(id) > maxIDBytes || strings.ContainsFunc(id, isOdd) {

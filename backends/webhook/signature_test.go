@@ -17,8 +17,8 @@ import (
 
 const tolerance = 5 * time.Minute
 
-// The first is the example in the Standard Webhooks specification, the second was computed by the openssl
-// command in the package comment.
+// The first signature is the example in the Standard Webhooks specification. The second was computed with the
+// openssl command in the package documentation.
 func TestSignature_AsOthersMakeIt(t *testing.T) {
 	t.Parallel()
 	for _, vector := range []struct {
@@ -132,7 +132,7 @@ func TestCheckSecret(t *testing.T) {
 	require.ErrorIs(t, webhook.CheckSecret(channel.NewSecret("whsec_no base64")), boterr.FailedPrecondition)
 }
 
-// Whatever arrives, signed or not, is accepted or refused as the sender's fault.
+// Any input is accepted or refused as the sender's fault, never with a 500.
 func FuzzHandler(f *testing.F) {
 	for _, body := range []string{
 		string(inboundBody("hi")), "", "{}", "[[[", `{"app":"a1","channel":"c1","messageEvent":{"type":"PAYLOAD","from":"ada","data":{"payload":{}}}}`,

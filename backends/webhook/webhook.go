@@ -17,16 +17,18 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// Config configures a Connector. A Connector with the zero Config can send but not receive.
+// Config configures a Connector. The zero value of each field means its default. A Connector with the zero
+// Config can send, but cannot receive.
 type Config struct {
 	// Endpoint returns a channel's URL and secrets. The default is ChannelEndpoint.
 	Endpoint func(ctx context.Context, of *channel.Channel) (Endpoint, error)
-	// LoadChannel returns a channel of an app with its credentials, or NotFound. It is usually the same
-	// function as in botctx.Config, such as Stored(store). Required for Handler.
+	// LoadChannel returns a channel of an app with its credentials. It returns NotFound if there is no such
+	// channel. Usually it is the same function as in botctx.Config, such as Stored(store). Handler needs
+	// LoadChannel.
 	LoadChannel func(ctx context.Context, app, id string) (*channel.Channel, error)
-	// HTTP sends the requests. The default is the guarded client of package outbound, which does
-	// not follow redirects, so that a channel's URL cannot lead into the host's network. Redirects are
-	// also disabled on a *http.Client; any other Doer should not follow them either.
+	// HTTP sends the requests. The default is the guarded client of package outbound. It does not follow
+	// redirects, so a channel's URL cannot lead into the host's network. If HTTP is an *http.Client, redirects
+	// are disabled, too. Any other Doer should not follow redirects.
 	HTTP outbound.Doer
 	// Now is the clock for signatures. The default is time.Now.
 	Now func() time.Time
@@ -34,32 +36,32 @@ type Config struct {
 	Retry Retry
 	// Inbound limits the requests to Handler.
 	Inbound Limits
-	// Drops counts the signed events that Handler refuses. The connectors of a host share one. The
-	// default is a new one that logs to slog.Default.
+	// Drops counts the signed events that Handler refuses. The connectors of a host can share one. The default
+	// is a new one that logs to slog.Default.
 	Drops *send.Drops
 }
 
-// Retry limits the attempts to send a message. Zero fields have their defaults.
+// Retry limits the attempts to send a message. The zero value of each field means its default.
 type Retry struct {
-	// Attempts is the maximum number of requests for one message. The default is 4.
+	// Attempts is the largest number of requests for one message. The default is 4.
 	Attempts int
-	// Within limits the time of all attempts together. The default is 30 seconds.
+	// Within limits the total time of all attempts. The default is 30 seconds.
 	Within time.Duration
-	// First is the longest wait before the second request. The limit doubles for each further
-	// request, up to Longest. The actual wait is random between zero and that limit, so that
-	// retries spread out, and is added to a Retry-After. The defaults are half a second and 10 seconds.
+	// First is the longest wait before the second request; the default is half a second. The longest wait
+	// doubles for each further request, up to Longest; the default is 10 seconds. The actual wait is random,
+	// between zero and the longest wait, so that retries spread out. It is added to a Retry-After.
 	First   time.Duration
 	Longest time.Duration
 }
 
-// Limits bound inbound requests. Zero fields have their defaults.
+// Limits limit inbound requests. The zero value of each field means its default.
 type Limits struct {
-	// Tolerance is the largest allowed difference, either way, between a signature's timestamp and
-	// the clock. The default is 5 minutes.
+	// Tolerance is the largest allowed difference between a signature's timestamp and the clock, in both
+	// directions. The default is 5 minutes.
 	Tolerance time.Duration
-	// MaxBytes is the largest allowed body. The default is 1 MiB.
+	// MaxBytes is the largest body. The default is 1 MiB.
 	MaxBytes int64
-	// BodyTime limits how long a body may take to arrive. The default is 10 seconds.
+	// BodyTime limits the time to read a body. The default is 10 seconds.
 	BodyTime time.Duration
 }
 
@@ -70,7 +72,7 @@ type Connector struct {
 
 var _ send.Connector = (*Connector)(nil)
 
-// New returns a Connector, or InvalidArgument if a number is negative or HTTP is a nil pointer.
+// New returns a Connector. It returns InvalidArgument if a number is negative or HTTP is a nil pointer.
 func New(config Config) (*Connector, error) {
 	if err := config.check(); err != nil {
 		return nil, err
@@ -144,7 +146,8 @@ func orDefault[T int | int64 | time.Duration](value, standard T) T {
 	return value
 }
 
-// Stored returns a Config.LoadChannel that reads channels from a store, like botctx.Config's default.
+// Stored returns a function for Config.LoadChannel that reads channels from a store, like the default of
+// botctx.Config.
 func Stored(store store.Store) func(ctx context.Context, app, id string) (*channel.Channel, error) {
 	env := record.Env{Store: store}.WithDefaults()
 	return func(ctx context.Context, app, id string) (*channel.Channel, error) {
@@ -154,16 +157,16 @@ func Stored(store store.Store) func(ctx context.Context, app, id string) (*chann
 
 // Endpoint has the URL and the secrets of a channel.
 type Endpoint struct {
-	// URL receives the bot's messages. Handler does not need it.
+	// URL is the address to which the bot's messages are posted. Handler does not need it.
 	URL string
-	// Secrets all sign each outbound request. An inbound request must be signed with one of them.
-	// There are several while secrets are being rotated.
+	// Secrets sign outbound requests; each request has a signature for every secret. An inbound request needs a
+	// signature with one of them. Give several while you replace a secret.
 	Secrets []channel.Secret
 }
 
-// ChannelEndpoint reads the URL from the channel's metadata ("webhookUrl") and the secret from its
-// info ("webhookSecret", a string or an array of strings). The info must be an OtherInfo, as it is for
-// channels of type custom and webchat.
+// ChannelEndpoint reads the URL from the channel's metadata ("webhookUrl") and the secret from its info
+// ("webhookSecret", a string or an array of strings). The info must be an OtherInfo, as for channels of type
+// custom and webchat.
 func ChannelEndpoint(_ context.Context, of *channel.Channel) (Endpoint, error) {
 	endpoint := Endpoint{URL: document.Get(of.Metadata, "webhookUrl", "")}
 	info, ok := of.Info.(channel.OtherInfo)
@@ -186,7 +189,7 @@ func ChannelEndpoint(_ context.Context, of *channel.Channel) (Endpoint, error) {
 	return endpoint, nil
 }
 
-// endpoint is Config.Endpoint with a check that there is at least one secret.
+// endpoint calls Config.Endpoint, and checks that there is at least one secret.
 func (c *Connector) endpoint(ctx context.Context, of *channel.Channel) (Endpoint, error) {
 	endpoint, err := c.config.Endpoint(ctx, of)
 	if err == nil && len(endpoint.Secrets) == 0 {

@@ -30,12 +30,12 @@ const (
 	newSecret = "fedcba9876543210fedcba9876543210"
 )
 
-// now is the time in tests that need no passing time.
+// now is the time in tests without a running clock.
 var now = time.Unix(1_700_000_000, 0)
 
 func clock() time.Time { return now }
 
-// loopback is a client that may reach the servers of the tests.
+// loopback returns a client that may send requests to the servers of the tests.
 func loopback(t *testing.T) *outbound.Client {
 	t.Helper()
 	client, err := outbound.New(outbound.Config{Allow: []string{"127.0.0.1"}, MaxRedirects: new(0)})
@@ -44,7 +44,7 @@ func loopback(t *testing.T) *outbound.Client {
 	return client
 }
 
-// webchat returns a channel whose messages go to an address.
+// webchat returns a channel whose messages are posted to an address.
 func webchat(address string, secrets ...any) *channel.Channel {
 	if len(secrets) == 0 {
 		secrets = []any{secret}
@@ -56,7 +56,7 @@ func webchat(address string, secrets ...any) *channel.Channel {
 	}
 }
 
-// loads returns a Config.LoadChannel that knows one channel.
+// loads returns a function for Config.LoadChannel that knows one channel.
 func loads(known *channel.Channel) func(context.Context, string, string) (*channel.Channel, error) {
 	return func(_ context.Context, app, id string) (*channel.Channel, error) {
 		if app != known.App || id != known.ID {
@@ -77,7 +77,7 @@ func hello(on *channel.Channel) send.Message {
 	return send.Message{ID: "msg_1", Channel: on, To: "ada", Response: send.Text("Hello")}
 }
 
-// signature signs without the package under test.
+// signature returns a signature that was made without the package under test.
 func signature(key []byte, id, timestamp string, body []byte) string {
 	mac := hmac.New(sha256.New, key)
 	for _, part := range []string{id, ".", timestamp, ".", string(body)} {
@@ -86,14 +86,14 @@ func signature(key []byte, id, timestamp string, body []byte) string {
 	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// arrival is a request that a receiver got.
+// arrival is a received request.
 type arrival struct {
 	header http.Header
 	body   []byte
 }
 
-// receiver is a server that records its requests, and answers with its statuses one after the other, then
-// always with the last one.
+// receiver is a server that records requests. Its answers have the statuses in order, and then always the last
+// one.
 type receiver struct {
 	*httptest.Server
 
@@ -131,7 +131,7 @@ func (r *receiver) got() []arrival {
 	return append([]arrival(nil), r.arrived...)
 }
 
-// inboundBody is a request of a member who writes a text.
+// inboundBody returns a request body for a member's text.
 func inboundBody(text string) []byte {
 	body, err := json.Marshal(map[string]any{
 		"app": "a1", "channel": "c1",
@@ -150,7 +150,7 @@ func arrives(id string, at time.Time, body []byte) *http.Request {
 	return req
 }
 
-// headerOf returns the header of a request that is signed at a time.
+// headerOf returns the headers of a request that is signed at this time.
 func headerOf(id string, at time.Time, body []byte) http.Header {
 	timestamp := strconv.FormatInt(at.Unix(), 10)
 	return http.Header{

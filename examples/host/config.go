@@ -239,7 +239,7 @@ func (c config) check() error {
 		}
 	}
 	if token := c.adminToken.Reveal(); token != "" && len(token) < minTokenBytes {
-		problems = append(problems, fmt.Errorf("%s has %d bytes and must have at least %d; make one at random",
+		problems = append(problems, fmt.Errorf("%s has %d bytes and must have at least %d; create one from random bytes",
 			adminVariable, len(token), minTokenBytes))
 	}
 	if _, err := outbound.New(outbound.Config{Allow: c.allow}); err != nil {

@@ -145,7 +145,7 @@ func TestOpen_FileIsOpenAlready(t *testing.T) {
 	var problems bytes.Buffer
 	code := run(t.Context(), []string{"-demo", "-file", w.service.config.file}, demoSecret.lookup, io.Discard, &problems)
 	require.Equal(t, 1, code)
-	require.Contains(t, problems.String(), "open already")
+	require.Contains(t, problems.String(), "already open")
 	w.stop()
 }
 

@@ -1,6 +1,6 @@
-// Package bravofake is a fake of the phone messenger of channels of type bravo, as far as its connector uses
-// it: an http.Handler with numbers, members, messages, groups and files. Its refusals have the platform's own
-// codes, and many of them come later, as reports.
+// Package bravofake is a fake of the phone messenger bravo for tests of its connector. It is an http.Handler
+// with numbers, members, messages, groups and files. Its refusals have the platform's own codes. Many of them
+// come later, in reports.
 package bravofake
 
 import (
@@ -22,14 +22,14 @@ import (
 
 // Platform is the fake platform, created by New. It is safe for concurrent use.
 type Platform struct {
-	// Now is the clock for the 24 hours after a member's message. If it is nil, they do not end.
+	// Now is the clock for the 24 hours after a member's message. If it is nil, the 24 hours do not end.
 	Now func() time.Time
-	// Report, if set, is called with the report of each new group, in another goroutine.
+	// Report, if set, is called with the report of each new group, in a separate goroutine.
 	Report func(body []byte)
-	// ReportsPerGroup is the number of its reports. 0 means one.
+	// ReportsPerGroup is the number of reports of each new group. 0 means one.
 	ReportsPerGroup int
-	// ListsUntilShown is the number of lists without a new group; if it is negative, the group is never
-	// listed.
+	// ListsUntilShown is the number of lists that leave out a new group. If it is negative, new groups are
+	// never listed.
 	ListsUntilShown int
 
 	mu      sync.Mutex
@@ -39,12 +39,12 @@ type Platform struct {
 	marks   []string
 	groups  []*group
 	files   map[string]string
-	// reports are the reports about messages that were not fetched yet.
+	// reports has the reports about messages since the last call of Reports.
 	reports [][]byte
 	last    int
 }
 
-// Message is a message that a number has sent.
+// Message is a message from a number.
 type Message struct {
 	Number, To, ID string
 	Body           document.Object
@@ -53,11 +53,11 @@ type Message struct {
 type group struct {
 	number, id, subject, description, link string
 	icon                                   []byte
-	// hidden is the number of further lists that leave out this group.
+	// hidden is the number of lists that still leave out this group.
 	hidden int
 }
 
-// New returns a platform with numbers by token. All of them know these members.
+// New returns a platform. numbers maps tokens to numbers. Every number knows these members.
 func New(numbers map[string]string, members ...string) *Platform {
 	p := &Platform{numbers: numbers, members: map[string]time.Time{}, files: map[string]string{}}
 	for _, member := range members {
@@ -66,21 +66,21 @@ func New(numbers map[string]string, members ...string) *Platform {
 	return p
 }
 
-// Writes records that a member has written at a time.
+// Writes records that a member wrote at this time.
 func (p *Platform) Writes(member string, at time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.members[member] = at
 }
 
-// AddGroup gives a number a group.
+// AddGroup adds a group to a number.
 func (p *Platform) AddGroup(number, id, subject string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.groups = append(p.groups, &group{number: number, id: id, subject: subject})
 }
 
-// AddFile keeps a file that a member has sent.
+// AddFile adds a file that a member has sent.
 func (p *Platform) AddFile(id, content string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -94,7 +94,7 @@ func (p *Platform) Sent() []Message {
 	return slices.Clone(p.sent)
 }
 
-// Marks returns the ids of messages that were marked as read, followed by "typing" if typing is shown.
+// Marks returns the ids of messages that were marked as read. "typing" follows an id if typing was shown.
 func (p *Platform) Marks() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -131,7 +131,7 @@ func (p *Platform) Reports() [][]byte {
 	return reports
 }
 
-// Arrivals returns the messages for sendtest. channels are the ids of channels by their numbers.
+// Arrivals returns the messages in the form of sendtest. channels maps numbers to ids of channels.
 func (p *Platform) Arrivals(channels map[string]string) []sendtest.Arrival {
 	var arrivals []sendtest.Arrival
 	for _, sent := range p.Sent() {
@@ -144,7 +144,7 @@ func (p *Platform) Arrivals(channels map[string]string) []sendtest.Arrival {
 	return arrivals
 }
 
-// Faults returns the platform's own answers for faults of sendtest.
+// Faults returns the platform's answers for the faults of sendtest.
 func Faults() map[sendtest.Fault]http.HandlerFunc {
 	return graphtest.Faults(map[sendtest.Fault]graphtest.Refusal{
 		sendtest.RateLimited:      {Status: 400, Code: 80007, Minutes: int(sendtest.ComeAgain.Minutes())},
@@ -223,7 +223,7 @@ func (p *Platform) answer(c call) (document.Object, *graphtest.Refusal) {
 	}
 }
 
-// message handles a message, or marks one as read.
+// message sends a message, or marks one as read.
 func (p *Platform) message(c call) (document.Object, *graphtest.Refusal) {
 	if document.Get(c.body, "status", "") == "read" {
 		mark := document.Get(c.body, "message_id", "")
@@ -265,7 +265,7 @@ func (p *Platform) message(c call) (document.Object, *graphtest.Refusal) {
 	), nil
 }
 
-// report returns the body of a report about a number.
+// report returns the body of a report about a number. kind is the field of the value that contains what.
 func report(field, number, kind string, what document.Object) []byte {
 	value := document.O(
 		"messaging_product", "whatsapp", "metadata", document.O("display_phone_number", "15550783881", "phone_number_id", number),
@@ -276,7 +276,7 @@ func report(field, number, kind string, what document.Object) []byte {
 	))).String())
 }
 
-// makeGroup creates a group, which is confirmed later.
+// makeGroup creates a group, and reports it later.
 func (p *Platform) makeGroup(c call) document.Object {
 	made := &group{
 		number: c.number, id: p.next("Y2FwaV9ncm91cDox%06d"), subject: document.Get(c.body, "subject", ""),
@@ -298,7 +298,7 @@ func (p *Platform) makeGroup(c call) document.Object {
 	return document.O("messaging_product", "whatsapp", "request_id", request)
 }
 
-// Show lists all groups from now on.
+// Show makes all groups appear in lists.
 func (p *Platform) Show() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -307,7 +307,7 @@ func (p *Platform) Show() {
 	}
 }
 
-// list returns one group per page, so that lists have several pages.
+// list returns pages of one group each, so that lists have several pages.
 func (p *Platform) list(c call) document.Object {
 	after, _ := strconv.Atoi(c.request.URL.Query().Get("after"))
 	var shown []*group
@@ -364,7 +364,7 @@ func (p *Platform) ofGroup(c call, found *group) (document.Object, *graphtest.Re
 	return document.O("success", true), nil
 }
 
-// find returns a group by its id. The caller holds the mutex.
+// find returns a group by its id. Callers must hold the mutex.
 func (p *Platform) find(id string) *group {
 	for _, one := range p.groups {
 		if one.id == id {
@@ -374,7 +374,7 @@ func (p *Platform) find(id string) *group {
 	return nil
 }
 
-// next returns a text with the next number. The caller holds the mutex.
+// next formats the next number. Callers must hold the mutex.
 func (p *Platform) next(form string) string {
 	p.last++
 	return fmt.Sprintf(form, p.last)

@@ -17,11 +17,11 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Connector is the connector to a platform. The token of a channel is "token" of its OtherInfo.
+// Connector is a send.Connector for a Platform. A channel's token is "token" in its OtherInfo.
 type Connector struct {
-	// URL is the address of the platform.
+	// URL is the address of the Platform.
 	URL string
-	// HTTP sends the requests.
+	// HTTP sends the requests. Required.
 	HTTP *http.Client
 }
 
@@ -40,7 +40,7 @@ func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delive
 	return deliveryOf(reply), nil
 }
 
-// deliveryOf reads the platform's reply to a message.
+// deliveryOf converts the reply to a message.
 func deliveryOf(reply document.Object) send.Delivery {
 	return send.Delivery{
 		Reply:     reply,
@@ -50,7 +50,7 @@ func deliveryOf(reply document.Object) send.Delivery {
 	}
 }
 
-// Call makes a request to the platform and returns its reply.
+// Call makes a request with the channel's token and returns the reply.
 func (c *Connector) Call(ctx context.Context, in *channel.Channel, method string, body document.Object) (document.Object, error) {
 	if err := send.RequireChannel(in); err != nil {
 		return document.Object{}, err
@@ -72,7 +72,7 @@ func (c *Connector) Call(ctx context.Context, in *channel.Channel, method string
 	if err != nil {
 		return document.Object{}, err
 	}
-	defer response.Body.Close() //nolint:errcheck // What counts has been read.
+	defer response.Body.Close() //nolint:errcheck // The body has been read.
 	answer, err := bounded.ReadAll(response.Body, 1<<20)
 	if err != nil {
 		return document.Object{}, err
@@ -86,7 +86,7 @@ func TokenOf(in *channel.Channel) string {
 	return document.Get(info.Reveal(), "token", "")
 }
 
-// read returns the platform's reply, or the error for its status.
+// read returns the reply, or an error for the status.
 func read(response *http.Response, answer []byte) (document.Object, error) {
 	switch response.StatusCode {
 	case http.StatusOK:
@@ -96,7 +96,7 @@ func read(response *http.Response, answer []byte) (document.Object, error) {
 		}
 		return reply, nil
 	case http.StatusTooManyRequests:
-		wait, _ := outbound.RetryAfter(response.Header, time.Now()) //nolint:forbidigo // The platform is on the same machine.
+		wait, _ := outbound.RetryAfter(response.Header, time.Now()) //nolint:forbidigo // The test runs in real time.
 		return document.Object{}, boterr.New(boterr.ResourceExhausted, "", "the platform is limiting the rate of requests: %w",
 			&send.RetryAfterError{After: wait})
 	case http.StatusNotFound:
@@ -108,7 +108,7 @@ func read(response *http.Response, answer []byte) (document.Object, error) {
 		_ = json.Unmarshal(answer, &problem)
 		return document.Object{}, boterr.Invalid(problem.Field, "cannot be shown by the platform")
 	case http.StatusUnauthorized, http.StatusForbidden:
-		return document.Object{}, boterr.New(boterr.FailedPrecondition, "", "the platform does not allow it, with status %d", response.StatusCode)
+		return document.Object{}, boterr.New(boterr.FailedPrecondition, "", "the platform does not allow this (status %d)", response.StatusCode)
 	default:
 		return document.Object{}, errors.New("the platform failed with status " + strconv.Itoa(response.StatusCode))
 	}

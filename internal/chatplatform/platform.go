@@ -13,20 +13,20 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// Message is a message that a platform shows.
+// Message is a message on a Platform.
 type Message struct {
-	// Channel is the id of the channel whose token the request had.
+	// Channel is the id of the channel that sent the message.
 	Channel string
-	// ID is the platform's id. Key is the key with which it was sent. To is the recipient.
+	// ID is the platform's id of the message. Key is the message's idempotency key. To is the recipient.
 	ID, Key, To string
-	// Text is the text that it shows now. Body is the whole message.
+	// Text is the current text. Body is the whole message as JSON.
 	Text, Body string
 	IsRecalled bool
 }
 
-// Platform is an in-memory platform, an http.Handler. Messages with the same key are shown once.
+// Platform is an in-memory chat platform, an http.Handler. It shows messages with the same key once.
 type Platform struct {
-	// channels are the ids of the channels by their tokens.
+	// channels maps tokens to ids of channels.
 	channels map[string]string
 
 	mu       sync.Mutex
@@ -40,7 +40,7 @@ type Platform struct {
 	links    int
 }
 
-// New returns a platform with one group. channels maps tokens to channels.
+// New returns a platform with one group. channels maps tokens to ids of channels.
 func New(channels map[string]string, group string) *Platform {
 	return &Platform{
 		channels: channels, groups: map[string]string{group: "a group"}, labels: map[string][]string{},
@@ -48,7 +48,7 @@ func New(channels map[string]string, group string) *Platform {
 	}
 }
 
-// Messages returns the messages shown, oldest first.
+// Messages returns the visible messages, oldest first.
 func (p *Platform) Messages() []Message {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -69,7 +69,7 @@ func (p *Platform) Tags(to string) []int64 {
 	return slices.Clone(p.tags[to])
 }
 
-// Thread returns the application that a conversation was handed to, and its metadata.
+// Thread returns the application to which a conversation was handed over, and the metadata of the handover.
 func (p *Platform) Thread(to string) (app, metadata string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -126,7 +126,7 @@ func (p *Platform) answer(in, method string, asked document.Object) (int, docume
 	}
 }
 
-// answerAboutPeople handles requests about recipients and groups. The caller holds the mutex.
+// answerAboutPeople handles requests about recipients and groups. Callers must hold the mutex.
 func (p *Platform) answerAboutPeople(method string, asked document.Object, text func(string) string) (int, document.Object) {
 	to := text("to")
 	switch method {
@@ -158,7 +158,7 @@ func (p *Platform) answerAboutPeople(method string, asked document.Object, text 
 	return http.StatusOK, document.O("ok", true, "number", 7)
 }
 
-// show posts a message. The caller holds the mutex.
+// show stores a message. Callers must hold the mutex.
 func (p *Platform) show(in string, asked document.Object) (int, document.Object) {
 	key := document.Get(asked, "key", "")
 	i := slices.IndexFunc(p.messages, func(m Message) bool { return m.Key == key && key != "" })
@@ -172,7 +172,7 @@ func (p *Platform) show(in string, asked document.Object) (int, document.Object)
 	return http.StatusOK, document.O("id", p.messages[i].ID, "chat", "chat-"+p.messages[i].To, "at", 1_700_000_000_000+i)
 }
 
-// broadcast sends a stored message to the members with a label. The caller holds the mutex.
+// broadcast sends a stored message to all recipients with a label. Callers must hold the mutex.
 func (p *Platform) broadcast(in, number, label string) (int, document.Object) {
 	isFound := false
 	for to, labels := range p.labels {
@@ -189,7 +189,7 @@ func (p *Platform) broadcast(in, number, label string) (int, document.Object) {
 	return http.StatusOK, document.O("number", 1)
 }
 
-// change changes a message that is shown. The caller holds the mutex.
+// change changes a visible message. Callers must hold the mutex.
 func (p *Platform) change(id string, change func(*Message)) (int, document.Object) {
 	i := slices.IndexFunc(p.messages, func(m Message) bool { return m.ID == id && !m.IsRecalled })
 	if i < 0 {
@@ -199,14 +199,15 @@ func (p *Platform) change(id string, change func(*Message)) (int, document.Objec
 	return http.StatusOK, document.O("ok", true, "ts", id, "text", p.messages[i].Text)
 }
 
-// makeGroup creates a group, once per key. The caller holds the mutex.
+// makeGroup creates a group. It returns the existing group if the key was used before. Callers must hold the
+// mutex.
 func (p *Platform) makeGroup(key, name string) (int, document.Object) {
 	id := "group-of-" + key
 	p.groups[id] = name
 	return http.StatusOK, document.O("id", id, "link", p.newLink())
 }
 
-// newLink returns an invitation link. The caller holds the mutex.
+// newLink returns a new invitation link. Callers must hold the mutex.
 func (p *Platform) newLink() string {
 	p.links++
 	return fmt.Sprintf("https://join.example/%d", p.links)

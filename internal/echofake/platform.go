@@ -1,6 +1,6 @@
-// Package echofake is a fake of the messenger of channels of type echo, as far as its connector uses it: an
-// http.Handler with accounts, their access tokens, members, messages, tags and files, and the reports to a host.
-// Its refusals have the platform's own codes.
+// Package echofake is a fake of the messenger echo for tests of its connector. It is an http.Handler with
+// accounts, their access tokens, members, messages, tags and files. It also creates reports to a host. Its
+// refusals have the platform's own codes.
 package echofake
 
 import (
@@ -21,8 +21,8 @@ import (
 
 // Platform is the fake platform, created by New. It is safe for concurrent use.
 type Platform struct {
-	// Now is the clock for the 48 hours and 5 messages after a member's message. If it is nil, there are no such
-	// limits.
+	// Now is the clock for the 48 hours and 5 messages after a member's message. If it is nil, these limits do
+	// not apply.
 	Now func() time.Time
 
 	mu       sync.Mutex
@@ -35,14 +35,15 @@ type Platform struct {
 }
 
 // account is an official account. token is the current access token. stale is a token that the platform still
-// gives out but refuses.
+// issues but refuses.
 type account struct {
 	secret, token, stale string
 	members              map[string]*follower
 	tags                 map[string][]int64
 }
 
-// follower is a member of an account. left is the number of messages that the account may still send.
+// follower is a member of an account. left is the number of messages that the account may still send to the
+// member.
 type follower struct {
 	wrote time.Time
 	left  int
@@ -50,10 +51,10 @@ type follower struct {
 
 type file struct{ kind, name, content string }
 
-// Message is a message that an account has sent.
+// Message is a message from an account.
 type Message struct {
 	App, To string
-	// Body is the request.
+	// Body is the body of the request.
 	Body document.Object
 }
 
@@ -62,7 +63,7 @@ func (m Message) Text() string {
 	return document.Get(m.Body, "text.content", document.Get(m.Body, "msgmenu.head_content", ""))
 }
 
-// The limits of the platform.
+// Limits of the platform.
 const (
 	messagesPerTurn = 5
 	window          = 48 * time.Hour
@@ -70,7 +71,7 @@ const (
 	tokenLife       = 7200
 )
 
-// New returns a platform with accounts, secrets by app id. Each has these members.
+// New returns a platform. secrets maps app ids to secrets. Every account has these members.
 func New(secrets map[string]string, members ...string) *Platform {
 	p := &Platform{accounts: map[string]*account{}, files: map[string]file{}}
 	for app, secret := range secrets {
@@ -83,7 +84,7 @@ func New(secrets map[string]string, members ...string) *Platform {
 	return p
 }
 
-// Writes records that a member has written to an account at a time.
+// Writes records that a member wrote to an account at this time.
 func (p *Platform) Writes(app, member string, at time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -97,14 +98,14 @@ func (p *Platform) Leaves(app, member string) {
 	p.accounts[app].members[member] = nil
 }
 
-// Expire ends the current token of an account. The next request gives another one.
+// Expire ends the current token of an account. The next request for a token creates a new one.
 func (p *Platform) Expire(app string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.accounts[app].token = ""
 }
 
-// Spoil makes the platform refuse the current token of an account, although it continues to give it.
+// Spoil makes the platform refuse the current token of an account but still issue it.
 func (p *Platform) Spoil(app string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -118,7 +119,7 @@ func (p *Platform) Renewals() int {
 	return p.renewals
 }
 
-// AddFile gives the platform a file of a member, by its id.
+// AddFile adds a file that a member has sent.
 func (p *Platform) AddFile(id, kind, content string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -146,7 +147,7 @@ func (p *Platform) Tags(app, member string) []int64 {
 	return slices.Clone(p.accounts[app].tags[member])
 }
 
-// Arrivals returns the messages for sendtest. channels are the ids of channels by their app ids.
+// Arrivals returns the messages in the form of sendtest. channels maps app ids to ids of channels.
 func (p *Platform) Arrivals(channels map[string]string) []sendtest.Arrival {
 	var arrivals []sendtest.Arrival
 	for _, sent := range p.Sent() {
@@ -171,9 +172,9 @@ func (p *Platform) uploaded() map[string]file {
 	return uploaded
 }
 
-// The paths of the API.
+// Paths of the API.
 const (
-	PathToken  = "/cgi-bin/stable_token" //nolint:gosec // It is a path.
+	PathToken  = "/cgi-bin/stable_token" //nolint:gosec // This is a path.
 	PathSend   = "/cgi-bin/message/custom/send"
 	PathTyping = "/cgi-bin/message/custom/typing"
 	PathTag    = "/cgi-bin/tags/members/batchtagging"
@@ -181,13 +182,13 @@ const (
 	PathMedia  = "/cgi-bin/media/get"
 )
 
-// Refusal is the platform's refusal of a call.
+// Refusal is an answer with an errcode.
 type Refusal struct {
 	Code    int64
 	Message string
 }
 
-// Write answers with the refusal, with status 200.
+// Write answers with the refusal and status 200.
 func (f Refusal) Write(w http.ResponseWriter) {
 	answer(w, document.O("errcode", f.Code, "errmsg", f.Message))
 }
@@ -197,8 +198,8 @@ func answer(w http.ResponseWriter, reply document.Object) {
 	_, _ = io.WriteString(w, reply.String())
 }
 
-// Faults returns the platform's own answers for faults of sendtest. Messages repeat the request, with its
-// credentials.
+// Faults returns the platform's answers for the faults of sendtest. Their texts contain the request and its
+// credentials, which the connector must not show.
 func Faults() map[sendtest.Fault]http.HandlerFunc {
 	faults := map[sendtest.Fault]http.HandlerFunc{}
 	for fault, code := range map[sendtest.Fault]int64{
@@ -299,7 +300,7 @@ func (p *Platform) message(app string, of *account, body document.Object) Refusa
 	return Refusal{Message: "ok"}
 }
 
-// mayWrite refuses messages that the platform would not deliver to the member.
+// mayWrite returns a refusal if the account may not write to the member.
 func (p *Platform) mayWrite(of *account, to string) Refusal {
 	known, isThere := of.members[to]
 	switch {
@@ -316,7 +317,7 @@ func (p *Platform) mayWrite(of *account, to string) Refusal {
 	}
 }
 
-// check refuses content that the platform cannot show.
+// check returns a refusal if the platform cannot show the content.
 func (p *Platform) check(kind string, body document.Object) Refusal {
 	content, isThere := body.Field(kind)
 	of, _ := content.(document.Object)
@@ -335,7 +336,7 @@ func (p *Platform) check(kind string, body document.Object) Refusal {
 	}
 }
 
-// tag puts a tag on members.
+// tag adds a tag to members.
 func (a *account) tag(body document.Object) Refusal {
 	tag := document.Get(body, "tagid", int64(0))
 	if tag < 1 || tag > maxTag {
@@ -381,7 +382,7 @@ func (p *Platform) giveFile(w http.ResponseWriter, id string) {
 	}
 }
 
-// next returns the next id. The caller holds the mutex.
+// next formats the next number. Callers must hold the mutex.
 func (p *Platform) next(form string) string {
 	p.last++
 	return fmt.Sprintf(form, p.last)

@@ -14,7 +14,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// Report is a report about an application. App is "" for reports about tickets, which are signed.
+// Report is a report to a host. App is the application; for reports about tickets, which are signed, it is "".
 type Report struct {
 	App  string
 	Body []byte
@@ -29,7 +29,7 @@ func (p *Platform) Reports() []Report {
 	return reports
 }
 
-// report adds a report about a conversation. The caller holds the mutex.
+// report adds a report about a conversation. Callers must hold the mutex.
 func (p *Platform) report(in *conversation, kind string, payload document.Object) {
 	body := Event(in.app, p.next("evt%021d"), kind, payload.With("conversation", in.record()))
 	p.reports = append(p.reports, Report{App: in.app, Body: body})
@@ -43,7 +43,7 @@ func Event(app, id, kind string, payload document.Object) []byte {
 	).String())
 }
 
-// MemberSays reports a text of a member in the widget, with the payload of a tapped reply, or "" for none.
+// MemberSays reports a member's text in the widget. If payload is not "", the text is a tapped reply.
 func (p *Platform) MemberSays(id, text, payload string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -57,12 +57,12 @@ func (p *Platform) MemberSays(id, text, payload string) {
 	)))
 }
 
-// AgentSays reports a text of an agent in a conversation, given by its id or its address.
+// AgentSays reports an agent's text. id is the helpdesk's id of the conversation, or a recipient.
 func (p *Platform) AgentSays(id, name, text string) {
 	p.agentPosts(id, name, document.O("type", "text", "text", text))
 }
 
-// AgentSendsFile reports a file of an agent in a conversation, given by its id or its address.
+// AgentSendsFile reports an agent's file. id is the helpdesk's id of the conversation, or a recipient.
 func (p *Platform) AgentSendsFile(id, name, url string) {
 	p.agentPosts(id, name, document.O("type", "file", "mediaUrl", url, "mediaType", "application/pdf"))
 }
@@ -76,10 +76,10 @@ func (p *Platform) agentPosts(id, name string, content document.Object) {
 	)))
 }
 
-// OwnAgent is the id of the agent under whose name hosts comment on tickets.
+// OwnAgent is the id of the agent who owns the hosts' token for tickets.
 const OwnAgent = "77"
 
-// AgentComments reports a comment of an agent on a ticket.
+// AgentComments reports an agent's comment on a ticket.
 func (p *Platform) AgentComments(id int64, agent, name, text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -94,14 +94,14 @@ func (p *Platform) AgentSolves(id int64) {
 	p.reportTicket(id, "status_changed", document.O("current", "SOLVED"))
 }
 
-// reportComment adds a report about a comment. The caller holds the mutex.
+// reportComment adds a report about a comment. Callers must hold the mutex.
 func (p *Platform) reportComment(id int64, agent, name, text string) {
 	p.reportTicket(id, "comment_added", document.O("comment", document.O(
 		"id", p.next("%d"), "body", text, "is_public", true, "author", document.O("id", agent, "is_staff", true, "name", name),
 	)))
 }
 
-// reportTicket adds a report about a ticket. The caller holds the mutex.
+// reportTicket adds a report about a ticket. Callers must hold the mutex.
 func (p *Platform) reportTicket(id int64, kind string, event document.Object) {
 	body := document.O(
 		"id", p.next("evt%021d"), "type", "zen:event-type:ticket."+kind, "time", received,
@@ -110,8 +110,7 @@ func (p *Platform) reportTicket(id int64, kind string, event document.Object) {
 	p.reports = append(p.reports, Report{Body: []byte(body.String())})
 }
 
-// AgentPasses reports that the agents pass a conversation to another integration, with a reason, or "" for
-// none.
+// AgentPasses reports that the agents pass a conversation to another integration. The reason may be "".
 func (p *Platform) AgentPasses(id, to, reason string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -124,21 +123,21 @@ func (p *Platform) AgentPasses(id, to, reason string) {
 	p.report(in, "switchboard:passControl", payload)
 }
 
-// Post returns a request with a report about conversations.
+// Post returns a request with a report about conversations. The secret is in a header.
 func Post(ctx context.Context, address, secret string, body []byte) *http.Request {
 	request := httptest.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
-	request.RequestURI = "" // So that a client accepts it.
+	request.RequestURI = "" // Clients refuse requests with a RequestURI.
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("X-Api-Key", secret)
 	return request
 }
 
-// PostSigned returns a request with a report about tickets.
+// PostSigned returns a request with a report about tickets, signed with the secret.
 func PostSigned(ctx context.Context, address, secret string, at time.Time, body []byte) *http.Request {
 	request := Post(ctx, address, "", body)
 	timestamp := at.UTC().Format(time.RFC3339)
 	sum := hmac.New(sha256.New, []byte(secret))
-	_, _ = sum.Write(append([]byte(timestamp), body...)) // A hash accepts any input.
+	_, _ = sum.Write(append([]byte(timestamp), body...)) // Write to a hash never fails.
 	request.Header.Set("X-Zendesk-Webhook-Signature", base64.StdEncoding.EncodeToString(sum.Sum(nil)))
 	request.Header.Set("X-Zendesk-Webhook-Signature-Timestamp", timestamp)
 	return request

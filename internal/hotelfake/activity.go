@@ -17,13 +17,13 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// The fixed values in the tokens of activities.
+// Values in the tokens of activities.
 const (
 	Issuer = "https://api.botframework.com"
 	KeyID  = "key-of-the-team-chat"
-	// OtherKeyID is a key that is endorsed for another channel of the platform only. It is the same key.
+	// OtherKeyID is the id of the same key with an endorsement for another channel of the platform.
 	OtherKeyID = "key-of-another-channel"
-	// ServiceURL is the usual service address of activities, in a region.
+	// ServiceURL is the default service address of activities.
 	ServiceURL = "https://smba.trafficmanager.net/emea/"
 )
 
@@ -33,7 +33,7 @@ func Key() *rsa.PrivateKey { return signingKey() }
 var signingKey = sync.OnceValue(func() *rsa.PrivateKey {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
-		panic(err) // There is no randomness.
+		panic(err) // crypto/rand does not fail.
 	}
 	return key
 })
@@ -66,13 +66,13 @@ func (p *Platform) Token(appID, serviceURL string) string {
 	sum := sha256.Sum256([]byte(head))
 	signature, err := rsa.SignPKCS1v15(nil, Key(), crypto.SHA256, sum[:])
 	if err != nil {
-		panic(err) // The key and the sum have the right lengths.
+		panic(err) // The key and the sum have valid lengths.
 	}
 	return head + "." + encoded(signature)
 }
 
-// Activity returns an activity of a user for an application, with more fields. group is the conversation, or ""
-// for the personal one.
+// Activity returns an activity of a user for an application. group is the id of the conversation, or "" for the
+// personal one. fields are added to the activity, or replace its fields.
 func (p *Platform) Activity(to App, from, group string, fields document.Object) document.Object {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -92,7 +92,7 @@ func (p *Platform) Activity(to App, from, group string, fields document.Object) 
 	return activity
 }
 
-// Report returns a request with an activity for an application, with the platform's token.
+// Report returns a request with an activity and the platform's token.
 func (p *Platform) Report(ctx context.Context, address, appID string, activity document.Object) *http.Request {
 	return Request(ctx, address, p.Token(appID, document.Get(activity, "serviceUrl", "")), []byte(activity.String()))
 }
@@ -100,7 +100,7 @@ func (p *Platform) Report(ctx context.Context, address, appID string, activity d
 // Request returns a request with a token and a body.
 func Request(ctx context.Context, address, token string, body []byte) *http.Request {
 	request := httptest.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
-	request.RequestURI = "" // So that a client accepts it.
+	request.RequestURI = "" // Clients refuse requests with a RequestURI.
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Authorization", "Bearer "+token)
 	return request

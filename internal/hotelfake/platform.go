@@ -1,6 +1,6 @@
-// Package hotelfake is a fake of the team chat of channels of type hotel, as far as its connector uses it: an
-// http.Handler with logins, keys, users, groups, conversations and messages. Its refusals have the platform's own
-// words. It signs activities without the library that the connector checks them with.
+// Package hotelfake is a fake of the team chat hotel for tests of its connector. It is an http.Handler with
+// logins, keys, users, groups, conversations and messages. Its refusals have the platform's own error codes. It
+// does not sign activities with the library that the connector uses to verify them.
 package hotelfake
 
 import (
@@ -18,28 +18,28 @@ import (
 	"github.com/botctx/go-sdk/send/sendtest"
 )
 
-// App is the application of a bot.
+// App is a bot's application.
 type App struct {
 	ID, Password, Tenant string
-	// Channel is the id of the channel of the bot.
+	// Channel is the id of the bot's channel.
 	Channel string
 }
 
-// BotID returns the bot's id in conversations.
+// BotID returns the bot's id as a participant of conversations.
 func (a App) BotID() string { return "28:" + a.ID }
 
-// Message is a message that a bot has sent.
+// Message is a message from a bot.
 type Message struct {
-	// Channel is the channel of the bot. To is the user or the group. Conversation is the id of the
+	// Channel is the id of the bot's channel. To is the user or the group. Conversation is the id of the
 	// conversation.
 	Channel, To, Conversation, ID string
-	// Activity is the message in its current form. Opening is the request that began the conversation with a
+	// Activity is the current form of the message. Opening is the request that opened the conversation with a
 	// user.
 	Activity, Opening document.Object
 	IsDeleted         bool
 }
 
-// Text returns the text that a reader sees: the text of the message, and of its cards.
+// Text returns the visible text of the message and its cards.
 func (m Message) Text() string {
 	var lines []string
 	if text := document.Get(m.Activity, "text", ""); text != "" {
@@ -71,9 +71,9 @@ func (m Message) Actions() []document.Object {
 type Platform struct {
 	// Now is the clock. The default is a fixed time.
 	Now func() time.Time
-	// ServiceURL is the service address of activities. The default is the constant.
+	// ServiceURL is the service address of activities. New sets the constant ServiceURL.
 	ServiceURL string
-	// TokenLife is the life of tokens. The default is an hour.
+	// TokenLife is the time for which tokens are valid. The default is an hour.
 	TokenLife time.Duration
 
 	mu     sync.Mutex
@@ -81,7 +81,7 @@ type Platform struct {
 	tokens map[string]grant
 	logins []string
 	users  map[string]string
-	// groups maps the ids of groups to their names. members are the users in a group.
+	// groups has the names of groups by id. members has the users in each group.
 	groups        map[string]string
 	members       map[string][]string
 	blocked       map[string]bool
@@ -93,20 +93,19 @@ type Platform struct {
 	last          int
 }
 
-// grant is the app and the scope of a token, and its end.
+// grant is an issued token: its app, its scope and its expiry.
 type grant struct {
 	app   App
 	scope string
 	end   time.Time
 }
 
-// conversation is a personal conversation of a bot.
 type conversation struct {
 	user    string
 	opening document.Object
 }
 
-// New returns a platform with applications.
+// New returns a platform with these applications.
 func New(apps ...App) *Platform {
 	p := &Platform{
 		Now:        func() time.Time { return time.Unix(1_700_000_000, 0) },
@@ -120,56 +119,55 @@ func New(apps ...App) *Platform {
 	return p
 }
 
-// AddUser adds a user with a name.
 func (p *Platform) AddUser(id, name string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.users[id] = name
 }
 
-// AddGroup adds a group chat, a team or a channel with users.
+// AddGroup adds a group chat, team or channel with these users.
 func (p *Platform) AddGroup(id, name string, users ...string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.groups[id], p.members[id] = name, users
 }
 
-// AddFile adds a file, which is at "/teams/v3/attachments/" and its id.
+// AddFile adds a file. Its address is "/teams/v3/attachments/" and the id.
 func (p *Platform) AddFile(id, content string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.files[id] = content
 }
 
-// Block makes a user block all bots, or ends that.
+// Block makes a user block or unblock all bots.
 func (p *Platform) Block(user string, isBlocked bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.blocked[user] = isBlocked
 }
 
-// Revoke ends all tokens.
+// Revoke invalidates all tokens.
 func (p *Platform) Revoke() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	clear(p.tokens)
 }
 
-// Logins returns the applications that got a token, with the scope of each, in order.
+// Logins returns the logins in order, each with the application and the scope.
 func (p *Platform) Logins() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.logins)
 }
 
-// Messages returns the messages that were sent, in order.
+// Messages returns the messages from bots, in order.
 func (p *Platform) Messages() []Message {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.messages)
 }
 
-// Typing returns the conversations in which bots were typing.
+// Typing returns the conversations in which bots showed typing.
 func (p *Platform) Typing() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -183,7 +181,7 @@ func (p *Platform) Channels() []document.Object {
 	return slices.Clone(p.channels)
 }
 
-// Arrivals returns the messages for sendtest.
+// Arrivals returns the messages in the form of sendtest.
 func (p *Platform) Arrivals() []sendtest.Arrival {
 	var arrivals []sendtest.Arrival
 	for _, sent := range p.Messages() {
@@ -194,7 +192,7 @@ func (p *Platform) Arrivals() []sendtest.Arrival {
 	return arrivals
 }
 
-// Faults returns the platform's own answers for faults of sendtest. A login never has a fault of messages.
+// Faults returns the platform's answers for the faults of sendtest. Logins never have these faults.
 func (p *Platform) Faults() map[sendtest.Fault]http.HandlerFunc {
 	refusing := func(status int, word string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
@@ -212,7 +210,7 @@ func (p *Platform) Faults() map[sendtest.Fault]http.HandlerFunc {
 		sendtest.Rejected:         refusing(http.StatusBadRequest, "BadSyntax"),
 		sendtest.LostAnswer: func(w http.ResponseWriter, r *http.Request) {
 			if !strings.HasSuffix(r.URL.Path, "/activities") {
-				p.ServeHTTP(w, r) // Only then something may have happened.
+				p.ServeHTTP(w, r) // Only answers to messages are lost.
 				return
 			}
 			p.ServeHTTP(discarding{w.Header()}, r)
@@ -221,7 +219,7 @@ func (p *Platform) Faults() map[sendtest.Fault]http.HandlerFunc {
 	}
 }
 
-// discarding is a response that is not sent.
+// discarding drops the response.
 type discarding struct{ header http.Header }
 
 func (d discarding) Header() http.Header       { return d.header }
@@ -238,11 +236,11 @@ func answer(w http.ResponseWriter, status int, reply document.Object) {
 	_, _ = io.WriteString(w, reply.String())
 }
 
-// partGraph begins the paths of the directory.
+// partGraph is the first segment of the directory's paths.
 const partGraph = "graph"
 
-// ServeHTTP implements http.Handler: logins are under /login, keys under /keys, the directory under /graph/v1.0, and
-// the messages under anything else, such as /teams.
+// ServeHTTP implements http.Handler. Logins are below /login, keys below /keys, the directory below
+// /graph/v1.0, and the API for messages below any other first segment, such as /teams.
 func (p *Platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -279,7 +277,7 @@ func (p *Platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.route(w, c, segments[0])
 }
 
-// segmentsOf returns the segments of a path. Segments may contain escaped slashes.
+// segmentsOf splits a path into its segments. A segment may contain an escaped slash.
 func segmentsOf(r *http.Request) ([]string, error) {
 	segments := strings.Split(strings.Trim(r.URL.EscapedPath(), "/"), "/")
 	for i, segment := range segments {
@@ -292,13 +290,13 @@ func segmentsOf(r *http.Request) ([]string, error) {
 	return segments, nil
 }
 
-// The scopes of tokens.
+// Scopes of tokens.
 const (
 	scopeService = "https://api.botframework.com/.default"
 	scopeGraph   = "https://graph.microsoft.com/.default"
 )
 
-// login answers a request for a token. The caller holds the mutex.
+// login answers a request for a token. Callers must hold the mutex.
 func (p *Platform) login(w http.ResponseWriter, r *http.Request, tenant string) {
 	app := p.apps[r.PostFormValue("client_id")]
 	scope := r.PostFormValue("scope")
@@ -319,7 +317,7 @@ func (p *Platform) login(w http.ResponseWriter, r *http.Request, tenant string) 
 	}
 }
 
-// call is a request with a token.
+// call is a request with a valid token.
 type call struct {
 	by      App
 	path    []string
@@ -327,13 +325,13 @@ type call struct {
 	body    document.Object
 }
 
-// is reports whether a call has a method and a path, in which "*" matches any segment.
+// is reports whether a call has this method and a path that matches pattern, in which "*" matches any segment.
 func (c call) is(method, pattern string) bool {
 	want := strings.Split(pattern, "/")
 	return c.request.Method == method && slices.EqualFunc(c.path, want, func(got, want string) bool { return want == "*" || got == want })
 }
 
-// route answers a call to a part of the platform. The caller holds the mutex.
+// route answers a call. Callers must hold the mutex.
 func (p *Platform) route(w http.ResponseWriter, c call, part string) {
 	switch {
 	case part == partGraph && c.is(http.MethodPost, "teams/*/channels"):
@@ -359,7 +357,7 @@ func (p *Platform) route(w http.ResponseWriter, c call, part string) {
 	}
 }
 
-// begin begins the conversation with a user. The caller holds the mutex.
+// begin opens the conversation with a user. Callers must hold the mutex.
 func (p *Platform) begin(w http.ResponseWriter, c call) {
 	members := document.Get(c.body, "members", []document.Object(nil))
 	if len(members) != 1 {
@@ -380,7 +378,8 @@ func (p *Platform) begin(w http.ResponseWriter, c call) {
 	answer(w, http.StatusCreated, document.O("id", id))
 }
 
-// recipientIn returns the recipient of a conversation, or refuses the call. The caller holds the mutex.
+// recipientIn returns the recipient of the conversation in a call, or refuses the call. Callers must hold the
+// mutex.
 func (p *Platform) recipientIn(w http.ResponseWriter, c call) (string, document.Object, bool) {
 	id := c.path[1]
 	if personal := p.conversations[id]; personal != nil && strings.HasPrefix(id, "a:"+c.by.ID+"-") {
@@ -399,7 +398,7 @@ func (p *Platform) recipientIn(w http.ResponseWriter, c call) (string, document.
 	return id, document.Object{}, true
 }
 
-// post shows a message. The caller holds the mutex.
+// post stores a message. Callers must hold the mutex.
 func (p *Platform) post(w http.ResponseWriter, c call) {
 	to, opening, ok := p.recipientIn(w, c)
 	if !ok {
@@ -424,7 +423,7 @@ func (p *Platform) post(w http.ResponseWriter, c call) {
 	}
 }
 
-// change replaces or deletes a message. The caller holds the mutex.
+// change replaces or deletes a message. Callers must hold the mutex.
 func (p *Platform) change(w http.ResponseWriter, c call) {
 	if _, _, ok := p.recipientIn(w, c); !ok {
 		return
@@ -444,13 +443,13 @@ func (p *Platform) change(w http.ResponseWriter, c call) {
 	}
 }
 
-// account describes a user. The caller holds the mutex.
+// account returns a user in the form of lists. Callers must hold the mutex.
 func (p *Platform) account(id string) document.Object {
 	first, last, _ := strings.Cut(p.users[id], " ")
 	return document.O("id", id, "name", p.users[id], "givenName", first, "surname", last, "email", strings.ToLower(first)+"@example.com")
 }
 
-// member describes a user. The caller holds the mutex.
+// member answers with a user. Callers must hold the mutex.
 func (p *Platform) member(w http.ResponseWriter, id string) {
 	if p.users[id] == "" {
 		refuse(w, http.StatusNotFound, "MemberNotFoundInConversation", "The member was not found in the conversation.")
@@ -459,7 +458,8 @@ func (p *Platform) member(w http.ResponseWriter, id string) {
 	answer(w, http.StatusOK, p.account(id))
 }
 
-// pagedMembers lists a group's bot and users, one on each page. The caller holds the mutex.
+// pagedMembers answers with a page of a group's list, which has the bot or one user. Callers must hold the
+// mutex.
 func (p *Platform) pagedMembers(w http.ResponseWriter, c call) {
 	users, isKnown := p.members[c.path[1]]
 	if !isKnown {
@@ -476,7 +476,7 @@ func (p *Platform) pagedMembers(w http.ResponseWriter, c call) {
 	answer(w, http.StatusOK, reply)
 }
 
-// team describes a team. The caller holds the mutex.
+// team answers with a team. Callers must hold the mutex.
 func (p *Platform) team(w http.ResponseWriter, id string) {
 	name, isKnown := p.groups[id]
 	if !isKnown {
@@ -486,7 +486,7 @@ func (p *Platform) team(w http.ResponseWriter, id string) {
 	answer(w, http.StatusOK, document.O("id", id, "name", name, "aadGroupId", "02bd9fd6-8f93-4758-87c3-1fb73740a315"))
 }
 
-// createChannel makes a channel in a team. The caller holds the mutex.
+// createChannel creates a channel in a team. Callers must hold the mutex.
 func (p *Platform) createChannel(w http.ResponseWriter, c call) {
 	name := document.Get(c.body, "displayName", "")
 	isTaken := slices.ContainsFunc(p.channels, func(known document.Object) bool {
@@ -505,7 +505,7 @@ func (p *Platform) createChannel(w http.ResponseWriter, c call) {
 	}
 }
 
-// file answers with a file. The caller holds the mutex.
+// file answers with a file. Callers must hold the mutex.
 func (p *Platform) file(w http.ResponseWriter, id string) {
 	content, isKnown := p.files[id]
 	if !isKnown {
@@ -515,7 +515,7 @@ func (p *Platform) file(w http.ResponseWriter, id string) {
 	_, _ = io.WriteString(w, content)
 }
 
-// next returns a text with the next number. The caller holds the mutex.
+// next formats the next number. Callers must hold the mutex.
 func (p *Platform) next(form string) string {
 	p.last++
 	return fmt.Sprintf(form, p.last)

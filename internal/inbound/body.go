@@ -1,5 +1,5 @@
-// Package inbound has what connectors share: it reads request bodies whose sender is not yet known, compares their
-// secrets, and passes events to the host.
+// Package inbound has the common parts of connectors' handlers: it reads bodies of requests whose sender is not
+// yet verified, compares secrets, and calls the host's accept function.
 package inbound
 
 import (
@@ -11,40 +11,40 @@ import (
 	"time"
 )
 
-// ErrUnreadable is the error of a platform's answer that is malformed or incomplete.
+// ErrUnreadable means that a platform's answer is malformed or incomplete.
 var ErrUnreadable = errors.New("the platform's answer cannot be read")
 
-// The defaults of handlers.
+// Defaults of Limits.
 const (
 	DefaultMaxBytes = 1 << 20
 	DefaultTime     = 10 * time.Second
 )
 
-// Limits are the limits of a request body.
+// Limits limit the body of a request.
 type Limits struct {
-	// MaxBytes is the maximum size.
+	// MaxBytes is the largest body.
 	MaxBytes int64
-	// Time is the maximum time until all of it has arrived.
+	// Time limits the time until the whole body has arrived.
 	Time time.Duration
-	// After calls a function once after a time, unless stop is called first, which then returns
-	// true. Nil means time.AfterFunc.
+	// After calls a function once after a time. If stop is called earlier, the function is not called and stop
+	// returns true. A nil After means time.AfterFunc.
 	After func(within time.Duration, call func()) (stop func() bool)
 }
 
-// Refusal is the response to a request whose body was not read.
+// Refusal is the answer to a request whose body could not be read.
 type Refusal struct {
 	// Status is 413, 408 or 400.
 	Status int
-	// Reason is a message for the sender.
+	// Reason is the text for the sender.
 	Reason string
 }
 
-// errTooSlow is returned by reads after the time limit.
+// errTooSlow is returned by reads after Limits.Time.
 var errTooSlow = errors.New("the time limit has passed")
 
-// ReadBody returns the body of a request, or a Refusal if it is too long, arrives too slowly or
-// breaks off. If the request states a length that is too long, nothing is read. After a body that
-// is too long or too slow the connection is closed.
+// ReadBody returns the body of a request. It returns a Refusal if the body is too long, arrives too slowly or
+// breaks off. If the Content-Length is too large, nothing is read. The connection is closed after a body that
+// is too long or too slow.
 func ReadBody(w http.ResponseWriter, r *http.Request, limits Limits) ([]byte, *Refusal) {
 	if r.ContentLength > limits.MaxBytes {
 		return nil, tooLong(w, limits)
@@ -60,18 +60,18 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limits Limits) ([]byte, *R
 	case isTooLong:
 		return nil, tooLong(w, limits)
 	case !isInTime:
-		closeAfterwards(w) // Its reads have failed.
+		closeAfterwards(w) // Reads of the connection fail from now on.
 		return nil, &Refusal{http.StatusRequestTimeout, fmt.Sprintf("the body must arrive within %s", limits.Time)}
 	case err != nil:
-		return nil, &Refusal{http.StatusBadRequest, "the body broke off"}
+		return nil, &Refusal{http.StatusBadRequest, "the body ended too early"}
 	default:
 		return read, nil
 	}
 }
 
-// LeaveUnread must be called before a response if the body is not read to its end. Otherwise the
-// server reads the rest before it responds and again before it closes the connection, however
-// slowly it arrives.
+// LeaveUnread must be called before the answer if the body has not been read completely. Otherwise the server
+// reads the rest of the body before it answers, and again before it closes the connection, even if the body
+// arrives very slowly.
 func LeaveUnread(w http.ResponseWriter) {
 	closeAfterwards(w)
 	endReads(w)
@@ -79,8 +79,8 @@ func LeaveUnread(w http.ResponseWriter) {
 
 func closeAfterwards(w http.ResponseWriter) { w.Header().Set("Connection", "close") }
 
-// endReads ends the current read and all later ones with a deadline in the past. If the writer does
-// not support deadlines, the server handles the rest.
+// endReads ends the current read and all later ones by a deadline in the past. If the writer does not support
+// deadlines, endReads has no effect.
 func endReads(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0))
 }
@@ -90,7 +90,7 @@ func tooLong(w http.ResponseWriter, limits Limits) *Refusal {
 	return &Refusal{http.StatusRequestEntityTooLarge, fmt.Sprintf("the body must have at most %d bytes", limits.MaxBytes)}
 }
 
-// after returns After or its default.
+// after returns After, or its default.
 func (l Limits) after() func(time.Duration, func()) (stop func() bool) {
 	if l.After != nil {
 		return l.After
@@ -98,7 +98,7 @@ func (l Limits) after() func(time.Duration, func()) (stop func() bool) {
 	return func(within time.Duration, call func()) func() bool { return time.AfterFunc(within, call).Stop }
 }
 
-// timedBody is a body that returns an error once its time is over.
+// timedBody is a body whose reads fail after its time is over.
 type timedBody struct {
 	inner  io.Reader
 	isOver atomic.Bool

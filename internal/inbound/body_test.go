@@ -16,7 +16,6 @@ import (
 	"github.com/botctx/go-sdk/internal/inbound"
 )
 
-// never is a timer that never fires.
 func never(time.Duration, func()) func() bool { return func() bool { return true } }
 
 func request(body io.Reader) *http.Request {
@@ -42,7 +41,7 @@ func TestBody_SaysItIsTooLong(t *testing.T) {
 	require.Equal(t, "close", w.Header().Get("Connection"))
 }
 
-// unread is a body that must not be read.
+// unread is a body that fails the test if it is read.
 type unread struct{ t *testing.T }
 
 func (u unread) Read([]byte) (int, error) {
@@ -66,8 +65,7 @@ type broken struct{}
 
 func (broken) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
-// drip is an endless body that arrives one byte at a time. Its time expires with a byte that the test
-// chooses.
+// drip is an endless body that arrives one byte at a time. Its time is over at a byte that the test selects.
 type drip struct {
 	reads, endsAt int
 	expire        func()
@@ -81,7 +79,7 @@ func (d *drip) Read(into []byte) (int, error) {
 	return copy(into, "x"), nil
 }
 
-// after is a timer that fires when the body expires.
+// after starts a timer that fires at the selected byte.
 func (d *drip) after(_ time.Duration, call func()) func() bool {
 	isOver := false
 	d.expire = func() {
@@ -102,7 +100,7 @@ func TestBody_Drips(t *testing.T) {
 	require.Equal(t, "close", w.Header().Get("Connection"))
 }
 
-// silence is a body that does not arrive until its connection has a deadline in the past.
+// silence is a body that does not arrive. Reads end when the connection gets a deadline in the past.
 type silence struct {
 	http.ResponseWriter
 
@@ -115,9 +113,8 @@ func (s *silence) Read([]byte) (int, error) {
 	return 0, os.ErrDeadlineExceeded
 }
 
-// SetReadDeadline ends the current read.
 func (s *silence) SetReadDeadline(at time.Time) error {
-	if at.Before(time.Now()) { //nolint:forbidigo // A connection's deadline is of the machine's clock.
+	if at.Before(time.Now()) { //nolint:forbidigo // Deadlines use the machine's clock.
 		close(s.ended)
 	}
 	return nil
@@ -147,7 +144,7 @@ func TestBody_UnreadHoldsNoConnection(t *testing.T) {
 	client, err := new(net.Dialer).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = client.Close() })
-	require.NoError(t, client.SetDeadline(time.Now().Add(20*time.Second))) //nolint:forbidigo // A test that fails ends.
+	require.NoError(t, client.SetDeadline(time.Now().Add(20*time.Second))) //nolint:forbidigo // The test must end.
 	_, err = io.WriteString(client, "POST / HTTP/1.1\r\nHost: bots\r\nContent-Length: 10\r\n\r\nslow")
 	require.NoError(t, err)
 	answer, err := io.ReadAll(client)

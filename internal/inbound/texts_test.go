@@ -24,7 +24,7 @@ func TestTexts_NoObject(t *testing.T) {
 	}
 }
 
-func TestTexts_NestedArrays(t *testing.T) { //nolint:paralleltest // What others allocate would count.
+func TestTexts_NestedArrays(t *testing.T) { //nolint:paralleltest // Other tests' allocations would count.
 	body := []byte(`{"x":[` + strings.Repeat("[[[]]],", 100_000) + `[]],"app":"a1"}`)
 	allocations := testing.AllocsPerRun(1, func() { _, _ = inbound.Texts(body, "app") })
 	require.Less(t, allocations, 100.0)

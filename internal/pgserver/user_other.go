@@ -7,5 +7,5 @@ import (
 	"os/exec"
 )
 
-// runAsOther fails: the shell around the server needs a Unix.
+// runAsOther returns an error: the script that runs the server needs Unix.
 func runAsOther(*exec.Cmd, string) error { return errors.ErrUnsupported }

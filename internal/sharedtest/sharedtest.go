@@ -1,4 +1,4 @@
-// Package sharedtest makes a store for tests one that processes share, and that sends notices.
+// Package sharedtest makes a test's store look like one that several processes share and that sends notices.
 package sharedtest
 
 import (
@@ -8,18 +8,18 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// Store is a store.Store that is a store.Notifier. New returns one.
+// Store adds a store.Notifier to a store. New returns one.
 type Store struct {
 	store.Store
 
-	// hearing is held while listeners are called.
+	// hearing is locked while listeners are called.
 	hearing   sync.Mutex
 	listeners map[string][]*func(text string)
 }
 
 var _ store.Notifier = (*Store)(nil)
 
-// New returns a store over inner. Processes that share it use one Store.
+// New returns a store over inner. Processes that share inner must use the same Store.
 func New(inner store.Store) *Store {
 	return &Store{Store: inner, listeners: map[string][]*func(string){}}
 }

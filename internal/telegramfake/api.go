@@ -15,14 +15,14 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// The limits of the Bot API.
+// Limits of the Bot API.
 const (
 	maxText    = 4096
 	maxCaption = 1024
 	maxData    = 64
 )
 
-// problem is a refusal of the API.
+// problem is an answer that refuses a request.
 type problem struct {
 	status      int
 	description string
@@ -33,7 +33,7 @@ func bad(description string) *problem {
 	return &problem{status: http.StatusBadRequest, description: "Bad Request: " + description}
 }
 
-// ServeHTTP implements http.Handler: /bot<token>/<method>, and /file/bot<token>/<path>.
+// ServeHTTP implements http.Handler for the paths /bot<token>/<method> and /file/bot<token>/<path>.
 func (t *Telegram) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if file, isFile := strings.CutPrefix(r.URL.Path, "/file/bot"); isFile {
 		t.serveFile(w, file)
@@ -80,7 +80,7 @@ func write(w http.ResponseWriter, status int, answer document.Object) {
 	_, _ = io.WriteString(w, answer.String())
 }
 
-// paramsOf reads the parameters of a request, and the media types of uploaded files.
+// paramsOf parses the parameters of a request. files has the media types of uploaded files.
 func paramsOf(r *http.Request) (params document.Object, files map[string]string, err error) {
 	params, files = document.O(), map[string]string{}
 	kind, options, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
@@ -118,8 +118,8 @@ func (t *Telegram) serveFile(w http.ResponseWriter, at string) {
 	_, _ = io.WriteString(w, content)
 }
 
-// updates answers getUpdates: at once if there are updates, otherwise when one arrives, the time limit has passed or
-// another request arrives.
+// updates answers getUpdates. If there are no updates, it waits until one arrives, the time limit has passed,
+// or another request arrives.
 func (t *Telegram) updates(r *http.Request, of *bot, params document.Object) (any, *problem) {
 	offset, limit := document.Get(params, "offset", int64(0)), int(document.Get(params, "limit", int64(100)))
 	t.mu.Lock()
@@ -166,7 +166,7 @@ func (t *Telegram) updates(r *http.Request, of *bot, params document.Object) (an
 	}
 }
 
-// answer carries out a method. The caller holds the mutex.
+// answer carries out a method. Callers must hold the mutex.
 func (t *Telegram) answer(of *bot, token, method string, params document.Object, files map[string]string) (any, *problem) {
 	switch method {
 	case "setWebhook":
@@ -208,7 +208,7 @@ func (t *Telegram) answer(of *bot, token, method string, params document.Object,
 	}
 }
 
-// chatOf returns the chat that a request is for. The caller holds the mutex.
+// chatOf returns the chat in a request's parameters. Callers must hold the mutex.
 func (t *Telegram) chatOf(params document.Object) (*chat, *problem) {
 	id, _ := params.Field("chat_id")
 	in := t.chats[fmt.Sprint(id)]
@@ -250,7 +250,8 @@ func (t *Telegram) changeTopic(in *chat, method string, params document.Object) 
 	}
 }
 
-// contents are the fields of a sent message with its content, and the objects that answers have for them.
+// contents maps a message's field for its content to a function. The function returns the object that answers
+// have for that field.
 var contents = map[string]func(id string) document.Object{
 	"photo": func(id string) document.Object { return file(id).With("width", 90).With("height", 60) },
 	"audio": func(id string) document.Object { return file(id).With("duration", 7) },
@@ -270,7 +271,7 @@ var contents = map[string]func(id string) document.Object{
 
 func file(id string) document.Object { return document.O("file_id", id, "file_unique_id", "u"+id) }
 
-// send sends a message. The caller holds the mutex.
+// send sends a message. Callers must hold the mutex.
 func (t *Telegram) send(of *bot, token string, in *chat, method string, params document.Object) (any, *problem) {
 	if !strings.HasPrefix(method, "send") {
 		return nil, &problem{status: http.StatusNotFound, description: "Not Found: method not found"}
@@ -291,7 +292,7 @@ func (t *Telegram) send(of *bot, token string, in *chat, method string, params d
 	return t.object(sent, token), nil
 }
 
-// show sets the visible content of a message from the parameters of a request.
+// show sets the visible content of a message from a request's parameters.
 func (m *Message) show(params document.Object) *problem {
 	text, most := document.Get(params, "text", ""), maxText
 	if m.Method != "sendMessage" {
@@ -322,7 +323,7 @@ func (m *Message) show(params document.Object) *problem {
 	return nil
 }
 
-// change changes or deletes a message. The caller holds the mutex.
+// change changes or deletes a message. Callers must hold the mutex.
 func (t *Telegram) change(in *chat, token, method string, params document.Object) (any, *problem) {
 	id := document.Get(params, "message_id", int64(0))
 	for _, known := range t.messages {
@@ -357,7 +358,7 @@ func (t *Telegram) change(in *chat, token, method string, params document.Object
 	return nil, bad("message to edit not found")
 }
 
-// object returns a message in the form of answers. The caller holds the mutex.
+// object returns a message in the form of answers. Callers must hold the mutex.
 func (t *Telegram) object(of *Message, token string) document.Object {
 	id, _, _ := strings.Cut(token, ":")
 	number, _ := strconv.ParseInt(id, 10, 64)

@@ -1,5 +1,5 @@
-// Package telegramfake is an in-memory Telegram for tests: its Bot API as an http.Handler, and users who
-// write and tap.
+// Package telegramfake is an in-memory Telegram for tests: an http.Handler for its Bot API, and users who write
+// and tap.
 //
 //   - To serve the API, start a server with the [Telegram] that [New] returns.
 //   - To act as a user, call Says, Taps and Report. The updates wait for getUpdates, or for [Telegram.Push]
@@ -20,10 +20,10 @@ import (
 
 // Telegram is an in-memory Telegram, created by New. It is safe for concurrent use.
 type Telegram struct {
-	// Check is called with each request for a method that has parameters, and with the answer. It may be nil,
-	// and must not be changed after the first request.
+	// Check, if set, is called with each request that has parameters, and with its answer. Do not change it
+	// after the first request.
 	Check func(Exchange)
-	// CheckUpdate is called with each update before it is reported.
+	// CheckUpdate, if set, is called with each update before it is delivered.
 	CheckUpdate func(update document.Object)
 
 	mu       sync.Mutex
@@ -32,7 +32,7 @@ type Telegram struct {
 	messages []*Message
 	files    map[string]string
 	calls    []string
-	// last is the last id that was assigned.
+	// last is the last assigned id.
 	last int64
 }
 
@@ -40,39 +40,38 @@ type Telegram struct {
 type Exchange struct {
 	Method string
 	Params document.Object
-	// Files are the media types of the parameters that were uploaded.
+	// Files has the media types of uploaded parameters.
 	Files  map[string]string
 	Status int
 	Answer document.Object
 }
 
-// Message is a message that a chat shows.
+// Message is a message from a bot.
 type Message struct {
-	// Channel is the name of the bot that sent it.
+	// Channel is the bot's channel, as given to AddBot.
 	Channel string
-	// ID is the message's number. Chat is the id of the chat, with a topic as "chat/topic".
+	// ID is the message's number. Chat is the id of the chat, or "chat/topic".
 	ID   int64
 	Chat string
-	// Method is the method that sent it, such as "sendPhoto".
+	// Method is the method that sent the message, such as "sendPhoto".
 	Method string
-	// Text is the text or the caption that shows now.
+	// Text is the current text or caption.
 	Text string
-	// Buttons are the buttons below it now, in their order.
+	// Buttons are the current buttons below the message, in order.
 	Buttons []Button
-	// Sent are all parameters as received.
+	// Sent has all parameters of the request.
 	Sent document.Object
-	// IsDeleted is true once the message was deleted.
+	// IsDeleted is true if the message was deleted.
 	IsDeleted bool
 }
 
-// Button is a button below a message.
 type Button struct{ Text, Data, URL string }
 
 // bot is a bot and its updates.
 type bot struct {
 	channel string
 	updates []document.Object
-	// waiting ends the request that waits for updates, and news wakes it.
+	// waiting interrupts the request that waits for updates. news wakes it.
 	waiting, news   chan struct{}
 	webhook, secret string
 	offset          int64
@@ -95,12 +94,12 @@ type topic struct {
 	isClosed bool
 }
 
-// New returns a Telegram without bots and users.
+// New returns an empty Telegram.
 func New() *Telegram {
 	return &Telegram{bots: map[string]*bot{}, chats: map[string]*chat{}, files: map[string]string{}, last: 1000}
 }
 
-// AddBot adds a bot with a token. Messages name it as their Channel.
+// AddBot adds a bot with this token. Its messages have this Channel.
 func (t *Telegram) AddBot(token, channel string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -151,7 +150,7 @@ func (t *Telegram) Block(user int64, isBlocked bool) {
 	t.chats[strconv.FormatInt(user, 10)].isBlocked = isBlocked
 }
 
-// Move makes a group a supergroup with another id.
+// Move turns a group into a supergroup with a new id.
 func (t *Telegram) Move(from, to int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -167,13 +166,13 @@ func (t *Telegram) AddFile(id, content string) {
 	t.files[id] = content
 }
 
-// next returns a new number. The caller holds the mutex.
+// next returns the next number. Callers must hold the mutex.
 func (t *Telegram) next() int64 {
 	t.last++
 	return t.last
 }
 
-// Messages returns the messages that the bots have sent, as currently shown, in order.
+// Messages returns the messages from bots in their current form, in order.
 func (t *Telegram) Messages() []Message {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -185,7 +184,7 @@ func (t *Telegram) Messages() []Message {
 	return shown
 }
 
-// Last returns the last message in a chat or topic, as currently shown.
+// Last returns the last message in a chat or topic in its current form.
 func (t *Telegram) Last(chat string) (Message, bool) {
 	shown := t.Messages()
 	for _, message := range slices.Backward(shown) {
@@ -196,14 +195,14 @@ func (t *Telegram) Last(chat string) (Message, bool) {
 	return Message{}, false
 }
 
-// Calls returns the methods that were called, in order.
+// Calls returns the called methods, in order.
 func (t *Telegram) Calls() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.Clone(t.calls)
 }
 
-// Answered returns the callback queries that a bot has answered.
+// Answered returns the ids of callback queries that a bot has answered.
 func (t *Telegram) Answered(token string) []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -217,7 +216,7 @@ func (t *Telegram) Offset(token string) int64 {
 	return t.bots[token].offset
 }
 
-// IsTyping reports whether a bot was shown typing in a chat.
+// IsTyping reports whether a bot showed typing in a chat.
 func (t *Telegram) IsTyping(id string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

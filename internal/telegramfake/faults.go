@@ -9,7 +9,7 @@ import (
 	"github.com/botctx/go-sdk/send/sendtest"
 )
 
-// Faults are Telegram's answers to faults, for sendtest.NewServer.
+// Faults returns Telegram's answers for the faults of sendtest.
 func Faults() map[sendtest.Fault]http.HandlerFunc {
 	return map[sendtest.Fault]http.HandlerFunc{
 		sendtest.RateLimited: Refuses(http.StatusTooManyRequests, "Too Many Requests: retry after 3600",
@@ -25,7 +25,8 @@ func Faults() map[sendtest.Fault]http.HandlerFunc {
 	}
 }
 
-// Refuses returns a handler that refuses every request, with parameters.
+// Refuses returns a handler that refuses every request. parameters are names and values for the answer's
+// parameters.
 func Refuses(status int, description string, parameters ...any) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		answer := map[string]any{"ok": false, "error_code": status, "description": description}

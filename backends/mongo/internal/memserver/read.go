@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// orderPath is the path by which the server orders ties: in reverse, to expose callers that rely on the order
+// orderPath is the path by which ties are sorted, in reverse order. This exposes callers that rely on an order
 // without a sort.
 const orderPath = "_botctx.order"
 
@@ -25,8 +25,8 @@ func filterOf(d bson.D, key string) (*query.Filter, error) {
 	return query.CompileFilter(objectOf(source))
 }
 
-// checkLists refuses conditions with operators in a list: package document accepts a pattern as a document
-// there, and MongoDB does not.
+// checkLists refuses operators inside lists. MongoDB does not accept them, although package query accepts a
+// pattern there.
 func checkLists(conditions bson.D) error {
 	for _, e := range conditions {
 		if err := checkList(e.Key, e.Value); err != nil {
@@ -70,7 +70,7 @@ func checkListed(operator string, o bson.D) error {
 
 func isOperators(d bson.D) bool { return len(d) > 0 && strings.HasPrefix(d[0].Key, "$") }
 
-// sortOf returns the sort of a search. A $near without a sort has its own order.
+// sortOf returns the sort of a search. It is nil for a $near without a sort, which is sorted by distance.
 func sortOf(d bson.D, filter *query.Filter) (*query.Sort, error) {
 	keys, ok := fieldOf[bson.D](d, "sort")
 	if !ok && filter.Near() != nil {
@@ -109,7 +109,8 @@ func find(r *request) (bson.D, error) {
 	return r.cursor(found, r.command)
 }
 
-// aggregate counts, or searches by distance: the driver and package mongo use no other aggregations.
+// aggregate carries out a count or a search by distance. The driver and package mongo use no other
+// aggregations.
 func aggregate(r *request) (bson.D, error) {
 	stages, _ := fieldOf[bson.A](r.command, "pipeline")
 	var documents []document.Object
@@ -150,7 +151,7 @@ func (r *request) match(stage bson.D) ([]document.Object, error) {
 	return r.collection().Find(r.ctx, filter, store.FindOptions{})
 }
 
-// near searches by distance, with ties in reverse order of insertion.
+// near searches by distance. Ties come in reverse order of insertion.
 func (r *request) near(stage bson.D) ([]document.Object, error) {
 	source, _ := fieldOf[bson.D](stage, "$geoNear")
 	known := []string{"near", "key", "query", "distanceField", "spherical", "minDistance", "maxDistance"}
@@ -183,7 +184,7 @@ func sorted(documents []document.Object, stage bson.D) ([]document.Object, error
 	return documents, err
 }
 
-// cursor returns the first documents, and keeps the others for requests for more.
+// cursor returns the first documents. The rest is kept for the client's next requests.
 func (r *request) cursor(documents []document.Object, options bson.D) (bson.D, error) {
 	waiting := make([]bson.Raw, 0, len(documents))
 	for _, o := range documents {
@@ -209,7 +210,7 @@ func (r *request) cursor(documents []document.Object, options bson.D) (bson.D, e
 	return r.batch("firstBatch", batch, id), nil
 }
 
-// cut splits off up to n documents, or as many as fit into an answer.
+// cut splits off at most size documents, and no more than fit into an answer.
 func cut(documents []bson.Raw, size int64) (batch, rest []bson.Raw) {
 	bytes := 0
 	for i, b := range documents {
@@ -264,7 +265,7 @@ func killCursors(r *request) (bson.D, error) {
 	return bson.D{{Key: "cursorsKilled", Value: ids}}, nil
 }
 
-// idPrefix marks the texts that represent object ids, which package document does not have.
+// idPrefix marks texts that represent object ids, because package document has no type for these.
 const idPrefix = "\x00ObjectID "
 
 // valueOf converts a BSON value to a value of package document.
@@ -288,7 +289,7 @@ func valueOf(value any) any {
 		return int64(v)
 	case int64:
 		if v == int64(int32(v)) {
-			return float64(v) // MongoDB's $type distinguishes it from an int, and package document does not.
+			return float64(v) // MongoDB has two types here, and package document has one.
 		}
 		return v
 	default:
@@ -304,7 +305,8 @@ func objectOf(d bson.D) document.Object {
 	return document.O(pairs...)
 }
 
-// bsonOf is the inverse of valueOf. Whole numbers are as short as possible, as clients should send them.
+// bsonOf converts a value to BSON. It is the inverse of valueOf. Integers are as short as possible, as clients
+// should send them.
 func bsonOf(value any) any {
 	switch v := value.(type) {
 	case document.Object:
@@ -342,7 +344,7 @@ func documentOf(o document.Object) bson.D {
 	return d
 }
 
-// fieldOf returns a field of a document; ok is false if it is missing or of another type.
+// fieldOf returns a field of a document. ok is false if the field is missing or has another type.
 func fieldOf[T any](d bson.D, key string) (value T, ok bool) {
 	for _, e := range d {
 		if e.Key == key {
@@ -353,7 +355,7 @@ func fieldOf[T any](d bson.D, key string) (value T, ok bool) {
 	return value, false
 }
 
-// numberOf returns a whole number in a document, or 0 if there is none.
+// numberOf returns an integer field, or 0 if there is none.
 func numberOf(d bson.D, key string) int64 {
 	if short, ok := fieldOf[int32](d, key); ok {
 		return int64(short)
@@ -362,7 +364,7 @@ func numberOf(d bson.D, key string) int64 {
 	return long
 }
 
-// truthOf returns a boolean in a document, or false if there is none.
+// truthOf returns a boolean field, or false if there is none.
 func truthOf(d bson.D, key string) bool {
 	truth, _ := fieldOf[bool](d, key)
 	return truth

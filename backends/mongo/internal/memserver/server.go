@@ -1,9 +1,9 @@
-// Package memserver is a server that speaks MongoDB's protocol over a memstore, for tests. Like MongoDB, it
-// has atomic commands, concurrency, expressions, geo queries, patterns and indexes.
+// Package memserver is a MongoDB server for tests, over a memstore. Like MongoDB, it has atomic commands,
+// concurrency, expressions, geo queries, patterns and indexes.
 //
-// It is strict if MongoDB guarantees nothing or its versions differ: without a sort, and for ties in one,
-// documents come in reverse order of insertion; a field of a command that is not known to all of the versions
-// 6 to 8 is refused.
+// It is strict if MongoDB guarantees nothing, or if its versions differ. Without a sort, and for ties in one,
+// documents come in reverse order of insertion. A command's field is refused unless all of the versions 6 to 8
+// know it.
 package memserver
 
 import (
@@ -31,18 +31,18 @@ type Server struct {
 
 	mutex     sync.Mutex
 	databases map[string]*database
-	// cursors are the documents that searches have yet to return.
+	// cursors has the remaining documents of searches, by cursor id.
 	cursors    map[int64][]bson.Raw
 	lastCursor int64
 }
 
-// database is a database with its indexes by the names of collections.
+// database is a database with its indexes, by collection.
 type database struct {
 	store   *memstore.Store
 	indexes map[string][]bson.D
 }
 
-// New returns a server without databases, whose clock is the machine's.
+// New returns an empty server.
 func New() *Server {
 	return &Server{now: time.Now, databases: map[string]*database{}, cursors: map[int64][]bson.Raw{}}
 }
@@ -62,7 +62,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) {
 	}
 }
 
-// serve answers one client until it hangs up.
+// serve answers one client until it closes the connection.
 func (s *Server) serve(ctx context.Context, client net.Conn) {
 	defer func() { _ = client.Close() }()
 	stop := context.AfterFunc(ctx, func() { _ = client.Close() })
@@ -93,8 +93,8 @@ func (s *Server) in(name string) *database {
 	return there
 }
 
-// The kinds of messages: an old one, which drivers use for the handshake, its answer, and the kind of all
-// other commands and answers.
+// Types of messages: an old type, which drivers use for the handshake, the type of its answer, and the type of
+// all other commands and answers.
 const (
 	opReply = 1
 	opQuery = 2004
@@ -106,7 +106,7 @@ const (
 	largestSize = 48_000_000
 )
 
-// message is a command that a client sent.
+// message is a command from a client.
 type message struct {
 	id, kind uint32
 	command  bson.D
@@ -140,7 +140,7 @@ func readMessage(client io.Reader) (message, error) {
 	return asked, err
 }
 
-// readQuery reads the command of an old message: after flags, a name and two numbers.
+// readQuery reads the command in an old message, after flags, a name and two numbers.
 func readQuery(body []byte) (bson.D, error) {
 	const flags, numbers = 4, 8
 	if len(body) < flags {
@@ -155,7 +155,7 @@ func readQuery(body []byte) (bson.D, error) {
 	return command, err
 }
 
-// readSections reads a command with its lists of documents.
+// readSections reads a command and adds the lists of documents that are in separate sections.
 func readSections(body []byte) (command bson.D, err error) {
 	const flags = 4
 	if len(body) < flags {
@@ -210,9 +210,9 @@ func readList(b []byte) (bson.A, error) {
 }
 
 func (m message) reply(answer []byte) []byte {
-	kind, before := uint32(opMsg), make([]byte, 5) // No flags, and a section of kind 0.
+	kind, before := uint32(opMsg), make([]byte, 5) // Flags and the kind of section, which are all 0.
 	if m.kind == opQuery {
-		kind, before = opReply, make([]byte, 20) // Flags, a cursor, its start, and the number of documents.
+		kind, before = opReply, make([]byte, 20) // Flags, a cursor id, a position, and the number of documents.
 		before[16] = 1
 	}
 	b := make([]byte, headerSize, headerSize+len(before)+len(answer))
@@ -223,28 +223,27 @@ func (m message) reply(answer []byte) []byte {
 }
 
 type request struct {
-	ctx     context.Context //nolint:containedctx // It lives as long as the command.
+	ctx     context.Context //nolint:containedctx // A request lives as long as its command.
 	server  *Server
 	command bson.D
 	base    *database
 	name    string
 }
 
-// verb is a command of the server.
+// verb is a command that the server supports.
 type verb struct {
-	// fields are the fields known to every version from 6 to 8.
+	// fields are known to all versions from 6 to 8.
 	fields []string
-	// isOpen allows other fields: clients describe themselves in the handshake.
+	// isOpen allows further fields. In the handshake, clients describe themselves.
 	isOpen bool
 	do     func(r *request) (bson.D, error)
 }
 
-// common are the fields that every command may have.
+// common are fields that every command may have.
 var common = []string{
 	"$db", "lsid", "$readPreference", "readConcern", "writeConcern", "apiVersion", "comment", "maxTimeMS",
 }
 
-// verbs returns the commands by their names.
 func verbs() map[string]verb {
 	hello := verb{do: greet, isOpen: true}
 	return map[string]verb{
@@ -265,7 +264,7 @@ func verbs() map[string]verb {
 	}
 }
 
-// The codes of errors that this server returns.
+// Error codes of this server.
 const (
 	codeBadValue          = 2
 	codeNamespaceNotFound = 26
@@ -275,7 +274,7 @@ const (
 	codeUnknownField      = 40415
 )
 
-// commandError is an error with a code of MongoDB's.
+// commandError is an error with a code of MongoDB.
 type commandError struct {
 	code int32
 	text string
@@ -295,7 +294,7 @@ func refusal(err error) commandError {
 	}
 }
 
-// answer carries out a command and returns the answer for the client.
+// answer carries out a command and returns the answer.
 func (s *Server) answer(ctx context.Context, command bson.D) bson.D {
 	result, err := s.do(ctx, command)
 	if err != nil {
@@ -320,7 +319,7 @@ func (s *Server) do(ctx context.Context, command bson.D) (bson.D, error) {
 	return known.do(&request{ctx: ctx, server: s, command: command, base: s.in(base), name: collection})
 }
 
-// onlyFields refuses fields that not every version knows.
+// onlyFields returns an error for a field that is not in fields.
 func onlyFields(d bson.D, of string, fields []string) error {
 	for _, e := range d {
 		if !slices.Contains(fields, e.Key) {
@@ -330,7 +329,7 @@ func onlyFields(d bson.D, of string, fields []string) error {
 	return nil
 }
 
-// greet answers the handshake like a server of version 8 outside of a replica set.
+// greet answers the handshake like a version 8 server that is not in a replica set.
 func greet(r *request) (bson.D, error) {
 	return bson.D{
 		{Key: "helloOk", Value: true},
@@ -357,5 +356,4 @@ func dropDatabase(r *request) (bson.D, error) {
 	return bson.D{}, nil
 }
 
-// collection returns the collection that the command names.
 func (r *request) collection() store.Collection { return r.base.store.Collection(r.name) }

@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// statements are the parts of a write command, executed one after the other until one of them fails.
+// statements runs the statements of a write command in order, until one fails.
 func statements(r *request, list string, do func(statement bson.D) (n, modified int64, err error)) (bson.D, error) {
 	parts, _ := fieldOf[bson.A](r.command, list)
 	var n, modified int64
@@ -47,7 +47,7 @@ func insert(r *request) (bson.D, error) {
 	})
 }
 
-// idFirst moves the _id to the front, as the server does.
+// idFirst moves _id to the front, as MongoDB does.
 func idFirst(o document.Object) document.Object {
 	id, ok := o.Field(document.IDField)
 	if !ok {
@@ -62,7 +62,7 @@ func idFirst(o document.Object) document.Object {
 	return document.O(pairs...)
 }
 
-// changeOf reads an update.
+// changeOf reads an update in a command.
 func (r *request) changeOf(d bson.D, key string) (query.Change, error) {
 	source, _ := fieldOf[bson.D](d, key)
 	compiled, err := query.CompileUpdate(objectOf(source))
@@ -71,7 +71,7 @@ func (r *request) changeOf(d bson.D, key string) (query.Change, error) {
 
 func update(r *request) (bson.D, error) {
 	return statements(r, "updates", func(d bson.D) (int64, int64, error) {
-		if err := onlyFields(d, "update.updates", []string{"q", "u", "multi"}); err != nil { // A sort is new in 8.
+		if err := onlyFields(d, "update.updates", []string{"q", "u", "multi"}); err != nil { // Version 8 added a sort, so it is not allowed.
 			return 0, 0, err
 		}
 		filter, err := filterOf(d, "q")
@@ -129,14 +129,14 @@ func findAndModify(r *request) (bson.D, error) {
 	return changed(result.Document), nil
 }
 
-// first returns a filter for the first document if it still matches, or nil if there is none. If another client
-// changes this document first, MongoDB does not look for another.
+// first returns a filter that matches the first document if it has not changed, or nil if there is no document.
+// Like MongoDB, the server does not look for another document if another client changes this one first.
 func (r *request) first(filter *query.Filter, order *query.Sort) (*query.Filter, error) {
 	found, err := r.collection().Find(r.ctx, filter, store.FindOptions{Sort: order, Limit: 1})
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	runtime.Gosched() // Others get a chance in between, as on MongoDB.
+	runtime.Gosched() // Let other clients run in between, as on MongoDB.
 	id, _ := found[0].Field(document.IDField)
 	byID, err := query.CompileFilter(document.O(document.IDField, document.O("$eq", id)))
 	if err != nil || filter.Near() != nil {
@@ -145,7 +145,6 @@ func (r *request) first(filter *query.Filter, order *query.Sort) (*query.Filter,
 	return query.And(byID, filter), nil
 }
 
-// changed is the answer to findAndModify, with the document or null.
 func changed(o document.Object) bson.D {
 	var n int32
 	var value any
@@ -156,7 +155,6 @@ func changed(o document.Object) bson.D {
 	return bson.D{{Key: "lastErrorObject", Value: last}, {Key: "value", Value: value}}
 }
 
-// findAndRemove removes the first document.
 func findAndRemove(r *request, filter *query.Filter, order *query.Sort) (bson.D, error) {
 	one, err := r.first(filter, order)
 	if one == nil || err != nil {
@@ -192,8 +190,8 @@ func listIndexes(r *request) (bson.D, error) {
 	return r.batch("firstBatch", batch, 0), nil
 }
 
-// createIndexes creates one index after the other. The list of indexes is locked in the meantime, so the
-// second of two clients that create the same one finds it.
+// createIndexes creates indexes one after the other. It locks the list of indexes, so if two clients create the
+// same index, the second one finds it.
 func createIndexes(r *request) (bson.D, error) {
 	wanted, _ := fieldOf[bson.A](r.command, "indexes")
 	r.server.mutex.Lock()
@@ -218,8 +216,8 @@ func createIndexes(r *request) (bson.D, error) {
 	return bson.D{}, nil
 }
 
-// isThere reports whether the same index exists, and refuses an index that differs from another only in its
-// options or only in its name.
+// isThere reports whether the same index exists. It returns an error if an index differs only in its options or
+// only in its name.
 func (r *request) isThere(index bson.D) (bool, error) {
 	name, _ := fieldOf[string](index, "name")
 	for _, other := range r.base.indexes[r.name] {
@@ -239,7 +237,7 @@ func (r *request) isThere(index bson.D) (bool, error) {
 	return false, nil
 }
 
-// indexOf converts an index to the form of package document.
+// indexOf converts the description of an index in a command.
 func indexOf(d bson.D) store.Index {
 	index := store.Index{Unique: truthOf(d, "unique"), Sparse: truthOf(d, "sparse")}
 	keys, _ := fieldOf[bson.D](d, "key")

@@ -1,16 +1,16 @@
-// The server's side: sessions, and requests with their token.
+// Requests to the server, and the session whose token they need.
 import { locked } from "./tabs.js";
 
-/** renewBefore is the time before a token's end in which it is renewed, in milliseconds. */
+/** renewBefore is the time before a token's expiry from which it is renewed, in milliseconds. */
 const renewBefore = 7 * 24 * 3600 * 1000;
 
-/** longestRequest bounds a request other than the stream, in milliseconds. */
+/** longestRequest limits every request except the stream, in milliseconds. */
 const longestRequest = 40_000;
 
-/** longestUpload bounds an upload, in milliseconds. */
+/** longestUpload limits an upload, in milliseconds. */
 const longestUpload = 600_000;
 
-/** Refusal is the server's answer that it does not do what was asked. */
+/** Refusal is the error for an answer with an error status. */
 export class Refusal extends Error {
   /**
    * @param {number} status
@@ -34,7 +34,7 @@ const refusalOf = (status, text, after) => {
   try {
     message = String(JSON.parse(text).error.message || message);
   } catch {
-    // It is an answer of something between.
+    // The answer is not from the chat server, but for example from a proxy.
   }
   return new Refusal(status, message, after && /^\d{1,5}$/.test(after) ? Number(after) * 1000 : undefined);
 };
@@ -44,11 +44,11 @@ const refusalOf = (status, text, after) => {
  * @property {string} token
  * @property {string} visitor
  * @property {number} expiresAt
- * @property {boolean} [isKnown] is true if the host's server signed who the visitor is
+ * @property {boolean} [isKnown] is true if the host's server signed the visitor's token
  * @property {string} [locale]
  */
 
-/** API asks the server. It takes a session when it needs one. */
+/** API sends requests to the server. It starts a session when it needs one. */
 export class API {
   /** @type {Promise<any> | null} */
   #asking = null;
@@ -58,11 +58,11 @@ export class API {
    * @param {string} of.base is the address of the handler, and ends in a slash
    * @param {string} of.channel
    * @param {import("./store.js").Store} of.store
-   * @param {string} of.name is unique to the store
-   * @param {() => AbortSignal} of.leaves returns the signal that ends requests when the visitor leaves the page
-   * @param {() => void} of.onExpired is called if a known visitor's session ended; the next one is anonymous
-   * @param {(session: Session) => void} of.onStranger is called with the session that follows one whose token the
-   *   server no longer takes
+   * @param {string} of.name distinguishes the store's locks from others
+   * @param {() => AbortSignal} of.leaves returns the signal that aborts requests when the visitor leaves the page
+   * @param {() => void} of.onExpired is called if a known visitor's session has ended; the next one is anonymous
+   * @param {(session: Session) => void} of.onStranger is called with the new session after the server
+   *   refused the old token
    */
   constructor({ base, channel, store, name, leaves, onExpired, onStranger }) {
     this.base = base;
@@ -78,7 +78,7 @@ export class API {
   get session() { return this.store.get("session"); }
 
   /**
-   * Asks, without a limit on time if it has a signal.
+   * Sends a request. If init has a signal, there is no other time limit.
    * @param {string} path
    * @param {RequestInit} init
    */
@@ -90,7 +90,7 @@ export class API {
   }
 
   /**
-   * Takes a session, and keeps it.
+   * Gets a session from the server and stores it.
    * @param {{token?: string, user?: string, merge?: boolean}} by
    * @returns {Promise<Session>}
    */
@@ -107,7 +107,7 @@ export class API {
   }
 
   /**
-   * Runs one thing at a time with the session, in all tabs.
+   * Runs functions that use the session one at a time, across all tabs.
    * @template T
    * @param {() => Promise<T>} run
    * @returns {Promise<T>}
@@ -119,7 +119,7 @@ export class API {
   }
 
   /**
-   * Returns a session that is valid, as far as the browser can tell.
+   * Returns a session that has not expired. The server may still refuse it.
    * @param {string} [refused] is a token that the server has refused
    * @returns {Promise<Session>}
    */
@@ -154,9 +154,9 @@ export class API {
   }
 
   /**
-   * Makes the session one of a user whom the host's server knows.
+   * Replaces the session by one of a signed-in user.
    * @param {string} user is the token that the host's server has signed
-   * @param {boolean} merge is true if what the visitor wrote so far becomes the user's
+   * @param {boolean} merge is true if the visitor's messages so far become the user's
    */
   identify(user, merge) {
     return this.#alone(() => {
@@ -174,7 +174,7 @@ export class API {
   }
 
   /**
-   * Asks with the session's token, and once more with a new one if the server refuses it.
+   * Sends a request with the session's token. If the server refuses the token, it tries once more with a new one.
    * @param {string} path is relative to the base
    * @param {{body?: any, signal?: AbortSignal}} [how] a body is sent by POST, as JSON
    * @returns {Promise<Response>}
@@ -193,7 +193,7 @@ export class API {
   }
 
   /**
-   * Uploads a file. It uses XMLHttpRequest, since fetch does not tell the progress.
+   * Uploads a file. It uses XMLHttpRequest, because fetch does not report progress.
    * @param {File} file
    * @param {(part: number) => void} onProgress takes a number from 0 to 1
    * @returns {Promise<{url: string, name: string, kind: string}>}

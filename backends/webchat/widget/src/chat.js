@@ -1,4 +1,4 @@
-// The conversation: what was said, what waits to be sent, and who is typing. It knows nothing of the page.
+// The conversation: its messages, the messages that wait to be sent, and who is typing. It is independent of the page.
 import { API } from "./api.js";
 import { Store } from "./store.js";
 import { backOff, follow, isFinal, pause } from "./stream.js";
@@ -21,31 +21,31 @@ import { joinTabs, locked } from "./tabs.js";
  * @property {number} at
  * @property {any} body
  * @property {boolean} [isFailed]
- * @property {string} [why] is set if the server refuses the message for good
+ * @property {string} [why] is set if the server will never accept the message
  */
 
 /**
- * @typedef {object} Upload is a file on its way; it does not survive a reload
+ * @typedef {object} Upload is a file that is being uploaded; it does not survive a reload
  * @property {string} clientId
  * @property {File} file
  * @property {number} part is its progress, from 0 to 1
  * @property {boolean} [isFailed]
- * @property {string} [why] is set if the server refuses the file for good
+ * @property {string} [why] is set if the server will never accept the file
  */
 
-/** page is the number of messages that are asked for at a time, and mostMessages what a tab keeps. */
+/** page is the number of messages to request at a time. mostMessages is the number that a tab keeps. */
 const page = 50, mostMessages = 200;
 
-/** mostWaiting bounds the queue. */
+/** mostWaiting is the largest number of messages in the queue. */
 const mostWaiting = 50;
 
 /** typingEvery and typingLasts are in milliseconds. */
 const typingEvery = 3000, typingLasts = 6000;
 
-/** mayShow is the test of a message for the log. The bot's logic sees the others. */
+/** mayShow reports whether a message appears in the log. The others are only for bot logic. */
 const mayShow = (/** @type {Message} */ message) => message.response?.type !== "WEB_EVENT";
 
-/** isMessage is the test of what the server sends. */
+/** isMessage reports whether a value from the server is a message. */
 const isMessage = (/** @type {any} */ event) => Number.isSafeInteger(event?.seq) && typeof event.response === "object" && event.response !== null;
 
 /**
@@ -66,7 +66,7 @@ export class Chat extends EventTarget {
   state = "idle";
 
   #end = new AbortController();
-  /** #stay ends when the visitor leaves the page, which browsers may keep for a way back, with its locks. */
+  /** #stay is aborted when the visitor leaves the page. Browsers may keep the page, with its locks, for the back button. */
   #stay = new AbortController();
   /** @type {AbortController | null} */
   #run = null;
@@ -82,7 +82,7 @@ export class Chat extends EventTarget {
    * @param {object} of
    * @param {string} of.base
    * @param {string} of.channel
-   * @param {string} of.place is where the browser keeps the token: local, session or none
+   * @param {string} of.place is the browser's storage for the token: local, session or none
    */
   constructor({ base, channel, place }) {
     super();
@@ -109,7 +109,7 @@ export class Chat extends EventTarget {
     document.addEventListener("visibilitychange", () => { if (!document.hidden) this.#catchUp(); }, { signal: this.#end.signal });
   }
 
-  /** Releases what other pages need. */
+  /** Releases locks that other pages need. */
   #leave() {
     this.#stay.abort();
     this.#run?.abort();
@@ -124,7 +124,7 @@ export class Chat extends EventTarget {
     }
   }
 
-  /** Ends everything that runs. */
+  /** Stops all activity. */
   close() {
     this.#end.abort();
     this.#leave();
@@ -168,7 +168,7 @@ export class Chat extends EventTarget {
     this.#follow(this.#run.signal);
   }
 
-  /** Forgets the conversation that is shown, and loads the session's. */
+  /** Drops the conversation on the page, and loads the conversation of the session. */
   #restart() {
     this.#run?.abort();
     this.#run = null;
@@ -195,7 +195,7 @@ export class Chat extends EventTarget {
         if (failures === 1) await this.api.refresh();
         this.#visitor = (await this.api.ensure()).visitor;
         if (signal.aborted) return;
-        // What another tab tells while the history loads is not lost.
+        // Events from another tab during the load are not lost.
         if (this.isShared) tabs ??= joinTabs(`${this.name}:${this.#visitor}`, (event) => this.#take(event), signal);
         await this.#load(signal);
         break;
@@ -241,7 +241,7 @@ export class Chat extends EventTarget {
     return { events: /** @type {Message[]} */ ((answer.events ?? []).filter(isMessage)), more: answer.more === true };
   }
 
-  /** Loads messages before the first one. It reports whether it could. */
+  /** Loads messages before the first one. It returns false if that failed. */
   async loadEarlier() {
     try {
       const { events, more } = await this.#history(`&before=${this.messages[0]?.seq ?? 0}`);
@@ -254,18 +254,18 @@ export class Chat extends EventTarget {
     }
   }
 
-  /** A tab that was asleep may have missed the leader's events. */
+  /** Reads missed events: a suspended tab does not get the leader's events. */
   async #catchUp() {
     if (!this.isStarted || this.state === "loading" || !this.isShared) return;
     try {
       for (const event of (await this.#history("")).events) this.#insert(event, true);
     } catch {
-      // The stream will tell.
+      // The stream reports the failure.
     }
   }
 
   /**
-   * Takes an event of the stream.
+   * Handles an event of the stream.
    * @param {any} event
    */
   #take(event) {
@@ -294,7 +294,7 @@ export class Chat extends EventTarget {
       case "state":
         if (this.state !== "loading") this.#setState(event.state);
         break;
-      default: // A newer server's.
+      default: // An event of a newer server.
     }
   }
 
@@ -302,14 +302,14 @@ export class Chat extends EventTarget {
     try {
       await this.#load(this.#run?.signal);
     } catch {
-      // What comes next is shown all the same.
+      // Later events are still shown.
     }
   }
 
   /**
-   * Adds a message at its place. One that is known, by its number, is left as it is.
+   * Inserts a message by its number. If a message with this number exists, nothing changes.
    * @param {Message} message
-   * @param {boolean} isNew is true if it has just been said
+   * @param {boolean} isNew is true if the message is not from the history
    */
   #insert(message, isNew) {
     this.#last = Math.max(this.#last, message.seq);
@@ -346,7 +346,7 @@ export class Chat extends EventTarget {
   #storeChanged(name) {
     if (name === "queue") {
       this.#emit("waiting");
-      this.dispatchEvent(new Event("retry")); // Another tab may have been asked to try again.
+      this.dispatchEvent(new Event("retry")); // The retry may have been tapped in another tab.
     }
     if (name === "read") this.#emit("unread");
     if (name !== "session") return;
@@ -361,7 +361,7 @@ export class Chat extends EventTarget {
   // Sending.
 
   /**
-   * Sends a message, now or once the network is back.
+   * Queues a message. It is sent at once, or when the network is back.
    * @param {any} body has a type, and the fields of that type
    */
   send(body) {
@@ -374,7 +374,7 @@ export class Chat extends EventTarget {
     return true;
   }
 
-  /** Sends what waits, in its order. One tab does at a time. */
+  /** Sends the queue in order. Only one tab at a time does so. */
   async flush() {
     if (this.#isSending || this.waiting.length === 0) return;
     this.#isSending = true;
@@ -436,8 +436,8 @@ export class Chat extends EventTarget {
   }
 
   /**
-   * Removes a message from the queue, and shows it in the log if the server gave it a number. One that has left the
-   * queue is in the log already, or its conversation has ended here.
+   * Removes a message from the queue. If the server gave it a number, it is shown in the log. A message that is no
+   * longer in the queue is already in the log, or its conversation has ended in this browser.
    * @param {string} clientId
    * @param {number} [seq]
    * @param {Waiting} [sent]
@@ -449,7 +449,7 @@ export class Chat extends EventTarget {
     this.store.set("queue", rest.length > 0 ? rest : undefined);
     this.#emit("waiting");
     if (sent && Number.isSafeInteger(seq)) {
-      const before = this.#last; // The stream resumes after what it brought, not after what was sent.
+      const before = this.#last; // The stream resumes after the last message that it delivered.
       this.#insert({ seq: Number(seq), clientId, from: "me", at: sent.at, response: sent.body }, true);
       this.#last = before;
     }
@@ -489,7 +489,7 @@ export class Chat extends EventTarget {
         upload.part = part;
         this.#emit("progress", upload);
       });
-      if (!this.uploads.includes(upload)) return; // It was given up.
+      if (!this.uploads.includes(upload)) return; // The visitor gave it up.
       this.uploads = this.uploads.filter((one) => one !== upload);
       this.send({ type: "MISC", attachments: [{ type: kind, url, name }] });
     } catch (/** @type {any} */ err) {
@@ -500,7 +500,7 @@ export class Chat extends EventTarget {
     }
   }
 
-  /** Tells that the visitor is writing. */
+  /** Tells the server that the visitor is typing. */
   writes() {
     const now = Date.now();
     if (!this.hasSession || this.state !== "online" || now - this.#typedAt < typingEvery) return;
@@ -508,7 +508,7 @@ export class Chat extends EventTarget {
     this.api.ask("typing", { body: {} }).catch(() => {});
   }
 
-  /** Tells that the visitor has seen everything. */
+  /** Tells the server that the visitor has seen all messages. */
   see() {
     const seen = this.messages.findLast((one) => one.from !== "me")?.seq ?? 0;
     if (seen <= this.lastRead) return;
@@ -541,7 +541,7 @@ export class Chat extends EventTarget {
     await this.api.signOut();
   }
 
-  /** Forgets what another visitor left. */
+  /** Removes the stored data of a previous visitor. */
   #forget() {
     this.store.set("queue", undefined);
     this.store.set("read", undefined);
@@ -550,5 +550,5 @@ export class Chat extends EventTarget {
   }
 }
 
-/** Pages without TLS have no randomUUID. */
+/** Returns a random id. Pages without TLS have no randomUUID. */
 const idOf = () => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -1,4 +1,4 @@
-// Elements of the page. Text becomes text, and addresses are checked: nothing here reads markup.
+// Functions that create elements. Text is never parsed as HTML, and addresses are checked.
 
 /**
  * Returns an element. Attributes of null, undefined and false are left out, true is "", and functions are
@@ -36,7 +36,7 @@ export const icon = (path) => {
 };
 
 /**
- * Returns an address if it is whole and has one of the schemes, else "".
+ * Returns the absolute address if it has one of the schemes, and otherwise "".
  * @param {unknown} url
  * @param {string} base
  * @param {string[]} schemes such as ["https:"]
@@ -59,7 +59,7 @@ const checked = (url, base, schemes) => {
 export const linkURL = (url, base) => checked(url, base, ["http:", "https:", "mailto:", "tel:"]);
 
 /**
- * Returns the address of a picture or recording, or "" if it may not be loaded: it is at https, or at the
+ * Returns the address of a picture or recording, or "" if it may not be loaded. It must use https or have the
  * origin of the chat.
  * @param {unknown} url
  * @param {string} base
@@ -70,7 +70,7 @@ export const mediaURL = (url, base) => {
 };
 
 /**
- * Returns a link, or its content alone if it may not be followed.
+ * Returns a link, or only its content if the address may not be followed.
  * @param {unknown} url
  * @param {string} base
  * @param {...(Node | string)} children

@@ -1,5 +1,5 @@
-// A safe subset of Markdown: bold, italic, code, lists and links. It becomes a tree first, and nodes of the
-// page then; text never becomes markup.
+// A safe subset of Markdown: bold, italic, code, lists and links. A text is parsed to a tree, which is converted to
+// nodes of the page. Text is never parsed as HTML.
 import { el, link } from "./dom.js";
 
 /**
@@ -10,7 +10,7 @@ import { el, link } from "./dom.js";
  * @property {Part[]} [parts]
  */
 
-/** deepest bounds how deep styles nest, and so the time that a text takes. */
+/** deepest limits the nesting of styles, and so the time to parse a text. */
 const deepest = 4;
 
 const escapable = "\\`*_[]()#-.!~>+";
@@ -52,10 +52,10 @@ export const blocksOf = (text) => {
 };
 
 /**
- * Returns the pieces of a text in a line.
+ * Returns the parts of a line of text.
  * @param {string} text
  * @param {number} [depth]
- * @param {boolean} [isLinked] is true within a link, which contains no other
+ * @param {boolean} [isLinked] is true within a link, which cannot contain another link
  * @returns {Part[]}
  */
 export const inlineOf = (text, depth = 0, isLinked = false) => {
@@ -63,7 +63,7 @@ export const inlineOf = (text, depth = 0, isLinked = false) => {
   const parts = [];
   let plain = "";
   /** @type {Set<string>} */
-  const unclosed = new Set(); // What has no end in the rest of the text is not looked for again.
+  const unclosed = new Set(); // Marks without an end in the rest of the text.
   const flush = () => {
     if (plain !== "") parts.push({ kind: "text", text: plain });
     plain = "";
@@ -77,7 +77,7 @@ export const inlineOf = (text, depth = 0, isLinked = false) => {
   const closes = (mark, from) => {
     if (unclosed.has(mark)) return -1;
     for (let at = from; (at = text.indexOf(mark, at)) >= 0; at += mark.length) {
-      // The star of a bold part does not end an italic one, and a blank goes before no end.
+      // A star of a bold mark does not end an italic part, and neither does a star after a blank.
       if (mark === "*" && text[at + 1] === "*") at++;
       else if (text[at - 1] === "\\" || (mark !== "`" && /\s/.test(text[at - 1]))) continue;
       else if (mark === "_" && /\w/.test(text[at + 1] ?? "")) continue;
@@ -146,14 +146,14 @@ export const inlineOf = (text, depth = 0, isLinked = false) => {
   return parts;
 };
 
-// Both are bounded, so that a text of many brackets takes little time.
+// Both are limited, so that a text with many brackets takes little time.
 const linked = /\[([^[\]\n]{1,300})\]\(([^\s()<>]{1,1000})\)/y;
 const address = /https?:\/\/[^\s<>"]{1,1000}/y;
 
 /**
  * Returns the nodes of a text.
  * @param {string} text
- * @param {string} base is the address that links are relative to
+ * @param {string} base is the address for relative links
  * @returns {Node[]}
  */
 export const nodesOf = (text, base) => blocksOf(text).map((block) => nodeOf(block, base));

@@ -1,9 +1,9 @@
-// How messages look. Whatever a message holds, it is shown as text, or not at all.
+// The nodes for messages. Unknown content is shown as text, or not shown.
 import { el, link, linkURL, mediaURL } from "./dom.js";
 import { nodesOf } from "./markdown.js";
 
 /**
- * @typedef {object} Around is what a message is shown in
+ * @typedef {object} Around has the context in which a message is shown
  * @property {string} base
  * @property {import("./texts.js").Texts} texts
  * @property {(title: string, payload: any) => void} tap
@@ -19,7 +19,7 @@ const longestText = 20_000;
 /**
  * Returns the nodes of a response or of the visitor's message. It is null if there is nothing to show.
  * @param {any} response
- * @param {boolean} isOwn is true for the visitor's words, in which Markdown has no meaning
+ * @param {boolean} isOwn is true for the visitor's messages, in which Markdown has no meaning
  * @param {Around} around
  * @returns {Node[] | null}
  */
@@ -125,7 +125,7 @@ const articleOf = (article, around) => el("li", { class: "card" },
   el("span", { class: "faint", dir: "auto" }, text(article.description)));
 
 /**
- * The picture of a card is beside its title, and has no name of its own.
+ * Returns the picture of a card. It needs no alternative text, because the card has a title.
  * @param {unknown} url
  * @param {Around} around
  */

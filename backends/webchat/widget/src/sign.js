@@ -1,9 +1,9 @@
-// Signs that something new is there: a sound, and a number in the page's title.
+// Notifications of new messages: a sound, and a number in the page's title.
 
 export class Sign {
   /** @type {AudioContext | null} */
   #audio = null;
-  /** @type {string} is the number before the title, as it is now */
+  /** @type {string} is the current text before the title */
   #before = "";
 
   /** @param {import("./store.js").Store} store */
@@ -13,12 +13,12 @@ export class Sign {
 
   set isMuted(isMuted) { this.store.set("muted", isMuted || undefined); }
 
-  /** Prepares the sound. Browsers allow one after the visitor has done something. */
+  /** Prepares the sound. Browsers only allow sounds after an action of the visitor. */
   allow() {
     try {
       this.#audio ??= new AudioContext();
     } catch {
-      // There is no sound here.
+      // The browser has no sound.
     }
   }
 

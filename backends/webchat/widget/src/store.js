@@ -1,7 +1,7 @@
-// What the widget keeps in the browser: the token, the queue, and what was read.
+// The widget's data in the browser: the token, the queue, and the number of the last message read.
 
 /**
- * Store keeps values as JSON. Without a place, or if the place is full or forbidden, it keeps them in memory.
+ * Store stores values as JSON in the browser. If its place is none, full or forbidden, it stores them in memory.
  */
 export class Store {
   /** @type {Map<string, string>} */
@@ -20,7 +20,7 @@ export class Store {
     try {
       if (place !== "none") this.#place = place === "session" ? sessionStorage : localStorage;
     } catch {
-      // The browser forbids it.
+      // The browser does not allow storage.
     }
   }
 
@@ -49,7 +49,7 @@ export class Store {
       if (value === undefined) return this.#place?.removeItem(this.#prefix + name);
       if (this.#place) return this.#place.setItem(this.#prefix + name, JSON.stringify(value));
     } catch {
-      // It is full.
+      // The storage is full.
     }
     this.#memory.set(name, JSON.stringify(value));
   }

@@ -1,24 +1,24 @@
 // The stream of events: its parser, and the loop that keeps a stream open.
 
-/** longestEvent bounds an event, in characters. */
+/** longestEvent is the longest event, in characters. */
 const longestEvent = 1 << 20;
 
-/** deadAfter is the time without a byte, in milliseconds, after which a stream counts as cut. A comment comes each 15 s. */
+/** deadAfter is the time without a byte after which a stream is given up, in milliseconds. The server sends a comment every 15 s. */
 const deadAfter = 45_000;
 
-/** longestWait bounds the wait between two tries, in milliseconds. */
+/** longestWait is the longest wait between two attempts, in milliseconds. */
 const longestWait = 30_000;
 
 /** silentStreams is the number of streams without a byte after which the widget polls. */
 const silentStreams = 2;
 
-/** pollSeconds is the time that the server holds a poll open. */
+/** pollSeconds is the time for which the server may delay the answer to a poll. */
 const pollSeconds = 25;
 
 /**
- * Returns a function that takes a text/event-stream in pieces of text, cut anywhere.
+ * Returns a parser of text/event-stream. Call it with the pieces of the text, which may be cut anywhere.
  * @param {(data: string) => void} onData is called with the data of each event
- * @param {(milliseconds: number) => void} [onRetry] is called with the server's wait before the next try
+ * @param {(milliseconds: number) => void} [onRetry] is called with the wait before the next attempt, if the server sends one
  * @returns {(text: string) => void} throws if an event is longer than 1 MB
  */
 export const eventParser = (onData, onRetry) => {
@@ -68,8 +68,8 @@ export const parsed = (data) => {
 };
 
 /**
- * Returns the wait before a try, in milliseconds: 1, 2, 4 ... 30 s, a quarter of it by chance.
- * @param {number} failures is the number of tries that have failed one after the other
+ * Returns the wait before an attempt, in milliseconds: 1, 2, 4 ... 30 s, of which a quarter is random.
+ * @param {number} failures is the number of consecutive failures
  */
 export const backOff = (failures) => Math.min(longestWait, 1000 * 2 ** Math.max(0, failures - 1)) * (0.75 + Math.random() / 4);
 
@@ -94,19 +94,19 @@ export const pause = (milliseconds, signal) => new Promise((resolve) => {
 
 /**
  * @typedef {object} Following
- * @property {(query: string, signal: AbortSignal) => Promise<Response>} open asks for the stream; it throws an
+ * @property {(query: string, signal: AbortSignal) => Promise<Response>} open requests the stream; it throws an
  *   error with a status, and with retryAfter in milliseconds, if the server refuses
  * @property {() => number} after returns the number of the last message
  * @property {(event: any) => void} onEvent
  * @property {(state: "online" | "offline" | "refused") => void} onState
  * @property {AbortSignal} signal ends it
  * @property {(milliseconds: number, signal: AbortSignal) => Promise<void>} [wait]
- * @property {number} [silence] is the time for the first byte of a stream, in milliseconds
+ * @property {number} [silence] is the longest wait for the first byte of a stream, in milliseconds
  */
 
 /**
- * Keeps a stream open until the signal is aborted or the server refuses for good, and resumes after the last
- * message. It polls if streams stay silent, as they do behind a proxy that holds them back.
+ * Keeps a stream open until the signal is aborted or the server refuses permanently. After a break it resumes after
+ * the last message. If streams stay silent, for example because a proxy buffers them, it polls instead.
  * @param {Following} of
  */
 export const follow = async ({ open, after, onEvent, onState, signal, wait = pause, silence = 10_000 }) => {
@@ -144,7 +144,7 @@ export const follow = async ({ open, after, onEvent, onState, signal, wait = pau
         parse(decoder.decode(value, { stream: true }));
       }
     } catch (err) {
-      // The network being away is no sign of a proxy.
+      // A missing network does not indicate a proxy.
       if (!isHeard && cut.signal.aborted && !signal.aborted) silent++;
       throw err;
     } finally {
@@ -166,7 +166,7 @@ export const follow = async ({ open, after, onEvent, onState, signal, wait = pau
       if (signal.aborted) return;
       if (isFinal(err)) return onState("refused");
       failures++;
-      if (failures > silentStreams) silent = Math.min(silent, silentStreams - 1); // An outage: streams get another chance.
+      if (failures > silentStreams) silent = Math.min(silent, silentStreams - 1); // After an outage, try a stream again.
       if (silent === 0 || failures > silentStreams) onState("offline");
       await wait(silent > 0 && failures <= silentStreams ? 0 : err.retryAfter ?? backOff(failures), signal);
     }

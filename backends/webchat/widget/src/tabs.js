@@ -11,8 +11,8 @@
 export const locked = (name, signal, run) => (navigator.locks ? navigator.locks.request(name, { signal }, run) : run());
 
 /**
- * Hears what the tab that leads tells the others with a name. Returns functions to tell them, and to lead as soon
- * as no other tab does.
+ * Connects the tabs with this name. hear gets the values that the leading tab sends. The result has functions to send
+ * a value to the other tabs, and to become the leader as soon as there is no other.
  * @param {string} name
  * @param {(value: any) => void} hear
  * @param {AbortSignal} signal

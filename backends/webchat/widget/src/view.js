@@ -7,7 +7,7 @@ import { directionOf, filled } from "./texts.js";
 /** longestText is the server's limit for a text, in characters. */
 const longestText = 2000;
 
-/** longestPreview is the length of a message in the bubble beside the button, in characters. */
+/** longestPreview is the longest preview of a message in the bubble next to the button, in characters. */
 const longestPreview = 140;
 
 const icons = {
@@ -23,21 +23,21 @@ const icons = {
  * @typedef {object} Settings
  * @property {import("./texts.js").Texts} texts
  * @property {string} language
- * @property {boolean} isInline is true if the chat stands in the page, always open, without a button
+ * @property {boolean} isInline is true if the chat is a part of the page: always open, and without a button
  */
 
-/** View shows a chat in a shadow root. It dispatches nothing: the element does, by onOpen. */
+/** View shows a chat in a shadow root. It dispatches no events; it calls onOpen, and the element dispatches the event. */
 export class View {
   isOpen = false;
   /** @type {Map<number, HTMLElement>} by the number of the message */
   #entries = new Map();
-  /** @type {Map<string, { shown: string, entry: HTMLElement }>} what waits to be sent, by its id */
+  /** @type {Map<string, { shown: string, entry: HTMLElement }>} messages that wait to be sent, by id */
   #waits = new Map();
   #end = new AbortController();
   #narrow = matchMedia("(max-width: 480px)");
   #isAtEnd = true;
   #dragged = 0;
-  /** #breaksLine is true if Enter does not send, since Shift is held. */
+  /** #breaksLine is true if Enter starts a new line, because Shift is held. */
   #breaksLine = false;
 
   /**
@@ -76,13 +76,13 @@ export class View {
       class: "log", part: "log", role: "log", "aria-live": "polite", "aria-relevant": "additions", "aria-label": texts.log, tabindex: "0",
       onscroll: () => { this.#isAtEnd = this.log.scrollHeight - this.log.scrollTop - this.log.clientHeight < 40; },
     }, this.more, this.list, this.marks, this.waiting, this.typing);
-    // Pictures make the log longer once they are there.
+    // Pictures make the log longer when they have loaded.
     this.log.addEventListener("load", () => this.#toEnd(), true);
     this.replies = el("div", { class: "replies", part: "replies", role: "toolbar", "aria-label": texts.replies, hidden: true, onkeydown: (/** @type {KeyboardEvent} */ event) => this.#rove(event) });
     this.field = el("textarea", {
       id: "field", part: "input", rows: "1", maxlength: String(longestText), placeholder: texts.write, "aria-label": texts.write, dir: "auto", enterkeyhint: "send",
       onkeydown: (/** @type {KeyboardEvent} */ event) => { this.#breaksLine = event.shiftKey; },
-      // Keyboards of phones may not tell which key it was.
+      // Keyboards of phones may not report the key.
       onbeforeinput: (/** @type {InputEvent} */ event) => {
         if (event.inputType !== "insertLineBreak" || this.#breaksLine || event.isComposing) return;
         event.preventDefault();
@@ -111,7 +111,7 @@ export class View {
     this.#listen();
   }
 
-  /** Follows the chat, and shows what it is like now. */
+  /** Shows the current state of the chat, and follows it. */
   #listen() {
     const { chat, texts } = this;
     const signal = this.#end.signal;
@@ -198,7 +198,7 @@ export class View {
     to.focus();
   }
 
-  /** Where the chat covers the page, the focus stays in it. */
+  /** Keeps the focus in the chat if the chat covers the page. */
   get #isModal() { return this.#narrow.matches && !this.isInline; }
 
   #showModal() {
@@ -208,7 +208,7 @@ export class View {
     this.#fit();
   }
 
-  /** The keyboard of a phone leaves less room than the page has. */
+  /** Fits the chat into the part of the page that a phone's keyboard leaves visible. */
   #fit() {
     const seen = globalThis.visualViewport;
     const fits = this.#isModal && this.isOpen && seen && seen.scale === 1;
@@ -223,7 +223,7 @@ export class View {
    * @param {boolean} isNew
    */
   #add(message, isNew) {
-    // Only news is read out.
+    // Screen readers only announce new messages.
     this.list.setAttribute("aria-busy", String(!isNew));
     this.log.setAttribute("aria-live", isNew ? "polite" : "off");
     const entry = this.#entryOf(message);
@@ -300,9 +300,9 @@ export class View {
     this.alert.textContent = text;
   }
 
-  // What waits to be sent.
+  // Messages that wait to be sent.
 
-  /** Entries that show the same as before stay: a button must not be replaced while it is pressed. */
+  /** Updates the entries. Unchanged ones stay, because a button must not be replaced while it is pressed. */
   #showWaiting() {
     const { texts, chat } = this;
     const focused = this.root.activeElement?.getAttribute("data-for");
@@ -365,7 +365,7 @@ export class View {
     this.field.focus();
   }
 
-  // Quick replies: those of the last message, until the visitor has answered.
+  // Quick replies of the last message, until the visitor has answered.
 
   #showReplies() {
     const last = this.chat.waiting.some((one) => !one.why && one.body?.type !== "WEB_EVENT") ? undefined : this.chat.messages.at(-1);
@@ -380,7 +380,7 @@ export class View {
     this.#toEnd();
   }
 
-  /** Arrows move within the toolbar. @param {KeyboardEvent} event */
+  /** Moves the focus within the toolbar with the arrow keys. @param {KeyboardEvent} event */
   #rove(event) {
     const all = [...this.replies.querySelectorAll("button")];
     const at = all.findIndex((one) => one === this.root.activeElement);
@@ -428,7 +428,7 @@ export class View {
     });
   }
 
-  // Marks, states and signs.
+  // Marks, states and notifications.
 
   #showTyping() {
     const who = this.chat.typing;
@@ -439,7 +439,7 @@ export class View {
     this.#toEnd();
   }
 
-  /** The mark stands below the last message, if it is the visitor's. */
+  /** Shows the mark below the last message, if that message is the visitor's. */
   #showMarks() {
     const { texts, chat } = this;
     const last = chat.messages.at(-1);
@@ -465,7 +465,7 @@ export class View {
     this.#see();
   }
 
-  /** What is open and in sight is read. */
+  /** Marks the messages as read if the chat is open and visible. */
   #see() {
     this.sign.showUnread(document.hidden ? this.chat.unread : 0);
     if (this.isOpen && !document.hidden) this.chat.see();

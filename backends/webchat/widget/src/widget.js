@@ -1,4 +1,4 @@
-// The element <chat-widget>, and the script tag that makes one.
+// The element <chat-widget>, and the script tag that creates one.
 import { Chat } from "./chat.js";
 import { languageOf, textsOf } from "./texts.js";
 import { View } from "./view.js";
@@ -7,14 +7,14 @@ import css from "./widget.css";
 const sheet = new CSSStyleSheet();
 sheet.replaceSync(css);
 
-/** The script that this code came with; it is known only now. */
+/** The script tag of this code. It is only known while the script is first run. */
 const script = /** @type {HTMLScriptElement | null} */ (document.currentScript);
 
 /**
  * ChatWidget is a chat with a bot. Attributes: channel, base (the address of the server), lang, theme (light,
  * dark or auto), storage (local, session or none), user (a token that the page's server signed), inline.
  *
- * Events, all with a detail: chat-ready, chat-open, chat-close, chat-message (a message that is new), chat-unread
+* Events, all with a detail: chat-ready, chat-open, chat-close, chat-message (a new message), chat-unread
  * ({count}), chat-state ({state}) and chat-expired: the user's session ended, and the page may call identify.
  */
 class ChatWidget extends HTMLElement {
@@ -49,7 +49,7 @@ class ChatWidget extends HTMLElement {
     this.#begin();
   }
 
-  /** @returns {Partial<import("./texts.js").Texts>} the texts that replace those of the language */
+  /** @returns {Partial<import("./texts.js").Texts>} the texts that replace texts of the language */
   get texts() { return { ...this.#texts }; }
 
   set texts(texts) {
@@ -69,7 +69,7 @@ class ChatWidget extends HTMLElement {
 
   /**
    * Sends a message for the visitor: a text, or an object with a type, such as {type: "PAYLOAD", title, payload}.
-   * It returns false if too many messages wait.
+   * It returns false if too many messages are waiting.
    * @param {string | {type: string}} message
    */
   send(message) {
@@ -77,20 +77,20 @@ class ChatWidget extends HTMLElement {
   }
 
   /**
-   * Tells the bot about an event of the page. It is not shown.
+   * Sends an event of the page to the bot. The event is not shown.
    * @param {string} name
    * @param {any} [value]
    */
   sendEvent(name, value) { return this.#chat?.send({ type: "WEB_EVENT", data: { name, value } }) ?? false; }
 
   /**
-   * Tells the server who the visitor is.
-   * @param {string} token is what the page's server has signed
+   * Starts a session of a signed-in user.
+   * @param {string} token is the token that the page's server has signed
    * @param {{merge?: boolean}} [how] with merge, the conversation so far becomes the user's
    */
   async identify(token, { merge = false } = {}) { await this.#chat?.identify(token, merge); }
 
-  /** Ends the session, and forgets the conversation in this browser. */
+  /** Ends the session, and removes the conversation from this browser. */
   async signOut() { await this.#chat?.signOut(); }
 
   /**
@@ -142,7 +142,7 @@ class ChatWidget extends HTMLElement {
 
 if (!customElements.get("chat-widget")) customElements.define("chat-widget", ChatWidget);
 
-/** A script tag with data-channel puts a chat on the page. Its other data attributes are the element's. */
+/** Adds a chat to the page if the script tag has data-channel. Other data attributes become the element's attributes. */
 const add = () => {
   if (!script?.dataset.channel || document.querySelector("chat-widget")) return;
   const element = document.createElement("chat-widget");

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { linkURL, mediaURL } from "../src/dom.js";
 import { blocksOf } from "../src/markdown.js";
 
-/** shown is a tree as text, in which each style is a tag. Text is escaped. */
+/** shown prints a tree. Each style becomes a tag, and text is escaped. */
 const shown = (parts) => parts.map((part) => {
   const inner = part.parts ? shown(part.parts) : (part.text ?? "").replaceAll("<", "&lt;");
   if (part.kind === "text") return inner;
@@ -46,7 +46,7 @@ test("every text keeps its letters", () => {
       state = (state * 1103515245 + 12345) % 2147483648;
       text += "ab*_`[]\\\n -"[state % 11];
     }
-    if (text.includes("```")) continue; // The name of a language is not shown.
+    if (text.includes("```")) continue; // A language's name is not shown.
     const kept = (parts) => parts.map((part) => (part.parts ? kept(part.parts) : part.text ?? "")).join("");
     assert.equal(letters(kept(blocksOf(text))), letters(text), JSON.stringify(text));
   }

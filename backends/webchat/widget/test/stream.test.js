@@ -4,10 +4,10 @@ import { backOff, eventParser, follow, isFinal, parsed } from "../src/stream.js"
 
 const encoder = new TextEncoder();
 
-/** message is an event as the server writes it. */
+/** message returns an event in the form in which the server sends it. */
 const message = (seq, text) => `id: ${seq}\ndata: {"kind":"message","seq":${seq},"response":{"type":"TEXT","text":"${text}"}}\n\n`;
 
-/** read returns the data of the events in pieces of a stream. */
+/** read parses the pieces of a stream and returns the data of its events. */
 const read = (...pieces) => {
   const events = [], decoder = new TextDecoder();
   const parse = eventParser((data) => events.push(data));
@@ -62,7 +62,7 @@ test("what the server refuses for good is not tried again", () => {
   for (const status of [401, 408, 429, 500, 503, undefined]) assert.ok(!isFinal({ status }), status);
 });
 
-/** A log of messages behind a server that cuts its first stream after a number of bytes. */
+/** Server streams its messages, but cuts the first stream after a number of bytes. */
 class Server {
   said = [message(1, "eins"), message(2, "zwölf"), message(3, "🐠")];
   asked = [];
@@ -100,7 +100,7 @@ test("a stream that is cut after each byte resumes: nothing is lost or doubled",
   }
 });
 
-/** waited follows an answer until a number of tries, and returns the waits between them. */
+/** waited follows a server with this answer for a number of attempts. It returns the waits between them. */
 const waited = async (answer, tries) => {
   const waits = [], end = new AbortController();
   let asked = 0;
@@ -134,7 +134,7 @@ test("a refusal ends it", async () => {
   assert.deepEqual(states, ["refused"]);
 });
 
-/** held is an answer that a proxy holds back until the widget gives up. */
+/** held returns an answer that a proxy delays until the widget gives up. */
 const held = (signal) => new Response(new ReadableStream({
   start(controller) { signal.addEventListener("abort", () => controller.error(signal.reason)); },
 }));

@@ -1,5 +1,5 @@
-// Command serve is a memserver in a separate process, for tests of other modules. It prints its address, and
-// serves until its input ends.
+// Command serve runs a memserver in a separate process, for tests of other modules. It prints its address, and
+// serves until its standard input ends.
 package main
 
 import (
