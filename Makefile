@@ -112,7 +112,7 @@ check: ## does all that CI does
 .PHONY: release
 release: ## prepares the release of VERSION (v0.1.0): requires, changelog, checks, and the tags to set
 	@cd internal/dev && go run ./release -version '$(VERSION)' >/dev/null
-	$(MAKE) --no-print-directory check
+	$(MAKE) --no-print-directory check thorough
 	@cd internal/dev && echo 'Commit what changed, and set these tags on the commit:' && go run ./release -tags -version '$(VERSION)'
 
 # The tools, in the versions that internal/dev/tools.mod pins.
