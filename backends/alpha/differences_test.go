@@ -14,6 +14,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
@@ -36,7 +37,7 @@ func TestDifferences_FromTheFakes(t *testing.T) {
 	p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) { fake = c.Connectors[channel.Alpha] }))
 	in := p.AddChannel(*shop())
 	p.AddMember(member.Member{Channel: "shop", ExternalID: "100"})
-	connector := newConnector(t, alpha.Config{HTTPClient: &http.Client{Transport: directly{newPlatform()}}})
+	connector := newConnector(t, alpha.Config{HTTPClient: &http.Client{Transport: connectortest.Directly{Handler: newPlatform()}}})
 	found := map[string][2]string{}
 	for name, response := range map[string]send.Response{
 		"a text":                                 send.Text("Hello"),

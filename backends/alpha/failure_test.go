@@ -1,14 +1,11 @@
 package alpha_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,20 +15,10 @@ import (
 	"github.com/botctx/go-sdk/backends/alpha"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/internal/bounded/boundedtest"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/graph/graphtest"
 	"github.com/botctx/go-sdk/send"
 )
-
-// data reads a file of the platforms' recorded data, or skips the test.
-func data(t *testing.T, name string, into any) {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "data", "platforms", "alpha", name))
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skipf("needs the platform's data (%s), which is not next to this repository", name)
-	}
-	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(text, into))
-}
 
 func refusing(f graphtest.Refusal) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { f.Write(w) })
@@ -46,7 +33,7 @@ func TestError_OfEachKnownCode(t *testing.T) {
 		Means   string
 		Message string
 	}
-	data(t, filepath.Join("own", "errors.json"), &known)
+	connectortest.Facts(t, "alpha", filepath.Join("own", "errors.json"), &known)
 	require.NotEmpty(t, known)
 	for _, one := range known {
 		t.Run(fmt.Sprintf("%d/%d", one.Code, one.Subcode), func(t *testing.T) {
@@ -93,82 +80,32 @@ func TestRateLimit_TellsTheTime(t *testing.T) {
 	require.Equal(t, send.RetryAfterError{After: 7 * time.Minute}, *hint)
 }
 
-type roundTrip func(*http.Request) (*http.Response, error)
-
-func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
-func answered(status int, header http.Header, body string) *http.Response {
-	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body))}
-}
-
-func through(t *testing.T, f roundTrip) *alpha.Connector {
+// through returns a connector whose requests go to a transport.
+func through(t *testing.T, transport connectortest.RoundTrip) *alpha.Connector {
 	t.Helper()
-	return newConnector(t, alpha.Config{HTTPClient: &http.Client{Transport: f}, Timeout: 3 * time.Second})
+	return newConnector(t, alpha.Config{HTTPClient: &http.Client{Transport: transport}, Timeout: connectortest.Timeout})
 }
 
-func TestSend_WithoutAnAnswer(t *testing.T) {
+func TestFailures(t *testing.T) {
 	t.Parallel()
-	for name, f := range map[string]roundTrip{
-		"a failure":  func(*http.Request) (*http.Response, error) { return answered(502, nil, "<html>"), nil },
-		"no JSON":    func(*http.Request) (*http.Response, error) { return answered(200, nil, "<html>"), nil },
-		"no ids":     func(*http.Request) (*http.Response, error) { return answered(200, nil, `{"message_id":7}`), nil },
-		"no network": func(r *http.Request) (*http.Response, error) { return nil, errors.New("no way to " + r.URL.String()) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			asked := 0
-			_, err := through(t, func(r *http.Request) (*http.Response, error) {
-				asked++
-				return f(r)
-			}).Send(t.Context(), to("100", send.Text("Hello")))
-			require.Error(t, err)
-			require.False(t, boterr.HasCode(err), "%v", err)
-			require.Equal(t, 1, asked, "nothing is repeated")
-			require.NotContains(t, err.Error(), token)
-		})
-	}
-}
-
-func TestSend_SilentPlatform(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		began := time.Now() //nolint:forbidigo // Virtual time.
-		_, err := through(t, func(r *http.Request) (*http.Response, error) {
-			<-r.Context().Done()
-			return nil, r.Context().Err()
-		}).Send(t.Context(), to("100", send.Text("Hello")))
-		require.Error(t, err)
-		require.False(t, boterr.HasCode(err))
-		require.Equal(t, 3*time.Second, time.Since(began)) //nolint:forbidigo // Virtual time.
+	connectortest.TestFailures(t, connectortest.Failures{
+		Over: func(t *testing.T, transport connectortest.RoundTrip) send.Connector {
+			t.Helper()
+			return through(t, transport)
+		},
+		At: func(t *testing.T, url string) (send.Connector, send.Message) {
+			t.Helper()
+			return newConnector(t, alpha.Config{APIURL: url}), to("100", send.Text("Hello"))
+		},
+		Message: to("100", send.Text("Hello")), Unreadable: map[string]string{"no ids": `{"message_id":7}`},
+		Endless: `{"message_id":"`, Secret: token,
 	})
-}
-
-func TestSend_RedirectIsNotFollowed(t *testing.T) {
-	t.Parallel()
-	asked := 0
-	_, err := through(t, func(*http.Request) (*http.Response, error) {
-		asked++
-		return answered(http.StatusTemporaryRedirect, http.Header{"Location": {"https://elsewhere.example/"}}, ""), nil
-	}).Send(t.Context(), to("100", send.Text("Hello")))
-	require.ErrorContains(t, err, "redirect")
-	require.Equal(t, 1, asked)
-}
-
-func TestSend_EndlessAnswer(t *testing.T) {
-	t.Parallel()
-	server := boundedtest.Serve(t, true, boundedtest.Answers("200 OK")+`{"message_id":"`, "x")
-	connector := newConnector(t, alpha.Config{APIURL: "http://" + server.Address})
-	_, err := connector.Send(t.Context(), to("100", send.Text("Hello")))
-	require.Error(t, err)
-	server.RequireHungUp(t, 1)
 }
 
 func TestLimited_KeepsTheDocumentedRates(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		limited := alpha.Limited(through(t, func(*http.Request) (*http.Response, error) {
-			return answered(200, nil, `{"recipient_id":"100","message_id":"m"}`), nil
-		}))
+		limited := alpha.Limited(through(t, connectortest.Answer(200, nil, `{"recipient_id":"100","message_id":"m"}`)))
 		for response, want := range map[*send.Response]time.Duration{
 			new(send.Text("Hello")):                 10 * time.Second / 300,
 			new(send.Video("https://x.test/a.mp4")): time.Second,
@@ -188,7 +125,7 @@ func TestOpen_FetchesWithoutTheToken(t *testing.T) {
 	var seen http.Header
 	connector := through(t, func(r *http.Request) (*http.Response, error) {
 		seen = r.Header
-		return answered(200, nil, "picture"), nil
+		return connectortest.Response(200, nil, "picture"), nil
 	})
 	file, err := connector.Open(t.Context(), shop(), "https://scontent.xx.fbcdn.net/v/1.png?oh=1")
 	require.NoError(t, err)
@@ -201,7 +138,7 @@ func TestOpen_FetchesWithoutTheToken(t *testing.T) {
 
 func TestOpen_Refuses(t *testing.T) {
 	t.Parallel()
-	connector := through(t, func(*http.Request) (*http.Response, error) { return answered(404, nil, ""), nil })
+	connector := through(t, connectortest.Answer(404, nil, ""))
 	for _, address := range []string{
 		"https://evil.example/1.png", "https://fbcdn.net.evil.example/", "http://scontent.fbcdn.net/1.png", "https://evilfbcdn.net/",
 		"https://a@scontent.fbcdn.net/", "https://scontent.fbcdn.net:8443/", "file:///etc/passwd", "", "::",
@@ -229,13 +166,10 @@ func TestOpen_EndlessFile(t *testing.T) {
 
 func TestNew_Refuses(t *testing.T) {
 	t.Parallel()
-	for field, config := range map[string]alpha.Config{
-		"APIURL": {APIURL: "ftp://x"}, "Timeout": {Timeout: -1}, "MaxFileBytes": {MaxFileBytes: -1}, "BodyTime": {BodyTime: -1},
-	} {
+	connectortest.RequireRefused(t, func(config alpha.Config) error {
 		_, err := alpha.New(config)
-		refused, ok := boterr.AsError(err)
-		require.True(t, ok, field)
-		require.Equal(t, boterr.InvalidArgument, refused.Code)
-		require.Equal(t, field, refused.Field)
-	}
+		return err
+	}, map[string]alpha.Config{
+		"APIURL": {APIURL: "ftp://x"}, "Timeout": {Timeout: -1}, "MaxFileBytes": {MaxFileBytes: -1}, "BodyTime": {BodyTime: -1},
+	})
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/graph/graphtest"
 	"github.com/botctx/go-sdk/send"
 )
@@ -34,11 +35,11 @@ func text(page, mid, text string) string {
 // shown prints the events of a box, one per line.
 func shown(b *box) []string {
 	var lines []string
-	for _, one := range b.got {
+	for _, one := range b.Got {
 		e := one.Event
 		lines = append(lines, fmt.Sprintf("%s/%s %s %s>%s at %d id %q %s", one.App, one.Channel, e.Type, e.From, e.To, e.Timestamp, e.MessageID, e.Data))
 	}
-	for _, drop := range b.drops.Counts() {
+	for _, drop := range b.Drops.Counts() {
 		lines = append(lines, fmt.Sprintf("drop %q %s", drop.Kind, drop.Reason))
 	}
 	return lines
@@ -96,7 +97,7 @@ func TestHandler_RecordedReports(t *testing.T) {
 		Name string
 		Body json.RawMessage
 	}
-	data(t, filepath.Join("own", "webhook-samples.json"), &samples)
+	connectortest.Facts(t, "alpha", filepath.Join("own", "webhook-samples.json"), &samples)
 	bodies := map[string]json.RawMessage{}
 	for _, sample := range samples {
 		bodies[sample.Name] = sample.Body
@@ -104,7 +105,7 @@ func TestHandler_RecordedReports(t *testing.T) {
 	for name := range recorded {
 		if strings.HasSuffix(name, ".json") {
 			var body json.RawMessage
-			data(t, filepath.Join("botbuilder-dotnet", name), &body)
+			connectortest.Facts(t, "alpha", filepath.Join("botbuilder-dotnet", name), &body)
 			bodies[name] = body
 		}
 	}
@@ -120,7 +121,7 @@ func TestHandler_RecordedReports(t *testing.T) {
 			require.Equal(t, http.StatusUnauthorized, forged.report(t.Context(), "another secret", string(body)))
 			request := graphtest.Report(t.Context(), "/alpha", appSecret, body)
 			request.Body = io.NopCloser(strings.NewReader(string(body[:len(body)-1])))
-			require.Equal(t, http.StatusUnauthorized, forged.ask(request).Code, "a report that was cut")
+			require.Equal(t, http.StatusUnauthorized, forged.Ask(request).Code, "a report that was cut")
 			require.Empty(t, shown(forged))
 		})
 	}
@@ -131,7 +132,7 @@ func TestHandler_EscapedCharactersAreSignedAsTheyCame(t *testing.T) {
 	b := newBox(t, find)
 	body := strings.Replace(text("1900", "m1", "x"), `"x"`, `"\u00e4\u2764 \/"`, 1)
 	require.Equal(t, http.StatusOK, b.report(t.Context(), appSecret, body))
-	require.Equal(t, "ä❤ /", b.got[0].Event.Text())
+	require.Equal(t, "ä❤ /", b.Got[0].Event.Text())
 }
 
 func TestHandler_AnsweredLikeTheBotsOwnPayload(t *testing.T) {
@@ -140,7 +141,7 @@ func TestHandler_AnsweredLikeTheBotsOwnPayload(t *testing.T) {
 	body := `{"object":"page","entry":[{"id":"1900","messaging":[{"sender":{"id":"100"},"timestamp":"1700000000",` +
 		`"postback":{"title":"Yes","payload":"{\"payload\":\"book\",\"value\":2}"}}]}]}`
 	require.Equal(t, http.StatusOK, b.report(t.Context(), appSecret, body))
-	event := b.got[0].Event
+	event := b.Got[0].Event
 	require.Equal(t, "book", event.Payload())
 	require.EqualValues(t, 2, event.Value())
 	require.EqualValues(t, 1700000000000, event.Timestamp, "a text of seconds")
@@ -155,7 +156,7 @@ func TestHandler_Echoes(t *testing.T) {
 	require.Equal(t, http.StatusOK, b.report(t.Context(), appSecret, fmt.Sprintf(body, "263902037430900")))
 	require.Equal(t, []string{`app-1/shop ECHO 1900>100 at 2 id "m_5" {"app_id":263902037430900,"text":"Hello"}`}, shown(b))
 	require.Equal(t, http.StatusOK, b.report(t.Context(), appSecret, fmt.Sprintf(body, "15")))
-	require.EqualValues(t, 1, b.dropped("echo", send.DropFromBot))
+	require.EqualValues(t, 1, b.Dropped("echo", send.DropFromBot))
 }
 
 func TestHandler_DropsWhatThePageDid(t *testing.T) {
@@ -193,7 +194,7 @@ func TestHandler_RepeatsHaveTheSameKeys(t *testing.T) {
 	require.Equal(t, http.StatusOK, b.report(t.Context(), appSecret, body))
 	require.Equal(t, http.StatusOK, b.report(t.Context(), appSecret, body))
 	keys := map[string]int{}
-	for _, one := range b.got {
+	for _, one := range b.Got {
 		keys[one.Key]++
 	}
 	require.Len(t, keys, 5)
@@ -205,7 +206,7 @@ func TestHandler_RepeatsHaveTheSameKeys(t *testing.T) {
 func TestHandler_OneOfSeveralCannotBeAccepted(t *testing.T) {
 	t.Parallel()
 	b := newBox(t, find)
-	b.refuse = func(in botctx.Inbound) error {
+	b.Refuse = func(in botctx.Inbound) error {
 		switch in.Event.MessageID {
 		case "m2":
 			return boterr.New(boterr.ResourceExhausted, "", "too many wait")
@@ -220,16 +221,16 @@ func TestHandler_OneOfSeveralCannotBeAccepted(t *testing.T) {
 		items = append(items, fmt.Sprintf(`{"sender":{"id":%q},"message":{"mid":"m%d","text":"hi"}}`, from, i+1))
 	}
 	request := graphtest.Report(t.Context(), "/alpha", appSecret, []byte(`{"object":"page","entry":[{"id":"1900","messaging":[`+strings.Join(items, ",")+`]}]}`))
-	answer := b.ask(request)
+	answer := b.Ask(request)
 	require.Equal(t, http.StatusServiceUnavailable, answer.Code)
 	require.NotEmpty(t, answer.Header().Get("Retry-After"))
 	var ids []string
-	for _, one := range b.got {
+	for _, one := range b.Got {
 		ids = append(ids, one.Event.MessageID)
 	}
 	require.Equal(t, []string{"m1", "m4"}, ids, "m3 must not overtake m2, and others are not held up")
-	require.EqualValues(t, 1, b.dropped("message", send.DropInvalid), "m5 will never be accepted")
-	require.Len(t, b.errs, 2)
+	require.EqualValues(t, 1, b.Dropped("message", send.DropInvalid), "m5 will never be accepted")
+	require.Len(t, b.Errs, 2)
 }
 
 func TestHandler_LookUpFails(t *testing.T) {
@@ -237,14 +238,14 @@ func TestHandler_LookUpFails(t *testing.T) {
 	b := newBox(t, func(context.Context, string) (*channel.Channel, error) { return nil, errors.New("no database") })
 	require.Equal(t, http.StatusServiceUnavailable, b.report(t.Context(), appSecret, text("1900", "m1", "hi")))
 	require.Equal(t, http.StatusServiceUnavailable, b.report(t.Context(), ownSecret, text("1901", "m1", "hi")))
-	require.Len(t, b.errs, 2)
-	require.Equal(t, http.StatusServiceUnavailable, b.ask(graphtest.Check(t.Context(), "/alpha?account=1901", ownWord, "7")).Code)
+	require.Len(t, b.Errs, 2)
+	require.Equal(t, http.StatusServiceUnavailable, b.Ask(graphtest.Check(t.Context(), "/alpha?account=1901", ownWord, "7")).Code)
 }
 
 func TestHandler_PanicIsAnError(t *testing.T) {
 	t.Parallel()
 	b := newBox(t, find)
-	b.refuse = func(botctx.Inbound) error { panic("no") }
+	b.Refuse = func(botctx.Inbound) error { panic("no") }
 	require.Equal(t, http.StatusInternalServerError, b.report(t.Context(), appSecret, text("1900", "m1", "hi")))
 }
 
@@ -265,7 +266,7 @@ func TestHandler_AnswersTheCheck(t *testing.T) {
 		{"/alpha?account=1901", verifyToken, "1158201444", http.StatusForbidden},
 		{"/alpha?account=1902", verifyToken, "1158201444", http.StatusForbidden},
 	} {
-		answer := b.ask(graphtest.Check(t.Context(), c.address, c.token, c.challenge))
+		answer := b.Ask(graphtest.Check(t.Context(), c.address, c.token, c.challenge))
 		require.Equal(t, c.status, answer.Code, "%+v", c)
 		if c.status == http.StatusOK {
 			require.Equal(t, c.challenge, answer.Body.String())
@@ -274,7 +275,7 @@ func TestHandler_AnswersTheCheck(t *testing.T) {
 	}
 	request := graphtest.Check(t.Context(), "/alpha", verifyToken, "1")
 	request.URL.RawQuery = strings.Replace(request.URL.RawQuery, "subscribe", "unsubscribe", 1)
-	require.Equal(t, http.StatusForbidden, b.ask(request).Code)
+	require.Equal(t, http.StatusForbidden, b.Ask(request).Code)
 	none := newConnector(t, alpha.Config{}).Handler(nil)
 	answer := httptest.NewRecorder()
 	none.ServeHTTP(answer, graphtest.Check(t.Context(), "/alpha", "", "1"))
@@ -287,7 +288,7 @@ func TestHandler_RefusesOtherRequests(t *testing.T) {
 	report := func(change func(*http.Request)) int {
 		request := graphtest.Report(t.Context(), "/alpha", appSecret, []byte(text("1900", "m1", "hi")))
 		change(request)
-		return b.ask(request).Code
+		return b.Ask(request).Code
 	}
 	require.Equal(t, http.StatusMethodNotAllowed, report(func(r *http.Request) { r.Method = http.MethodPut }))
 	for _, signature := range []string{"", "sha256=", "sha256=zz", "sha256=" + strings.Repeat("0", 64), "sha1=" + strings.Repeat("0", 40)} {
@@ -314,7 +315,7 @@ func FuzzHandler(f *testing.F) {
 		b := newBox(t, find)
 		status := b.report(context.Background(), appSecret, body)
 		require.Contains(t, []int{http.StatusOK, http.StatusBadRequest}, status)
-		for _, one := range b.got {
+		for _, one := range b.Got {
 			require.NotEmpty(t, one.Event.From)
 			require.NotEmpty(t, one.Event.Type)
 			_, err := document.AppendJSON(nil, one.Event.Data)

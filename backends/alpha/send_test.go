@@ -55,10 +55,10 @@ func oddReports(t *testing.T) []sendtest.Reception {
 	} {
 		box := newBox(t, find)
 		one := sendtest.Reception{Name: name, Status: box.report(t.Context(), appSecret, body)}
-		for _, received := range box.got {
+		for _, received := range box.Got {
 			one.Accepted = append(one.Accepted, received.Event)
 		}
-		for _, drop := range box.drops.Counts() {
+		for _, drop := range box.Drops.Counts() {
 			one.Dropped += drop.Count
 		}
 		all = append(all, one)

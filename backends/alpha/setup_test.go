@@ -4,17 +4,16 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/backends/alpha"
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/alphafake"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/graph/graphtest"
 	"github.com/botctx/go-sdk/send"
 )
@@ -80,54 +79,20 @@ func to(member string, response send.Response) send.Message {
 	return send.Message{ID: "send-1", Channel: shop(), To: member, Response: response}
 }
 
-// box collects the events that a handler accepts.
-type box struct {
-	http.Handler
-
-	drops *send.Drops
-	mu    sync.Mutex
-	got   []botctx.Inbound
-	// refuse, if set, returns an error for an event that is not to be accepted.
-	refuse func(botctx.Inbound) error
-	errs   []error
-}
+// box is a handler and its accepted events.
+type box struct{ *connectortest.Box }
 
 func newBox(t *testing.T, find func(context.Context, string) (*channel.Channel, error)) *box {
 	t.Helper()
-	b := &box{drops: &send.Drops{}}
+	b := &box{connectortest.NewBox()}
 	b.Handler = newConnector(t, alpha.Config{
 		FindChannel: find, AppSecret: channel.NewSecret(appSecret), VerifyToken: channel.NewSecret(verifyToken), AppID: "15",
-		Drops: b.drops, OnError: func(_ context.Context, _ botctx.Inbound, err error) { b.errs = append(b.errs, err) },
-	}).Handler(func(_ context.Context, inbound botctx.Inbound) error {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		if b.refuse != nil {
-			if err := b.refuse(inbound); err != nil {
-				return err
-			}
-		}
-		b.got = append(b.got, inbound)
-		return nil
-	})
+		Drops: b.Drops, OnError: b.OnError,
+	}).Handler(b.Accept)
 	return b
 }
 
 // report posts a signed body to the handler and returns the status.
 func (b *box) report(ctx context.Context, secret, body string) int {
-	return b.ask(graphtest.Report(ctx, "/alpha", secret, []byte(body))).Code
-}
-
-func (b *box) ask(r *http.Request) *httptest.ResponseRecorder {
-	answer := httptest.NewRecorder()
-	b.ServeHTTP(answer, r)
-	return answer
-}
-
-func (b *box) dropped(kind string, reason send.DropReason) int64 {
-	for _, count := range b.drops.Counts() {
-		if count.Kind == kind && count.Reason == reason {
-			return count.Count
-		}
-	}
-	return 0
+	return b.Ask(graphtest.Report(ctx, "/alpha", secret, []byte(body))).Code
 }

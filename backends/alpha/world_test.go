@@ -14,59 +14,16 @@ import (
 	"github.com/botctx/go-sdk/backends/alpha"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
-	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/fakes"
-	"github.com/botctx/go-sdk/fakes/explore"
 	"github.com/botctx/go-sdk/internal/alphafake"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/graph/graphtest"
-	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// directly is an HTTP client's transport that calls a handler without a network.
-type directly struct{ http.Handler }
-
-func (d directly) RoundTrip(r *http.Request) (*http.Response, error) {
-	answer := httptest.NewRecorder()
-	d.ServeHTTP(answer, r)
-	return answer.Result(), nil
-}
-
-// helpdesk is a bot that greets members, takes an order, and asks for a person.
-func helpdesk() []*botctx.Node {
-	return []*botctx.Node{
-		{ID: "hi", Tree: "members", Trigger: botctx.TextIs("hi"), Responses: []send.Response{
-			send.Buttons("Tea?", send.PostbackValue("Yes", "tea", 2), send.Postback("A person", "person")),
-		}},
-		{ID: "tea", Tree: "members", Trigger: botctx.PayloadIs("tea"), Global: botctx.GlobalInTree, Pre: botctx.Do(pour)},
-		{
-			ID: "person", Tree: "members", Trigger: botctx.PayloadIs("person"), Global: botctx.GlobalInTree, Pre: botctx.Do(call),
-			Responses: botctx.Say("Somebody will be with you soon."),
-		},
-		{ID: "done", Tree: "agents", Trigger: botctx.TextIs("/done"), Global: botctx.GlobalInTree, Pre: botctx.Do(done)},
-	}
-}
-
-func pour(ctx context.Context, bot *botctx.Context) error {
-	return bot.Reply(ctx, send.Text(fmt.Sprintf("%v cups of tea.", bot.MessageEvent.Value())))
-}
-
-func call(ctx context.Context, bot *botctx.Context) error {
-	_, err := bot.CreateAssignment(ctx, livechat.CreateAssignmentParams{
-		AssignmentDetails: livechat.AssignmentDetails{Summary: "Somebody wants tea"},
-	})
-	return err
-}
-
-func done(ctx context.Context, bot *botctx.Context) error {
-	_, err := bot.EndLiveChat(ctx, livechat.EndParams{Channel: bot.Channel, MessageEvent: bot.MessageEvent})
-	return err
-}
-
-// world is a host with two pages: members write to the shop, and agents answer from the desk.
+// world is a host with two pages: members write to the shop, agents answer from the desk.
 type world struct {
 	*testing.T
 
@@ -83,40 +40,27 @@ func newWorld(t *testing.T) *world {
 	w.platform = alphafake.New(map[string]string{token: "1900", otherToken: "1901"}, "100", "500")
 	w.platform.Now, w.platform.AppSecret = func() time.Time { return w.now }, appSecret
 	connector := newConnector(t, alpha.Config{
-		HTTPClient: &http.Client{Transport: directly{w.platform}}, AppSecret: channel.NewSecret(appSecret),
+		HTTPClient: &http.Client{Transport: connectortest.Directly{Handler: w.platform}}, AppSecret: channel.NewSecret(appSecret),
 		FindChannel: func(ctx context.Context, pageID string) (*channel.Channel, error) {
 			return w.runtime.LoadChannel(ctx, "app-1", map[string]string{"1900": "shop", "1901": "desk"}[pageID])
 		},
 	})
-	var err error
-	w.runtime, err = botctx.New(botctx.Config{
-		Store: memstore.New(memstore.WithNow(func() time.Time { return w.now })), Now: func() time.Time { return w.now },
-		Connectors: map[channel.Type]send.Connector{channel.Alpha: alpha.Limited(connector)},
-	})
-	require.NoError(t, err)
-	require.NoError(t, w.runtime.Handle(helpdesk()...))
-	for _, in := range []*channel.Channel{
-		{ID: "shop", Type: channel.Alpha, On: true, Info: channel.AlphaInfo{AccessToken: channel.NewSecret(token), PageID: "1900"}, PriorityGroups: trees("members")},
-		{
-			ID: "desk", Type: channel.Alpha, On: true, Info: channel.AlphaInfo{AccessToken: channel.NewSecret(otherToken), PageID: "1901"}, PriorityGroups: trees("agents"),
-			BroadcastGroups: []channel.BroadcastGroup{{Label: "default", Groups: []channel.BroadcastGroupMember{{ID: "500"}}}},
-		},
-	} {
-		_, err := w.runtime.SaveChannel(t.Context(), "app-1", in)
-		require.NoError(t, err)
+	members := &channel.Channel{
+		ID: "shop", Type: channel.Alpha, On: true, Info: channel.AlphaInfo{AccessToken: channel.NewSecret(token), PageID: "1900"},
+		PriorityGroups: connectortest.Trees("members"),
 	}
-	require.NoError(t, w.runtime.Pair(t.Context(), "app-1", "shop", "desk"))
-	_, err = w.runtime.SaveAdmin(t.Context(), "app-1", livechat.Admin{AdminID: "grace", ExternalID: "500", Name: "Grace"})
-	require.NoError(t, err)
+	agents := &channel.Channel{
+		ID: "desk", Type: channel.Alpha, On: true, Info: channel.AlphaInfo{AccessToken: channel.NewSecret(otherToken), PageID: "1901"},
+		PriorityGroups: connectortest.Trees("agents"), BroadcastGroups: connectortest.Tickets("500"),
+	}
+	now := func() time.Time { return w.now }
+	nodes := connectortest.Helpdesk(botctx.TextIs("hi"), connectortest.Pour)
+	w.runtime = connectortest.NewHost(t, memstore.New(memstore.WithNow(now)), now, alpha.Limited(connector), nodes, members, agents, "500")
 	w.handler = connector.Handler(w.runtime.Accept)
 	return w
 }
 
-func trees(name string) []channel.PriorityGroup {
-	return []channel.PriorityGroup{{Group: "all", Trees: []string{name}}}
-}
-
-// reports posts an item of a page to the host and runs the bot.
+// reports sends an item of a page to the host, and runs the bot.
 func (w *world) reports(page, from, content string) {
 	w.Helper()
 	w.events++
@@ -128,14 +72,7 @@ func (w *world) reports(page, from, content string) {
 		w.handler.ServeHTTP(answer, graphtest.Report(w.Context(), "/alpha", appSecret, []byte(body)))
 		require.Equal(w, http.StatusOK, answer.Code)
 	}
-	for {
-		result, err := w.runtime.RunNextEvent(w.Context())
-		require.NoError(w, err)
-		if !result.Ran {
-			return
-		}
-		require.NoError(w, result.Err)
-	}
+	connectortest.RunEvents(w.T, w.runtime)
 }
 
 func (w *world) says(page, from, text string) {
@@ -223,49 +160,24 @@ func (w *world) member() string {
 	return ""
 }
 
-// order stores an order under the id of the member's message, and confirms it.
-func order(ctx context.Context, bot *botctx.Context) error {
-	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertParams{
-		DataSourceID: "orders", Data: []document.Object{document.O("_id", bot.MessageEvent.MessageID)},
-	})
-	if err != nil {
-		return err
-	}
-	return bot.Reply(ctx, send.Text("Noted."))
-}
-
-// An order is stored once and confirmed in spite of any fault. A repeated confirmation has the same ID.
 func TestExplore_ReportsUnderFaults(t *testing.T) {
 	t.Parallel()
-	var platform *alphafake.Platform
-	var connector *alpha.Connector
-	own := fakes.Config(func(c *botctx.Config) {
-		platform = newPlatform()
-		connector = newConnector(t, alpha.Config{
-			HTTPClient: &http.Client{Transport: directly{platform}}, FindChannel: find, AppSecret: channel.NewSecret(appSecret),
+	connectortest.OrderOnce(t, shop, func() connectortest.Platform {
+		platform := newPlatform()
+		connector := newConnector(t, alpha.Config{
+			HTTPClient: &http.Client{Transport: connectortest.Directly{Handler: platform}}, FindChannel: find, AppSecret: channel.NewSecret(appSecret),
 		})
-		c.Connectors[channel.Alpha] = connector
+		return connectortest.Platform{
+			Connector: connector, Handler: connector.Handler,
+			Reports: connectortest.Once(func(ctx context.Context) *http.Request {
+				return graphtest.Report(ctx, "/alpha", appSecret, []byte(text("1900", "m1", "a kettle")))
+			}),
+			SendIDs: func() (ids []string) {
+				for _, sent := range platform.Sent() {
+					ids = append(ids, document.Get(sent.Content, "metadata", ""))
+				}
+				return ids
+			},
+		}
 	})
-	explore.Faults(t, 60, func(t *explore.T, p *fakes.Platform) {
-		p.HandleFunc(order)
-		p.AddData("orders")
-		p.AddChannel(*shop())
-		handler := connector.Handler(func(ctx context.Context, in botctx.Inbound) error {
-			return p.Runtime().Accept(ctx, in)
-		})
-		for range 5 { // The platform repeats a report until it is accepted.
-			answer := httptest.NewRecorder()
-			handler.ServeHTTP(answer, graphtest.Report(t.Context(), "/alpha", appSecret, []byte(text("1900", "m1", "a kettle"))))
-			t.Settle(time.Hour)
-			if answer.Code == http.StatusOK {
-				break
-			}
-		}
-		require.Len(t, p.Data("orders"), 1)
-		ids := map[string]bool{}
-		for _, sent := range platform.Sent() {
-			ids[document.Get(sent.Content, "metadata", "")] = true
-		}
-		require.Len(t, ids, 1)
-	}, explore.PlatformOptions(fakes.WithInbox(), own))
 }

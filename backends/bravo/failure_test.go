@@ -15,22 +15,15 @@ import (
 
 	"github.com/botctx/go-sdk/backends/bravo"
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/internal/bounded/boundedtest"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/graph/graphtest"
 	"github.com/botctx/go-sdk/send"
 )
 
-type roundTrip func(*http.Request) (*http.Response, error)
-
-func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
-func answered(status int, header http.Header, body string) *http.Response {
-	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body))}
-}
-
-func through(t *testing.T, f roundTrip) *bravo.Connector {
+// through returns a connector whose requests go to a transport.
+func through(t *testing.T, transport connectortest.RoundTrip) *bravo.Connector {
 	t.Helper()
-	return newConnector(t, bravo.Config{HTTPClient: &http.Client{Transport: f}})
+	return newConnector(t, bravo.Config{HTTPClient: &http.Client{Transport: transport}, Timeout: connectortest.Timeout})
 }
 
 func refusing(f graphtest.Refusal) http.Handler {
@@ -45,7 +38,7 @@ func TestError_OfEachKnownCode(t *testing.T) {
 		Means   string
 		Message string
 	}
-	data(t, "errors.json", &known)
+	connectortest.Facts(t, "bravo", "errors.json", &known)
 	require.NotEmpty(t, known)
 	meant := map[string]string{ // The list has more than a code for these.
 		"FailedPrecondition by webhook; NotFound where it is an answer": "NotFound", "NotFound -> InvalidArgument elementName": "InvalidArgument",
@@ -91,6 +84,22 @@ func TestRateLimit_OfARecipient(t *testing.T) {
 	}
 }
 
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	connectortest.TestFailures(t, connectortest.Failures{
+		Over: func(t *testing.T, transport connectortest.RoundTrip) send.Connector {
+			t.Helper()
+			return through(t, transport)
+		},
+		At: func(t *testing.T, url string) (send.Connector, send.Message) {
+			t.Helper()
+			return newConnector(t, bravo.Config{APIURL: url}), to(ada, send.Text("Hello"))
+		},
+		Message: to(ada, send.Text("Hello")), Unreadable: map[string]string{"no id": `{"messages":[]}`},
+		Endless: `{"messages":"`, Secret: token,
+	})
+}
+
 func TestLimited_ARecipientHoldsUpNobody(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -99,9 +108,9 @@ func TestLimited_ARecipientHoldsUpNobody(t *testing.T) {
 			body, _ := io.ReadAll(r.Body)
 			asked[string(body)]++
 			if strings.Contains(string(body), ada) && asked[string(body)] == 1 {
-				return answered(400, nil, `{"error":{"code":131056}}`), nil
+				return connectortest.Response(400, nil, `{"error":{"code":131056}}`), nil
 			}
-			return answered(200, nil, `{"messages":[{"id":"w"}]}`), nil
+			return connectortest.Response(200, nil, `{"messages":[{"id":"w"}]}`), nil
 		}))
 		began := time.Now() //nolint:forbidigo // Virtual time.
 		done := make(chan time.Duration, 1)
@@ -123,35 +132,14 @@ func TestLimited_ARecipientHoldsUpNobody(t *testing.T) {
 func TestLimited_KeepsTheRates(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		limited := bravo.Limited(through(t, func(*http.Request) (*http.Response, error) {
-			return answered(200, nil, `{"messages":[{"id":"w"}]}`), nil
-		}))
-		began := time.Now() //nolint:forbidigo // Virtual time.
+		limited := bravo.Limited(through(t, connectortest.Answer(200, nil, `{"messages":[{"id":"w"}]}`)))
+		began := time.Now() //nolint:forbidigo // The clock of the bubble.
 		for range 47 {
 			_, err := limited.Send(t.Context(), to(ada, send.Text("Hello")))
 			require.NoError(t, err)
 		}
 		require.InDelta(t, 12*time.Second, time.Since(began), float64(time.Second), "45 at once, then one in 6 seconds") //nolint:forbidigo // Virtual.
 	})
-}
-
-func TestSend_RedirectIsNotFollowed(t *testing.T) {
-	t.Parallel()
-	asked := 0
-	_, err := through(t, func(*http.Request) (*http.Response, error) {
-		asked++
-		return answered(http.StatusTemporaryRedirect, http.Header{"Location": {"https://elsewhere.example/"}}, ""), nil
-	}).Send(t.Context(), to(ada, send.Text("Hello")))
-	require.ErrorContains(t, err, "redirect")
-	require.Equal(t, 1, asked)
-}
-
-func TestSend_EndlessAnswer(t *testing.T) {
-	t.Parallel()
-	server := boundedtest.Serve(t, true, boundedtest.Answers("200 OK")+`{"messages":"`, "x")
-	_, err := newConnector(t, bravo.Config{APIURL: "http://" + server.Address}).Send(t.Context(), to(ada, send.Text("Hello")))
-	require.Error(t, err)
-	server.RequireHungUp(t, 1)
 }
 
 func TestOpen_SendsTheTokenToThePlatformAlone(t *testing.T) {
@@ -166,9 +154,9 @@ func TestOpen_SendsTheTokenToThePlatformAlone(t *testing.T) {
 			hosts = append(hosts, r.URL.Hostname()+" "+r.Header.Get("Authorization"))
 			if len(hosts) == 1 {
 				require.Equal(t, shopNumber, r.URL.Query().Get("phone_number_id"))
-				return answered(200, nil, fmt.Sprintf(`{"id":"7","url":%q}`, address)), nil
+				return connectortest.Response(200, nil, fmt.Sprintf(`{"id":"7","url":%q}`, address)), nil
 			}
-			return answered(200, nil, "picture"), nil
+			return connectortest.Response(200, nil, "picture"), nil
 		})
 		file, err := connector.Open(t.Context(), shop(), "7")
 		if !isOwn {
@@ -189,7 +177,7 @@ func TestOpen_OverThePlatform(t *testing.T) {
 	t.Parallel()
 	p := newPlatform()
 	p.AddFile("77", "a picture")
-	connector := newConnector(t, bravo.Config{APIURL: "http://platform.example/v23.0", HTTPClient: &http.Client{Transport: directly{p}}})
+	connector := newConnector(t, bravo.Config{APIURL: "http://platform.example/v23.0", HTTPClient: &http.Client{Transport: connectortest.Directly{Handler: p}}})
 	file, err := connector.Open(t.Context(), shop(), "77")
 	require.NoError(t, err)
 	bytes, err := io.ReadAll(file)
@@ -203,14 +191,11 @@ func TestOpen_OverThePlatform(t *testing.T) {
 
 func TestNew_Refuses(t *testing.T) {
 	t.Parallel()
-	for field, config := range map[string]bravo.Config{
+	connectortest.RequireRefused(t, func(config bravo.Config) error {
+		_, err := bravo.New(config)
+		return err
+	}, map[string]bravo.Config{
 		"APIURL": {APIURL: "ftp://x"}, "Timeout": {Timeout: -1}, "MaxFileBytes": {MaxFileBytes: -1}, "BodyTime": {BodyTime: -1},
 		"GroupTimeout": {GroupTimeout: -1}, "ListButton": {ListButton: strings.Repeat("x", 21)},
-	} {
-		_, err := bravo.New(config)
-		refused, ok := boterr.AsError(err)
-		require.True(t, ok, field)
-		require.Equal(t, boterr.InvalidArgument, refused.Code)
-		require.Equal(t, field, refused.Field)
-	}
+	})
 }

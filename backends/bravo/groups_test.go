@@ -21,6 +21,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/internal/bravofake"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/graph/graphtest"
 	"github.com/botctx/go-sdk/livechat"
 )
@@ -39,7 +40,7 @@ func newGrouped(t *testing.T) *grouped {
 	t.Helper()
 	g := &grouped{Platform: newPlatform()}
 	g.connector = newConnector(t, bravo.Config{
-		HTTPClient: &http.Client{Transport: directly{g.Platform}}, FindChannel: find, AppSecret: channel.NewSecret(appSecret),
+		HTTPClient: &http.Client{Transport: connectortest.Directly{Handler: g.Platform}}, FindChannel: find, AppSecret: channel.NewSecret(appSecret),
 	})
 	g.handler = g.connector.Handler(nil)
 	return g

@@ -15,6 +15,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/graph/graphtest"
 	"github.com/botctx/go-sdk/send"
 )
@@ -22,7 +23,7 @@ import (
 // shown prints the events of a box, one per line.
 func shown(b *box) []string {
 	var lines []string
-	for _, one := range b.got {
+	for _, one := range b.Got {
 		e := one.Event
 		line := fmt.Sprintf("%s %s>%s at %d %s", e.Type, e.From, e.To, e.Timestamp, e.Data)
 		if one.GroupExternalID != "" {
@@ -33,7 +34,7 @@ func shown(b *box) []string {
 		}
 		lines = append(lines, line)
 	}
-	for _, drop := range b.drops.Counts() {
+	for _, drop := range b.Drops.Counts() {
 		lines = append(lines, fmt.Sprintf("drop %q %s", drop.Kind, drop.Reason))
 	}
 	return lines
@@ -100,7 +101,7 @@ func TestHandler_RecordedReports(t *testing.T) {
 			}
 		}
 	}
-	data(t, "whatsapp-cloud-cut.json", &api)
+	connectortest.Facts(t, "bravo", "whatsapp-cloud-cut.json", &api)
 	examples := api.Paths["/whatsapp/webhooks"].Post.RequestBody.Content["application/json"].Examples
 	require.ElementsMatch(t, slices.Collect(maps.Keys(recorded)), slices.Collect(maps.Keys(examples)), "each report has its events in the table")
 	for name, example := range examples {
@@ -138,7 +139,7 @@ func TestHandler_Statuses(t *testing.T) {
 	}
 	var failures, lines []string
 	keys := map[string]int{}
-	for _, one := range b.got {
+	for _, one := range b.Got {
 		keys[one.Key]++
 		lines = append(lines, fmt.Sprintf("%s %s %s>%s in %q", one.Event.Type, one.Event.MessageID, one.Event.From, one.Event.To, one.GroupExternalID))
 		if code := document.Get(one.Event.Data, "error.code", ""); code != "" {
@@ -152,7 +153,7 @@ func TestHandler_Statuses(t *testing.T) {
 	require.Len(t, keys, 5, "each is known again")
 	require.Contains(t, failures[0], string(boterr.FailedPrecondition)+" the member's last message is more than 24 hours old")
 	require.NotEmpty(t, failures[2])
-	for _, drop := range b.drops.Counts() {
+	for _, drop := range b.Drops.Counts() {
 		require.Equal(t, send.DropFromBot, drop.Reason)
 	}
 }
@@ -207,7 +208,7 @@ func FuzzHandler(f *testing.F) {
 		b := newBox(t)
 		status := b.report(context.Background(), appSecret, []byte(body))
 		require.Contains(t, []int{http.StatusOK, http.StatusBadRequest}, status)
-		for _, one := range b.got {
+		for _, one := range b.Got {
 			require.NotEmpty(t, one.Event.From)
 			require.NotEmpty(t, one.Event.Type)
 			require.True(t, one.GroupExternalID == "" || one.GroupExternalID == one.Event.To)

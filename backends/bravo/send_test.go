@@ -64,10 +64,10 @@ func oddReports(t *testing.T) []sendtest.Reception {
 	} {
 		b := newBox(t)
 		one := sendtest.Reception{Name: name, Status: b.report(t.Context(), appSecret, body)}
-		for _, received := range b.got {
+		for _, received := range b.Got {
 			one.Accepted = append(one.Accepted, received.Event)
 		}
-		for _, drop := range b.drops.Counts() {
+		for _, drop := range b.Drops.Counts() {
 			one.Dropped += drop.Count
 		}
 		all = append(all, one)

@@ -2,24 +2,18 @@ package bravo_test
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"net/http"
-	"net/http/httptest"
-	"os"
-	"path/filepath"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/backends/bravo"
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bravofake"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/graph/graphtest"
 	"github.com/botctx/go-sdk/send"
 )
@@ -75,20 +69,11 @@ func newConnector(t *testing.T, config bravo.Config) *bravo.Connector {
 	return connector
 }
 
-// directly is an HTTP client's transport that calls a handler without a network.
-type directly struct{ http.Handler }
-
-func (d directly) RoundTrip(r *http.Request) (*http.Response, error) {
-	answer := httptest.NewRecorder()
-	d.ServeHTTP(answer, r)
-	return answer.Result(), r.Context().Err()
-}
-
-// over returns a connector that sends its requests to a handler and hardly waits for groups.
+// over returns a connector to a handler, which waits for groups only briefly.
 func over(t *testing.T, handler http.Handler) *bravo.Connector {
 	t.Helper()
 	return newConnector(t, bravo.Config{
-		HTTPClient: &http.Client{Transport: directly{handler}}, AppSecret: channel.NewSecret(appSecret), GroupTimeout: 3 * time.Second,
+		HTTPClient: &http.Client{Transport: connectortest.Directly{Handler: handler}}, AppSecret: channel.NewSecret(appSecret), GroupTimeout: 3 * time.Second,
 	})
 }
 
@@ -96,43 +81,19 @@ func to(recipient string, response send.Response) send.Message {
 	return send.Message{ID: "send-1", Channel: shop(), To: recipient, Response: response}
 }
 
-// box collects the events that a handler accepts.
-type box struct {
-	http.Handler
-
-	drops *send.Drops
-	mu    sync.Mutex
-	got   []botctx.Inbound
-}
+// box is a handler and its accepted events.
+type box struct{ *connectortest.Box }
 
 func newBox(t *testing.T) *box {
 	t.Helper()
-	b := &box{drops: &send.Drops{}}
+	b := &box{connectortest.NewBox()}
 	b.Handler = newConnector(t, bravo.Config{
-		FindChannel: find, AppSecret: channel.NewSecret(appSecret), VerifyToken: channel.NewSecret(verifyToken), Drops: b.drops,
-	}).Handler(func(_ context.Context, inbound botctx.Inbound) error {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		b.got = append(b.got, inbound)
-		return nil
-	})
+		FindChannel: find, AppSecret: channel.NewSecret(appSecret), VerifyToken: channel.NewSecret(verifyToken), Drops: b.Drops,
+	}).Handler(b.Accept)
 	return b
 }
 
 // report posts a signed body to the handler and returns the status.
 func (b *box) report(ctx context.Context, secret string, body []byte) int {
-	answer := httptest.NewRecorder()
-	b.ServeHTTP(answer, graphtest.Report(ctx, "/bravo", secret, body))
-	return answer.Code
-}
-
-// data reads a file of the platforms' recorded data, or skips the test.
-func data(t *testing.T, name string, into any) {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "data", "platforms", "bravo", name))
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skipf("needs the platform's data (%s), which is not next to this repository", name)
-	}
-	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(text, into))
+	return b.Ask(graphtest.Report(ctx, "/bravo", secret, body)).Code
 }

@@ -17,9 +17,8 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/fakes"
-	"github.com/botctx/go-sdk/fakes/explore"
 	"github.com/botctx/go-sdk/internal/bravofake"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/graph/graphtest"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
@@ -39,7 +38,7 @@ func helpdesk() []*botctx.Node {
 		{ID: "failed", Tree: "members", Trigger: hasFailed, Global: botctx.GlobalInTree, Pre: botctx.Do(noteFailure)},
 		{ID: "person", Tree: "members", Trigger: botctx.TextIs("a person, please"), Global: botctx.GlobalInTree, Pre: botctx.Do(call)},
 		{ID: "joined", Tree: "groups", Trigger: hasJoined, Global: botctx.GlobalInTree, Pre: botctx.Do(joined)},
-		{ID: "done", Tree: "groups", Trigger: botctx.TextIs("/done"), Global: botctx.GlobalInTree, Pre: botctx.Do(done)},
+		{ID: "done", Tree: "groups", Trigger: botctx.TextIs("/done"), Global: botctx.GlobalInTree, Pre: botctx.Do(connectortest.EndChat)},
 	}
 }
 
@@ -64,12 +63,7 @@ func joined(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-func done(ctx context.Context, bot *botctx.Context) error {
-	_, err := bot.EndLiveChat(ctx, livechat.EndParams{Channel: bot.Channel, MessageEvent: bot.MessageEvent})
-	return err
-}
-
-// world is a host with two numbers: members write to the shop, and agents answer from the desk, in groups.
+// world is a host with two numbers: members write to the shop, agents answer from the desk, in groups.
 type world struct {
 	*testing.T
 
@@ -86,7 +80,7 @@ func newWorld(t *testing.T) *world {
 	w.platform = bravofake.New(map[string]string{token: shopNumber, otherToken: deskNumber}, ada, grace)
 	w.platform.Now = func() time.Time { return w.now }
 	connector := newConnector(t, bravo.Config{
-		HTTPClient: &http.Client{Transport: directly{w.platform}}, AppSecret: channel.NewSecret(appSecret),
+		HTTPClient: &http.Client{Transport: connectortest.Directly{Handler: w.platform}}, AppSecret: channel.NewSecret(appSecret),
 		Now: func() time.Time { return w.now },
 		FindChannel: func(ctx context.Context, number string) (*channel.Channel, error) {
 			return w.runtime.LoadChannel(ctx, "app-1", map[string]string{shopNumber: "shop", deskNumber: "desk"}[number])
@@ -94,30 +88,17 @@ func newWorld(t *testing.T) *world {
 	})
 	w.platform.ListsUntilShown = -1
 	w.platform.Report = func(body []byte) { w.post(body) }
-	var err error
-	w.runtime, err = botctx.New(botctx.Config{
-		Store: memstore.New(memstore.WithNow(func() time.Time { return w.now })), Now: func() time.Time { return w.now },
-		Connectors: map[channel.Type]send.Connector{channel.Bravo: bravo.Limited(connector)},
-	})
-	require.NoError(t, err)
-	require.NoError(t, w.runtime.Handle(helpdesk()...))
-	for _, in := range []*channel.Channel{
-		{
-			ID: "shop", Type: channel.Bravo, On: true, Info: channel.BravoInfo{AdminAuthToken: channel.NewSecret(token), WaID: shopNumber},
-			PriorityGroups: []channel.PriorityGroup{{Group: "all", Trees: []string{"members"}}},
-		},
-		{
-			ID: "desk", Type: channel.Bravo, On: true, Info: channel.BravoInfo{AdminAuthToken: channel.NewSecret(otherToken), WaID: deskNumber},
-			PriorityGroups:  []channel.PriorityGroup{{Group: "all", GroupTrees: []string{"groups"}}},
-			BroadcastGroups: []channel.BroadcastGroup{{Label: "default", Groups: []channel.BroadcastGroupMember{{ID: grace}}}},
-		},
-	} {
-		_, err := w.runtime.SaveChannel(t.Context(), "app-1", in)
-		require.NoError(t, err)
+	members := &channel.Channel{
+		ID: "shop", Type: channel.Bravo, On: true, Info: channel.BravoInfo{AdminAuthToken: channel.NewSecret(token), WaID: shopNumber},
+		PriorityGroups: connectortest.Trees("members"),
 	}
-	require.NoError(t, w.runtime.Pair(t.Context(), "app-1", "shop", "desk"))
-	_, err = w.runtime.SaveAdmin(t.Context(), "app-1", livechat.Admin{AdminID: "grace", ExternalID: grace, Name: "Grace"})
-	require.NoError(t, err)
+	agents := &channel.Channel{
+		ID: "desk", Type: channel.Bravo, On: true, Info: channel.BravoInfo{AdminAuthToken: channel.NewSecret(otherToken), WaID: deskNumber},
+		PriorityGroups:  []channel.PriorityGroup{{Group: "all", GroupTrees: []string{"groups"}}},
+		BroadcastGroups: connectortest.Tickets(grace),
+	}
+	now := func() time.Time { return w.now }
+	w.runtime = connectortest.NewHost(t, memstore.New(memstore.WithNow(now)), now, bravo.Limited(connector), helpdesk(), members, agents, grace)
 	w.handler = connector.Handler(w.runtime.Accept)
 	return w
 }
@@ -230,58 +211,30 @@ func TestWorld_AMessageThatFailsLater(t *testing.T) {
 	require.Equal(t, string(boterr.FailedPrecondition), document.Get(failures.Entries[0], "code", ""))
 }
 
-// order stores an order under the id of the member's message, and confirms it.
-func order(ctx context.Context, bot *botctx.Context) error {
-	if bot.MessageEvent.Text() == "" {
-		return nil // A receipt.
-	}
-	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertParams{
-		DataSourceID: "orders", Data: []document.Object{document.O("_id", bot.MessageEvent.MessageID)},
-	})
-	if err != nil {
-		return err
-	}
-	return bot.Reply(ctx, send.Text("Noted."))
-}
-
-// An order is stored once and confirmed in spite of any fault. A repeated confirmation has the same ID.
 func TestExplore_ReportsUnderFaults(t *testing.T) {
 	t.Parallel()
-	var platform *bravofake.Platform
-	var connector *bravo.Connector
-	own := fakes.Config(func(c *botctx.Config) {
-		platform = newPlatform()
-		connector = newConnector(t, bravo.Config{
-			HTTPClient: &http.Client{Transport: directly{platform}}, FindChannel: find, AppSecret: channel.NewSecret(appSecret),
+	order := change("messages", `"messages":[{"from":"`+ada+`","id":"wamid.in","timestamp":"1","type":"text","text":{"body":"a kettle"}}]`)
+	connectortest.OrderOnce(t, shop, func() connectortest.Platform {
+		platform := newPlatform()
+		connector := newConnector(t, bravo.Config{
+			HTTPClient: &http.Client{Transport: connectortest.Directly{Handler: platform}}, FindChannel: find, AppSecret: channel.NewSecret(appSecret),
 		})
-		c.Connectors[channel.Bravo] = connector
-	})
-	explore.Faults(t, 60, func(t *explore.T, p *fakes.Platform) {
-		p.HandleFunc(order)
-		p.AddData("orders")
-		p.AddChannel(*shop())
-		handler := connector.Handler(func(ctx context.Context, in botctx.Inbound) error {
-			return p.Runtime().Accept(ctx, in)
-		})
-		reports := [][]byte{change("messages", `"messages":[{"from":"`+ada+`","id":"wamid.in","timestamp":"1","type":"text","text":{"body":"a kettle"}}]`)}
-		for range 8 { // The platform repeats a report until it is accepted. Each message of the bot causes more reports.
-			waiting := reports
-			reports = nil
-			for _, body := range waiting {
-				answer := httptest.NewRecorder()
-				handler.ServeHTTP(answer, graphtest.Report(t.Context(), "/bravo", appSecret, body))
-				if answer.Code != http.StatusOK {
-					reports = append(reports, body)
+		reports := [][]byte{order}
+		return connectortest.Platform{
+			Connector: connector, Handler: connector.Handler,
+			Reports: func() (made []connectortest.Report) {
+				for _, body := range append(reports, platform.Reports()...) {
+					made = append(made, func(ctx context.Context) *http.Request { return graphtest.Report(ctx, "/bravo", appSecret, body) })
 				}
-			}
-			t.Settle(time.Hour)
-			reports = append(reports, platform.Reports()...)
+				reports = nil
+				return made
+			},
+			SendIDs: func() (ids []string) {
+				for _, sent := range platform.Sent() {
+					ids = append(ids, document.Get(sent.Body, "biz_opaque_callback_data", ""))
+				}
+				return ids
+			},
 		}
-		require.Len(t, p.Data("orders"), 1)
-		ids := map[string]bool{}
-		for _, sent := range platform.Sent() {
-			ids[document.Get(sent.Body, "biz_opaque_callback_data", "")] = true
-		}
-		require.Len(t, ids, 1)
-	}, explore.PlatformOptions(fakes.WithInbox(), own))
+	})
 }

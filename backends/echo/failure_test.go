@@ -1,13 +1,10 @@
 package echo_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -19,23 +16,12 @@ import (
 	"github.com/botctx/go-sdk/backends/echo"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/bounded/boundedtest"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/echofake"
 	"github.com/botctx/go-sdk/send"
 )
 
-// data reads a file of the platforms' recorded data, or skips the test.
-func data(t *testing.T, name string, into any) {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "data", "platforms", "echo", name))
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skipf("needs the platform's data (%s), which is not next to this repository", name)
-	}
-	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(text, into))
-}
-
-// refusing is a platform that issues access tokens and refuses everything else.
+// refusing is a platform that gives access tokens and refuses everything else.
 func refusing(refused echofake.Refusal) http.Handler {
 	platform := newPlatform()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -54,7 +40,7 @@ func TestError_OfEachKnownCode(t *testing.T) {
 		Errmsg  string
 		Means   string
 	}
-	data(t, "errors.json", &known)
+	connectortest.Facts(t, "echo", "errors.json", &known)
 	require.NotEmpty(t, known)
 	for _, one := range known {
 		t.Run(strconv.FormatInt(one.Errcode, 10), func(t *testing.T) {
@@ -106,9 +92,9 @@ func TestRateLimit_AfterAPart(t *testing.T) {
 	connector := through(t, func(*http.Request) (*http.Response, error) {
 		calls++
 		if calls == 1 {
-			return answered(http.StatusOK, nil, `{"errcode":0,"errmsg":"ok"}`), nil
+			return connectortest.Response(http.StatusOK, nil, `{"errcode":0,"errmsg":"ok"}`), nil
 		}
-		return answered(http.StatusOK, nil, `{"errcode":45011,"errmsg":"too often"}`), nil
+		return connectortest.Response(http.StatusOK, nil, `{"errcode":45011,"errmsg":"too often"}`), nil
 	})
 	place := document.O("type", "location", "payload", document.O("coordinates", document.O("lat", 52.5, "long", 13.25)))
 	_, err := connector.Send(t.Context(), toAda(attached(place).With("text", "here")))
@@ -118,99 +104,48 @@ func TestRateLimit_AfterAPart(t *testing.T) {
 	require.ErrorContains(t, err, "1 of the 2 parts")
 }
 
-type roundTrip func(*http.Request) (*http.Response, error)
-
-func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
-func answered(status int, header http.Header, body string) *http.Response {
-	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body))}
-}
-
-// through returns a connector that gets access tokens, and sends all other requests to f.
-func through(t *testing.T, f roundTrip) *echo.Connector {
+// through returns a connector whose requests, apart from the ones for access tokens, go to a transport.
+func through(t *testing.T, transport connectortest.RoundTrip) *echo.Connector {
 	t.Helper()
-	return newConnector(t, echo.Config{Timeout: 3 * time.Second, HTTPClient: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+	platform := connectortest.RoundTrip(func(r *http.Request) (*http.Response, error) {
 		if r.URL.Path == echofake.PathToken {
-			return answered(200, nil, `{"access_token":"token-of-the-shop","expires_in":7200}`), nil
+			return connectortest.Response(200, nil, `{"access_token":"token-of-the-shop","expires_in":7200}`), nil
 		}
-		return f(r)
-	})}})
+		return transport.RoundTrip(r)
+	})
+	return newConnector(t, echo.Config{Timeout: connectortest.Timeout, HTTPClient: &http.Client{Transport: platform}})
 }
 
-func TestSend_WithoutAnAnswer(t *testing.T) {
+func TestFailures(t *testing.T) {
 	t.Parallel()
-	for name, f := range map[string]roundTrip{
-		"a failure":   func(*http.Request) (*http.Response, error) { return answered(502, nil, "<html>"), nil },
-		"no JSON":     func(*http.Request) (*http.Response, error) { return answered(200, nil, "<html>"), nil },
-		"no code":     func(*http.Request) (*http.Response, error) { return answered(200, nil, `{"errmsg":"ok"}`), nil },
-		"a wrong one": func(*http.Request) (*http.Response, error) { return answered(200, nil, `{"errcode":"x"}`), nil },
-		"no network":  func(r *http.Request) (*http.Response, error) { return nil, errors.New("no way to " + r.URL.String()) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			asked := 0
-			_, err := through(t, func(r *http.Request) (*http.Response, error) {
-				asked++
-				return f(r)
-			}).Send(t.Context(), toAda(send.Text("Hello")))
-			require.Error(t, err)
-			require.False(t, boterr.HasCode(err), "%v", err)
-			require.Equal(t, 1, asked, "nothing is repeated")
-			require.NotContains(t, err.Error(), "token-of-the-shop")
-		})
-	}
+	connectortest.TestFailures(t, connectortest.Failures{
+		Over: func(t *testing.T, transport connectortest.RoundTrip) send.Connector {
+			t.Helper()
+			return through(t, transport)
+		},
+		At: func(t *testing.T, url string) (send.Connector, send.Message) {
+			t.Helper()
+			return newConnector(t, echo.Config{APIURL: url}), toAda(send.Text("Hello"))
+		},
+		Message: toAda(send.Text("Hello")), Unreadable: map[string]string{"no code": `{"errmsg":"ok"}`, "a wrong one": `{"errcode":"x"}`},
+		Endless: `{"errmsg":"`, Secret: "token-of-the-shop",
+	})
 }
 
 func TestSend_AnswerOfAProxy(t *testing.T) {
 	t.Parallel()
 	for status, code := range map[int]boterr.Code{404: boterr.FailedPrecondition, 429: boterr.ResourceExhausted} {
-		_, err := through(t, func(*http.Request) (*http.Response, error) { return answered(status, nil, "<html>"), nil }).
+		_, err := through(t, connectortest.Answer(status, nil, "<html>")).
 			Send(t.Context(), toAda(send.Text("Hello")))
 		require.ErrorIs(t, err, code)
 	}
 }
 
-func TestSend_SilentPlatform(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		began := time.Now() //nolint:forbidigo // Virtual time.
-		_, err := through(t, func(r *http.Request) (*http.Response, error) {
-			<-r.Context().Done()
-			return nil, r.Context().Err()
-		}).Send(t.Context(), toAda(send.Text("Hello")))
-		require.Error(t, err)
-		require.False(t, boterr.HasCode(err))
-		require.Equal(t, 3*time.Second, time.Since(began)) //nolint:forbidigo // Virtual time.
-	})
-}
-
-func TestSend_RedirectIsNotFollowed(t *testing.T) {
-	t.Parallel()
-	asked := 0
-	_, err := through(t, func(*http.Request) (*http.Response, error) {
-		asked++
-		return answered(http.StatusTemporaryRedirect, http.Header{"Location": {"https://elsewhere.example/"}}, ""), nil
-	}).Send(t.Context(), toAda(send.Text("Hello")))
-	require.ErrorContains(t, err, "redirect")
-	require.Equal(t, 1, asked)
-}
-
-func TestSend_EndlessAnswer(t *testing.T) {
-	t.Parallel()
-	server := boundedtest.Serve(t, true, boundedtest.Answers("200 OK")+`{"errmsg":"`, "x")
-	connector := newConnector(t, echo.Config{APIURL: "http://" + server.Address})
-	_, err := connector.Send(t.Context(), toAda(send.Text("Hello")))
-	require.Error(t, err)
-	server.RequireHungUp(t, 1)
-}
-
 func TestLimited_KeepsTheRate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		limited := echo.Limited(through(t, func(*http.Request) (*http.Response, error) {
-			return answered(200, nil, `{"errcode":0,"errmsg":"ok"}`), nil
-		}))
-		began := time.Now() //nolint:forbidigo // Virtual time.
+		limited := echo.Limited(through(t, connectortest.Answer(200, nil, `{"errcode":0,"errmsg":"ok"}`)))
+		began := time.Now() //nolint:forbidigo // The clock of the bubble.
 		for range 11 {
 			_, err := limited.Send(t.Context(), toAda(send.Text("Hello")))
 			require.NoError(t, err)
@@ -242,9 +177,9 @@ func TestOpen_FileOfAMember(t *testing.T) {
 
 func TestOpen_EndlessFile(t *testing.T) {
 	t.Parallel()
-	connector := newConnector(t, echo.Config{MaxFileBytes: 1 << 20, HTTPClient: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+	connector := newConnector(t, echo.Config{MaxFileBytes: 1 << 20, HTTPClient: &http.Client{Transport: connectortest.RoundTrip(func(r *http.Request) (*http.Response, error) {
 		if r.URL.Path == echofake.PathToken {
-			return answered(200, nil, `{"access_token":"token-of-the-shop","expires_in":7200}`), nil
+			return connectortest.Response(200, nil, `{"access_token":"token-of-the-shop","expires_in":7200}`), nil
 		}
 		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"image/png"}}, Body: io.NopCloser(endless{})}, nil
 	})}})
@@ -257,15 +192,12 @@ func TestOpen_EndlessFile(t *testing.T) {
 
 func TestNew_Refuses(t *testing.T) {
 	t.Parallel()
-	for field, config := range map[string]echo.Config{
-		"APIURL": {APIURL: "ftp://x"}, "Timeout": {Timeout: -1}, "MaxFileBytes": {MaxFileBytes: -1}, "BodyTime": {BodyTime: -1},
-	} {
+	connectortest.RequireRefused(t, func(config echo.Config) error {
 		_, err := echo.New(config)
-		refused, ok := boterr.AsError(err)
-		require.True(t, ok, field)
-		require.Equal(t, boterr.InvalidArgument, refused.Code)
-		require.Equal(t, field, refused.Field)
-	}
+		return err
+	}, map[string]echo.Config{
+		"APIURL": {APIURL: "ftp://x"}, "Timeout": {Timeout: -1}, "MaxFileBytes": {MaxFileBytes: -1}, "BodyTime": {BodyTime: -1},
+	})
 }
 
 func FuzzAnswer(f *testing.F) {
@@ -277,7 +209,7 @@ func FuzzAnswer(f *testing.F) {
 		if status < 200 || status > 599 {
 			return
 		}
-		_, err := through(t, func(*http.Request) (*http.Response, error) { return answered(status, http.Header{}, body), nil }).
+		_, err := through(t, connectortest.Answer(status, http.Header{}, body)).
 			Send(t.Context(), toAda(send.Text("Hello")))
 		if err != nil {
 			require.NotContains(t, err.Error(), "token-of-the-shop")

@@ -20,19 +20,20 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/echofake"
 	"github.com/botctx/go-sdk/internal/sealed"
 	"github.com/botctx/go-sdk/send"
 )
 
-// shown prints the events of a box, one per line.
-func shown(b *box) []string {
+// shown returns the events of a box, one line each.
+func shown(b *connectortest.Box) []string {
 	var lines []string
-	for _, one := range b.got {
+	for _, one := range b.Got {
 		e := one.Event
 		lines = append(lines, fmt.Sprintf("%s/%s %s %s>%s at %d id %q %s", one.App, one.Channel, e.Type, e.From, e.To, e.Timestamp/1000, e.MessageID, e.Data))
 	}
-	for _, drop := range b.drops.Counts() {
+	for _, drop := range b.Drops.Counts() {
 		lines = append(lines, fmt.Sprintf("drop %q %s", drop.Kind, drop.Reason))
 	}
 	return lines
@@ -87,7 +88,7 @@ var recorded = [][2]string{
 func TestHandler_RecordedReports(t *testing.T) {
 	t.Parallel()
 	var samples []struct{ Name, XML string }
-	data(t, "messages.json", &samples)
+	connectortest.Facts(t, "echo", "messages.json", &samples)
 	require.Len(t, samples, len(recorded), "each report has its event in the table")
 	for i, sample := range samples {
 		require.Equal(t, recorded[i][0], sample.Name)
@@ -103,7 +104,7 @@ func TestHandler_RecordedReports(t *testing.T) {
 				"plain": {deskWebhook, "gh_desk", "app-2/desk "},
 			} {
 				b := newBox(t, find)
-				answer := b.ask(c.webhook.Report(t.Context(), "/echo/"+c.account, noon(), sample.XML))
+				answer := b.Ask(c.webhook.Report(t.Context(), "/echo/"+c.account, noon(), sample.XML))
 				require.Equal(t, http.StatusOK, answer.Code)
 				require.Equal(t, "success", answer.Body.String())
 				require.Equal(t, []string{c.from + recorded[i][1]}, shown(b), mode)
@@ -123,7 +124,7 @@ func TestHandler_RecordedEncryption(t *testing.T) {
 			Signature                                       string `json:"msg_signature"`
 		}
 	}
-	data(t, "crypto-vectors.json", &v)
+	connectortest.Facts(t, "echo", "crypto-vectors.json", &v)
 	var got []botctx.Inbound
 	handler := newConnector(t, echo.Config{
 		Now: func() time.Time { return time.Unix(1411525903, 0) },
@@ -187,7 +188,7 @@ func TestHandler_RefusesForgedReports(t *testing.T) {
 		"an encrypted one without a key": report(echofake.Webhook{Token: deskWebhook.Token, Key: aesKey, AppID: deskApp}, "gh_desk", noon(), nil),
 	} {
 		b := newBox(t, find)
-		answer := b.ask(r)
+		answer := b.Ask(r)
 		require.Equal(t, http.StatusUnauthorized, answer.Code, name)
 		require.Equal(t, "the request is not signed for an account of this host\n", answer.Body.String(), name)
 		require.Empty(t, shown(b), name)
@@ -206,8 +207,8 @@ func TestHandler_CompatibleReportIsReadEncrypted(t *testing.T) {
 	require.Contains(t, changed, "forged")
 	r.Body = io.NopCloser(strings.NewReader(changed))
 	b := newBox(t, find)
-	require.Equal(t, http.StatusOK, b.ask(r).Code)
-	require.Equal(t, "hi", b.got[0].Event.Text())
+	require.Equal(t, http.StatusOK, b.Ask(r).Code)
+	require.Equal(t, "hi", b.Got[0].Event.Text())
 }
 
 func TestHandler_RefusesOtherBodies(t *testing.T) {
@@ -218,15 +219,15 @@ func TestHandler_RefusesOtherBodies(t *testing.T) {
 		"an entity": `<!DOCTYPE x [<!ENTITY e "1">]><xml><A>&e;</A></xml>`,
 	} {
 		b := newBox(t, find)
-		require.Equal(t, http.StatusBadRequest, b.ask(deskWebhook.Report(t.Context(), "/echo/gh_desk", noon(), body)).Code, name)
-		require.EqualValues(t, 1, b.dropped("report", send.DropInvalid), name)
+		require.Equal(t, http.StatusBadRequest, b.Ask(deskWebhook.Report(t.Context(), "/echo/gh_desk", noon(), body)).Code, name)
+		require.EqualValues(t, 1, b.Dropped("report", send.DropInvalid), name)
 	}
 	b := newBox(t, find)
 	long := deskWebhook.Report(t.Context(), "/echo/gh_desk", noon(), "<xml>"+strings.Repeat(" ", 1<<20)+"</xml>")
-	require.Equal(t, http.StatusRequestEntityTooLarge, b.ask(long).Code)
+	require.Equal(t, http.StatusRequestEntityTooLarge, b.Ask(long).Code)
 	put := deskWebhook.Report(t.Context(), "/echo/gh_desk", noon(), "<xml/>")
 	put.Method = http.MethodPut
-	require.Equal(t, http.StatusMethodNotAllowed, b.ask(put).Code)
+	require.Equal(t, http.StatusMethodNotAllowed, b.Ask(put).Code)
 }
 
 func TestHandler_AnswersTheCheck(t *testing.T) {
@@ -244,7 +245,7 @@ func TestHandler_AnswersTheCheck(t *testing.T) {
 		"no text":        {shopWebhook, "gh_shop", "", http.StatusBadRequest},
 		"too long a one": {shopWebhook, "gh_shop", strings.Repeat("7", 1001), http.StatusBadRequest},
 	} {
-		answer := newBox(t, find).ask(c.webhook.Check(t.Context(), "/echo/"+c.account, noon(), c.text))
+		answer := newBox(t, find).Ask(c.webhook.Check(t.Context(), "/echo/"+c.account, noon(), c.text))
 		require.Equal(t, c.status, answer.Code, name)
 		if c.status == http.StatusOK {
 			require.Equal(t, c.text, answer.Body.String())
@@ -257,8 +258,8 @@ func TestHandler_TapComesBackAsThePayload(t *testing.T) {
 	t.Parallel()
 	b := newBox(t, find)
 	report := echofake.Tapped(echofake.Text(ada, "gh_shop", "7", noon(), "Yes"), `{"payload":"book","value":2}`)
-	require.Equal(t, http.StatusOK, b.ask(shopWebhook.Report(t.Context(), "/echo/gh_shop", noon(), report)).Code)
-	event := b.got[0].Event
+	require.Equal(t, http.StatusOK, b.Ask(shopWebhook.Report(t.Context(), "/echo/gh_shop", noon(), report)).Code)
+	event := b.Got[0].Event
 	require.Equal(t, "book", event.Payload())
 	require.EqualValues(t, 2, event.Value())
 	require.Equal(t, "Yes", document.Get(event.Data, "text", ""))
@@ -269,15 +270,15 @@ func TestHandler_WordsOfARecording(t *testing.T) {
 	b := newBox(t, find)
 	report := "<xml><ToUserName>gh_shop</ToUserName><FromUserName>oAda</FromUserName><CreateTime>1</CreateTime><MsgType>voice</MsgType>" +
 		"<MediaId>m1</MediaId><Format>amr</Format><Recognition>tea</Recognition><MsgId>7</MsgId></xml>"
-	require.Equal(t, http.StatusOK, b.ask(shopWebhook.Report(t.Context(), "/echo/gh_shop", noon(), report)).Code)
-	require.Equal(t, "tea", document.Get(b.got[0].Event.Data, "text", ""))
+	require.Equal(t, http.StatusOK, b.Ask(shopWebhook.Report(t.Context(), "/echo/gh_shop", noon(), report)).Code)
+	require.Equal(t, "tea", document.Get(b.Got[0].Event.Data, "text", ""))
 }
 
 func TestHandler_DeliveryOfATemplate(t *testing.T) {
 	t.Parallel()
 	b := newBox(t, find)
 	report := echofake.Event(ada, "gh_shop", noon(), "TEMPLATESENDJOBFINISH", "<MsgID>200163836</MsgID><Status>failed:user block</Status>")
-	require.Equal(t, http.StatusOK, b.ask(shopWebhook.Report(t.Context(), "/echo/gh_shop", noon(), report)).Code)
+	require.Equal(t, http.StatusOK, b.Ask(shopWebhook.Report(t.Context(), "/echo/gh_shop", noon(), report)).Code)
 	require.Equal(t, []string{`app-1/shop DELIVERY oAda>gh_shop at 1700060400 id "" {"mids":["200163836"],"status":"failed:user block"}`}, shown(b))
 }
 
@@ -293,10 +294,10 @@ func TestHandler_RepeatsHaveTheSameKeys(t *testing.T) {
 			echofake.Event(from, "gh_shop", noon(), "subscribe", ""), echofake.Event(from, "gh_shop", noon(), "unsubscribe", ""))
 	}
 	for _, body := range slices.Concat(reports, reports) {
-		require.Equal(t, http.StatusOK, b.ask(shopWebhook.Report(t.Context(), "/echo/gh_shop", noon(), body)).Code)
+		require.Equal(t, http.StatusOK, b.Ask(shopWebhook.Report(t.Context(), "/echo/gh_shop", noon(), body)).Code)
 	}
 	keys := map[string]int{}
-	for _, one := range b.got {
+	for _, one := range b.Got {
 		keys[one.Key]++
 	}
 	require.Len(t, keys, len(reports))
@@ -317,20 +318,20 @@ func TestHandler_EventCannotBeAccepted(t *testing.T) {
 		"ever":     {boterr.Invalid("Event.Type", "is wrong"), http.StatusOK, 1},
 	} {
 		b := newBox(t, find)
-		b.refuse = func(botctx.Inbound) error { return c.err }
+		b.Refuse = func(botctx.Inbound) error { return c.err }
 		text := echofake.Text(ada, "gh_shop", "7", noon(), "hi")
-		require.Equal(t, c.status, b.ask(shopWebhook.Report(t.Context(), "/echo/gh_shop", noon(), text)).Code, name)
-		require.Equal(t, c.dropped, b.dropped("text", send.DropInvalid), name)
-		require.Len(t, b.errs, 1)
+		require.Equal(t, c.status, b.Ask(shopWebhook.Report(t.Context(), "/echo/gh_shop", noon(), text)).Code, name)
+		require.Equal(t, c.dropped, b.Dropped("text", send.DropInvalid), name)
+		require.Len(t, b.Errs, 1)
 	}
 }
 
 func TestHandler_PanicIsAnError(t *testing.T) {
 	t.Parallel()
 	b := newBox(t, find)
-	b.refuse = func(botctx.Inbound) error { panic("no") }
+	b.Refuse = func(botctx.Inbound) error { panic("no") }
 	text := echofake.Text(ada, "gh_shop", "7", noon(), "hi")
-	require.Equal(t, http.StatusInternalServerError, b.ask(shopWebhook.Report(t.Context(), "/echo/gh_shop", noon(), text)).Code)
+	require.Equal(t, http.StatusInternalServerError, b.Ask(shopWebhook.Report(t.Context(), "/echo/gh_shop", noon(), text)).Code)
 }
 
 func TestHandler_ChannelsThatAreNotUsable(t *testing.T) {
@@ -359,9 +360,9 @@ func TestHandler_ChannelsThatAreNotUsable(t *testing.T) {
 		"a wrong key":       {with(badKey), http.StatusUnauthorized, 1},
 	} {
 		b := newBox(t, c.find)
-		require.Equal(t, c.status, b.ask(shopWebhook.Report(t.Context(), "/echo/gh_shop", noon(), text)).Code, name)
-		require.Len(t, b.errs, c.errs, name)
-		for _, err := range b.errs {
+		require.Equal(t, c.status, b.Ask(shopWebhook.Report(t.Context(), "/echo/gh_shop", noon(), text)).Code, name)
+		require.Len(t, b.Errs, c.errs, name)
+		for _, err := range b.Errs {
 			require.NotContains(t, err.Error(), webhookToken)
 		}
 	}
@@ -376,9 +377,9 @@ func FuzzHandler(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body string) {
 		for account, webhook := range map[string]echofake.Webhook{"gh_desk": deskWebhook, "gh_shop": shopWebhook} {
 			b := newBox(t, find)
-			status := b.ask(webhook.Report(context.Background(), "/echo/"+account, noon(), body)).Code
+			status := b.Ask(webhook.Report(context.Background(), "/echo/"+account, noon(), body)).Code
 			require.Contains(t, []int{http.StatusOK, http.StatusBadRequest}, status)
-			for _, one := range b.got {
+			for _, one := range b.Got {
 				require.NotEmpty(t, one.Event.From)
 				require.NotEmpty(t, one.Event.Type)
 				_, err := document.AppendJSON(nil, one.Event.Data)

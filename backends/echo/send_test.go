@@ -58,11 +58,11 @@ func oddReports(t *testing.T) []sendtest.Reception {
 		"an empty tap":              echofake.Event(ada, "gh_shop", noon(), "CLICK", "<EventKey></EventKey>"),
 	} {
 		box := newBox(t, find)
-		one := sendtest.Reception{Name: name, Status: box.ask(shopWebhook.Report(t.Context(), "/echo/gh_shop", noon(), body)).Code}
-		for _, received := range box.got {
+		one := sendtest.Reception{Name: name, Status: box.Ask(shopWebhook.Report(t.Context(), "/echo/gh_shop", noon(), body)).Code}
+		for _, received := range box.Got {
 			one.Accepted = append(one.Accepted, received.Event)
 		}
-		for _, drop := range box.drops.Counts() {
+		for _, drop := range box.Drops.Counts() {
 			one.Dropped += drop.Count
 		}
 		all = append(all, one)

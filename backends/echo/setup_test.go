@@ -4,19 +4,17 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/backends/echo"
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/echofake"
 	"github.com/botctx/go-sdk/send"
 )
@@ -102,21 +100,9 @@ func newConnector(t *testing.T, config echo.Config) *echo.Connector {
 	return connector
 }
 
-// directly is an HTTP client's transport that calls a handler without a network.
-type directly struct{ http.Handler }
-
-func (d directly) RoundTrip(r *http.Request) (*http.Response, error) {
-	if err := r.Context().Err(); err != nil {
-		return nil, err
-	}
-	answer := httptest.NewRecorder()
-	d.ServeHTTP(answer, r)
-	return answer.Result(), nil
-}
-
 func over(t *testing.T, platform http.Handler) *echo.Connector {
 	t.Helper()
-	return newConnector(t, echo.Config{HTTPClient: &http.Client{Transport: directly{platform}}})
+	return newConnector(t, echo.Config{HTTPClient: &http.Client{Transport: connectortest.Directly{Handler: platform}}})
 }
 
 // toAda returns a message from the shop to Ada.
@@ -124,50 +110,13 @@ func toAda(response send.Response) send.Message {
 	return send.Message{ID: "send-1", Channel: shop(), To: ada, Response: response}
 }
 
-// box collects the events that a handler accepts.
-type box struct {
-	http.Handler
-
-	drops *send.Drops
-	mu    sync.Mutex
-	got   []botctx.Inbound
-	// refuse, if set, returns an error for an event that is not to be accepted.
-	refuse func(botctx.Inbound) error
-	errs   []error
-}
-
-func newBox(t *testing.T, find func(context.Context, string) (*channel.Channel, error)) *box {
+func newBox(t *testing.T, find func(context.Context, string) (*channel.Channel, error)) *connectortest.Box {
 	t.Helper()
-	b := &box{drops: &send.Drops{}}
+	b := connectortest.NewBox()
 	mux := http.NewServeMux()
 	mux.Handle("/echo/{account}", newConnector(t, echo.Config{
-		FindChannel: find, Drops: b.drops, OnError: func(_ context.Context, _ botctx.Inbound, err error) { b.errs = append(b.errs, err) },
-	}).Handler(func(_ context.Context, inbound botctx.Inbound) error {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		if b.refuse != nil {
-			if err := b.refuse(inbound); err != nil {
-				return err
-			}
-		}
-		b.got = append(b.got, inbound)
-		return nil
-	}))
+		FindChannel: find, Drops: b.Drops, OnError: b.OnError,
+	}).Handler(b.Accept))
 	b.Handler = mux
 	return b
-}
-
-func (b *box) ask(r *http.Request) *httptest.ResponseRecorder {
-	answer := httptest.NewRecorder()
-	b.ServeHTTP(answer, r)
-	return answer
-}
-
-func (b *box) dropped(kind string, reason send.DropReason) int64 {
-	for _, count := range b.drops.Counts() {
-		if count.Kind == kind && count.Reason == reason {
-			return count.Count
-		}
-	}
-	return 0
 }

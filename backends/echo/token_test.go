@@ -13,6 +13,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
@@ -21,7 +22,7 @@ import (
 // process returns a new connector to a platform. shared is the store, or nil.
 func process(t *testing.T, platform http.Handler, shared store.Store, now func() time.Time) *echo.Connector {
 	t.Helper()
-	return newConnector(t, echo.Config{HTTPClient: &http.Client{Transport: directly{platform}}, Store: shared, Now: now})
+	return newConnector(t, echo.Config{HTTPClient: &http.Client{Transport: connectortest.Directly{Handler: platform}}, Store: shared, Now: now})
 }
 
 func TestToken_TwoProcessesRenewOnce(t *testing.T) {

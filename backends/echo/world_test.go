@@ -14,34 +14,16 @@ import (
 	"github.com/botctx/go-sdk/backends/echo"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
-	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/fakes"
-	"github.com/botctx/go-sdk/fakes/explore"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/echofake"
-	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
 const grace = "oGrace"
 
-// helpdesk is a bot that welcomes members, takes an order, tags the member, and offers a live chat.
-func helpdesk() []*botctx.Node {
-	isWelcome := botctx.When(func(bot *botctx.Context) bool { return bot.MessageEvent.Type == send.TypeReferral })
-	return []*botctx.Node{
-		{ID: "welcome", Tree: "members", Trigger: isWelcome, Responses: []send.Response{
-			send.Buttons("Tea?", send.PostbackValue("Yes", "tea", 2), send.Postback("A person", "person")),
-		}},
-		{ID: "tea", Tree: "members", Trigger: botctx.PayloadIs("tea"), Global: botctx.GlobalInTree, Pre: botctx.Do(pour)},
-		{
-			ID: "person", Tree: "members", Trigger: botctx.PayloadIs("person"), Global: botctx.GlobalInTree, Pre: botctx.Do(call),
-			Responses: botctx.Say("Somebody will be with you soon."),
-		},
-		{ID: "done", Tree: "agents", Trigger: botctx.TextIs("/done"), Global: botctx.GlobalInTree, Pre: botctx.Do(done)},
-	}
-}
-
+// pour tags the member and replies with the cups of tea.
 func pour(ctx context.Context, bot *botctx.Context) error {
 	saved, err := bot.EchoSaveMemberTag(ctx, send.EchoSaveMemberTagParams{Channel: bot.Channel, Member: bot.Member, TagID: new(int64(7))})
 	if err != nil {
@@ -50,19 +32,7 @@ func pour(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text(fmt.Sprintf("%v cups of tea (%s).", bot.MessageEvent.Value(), saved.ErrMsg)))
 }
 
-func call(ctx context.Context, bot *botctx.Context) error {
-	_, err := bot.CreateAssignment(ctx, livechat.CreateAssignmentParams{
-		AssignmentDetails: livechat.AssignmentDetails{Summary: "Somebody wants tea"},
-	})
-	return err
-}
-
-func done(ctx context.Context, bot *botctx.Context) error {
-	_, err := bot.EndLiveChat(ctx, livechat.EndParams{Channel: bot.Channel, MessageEvent: bot.MessageEvent})
-	return err
-}
-
-// world is a host with two accounts: members write to the shop, and agents answer from the desk.
+// world is a host with two accounts: members write to the shop, agents answer from the desk.
 type world struct {
 	*testing.T
 
@@ -81,39 +51,23 @@ func newWorld(t *testing.T) *world {
 	w.platform.Now = now
 	shared := memstore.New(memstore.WithNow(now))
 	connector := newConnector(t, echo.Config{
-		HTTPClient: &http.Client{Transport: directly{w.platform}}, Now: now, Store: shared,
+		HTTPClient: &http.Client{Transport: connectortest.Directly{Handler: w.platform}}, Now: now, Store: shared,
 		FindChannel: func(ctx context.Context, account string) (*channel.Channel, error) {
 			return w.runtime.LoadChannel(ctx, "app-1", map[string]string{"gh_shop": "shop", "gh_desk": "desk"}[account])
 		},
 	})
-	var err error
-	w.runtime, err = botctx.New(botctx.Config{
-		Store: shared, Now: now, Connectors: map[channel.Type]send.Connector{channel.Echo: echo.Limited(connector)},
-	})
-	require.NoError(t, err)
-	require.NoError(t, w.runtime.Handle(helpdesk()...))
 	members, agents := shop(), desk()
-	members.App, agents.App = "", ""
-	members.PriorityGroups, agents.PriorityGroups = trees("members"), trees("agents")
-	agents.BroadcastGroups = []channel.BroadcastGroup{{Label: "default", Groups: []channel.BroadcastGroupMember{{ID: grace}}}}
-	for _, in := range []*channel.Channel{members, agents} {
-		_, err := w.runtime.SaveChannel(t.Context(), "app-1", in)
-		require.NoError(t, err)
-	}
-	require.NoError(t, w.runtime.Pair(t.Context(), "app-1", "shop", "desk"))
-	_, err = w.runtime.SaveAdmin(t.Context(), "app-1", livechat.Admin{AdminID: "grace", ExternalID: grace, Name: "Grace"})
-	require.NoError(t, err)
+	members.PriorityGroups, agents.PriorityGroups = connectortest.Trees("members"), connectortest.Trees("agents")
+	agents.BroadcastGroups = connectortest.Tickets(grace)
+	isWelcome := botctx.When(func(bot *botctx.Context) bool { return bot.MessageEvent.Type == send.TypeReferral })
+	w.runtime = connectortest.NewHost(t, shared, now, echo.Limited(connector), connectortest.Helpdesk(isWelcome, pour), members, agents, grace)
 	mux := http.NewServeMux()
 	mux.Handle("/echo/{account}", connector.Handler(w.runtime.Accept))
 	w.handler = mux
 	return w
 }
 
-func trees(name string) []channel.PriorityGroup {
-	return []channel.PriorityGroup{{Group: "all", Trees: []string{name}}}
-}
-
-// reports posts a report to the host twice, because the platform may repeat it, and runs the bot.
+// reports sends a report to the host, which the platform may do twice, and runs the bot.
 func (w *world) reports(account, from, body string) {
 	w.Helper()
 	app, webhook := shopApp, shopWebhook
@@ -126,14 +80,7 @@ func (w *world) reports(account, from, body string) {
 		w.handler.ServeHTTP(answer, webhook.Report(w.Context(), "/echo/"+account, w.now, body))
 		require.Equal(w, "success", answer.Body.String())
 	}
-	for {
-		result, err := w.runtime.RunNextEvent(w.Context())
-		require.NoError(w, err)
-		if !result.Ran {
-			return
-		}
-		require.NoError(w, result.Err)
-	}
+	connectortest.RunEvents(w.T, w.runtime)
 }
 
 func (w *world) says(account, from, text, tapped string) {
@@ -206,45 +153,22 @@ func TestWorld_MemberLeavesDuringALiveChat(t *testing.T) {
 	require.Contains(t, w.last(grace).Text(), "the customer cannot be reached any more")
 }
 
-// order stores an order under the id of the member's message, and confirms it.
-func order(ctx context.Context, bot *botctx.Context) error {
-	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertParams{
-		DataSourceID: "orders", Data: []document.Object{document.O("_id", bot.MessageEvent.MessageID)},
-	})
-	if err != nil {
-		return err
-	}
-	return bot.Reply(ctx, send.Text("Noted."))
-}
-
-// An order is stored once and confirmed in spite of any fault.
 func TestExplore_ReportsUnderFaults(t *testing.T) {
 	t.Parallel()
-	var platform *echofake.Platform
-	var connector *echo.Connector
-	own := fakes.Config(func(c *botctx.Config) {
-		platform = newPlatform()
-		connector = newConnector(t, echo.Config{HTTPClient: &http.Client{Transport: directly{platform}}, FindChannel: find})
-		c.Connectors[channel.Echo] = connector
-	})
-	explore.Faults(t, 60, func(t *explore.T, p *fakes.Platform) {
-		p.HandleFunc(order)
-		p.AddData("orders")
-		p.AddChannel(*shop())
-		handler := http.NewServeMux()
-		handler.Handle("/echo/{account}", connector.Handler(func(ctx context.Context, in botctx.Inbound) error {
-			return p.Runtime().Accept(ctx, in)
-		}))
-		for range 5 { // The platform repeats a report until it is accepted.
-			answer := httptest.NewRecorder()
-			text := echofake.Text(ada, "gh_shop", "7", noon(), "a kettle")
-			handler.ServeHTTP(answer, shopWebhook.Report(t.Context(), "/echo/gh_shop", noon(), text))
-			t.Settle(time.Hour)
-			if answer.Code == http.StatusOK {
-				break
-			}
+	connectortest.OrderOnce(t, shop, func() connectortest.Platform {
+		platform := newPlatform()
+		connector := newConnector(t, echo.Config{HTTPClient: &http.Client{Transport: connectortest.Directly{Handler: platform}}, FindChannel: find})
+		return connectortest.Platform{
+			Connector: connector,
+			Handler: func(accept func(context.Context, botctx.Inbound) error) http.Handler {
+				mux := http.NewServeMux()
+				mux.Handle("/echo/{account}", connector.Handler(accept))
+				return mux
+			},
+			Reports: connectortest.Once(func(ctx context.Context) *http.Request {
+				return shopWebhook.Report(ctx, "/echo/gh_shop", noon(), echofake.Text(ada, "gh_shop", "7", noon(), "a kettle"))
+			}),
+			SendIDs: func() []string { return make([]string, len(platform.Sent())) },
 		}
-		require.Len(t, p.Data("orders"), 1)
-		require.NotEmpty(t, platform.Sent())
-	}, explore.PlatformOptions(fakes.WithInbox(), own))
+	})
 }

@@ -3,10 +3,7 @@ package foxtrot_test
 import (
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -19,32 +16,14 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/bounded/boundedtest"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/send"
 )
 
-// data reads a file of the platforms' recorded data, or skips the test.
-func data(t *testing.T, name string, into any) {
+// through returns a connector whose requests go to a transport.
+func through(t *testing.T, transport connectortest.RoundTrip) *foxtrot.Connector {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "data", "platforms", "foxtrot", name))
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skipf("needs the platform's data (%s), which is not next to this repository", name)
-	}
-	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(text, into))
-}
-
-type roundTrip func(*http.Request) (*http.Response, error)
-
-func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
-func answered(status int, header http.Header, body string) *http.Response {
-	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body))}
-}
-
-func through(t *testing.T, f roundTrip) *foxtrot.Connector {
-	t.Helper()
-	return newConnector(t, foxtrot.Config{HTTPClient: &http.Client{Transport: f}, Timeout: 3 * time.Second})
+	return newConnector(t, foxtrot.Config{HTTPClient: &http.Client{Transport: transport}, Timeout: connectortest.Timeout})
 }
 
 func TestError_OfEachKnownStatus(t *testing.T) {
@@ -54,12 +33,12 @@ func TestError_OfEachKnownStatus(t *testing.T) {
 		Body   json.RawMessage
 		Means  string
 	}
-	data(t, "errors.json", &known)
+	connectortest.Facts(t, "foxtrot", "errors.json", &known)
 	require.NotEmpty(t, known)
 	for _, one := range known {
 		t.Run(strconv.Itoa(one.Status), func(t *testing.T) {
 			t.Parallel()
-			_, err := through(t, func(*http.Request) (*http.Response, error) { return answered(one.Status, nil, string(one.Body)), nil }).
+			_, err := through(t, connectortest.Answer(one.Status, nil, string(one.Body))).
 				Send(t.Context(), message(desk(), ada, send.Text("Hello")))
 			require.Error(t, err)
 			switch {
@@ -77,9 +56,7 @@ func TestError_OfEachKnownStatus(t *testing.T) {
 func TestRateLimit_TellsTheTime(t *testing.T) {
 	t.Parallel()
 	for header, wait := range map[string]time.Duration{"": 5 * time.Second, "93": 93 * time.Second, "x": 5 * time.Second} {
-		_, err := through(t, func(*http.Request) (*http.Response, error) {
-			return answered(http.StatusTooManyRequests, http.Header{"Retry-After": {header}}, "{}"), nil
-		}).Send(t.Context(), message(desk(), ada, send.Text("Hello")))
+		_, err := through(t, connectortest.Answer(http.StatusTooManyRequests, http.Header{"Retry-After": {header}}, "{}")).Send(t.Context(), message(desk(), ada, send.Text("Hello")))
 		require.ErrorIs(t, err, boterr.ResourceExhausted)
 		hint, ok := errors.AsType[*send.RetryAfterError](err)
 		require.True(t, ok)
@@ -94,9 +71,9 @@ func TestRateLimit_AfterAPart(t *testing.T) {
 	_, err := through(t, func(*http.Request) (*http.Response, error) {
 		asked++
 		if asked > 1 {
-			return answered(http.StatusTooManyRequests, nil, "{}"), nil
+			return connectortest.Response(http.StatusTooManyRequests, nil, "{}"), nil
 		}
-		return answered(http.StatusCreated, nil, `{"messages":[{"id":"m1"}]}`), nil
+		return connectortest.Response(http.StatusCreated, nil, `{"messages":[{"id":"m1"}]}`), nil
 	}).Send(t.Context(), message(desk(), ada, send.Other(send.TypeMisc, document.O("text", "Look", "attachments", document.A(
 		document.O("type", "image", "payload", document.O("url", "https://x.test/a.png")))))))
 	require.ErrorIs(t, err, boterr.ResourceExhausted)
@@ -105,62 +82,20 @@ func TestRateLimit_AfterAPart(t *testing.T) {
 	require.False(t, hasHint)
 }
 
-func TestSend_WithoutAnAnswer(t *testing.T) {
+func TestFailures(t *testing.T) {
 	t.Parallel()
-	for name, f := range map[string]roundTrip{
-		"a failure": func(*http.Request) (*http.Response, error) { return answered(502, nil, "<html>"), nil },
-		"no JSON":   func(*http.Request) (*http.Response, error) { return answered(200, nil, "<html>"), nil },
-		"no id":     func(*http.Request) (*http.Response, error) { return answered(201, nil, `{"messages":[]}`), nil },
-		"no network": func(r *http.Request) (*http.Response, error) {
-			return nil, errors.New("no way to " + keySecret + r.URL.String())
+	connectortest.TestFailures(t, connectortest.Failures{
+		Over: func(t *testing.T, transport connectortest.RoundTrip) send.Connector {
+			t.Helper()
+			return through(t, transport)
 		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			asked := 0
-			_, err := through(t, func(r *http.Request) (*http.Response, error) {
-				asked++
-				return f(r)
-			}).Send(t.Context(), message(desk(), ada, send.Text("Hello")))
-			require.Error(t, err)
-			require.False(t, boterr.HasCode(err), "%v", err)
-			require.Equal(t, 1, asked, "nothing is repeated")
-			require.NotContains(t, err.Error(), keySecret)
-		})
-	}
-}
-
-func TestSend_SilentPlatform(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		began := time.Now() //nolint:forbidigo // Virtual time.
-		_, err := through(t, func(r *http.Request) (*http.Response, error) {
-			<-r.Context().Done()
-			return nil, r.Context().Err()
-		}).Send(t.Context(), message(desk(), ada, send.Text("Hello")))
-		require.Error(t, err)
-		require.False(t, boterr.HasCode(err))
-		require.Equal(t, 3*time.Second, time.Since(began)) //nolint:forbidigo // Virtual time.
+		At: func(t *testing.T, url string) (send.Connector, send.Message) {
+			t.Helper()
+			return newConnector(t, foxtrot.Config{}), message(at(url, desk()), ada, send.Text("Hello"))
+		},
+		Message: message(desk(), ada, send.Text("Hello")), Unreadable: map[string]string{"no id": `{"messages":[]}`},
+		Endless: `{"messages":"`, Secret: keySecret,
 	})
-}
-
-func TestSend_RedirectIsNotFollowed(t *testing.T) {
-	t.Parallel()
-	asked := 0
-	_, err := through(t, func(*http.Request) (*http.Response, error) {
-		asked++
-		return answered(http.StatusTemporaryRedirect, http.Header{"Location": {"https://elsewhere.example/"}}, ""), nil
-	}).Send(t.Context(), message(desk(), ada, send.Text("Hello")))
-	require.ErrorContains(t, err, "redirect")
-	require.Equal(t, 1, asked)
-}
-
-func TestSend_EndlessAnswer(t *testing.T) {
-	t.Parallel()
-	server := boundedtest.Serve(t, true, boundedtest.Answers("200 OK")+`{"messages":"`, "x")
-	_, err := newConnector(t, foxtrot.Config{}).Send(t.Context(), message(at("http://"+server.Address, desk()), ada, send.Text("Hello")))
-	require.Error(t, err)
-	server.RequireHungUp(t, 1)
 }
 
 func TestSend_AddressOfTheHelpdesk(t *testing.T) {
@@ -191,7 +126,7 @@ func TestSend_AddressOfTheHelpdesk(t *testing.T) {
 			}
 			_, err := through(t, func(r *http.Request) (*http.Response, error) {
 				asked = r.URL.String()
-				return answered(200, nil, "{}"), nil
+				return connectortest.Response(200, nil, "{}"), nil
 			}).Send(t.Context(), message(in, recipient, send.Text("Hello")))
 			require.Error(t, err)
 			require.Equal(t, c.want, asked)
@@ -203,10 +138,8 @@ func TestSend_AddressOfTheHelpdesk(t *testing.T) {
 func TestLimited_KeepsTheRate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		limited := foxtrot.Limited(through(t, func(*http.Request) (*http.Response, error) {
-			return answered(201, nil, `{"messages":[{"id":"m1"}]}`), nil
-		}))
-		began := time.Now() //nolint:forbidigo // Virtual time.
+		limited := foxtrot.Limited(through(t, connectortest.Answer(201, nil, `{"messages":[{"id":"m1"}]}`)))
+		began := time.Now() //nolint:forbidigo // The clock of the bubble.
 		for range 20 {
 			_, err := limited.Send(t.Context(), message(desk(), ada, send.Text("Hello")))
 			require.NoError(t, err)
@@ -217,13 +150,10 @@ func TestLimited_KeepsTheRate(t *testing.T) {
 
 func TestNew_Refuses(t *testing.T) {
 	t.Parallel()
-	for field, config := range map[string]foxtrot.Config{"Timeout": {Timeout: -1}, "BodyTime": {BodyTime: -1}} {
+	connectortest.RequireRefused(t, func(config foxtrot.Config) error {
 		_, err := foxtrot.New(config)
-		refused, ok := boterr.AsError(err)
-		require.True(t, ok, field)
-		require.Equal(t, boterr.InvalidArgument, refused.Code)
-		require.Equal(t, field, refused.Field)
-	}
+		return err
+	}, map[string]foxtrot.Config{"Timeout": {Timeout: -1}, "BodyTime": {BodyTime: -1}})
 }
 
 func FuzzAnswer(f *testing.F) {
@@ -235,7 +165,7 @@ func FuzzAnswer(f *testing.F) {
 		if status < 200 || status > 599 {
 			return
 		}
-		_, err := through(t, func(*http.Request) (*http.Response, error) { return answered(status, http.Header{}, body), nil }).
+		_, err := through(t, connectortest.Answer(status, http.Header{}, body)).
 			Send(t.Context(), message(desk(), ada, send.Text("Hello")))
 		if err != nil {
 			require.NotContains(t, err.Error(), keySecret)

@@ -22,11 +22,11 @@ import (
 // shown prints the events of a box, one per line.
 func shown(b *box) []string {
 	var lines []string
-	for _, one := range b.got {
+	for _, one := range b.Got {
 		e := one.Event
 		lines = append(lines, fmt.Sprintf("%s/%s %s %s>%s in %q at %d id %q %s", one.App, one.Channel, e.Type, e.From, e.To, one.GroupExternalID, e.Timestamp/1000, e.MessageID, e.Data))
 	}
-	for _, drop := range b.drops.Counts() {
+	for _, drop := range b.Drops.Counts() {
 		lines = append(lines, fmt.Sprintf("drop %q %s", drop.Kind, drop.Reason))
 	}
 	return lines
@@ -121,7 +121,7 @@ func TestHandler_Conversations(t *testing.T) {
 			b := newBox(t, find)
 			require.Equal(t, http.StatusOK, b.report(t.Context(), event(c.kind, c.payload)))
 			require.Equal(t, []string{c.want}, shown(b))
-			for _, one := range b.got {
+			for _, one := range b.Got {
 				require.Equal(t, "event e1", one.Key)
 			}
 		})
@@ -133,14 +133,14 @@ func TestHandler_NamesOfMembersAndAgents(t *testing.T) {
 	b := newBox(t, find)
 	require.Equal(t, http.StatusOK, b.report(t.Context(), event("conversation:message", told(inWidget, byMember, `{"type":"text","text":"hi"}`, ""))))
 	require.Equal(t, http.StatusOK, b.report(t.Context(), event("conversation:message", told(fmt.Sprintf(inRequest, ""), byAgent, `{"type":"text","text":"hi"}`, ""))))
-	require.Equal(t, "Ada", b.got[0].Profile.FirstName)
-	require.Equal(t, "Grace", b.got[1].Profile.FirstName)
+	require.Equal(t, "Ada", b.Got[0].Profile.FirstName)
+	require.Equal(t, "Grace", b.Got[1].Profile.FirstName)
 }
 
 func TestHandler_SeveralEvents(t *testing.T) {
 	t.Parallel()
 	b := newBox(t, find)
-	b.refuse = func(in botctx.Inbound) error {
+	b.Refuse = func(in botctx.Inbound) error {
 		switch in.Event.MessageID {
 		case "m2":
 			return boterr.New(boterr.FailedPrecondition, "", "not now")
@@ -155,21 +155,21 @@ func TestHandler_SeveralEvents(t *testing.T) {
 		events = append(events, fmt.Sprintf(`{"id":"e%d","type":"conversation:message","payload":{"conversation":{"id":%q},"message":{"id":"m%d",`+
 			`"author":{"type":"user"},"content":{"type":"text","text":"hi"}}}}`, i, place, i+1))
 	}
-	answer := b.ask(foxtrotfake.Post(t.Context(), "/foxtrot/desk", webhookSecret, []byte(`{"events":[`+strings.Join(events, ",")+`]}`)))
+	answer := b.Ask(foxtrotfake.Post(t.Context(), "/foxtrot/desk", webhookSecret, []byte(`{"events":[`+strings.Join(events, ",")+`]}`)))
 	require.Equal(t, http.StatusServiceUnavailable, answer.Code, "no other refusal is repeated")
 	var ids []string
-	for _, one := range b.got {
+	for _, one := range b.Got {
 		ids = append(ids, one.Event.MessageID)
 	}
 	require.Equal(t, []string{"m1", "m4"}, ids, "m3 must not overtake m2, and other conversations are not held up")
-	require.EqualValues(t, 1, b.dropped("conversation:message", send.DropInvalid), "m5 will never be accepted")
-	require.Len(t, b.errs, 2)
+	require.EqualValues(t, 1, b.Dropped("conversation:message", send.DropInvalid), "m5 will never be accepted")
+	require.Len(t, b.Errs, 2)
 }
 
 func TestHandler_PanicIsAnError(t *testing.T) {
 	t.Parallel()
 	b := newBox(t, find)
-	b.refuse = func(botctx.Inbound) error { panic("no") }
+	b.Refuse = func(botctx.Inbound) error { panic("no") }
 	require.Equal(t, http.StatusServiceUnavailable, b.report(t.Context(), event("conversation:read", inWidget)))
 }
 
@@ -201,7 +201,7 @@ func TestHandler_Tickets(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBox(t, find)
-			answer := b.ask(foxtrotfake.PostSigned(t.Context(), "/foxtrot/tickets", webhookSecret, noon(), c.body))
+			answer := b.Ask(foxtrotfake.PostSigned(t.Context(), "/foxtrot/tickets", webhookSecret, noon(), c.body))
 			require.Equal(t, http.StatusOK, answer.Code)
 			require.Equal(t, []string{c.want}, shown(b))
 		})
@@ -233,7 +233,7 @@ func TestHandler_RefusesForgedReports(t *testing.T) {
 		"a ticket's odd signature": signed(webhookSecret, noon(), func(r *http.Request) { r.Header.Set("X-Zendesk-Webhook-Signature", "!") }),
 	} {
 		b := newBox(t, find)
-		answer := b.ask(r)
+		answer := b.Ask(r)
 		require.Equal(t, http.StatusUnauthorized, answer.Code, name)
 		require.Equal(t, "the request is not from a helpdesk of this host\n", answer.Body.String(), name)
 		require.Empty(t, shown(b), name)
@@ -245,11 +245,11 @@ func TestHandler_RefusesOtherRequests(t *testing.T) {
 	b := newBox(t, find)
 	get := foxtrotfake.Post(t.Context(), "/foxtrot/desk", webhookSecret, nil)
 	get.Method = http.MethodGet
-	require.Equal(t, http.StatusMethodNotAllowed, b.ask(get).Code)
+	require.Equal(t, http.StatusMethodNotAllowed, b.Ask(get).Code)
 	require.Equal(t, http.StatusRequestEntityTooLarge, b.report(t.Context(), []byte(strings.Repeat(" ", 1<<20)+"{}")))
 	require.Equal(t, http.StatusBadRequest, b.report(t.Context(), []byte("[]")))
 	require.Equal(t, http.StatusBadRequest, b.report(t.Context(), []byte(`{"events":`)))
-	require.EqualValues(t, 2, b.dropped("report", send.DropInvalid))
+	require.EqualValues(t, 2, b.Dropped("report", send.DropInvalid))
 }
 
 func TestHandler_ChannelsThatAreNotUsable(t *testing.T) {
@@ -271,8 +271,8 @@ func TestHandler_ChannelsThatAreNotUsable(t *testing.T) {
 		}, http.StatusUnauthorized},
 	} {
 		b := newBox(t, c.find)
-		require.Equal(t, c.status, b.ask(foxtrotfake.Post(t.Context(), "/foxtrot/desk", "", event("conversation:read", inWidget))).Code, name)
-		require.Empty(t, b.got)
+		require.Equal(t, c.status, b.Ask(foxtrotfake.Post(t.Context(), "/foxtrot/desk", "", event("conversation:read", inWidget))).Code, name)
+		require.Empty(t, b.Got)
 	}
 }
 
@@ -288,8 +288,8 @@ func FuzzHandler(f *testing.F) {
 			foxtrotfake.PostSigned(ctx, "/foxtrot/tickets", webhookSecret, noon(), []byte(body)),
 		} {
 			b := newBox(t, find)
-			require.Contains(t, []int{http.StatusOK, http.StatusBadRequest}, b.ask(r).Code)
-			for _, one := range b.got {
+			require.Contains(t, []int{http.StatusOK, http.StatusBadRequest}, b.Ask(r).Code)
+			for _, one := range b.Got {
 				require.NotEmpty(t, one.Event.From)
 				require.NotEmpty(t, one.Event.Type)
 				_, err := document.AppendJSON(nil, one.Event.Data)

@@ -14,6 +14,7 @@ import (
 	"github.com/botctx/go-sdk/backends/foxtrot"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/foxtrotfake"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/livechat/livechattest"
@@ -57,7 +58,7 @@ func newHelpdesk(tb testing.TB, inlet, outlet *channel.Channel) *helpdesk {
 		Inlet: inlet, Outlet: outlet,
 		Connect: func(host *livechattest.MemoryHost) send.Connectors {
 			connector, err := foxtrot.New(foxtrot.Config{
-				HTTPClient: &http.Client{Transport: directly{h}}, Now: host.Now,
+				HTTPClient: &http.Client{Transport: connectortest.Directly{Handler: h}}, Now: host.Now,
 				FindChannel: func(ctx context.Context, account string) (*channel.Channel, error) {
 					id := map[string]string{webApp: "web", deskApp: "desk", "tickets": "tickets"}[account]
 					return host.LoadChannel(ctx, livechattest.App, id)

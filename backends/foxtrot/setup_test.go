@@ -3,17 +3,16 @@ package foxtrot_test
 import (
 	"context"
 	"net/http"
-	"net/http/httptest"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/backends/foxtrot"
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/foxtrotfake"
 	"github.com/botctx/go-sdk/send"
 )
@@ -83,18 +82,6 @@ func find(_ context.Context, account string) (*channel.Channel, error) {
 
 func noon() time.Time { return time.Unix(1_772_359_200, 0) }
 
-// directly is an HTTP client's transport that calls a handler without a network.
-type directly struct{ http.Handler }
-
-func (d directly) RoundTrip(r *http.Request) (*http.Response, error) {
-	if err := r.Context().Err(); err != nil {
-		return nil, err
-	}
-	answer := httptest.NewRecorder()
-	d.ServeHTTP(answer, r)
-	return answer.Result(), nil
-}
-
 func newConnector(t *testing.T, config foxtrot.Config) *foxtrot.Connector {
 	t.Helper()
 	if config.Now == nil {
@@ -108,59 +95,28 @@ func newConnector(t *testing.T, config foxtrot.Config) *foxtrot.Connector {
 // over returns a connector that sends its requests to a handler.
 func over(t *testing.T, platform http.Handler) *foxtrot.Connector {
 	t.Helper()
-	return newConnector(t, foxtrot.Config{HTTPClient: &http.Client{Transport: directly{platform}}})
+	return newConnector(t, foxtrot.Config{HTTPClient: &http.Client{Transport: connectortest.Directly{Handler: platform}}})
 }
 
 func message(in *channel.Channel, to string, response send.Response) send.Message {
 	return send.Message{ID: "send-1", Channel: in, To: to, Response: response}
 }
 
-// box collects the events that a handler accepts.
-type box struct {
-	http.Handler
-
-	drops *send.Drops
-	got   []botctx.Inbound
-	// refuse, if set, returns an error for an event that is not to be accepted.
-	refuse func(botctx.Inbound) error
-	errs   []error
-}
+// box is a handler and its accepted events.
+type box struct{ *connectortest.Box }
 
 func newBox(t *testing.T, find func(context.Context, string) (*channel.Channel, error)) *box {
 	t.Helper()
-	b := &box{drops: &send.Drops{}}
+	b := &box{connectortest.NewBox()}
 	mux := http.NewServeMux()
 	mux.Handle("/foxtrot/{account}", newConnector(t, foxtrot.Config{
-		FindChannel: find, Drops: b.drops, OnError: func(_ context.Context, _ botctx.Inbound, err error) { b.errs = append(b.errs, err) },
-	}).Handler(func(_ context.Context, inbound botctx.Inbound) error {
-		if b.refuse != nil {
-			if err := b.refuse(inbound); err != nil {
-				return err
-			}
-		}
-		b.got = append(b.got, inbound)
-		return nil
-	}))
+		FindChannel: find, Drops: b.Drops, OnError: b.OnError,
+	}).Handler(b.Accept))
 	b.Handler = mux
 	return b
 }
 
-func (b *box) ask(r *http.Request) *httptest.ResponseRecorder {
-	answer := httptest.NewRecorder()
-	b.ServeHTTP(answer, r)
-	return answer
-}
-
-// report posts a report about the desk's conversations, and returns the status.
+// report gives the handler a report about the desk's conversations, and returns the status.
 func (b *box) report(ctx context.Context, body []byte) int {
-	return b.ask(foxtrotfake.Post(ctx, "/foxtrot/desk", webhookSecret, body)).Code
-}
-
-func (b *box) dropped(kind string, reason send.DropReason) int64 {
-	for _, count := range b.drops.Counts() {
-		if count.Kind == kind && count.Reason == reason {
-			return count.Count
-		}
-	}
-	return 0
+	return b.Ask(foxtrotfake.Post(ctx, "/foxtrot/desk", webhookSecret, body)).Code
 }

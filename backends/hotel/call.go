@@ -49,7 +49,7 @@ func (c *Connector) exchange(ctx context.Context, x exchange) (answer, error) {
 	defer resp.Body.Close() //nolint:errcheck // The body has been read.
 	body, err := bounded.ReadAll(resp.Body, maxReplyBytes)
 	if err != nil {
-		return answer{}, unanswered(ctx, err)
+		return answer{}, unanswered(ctx, err, x.token)
 	}
 	return answer{resp.StatusCode, resp.Header, body}, nil
 }
@@ -75,14 +75,14 @@ func (c *Connector) open(ctx context.Context, client *http.Client, x exchange) (
 	}
 	resp, err := client.Do(req)
 	if err != nil {
-		return nil, unanswered(ctx, err)
+		return nil, unanswered(ctx, err, x.token)
 	}
 	return resp, nil
 }
 
-// unanswered returns the error of a request without an answer. It removes the address. If ctx has ended, it
-// returns the error of ctx. The time limit of a single request is an error without a code.
-func unanswered(ctx context.Context, err error) error {
+// unanswered returns the error for a request without an answer, without the address and the token. If the
+// caller's context has ended, it is the context's error; if only the request's time limit has passed, it is not.
+func unanswered(ctx context.Context, err error, token string) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -91,6 +91,9 @@ func unanswered(ctx context.Context, err error) error {
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return errors.New("the platform did not answer in time")
+	}
+	if text := err.Error(); token != "" && strings.Contains(text, token) {
+		err = errors.New(strings.ReplaceAll(text, token, "[redacted]"))
 	}
 	return fmt.Errorf("the platform did not answer: %w", err)
 }

@@ -7,8 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -23,6 +21,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bounded/boundedtest"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/hotelfake"
 	"github.com/botctx/go-sdk/send"
 )
@@ -363,16 +362,31 @@ func TestConversation_IsForgottenIfThePlatformForgotIt(t *testing.T) {
 	require.EqualValues(t, 2, begun.Load())
 }
 
-func TestSend_EndlessAnswer(t *testing.T) {
+func TestFailures(t *testing.T) {
 	t.Parallel()
-	p := newPlatform()
-	server := boundedtest.Serve(t, true, boundedtest.Answers("200 OK")+`{"id":"`, "x")
-	config := configFor("http://"+server.Address, p)
-	config.LoginURL = loginAt(t, p)
-	_, err := newConnector(t, config).Send(t.Context(), to(teamID, send.Text("Hi")))
-	require.ErrorContains(t, err, "more than 4194304 bytes")
-	require.False(t, boterr.HasCode(err))
-	server.RequireHungUp(t, 1)
+	connectortest.TestFailures(t, connectortest.Failures{
+		Over: func(t *testing.T, transport connectortest.RoundTrip) send.Connector {
+			t.Helper()
+			p := newPlatform()
+			config := configFor("http://hotel.test", p)
+			config.Timeout = connectortest.Timeout
+			config.HTTPClient = &http.Client{Transport: connectortest.RoundTrip(func(r *http.Request) (*http.Response, error) {
+				if r.URL.Path[:6] == "/login" {
+					return connectortest.Directly{Handler: p}.RoundTrip(r)
+				}
+				return transport(r)
+			})}
+			return newConnector(t, config)
+		},
+		At: func(t *testing.T, url string) (send.Connector, send.Message) {
+			t.Helper()
+			p := newPlatform()
+			config := configFor(url, p)
+			config.LoginURL = loginAt(t, p)
+			return newConnector(t, config), to(teamID, send.Text("Hi"))
+		},
+		Message: to(teamID, send.Text("Hi")), Endless: `{"id":"`, Secret: "eyJ0b2tlbi1vZi1000001",
+	})
 }
 
 // loginAt serves a platform's login, and returns its address.
@@ -383,17 +397,6 @@ func loginAt(t *testing.T, p *hotelfake.Platform) string {
 	return server.URL + "/login"
 }
 
-func TestSend_RedirectIsNotFollowed(t *testing.T) {
-	t.Parallel()
-	p := newPlatform()
-	elsewhere := &atomic.Int64{}
-	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { elsewhere.Add(1) }))
-	t.Cleanup(other.Close)
-	_, err := over(t, p, saying(p, http.StatusTemporaryRedirect, ``, "Location", other.URL)).Send(t.Context(), to(teamID, send.Text("Hi")))
-	require.ErrorContains(t, err, "redirect")
-	require.Zero(t, elsewhere.Load(), "the token went nowhere else")
-}
-
 func TestOpen_SendsTheTokenToThePlatformAlone(t *testing.T) {
 	t.Parallel()
 	p := newPlatform()
@@ -402,7 +405,7 @@ func TestOpen_SendsTheTokenToThePlatformAlone(t *testing.T) {
 	t.Cleanup(server.Close)
 	var open *http.Request
 	config := configFor(server.URL, p)
-	config.HTTPClient = &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+	config.HTTPClient = &http.Client{Transport: connectortest.RoundTrip(func(r *http.Request) (*http.Response, error) {
 		if strings.HasSuffix(r.URL.Hostname(), ".sharepoint.com") {
 			open = r
 			return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader("the file"))}, nil
@@ -432,10 +435,6 @@ func TestOpen_SendsTheTokenToThePlatformAlone(t *testing.T) {
 	require.ErrorIs(t, err, boterr.NotFound)
 }
 
-type roundTrip func(*http.Request) (*http.Response, error)
-
-func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
 func TestOpen_EndlessFile(t *testing.T) {
 	t.Parallel()
 	p := newPlatform()
@@ -460,14 +459,8 @@ type recorded struct {
 
 func TestRecorded_EachAnswerHasACodeOrNone(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join("..", "..", "..", "shared", "data", "platforms", "hotel", "botconnector-recorded.json")
-	text, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skipf("the platform's recorded answers (%s) are not next to this repository", filepath.Base(path))
-	}
-	require.NoError(t, err)
 	var all []recorded
-	require.NoError(t, json.Unmarshal(text, &all))
+	connectortest.Facts(t, "hotel", "botconnector-recorded.json", &all)
 	require.Len(t, all, 109)
 	codes := map[string]int{}
 	for _, one := range all {
@@ -477,7 +470,7 @@ func TestRecorded_EachAnswerHasACodeOrNone(t *testing.T) {
 		if plain := ""; json.Unmarshal(body, &plain) == nil {
 			body = []byte(plain) // The answer was not JSON.
 		}
-		config.HTTPClient = &http.Client{Transport: directly{saying(p, one.Status, string(body))}}
+		config.HTTPClient = &http.Client{Transport: connectortest.Directly{Handler: saying(p, one.Status, string(body))}}
 		connector := newConnector(t, config)
 		_, err := connector.Send(t.Context(), to(teamID, send.Text("Hi")))
 		_, updated := connector.UpdateMessage(t.Context(), shop(), send.MessageUpdate{ConversationID: teamID, MessageID: "1", Text: "x"})
@@ -504,7 +497,7 @@ func FuzzProblem(f *testing.F) {
 		}
 		p := newPlatform()
 		config := configFor("http://hotel.test", p)
-		config.HTTPClient = &http.Client{Transport: directly{saying(p, status, body, "Retry-After", wait)}}
+		config.HTTPClient = &http.Client{Transport: connectortest.Directly{Handler: saying(p, status, body, "Retry-After", wait)}}
 		connector, err := hotel.New(config)
 		require.NoError(t, err)
 		delivery, err := connector.Send(t.Context(), to(teamID, send.Text("Hi")))

@@ -67,10 +67,10 @@ func TestHandler_Events(t *testing.T) {
 	} {
 		b := newUsualBox(t)
 		activity := b.platform.Activity(shopApp(), adaID, c.group, parsed(t, c.fields))
-		answer := b.ask(b.platform.Report(t.Context(), "/hotel", shopApp().ID, activity))
+		answer := b.Ask(b.platform.Report(t.Context(), "/hotel", shopApp().ID, activity))
 		require.Equal(t, http.StatusOK, answer.Code, name)
-		require.Len(t, b.got, 1, name)
-		got := b.got[0]
+		require.Len(t, b.Got, 1, name)
+		got := b.Got[0]
 		require.Equal(t, c.kind, got.Event.Type, name)
 		if c.data == "" {
 			require.Equal(t, document.O("event", activity).String(), got.Event.Data.String(), name)
@@ -91,7 +91,7 @@ func TestHandler_CommonFields(t *testing.T) {
 	t.Parallel()
 	b := newUsualBox(t)
 	b.reports(t.Context(), document.O("text", "Hi", "timestamp", "2023-11-14T22:13:20.5Z", "locale", "de-DE"))
-	got := b.got[0]
+	got := b.Got[0]
 	require.Equal(t, document.Timestamp(1_700_000_000_500), got.Event.Timestamp)
 	require.Equal(t, "message a:app-of-the-shop-with-29:ada-1 1600000000001", got.Key)
 	require.Equal(t, "1600000000001", got.Event.MessageID)
@@ -111,11 +111,11 @@ func TestHandler_KeysOfEditsDiffer(t *testing.T) {
 		document.O("text", "a", "conversation", document.O("id", "a:other")),
 	} {
 		b.reports(t.Context(), fields.With("id", "7"))
-		keys[b.got[len(b.got)-1].Key] = true
+		keys[b.Got[len(b.Got)-1].Key] = true
 	}
 	require.Len(t, keys, 4, "a repetition has the same key")
 	b.reports(t.Context(), document.O("text", "a", "id", nil))
-	require.Empty(t, b.got[len(b.got)-1].Key)
+	require.Empty(t, b.Got[len(b.Got)-1].Key)
 }
 
 func TestHandler_Drops(t *testing.T) {
@@ -137,7 +137,7 @@ func TestHandler_Drops(t *testing.T) {
 	} {
 		b := newUsualBox(t)
 		require.Equal(t, c.status, b.reports(t.Context(), parsed(t, c.fields)).Code, name)
-		require.Empty(t, b.got, name)
+		require.Empty(t, b.Got, name)
 		require.EqualValues(t, 1, b.dropped(c.reason), name)
 	}
 }
@@ -162,10 +162,10 @@ func TestHandler_NotAccepted(t *testing.T) {
 		{boterr.Invalid("event", "is odd"), 200, 1},
 	} {
 		b := newUsualBox(t)
-		b.refuse = c.err
+		b.Refuse = func(botctx.Inbound) error { return c.err }
 		require.Equal(t, c.status, b.reports(t.Context(), document.O("text", "Hi")).Code)
 		require.Equal(t, c.drops, b.dropped(send.DropInvalid))
-		require.Len(t, b.errs, 1)
+		require.Len(t, b.Errs, 1)
 	}
 }
 
@@ -211,16 +211,16 @@ func TestHandler_FindChannel(t *testing.T) {
 func TestHandler_OddRequests(t *testing.T) {
 	t.Parallel()
 	b := newUsualBox(t)
-	require.Equal(t, http.StatusMethodNotAllowed, b.ask(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/hotel", nil)).Code)
+	require.Equal(t, http.StatusMethodNotAllowed, b.Ask(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/hotel", nil)).Code)
 	token := b.platform.Token(shopApp().ID, hotelfake.ServiceURL)
 	for body, status := range map[string]int{
 		"": 400, "[]": 400, `{"text":`: 400, "{}": 403, strings.Repeat("x", 2<<20): 413,
 		// If a field occurs twice, the last one counts, both in the check and in the event.
 		`{"serviceUrl":"` + hotelfake.ServiceURL + `","channelId":"msteams","serviceUrl":"https://evil.test/"}`: 403,
 	} {
-		require.Equal(t, status, b.ask(hotelfake.Request(t.Context(), "/hotel", token, []byte(body))).Code, "%.100s", body)
+		require.Equal(t, status, b.Ask(hotelfake.Request(t.Context(), "/hotel", token, []byte(body))).Code, "%.100s", body)
 	}
-	require.Empty(t, b.got)
+	require.Empty(t, b.Got)
 }
 
 func TestHandler_StrangerCostsNoBody(t *testing.T) {
@@ -228,7 +228,7 @@ func TestHandler_StrangerCostsNoBody(t *testing.T) {
 	b := newUsualBox(t)
 	request := hotelfake.Request(t.Context(), "/hotel", "token", nil)
 	request.Body = unread{t}
-	require.Equal(t, http.StatusForbidden, b.ask(request).Code)
+	require.Equal(t, http.StatusForbidden, b.Ask(request).Code)
 }
 
 // unread is a body that fails the test if it is read.
@@ -278,16 +278,16 @@ func FuzzHandler(f *testing.F) {
 		if told.UnmarshalJSON([]byte(body)) == nil {
 			body = told.With("serviceUrl", hotelfake.ServiceURL).With("channelId", "msteams").String()
 		}
-		answer := b.ask(hotelfake.Request(t.Context(), "/hotel", b.platform.Token(shopApp().ID, hotelfake.ServiceURL), []byte(body)))
+		answer := b.Ask(hotelfake.Request(t.Context(), "/hotel", b.platform.Token(shopApp().ID, hotelfake.ServiceURL), []byte(body)))
 		require.Contains(t, []int{200, 400, 403, 413, 501}, answer.Code)
 		if answer.Code == http.StatusOK {
 			dropped := int64(0)
-			for _, count := range b.drops.Counts() {
+			for _, count := range b.Drops.Counts() {
 				dropped += count.Count
 			}
-			require.EqualValues(t, 1, int64(len(b.got))+dropped, "%s leaves one trace", body)
+			require.EqualValues(t, 1, int64(len(b.Got))+dropped, "%s leaves one trace", body)
 		}
-		for _, got := range b.got {
+		for _, got := range b.Got {
 			require.NotEmpty(t, got.Event.From)
 			require.NotEmpty(t, got.Event.Type)
 		}
@@ -303,10 +303,10 @@ func FuzzToken(f *testing.F) {
 	f.Fuzz(func(t *testing.T, token string) {
 		b := newUsualBox(t)
 		body := b.platform.Activity(shopApp(), adaID, "", document.O("text", "Hi"))
-		answer := b.ask(hotelfake.Request(t.Context(), "/hotel", token, []byte(body.String())))
+		answer := b.Ask(hotelfake.Request(t.Context(), "/hotel", token, []byte(body.String())))
 		if token != valid {
 			require.Equal(t, http.StatusForbidden, answer.Code)
-			require.Empty(t, b.got)
+			require.Empty(t, b.Got)
 		}
 	})
 }

@@ -43,16 +43,16 @@ func odd(t *testing.T, b *box) []sendtest.Reception {
 		"nothing":            document.O("type", nil, "from", nil, "conversation", nil),
 		"a message by a bot": document.O("from", document.O("id", "28:other"), "text", "Hi"),
 	} {
-		before, dropped := len(b.got), int64(0)
-		for _, count := range b.drops.Counts() {
+		before, dropped := len(b.Got), int64(0)
+		for _, count := range b.Drops.Counts() {
 			dropped -= count.Count
 		}
 		answer := b.reports(t.Context(), fields)
-		for _, count := range b.drops.Counts() {
+		for _, count := range b.Drops.Counts() {
 			dropped += count.Count
 		}
 		reception := sendtest.Reception{Name: name, Status: answer.Code, Dropped: dropped}
-		for _, accepted := range b.got[before:] {
+		for _, accepted := range b.Got[before:] {
 			reception.Accepted = append(reception.Accepted, accepted.Event)
 		}
 		all = append(all, reception)

@@ -4,17 +4,16 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/backends/hotel"
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/hotelfake"
 	"github.com/botctx/go-sdk/send"
 )
@@ -86,7 +85,7 @@ func over(t *testing.T, p *hotelfake.Platform, handler http.Handler) *hotel.Conn
 func through(t *testing.T, p *hotelfake.Platform, handler http.Handler) *hotel.Connector {
 	t.Helper()
 	config := configFor("http://hotel.test", p)
-	config.HTTPClient = &http.Client{Transport: directly{handler}}
+	config.HTTPClient = &http.Client{Transport: connectortest.Directly{Handler: handler}}
 	return newConnector(t, config)
 }
 
@@ -109,52 +108,24 @@ func to(id string, response send.Response) send.Message {
 	return send.Message{ID: "send-1", Channel: shop(), To: id, Response: response}
 }
 
-// directly is an HTTP client's transport that calls a handler without a network.
-type directly struct{ http.Handler }
-
-func (d directly) RoundTrip(r *http.Request) (*http.Response, error) {
-	answer := httptest.NewRecorder()
-	d.ServeHTTP(answer, r)
-	return answer.Result(), nil
-}
-
-// box collects the events that a handler accepts.
+// box is a handler over a platform, and its accepted events.
 type box struct {
-	http.Handler
+	*connectortest.Box
 
 	platform *hotelfake.Platform
-	drops    *send.Drops
-	mu       sync.Mutex
-	got      []botctx.Inbound
-	errs     []error
-	// refuse, if set, is returned for every event.
-	refuse error
 }
 
 // newBox returns a box whose connector's requests go to handler. change may change the config.
 func newBox(t *testing.T, p *hotelfake.Platform, handler http.Handler, change func(*hotel.Config)) *box {
 	t.Helper()
-	b := &box{platform: p, drops: &send.Drops{}}
+	b := &box{connectortest.NewBox(), p}
 	config := configFor("http://hotel.test", p)
-	config.HTTPClient = &http.Client{Transport: directly{handler}}
-	config.Drops = b.drops
-	config.OnError = func(_ context.Context, _ botctx.Inbound, err error) {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		b.errs = append(b.errs, err)
-	}
+	config.HTTPClient = &http.Client{Transport: connectortest.Directly{Handler: handler}}
+	config.Drops, config.OnError = b.Drops, b.OnError
 	if change != nil {
 		change(&config)
 	}
-	b.Handler = newConnector(t, config).Handler(func(_ context.Context, inbound botctx.Inbound) error {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		if b.refuse != nil {
-			return b.refuse
-		}
-		b.got = append(b.got, inbound)
-		return nil
-	})
+	b.Handler = newConnector(t, config).Handler(b.Accept)
 	return b
 }
 
@@ -164,19 +135,13 @@ func newUsualBox(t *testing.T) *box {
 	return newBox(t, p, p, nil)
 }
 
-func (b *box) ask(r *http.Request) *httptest.ResponseRecorder {
-	answer := httptest.NewRecorder()
-	b.ServeHTTP(answer, r)
-	return answer
-}
-
-// reports posts an activity from Ada to the shop.
+// reports gives the handler an activity of Ada for the shop.
 func (b *box) reports(ctx context.Context, fields document.Object) *httptest.ResponseRecorder {
-	return b.ask(b.platform.Report(ctx, "/hotel", shopApp().ID, b.platform.Activity(shopApp(), adaID, "", fields)))
+	return b.Ask(b.platform.Report(ctx, "/hotel", shopApp().ID, b.platform.Activity(shopApp(), adaID, "", fields)))
 }
 
 func (b *box) dropped(reason send.DropReason) (count int64) {
-	for _, one := range b.drops.Counts() {
+	for _, one := range b.Drops.Counts() {
 		if one.Reason == reason {
 			count += one.Count
 		}

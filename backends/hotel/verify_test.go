@@ -20,6 +20,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/hotelfake"
 	"github.com/botctx/go-sdk/send"
 )
@@ -115,24 +116,24 @@ func TestVerify_WrongTokensAreRefusedAlike(t *testing.T) {
 		"endless":                 {strings.Repeat("x", 9<<10), document.O()},
 	} {
 		body := p.Activity(shopApp(), adaID, "", c.fields.With("text", "Hi"))
-		answer := b.ask(hotelfake.Request(t.Context(), "/hotel", c.token, []byte(body.String())))
+		answer := b.Ask(hotelfake.Request(t.Context(), "/hotel", c.token, []byte(body.String())))
 		require.Equal(t, http.StatusForbidden, answer.Code, name)
 		require.Equal(t, "the request has no valid token of the platform for a channel of this host\n", answer.Body.String(), name)
 	}
 	request := p.Report(t.Context(), "/hotel", shopApp().ID, p.Activity(shopApp(), adaID, "", document.O("text", "Hi")))
 	request.Header.Del("Authorization")
-	require.Equal(t, http.StatusForbidden, b.ask(request).Code)
-	require.Empty(t, b.got)
-	require.Empty(t, b.errs)
+	require.Equal(t, http.StatusForbidden, b.Ask(request).Code)
+	require.Empty(t, b.Got)
+	require.Empty(t, b.Errs)
 
 	// Clocks may differ by a few minutes. The same token without a mistake is accepted.
 	for _, valid := range []string{
 		text, p.Token(shopApp().ID, hotelfake.ServiceURL), usual(with(right, "exp", now.Add(-4*time.Minute).Unix())), usual(with(right, "nbf", now.Add(4*time.Minute).Unix())),
 	} {
 		body := p.Activity(shopApp(), adaID, "", document.O("text", "Hi"))
-		require.Equal(t, http.StatusOK, b.ask(hotelfake.Request(t.Context(), "/hotel", valid, []byte(body.String()))).Code)
+		require.Equal(t, http.StatusOK, b.Ask(hotelfake.Request(t.Context(), "/hotel", valid, []byte(body.String()))).Code)
 	}
-	require.Len(t, b.got, 4)
+	require.Len(t, b.Got, 4)
 }
 
 // counting counts requests for the keys. If own is set, it answers them.
@@ -188,7 +189,7 @@ func TestKeys_UnknownOnesAreLookedUpOnceAnHour(t *testing.T) {
 	unknown := func() {
 		token := signed(t, jwt.SigningMethodRS256, "new-key", hotelfake.Key(), claims(b.platform))
 		body := b.platform.Activity(shopApp(), adaID, "", document.O("text", "Hi"))
-		require.Equal(t, http.StatusForbidden, b.ask(hotelfake.Request(t.Context(), "/hotel", token, []byte(body.String()))).Code)
+		require.Equal(t, http.StatusForbidden, b.Ask(hotelfake.Request(t.Context(), "/hotel", token, []byte(body.String()))).Code)
 	}
 	for range 5 {
 		unknown()
@@ -242,7 +243,7 @@ func TestKeys_UnusableAnswersAreUnavailable(t *testing.T) {
 			b.platform.ServeHTTP(w, r)
 		})
 		require.Equal(t, http.StatusServiceUnavailable, b.reports(t.Context(), document.O("text", "Hi")).Code, name)
-		require.Len(t, b.errs, 1, name)
+		require.Len(t, b.Errs, 1, name)
 	}
 }
 
@@ -286,9 +287,9 @@ func addressed(t *testing.T, in *channel.Channel, service, token string) string 
 	last := ""
 	config := configFor("http://hotel.test", p)
 	config.FindChannel = func(context.Context, hotel.Bot) (*channel.Channel, error) { return in, nil }
-	config.HTTPClient = &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+	config.HTTPClient = &http.Client{Transport: connectortest.RoundTrip(func(r *http.Request) (*http.Response, error) {
 		last = r.URL.Scheme + "://" + r.URL.Host + "/" + strings.Split(r.URL.Path, "/")[1] + "/"
-		return directly{p}.RoundTrip(r)
+		return connectortest.Directly{Handler: p}.RoundTrip(r)
 	})}
 	connector := newConnector(t, config)
 	if token == "" {

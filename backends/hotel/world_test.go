@@ -2,22 +2,18 @@ package hotel_test
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/backends/hotel"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
-	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/fakes"
-	"github.com/botctx/go-sdk/fakes/explore"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/hotelfake"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
@@ -27,38 +23,7 @@ import (
 
 const graceID = "29:grace-3"
 
-// helpdesk is a bot that greets members, takes an order, and offers a live chat.
-func helpdesk() []*botctx.Node {
-	return []*botctx.Node{
-		{ID: "hi", Tree: "members", Trigger: botctx.TextIs("hi"), Responses: []send.Response{
-			send.Buttons("Tea?", send.PostbackValue("Yes", "tea", 2), send.Postback("A person", "person")),
-		}},
-		{ID: "tea", Tree: "members", Trigger: botctx.PayloadIs("tea"), Global: botctx.GlobalInTree, Pre: botctx.Do(pour)},
-		{
-			ID: "person", Tree: "members", Trigger: botctx.PayloadIs("person"), Global: botctx.GlobalInTree, Pre: botctx.Do(call),
-			Responses: botctx.Say("Somebody will be with you soon."),
-		},
-		{ID: "done", Tree: "agents", Trigger: botctx.TextIs("/done"), Global: botctx.GlobalInTree, Pre: botctx.Do(done)},
-	}
-}
-
-func pour(ctx context.Context, bot *botctx.Context) error {
-	return bot.Reply(ctx, send.Text(fmt.Sprintf("%v cups of tea.", bot.MessageEvent.Value())))
-}
-
-func call(ctx context.Context, bot *botctx.Context) error {
-	_, err := bot.CreateAssignment(ctx, livechat.CreateAssignmentParams{
-		AssignmentDetails: livechat.AssignmentDetails{Summary: "Somebody wants *tea*"},
-	})
-	return err
-}
-
-func done(ctx context.Context, bot *botctx.Context) error {
-	_, err := bot.EndLiveChat(ctx, livechat.EndParams{Channel: bot.Channel, MessageEvent: bot.MessageEvent})
-	return err
-}
-
-// world is a host with two bots: members write to the shop, and agents answer from the desk.
+// world is a host with two bots: members write to the shop, agents answer from the desk.
 type world struct {
 	*testing.T
 
@@ -72,37 +37,21 @@ func newWorld(t *testing.T) *world {
 	w := &world{T: t, platform: newPlatform()}
 	w.platform.AddUser(graceID, "Grace Hopper")
 	config := configFor("http://hotel.test", w.platform)
-	config.HTTPClient = &http.Client{Transport: directly{w.platform}}
+	config.HTTPClient = &http.Client{Transport: connectortest.Directly{Handler: w.platform}}
 	config.FindChannel = func(ctx context.Context, of hotel.Bot) (*channel.Channel, error) {
 		return w.runtime.LoadChannel(ctx, "app-1", strings.TrimPrefix(of.AppID, "app-of-the-"))
 	}
 	connector := newConnector(t, config)
-	var err error
-	w.runtime, err = botctx.New(botctx.Config{
-		Store: memstore.New(memstore.WithNow(w.platform.Now)), Now: w.platform.Now,
-		Connectors: map[channel.Type]send.Connector{channel.Hotel: hotel.Limited(connector)},
-	})
-	require.NoError(t, err)
-	require.NoError(t, w.runtime.Handle(helpdesk()...))
 	members, agents := shop(), channelOf(deskApp())
-	members.PriorityGroups, agents.PriorityGroups = trees("members"), trees("agents")
-	agents.BroadcastGroups = []channel.BroadcastGroup{{Label: "default", Groups: []channel.BroadcastGroupMember{{ID: teamID}, {ID: bobID}}}}
-	for _, in := range []*channel.Channel{members, agents} {
-		_, err := w.runtime.SaveChannel(t.Context(), "app-1", in)
-		require.NoError(t, err)
-	}
-	require.NoError(t, w.runtime.Pair(t.Context(), "app-1", "shop", "desk"))
-	_, err = w.runtime.SaveAdmin(t.Context(), "app-1", livechat.Admin{AdminID: "grace", ExternalID: graceID, Name: "Grace"})
-	require.NoError(t, err)
+	members.PriorityGroups, agents.PriorityGroups = connectortest.Trees("members"), connectortest.Trees("agents")
+	agents.BroadcastGroups = connectortest.Tickets(teamID, bobID)
+	nodes := connectortest.Helpdesk(botctx.TextIs("hi"), connectortest.Pour)
+	w.runtime = connectortest.NewHost(t, memstore.New(memstore.WithNow(w.platform.Now)), w.platform.Now, hotel.Limited(connector), nodes, members, agents, graceID)
 	w.handler = connector.Handler(w.runtime.Accept)
 	return w
 }
 
-func trees(name string) []channel.PriorityGroup {
-	return []channel.PriorityGroup{{Group: "all", Trees: []string{name}}}
-}
-
-// reports posts an activity to the host twice, because the platform may repeat it, and runs the bot.
+// reports gives the host an activity, twice, and runs the bot.
 func (w *world) reports(to hotelfake.App, from, group string, fields document.Object) {
 	w.Helper()
 	activity := w.platform.Activity(to, from, group, fields)
@@ -111,14 +60,7 @@ func (w *world) reports(to hotelfake.App, from, group string, fields document.Ob
 		w.handler.ServeHTTP(answer, w.platform.Report(w.Context(), "/hotel", to.ID, activity))
 		require.Equal(w, http.StatusOK, answer.Code)
 	}
-	for {
-		result, err := w.runtime.RunNextEvent(w.Context())
-		require.NoError(w, err)
-		if !result.Ran {
-			return
-		}
-		require.NoError(w, result.Err)
-	}
+	connectortest.RunEvents(w.T, w.runtime)
 }
 
 func (w *world) says(to hotelfake.App, from, text string) {
@@ -221,42 +163,18 @@ func TestWorld_Operations(t *testing.T) {
 	require.Equal(t, teamID, document.Get(w.last(bobID).Opening, "channelData.team.id", ""))
 }
 
-// order stores an order under the id of the member's message, and confirms it.
-func order(ctx context.Context, bot *botctx.Context) error {
-	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertParams{
-		DataSourceID: "orders", Data: []document.Object{document.O("_id", bot.MessageEvent.MessageID)},
-	})
-	if err != nil {
-		return err
-	}
-	return bot.Reply(ctx, send.Text("Noted."))
-}
-
-// An order is stored once and confirmed in spite of any fault.
 func TestExplore_ActivitiesUnderFaults(t *testing.T) {
 	t.Parallel()
-	var platform *hotelfake.Platform
-	var connector *hotel.Connector
-	own := fakes.Config(func(c *botctx.Config) {
-		platform = newPlatform()
-		connector = through(t, platform, platform)
-		c.Connectors[channel.Hotel] = connector
-	})
-	explore.Faults(t, 60, func(t *explore.T, p *fakes.Platform) {
-		p.HandleFunc(order)
-		p.AddData("orders")
-		p.AddChannel(*shop())
-		handler := connector.Handler(func(ctx context.Context, in botctx.Inbound) error { return p.Runtime().Accept(ctx, in) })
+	connectortest.OrderOnce(t, shop, func() connectortest.Platform {
+		platform := newPlatform()
+		connector := through(t, platform, platform)
 		activity := platform.Activity(shopApp(), adaID, "", document.O("text", "a kettle"))
-		for range 5 { // The platform repeats an activity until it is accepted.
-			answer := httptest.NewRecorder()
-			handler.ServeHTTP(answer, platform.Report(t.Context(), "/hotel", shopApp().ID, activity))
-			t.Settle(time.Hour)
-			if answer.Code == http.StatusOK {
-				break
-			}
+		return connectortest.Platform{
+			Connector: connector, Handler: connector.Handler,
+			Reports: connectortest.Once(func(ctx context.Context) *http.Request {
+				return platform.Report(ctx, "/hotel", shopApp().ID, activity)
+			}),
+			SendIDs: func() []string { return make([]string, len(platform.Messages())) },
 		}
-		require.Len(t, p.Data("orders"), 1)
-		require.NotEmpty(t, platform.Messages())
-	}, explore.PlatformOptions(fakes.WithInbox(), own))
+	})
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/query"
 )
@@ -142,24 +143,31 @@ func outcomes() []error {
 
 func TestEdited_Ends(t *testing.T) {
 	t.Parallel()
-	for _, outcome := range outcomes() {
-		for _, fields := range edits() {
-			eachStoreOf(t, func(s *stand) {
-				e, scheduler := newEditing(s, outcome, fields, document.Object{})
-				e.check(scheduler, limitOfEdited+1)
-			})
-		}
-	}
+	eachEdit(t, func(s *stand, outcome error, fields document.Object) {
+		e, scheduler := newEditing(s, outcome, fields, document.Object{})
+		e.check(scheduler, limitOfEdited+1)
+	})
 }
 
 func TestEdited_WhileItRunsEnds(t *testing.T) {
 	t.Parallel()
-	for _, outcome := range outcomes() {
-		for _, fields := range edits() {
-			eachStoreOf(t, func(s *stand) {
-				e, scheduler := newEditing(s, outcome, document.Object{}, fields)
-				e.check(scheduler, 2*limitOfEdited)
-			})
+	eachEdit(t, func(s *stand, outcome error, fields document.Object) {
+		e, scheduler := newEditing(s, outcome, document.Object{}, fields)
+		e.check(scheduler, 2*limitOfEdited)
+	})
+}
+
+// eachEdit calls test with every edit over each store. Each edit has one of the outcomes, or all of them in
+// thorough tests.
+func eachEdit(t *testing.T, test func(s *stand, outcome error, fields document.Object)) {
+	t.Helper()
+	all := outcomes()
+	step := len(all) / rounds.Of(t, 1, len(all))
+	for i, outcome := range all {
+		for j, fields := range edits() {
+			if (i+j)%step == 0 {
+				eachStoreOf(t, func(s *stand) { test(s, outcome, fields) })
+			}
 		}
 	}
 }

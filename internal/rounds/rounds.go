@@ -1,11 +1,15 @@
 // Package rounds sets the length of tests that could search forever: how many seeds, kills or mutations they
-// try. The usual numbers are for every run, and the thorough ones are for CI.
+// try. The usual numbers are for every run; the thorough ones are for a release, and CI runs a part of them.
 package rounds
 
-import "os"
+import (
+	"os"
+	"strconv"
+	"strings"
+)
 
-// Variable is the environment variable that selects thorough tests: it is "thorough", or empty for the usual
-// ones.
+// Variable is the environment variable that selects thorough tests. It is "thorough"; "thorough/4" for a
+// quarter of the rounds, or another part; or empty for the usual tests.
 const Variable = "BOTCTX_TESTS"
 
 // thorough is the value of Variable for thorough tests.
@@ -25,37 +29,51 @@ type T interface {
 	Skipf(format string, args ...any)
 }
 
-// Of returns the number of rounds of a test: the usual one, or the thorough one if thorough tests are on. It
-// logs the number for `make thorough`, which lists it.
+// Of returns the number of rounds of a test: the usual one, or the thorough one if thorough tests are on. If only
+// a part of them is on, the number is that part of the thorough one, but at least the usual one. Of logs the
+// number for `make thorough`, which lists it.
 func Of(t T, usual, thorough int) int {
 	t.Helper()
 	count := usual
-	if Thorough(t) {
-		count = thorough
+	if part := part(t); part > 0 {
+		count = max(usual, thorough/part)
 	}
 	t.Logf("rounds: %s: %d", t.Name(), count)
 	return count
 }
 
-// Thorough reports whether thorough tests are on. It fails the test if Variable has an unknown value.
+// Thorough reports whether thorough tests, or a part of them, are on. It fails the test if Variable has an
+// unknown value.
 func Thorough(t T) bool {
 	t.Helper()
-	switch asked := os.Getenv(Variable); asked {
-	case "":
-		return false
-	case thorough:
-		return true
-	default:
-		t.Fatalf("%s is %q; set it to %q, or to nothing for the usual tests", Variable, asked, thorough)
-		return false
+	return part(t) > 0
+}
+
+// part returns n if Variable asks for the nth part of the thorough rounds, and 0 if it asks for the usual ones.
+func part(t T) int {
+	t.Helper()
+	value := os.Getenv(Variable)
+	word, text, hasPart := strings.Cut(value, "/")
+	n := 1
+	if hasPart {
+		n, _ = strconv.Atoi(text)
 	}
+	switch {
+	case value == "":
+		return 0
+	case word != thorough || n < 1:
+		t.Fatalf(`%s is %q; set it to "thorough", to "thorough/4" for a quarter of the rounds, or to nothing for the usual tests`, Variable, value)
+		return 0
+	}
+	return n
 }
 
 // OnlyThorough skips a test unless thorough tests are on. It is for long tests that repeat the search of
 // shorter ones.
 func OnlyThorough(t T) {
 	t.Helper()
-	if Of(t, 0, 1) == 0 {
+	if !Thorough(t) {
 		t.Skipf("runs with %s=%s", Variable, thorough)
 	}
+	t.Logf("rounds: %s: 1", t.Name())
 }

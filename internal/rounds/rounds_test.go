@@ -44,11 +44,24 @@ func TestRounds_Thorough(t *testing.T) {
 	require.Empty(t, test.skipped)
 }
 
-func TestRounds_WrongWord(t *testing.T) {
-	t.Setenv(rounds.Variable, "thorogh")
+func TestRounds_Part(t *testing.T) {
+	t.Setenv(rounds.Variable, "thorough/4")
 	var test witness
 
-	rounds.Of(&test, 3, 40)
+	require.Equal(t, 10, rounds.Of(&test, 3, 40))
+	require.Equal(t, 3, rounds.Of(&test, 3, 8), "at least the usual ones")
 
-	require.Equal(t, `BOTCTX_TESTS is "thorogh"; set it to "thorough", or to nothing for the usual tests`, test.failed)
+	rounds.OnlyThorough(&test)
+	require.Empty(t, test.skipped)
+}
+
+func TestRounds_WrongValue(t *testing.T) {
+	for _, value := range []string{"thorogh", "thorough/", "thorough/0", "thorough/x", "usual"} {
+		t.Setenv(rounds.Variable, value)
+		var test witness
+
+		rounds.Of(&test, 3, 40)
+
+		require.Contains(t, test.failed, fmt.Sprintf(`BOTCTX_TESTS is %q; set it to "thorough", to "thorough/4"`, value))
+	}
 }

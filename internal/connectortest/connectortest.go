@@ -1,0 +1,133 @@
+// Package connectortest has the parts that the tests of connectors share: transports that need no network, the
+// events that a handler accepts, and the rules for platforms that fail. Package sendtest has the suite for any
+// connector; the rules here are for connectors that make HTTP requests.
+package connectortest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/send"
+)
+
+// Directly is a transport that answers requests with a handler.
+type Directly struct{ http.Handler }
+
+// RoundTrip implements http.RoundTripper.
+func (d Directly) RoundTrip(r *http.Request) (*http.Response, error) {
+	if err := r.Context().Err(); err != nil {
+		return nil, err
+	}
+	answer := httptest.NewRecorder()
+	d.ServeHTTP(answer, r)
+	return answer.Result(), nil
+}
+
+// RoundTrip is a transport made of a function.
+type RoundTrip func(*http.Request) (*http.Response, error)
+
+// RoundTrip implements http.RoundTripper.
+func (f RoundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// Response returns a platform's response.
+func Response(status int, header http.Header, body string) *http.Response {
+	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body))}
+}
+
+// Answer returns a transport that gives every request the same response.
+func Answer(status int, header http.Header, body string) RoundTrip {
+	return func(*http.Request) (*http.Response, error) { return Response(status, header, body), nil }
+}
+
+// Facts reads a JSON file of facts about a platform, which lie outside the repository. It skips the test if the
+// file is missing. The test's package is two folders below the root of the repository.
+func Facts(t *testing.T, platform, name string, into any) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "data", "platforms", platform, name))
+	if errors.Is(err, os.ErrNotExist) {
+		t.Skipf("the facts about %s (%s) are not next to this repository; the other tests do without", platform, name)
+	}
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, into))
+}
+
+// Box is a connector's handler with the events that it accepts.
+type Box struct {
+	// Handler is the connector's handler; give it Accept.
+	http.Handler
+	// Drops counts the events that the connector drops.
+	Drops *send.Drops
+	// Refuse returns the error for an event, or nil to accept it. It is nil to accept all.
+	Refuse func(botctx.Inbound) error
+	// Got holds the accepted events, and Errs the errors given to OnError. Read them after requests.
+	Got  []botctx.Inbound
+	Errs []error
+
+	mu sync.Mutex
+}
+
+// NewBox returns a box without a handler.
+func NewBox() *Box {
+	return &Box{Drops: &send.Drops{}}
+}
+
+// Accept is the accept function of a connector's handler.
+func (b *Box) Accept(_ context.Context, in botctx.Inbound) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.Refuse != nil {
+		if err := b.Refuse(in); err != nil {
+			return err
+		}
+	}
+	b.Got = append(b.Got, in)
+	return nil
+}
+
+// OnError is the OnError function of a connector.
+func (b *Box) OnError(_ context.Context, _ botctx.Inbound, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.Errs = append(b.Errs, err)
+}
+
+// Ask gives the handler a request and returns its answer.
+func (b *Box) Ask(r *http.Request) *httptest.ResponseRecorder {
+	answer := httptest.NewRecorder()
+	b.ServeHTTP(answer, r)
+	return answer
+}
+
+// Dropped returns the number of events of a kind that were dropped for a reason.
+func (b *Box) Dropped(kind string, reason send.DropReason) int64 {
+	for _, count := range b.Drops.Counts() {
+		if count.Kind == kind && count.Reason == reason {
+			return count.Count
+		}
+	}
+	return 0
+}
+
+// RequireRefused requires that New of a connector refuses each configuration, and names its field.
+func RequireRefused[C any](t *testing.T, create func(C) error, configs map[string]C) {
+	t.Helper()
+	for field, config := range configs {
+		refused, ok := boterr.AsError(create(config))
+		require.True(t, ok, field)
+		require.Equal(t, boterr.InvalidArgument, refused.Code)
+		require.Equal(t, field, refused.Field)
+	}
+}

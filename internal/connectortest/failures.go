@@ -1,0 +1,116 @@
+package connectortest
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/bounded/boundedtest"
+	"github.com/botctx/go-sdk/send"
+)
+
+// Timeout is the time limit of the connectors that Failures makes.
+const Timeout = 3 * time.Second
+
+// Failures is a connector to a platform that fails.
+type Failures struct {
+	// Over returns a connector whose requests go to a transport, with Timeout as its time limit. Requests for
+	// access tokens are answered beforehand.
+	Over func(t *testing.T, transport RoundTrip) send.Connector
+	// At returns a connector and a message to a server at an address such as http://127.0.0.1:80.
+	At func(t *testing.T, url string) (send.Connector, send.Message)
+	// Message is what to send.
+	Message send.Message
+	// Unreadable has bodies, by what is wrong with them, that do not say whether the message arrived.
+	Unreadable map[string]string
+	// Endless is the beginning of a JSON answer, up to within a text.
+	Endless string
+	// Secret is the channel's token. Errors must not contain it.
+	Secret string
+}
+
+// TestFailures requires that a connector reports a platform's failures as errors that do not say whether the
+// message arrived, asks only once, and bounds its time and memory.
+func TestFailures(t *testing.T, f Failures) {
+	t.Run("WithoutAnAnswer", f.withoutAnAnswer)
+	t.Run("SilentPlatform", f.silentPlatform)
+	t.Run("RedirectIsNotFollowed", f.redirectIsNotFollowed)
+	t.Run("EndlessAnswer", f.endlessAnswer)
+}
+
+func (f Failures) withoutAnAnswer(t *testing.T) {
+	t.Parallel()
+	transports := map[string]RoundTrip{
+		"a failure": Answer(http.StatusBadGateway, nil, "<html>"),
+		"no JSON":   Answer(http.StatusOK, nil, "<html>"),
+		"no network": func(r *http.Request) (*http.Response, error) {
+			return nil, fmt.Errorf("no way to %s with %s and %s", r.URL, r.Header, f.Secret)
+		},
+	}
+	for name, body := range f.Unreadable {
+		transports[name] = Answer(http.StatusOK, nil, body)
+	}
+	for name, transport := range transports {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			asked, secrets := 0, []string{f.Secret}
+			connector := f.Over(t, func(r *http.Request) (*http.Response, error) {
+				asked++
+				if credentials := strings.Fields(r.Header.Get("Authorization")); len(credentials) > 1 {
+					secrets = append(secrets, credentials[1])
+				}
+				return transport(r)
+			})
+			_, err := connector.Send(t.Context(), f.Message)
+			require.Error(t, err)
+			require.False(t, boterr.HasCode(err), "%v", err)
+			require.Equal(t, 1, asked, "nothing is repeated")
+			for _, secret := range secrets {
+				require.NotContains(t, err.Error(), secret)
+			}
+		})
+	}
+}
+
+func (f Failures) silentPlatform(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now() //nolint:forbidigo // The clock of the bubble.
+		connector := f.Over(t, func(r *http.Request) (*http.Response, error) {
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		})
+		_, err := connector.Send(t.Context(), f.Message)
+		require.Error(t, err)
+		require.False(t, boterr.HasCode(err))
+		require.Equal(t, Timeout, time.Since(began)) //nolint:forbidigo // The clock of the bubble.
+	})
+}
+
+func (f Failures) redirectIsNotFollowed(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	redirect := Answer(http.StatusTemporaryRedirect, http.Header{"Location": {"https://elsewhere.example/"}}, "")
+	connector := f.Over(t, func(r *http.Request) (*http.Response, error) {
+		asked++
+		return redirect(r)
+	})
+	_, err := connector.Send(t.Context(), f.Message)
+	require.ErrorContains(t, err, "redirect")
+	require.Equal(t, 1, asked)
+}
+
+func (f Failures) endlessAnswer(t *testing.T) {
+	t.Parallel()
+	server := boundedtest.Serve(t, true, boundedtest.Answers("200 OK")+f.Endless, "x")
+	connector, message := f.At(t, "http://"+server.Address)
+	_, err := connector.Send(t.Context(), message)
+	require.Error(t, err)
+	server.RequireHungUp(t, 1)
+}
