@@ -1,14 +1,13 @@
-// Package rounds sets the length of tests that could search forever: how many seeds, kills or mutations they
-// try. The usual numbers are for every run, and the thorough ones are for CI.
+// Package rounds sets the length of tests that could search forever: the number of seeds, kills or mutations
+// that they try. There are usual numbers for every run, and thorough ones for CI.
 package rounds
 
 import "os"
 
-// Variable is the environment variable that selects thorough tests: it is "thorough", or empty for the usual
-// ones.
+// Variable is the environment variable that selects thorough tests if its value is "thorough". An empty value
+// selects the usual tests.
 const Variable = "BOTCTX_TESTS"
 
-// thorough is the value of Variable for thorough tests.
 const thorough = "thorough"
 
 // T is the common part of *testing.T, *testing.B and *testing.F.
@@ -51,8 +50,8 @@ func Thorough(t T) bool {
 	}
 }
 
-// OnlyThorough skips a test unless thorough tests are on. It is for long tests that repeat the search of
-// shorter ones.
+// OnlyThorough skips a test unless thorough tests are on. Use it for long tests that search the same ground
+// as shorter ones.
 func OnlyThorough(t T) {
 	t.Helper()
 	if Of(t, 0, 1) == 0 {
