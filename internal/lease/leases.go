@@ -382,8 +382,8 @@ func (t *Lease) keepGranted(cancel context.CancelCauseFunc) {
 	}
 }
 
-// Abandon gives up the lease without a write to the store, where the lease later expires. From now on, Err
-// returns ErrLost.
+// Abandon gives up the lease without a write to the store. Err returns ErrLost from now on, and the stored
+// lease expires later.
 func (t *Lease) Abandon() {
 	t.isOver.Store(true)
 	t.leases.held.End(t)

@@ -28,7 +28,7 @@ type outlet struct {
 	unknown document.Object
 }
 
-// target returns the outlet in the assignment's form.
+// target returns the outlet as a target of the assignment.
 func (o outlet) target() livechat.Target {
 	return livechat.Target{Channel: o.ID, BroadcastGroups: o.groups, Label: o.label, Unknown: o.unknown}
 }
@@ -88,8 +88,8 @@ func checkTicketing(o outlet) error {
 	return checkOn(o)
 }
 
-// outlets returns the channels that a request could go to, in order: from its targets, otherwise the paired
-// channels that are on.
+// outlets returns the channels that a request could go to, in order: its targets if it has any, else the
+// paired channels that are switched on.
 func (s *Service) outlets(ctx context.Context, asked request) ([]outlet, error) {
 	if len(asked.targets) > 0 {
 		return s.targetedOutlets(ctx, asked.targets, asked.record.Inlet)
@@ -158,7 +158,7 @@ func thatHaveGroups(outlets []outlet, asked request) ([]outlet, error) {
 	return having, nil
 }
 
-// checkTargets returns an error for invalid targets, as far as that can be checked without the channels.
+// checkTargets returns an error for a target without a channel. Further checks need the stored channels.
 func checkTargets(targets []livechat.Target) error {
 	for i, target := range targets {
 		if target.Channel == "" {
@@ -228,7 +228,7 @@ func (s *Service) AddNewTargetsToAssignment(
 		return livechat.AddNewTargetsToAssignmentResult{}, err
 	}
 	if len(p.Targets) == 0 {
-		return livechat.AddNewTargetsToAssignmentResult{}, boterr.Missing(fieldTargets, "who else gets a ticket")
+		return livechat.AddNewTargetsToAssignmentResult{}, boterr.Missing(fieldTargets, "the further recipients of the ticket")
 	}
 	r, err := s.namedAssignment(ctx, named)
 	if err != nil {
@@ -257,7 +257,7 @@ func (s *Service) AddNewTargetsToAssignment(
 	return livechat.AddNewTargetsToAssignmentResult{Member: m, AssignmentID: run.r.ID}, nil
 }
 
-// addedOutlets returns the outlets of new targets, all of them checked.
+// addedOutlets checks new targets, and returns their outlets.
 func (s *Service) addedOutlets(
 	ctx context.Context, r *livechat.AssignmentRecord, m *member.Member, given []livechat.NewTarget,
 ) ([]outlet, error) {
@@ -288,8 +288,7 @@ func (s *Service) addedOutlets(
 	return outlets, s.planTickets(&planned, outlets, m)
 }
 
-// inNewTargets changes the fields of an error about targets to those parameters of the new targets that they
-// came from.
+// inNewTargets renames the field of an error about targets to the parameter of the new target at fault.
 func inNewTargets(given []livechat.NewTarget, err error) error {
 	for i, target := range given {
 		field := indexed(fieldTargets, i)
@@ -376,8 +375,8 @@ func (s *Service) claimPending(ctx context.Context, id string) (*livechat.Assign
 	}
 }
 
-// addTickets adds the outlets' missing tickets to an assignment, and sends what is missing. The call must be
-// the assignment's sender.
+// addTickets adds tickets for the outlets to an assignment, and sends all unsent ones. The call must be the
+// assignment's sender.
 func (p *pass) addTickets(ctx context.Context, outlets []outlet) error {
 	if err := p.storeTickets(ctx, outlets); err != nil {
 		p.releaseSender(ctx)
@@ -386,7 +385,7 @@ func (p *pass) addTickets(ctx context.Context, outlets []outlet) error {
 	return p.reconcile(ctx, wantOpen)
 }
 
-// storeTickets adds the tickets that outlets lack to an assignment.
+// storeTickets stores tickets for the broadcast groups of outlets that have none yet.
 func (p *pass) storeTickets(ctx context.Context, outlets []outlet) error {
 	planned := *p.r
 	if err := p.planTickets(&planned, outlets, p.asking); err != nil {

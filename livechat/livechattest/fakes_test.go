@@ -15,8 +15,8 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// platform is a platform in memory as a host of the suite. Its members and agents wait until the bot has run, so that
-// nothing is left to deliver.
+// platform is a fakes.Platform as a host of the suite. Its members and agents wait until the bot has run, so a
+// Harness for it needs no Deliver.
 type platform struct {
 	*fakes.Platform
 
@@ -34,7 +34,7 @@ func (p *platform) Advance(by time.Duration) { _ = p.TryAdvance(by) } // Runs ma
 // Restart implements livechattest.Host.
 func (p *platform) Restart() { p.Platform.Restart() }
 
-// newPlatform returns a platform whose outlet has a type.
+// newPlatform returns a platform with an outlet of a type.
 func newPlatform(t *testing.T, kind channel.Type) *platform {
 	t.Helper()
 	p := &platform{Platform: fakes.New(fakes.For(t), fakes.WithInbox()), t: t}
