@@ -364,7 +364,7 @@ func (c *Context) NewAgenda(ctx context.Context, p agenda.NewParams) (*agenda.Ag
 //   - NotFound: the host has no such node.
 //   - Unavailable: the host cannot determine the member's time zone. The host's error may have another
 //     code.
-//   - Conflict: the agendas ended each time before they could be changed; try again.
+//   - Conflict: the agendas kept ending before they could be changed; try again.
 //
 // Specification: Agenda operations.
 func (c *Context) UpdateAgenda(ctx context.Context, p agenda.UpdateParams) (agenda.UpdateResult, error) {

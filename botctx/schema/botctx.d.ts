@@ -313,7 +313,7 @@ declare namespace botctx {
   interface Agenda {
     /** `_id` is the primary key. */
     _id: string;
-    /** `app` is the app that it belongs to. */
+    /** `app` is the id of the agenda's app. */
     app: string;
     /** `channel` is the id of the member's channel. `member` is the id of the member. */
     channel: string;
@@ -810,23 +810,23 @@ declare namespace botctx {
     nodeCompositeId: string;
     /** `runUntil` is the last instant for which `pattern` may schedule a run, in Unix milliseconds. Required with `pattern`, unless `nextRunAt` is the only run. */
     runUntil?: number | null;
-    /** `priority` decides among agendas that are due: a smaller number runs first. Default: 0. */
+    /** `priority` orders agendas that are due: a smaller number runs first. Default: 0. */
     priority?: number | null;
     /** `meta` becomes the node's AgendaMeta. */
     meta?: Fields | null;
     /** `replace` removes all open agendas of the same member and tag, including a running one, which finishes but cannot run again. Default: false. */
     replace?: boolean | null;
-    /** `tag` is the agenda's name. */
+    /** `tag` is a name by which the agenda can be replaced, changed and deleted. */
     tag?: string | null;
   } & (
     | {
         /** `nextRunAt` is the time of the run, in Unix milliseconds; with `pattern` the first run. */
         nextRunAt: number;
-        /** `pattern` is the CRON pattern of its runs, such as "0 9 * * 1" for each Monday at nine, or "CRON_TZ=Europe/London 0 9 * * 1" for a zone other than the member's. */
+        /** `pattern` is the CRON pattern of the runs, such as "0 9 * * 1" for each Monday at nine, or "CRON_TZ=Europe/London 0 9 * * 1" for a zone other than the member's. */
         pattern?: string | null;
       }
     | {
-        /** `pattern` is the CRON pattern of its runs, such as "0 9 * * 1" for each Monday at nine, or "CRON_TZ=Europe/London 0 9 * * 1" for a zone other than the member's. */
+        /** `pattern` is the CRON pattern of the runs, such as "0 9 * * 1" for each Monday at nine, or "CRON_TZ=Europe/London 0 9 * * 1" for a zone other than the member's. */
         pattern: string;
         /** `nextRunAt` is the time of the run, in Unix milliseconds; with `pattern` the first run. */
         nextRunAt?: number | null;
@@ -838,7 +838,7 @@ declare namespace botctx {
   type UpdateAgendaParams = {
     /** `memberId` is the member whose agendas are changed. */
     memberId: string;
-    /** `meta` becomes the node's AgendaMeta, and replaces the previous one. */
+    /** `meta` becomes the node's AgendaMeta, and replaces the previous value. */
     meta?: Fields | null;
     /** `nodeCompositeId` is the node. `treeId` is its tree. */
     nodeCompositeId?: string | null;
@@ -846,7 +846,7 @@ declare namespace botctx {
     nextRunAt?: number | null;
     /** `pattern` is the CRON pattern, as in NewParams. */
     pattern?: string | null;
-    /** `priority` decides among agendas that are due: a smaller number runs first. */
+    /** `priority` orders agendas that are due: a smaller number runs first. */
     priority?: number | null;
     /** `runUntil` is the last instant for which the pattern, given or stored, may schedule a run, in Unix milliseconds. */
     runUntil?: number | null;
@@ -958,7 +958,7 @@ declare namespace botctx {
     assignmentId: string;
     /** `liveChat` determines whether the member is in live chat afterwards. Default: true. */
     liveChat?: boolean | null;
-    /** `targets` are the further recipients, see NewTarget. */
+    /** `targets` are the further recipients of the ticket. */
     targets: NewTarget[];
   };
   /** What `addNewTargetsToAssignment` gives: The request. */
@@ -2078,7 +2078,7 @@ declare namespace botctx {
      *
      * @throws {OperationError} unavailable: The host cannot determine the member's time zone. The host's error may have another code.
      *
-     * @throws {OperationError} conflict: The agendas ended each time before they could be changed; try again.
+     * @throws {OperationError} conflict: The agendas kept ending before they could be changed; try again.
      */
     updateAgenda(params: UpdateAgendaParams): Promise<UpdateAgendaResult>;
     /** Removes the open agendas of a member: with `tag`, the ones that have it; without `tag`, all except the agendas of live chats, whose tags begin with `livechat:`. A running agenda finishes, but does not run again. It is not an error if no agenda matches. */

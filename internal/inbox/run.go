@@ -242,7 +242,7 @@ func (p *pool) forget(held *lease.Lease) {
 	delete(p.handled, held)
 }
 
-// abandonAll leaves current runs to the expiry of their leases, and returns an error that names them.
+// abandonAll abandons current runs, whose leases will expire, and returns an error that names them.
 func (p *pool) abandonAll() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -251,7 +251,7 @@ func (p *pool) abandonAll() error {
 		held.Abandon()
 		events = append(events, event)
 	}
-	return boterr.New(boterr.Canceled, "", "not all returned after the end of its context; still running: %s",
+	return boterr.New(boterr.Canceled, "", "not all work ended before Run returned; still running: %s",
 		display.List(len(events), func(i int) string { return "event " + events[i] }))
 }
 
