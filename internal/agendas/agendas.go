@@ -201,7 +201,7 @@ func scheduleOf(p *agenda.NewParams) (schedule, error) {
 	case p.NodeCompositeID == "":
 		return given, boterr.Missing("nodeCompositeId", "the id of the node to run")
 	case given.next == 0 && given.pattern == "":
-		return given, boterr.Missing("nextRunAt", "when the node runs, or a pattern")
+		return given, boterr.Missing("nextRunAt", "the time of the run, or a pattern")
 	case p.Replace && p.Tag == "":
 		return given, missingTag()
 	}

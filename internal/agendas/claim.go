@@ -25,7 +25,7 @@ type Claim struct {
 	stored     document.Object
 	record     agenda.Record
 	unreadable error
-	// attempts and failures are the counts before the claim.
+	// attempts and failures are the counts that this claim has last stored.
 	attempts, failures int64
 	// isSuspect is true if the agenda may kill the process, see package blame.
 	isSuspect bool
@@ -72,7 +72,7 @@ func (s *Scheduler) leased(now time.Time) document.Object {
 	return claimStamps.Object(func(i int) any { return values[i] })
 }
 
-// claimed returns the Claim for a document in which claim has stored it.
+// claimed returns the Claim for the document of an agenda that was claimed at now.
 func (s *Scheduler) claimed(stored document.Object, now time.Time) *Claim {
 	c := &Claim{scheduler: s, id: idOf(stored), fence: lease.Fence(stored), claimedAt: now}
 	c.read(stored)

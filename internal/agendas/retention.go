@@ -78,9 +78,9 @@ func (s *Scheduler) applyRetention(ctx context.Context) {
 func EraseMember(ctx context.Context, env record.Env, app, memberID string) (removed int64, err error) {
 	switch {
 	case app == "":
-		return 0, boterr.Missing("app", "the app of the member")
+		return 0, boterr.Missing("app", "the id of the member's app")
 	case memberID == "":
-		return 0, boterr.Missing("memberId", "the member to erase")
+		return 0, boterr.Missing("memberId", "the id of the member to erase")
 	}
 	return record.OfApp(env, schema, app).Remove(ctx, record.Removal{Filter: document.O(fieldMember, memberID)})
 }

@@ -79,7 +79,7 @@ func (l *Log) SetMark(ctx context.Context, in Conversation, name string, seq int
 		return err
 	}
 	if name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz") != "" {
-		return boterr.Invalid("name", "must consist of the letters a to z")
+		return boterr.Invalid("name", "is %.100q: it must consist of the letters a to z", name)
 	}
 	path := fieldMarks + "." + name
 	key := in.key()

@@ -175,7 +175,7 @@ func (s *Service) linkGivenGroup(ctx context.Context, p livechat.UpdateAssignmen
 	}
 	if p.BravoGroupID != "" && g.Type != channel.Bravo {
 		if s.ports.IsStrict {
-			return nil, false, boterr.Invalid(fieldBravoGroupID, "is only for bravo, but the group is of type %q", g.Type)
+			return nil, false, boterr.Invalid(fieldBravoGroupID, "is only for bravo, but the group is of type %q: leave it out", g.Type)
 		}
 		p.BravoGroupID = ""
 	}

@@ -134,7 +134,7 @@ func (s *Service) lastDirect(ctx context.Context, outletID string, event send.Me
 	return last, nil
 }
 
-// rank sorts the groups of an agent before other groups.
+// rank is the sort key of a group, by which groups of the agent come first.
 func rank(g *livechat.Group, agent string) int {
 	if g.AdminExternalID == agent {
 		return 0

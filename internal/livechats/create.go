@@ -207,7 +207,8 @@ func (s *Service) plan(ctx context.Context, asked request) (*livechat.Assignment
 		return nil, err
 	}
 	if s.ports.IsStrict && asked.takenMessage != "" && !to.has(channel.TakenMessages) {
-		return nil, boterr.Invalid(fieldTakenMessage, "is only for tickets on %s, but none goes there", channel.TakenMessages.Owners())
+		return nil, boterr.Invalid(fieldTakenMessage,
+			"is only for tickets on %s, but the request has none: leave it out", channel.TakenMessages.Owners())
 	}
 	if s.ports.IsStrict && asked.details != nil && !to.has(channel.LiveChatAPI) {
 		if err := checkDetailNames(*asked.details, to); err != nil {
@@ -310,7 +311,7 @@ func (s *Service) planDirect(r *livechat.AssignmentRecord, o outlet, m *member.M
 
 // onlyCustom returns the error for a createGroup that no outlet would use.
 func onlyCustom(o outlet) error {
-	return boterr.Invalid(fieldCreateGroup, "is only for %s channels, but the request goes to %s of type %s",
+	return boterr.Invalid(fieldCreateGroup, "is only for %s channels, but the request goes to %s of type %s: leave it out",
 		channel.LiveChatAPI.Owners(), o.ID, o.Type)
 }
 
@@ -371,7 +372,7 @@ func checkDetails(d livechat.AssignmentDetails) error {
 func checkDetailNames(d livechat.AssignmentDetails, to route) error {
 	for name := range d.Unknown.All() {
 		if typedDetail(name) == nil {
-			return boterr.Invalid(fieldAssignmentDetails+"."+name, "there is no such field")
+			return boterr.Invalid(fieldAssignmentDetails+"."+name, "there is no such field: correct the name or remove the field")
 		}
 	}
 	known := channel.Types()
@@ -447,7 +448,7 @@ func (b *backoff) wait(ctx context.Context) error {
 	}
 	b.pause(ctx, b.next)
 	if ctx.Err() != nil {
-		return boterr.New(boterr.Canceled, "", "another call is sending this request, and the wait ended: %w", context.Cause(ctx))
+		return boterr.New(boterr.Canceled, "", "the wait for another call that is sending this request ended: %w", context.Cause(ctx))
 	}
 	b.elapsed += b.next
 	b.next = min(2*b.next, lastPause)

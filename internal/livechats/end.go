@@ -366,8 +366,8 @@ func (s *Service) endGone(ctx context.Context, r *livechat.AssignmentRecord, by 
 	return run.isTold, err
 }
 
-// sendInChat sends a message of a live chat, and then restarts its idle time. r is nil for a group without an
-// assignment. gone is the way in which the assignment ends if the recipient is gone, or "" if it continues.
+// sendInChat sends a message of a live chat, and then restarts the idle time. r is nil for a group without an
+// assignment. If the recipient is gone, the assignment ends with gone as its EndedBy, unless gone is "".
 func (s *Service) sendInChat(
 	ctx context.Context, r *livechat.AssignmentRecord, message send.Message, gone livechat.EndedBy,
 ) (send.Result, error) {
@@ -459,9 +459,9 @@ func (s *Service) tellIfOver(ctx context.Context, outletID string, event send.Me
 	return s.tellOver(ctx, r, found[0])
 }
 
-// TellLate answers an agent whose tap on a ticket came too late: the request has ended, or another agent has
-// it. The ticket shows this if the platform can change messages; otherwise the agent gets a message. late is
-// the error of TakeByTap. Errors come from the send.
+// TellLate answers an agent whose tap on a ticket came too late, because the request has ended or another agent
+// has it. The agent gets a message, and the ticket shows its text if the platform can change messages. late is
+// the error from TakeByTap. Errors come from the send.
 func (s *Service) TellLate(ctx context.Context, channelID string, event send.MessageEvent, late error) error {
 	text := s.texts.Late
 	tooLate, isLate := errors.AsType[*livechat.TooLateError](late)

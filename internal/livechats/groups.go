@@ -197,7 +197,7 @@ func (s *Service) CreateBravoGroup(ctx context.Context, p livechat.CreateBravoGr
 		created, err := creator.CreateGroup(ctx, in, livechat.NewGroup{Key: send.KeyOf(ctx), Name: p.Name, NeedsInvitationLink: needsLink})
 		if err == nil && (created.ExternalID == "" || needsLink && created.InvitationLink == "") {
 			err = boterr.New(boterr.Unavailable, "",
-				"the platform made the group %q with the id %q, but its answer was incomplete", p.Name, created.ExternalID)
+				"the platform made the group %q with the id %q, but the answer lacks the id or the invitation link", p.Name, created.ExternalID)
 		}
 		return created, sends.PlatformError(ctx, in.Type, err)
 	})
@@ -503,7 +503,7 @@ func (s *Service) SaveAdmin(ctx context.Context, a livechat.Admin) (*livechat.Ad
 	case a.ExternalID == "":
 		return nil, boterr.Missing(fieldExternalID, "the id of the agent on the outlet's platform")
 	case a.AppID != "" && a.AppID != s.scope.App:
-		return nil, boterr.Invalid(fieldAppID, "the agent belongs to another app")
+		return nil, boterr.Invalid(fieldAppID, "is %s, but the agent is saved in the app %s: leave it out", a.AppID, s.scope.App)
 	}
 	a.AppID = s.scope.App
 	fields, err := document.Encode(a)
@@ -522,7 +522,8 @@ func (s *Service) SaveAdmin(ctx context.Context, a livechat.Admin) (*livechat.Ad
 		stored, err = s.admins().FindAndModify(ctx, patch, true)
 	}
 	if errors.Is(err, boterr.AlreadyExists) {
-		return nil, boterr.New(boterr.AlreadyExists, fieldExternalID, "another agent of the app has the id %s on the platform", a.ExternalID)
+		return nil, boterr.New(boterr.AlreadyExists, fieldExternalID,
+			"another agent of the app already has the external id %s: give each agent a different one", a.ExternalID)
 	}
 	if err != nil {
 		return nil, record.RenameField(err, "patch", "")

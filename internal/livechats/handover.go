@@ -21,7 +21,7 @@ import (
 // slot, and the previous one is closed. If no outlet accepts the next assignment, the previous one stays
 // unchanged.
 
-// parentOf returns the assignment that next replaces, or nil if it is gone.
+// parentOf returns the assignment that next replaces, or nil if that was removed.
 func (s *Service) parentOf(ctx context.Context, next *livechat.AssignmentRecord) (*livechat.AssignmentRecord, error) {
 	previous, err := s.loadAssignment(ctx, next.ParentAssignment)
 	if errors.Is(err, boterr.NotFound) {
@@ -30,13 +30,13 @@ func (s *Service) parentOf(ctx context.Context, next *livechat.AssignmentRecord)
 	return previous, err
 }
 
-// nextOf returns the open assignment that another one is being handed on to, or nil.
+// nextOf returns the assignment that replaces or will replace previousID, unless it has ended, or nil.
 func (s *Service) nextOf(ctx context.Context, previousID string) (*livechat.AssignmentRecord, error) {
 	return s.oneAssignment(ctx, equal(fieldParentAssignment, previousID).With(fieldEndedAt, isAbsent()))
 }
 
-// current returns a member's current assignment: the open one, or else the one that replaces an assignment
-// which ended by being handed on, or nil.
+// current returns a member's current assignment, or nil: the open one, or else the next assignment of an
+// interrupted hand-over.
 func (s *Service) current(ctx context.Context, memberID string) (*livechat.AssignmentRecord, error) {
 	open, err := s.openAssignment(ctx, memberID)
 	if err != nil || open != nil {
@@ -307,7 +307,7 @@ func (s *Service) inletGroupOf(
 		}
 	}
 	return document.Object{}, boterr.New(boterr.FailedPrecondition, "inletGroup",
-		"the conversation of the assignment %s is not a group on the inlet's side: leave it out", previous.ID)
+		"the conversation of the assignment %s is not a group on the inlet's side: leave inletGroup out", previous.ID)
 }
 
 // relayMessages returns the relay messages of a request by platform. If the call that hands it on gave a text,

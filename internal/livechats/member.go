@@ -119,7 +119,7 @@ func (s *Service) setLiveChat(ctx context.Context, r *livechat.AssignmentRecord,
 // The expiry of an assignment is the time at which it ends because it is idle. An agenda, the alarm, is set to
 // that time. After a crash, the alarm may fire before the expiry; then it is set again.
 
-// idleTag is the tag of the agendas that end idle live chats, and the node that they name.
+// idleTag is the tag of the agendas that end idle live chats, and the id of their node.
 const idleTag = agenda.LiveChatTagPrefix + "idle"
 
 // Expire handles a due agenda with the idle tag. It ends the member's live chat if its expiry has passed, or

@@ -79,11 +79,13 @@ func (s *Service) relayToAgent(ctx context.Context, r *livechat.AssignmentRecord
 }
 
 // RelayFromAgent sends an agent's message in a group of an outlet channel to the member, unchanged, and
-// restarts the idle time. If the conversation is a group on the inlet's side, that group gets it. GroupOf
-// finds the group of an event. In the conversation that a helpdesk opened for an untaken request, the first
-// message takes it. In a group that is no longer live, the agent gets a text about it once:
-// OutcomeAnswered. A member who is gone (send.IsGone) ends the live chat, and the agent gets a text: also
-// OutcomeAnswered. The rules of RelayFromMember about messages and errors apply.
+// restarts the idle time. If the conversation is a group on the inlet's side, the message goes to that group.
+// GroupOf finds the outlet's group of an event. In the conversation that a helpdesk opened for an untaken
+// request, the agent's first message takes the request.
+//
+// The outcome is OutcomeAnswered if the agent got a text instead: once in a group that is no longer live, and
+// if the member is gone (send.IsGone), which ends the live chat. The rules of RelayFromMember about messages
+// and errors apply.
 func (s *Service) RelayFromAgent(ctx context.Context, outletChannelID string, event send.MessageEvent) (Outcome, error) {
 	response, isMessage := relayedOf(event)
 	if !isMessage {
@@ -297,7 +299,8 @@ func (s *Service) sideOf(ctx context.Context, g *livechat.Group, channelID strin
 			"the group %s is no longer live: give the group of the current conversation", g.ID)
 	}
 	if channelID == "" {
-		return nil, boterr.New(boterr.FailedPrecondition, fieldGroup, "the group %s has no channel on that side", g.ID)
+		return nil, boterr.New(boterr.FailedPrecondition, fieldGroup,
+			"the group %s is not linked to a channel on that side: link it to an assignment first", g.ID)
 	}
 	c, err := s.ports.Channels.Load(ctx, channelID)
 	if err == nil {
@@ -382,7 +385,8 @@ func (s *Service) checkResponseURL(outlet *channel.Channel, url string) error {
 	case url == "":
 		return nil
 	case !outlet.Type.Has(channel.ResponseURLs) && s.ports.IsStrict:
-		return boterr.Invalid(fieldResponseURL, "is only for %s, but the outlet is of type %s", channel.ResponseURLs.Owners(), outlet.Type)
+		return boterr.Invalid(fieldResponseURL,
+			"is only for %s, but the outlet is of type %s: leave it out", channel.ResponseURLs.Owners(), outlet.Type)
 	case !outlet.Type.Has(channel.ResponseURLs):
 		return nil
 	}

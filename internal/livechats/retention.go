@@ -50,9 +50,9 @@ func RemoveEnded(ctx context.Context, env record.Env, olderThan time.Duration) (
 func EraseMember(ctx context.Context, env record.Env, app, memberID string) (removed Removed, err error) {
 	switch {
 	case app == "":
-		return Removed{}, boterr.Missing("app", "the app of the member")
+		return Removed{}, boterr.Missing("app", "the id of the member's app")
 	case memberID == "":
-		return Removed{}, boterr.Missing("memberId", "the member to erase")
+		return Removed{}, boterr.Missing("memberId", "the id of the member to erase")
 	}
 	groups := record.OfApp(env, groupSchema, app)
 	which := record.Removal{Filter: equal(fieldMember, memberID)}
@@ -73,7 +73,7 @@ func EraseMember(ctx context.Context, env record.Env, app, memberID string) (rem
 // assignments still need.
 type sweeper struct {
 	env record.Env
-	// all also removes records that open assignments need.
+	// all is true if records that open assignments need must be removed, too.
 	all bool
 	// groups is the number of groups removed.
 	groups int64

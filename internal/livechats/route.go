@@ -19,7 +19,7 @@ import (
 type outlet struct {
 	*channel.Channel
 
-	// label selects broadcast groups, and groups lists them.
+	// label is the label of the request or the target. groups are the broadcast groups that get a ticket.
 	label  string
 	groups []channel.BroadcastGroupMember
 	// field is the parameter that names the channel, or "" if it comes from the pairing. unknown holds the
@@ -202,7 +202,7 @@ func checkBroadcastGroup(platform channel.Type, group channel.BroadcastGroupMemb
 	case allowed != nil && !slices.Contains(allowed, group.Type):
 		return boterr.Invalid("type", "must be one of %s for a channel of type %s, got %q", strings.Join(allowed, ", "), platform, group.Type)
 	case group.ID == "" && !platform.Has(channel.DirectRequests):
-		return boterr.Invalid("id", "is missing: tickets are sent to it")
+		return boterr.Invalid("id", "is missing: give the id of the group that gets the ticket")
 	default:
 		return nil
 	}
@@ -278,7 +278,7 @@ func (s *Service) addedOutlets(
 	for _, o := range outlets {
 		if o.Type.Has(channel.DirectRequests) {
 			return nil, boterr.New(boterr.FailedPrecondition, o.field,
-				"the channel %s of type %s has no tickets: it takes a request alone, from the start", o.ID, o.Type)
+				"the channel %s of type %s has no tickets: it can only get a request when the request is created", o.ID, o.Type)
 		}
 		if err := checkTicketing(o); err != nil {
 			return nil, err

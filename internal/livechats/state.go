@@ -232,7 +232,7 @@ type step struct {
 	do func(*pass, context.Context) error
 }
 
-// steps returns all steps in order: name, want, states, due, done, do.
+// steps returns all steps in order. The columns are name, want, in, due, done and do.
 func steps() []step {
 	sending, open := []livechat.State{livechat.Sending}, []livechat.State{livechat.Pending, livechat.Taken}
 	taken, ended := []livechat.State{livechat.Taken}, []livechat.State{livechat.Ended}

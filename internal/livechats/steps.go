@@ -239,7 +239,7 @@ func endedMeanwhile(r *livechat.AssignmentRecord) error {
 // that after an interruption the bot answers the member again. The groups come later, so that a repeated end
 // still finds the conversation and completes the rest.
 
-// letOut ends the live chat of the member.
+// letOut clears the member's flag and removes the alarm.
 func (p *pass) letOut(ctx context.Context) (err error) {
 	p.member, err = p.leaveLiveChat(context.WithoutCancel(ctx), p.r)
 	return err
@@ -294,7 +294,7 @@ func (p *pass) recall(ctx context.Context) error {
 }
 
 // withdrawNext withdraws the assignment that should have replaced this one, after this one ended in another
-// way. Its tickets can no longer be taken.
+// way.
 func (p *pass) withdrawNext(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	next, err := p.nextOf(ctx, p.r.ID)

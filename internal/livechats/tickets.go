@@ -253,7 +253,8 @@ func (s *Service) withHistory(r *livechat.AssignmentRecord, message send.Respons
 		return message, nil
 	}
 	if message.Text() == "" {
-		return message, boterr.Invalid(relayMessageField(platform), "has no text to which the address of the history can be added")
+		return message, boterr.Invalid(relayMessageField(platform),
+			"has no text to which the address of the history can be added: give it one, or leave history out")
 	}
 	address, err := s.historyOf(r)
 	return message.With(fieldText, message.Text()+"\n"+address), err
@@ -438,7 +439,7 @@ func (s *Service) apiOf(r *livechat.AssignmentRecord, c *channel.Channel) (strin
 			"the custom channel %s has no live-chat API: give its address as %s in the channel's metadata", c.ID, fieldLiveChatAPI)
 	case s.ports.HTTP == nil:
 		return "", boterr.New(boterr.Unsupported, "",
-			"this host provides no HTTP client for the live-chat API of the channel %s", c.ID)
+			"this host provides no HTTP client for the live-chat API of the channel %s: set Config.HTTP", c.ID)
 	}
 	target, err := outbound.ParseURL(given)
 	if err != nil || target.Host == "" || target.Scheme != "https" && target.Scheme != "http" {

@@ -346,7 +346,7 @@ func chatAfterAChat(t *trial) {
 func canFail(h *Harness) bool { return h.Outlet.Fail != nil }
 
 var troubleRules = []Rule{
-	rule(requestSurvivesAnOutage, "a request that was made during an outage reaches the agents once when the platform works again").only(canFail),
+	rule(requestSurvivesAnOutage, "a request made during an outage reaches the agents once when the platform works again").only(canFail),
 	rule(messagesSurviveAnOutage, "the member's messages during an outage reach the agent afterwards, in order and once").only(canFail),
 	rule(endSurvivesAnOutage, "an end while the platform fails is complete once it works again").only(canFail),
 	rule(restartLosesNothing, "a restarted process continues each live chat, and repeats nothing"),
