@@ -214,7 +214,7 @@ func New(config Config) (*Log, error) {
 // statesSuffix is appended to the name of the collection of entries.
 const statesSuffix = "_states"
 
-// indexes are created once.
+// indexes is the state of prepare.
 type indexes struct {
 	mu      sync.Mutex
 	areMade bool

@@ -59,7 +59,7 @@ func (b *Inbox) accept(ctx context.Context, e Event) (Accepted, error) {
 	return Accepted{ID: id}, nil
 }
 
-// keptID returns the id of a stored event. A repetition has the same id.
+// keptID returns the id under which an event is stored. A repetition gets the same id.
 func (b *Inbox) keptID(e Event) string {
 	if e.Key == "" {
 		return b.config.Env.NewID()

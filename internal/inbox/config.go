@@ -130,7 +130,7 @@ type Inbox struct {
 	wake    chan struct{}
 	source  source
 	running atomic.Bool
-	// pool belongs to the present Run, or nil if there is none.
+	// pool is the pool of the current Run, or nil.
 	pool    atomic.Pointer[pool]
 	indexes indexes
 }
@@ -188,7 +188,7 @@ func EnsureIndexes(ctx context.Context, database store.Store) error {
 	return nil
 }
 
-// indexes are created once per inbox.
+// indexes is the state of ensureIndexes.
 type indexes struct {
 	mu     sync.Mutex
 	isMade bool

@@ -63,8 +63,8 @@ func (b *Inbox) DeadLetters(ctx context.Context, p DeadLettersParams) ([]DeadLet
 	return letters, nil
 }
 
-// findDead finds dead letters, in reverse order for a page before p.Before. An app's dead letters have an
-// index by fieldDeadKey. It costs other events nothing, because they lack that field.
+// findDead finds dead letters, in reverse order for a page before p.Before. For an app's dead letters it uses the
+// index of fieldDeadKey. This index costs other events nothing, because they lack the field.
 func (b *Inbox) findDead(ctx context.Context, p DeadLettersParams) (found []document.Object, err error) {
 	which, field, direction := allDead(), fieldAcceptedAt, 1
 	if p.App != "" {
@@ -208,8 +208,8 @@ const (
 	// events removed per write. Other writes can run between batches.
 	retentionPause = time.Hour
 	retentionBatch = 500
-	// idleLane is the retention time of the document of a lane without events: far longer than the age of any
-	// snapshot in use.
+	// idleLane is the retention time of the document of a lane without events. It is far longer than the age of
+	// any snapshot in use.
 	idleLane = time.Hour
 )
 
