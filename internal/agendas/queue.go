@@ -97,7 +97,6 @@ func (q *queue) set(id string, o document.Object) bool {
 	return known.index == 0
 }
 
-// remove removes an agenda.
 func (q *queue) remove(id string) {
 	if known, ok := q.byID[id]; ok {
 		q.takeOut(known)
@@ -431,7 +430,6 @@ func (s *slot) before(other *slot) bool {
 	}
 }
 
-// children is the number of children of a node.
 const children = 4
 
 // top returns the first entry, or nil if there is none.

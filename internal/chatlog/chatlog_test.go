@@ -27,7 +27,6 @@ var ada = chatlog.Conversation{App: "shop", Channel: "web", ID: "ada"}
 // unwatched hides that a store is a store.Watcher, so that the store counts as shared.
 type unwatched struct{ store.Store }
 
-// clock is a clock that a test sets.
 type clock struct{ at atomic.Int64 }
 
 func newClock() *clock {

@@ -545,7 +545,6 @@ func (s scripted) assignment() *livechat.AssignmentRecord {
 	return found[0]
 }
 
-// room is the only group.
 func (s scripted) room() *livechat.Group {
 	s.t.Helper()
 	found := s.groups(s.t, document.O())

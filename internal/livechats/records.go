@@ -299,7 +299,6 @@ func inConversation(outletID, externalID string) document.Object {
 	return document.O(fieldOutlet, outletID, fieldExternalID, externalID)
 }
 
-// insertGroup adds the record of a group.
 func (s *Service) insertGroup(ctx context.Context, g livechat.Group) (*livechat.Group, error) {
 	encoded, err := document.Encode(g)
 	if err != nil {

@@ -33,7 +33,6 @@ func (o outlet) target() livechat.Target {
 	return livechat.Target{Channel: o.ID, BroadcastGroups: o.groups, Label: o.label, Unknown: o.unknown}
 }
 
-// hasGroup reports whether the outlet has a broadcast group.
 func (o outlet) hasGroup(id string) bool {
 	return slices.ContainsFunc(o.groups, func(g channel.BroadcastGroupMember) bool { return g.ID == id })
 }
@@ -56,7 +55,6 @@ func (r route) has(feature channel.Feature) bool {
 	return slices.ContainsFunc(r.outlets, func(o outlet) bool { return o.Type.Has(feature) })
 }
 
-// routeOf determines the route of a request.
 func (s *Service) routeOf(ctx context.Context, asked request) (route, error) {
 	outlets, err := s.outlets(ctx, asked)
 	if err != nil {

@@ -40,7 +40,6 @@ type transition struct {
 	to   livechat.State
 }
 
-// The transitions.
 var (
 	requesting     = transition{"request", nil, livechat.Sending}
 	opening        = transition{"open", []livechat.State{livechat.Sending}, livechat.Pending}

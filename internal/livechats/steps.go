@@ -270,7 +270,6 @@ func (p *pass) clearGroup(ctx context.Context) error {
 	return err
 }
 
-// endGroups deactivates the groups.
 func (p *pass) endGroups(ctx context.Context) error {
 	return p.deactivateGroups(context.WithoutCancel(ctx), p.r)
 }

@@ -450,7 +450,6 @@ func (s *Service) PositionOfMember(ctx context.Context, memberID string) (livech
 	return s.positionOf(ctx, r)
 }
 
-// positionOf returns the position of an assignment in the queue.
 func (s *Service) positionOf(ctx context.Context, r *livechat.AssignmentRecord) (livechat.Position, error) {
 	waiting, err := s.assignments().Count(ctx, waitingFor(r.Label))
 	if err != nil || r.State() != livechat.Pending {

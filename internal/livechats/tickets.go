@@ -105,7 +105,6 @@ func takenText(r *livechat.AssignmentRecord, ticket livechat.Ticket, name string
 	return withName(text, name)
 }
 
-// withName fills the name of an agent into a text.
 func withName(text, name string) string { return strings.ReplaceAll(text, adminNamePlaceholder, name) }
 
 // showOn shows a text on a ticket, if the platform can.
@@ -496,7 +495,6 @@ func (s *Service) askAPI(
 	return group, nil
 }
 
-// bodyForAPI returns the request body for a live-chat API.
 func (s *Service) bodyForAPI(r *livechat.AssignmentRecord, m *member.Member) ([]byte, error) {
 	told := document.O("assignmentId", r.ID, fieldMember, m, fieldAssignmentDetails, r.Details, fieldMeta, r.Meta)
 	if r.History {

@@ -75,7 +75,6 @@ func (p *platform) sends(agent int, in livechattest.Chat, event send.MessageEven
 	}
 }
 
-// ticket returns the ticket of a request.
 func (p *platform) ticket(of livechattest.Chat) fakes.Ticket {
 	for _, ticket := range p.agents[0].Tickets() {
 		if ticket.MessageID == of.Ticket.MessageID {
@@ -115,7 +114,6 @@ func (p *platform) shown(in livechattest.Chat) []livechattest.Line {
 	return lines
 }
 
-// admin returns the admin record of an agent.
 func admin(a *fakes.Agent) livechat.Admin {
 	return livechat.Admin{AdminID: a.AdminID(), ExternalID: a.ExternalID(), Name: a.Name()}
 }

@@ -426,7 +426,6 @@ func (c *chat) bot() *botctx.Context {
 	return bot
 }
 
-// member returns the stored member.
 func (c *chat) member() *member.Member {
 	c.Helper()
 	return c.bot().Member

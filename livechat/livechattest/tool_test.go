@@ -168,7 +168,6 @@ func (t *tool) lines(to string) []livechattest.Line {
 	return lines
 }
 
-// ticket returns the text of a ticket.
 func (t *tool) ticket(of livechattest.Chat) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
