@@ -1,7 +1,7 @@
 // Package agenda schedules nodes: an agenda runs a node for a member, once at a given time or repeatedly by a
 // CRON pattern.
 //   - To schedule a node, call NewAgenda of botctx.Context with [NewParams].
-//   - To move or remove agendas, call UpdateAgenda and DeleteMemberAgenda, see [Operations].
+//   - To move or remove agendas, call UpdateAgenda or DeleteMemberAgenda; see [Operations].
 //   - To run agendas when they fall due, call Run of botctx.Runtime in a host. To see each [Run], set [Hooks]
 //     or Around of botctx.SchedulerOptions.
 //
@@ -13,31 +13,32 @@
 // or counted as missed. An agenda without a pattern always runs. An agenda never overlaps itself.
 //
 // Each scheduled time is run at least once: if a process dies, or a run fails, another attempt follows.
-// Agenda.ID and the scheduled time together, Run.Key, distinguish a repetition from a new occurrence; a node
-// that must not repeat its effect should store the key. If a process loses the lease of an agenda that it
-// runs, the context of the run ends, and another process begins a new attempt. The two may overlap while the
-// first one ignores the end of its context, or if its process was suspended.
+// Run.Key, which consists of Agenda.ID and the scheduled time, distinguishes a further attempt from a new
+// occurrence; a node that must not repeat its effect should store the key. If a process loses the lease of an
+// agenda that it runs, the context of the run ends, and another process begins a new attempt. The two attempts
+// overlap if the first one ignores the end of its context, or if its process was suspended.
 //
 // # CRON patterns
 //
 // A pattern has 5 to 7 fields, separated by spaces, for the wall clock of a time zone. Five fields are
 // minutes (0-59), hours (0-23), days of the month (1-31), months (1-12 or jan-dec) and days of the week (0-7
-// or sun-sat; 0 and 7 are Sunday). A sixth, at the end, is years (1970-2099). Seven begin with seconds
-// (0-59). Without seconds a pattern fires at second 0.
+// or sun-sat; 0 and 7 are Sunday). A sixth field, at the end, is years (1970-2099). If there are seven fields,
+// the first is seconds (0-59). Without seconds a pattern fires at second 0.
 //
 // A field is a list, separated by commas, of values, ranges ("9-17"), steps ("*/5", "0-30/10"; "7/10"
 // continues to the end of the field) and "*". Days of the month may be "L" (the last day), "15W" (the weekday
 // nearest to the 15th in its month) and "LW" (the last weekday); days of the week may be "5L" (the last
-// Friday of the month) and "1#2" (the second Monday). In both, "?" is "*". If neither of the two is "*", a
-// day that matches either is enough: "0 0 13 * 5" fires on each 13th and on each Friday.
+// Friday of the month) and "1#2" (the second Monday). In both fields, "?" is the same as "*". If neither of
+// them is "*", a pattern fires on days that match either: "0 0 13 * 5" fires on each 13th and on each Friday.
 //
-// Instead of fields there may be one macro: @yearly, @annually, @monthly, @weekly, @daily or @hourly. Upper
-// and lower case are the same.
+// A pattern may also be one macro: @yearly, @annually, @monthly, @weekly, @daily or @hourly. Upper and lower
+// case are the same.
 //
 // The zone is the one at the start of the pattern, see [InZone], or else the member's. When its clocks
 // change:
-//   - In a gap, when clocks go forward, a pattern of fixed hours that names times within the gap fires once,
-//     at the first instant after it. A pattern with a wildcard for its hours does not, because it has missed none.
+//   - In a gap, when clocks go forward, a pattern with fixed hours that names times within the gap fires once,
+//     at the first instant after the gap. A pattern with a wildcard for its hours does not, because it has
+//     missed no hour.
 //   - In an overlap, when clocks go back, a pattern with a wildcard for its seconds, minutes or hours fires
 //     in both passes, and any other once, in the first.
 //
@@ -51,7 +52,7 @@ import "github.com/botctx/go-sdk/document"
 type Agenda struct {
 	// ID is the primary key.
 	ID string `json:"_id,omitzero"`
-	// App is the app that it belongs to.
+	// App is the id of the agenda's app.
 	App string `json:"app,omitzero"`
 	// Channel is the id of the member's channel. Member is the id of the member.
 	Channel string `json:"channel,omitzero"`
@@ -79,8 +80,8 @@ func (a *Agenda) GoString() string { return a.String() }
 
 //go:generate go run ../internal/genfields Record
 
-// Record is a stored agenda: with its schedule, and with the fields of the scheduler. Operations only show
-// the Agenda in it.
+// Record is an agenda as it is stored, with its schedule and the fields of the scheduler. Operations return
+// only the Agenda in it.
 type Record struct {
 	Agenda
 
@@ -98,7 +99,7 @@ type Record struct {
 	CreatedAt document.Timestamp `json:"createdAt,omitzero"`
 	UpdatedAt document.Timestamp `json:"updatedAt,omitzero"`
 	// Replaces is the number of the replacement that created the agenda, counted for each member and tag. It
-	// is 0 if it was created without replace.
+	// is 0 if the agenda was created without replace.
 	Replaces int64 `json:"replaces,omitzero"`
 
 	// Fence is the fencing token of the last claim. It increases with each claim, and when a claim is lost.
@@ -115,17 +116,18 @@ type Record struct {
 	// NotAlone is true if its scheduler was lost while it held this agenda and others. Such a loss does not
 	// count as a failure of the agenda.
 	NotAlone bool `json:"notAlone,omitzero"`
-	// Lost is the number of starts for this NextRunAt that never came back while others ran. They do not
-	// count as failures.
+	// Lost is the number of starts for this NextRunAt that never came back while other agendas ran. They do
+	// not count as failures.
 	Lost int64 `json:"lost,omitzero"`
 	// Begun is true while the agenda is claimed, until updateAgenda changes its schedule.
 	Begun bool `json:"begun,omitzero"`
 	// Attempts is the number of claims for this NextRunAt whose run began, or may have begun. Failures is the
-	// number of claims that failed, also before the run began, or never came back and ran alone. A new
-	// schedule removes both, and Begun. So a claimed agenda without Attempts and Begun got a new schedule
-	// after it was claimed, perhaps for the same time: the end of the run keeps that schedule, and counts no
-	// failure. RunUntil may change alone: the end of the run schedules nothing later than the RunUntil stored
-	// at that time.
+	// number of claims that failed, also before the run began, or that never came back and ran alone.
+	//
+	// A new schedule removes Attempts, Failures and Begun. So if a claimed agenda has neither Attempts nor
+	// Begun, it got a new schedule after the claim, perhaps for the same time. The end of the run then keeps
+	// that schedule, and counts no failure. If only RunUntil has changed, the end of the run schedules nothing
+	// after the stored RunUntil.
 	Attempts int64 `json:"attempts,omitzero"`
 	Failures int64 `json:"failures,omitzero"`
 	// RetryAt is the time of the next attempt after a failed one.
@@ -145,6 +147,5 @@ func (r *Record) String() string { return document.Text(r) }
 // GoString is String, for failures of tests.
 func (r *Record) GoString() string { return r.String() }
 
-// Repeats reports whether the agenda may run again after NextRunAt: by its pattern, up to its RunUntil. Without
-// either it runs once.
+// Repeats reports whether the agenda may run again after NextRunAt. It needs both a Pattern and a RunUntil.
 func (r *Record) Repeats() bool { return r.Pattern != "" && r.RunUntil != 0 }

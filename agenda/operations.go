@@ -7,8 +7,7 @@ import (
 	"github.com/botctx/go-sdk/internal/cron"
 )
 
-// Operations are the operations on agendas. A required parameter that is missing is
-// InvalidArgument.
+// Operations are the operations on agendas. A missing required parameter is InvalidArgument.
 //
 // Specification: Agenda operations.
 type Operations interface {
@@ -49,7 +48,7 @@ type Operations interface {
 	//   - NotFound: the host has no such node.
 	//   - Unavailable: the host cannot determine the member's time zone. The host's error may have another
 	//     code.
-	//   - Conflict: the agendas ended each time before they could be changed; try again.
+	//   - Conflict: the agendas kept ending before they could be changed; try again.
 	//
 	// Specification: Agenda operations.
 	UpdateAgenda(ctx context.Context, p UpdateParams) (UpdateResult, error)
@@ -73,21 +72,20 @@ type NewParams struct {
 	// NextRunAt is the time of the run, in Unix milliseconds; with Pattern the first run. Required without
 	// Pattern.
 	NextRunAt document.Timestamp `json:"nextRunAt,omitzero"`
-	// Pattern is the CRON pattern of its runs, such as "0 9 * * 1" for each Monday at nine, or
+	// Pattern is the CRON pattern of the runs, such as "0 9 * * 1" for each Monday at nine, or
 	// "CRON_TZ=Europe/London 0 9 * * 1" for a zone other than the member's. Required without NextRunAt.
 	Pattern string `json:"pattern,omitzero"`
 	// RunUntil is the last instant for which Pattern may schedule a run, in Unix
 	// milliseconds. Required with Pattern, unless NextRunAt is the only run.
 	RunUntil document.Timestamp `json:"runUntil,omitzero"`
-	// Priority decides among agendas that are due: a smaller number runs first. The
-	// default is 0.
+	// Priority orders agendas that are due: a smaller number runs first. The default is 0.
 	Priority *int64 `json:"priority,omitzero"`
 	// Meta becomes the node's AgendaMeta.
 	Meta document.Object `json:"meta,omitzero"`
 	// Replace removes all open agendas of the same member and tag, including a running one, which finishes
 	// but cannot run again. The default is false.
 	Replace bool `json:"replace,omitzero"`
-	// Tag is the agenda's name. Required with Replace.
+	// Tag is a name by which the agenda can be replaced, changed and deleted. Required with Replace.
 	Tag string `json:"tag,omitzero"`
 }
 
@@ -95,7 +93,7 @@ type NewParams struct {
 type UpdateParams struct {
 	// MemberID is the member whose agendas are changed. Required.
 	MemberID string `json:"memberId,omitzero"`
-	// Meta becomes the node's AgendaMeta, and replaces the previous one.
+	// Meta becomes the node's AgendaMeta, and replaces the previous value.
 	Meta document.Object `json:"meta,omitzero"`
 	// NodeCompositeID is the node. TreeID is its tree.
 	NodeCompositeID string `json:"nodeCompositeId,omitzero"`
@@ -104,7 +102,7 @@ type UpdateParams struct {
 	NextRunAt document.Timestamp `json:"nextRunAt,omitzero"`
 	// Pattern is the CRON pattern, as in NewParams.
 	Pattern string `json:"pattern,omitzero"`
-	// Priority decides among agendas that are due: a smaller number runs first.
+	// Priority orders agendas that are due: a smaller number runs first.
 	Priority *int64 `json:"priority,omitzero"`
 	// RunUntil is the last instant for which the pattern, given or stored, may schedule a
 	// run, in Unix milliseconds.

@@ -31,25 +31,25 @@ type Run struct {
 	GroupExternalID string
 }
 
-// Handler runs an agenda. An error that was not made by Postpone, a panic, and the end of its goroutine are
-// failures: the scheduler tries again later. ctx ends with the cause ErrLeaseLost if the worker lost its
-// claim, and with ErrShutdown if a shutdown stops waiting for the run; an error that the handler returns
-// after that is not a failure.
+// Handler runs an agenda. An error that is not from Postpone, a panic, and the end of the goroutine are
+// failures, after which the scheduler tries again later. ctx ends with the cause ErrLeaseLost if the worker
+// lost its claim, or with ErrShutdown if a shutdown no longer waits for the run. An error that the handler
+// returns after that does not count as a failure.
 type Handler func(ctx context.Context, run Run) error
 
 // ErrLeaseLost is the context.Cause of a run whose claim is lost: its lease could not be renewed,
 // or another worker has the agenda.
 var ErrLeaseLost = boterr.New(boterr.Conflict, "", "the lease of the agenda is lost: another worker may run it")
 
-// ErrShutdown is the context.Cause of a run for which a scheduler that is ending no longer waits.
+// ErrShutdown is the context.Cause of a run whose scheduler shuts down and no longer waits for it.
 var ErrShutdown = boterr.New(boterr.Canceled, "", "the scheduler is stopping: the agenda will run again")
 
-// Postpone returns an error with which a Handler, wrapping it or not, reports that it cannot run the agenda
-// now. The claim is released, and the agenda can be claimed again after the pause. That counts neither as a
-// failure nor as an attempt. A negative pause counts as none.
+// Postpone returns an error for a Handler that cannot run the agenda now. The handler may wrap it. The claim
+// is released, and the agenda can be claimed again after the pause. That counts neither as a failure nor as an
+// attempt. A negative pause counts as 0.
 func Postpone(pause time.Duration) error { return &postponement{pause: max(0, pause)} }
 
-// Postponed reports whether an error was made by Postpone, wrapped or not, and returns the pause.
+// Postponed reports whether an error is from Postpone or wraps one, and returns the pause.
 func Postponed(err error) (pause time.Duration, ok bool) {
 	postponed, ok := errors.AsType[*postponement](err)
 	if !ok {
@@ -64,8 +64,8 @@ func (p *postponement) Error() string {
 	return "the run is postponed by " + p.pause.String()
 }
 
-// Hooks are called on events of a scheduler; nil hooks are ignored. The worker that runs the agenda calls
-// them, and waits for them. A panic of a hook is logged and has no other effect.
+// Hooks are called on events of a scheduler. Nil hooks are ignored. The worker that runs the agenda calls the
+// hooks, and waits until they return. A panic of a hook is logged and has no other effect.
 type Hooks struct {
 	// Claimed is called before a run.
 	Claimed func(ctx context.Context, e Event)
@@ -83,7 +83,7 @@ type Event struct {
 	Run Run
 	// At is the time of the event, by the store's clock.
 	At time.Time
-	// Err is why the run failed.
+	// Err is the error of a failed run, or nil.
 	Err error
 	// Next is the time of the agenda's next attempt or occurrence, or zero if it is unknown.
 	Next time.Time
@@ -91,14 +91,14 @@ type Event struct {
 
 // Result describes the outcome of botctx.Runtime.RunNextAgenda.
 type Result struct {
-	// Ran is true if an agenda was due; Run is its run.
+	// Ran is true if an agenda was due. Run is its run.
 	Ran bool
 	Run Run
 	// Postponed is true if the handler postponed the agenda. Relocated is true if the handler was not called
 	// because the agenda's time has not yet come in the zone to which its member has moved.
 	Postponed, Relocated bool
-	// Err is why the run failed.
+	// Err is the error of a failed run, or nil.
 	Err error
-	// Next is the time of its next attempt or occurrence, or zero if it is unknown.
+	// Next is the time of the agenda's next attempt or occurrence, or zero if it is unknown.
 	Next time.Time
 }

@@ -36,7 +36,7 @@ const (
 	OpAddNewTargetsToAssignment          Op = "addNewTargetsToAssignment"          // Sends the ticket of an untaken request to further targets.
 	OpReassignAssignment                 Op = "reassignAssignment"                 // Hands a live chat on to other agents: the previous assignment ends, and its id becomes the `parentAssignment` of a new one.
 	OpGetAssignment                      Op = "getAssignment"                      // Reads an assignment by its id.
-	OpGetAssignmentByOutlet              Op = "getAssignmentByOutlet"              // Reads the newest assignment in an outlet channel that has not ended: taken there, sent to the channel directly, or untaken with a ticket there.
+	OpGetAssignmentByOutlet              Op = "getAssignmentByOutlet"              // Reads the newest open assignment in an outlet channel: one taken there, sent to the channel directly, or untaken with a ticket there.
 	OpGetAssignmentByBravoGroupID        Op = "getAssignmentByBravoGroupId"        // Reads the newest assignment of a group on Bravo.
 	OpGetAssignmentsByMemberID           Op = "getAssignmentsByMemberId"           // Reads all assignments of a member, including ended ones.
 	OpGetAssignmentsByMeta               Op = "getAssignmentsByMeta"               // Reads the assignments whose meta contains the given data: each given field must exist and be equal in the sense of filters; meta may have other fields.
@@ -48,7 +48,7 @@ const (
 	OpInletEndLiveChat                   Op = "inletEndLiveChat"                   // Ends the live chat of a member from the inlet's side.
 	OpEndBravoLiveChat                   Op = "endBravoLiveChat"                   // Ends the live chats of an agent in a group on Bravo.
 	OpGetGroup                           Op = "getGroup"                           // Reads a group by its id.
-	OpGetGroupByExternalID               Op = "getGroupByExternalId"               // Reads the newest group of an agent, or with the given id, in an outlet channel.
+	OpGetGroupByExternalID               Op = "getGroupByExternalId"               // Reads the newest group in an outlet channel that has the given agent, the given id on the platform, or both.
 	OpGetGroupByGroupExternalID          Op = "getGroupByGroupExternalId"          // Reads the newest group with an id on the outlet's platform.
 	OpGetGroupByInletGroup               Op = "getGroupByInletGroup"               // Reads the newest group that belongs to a group conversation on the inlet's side.
 	OpGetGroupByMemberID                 Op = "getGroupByMemberId"                 // Reads the newest group of a member of an inlet channel.
@@ -364,7 +364,7 @@ func (c *Context) NewAgenda(ctx context.Context, p agenda.NewParams) (*agenda.Ag
 //   - NotFound: the host has no such node.
 //   - Unavailable: the host cannot determine the member's time zone. The host's error may have another
 //     code.
-//   - Conflict: the agendas ended each time before they could be changed; try again.
+//   - Conflict: the agendas kept ending before they could be changed; try again.
 //
 // Specification: Agenda operations.
 func (c *Context) UpdateAgenda(ctx context.Context, p agenda.UpdateParams) (agenda.UpdateResult, error) {
@@ -451,14 +451,15 @@ func (c *Context) AddNewTargetsToAssignment(ctx context.Context, p livechat.AddN
 // becomes the parentAssignment of a new one. Values that the call omits come from the previous one. It is
 // for outlet channels of type bravo, charlie and delta.
 //
-// The new one goes to the targets of a member's request with that label; if the channel that hands it on
-// is not paired, it goes to that channel. The previous one continues until everything is sent. While the
-// new one is untaken, a repeated call returns it. Outlets that refuse it for good are left out.
+// The new assignment goes to the same targets as a new request of the member with that label, and to the
+// channel that hands it on, even if that channel is not paired. The previous assignment stays open until
+// everything is sent. While the new assignment is untaken, a repeated call returns it. Outlets that refuse
+// it for good are left out.
 //
 // Errors:
 //   - InvalidArgument: PreviousAssignment is not the assignment that MessageEvent belongs to.
-//   - NotFound: no assignment belongs to the event, or the app has no assignment with that _id, or no
-//     such channel.
+//   - NotFound: no assignment belongs to the event, the app has no assignment with that _id, or the
+//     channel does not exist in the app.
 //   - FailedPrecondition: the previous assignment has ended, or no outlet can take the request, or
 //     InletGroup is true and the conversation on the inlet's side is not a group.
 //   - Unsupported: the channel is not of type bravo, charlie or delta; or the host has no connector for
@@ -481,9 +482,9 @@ func (c *Context) GetAssignment(ctx context.Context, p livechat.GetAssignmentPar
 	return invoke(ctx, c, OpGetAssignment, c.liveChats(), livechat.Operations.GetAssignment, p)
 }
 
-// GetAssignmentByOutlet reads the newest assignment in an outlet channel that has not ended: taken there,
-// sent to the channel directly, or untaken with a ticket there. If an assignment's meta is a filter, with
-// operators, the context's member must match it; assignments whose meta does not match are skipped.
+// GetAssignmentByOutlet reads the newest open assignment in an outlet channel: one taken there, sent to
+// the channel directly, or untaken with a ticket there. An assignment whose meta contains filter operators
+// is skipped if the context's member does not match the filter.
 //
 // Errors:
 //   - NotFound: the channel does not exist in the app, or has no open assignment.
@@ -618,8 +619,8 @@ func (c *Context) GetGroup(ctx context.Context, p livechat.GetGroupParams) (*liv
 	return invoke(ctx, c, OpGetGroup, c.liveChats(), livechat.Operations.GetGroup, p)
 }
 
-// GetGroupByExternalID reads the newest group of an agent, or with the given id, in an outlet channel.
-// Live groups take precedence.
+// GetGroupByExternalID reads the newest group in an outlet channel that has the given agent, the given id
+// on the platform, or both. Live groups take precedence.
 //
 // Errors:
 //   - NotFound: no group matches.

@@ -237,7 +237,7 @@ var mistakesOfAgendas = map[string]mistake{
 	},
 	"no time": {
 		test:   reminds(agenda.NewParams{MemberID: "member-1", NodeCompositeID: "reminder"}),
-		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): newAgenda: invalid argument: nextRunAt: is missing; give when the node runs, or a pattern`,
+		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): newAgenda: invalid argument: nextRunAt: is missing; give the time of the run, or a pattern`,
 	},
 	"a pattern without runUntil": {
 		test: reminds(agenda.NewParams{MemberID: "member-1", NodeCompositeID: "reminder", Pattern: "0 9 * * 1"}),

@@ -90,7 +90,7 @@ func TestStart_EndsTheTestWhereItCannotBegin(t *testing.T) {
 		`fakes: there is no node "remindr": did you mean "reminder"?`: func(p *fakes.Platform) {
 			begin(p).AddAgenda(agenda.NewParams{NodeCompositeID: "remindr", NextRunAt: document.TimestampOf(fakes.Start())})
 		},
-		`fakes: the agenda of Ada: invalid argument: nextRunAt: is missing; give when the node runs, or a pattern`: func(p *fakes.Platform) {
+		`fakes: the agenda of Ada: invalid argument: nextRunAt: is missing; give the time of the run, or a pattern`: func(p *fakes.Platform) {
 			begin(p).AddAgenda(agenda.NewParams{NodeCompositeID: "reminder"})
 		},
 		`fakes: Ada already has the assignment id-1`: func(p *fakes.Platform) {

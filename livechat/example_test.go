@@ -11,7 +11,7 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// callAgent is an action of a bot.
+// callAgent is an action that asks for a person.
 func callAgent(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.CreateAssignment(ctx, livechat.CreateAssignmentParams{})
 	return err

@@ -72,8 +72,8 @@ type TakeParams struct {
 	// AdminExternalID is the agent's id on the outlet's platform. Required.
 	AdminExternalID string
 	// BroadcastGroupID is the platform's id of the broadcast group whose ticket the agent took. That ticket
-	// is not changed; the others show the taken message. If it is empty, or that group has no ticket, all of
-	// them do.
+	// is not changed; the others show the taken message. If BroadcastGroupID is "" or that group has no
+	// ticket, all tickets show it.
 	BroadcastGroupID string
 }
 
@@ -124,15 +124,15 @@ type Position struct {
 //
 //	if unsent, ok := errors.AsType[*livechat.UnsentError](err); ok { ... }
 type UnsentError struct {
-	// AssignmentID is the id of the assignment that was partly sent. It is "" if nothing was sent and a
-	// repeated call could not change that; then there is no assignment.
+	// AssignmentID is the id of the assignment that was partly sent. It is "" if all targets refused the
+	// request for good; then there is no assignment.
 	AssignmentID string
-	// Failures are the targets that did not get it, in order.
+	// Failures are the targets that did not get the request, in order.
 	Failures []Unsent
-	// Of is the number of targets.
+	// Of is the number of all targets.
 	Of int
-	// IsOpen is true if the request is open without the targets that did not get it. These refused it for
-	// good, for example because a group does not exist.
+	// IsOpen is true if the request is open without the targets in Failures, because they refused it for
+	// good: for example, a group does not exist.
 	IsOpen bool
 }
 
@@ -158,16 +158,16 @@ func (u *UnsentError) Error() string {
 	}))
 	switch {
 	case u.AssignmentID == "":
-		text.WriteString("; nothing was sent, and there is no request")
+		text.WriteString("; nothing was sent, and there is no request: correct the targets")
 	case u.IsOpen:
 		fmt.Fprintf(&text, "; the assignment %s is open without them: correct or remove them", u.AssignmentID)
 	default:
-		fmt.Fprintf(&text, "; the same call again sends what is missing of the assignment %s", u.AssignmentID)
+		fmt.Fprintf(&text, "; repeat the call to send the rest of the assignment %s", u.AssignmentID)
 	}
 	return text.String()
 }
 
-// Unwrap returns the error of each target. A nil pointer has none.
+// Unwrap returns the errors of the targets.
 func (u *UnsentError) Unwrap() []error {
 	if u == nil {
 		return nil

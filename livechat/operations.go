@@ -2,10 +2,10 @@
 // sends them to agents, and relays the messages of both sides until the live chat ends.
 //
 //   - To ask for a person, call CreateAssignment of botctx.Context with [CreateAssignmentParams].
-//   - To end a live chat, call EndLiveChat for the agent and InletEndLiveChat for the member, see
+//   - To end a live chat, call EndLiveChat for the agent or InletEndLiveChat for the member; see
 //     [Operations].
-//   - To report that an agent took a ticket on the outlet's platform, give [TakeParams] to TakeTicket of a
-//     botctx.Runtime in a host.
+//   - To report that an agent took a ticket on the outlet's platform, call TakeTicket of botctx.Runtime with
+//     [TakeParams].
 //
 // A member of an inlet channel asks for a person. The request is an Assignment. It goes to outlet channels:
 // most get Tickets, one for each of their broadcast groups, and one agent takes one of them; a custom channel
@@ -22,11 +22,12 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Operations are the operations of live chat: on assignments, on groups and agents, and the sends that need
-// one of these.
+// Operations are the operations of live chat: on assignments, on groups and agents, and the sends within live
+// chats.
 //
-// They cannot see records of another app. A record passed as a parameter is only a reference. Without a
-// channel or a member, the operations use the context's own. A missing required parameter is InvalidArgument.
+// They cannot see records of another app. A record passed as a parameter is only a reference: its id is used,
+// and other fields are ignored. If the parameters name no channel or member, the context's own is used. A
+// missing required parameter is InvalidArgument.
 type Operations interface {
 	// CreateAssignment asks for a person to take over the conversation with a member. The member's
 	// botMeta.liveChat is true when it returns.
@@ -76,14 +77,15 @@ type Operations interface {
 	// becomes the parentAssignment of a new one. Values that the call omits come from the previous one. It is
 	// for outlet channels of type bravo, charlie and delta.
 	//
-	// The new one goes to the targets of a member's request with that label; if the channel that hands it on
-	// is not paired, it goes to that channel. The previous one continues until everything is sent. While the
-	// new one is untaken, a repeated call returns it. Outlets that refuse it for good are left out.
+	// The new assignment goes to the same targets as a new request of the member with that label, and to the
+	// channel that hands it on, even if that channel is not paired. The previous assignment stays open until
+	// everything is sent. While the new assignment is untaken, a repeated call returns it. Outlets that refuse
+	// it for good are left out.
 	//
 	// Errors:
 	//   - InvalidArgument: PreviousAssignment is not the assignment that MessageEvent belongs to.
-	//   - NotFound: no assignment belongs to the event, or the app has no assignment with that _id, or no
-	//     such channel.
+	//   - NotFound: no assignment belongs to the event, the app has no assignment with that _id, or the
+	//     channel does not exist in the app.
 	//   - FailedPrecondition: the previous assignment has ended, or no outlet can take the request, or
 	//     InletGroup is true and the conversation on the inlet's side is not a group.
 	//   - Unsupported: the channel is not of type bravo, charlie or delta; or the host has no connector for
@@ -156,9 +158,9 @@ type Operations interface {
 	// Specification: Live-chat operations.
 	GetAssignment(ctx context.Context, p GetAssignmentParams) (*Assignment, error)
 
-	// GetAssignmentByOutlet reads the newest assignment in an outlet channel that has not ended: taken there,
-	// sent to the channel directly, or untaken with a ticket there. If an assignment's meta is a filter, with
-	// operators, the context's member must match it; assignments whose meta does not match are skipped.
+	// GetAssignmentByOutlet reads the newest open assignment in an outlet channel: one taken there, sent to
+	// the channel directly, or untaken with a ticket there. An assignment whose meta contains filter operators
+	// is skipped if the context's member does not match the filter.
 	//
 	// Errors:
 	//   - NotFound: the channel does not exist in the app, or has no open assignment.
@@ -204,8 +206,8 @@ type Operations interface {
 	// Specification: Group and admin operations.
 	GetGroup(ctx context.Context, p GetGroupParams) (*Group, error)
 
-	// GetGroupByExternalID reads the newest group of an agent, or with the given id, in an outlet channel.
-	// Live groups take precedence.
+	// GetGroupByExternalID reads the newest group in an outlet channel that has the given agent, the given id
+	// on the platform, or both. Live groups take precedence.
 	//
 	// Errors:
 	//   - NotFound: no group matches.

@@ -32,7 +32,7 @@ type CreateAssignmentParams struct {
 
 // CreateGroup asks a custom outlet for a group.
 type CreateGroup struct {
-	// ExternalID is the id for the group there. By default the outlet chooses the id.
+	// ExternalID is the id that the outlet should give the group. By default the outlet chooses one.
 	ExternalID string `json:"externalId,omitzero"`
 }
 
@@ -52,8 +52,7 @@ type AddNewTargetsToAssignmentParams struct {
 	AssignmentID string `json:"assignmentId,omitzero"`
 	// LiveChat determines whether the member is in live chat afterwards. The default is true.
 	LiveChat *bool `json:"liveChat,omitzero"`
-	// Targets are further recipients: targets, or ids and types of broadcast groups in the outlet that
-	// already has the request. Required.
+	// Targets are the further recipients of the ticket. Required.
 	Targets []NewTarget `json:"targets,omitzero"`
 }
 
@@ -67,8 +66,8 @@ type AddNewTargetsToAssignmentResult struct {
 
 // ReassignAssignmentParams are the parameters of ReassignAssignment.
 type ReassignAssignmentParams struct {
-	// Channel is the outlet channel that hands it on; its ID is enough. The default is the
-	// context's own.
+	// Channel is the outlet channel of the previous assignment; its ID is enough. The default is the context's
+	// own.
 	Channel *channel.Channel `json:"channel,omitzero"`
 	// GroupName is the name of the new outlet conversation. The default is the previous name.
 	GroupName string `json:"groupName,omitzero"`
@@ -138,7 +137,7 @@ type GetAssignmentsByMemberIDParams struct {
 
 // GetAssignmentsByMetaParams are the parameters of GetAssignmentsByMeta.
 type GetAssignmentsByMetaParams struct {
-	// Meta is the data. A name with dots is a path. Required; O() matches all.
+	// Meta is the data to find. A name with dots is a path. Required; an empty object matches all assignments.
 	Meta document.Object `json:"meta,omitzero"`
 }
 
@@ -155,9 +154,8 @@ type UpdateAssignmentGroupParams struct {
 	AssignmentID string `json:"assignmentId,omitzero"`
 	// Group is the group; its ID is enough. Required without BravoGroupID.
 	Group *Group `json:"group,omitzero"`
-	// BravoGroupID is the group's id on Bravo, by which GetAssignmentByBravoGroupID finds
-	// the assignment. The default is the external id of a group of type bravo. Required
-	// without Group.
+	// BravoGroupID is the group's id on Bravo, by which GetAssignmentByBravoGroupID finds the assignment. The
+	// default is the external id of Group if its type is bravo. Required without Group.
 	BravoGroupID string `json:"bravoGroupId,omitzero"`
 }
 
@@ -275,27 +273,27 @@ func (t *Truthy) DecodeValue(value any) error {
 	return nil
 }
 
-// AssignmentDetails describe a request to an outlet. A custom outlet gets all of them unchanged.
+// AssignmentDetails describe a request to an outlet. A custom outlet gets all details unchanged.
 type AssignmentDetails struct {
 	// Summary is sent unchanged into the outlet conversation when that is created. It may contain text of the
 	// member.
 	Summary string `json:"summary,omitzero"`
 	// GroupName is the name of the outlet conversation.
 	GroupName string `json:"groupName,omitzero"`
-	// RelayMessage maps platforms to the ticket if the platform has tickets, else to the first message of the
-	// conversation. {{path}} in it is filled from the member. The default is a text with the name of the
-	// member, and on a ticket a button with TakePayload.
+	// RelayMessage maps each platform to its ticket or, if the platform has no tickets, to the first message
+	// of the conversation. {{path}} in it is filled from the member. The default is a text with the name of
+	// the member, and on a ticket a button with TakePayload.
 	//
 	// An agent takes a ticket by a tap: an event of type PAYLOAD, with any payload, whose value is the
 	// assignment's id, unless a node of the outlet's bot answers it. So on a ticket of type BUTTON or
 	// CAROUSEL each postback payload without a value gets that id: "go" becomes {"payload": "go", "value":
 	// "<id>"}. The payload of a quick reply is a string; on a ticket of type QUICK_REPLIES the id becomes the
 	// reply's value, a separate field, which the connector must pass on with the tap. A button that already
-	// has a value keeps it. A ticket of another type has no button: the host, or a node that knows the
-	// assignment, must take it.
+	// has a value keeps it. Agents cannot tap on a ticket of another type: the host, or a node that knows the
+	// assignment, must take it for them.
 	RelayMessage map[channel.Type]send.Response `json:"relayMessage,omitzero"`
-	// Unknown holds fields that AssignmentDetails does not define. A custom outlet gets all of them. It may
-	// also hold the fields above with values of other types, which only a custom outlet accepts.
+	// Unknown holds fields that AssignmentDetails does not define, and the fields above if their values have
+	// other types. Only custom outlets accept other types, and get all of these fields.
 	Unknown document.Object `json:"-"`
 }
 
@@ -315,7 +313,7 @@ func (d *AssignmentDetails) typedField(name string) any {
 
 // EncodeValue returns the details with their unknown fields.
 func (d AssignmentDetails) EncodeValue() (any, error) {
-	type typedDetails AssignmentDetails // It has no methods that would call this one.
+	type typedDetails AssignmentDetails // The type has no EncodeValue, so Encode does not call this method again.
 	typed, err := document.Encode(typedDetails(d))
 	if err != nil {
 		return nil, err
@@ -357,7 +355,7 @@ func (d *AssignmentDetails) DecodeValue(value any) error {
 	return nil
 }
 
-// saysNothing reports whether a value means the same as an absent field.
+// saysNothing reports whether a value is null or "", which means the same as an absent field.
 func saysNothing(value any) bool { return value == nil || value == "" }
 
 // MarshalJSON writes the details with their unknown fields.
@@ -382,8 +380,8 @@ type GetGroupParams struct {
 type GetGroupByExternalIDParams struct {
 	// AdminExternalID is the agent's id on the outlet's platform. Required without GroupID.
 	AdminExternalID string `json:"adminExternalId,omitzero"`
-	// GroupID is the group's id on the outlet's platform. Required without
-	// AdminExternalID; with it, both must fit.
+	// GroupID is the group's id on the outlet's platform. Required without AdminExternalID. If both are given,
+	// the group must match both.
 	GroupID string `json:"groupId,omitzero"`
 	// ChannelID is the id of the outlet channel. The default is the context's own.
 	ChannelID string `json:"channelId,omitzero"`
@@ -443,8 +441,8 @@ type InactivateGroupParams struct {
 	GroupID string `json:"groupId,omitzero"`
 }
 
-// RecordUpdate is the part of a result of InactivateGroup and the operations that end a live chat that
-// describes the updated record.
+// RecordUpdate describes an updated record, in the results of InactivateGroup and of the operations that end
+// live chats.
 type RecordUpdate struct {
 	// ID is the id of the updated record. CreatedAt is the time of its creation. Version is the number of its
 	// changes.

@@ -21,26 +21,26 @@ const IdleTimeout = 30 * time.Minute
 
 // GroupCreator creates groups: conversations that agents join.
 //
-// If a Foxtrot or custom channel takes a request alone, no group is created: the agent who takes it talks to
-// the member in the conversation that the platform opened for the request, the ChatID of the send.Delivery.
-// If ChatID is "", a broadcast group, or shared by several open requests, the platform opened none, and the
-// agent's own conversation with the bot is used. The group in a live-chat API's answer also belongs to this
-// request only.
+// A Foxtrot or custom channel that takes a request alone needs no GroupCreator. The agent talks to the member
+// in the conversation that the platform opened for the request, which is the ChatID of the send.Delivery. If
+// ChatID is "", the id of a broadcast group, or the same for several open requests, the agent's own
+// conversation with the bot is used instead. A live-chat API, too, must return a different group for each
+// request.
 type GroupCreator interface {
 	// CreateGroup creates a group and returns its id and link on the platform.
 	CreateGroup(ctx context.Context, in *channel.Channel, group NewGroup) (CreatedGroup, error)
 }
 
-// NewGroup describes a group for a platform to make.
+// NewGroup describes a group to be created on a platform.
 type NewGroup struct {
-	// Key is the same for each attempt to create a group, and different for every other group. A platform
-	// with idempotency keys creates one group for it.
+	// Key is the same for each attempt to create this group, and different for every other group. Pass it to
+	// platforms that support idempotency keys.
 	Key string
 	// Name is the group's name. It may be "".
 	Name string
 	// AdminExternalID is the platform's id of the group's agent, or "" if there is no agent yet.
 	AdminExternalID string
-	// NeedsInvitationLink requests a link by which agents join.
+	// NeedsInvitationLink is true if CreatedGroup must have an InvitationLink.
 	NeedsInvitationLink bool
 }
 
@@ -71,16 +71,16 @@ type GroupNamer interface {
 
 // GroupIconSetter gives groups their icons.
 type GroupIconSetter interface {
-	// SetGroupIcon sets the icon of a group. InvalidArgument: the platform cannot show the
-	// picture. NotFound: it has no such group.
+	// SetGroupIcon sets the icon of a group. InvalidArgument: the platform does not accept the picture.
+	// NotFound: the platform has no such group.
 	SetGroupIcon(ctx context.Context, in *channel.Channel, groupExternalID string, icon Picture) error
 }
 
-// Picture is a picture that was fetched.
+// Picture is a downloaded picture.
 type Picture struct {
 	// ContentType is the media type, such as "image/png".
 	ContentType string
-	// Bytes are the picture's file. They must not be modified.
+	// Bytes is the content of the file. It must not be modified.
 	Bytes []byte
 }
 

@@ -14,10 +14,10 @@ type Assignment struct {
 	ID string `json:"_id,omitzero"`
 	// Version counts the changes, starting at 1.
 	Version int64 `json:"_version,omitzero"`
-	// App is the app that it belongs to.
+	// App is the id of the assignment's app.
 	App string `json:"app,omitzero"`
-	// AssignedAt is the time at which an agent took it. Assignee is the agent's id on the outlet's platform.
-	// Both are absent until then.
+	// AssignedAt is the time at which the state became Taken. Assignee is the agent's id on the outlet's
+	// platform, or "" if no agent has the request yet.
 	AssignedAt document.Timestamp `json:"assignedAt,omitzero"`
 	Assignee   string             `json:"assignee,omitzero"`
 	// CreatedAt is the time of creation. UpdatedAt is the time of the last change.
@@ -25,15 +25,16 @@ type Assignment struct {
 	UpdatedAt document.Timestamp `json:"updatedAt,omitzero"`
 	// Etag changes with every change.
 	Etag string `json:"etag,omitzero"`
-	// Expiry is the time at which it ends because it is idle. It is 0 if idle time does not count.
+	// Expiry is the time at which the assignment ends unless there is another message. It is 0 if idle time
+	// does not count.
 	Expiry document.Timestamp `json:"expiry,omitzero"`
 	// Group is the id of the outlet's group. GroupInfo describes the group: its externalId, name and type,
 	// and on Bravo its bravoGroupId.
 	Group     string          `json:"group,omitzero"`
 	GroupInfo document.Object `json:"groupInfo,omitzero"`
-	// History is true if the address of the conversation's history went with the request.
+	// History is true if the request contains the address of the conversation's history.
 	History bool `json:"history"`
-	// IsZendesk is true if a Foxtrot channel has it.
+	// IsZendesk is true if the request went to a Foxtrot channel.
 	IsZendesk bool `json:"isZendesk"`
 	// Inlet is the id of the member's channel.
 	Inlet string `json:"inlet,omitzero"`
@@ -46,7 +47,7 @@ type Assignment struct {
 	Meta document.Object `json:"meta,omitzero"`
 	// ParentAssignment is the id of the assignment that this one was reassigned from.
 	ParentAssignment string `json:"parentAssignment,omitzero"`
-	// RelayMessage is, by platform, the ticket or the first message of the conversation.
+	// RelayMessage maps platforms to the ticket or the first message of the conversation.
 	RelayMessage document.Object `json:"relayMessage,omitzero"`
 	// Targets are the recipients of the request.
 	Targets []Target `json:"targets"`
@@ -66,16 +67,16 @@ func (a Assignment) GoString() string { return a.String() }
 // UnmarshalJSON reads an assignment and keeps unknown fields.
 func (a *Assignment) UnmarshalJSON(text []byte) error { return document.DecodeJSON(text, a) }
 
-// AssignmentRecord is a stored assignment: with its tickets, and with its progress, by which it continues
-// after a crash. Operations only show the Assignment in it.
+// AssignmentRecord is an assignment as it is stored, with its tickets, and with the progress from which a call
+// continues after a crash. Operations return only the Assignment in it.
 type AssignmentRecord struct {
 	Assignment
 	Progress
 
 	// Label is the label of the broadcast groups that got the request.
 	Label string `json:"label,omitzero"`
-	// Summary is sent to the agent who takes it. GroupName is the name of the conversation. TakenMessage is the
-	// text that the other tickets then show, or "" for the default.
+	// Summary is sent to the agent who takes the request. GroupName is the name of the conversation.
+	// TakenMessage is the text of the other tickets once one is taken, or "" for the default.
 	Summary      string `json:"summary,omitzero"`
 	GroupName    string `json:"groupName,omitzero"`
 	TakenMessage string `json:"takenMessage,omitzero"`
@@ -83,18 +84,18 @@ type AssignmentRecord struct {
 	Details document.Object `json:"details,omitzero"`
 	// CreateGroup asks a custom outlet for a group. It is nil if the request does not ask for one.
 	CreateGroup *CreateGroup `json:"createGroup,omitzero"`
-	// LiveChatAgenda is true if idle time counts from the start, as requested. Once an agent has taken
-	// it, idle time counts in any case.
+	// LiveChatAgenda is true if idle time counts from the start. Once an agent has taken the request, idle
+	// time counts in any case.
 	LiveChatAgenda bool `json:"liveChatAgenda"`
-	// OutOfLiveChat is true if the bot continues to answer the member while it is open: the member's flag is
-	// not set.
+	// OutOfLiveChat is true if the bot continues to answer the member while the assignment is open. The
+	// member's botMeta.liveChat is then not set.
 	OutOfLiveChat bool `json:"outOfLiveChat,omitzero"`
-	// Tickets are the messages by which agents take it. For a channel that has the request directly, it is
-	// the single message to that channel.
+	// Tickets are the messages by which agents take the request. If a channel has the request directly, the
+	// only element is the message to that channel.
 	Tickets []Ticket `json:"tickets"`
 	// Direct is the id of the channel that has the request without tickets, or "" if there are tickets.
 	Direct string `json:"direct,omitzero"`
-	// Outlet is the id of the channel in which it was taken, or that got it directly.
+	// Outlet is the id of the channel in which the request was taken, or which got it directly.
 	Outlet string `json:"outlet,omitzero"`
 	// Kept are the messages that the member wrote while no agent could read them, oldest first. They are sent
 	// to the agent who takes the request, and then removed.
@@ -120,22 +121,21 @@ type Ticket struct {
 	// Channel is the id of the outlet channel. Type is its platform.
 	Channel string       `json:"channel"`
 	Type    channel.Type `json:"type"`
-	// Group is the broadcast group that gets it.
+	// Group is the broadcast group that gets the ticket.
 	Group channel.BroadcastGroupMember `json:"group"`
 	// MessageID and ChatID are the platform's ids of the message and of its conversation. Both are "" until
-	// it is sent.
+	// the ticket is sent.
 	MessageID string `json:"messageId,omitzero"`
 	ChatID    string `json:"chatId,omitzero"`
-	// SentAt is the time at which the platform accepted it. TakenAt is the time at which it began to show who
-	// took the assignment. RecalledAt is the time at which it was recalled.
+	// SentAt is the time at which the platform accepted the ticket. TakenAt is the time since which the ticket
+	// has shown who took the assignment, or that it has ended. RecalledAt is the time of its recall.
 	SentAt     document.Timestamp `json:"sentAt,omitzero"`
 	TakenAt    document.Timestamp `json:"takenAt,omitzero"`
 	RecalledAt document.Timestamp `json:"recalledAt,omitzero"`
 }
 
-// Progress is the stored progress of an assignment. The State is derived from it and from Assignee and
-// AssignedAt, and so are the completed steps; the completed steps of single tickets are derived from the
-// tickets.
+// Progress is the stored progress of an assignment. Together with Assignee, AssignedAt and the tickets, it
+// determines the State and the steps that are done.
 type Progress struct {
 	// Slot is unique among the assignments of an app. While the assignment is open it is derived from the
 	// member, and afterwards from the assignment. So a member has at most one open assignment.
@@ -148,13 +148,13 @@ type Progress struct {
 	SummarySentAt document.Timestamp `json:"summarySentAt,omitzero"`
 	// KeptSender is the call that is sending the kept messages, or nil.
 	KeptSender *Sender `json:"keptSender,omitzero"`
-	// WaitingToldAt is the time at which the member got the text that no agent has taken the request.
+	// WaitingToldAt is the time at which the member got Texts.Waiting.
 	WaitingToldAt document.Timestamp `json:"waitingToldAt,omitzero"`
-	// OverTold are the ids of the groups in which an agent wrote after the end and got the text about it.
+	// OverTold are the ids of the groups in which an agent wrote after the end and got Texts.Over.
 	OverTold []string `json:"overTold,omitzero"`
-	// EndedAt is the time of its end. EndedBy is the side that ended it. ClosedAt is the time at which the
-	// steps after the end were completed. If only EndedAt is set, the end was interrupted, and a repeated
-	// call completes it.
+	// EndedAt is the time of the end. EndedBy is the side that ended the assignment. ClosedAt is the time at
+	// which the steps after the end were completed. If there is no ClosedAt, the end was interrupted, and a
+	// repeated call completes it.
 	EndedAt  document.Timestamp `json:"endedAt,omitzero"`
 	EndedBy  EndedBy            `json:"endedBy,omitzero"`
 	ClosedAt document.Timestamp `json:"closedAt,omitzero"`
@@ -162,16 +162,17 @@ type Progress struct {
 	EndReason string `json:"endReason,omitzero"`
 }
 
-// Sender is a call that sends a request. In the meantime, no other call sends it.
+// Sender identifies the call that is sending a request or its kept messages. No other call sends them before
+// Until.
 type Sender struct {
-	// ID is the call's own.
+	// ID is a unique id of the call.
 	ID string `json:"id"`
 	// Until is the time, by the store's clock, from which other calls may send the missing messages. A call
 	// that is still running extends it; a crashed call does not.
 	Until document.Timestamp `json:"until"`
 }
 
-// EndedBy is the side or the reason that ended an assignment.
+// EndedBy is the side that ended an assignment, or the reason.
 type EndedBy string
 
 // The values of EndedBy.
@@ -182,9 +183,9 @@ const (
 	EndedByInlet EndedBy = "inlet"
 	// EndedByIdle: there was no message within the idle time-out.
 	EndedByIdle EndedBy = "idle"
-	// EndedByReassign: it was handed on to other agents.
+	// EndedByReassign: the live chat was handed on to other agents.
 	EndedByReassign EndedBy = "reassign"
-	// EndedByRemoval: it was withdrawn before an agent took it. The record is removed soon after.
+	// EndedByRemoval: the request was withdrawn before an agent took it. The record is removed soon after.
 	EndedByRemoval EndedBy = "removed"
 	// EndedByMemberGone: the member can no longer be reached, for example because they blocked the bot. The
 	// agent gets a text.
@@ -194,24 +195,24 @@ const (
 	EndedByAgentGone EndedBy = "agent gone"
 )
 
-// State is the progress of an assignment. It is derived from its record, not stored.
+// State is the state of an assignment. It is derived from the record, not stored.
 type State string
 
-// The states, in order.
+// The states, in the usual order.
 const (
 	// Sending is the state of a request that has not reached all of its targets: the call that sends it has
-	// not finished, or it failed partly and must be repeated.
+	// not finished, or has partly failed and must be repeated.
 	Sending State = "sending"
 	// Pending is the state of an open request that no agent has taken.
 	Pending State = "pending"
-	// Taken is the state of an assignment that an agent has, or that has a group of a custom outlet: there
-	// the conversation starts at once, and an agent who takes it joins.
+	// Taken is the state of an assignment that an agent has taken. An assignment with a group that a custom
+	// outlet created is taken at once, before an agent joins the group.
 	Taken State = "taken"
-	// Ended is the state of an assignment that is over.
+	// Ended is the state of an assignment that has an EndedAt.
 	Ended State = "ended"
 )
 
-// State returns how far the assignment is.
+// State returns the current state of the assignment.
 func (r *AssignmentRecord) State() State {
 	switch {
 	case !r.EndedAt.IsZero():
@@ -234,22 +235,24 @@ const (
 
 // KeptMessage is a message of a member that waits for an agent.
 type KeptMessage struct {
-	// ID is the id under which it is sent.
+	// ID is the id of the message when it is sent to the agent.
 	ID string `json:"id"`
-	// At is the time at which it arrived.
+	// At is the time at which the message arrived.
 	At document.Timestamp `json:"at"`
 	// Response is the message.
 	Response document.Object `json:"response"`
 }
 
-// DefaultLabel is the label of the broadcast groups that get a request without a label.
+// DefaultLabel is the label that selects the broadcast groups for a request without a label.
 const DefaultLabel = "default"
 
-// Target is a recipient of a request, instead of the ones determined by label, pairing and broadcast groups.
+// Target is a recipient of a request. Targets replace the recipients that follow from the label, the pairing
+// and the broadcast groups.
 type Target struct {
 	// Channel is the id of the outlet channel.
 	Channel string `json:"channel,omitzero"`
-	// BroadcastGroups get the ticket there. The default is the channel's broadcast groups with the label.
+	// BroadcastGroups are the broadcast groups of the channel that get the ticket. The default is the
+	// channel's broadcast groups with the label.
 	BroadcastGroups []channel.BroadcastGroupMember `json:"broadcastGroups,omitzero"`
 	// Label is the label of the channel's broadcast groups. The default is DefaultLabel.
 	Label string `json:"label,omitzero"`
@@ -263,15 +266,15 @@ func (t Target) MarshalJSON() ([]byte, error) { return document.EncodeJSON(t) }
 // UnmarshalJSON reads a target and keeps unknown fields.
 func (t *Target) UnmarshalJSON(text []byte) error { return document.DecodeJSON(text, t) }
 
-// NewTarget is an additional recipient of a request. It is a Target; or a label with its groups, in the form
-// of a channel's broadcast groups, of Channel or of the current outlet; or a single group of the current
-// outlet.
+// NewTarget is an additional recipient of a request. It has one of three forms: a Target; an element of a
+// channel's broadcastGroups, with Label and Groups; or a single broadcast group, with ID and Type. Without a
+// Channel, the last two belong to the outlet that already has tickets of the request.
 type NewTarget struct {
 	// Channel, BroadcastGroups and Label have the same meaning as in a Target.
 	Channel         string                         `json:"channel,omitzero"`
 	BroadcastGroups []channel.BroadcastGroupMember `json:"broadcastGroups,omitzero"`
 	Label           string                         `json:"label,omitzero"`
-	// Groups is another name for BroadcastGroups, which a channel uses.
+	// Groups is another name for BroadcastGroups. The records of channels use it.
 	Groups []channel.BroadcastGroupMember `json:"groups,omitzero"`
 	// ID and Type name a single broadcast group, without the other fields.
 	ID   string `json:"id,omitzero"`
@@ -304,7 +307,7 @@ type Group struct {
 	Name string `json:"name,omitzero"`
 	// Meta is free-form data of the bot.
 	Meta document.Object `json:"meta,omitzero"`
-	// Active is true while the group is live. Valid is cleared when it is deactivated.
+	// Active is true while the group is live. InactivateGroup sets both Active and Valid to false.
 	Active bool `json:"active"`
 	Valid  bool `json:"valid"`
 	// ExternalID is the group's id on the outlet's platform.
@@ -317,9 +320,9 @@ type Group struct {
 	// record, if there is one.
 	AdminExternalID string `json:"adminExternalId,omitzero"`
 	Admin           string `json:"admin,omitzero"`
-	// App is the app that it belongs to.
+	// App is the id of the group's app.
 	App string `json:"app,omitzero"`
-	// Assignment is the id of its assignment. Member is the id of the member.
+	// Assignment is the id of the group's assignment. Member is the id of the member.
 	Assignment string `json:"assignment,omitzero"`
 	Member     string `json:"member,omitzero"`
 	// Version counts the changes, starting at 1.
@@ -345,13 +348,13 @@ func (g *Group) UnmarshalJSON(text []byte) error { return document.DecodeJSON(te
 
 // Admin is the record of an agent.
 type Admin struct {
-	// AppID is the app that the agent belongs to.
+	// AppID is the id of the agent's app.
 	AppID string `json:"appId"`
 	// AdminID is the agent's id in the app.
 	AdminID string `json:"adminId"`
 	// ExternalID is the agent's id on the outlet's platform. It is unique within the app.
 	ExternalID string `json:"externalId"`
-	// Name is shown to members and other agents. It is "" if it is unknown.
+	// Name is shown to members and other agents. It is "" if no name is known.
 	Name string `json:"name,omitzero"`
 	// Unknown holds fields that Admin does not define.
 	Unknown document.Object `json:"-" document:"unknown"`

@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// requireKept reads JSON as a T, and asserts that its JSON and document forms still contain everything.
+// requireKept decodes JSON as a T, and asserts that the JSON and document forms of the T contain all fields.
 func requireKept[T any](t *testing.T, text string) {
 	t.Helper()
 	var read T

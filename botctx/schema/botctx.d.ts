@@ -313,7 +313,7 @@ declare namespace botctx {
   interface Agenda {
     /** `_id` is the primary key. */
     _id: string;
-    /** `app` is the app that it belongs to. */
+    /** `app` is the id of the agenda's app. */
     app: string;
     /** `channel` is the id of the member's channel. `member` is the id of the member. */
     channel: string;
@@ -346,7 +346,7 @@ declare namespace botctx {
   interface Target {
     /** `channel` is the id of the outlet channel. */
     channel: string;
-    /** `broadcastGroups` get the ticket there. The default is the channel's broadcast groups with the label. */
+    /** `broadcastGroups` are the broadcast groups of the channel that get the ticket. The default is the channel's broadcast groups with the label. */
     broadcastGroups?: BroadcastGroup[];
     /** `label` is the label of the channel's broadcast groups. Default: default. */
     label?: string;
@@ -360,7 +360,7 @@ declare namespace botctx {
     broadcastGroups?: BroadcastGroup[];
     /** `channel`, `broadcastGroups` and `label` have the same meaning as in a Target. */
     label?: string;
-    /** `groups` is another name for `broadcastGroups`, which a channel uses. */
+    /** `groups` is another name for `broadcastGroups`. The records of channels use it. */
     groups?: BroadcastGroup[];
     /** `id` and `type` name a single broadcast group, without the other fields. */
     id?: string;
@@ -374,11 +374,11 @@ declare namespace botctx {
     _id: string;
     /** `_version` counts the changes, starting at 1. */
     _version: number;
-    /** `app` is the app that it belongs to. */
+    /** `app` is the id of the assignment's app. */
     app: string;
-    /** `assignedAt` is the time at which an agent took it. `assignee` is the agent's id on the outlet's platform. Both are absent until then. */
+    /** `assignedAt` is the time at which the state became `taken`. `assignee` is the agent's id on the outlet's platform, or "" if no agent has the request yet. */
     assignedAt?: number;
-    /** `assignedAt` is the time at which an agent took it. `assignee` is the agent's id on the outlet's platform. Both are absent until then. */
+    /** `assignedAt` is the time at which the state became `taken`. `assignee` is the agent's id on the outlet's platform, or "" if no agent has the request yet. */
     assignee?: string;
     /** `createdAt` is the time of creation. `updatedAt` is the time of the last change. */
     createdAt: number;
@@ -386,15 +386,15 @@ declare namespace botctx {
     updatedAt: number;
     /** `etag` changes with every change. */
     etag: string;
-    /** `expiry` is the time at which it ends because it is idle. It is 0 if idle time does not count. */
+    /** `expiry` is the time at which the assignment ends unless there is another message. It is 0 if idle time does not count. */
     expiry?: number;
     /** `group` is the id of the outlet's group. `groupInfo` describes the group: its `externalId`, name and type, and on Bravo its `bravoGroupId`. */
     group?: string;
     /** `group` is the id of the outlet's group. `groupInfo` describes the group: its `externalId`, name and type, and on Bravo its `bravoGroupId`. */
     groupInfo?: Fields;
-    /** `history` is true if the address of the conversation's history went with the request. */
+    /** `history` is true if the request contains the address of the conversation's history. */
     history: boolean;
-    /** `isZendesk` is true if a Foxtrot channel has it. */
+    /** `isZendesk` is true if the request went to a Foxtrot channel. */
     isZendesk?: boolean;
     /** `inlet` is the id of the member's channel. */
     inlet: string;
@@ -404,7 +404,7 @@ declare namespace botctx {
     member: string;
     /** `meta` is free-form data of the bot. */
     meta?: Fields;
-    /** `relayMessage` is, by platform, the ticket or the first message of the conversation. */
+    /** `relayMessage` maps platforms to the ticket or the first message of the conversation. */
     relayMessage?: Fields;
     /** `targets` are the recipients of the request. */
     targets: Target[];
@@ -426,7 +426,7 @@ declare namespace botctx {
     name?: string;
     /** `meta` is free-form data of the bot. */
     meta?: Fields;
-    /** `active` is true while the group is live. `valid` is cleared when it is deactivated. */
+    /** `active` is true while the group is live. `inactivateGroup` sets both `active` and `valid` to false. */
     valid: boolean;
     /** `externalId` is the group's id on the outlet's platform. */
     externalId?: string;
@@ -436,17 +436,17 @@ declare namespace botctx {
     type?: string;
     /** `adminExternalId` is the agent's id on the outlet's platform. `admin` is the id of the agent's `admin` record, if there is one. */
     adminExternalId?: string;
-    /** `app` is the app that it belongs to. */
+    /** `app` is the id of the group's app. */
     app: string;
-    /** `assignment` is the id of its assignment. `member` is the id of the member. */
+    /** `assignment` is the id of the group's assignment. `member` is the id of the member. */
     assignment?: string;
-    /** `assignment` is the id of its assignment. `member` is the id of the member. */
+    /** `assignment` is the id of the group's assignment. `member` is the id of the member. */
     member?: string;
     /** `adminExternalId` is the agent's id on the outlet's platform. `admin` is the id of the agent's `admin` record, if there is one. */
     admin?: string;
     /** `_version` counts the changes, starting at 1. */
     _version: number;
-    /** `active` is true while the group is live. `valid` is cleared when it is deactivated. */
+    /** `active` is true while the group is live. `inactivateGroup` sets both `active` and `valid` to false. */
     active: boolean;
     /** `createdAt` is the time of creation. `updatedAt` is the time of the last change. */
     updatedAt?: number;
@@ -456,13 +456,13 @@ declare namespace botctx {
   }
   /** An agent. */
   interface Admin {
-    /** `appId` is the app that the agent belongs to. */
+    /** `appId` is the id of the agent's app. */
     appId: string;
     /** `adminId` is the agent's id in the app. */
     adminId: string;
     /** `externalId` is the agent's id on the outlet's platform. It is unique within the app. */
     externalId: string;
-    /** `name` is shown to members and other agents. It is "" if it is unknown. */
+    /** `name` is shown to members and other agents. It is "" if no name is known. */
     name?: string;
     [field: string]: any;
   }
@@ -810,23 +810,23 @@ declare namespace botctx {
     nodeCompositeId: string;
     /** `runUntil` is the last instant for which `pattern` may schedule a run, in Unix milliseconds. Required with `pattern`, unless `nextRunAt` is the only run. */
     runUntil?: number | null;
-    /** `priority` decides among agendas that are due: a smaller number runs first. Default: 0. */
+    /** `priority` orders agendas that are due: a smaller number runs first. Default: 0. */
     priority?: number | null;
     /** `meta` becomes the node's AgendaMeta. */
     meta?: Fields | null;
     /** `replace` removes all open agendas of the same member and tag, including a running one, which finishes but cannot run again. Default: false. */
     replace?: boolean | null;
-    /** `tag` is the agenda's name. */
+    /** `tag` is a name by which the agenda can be replaced, changed and deleted. */
     tag?: string | null;
   } & (
     | {
         /** `nextRunAt` is the time of the run, in Unix milliseconds; with `pattern` the first run. */
         nextRunAt: number;
-        /** `pattern` is the CRON pattern of its runs, such as "0 9 * * 1" for each Monday at nine, or "CRON_TZ=Europe/London 0 9 * * 1" for a zone other than the member's. */
+        /** `pattern` is the CRON pattern of the runs, such as "0 9 * * 1" for each Monday at nine, or "CRON_TZ=Europe/London 0 9 * * 1" for a zone other than the member's. */
         pattern?: string | null;
       }
     | {
-        /** `pattern` is the CRON pattern of its runs, such as "0 9 * * 1" for each Monday at nine, or "CRON_TZ=Europe/London 0 9 * * 1" for a zone other than the member's. */
+        /** `pattern` is the CRON pattern of the runs, such as "0 9 * * 1" for each Monday at nine, or "CRON_TZ=Europe/London 0 9 * * 1" for a zone other than the member's. */
         pattern: string;
         /** `nextRunAt` is the time of the run, in Unix milliseconds; with `pattern` the first run. */
         nextRunAt?: number | null;
@@ -838,7 +838,7 @@ declare namespace botctx {
   type UpdateAgendaParams = {
     /** `memberId` is the member whose agendas are changed. */
     memberId: string;
-    /** `meta` becomes the node's AgendaMeta, and replaces the previous one. */
+    /** `meta` becomes the node's AgendaMeta, and replaces the previous value. */
     meta?: Fields | null;
     /** `nodeCompositeId` is the node. `treeId` is its tree. */
     nodeCompositeId?: string | null;
@@ -846,7 +846,7 @@ declare namespace botctx {
     nextRunAt?: number | null;
     /** `pattern` is the CRON pattern, as in NewParams. */
     pattern?: string | null;
-    /** `priority` decides among agendas that are due: a smaller number runs first. */
+    /** `priority` orders agendas that are due: a smaller number runs first. */
     priority?: number | null;
     /** `runUntil` is the last instant for which the pattern, given or stored, may schedule a run, in Unix milliseconds. */
     runUntil?: number | null;
@@ -923,7 +923,7 @@ declare namespace botctx {
       summary?: string | null;
       /** `groupName` is the name of the outlet conversation. */
       groupName?: string | null;
-      /** `relayMessage` maps platforms to the ticket if the platform has tickets, else to the first message of the conversation. `{{path}}` in it is filled from the member. The default is a text with the name of the member, and on a ticket a button with `livechat:take`. An agent takes a ticket by a tap: an event of type PAYLOAD, with any payload, whose value is the assignment's id, unless a node of the outlet's bot answers it. So on a ticket of type BUTTON or CAROUSEL each postback payload without a value gets that id: "go" becomes `{"payload": "go", "value": "<id>"}`. The payload of a quick reply is a string; on a ticket of type QUICK_REPLIES the id becomes the reply's value, a separate field, which the connector must pass on with the tap. A button that already has a value keeps it. A ticket of another type has no button: the host, or a node that knows the assignment, must take it. */
+      /** `relayMessage` maps each platform to its ticket or, if the platform has no tickets, to the first message of the conversation. `{{path}}` in it is filled from the member. The default is a text with the name of the member, and on a ticket a button with `livechat:take`. An agent takes a ticket by a tap: an event of type PAYLOAD, with any payload, whose value is the assignment's id, unless a node of the outlet's bot answers it. So on a ticket of type BUTTON or CAROUSEL each postback payload without a value gets that id: "go" becomes `{"payload": "go", "value": "<id>"}`. The payload of a quick reply is a string; on a ticket of type QUICK_REPLIES the id becomes the reply's value, a separate field, which the connector must pass on with the tap. A button that already has a value keeps it. Agents cannot tap on a ticket of another type: the host, or a node that knows the assignment, must take it for them. */
       relayMessage?: Fields | null;
       [field: string]: any;
     } | null;
@@ -937,7 +937,7 @@ declare namespace botctx {
     meta?: Fields | null;
     /** `createGroup` asks the live-chat API of a custom outlet to create a group. Other outlets ignore it. Platforms: custom. */
     createGroup?: {
-      /** `externalId` is the id for the group there. By default the outlet chooses the id. */
+      /** `externalId` is the id that the outlet should give the group. By default the outlet chooses one. */
       externalId?: string | null;
     } | null;
     /** `setLiveChatAgenda` makes the idle time count from the start, so that an untaken request ends, too. Otherwise it counts once an agent takes the request. Default: true. */
@@ -958,7 +958,7 @@ declare namespace botctx {
     assignmentId: string;
     /** `liveChat` determines whether the member is in live chat afterwards. Default: true. */
     liveChat?: boolean | null;
-    /** `targets` are further recipients: targets, or ids and types of broadcast groups in the outlet that already has the request. */
+    /** `targets` are the further recipients of the ticket. */
     targets: NewTarget[];
   };
   /** What `addNewTargetsToAssignment` gives: The request. */
@@ -970,7 +970,7 @@ declare namespace botctx {
   };
   /** What `reassignAssignment` takes. */
   type ReassignAssignmentParams = {
-    /** `channel` is the outlet channel that hands it on; its ID is enough. The default is the context's own. */
+    /** `channel` is the outlet channel of the previous assignment; its ID is enough. The default is the context's own. */
     channel?: Address<Channel> | null;
     /** `groupName` is the name of the new outlet conversation. The default is the previous name. */
     groupName?: string | null;
@@ -1052,7 +1052,7 @@ declare namespace botctx {
   type GetAssignmentsByMemberIdResult = Assignment[];
   /** What `getAssignmentsByMeta` takes. */
   type GetAssignmentsByMetaParams = {
-    /** `meta` is the data. A name with dots is a path. Required; `O()` matches all. */
+    /** `meta` is the data to find. A name with dots is a path. Required; an empty object matches all assignments. */
     meta: Fields;
   };
   /** What `getAssignmentsByMeta` gives: The assignments, perhaps none. */
@@ -1072,11 +1072,11 @@ declare namespace botctx {
     | {
         /** `group` is the group; its ID is enough. */
         group: Address<Group>;
-        /** `bravoGroupId` is the group's id on Bravo, by which `getAssignmentByBravoGroupId` finds the assignment. The default is the external id of a group of type bravo. Platforms: bravo. */
+        /** `bravoGroupId` is the group's id on Bravo, by which `getAssignmentByBravoGroupId` finds the assignment. The default is the external id of `group` if its type is bravo. Platforms: bravo. */
         bravoGroupId?: string | null;
       }
     | {
-        /** `bravoGroupId` is the group's id on Bravo, by which `getAssignmentByBravoGroupId` finds the assignment. The default is the external id of a group of type bravo. Platforms: bravo. */
+        /** `bravoGroupId` is the group's id on Bravo, by which `getAssignmentByBravoGroupId` finds the assignment. The default is the external id of `group` if its type is bravo. Platforms: bravo. */
         bravoGroupId: string;
         /** `group` is the group; its ID is enough. */
         group?: Address<Group> | null;
@@ -1211,11 +1211,11 @@ declare namespace botctx {
     | {
         /** `adminExternalId` is the agent's id on the outlet's platform. */
         adminExternalId: string;
-        /** `groupId` is the group's id on the outlet's platform. Required without `adminExternalId`; with it, both must fit. */
+        /** `groupId` is the group's id on the outlet's platform. If both are given, the group must match both. */
         groupId?: string | null;
       }
     | {
-        /** `groupId` is the group's id on the outlet's platform. Required without `adminExternalId`; with it, both must fit. */
+        /** `groupId` is the group's id on the outlet's platform. If both are given, the group must match both. */
         groupId: string;
         /** `adminExternalId` is the agent's id on the outlet's platform. */
         adminExternalId?: string | null;
@@ -2078,7 +2078,7 @@ declare namespace botctx {
      *
      * @throws {OperationError} unavailable: The host cannot determine the member's time zone. The host's error may have another code.
      *
-     * @throws {OperationError} conflict: The agendas ended each time before they could be changed; try again.
+     * @throws {OperationError} conflict: The agendas kept ending before they could be changed; try again.
      */
     updateAgenda(params: UpdateAgendaParams): Promise<UpdateAgendaResult>;
     /** Removes the open agendas of a member: with `tag`, the ones that have it; without `tag`, all except the agendas of live chats, whose tags begin with `livechat:`. A running agenda finishes, but does not run again. It is not an error if no agenda matches. */
@@ -2136,13 +2136,13 @@ declare namespace botctx {
     /**
      * Hands a live chat on to other agents: the previous assignment ends, and its id becomes the `parentAssignment` of a new one. Values that the call omits come from the previous one. It is for outlet channels of type bravo, charlie and delta.
      *
-     * The new one goes to the targets of a member's request with that label; if the channel that hands it on is not paired, it goes to that channel. The previous one continues until everything is sent. While the new one is untaken, a repeated call returns it. Outlets that refuse it for good are left out.
+     * The new assignment goes to the same targets as a new request of the member with that label, and to the channel that hands it on, even if that channel is not paired. The previous assignment stays open until everything is sent. While the new assignment is untaken, a repeated call returns it. Outlets that refuse it for good are left out.
      *
      * Platforms: bravo, charlie, delta.
      *
      * @throws {OperationError} invalid argument: `previousAssignment` is not the assignment that `messageEvent` belongs to.
      *
-     * @throws {OperationError} not found: No assignment belongs to the event, or the app has no assignment with that `_id`, or no such channel.
+     * @throws {OperationError} not found: No assignment belongs to the event, the app has no assignment with that `_id`, or the channel does not exist in the app.
      *
      * @throws {OperationError} failed precondition: The previous assignment has ended, or no outlet can take the request, or `inletGroup` is true and the conversation on the inlet's side is not a group.
      *
@@ -2160,7 +2160,7 @@ declare namespace botctx {
      */
     getAssignment(params: GetAssignmentParams): Promise<GetAssignmentResult>;
     /**
-     * Reads the newest assignment in an outlet channel that has not ended: taken there, sent to the channel directly, or untaken with a ticket there. If an assignment's meta is a filter, with operators, the context's member must match it; assignments whose meta does not match are skipped.
+     * Reads the newest open assignment in an outlet channel: one taken there, sent to the channel directly, or untaken with a ticket there. An assignment whose meta contains filter operators is skipped if the context's member does not match the filter.
      *
      * @throws {OperationError} not found: The channel does not exist in the app, or has no open assignment.
      */
@@ -2236,7 +2236,7 @@ declare namespace botctx {
      */
     getGroup(params: GetGroupParams): Promise<GetGroupResult>;
     /**
-     * Reads the newest group of an agent, or with the given id, in an outlet channel. Live groups take precedence.
+     * Reads the newest group in an outlet channel that has the given agent, the given id on the platform, or both. Live groups take precedence.
      *
      * @throws {OperationError} not found: No group matches.
      */

@@ -2,18 +2,19 @@
 // Scheduler claims the agendas that are due and gives each to a handler. Any number of schedulers on one
 // store share the work.
 //
-// At most one worker holds an agenda. Its claim is one atomic write that sets a lease and increments a
-// fencing token, and applies only if the agenda has not changed since it was read. The lease is judged by the
-// store's clock alone, so a worker whose clock is wrong neither takes another worker's agenda nor misses its
-// turn. A worker renews the leases of its agendas. If it cannot, because it or the store does not answer, it
-// loses the agenda at the end of the lease: the context of its run ends, and another worker begins a new
-// attempt. The two runs may overlap while the first handler ignores the end of its context, or if its process
-// was suspended. The result of the first one then has no effect, because the fencing token has changed. The
-// same holds if the agenda was deleted or replaced while it ran. If the agenda got a new schedule meanwhile,
-// that schedule is kept.
+// At most one worker holds an agenda. A claim is one atomic write that sets a lease and increments a fencing
+// token, and applies only if the agenda has not changed since it was read. The lease is judged by the store's
+// clock alone, so a worker whose clock is wrong neither takes another worker's agenda nor misses its turn.
 //
-// A start that never came back is a failure of the agenda if its scheduler held nothing else. Otherwise the
-// agendas that it held are run again one at a time, until the one that ends its process is found.
+// A worker renews the leases of its agendas. If it cannot, because it was stopped or the store does not answer,
+// it loses the agenda at the end of the lease: the context of its run ends, and another worker begins a new
+// attempt. The two runs overlap if the first handler ignores the end of its context, or if its process was
+// suspended. The result of the first run then has no effect, because the fencing token has changed. The same
+// holds if the agenda was deleted or replaced while it ran. If the agenda got a new schedule meanwhile, that
+// schedule is kept.
+//
+// A start that never came back is a failure of the agenda if its scheduler held no other agenda. Otherwise the
+// agendas that it held are run again one at a time, until the one that kills its process is found.
 package agendas
 
 import (
@@ -32,7 +33,7 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// Ports are the parts that a Service works with.
+// Ports are the dependencies of a Service.
 type Ports struct {
 	// Members serves the members of the scope's app. Required.
 	Members members.Getter
@@ -53,7 +54,7 @@ type Service struct {
 
 var _ agenda.Operations = (*Service)(nil)
 
-// New returns the agendas of the scope's app.
+// New returns the Service for a scope. Missing optional ports get their defaults.
 func New(env record.Env, scope record.Scope, ports Ports) *Service {
 	if ports.Tree == nil {
 		ports.Tree = func(m *member.Member, _ string) string { return m.BotMeta.Tree() }
@@ -66,9 +67,9 @@ func New(env record.Env, scope record.Scope, ports Ports) *Service {
 	}
 }
 
-// EnsureIndexes creates the indexes for finding the agendas of a member, and for listing the agendas of an
-// app or a member in pages by id, unless they exist. A host calls it once, before it uses the store. Errors
-// come from store.Collection.EnsureIndex.
+// EnsureIndexes creates the indexes that the operations need in a store, unless they exist. Call it once before
+// the store is used. The indexes find the agendas of a member, and list the agendas of an app or a member in
+// pages by id. Errors come from store.Collection.EnsureIndex.
 func EnsureIndexes(ctx context.Context, database store.Store) error {
 	for _, index := range []store.Index{
 		// Completed agendas are in a separate part of the index, so that they cost the operations nothing.
@@ -87,8 +88,8 @@ func EnsureIndexes(ctx context.Context, database store.Store) error {
 //
 //	service.Find(ctx, record.Query{Filter: document.O("failed", true)})
 //
-// Filter and SortBy name the JSON fields of agenda.Record. InvalidArgument: one of them, or a number, is
-// wrong. FailedPrecondition: a stored record is not an agenda.
+// Filter and SortBy use the JSON names of the fields of agenda.Record. InvalidArgument: the filter, the order
+// or a limit is invalid. FailedPrecondition: a stored record is not an agenda.
 func (s *Service) Find(ctx context.Context, query record.Query) ([]*agenda.Record, error) {
 	found, err := s.agendas.Find(ctx, query)
 	if err != nil {
@@ -120,8 +121,8 @@ func missingTag() error {
 	return boterr.Invalid("tag", "is missing: replace removes the agendas of one tag, so give the tag")
 }
 
-// inMeta returns the error of a write whose other parameters have been checked. A store can then only refuse
-// meta, because it is too deep or too large.
+// inMeta adds the field meta to an InvalidArgument error of a write. The other parameters were checked before,
+// so the store can only have refused a meta that is too deep or too large.
 func inMeta(err error) error {
 	if boterr.CodeOf(err) != boterr.InvalidArgument {
 		return err
@@ -147,7 +148,8 @@ func (s *Service) NewAgenda(ctx context.Context, p agenda.NewParams) (*agenda.Ag
 		return nil, err
 	}
 	made := s.newRecord(m, p, planned)
-	// The id is the same if the run that creates the agenda is tried again, and so are the keys of its runs.
+	// If the run that creates the agenda is tried again, the agenda gets the same id, and its runs the same
+	// keys.
 	made.ID = s.env.SendID(ctx, fmt.Sprintf("agenda %q %q %q", m.ID, p.NodeCompositeID, p.Tag))
 	if p.Replace {
 		last, err := s.lastOf(ctx, p.MemberID, p.Tag, openFilter(p.Tag))
@@ -164,7 +166,7 @@ func (s *Service) NewAgenda(ctx context.Context, p agenda.NewParams) (*agenda.Ag
 		return nil, err
 	}
 	if p.Replace {
-		// The agenda exists; now the earlier ones of its tag must go.
+		// The earlier agendas of the tag are removed only now that the new one exists.
 		if err := s.removeReplaced(context.WithoutCancel(ctx), p.MemberID, p.Tag); err != nil {
 			return nil, err
 		}
@@ -199,7 +201,7 @@ func scheduleOf(p *agenda.NewParams) (schedule, error) {
 	case p.NodeCompositeID == "":
 		return given, boterr.Missing("nodeCompositeId", "the id of the node to run")
 	case given.next == 0 && given.pattern == "":
-		return given, boterr.Missing("nextRunAt", "when the node runs, or a pattern")
+		return given, boterr.Missing("nextRunAt", "the time of the run, or a pattern")
 	case p.Replace && p.Tag == "":
 		return given, missingTag()
 	}
@@ -243,15 +245,14 @@ func (s *Service) DeleteMemberAgenda(
 	return agenda.DeleteResult{ClientMutationID: s.env.NewID()}, nil
 }
 
-// latestTime is the last time that a schedule may name: the end of ECMAScript's dates, which bot logic uses.
-// Later times cannot be expressed in milliseconds there.
+// latestTime is the latest time in a schedule. It is the latest Date of ECMAScript, in which bot logic may be
+// written.
 const latestTime document.Timestamp = 8_640_000_000_000_000
 
 // A schedule is the part of an agenda that decides when it runs, as given or stored.
 type schedule struct {
-	// next is the next run, and pattern gives the runs after it until the instant until. Absent fields are
-	// zero. An agenda repeats only with both: without until there is no run after next, and without pattern
-	// until has no effect.
+	// next is the next run. pattern gives the runs after next, up to and including until. Absent fields are
+	// zero. An agenda repeats only if it has both pattern and until.
 	next    document.Timestamp
 	pattern string
 	until   document.Timestamp
@@ -295,8 +296,8 @@ func (s schedule) firstRun(now time.Time) (document.Timestamp, error) {
 	return document.TimestampOf(first), nil
 }
 
-// check returns an error for a schedule that no agenda may have: a pattern without an end that must give the
-// next run, or a schedule that checkEnd refuses. given is the schedule in the call, for the error.
+// check returns an error for a schedule that no agenda may have: a given pattern without next and until, or a
+// schedule that checkEnd refuses. given is the schedule in the call, for the error.
 func (s schedule) check(given schedule) error {
 	if given.pattern != "" && given.next == 0 && s.until == 0 {
 		return boterr.Missing("runUntil", "the last instant at which the pattern may run")
@@ -304,7 +305,7 @@ func (s schedule) check(given schedule) error {
 	return s.checkEnd(given)
 }
 
-// checkEnd refuses a pattern that ends before the next run.
+// checkEnd returns an error if the pattern ends before the next run.
 func (s schedule) checkEnd(given schedule) error {
 	switch {
 	case s.pattern == "" || s.until == 0 || s.next <= s.until:
@@ -361,7 +362,7 @@ var schema = &record.Schema{
 	Fixed:      []string{record.FieldCreatedAt, record.FieldApp, record.FieldChannel, fieldMember},
 }
 
-// fromDocument reads an agenda that the store holds.
+// fromDocument decodes a stored agenda.
 func fromDocument(o document.Object) (*agenda.Record, error) {
 	r := new(agenda.Record)
 	if err := read(r, o); err != nil {

@@ -141,7 +141,7 @@ func TestNewAgenda_Refuses(t *testing.T) {
 func TestNewAgenda_MetaNoStoreKeeps(t *testing.T) {
 	t.Parallel()
 	deep := document.A()
-	for range document.MaxDepth - 2 { // The agenda and its meta are a level each.
+	for range document.MaxDepth - 2 { // The agenda and its meta take one level each.
 		deep = document.A(deep)
 	}
 	a := newApps(t)

@@ -21,17 +21,17 @@ func notify(database store.Store, at time.Time) {
 	}
 }
 
-// alarm decides how long a scheduler over a shared store waits for the next agenda. If the store sends notices, it waits
-// until the next time that it knows, and looks at the store only now and then, for lost notices.
+// alarm decides how long a scheduler over a shared store waits for the next agenda. If the store sends notices, the
+// scheduler waits until the next known time, and otherwise queries the store only rarely, in case notices were lost.
 type alarm struct {
 	// notifier is nil if the store sends no notices.
 	notifier store.Notifier
 	wake     chan struct{}
 
 	mu sync.Mutex
-	// stop ends the notices, or nil before they begin.
+	// stop ends the subscription to notices. It is nil before the first look.
 	stop func()
-	// times are the times in notices, in milliseconds, the earliest first.
+	// times are the future times from notices, in milliseconds, in ascending order.
 	times []int64
 	// seen is the time of the last look at the store. next is the time of the first agenda after it.
 	seen, next int64
@@ -42,7 +42,7 @@ type alarm struct {
 const (
 	// pollsPerLook is the number of polls between two looks at a store that sends notices.
 	pollsPerLook = 10
-	// maxTimes is the maximum number of known times. A later notice makes the scheduler look at once.
+	// maxTimes is the maximum number of times. If there are more, the scheduler looks at once.
 	maxTimes = 10_000
 )
 
@@ -51,7 +51,8 @@ func newAlarm(database store.Store) *alarm {
 	return &alarm{notifier: notifier, wake: make(chan struct{}, 1)}
 }
 
-// looks reports whether the time of the next agenda must be looked up at now. It begins the look.
+// looks begins a look at the store at now. It reports whether the caller must find the time of the next agenda
+// and call set.
 func (a *alarm) looks(now int64) bool {
 	if a.notifier == nil {
 		return false
@@ -88,16 +89,16 @@ func (a *alarm) idle(now int64, atMost time.Duration) time.Duration {
 	return max(time.Millisecond, time.Duration(a.until-now)*time.Millisecond)
 }
 
-// heard handles a notice, whose text is the time of an agenda in milliseconds.
+// heard handles a notice. Its text is the time of an agenda in milliseconds, or "" if notices may be lost.
 func (a *alarm) heard(text string) {
 	at, err := strconv.ParseInt(text, 10, 64)
-	if err != nil { // Notices were lost.
+	if err != nil { // Look at once.
 		at = 0
 	}
 	a.expect(at)
 }
 
-// expect makes the scheduler look at a time.
+// expect makes the scheduler look at the store at a time, or at once if the time has passed.
 func (a *alarm) expect(at int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -115,7 +116,7 @@ func (a *alarm) expect(at int64) {
 	}
 }
 
-// end ends the notices, until the next look.
+// end ends the subscription to notices, until the next look.
 func (a *alarm) end() {
 	a.mu.Lock()
 	stop := a.stop

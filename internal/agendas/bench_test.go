@@ -95,7 +95,7 @@ func (c *crowd) runAll(b *testing.B) {
 	}
 }
 
-// heapSize returns the bytes in use.
+// heapSize returns the number of bytes in use on the heap.
 func heapSize() uint64 {
 	var stats runtime.MemStats
 	runtime.GC() //nolint:revive // What is in use is asked for, not what is left over.
@@ -154,8 +154,8 @@ func BenchmarkWorkers(b *testing.B) {
 	}
 }
 
-// BenchmarkDistantStore claims and finishes due agendas of one channel, over a store whose calls take a
-// millisecond each and whose changes cannot be followed.
+// BenchmarkDistantStore claims and finishes due agendas of one channel, over a store that cannot be watched and
+// whose calls take a millisecond each.
 func BenchmarkDistantStore(b *testing.B) {
 	const count = 2000
 	for b.Loop() {

@@ -151,7 +151,7 @@ func TestUpdateAgenda_AlwaysEndsMeanwhile(t *testing.T) {
 func TestNewAgenda_ReplacementsOfOneNumber(t *testing.T) {
 	t.Parallel()
 	const params = `{"memberId": "ada", "nodeCompositeId": "new", "nextRunAt": 5, "tag": "x", "replace": true}`
-	for _, lastID := range []int64{10, 98} { // As text, the second id is greater or smaller than the first.
+	for _, lastID := range []int64{10, 98} { // Compared as texts, 12 comes after 11, but 100 comes before 99.
 		a, store := newInterposed(t)
 		a.ids.Store(lastID)
 		var second document.Object

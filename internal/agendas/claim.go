@@ -20,23 +20,23 @@ type Claim struct {
 	id string
 	// fence is the fencing token. It increases with each claim of the agenda.
 	fence int64
-	// stored is the agenda as last read. record is its decoded part. unreadable is the error if not all of it
-	// could be decoded.
+	// stored is the agenda as last read, and record its decoded form. unreadable is the error if it could not
+	// be decoded completely.
 	stored     document.Object
 	record     agenda.Record
 	unreadable error
-	// attempts and failures are the counts before the claim.
+	// attempts and failures are the counts that this claim has last stored.
 	attempts, failures int64
-	// isSuspect is true if it may end the process, see package blame.
+	// isSuspect is true if the agenda may kill the process, see package blame.
 	isSuspect bool
 	// isEdited is true if the stored fields of the claim were changed by another program.
 	isEdited bool
 	// scheduler is the scheduler that made the claim.
 	scheduler *Scheduler
-	// run goes to the handler; claimedAt is the time of the claim by the store's clock.
+	// run is passed to the handler. claimedAt is the time of the claim by the store's clock.
 	run       agenda.Run
 	claimedAt time.Time
-	// zone is the zone of its member, or "" if it is not needed.
+	// zone is the current time zone of the member, or "" if it is not needed.
 	zone string
 	// isAbandoned is true once the scheduler no longer waits for the run.
 	isAbandoned atomic.Bool
@@ -47,7 +47,7 @@ type Claim struct {
 	hasBegun, isZoneUnknown bool
 }
 
-// claim claims an agenda that prepare has returned. It returns nil if the agenda has changed since.
+// claim claims an agenda that prepare has returned. It returns nil if the agenda has changed meanwhile.
 func (s *Scheduler) claim(ctx context.Context, ready document.Object, now time.Time) (*Claim, error) {
 	filter, err := asSeen(ready)
 	if err != nil {
@@ -72,7 +72,7 @@ func (s *Scheduler) leased(now time.Time) document.Object {
 	return claimStamps.Object(func(i int) any { return values[i] })
 }
 
-// claimed returns the claim, made at a time, of an agenda with the given stored document.
+// claimed returns the Claim for the document of an agenda that was claimed at now.
 func (s *Scheduler) claimed(stored document.Object, now time.Time) *Claim {
 	c := &Claim{scheduler: s, id: idOf(stored), fence: lease.Fence(stored), claimedAt: now}
 	c.read(stored)
@@ -106,8 +106,8 @@ func (c *Claim) IsCurrent(ctx context.Context) (bool, error) {
 // is false for the nil Claim.
 func (c *Claim) IsAbandoned() bool { return c != nil && c.isAbandoned.Load() }
 
-// holds reports whether a stored agenda has this claim. It compares the fencing token and the mark, in case
-// one of them was edited, and requires a lease and that the run has not ended.
+// holds reports whether a stored agenda still has this claim. It compares the fencing token and the scheduler's
+// mark, in case one of them was edited.
 func (c *Claim) holds(stored document.Object) bool {
 	mark, _ := stored.Field(fieldClaim)
 	fence, _ := stored.Field(fieldFence)
@@ -132,9 +132,9 @@ func (c *Claim) read(stored document.Object) {
 	}
 }
 
-// asSeen returns a filter that matches an agenda only while it is unchanged since it was seen, also in
-// further fields: a claim increments the fence, updateAgenda changes nextRunAt, and renewing an old lease, or
-// ending its run, changes leaseUntil.
+// asSeen returns a filter that matches an agenda only while it is unchanged since it was seen. A claim
+// increments the fence, updateAgenda changes nextRunAt, and renewing or ending a lease changes leaseUntil.
+// further are other fields that must be unchanged.
 func asSeen(seen document.Object, further ...query.FieldValue) (*query.Filter, error) {
 	fields := [4]query.FieldValue{{Name: record.FieldID}, {Name: fieldFence}, {Name: fieldNextRunAt}, {Name: fieldLeaseUntil}}
 	for i := range fields {
@@ -181,7 +181,7 @@ func runKey(r *agenda.Record) string {
 	return string(strconv.AppendInt(append(append(room[:0], r.ID...), ':'), int64(r.NextRunAt), 10))
 }
 
-// handle passes a claim to the handler if it is due in its member's zone. A panic becomes an error.
+// handle calls the handler for a claim, if the agenda is due in its member's zone. A panic becomes an error.
 func (s *Scheduler) handle(ctx context.Context, c *Claim) (err error) {
 	if c.unreadable != nil {
 		return c.unreadable

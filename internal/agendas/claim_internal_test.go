@@ -36,7 +36,7 @@ func TestClockThatGoesBack_DelaysNoRetry(t *testing.T) {
 				s.requireNothingDue(scheduler)
 				s.clock.advance(-time.Hour)
 				s.clock.advance(20 * time.Second)
-				s.runNext(s.scheduler(handler)) // A new scheduler without a history.
+				s.runNext(s.scheduler(handler)) // A new scheduler has not seen the clock go back.
 			})
 		})
 	}
@@ -46,7 +46,7 @@ func TestClockThatGoesBack_DelaysNoLease(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
 		id := s.add(-2 * time.Hour)
-		s.clock.advance(3 * defaultLease) // So that dieOnce ends at the time at which it began.
+		s.clock.advance(3 * defaultLease)
 		watching := s.scheduler(succeed)
 		s.requireNothingDueAfter(watching, id)
 		s.add(-2*time.Hour, named("dies"))
@@ -100,7 +100,8 @@ func (s *stand) rawOf(id string) document.Object {
 	return stored
 }
 
-// A step is called at each step of a worker: a call of its store, or the work of its handler.
+// step is called at each step of a worker with the step's number. act performs the step: a call of the store, or
+// the work of the handler.
 type step func(number int, act func())
 
 // stepped is a store whose calls go through a step function.
@@ -263,8 +264,8 @@ func TestScheduler_KilledAtAnyStep(t *testing.T) {
 	}
 }
 
-// isSpared runs all due agendas in a worker that is killed at a step, and reports whether it finished before
-// that step.
+// isSpared runs all due agendas in a worker that is killed at a step. It reports whether the worker finished
+// before that step.
 func (c *crash) isSpared(wrap wrapping, at int, kill func(act func())) bool {
 	c.t.Helper()
 	spared := false

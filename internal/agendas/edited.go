@@ -13,12 +13,12 @@ import (
 )
 
 // Operators may edit the records of agendas in the database. Whatever they write, an agenda does not run
-// endlessly, and does not hold up other agendas. Fields of the scheduler with impossible values are repaired
-// before the next claim. A result that matches no record counts as a failure. A record that cannot be decoded
-// fails like a run.
+// endlessly, and does not delay other agendas. Impossible values of the scheduler's fields are repaired before
+// the next claim. A result that matches no record counts as a failure. A record that cannot be decoded fails
+// like a run.
 //
-// The clock may also be set back. A lease or a pause that was written in the future does not count: the pause
-// ends, and the lease begins again.
+// The store's clock may also be set back. If a lease or a pause was written at a time that is now in the
+// future, the pause ends, and the lease starts again.
 
 // errEdited is the failure of a run whose record was edited meanwhile, so that its result cannot be stored.
 var errEdited = boterr.New(boterr.Internal, "", "the record of the agenda changed during its run")
@@ -30,8 +30,8 @@ const (
 	mostFence = 1 << 53
 	// longestLease is the longest time that a lease may last.
 	longestLease = 24 * time.Hour
-	// clockSlack is the step back of the store's clock that does not count as a jump, because processes may
-	// read the clock with some error.
+	// clockSlack is the largest backward step of the store's clock that is ignored, because processes read the
+	// clock with some error.
 	clockSlack = time.Second
 )
 
@@ -78,9 +78,9 @@ func isSound(seen document.Object) bool {
 	return true
 }
 
-// repair replaces values of the scheduler's fields that no scheduler writes, and returns the stored agenda:
-// unchanged if there is nothing to repair, and the zero Object if it has changed since. Counts in repaired
-// fields are lost. An invalid lease begins again, in case a worker holds it.
+// repair replaces values of the scheduler's fields that no scheduler writes. It returns the stored agenda, or
+// the zero Object if the agenda has changed since it was seen. Counts in repaired fields are lost. An invalid
+// lease starts again, in case a worker holds the agenda.
 func (s *Scheduler) repair(ctx context.Context, seen document.Object, now time.Time) (document.Object, error) {
 	set, unset, fields := document.O(), document.O(), []query.FieldValue(nil)
 	for field, value := range seen.All() {
@@ -89,7 +89,7 @@ func (s *Scheduler) repair(ctx context.Context, seen document.Object, now time.T
 		}
 		fields = append(fields, query.FieldValue{Name: field, Value: value})
 		switch field {
-		case fieldFence: // It must differ from the token of any earlier claim.
+		case fieldFence: // The new token must differ from the tokens of all earlier claims.
 			set = set.With(field, millis(now))
 		case fieldLeaseUntil:
 			set = set.With(field, millis(now.Add(s.config.Lease))).With(fieldHeldAt, millis(now))
@@ -106,16 +106,16 @@ func (s *Scheduler) repair(ctx context.Context, seen document.Object, now time.T
 	return s.rewrite(ctx, seen, fields, set, unset.Without(fieldHeldAt))
 }
 
-// redate restarts a lease that was written in the future, or that no scheduler could have written. A worker
-// that holds it will renew it soon; otherwise it expires.
+// redate starts a lease again that was written in the future, or that no scheduler could have written. If a
+// worker holds it, the worker will renew it soon. Otherwise it expires.
 func (s *Scheduler) redate(ctx context.Context, seen document.Object, now time.Time) error {
-	s.log.LogAttrs(ctx, slog.LevelWarn, "agenda: a lease from another time begins again", slog.String("agenda", idOf(seen)))
+	s.log.LogAttrs(ctx, slog.LevelWarn, "agenda: lease with an impossible time starts again", slog.String("agenda", idOf(seen)))
 	_, err := s.rewrite(ctx, seen, nil, document.O(fieldLeaseUntil, millis(now.Add(s.config.Lease)), fieldHeldAt, millis(now)), document.O())
 	return err
 }
 
-// rewrite sets and removes fields of an agenda that is unchanged since it was seen, also in further fields,
-// and returns the result, or the zero Object if it has changed.
+// rewrite sets and removes fields of an agenda, and returns the result. It returns the zero Object if the agenda
+// has changed since it was seen; see asSeen.
 func (s *Scheduler) rewrite(
 	ctx context.Context, seen document.Object, further []query.FieldValue, set, unset document.Object,
 ) (document.Object, error) {
@@ -164,8 +164,8 @@ func (c *Claim) wasEdited(stored document.Object) bool {
 	return false
 }
 
-// restore writes the claim's values, and the failures counted since, into the stored agenda. It does nothing
-// if the agenda has changed again.
+// restore writes the claim's values back into an agenda that was edited, except for a greater number of
+// failures. It does nothing if the agenda has changed again.
 func (c *Claim) restore(ctx context.Context) error {
 	s := c.scheduler
 	s.report(ctx, slog.LevelWarn, "agenda: edited while it ran", agenda.Event{Run: c.run, At: c.claimedAt})

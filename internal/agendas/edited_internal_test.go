@@ -19,7 +19,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// edits are changes of fields of a record. nil removes the field, and null sets it to null.
+// edits returns changes of fields of a record. nil removes the field, and null sets it to null.
 func edits() []document.Object {
 	var all []document.Object
 	odd := []any{nil, null{}, "x", 7, document.O("n", 1)}
@@ -118,7 +118,7 @@ func (e *editing) check(scheduler *Scheduler, most int) {
 		for runs := 0; ; runs++ {
 			require.Less(e.t, runs, mostAtOnce, "it runs without end: %s: %v", e.about, e.stored())
 			result, err := scheduler.RunNext(e.ctx)
-			if !errors.Is(err, agenda.ErrLeaseLost) { // Whatever was edited.
+			if !errors.Is(err, agenda.ErrLeaseLost) { // An edit may end the claim.
 				require.NoError(e.t, err, e.about)
 			}
 			if !result.Ran {
@@ -136,7 +136,7 @@ func (e *editing) check(scheduler *Scheduler, most int) {
 	require.True(e.t, !ok || at.After(start().AddDate(100, 0, 0)), "%s: it goes on at %v: %v", e.about, at, e.stored())
 }
 
-// outcomes are the results of the runs of an edited agenda.
+// outcomes returns the results that the runs of an edited agenda can have.
 func outcomes() []error {
 	return []error{nil, boterr.New(boterr.Unavailable, "", "no answer"), agenda.Postpone(time.Second)}
 }

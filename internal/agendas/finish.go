@@ -20,17 +20,17 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// maxErrorSize is the number of bytes stored of a failure's text.
+// maxErrorSize is the maximum size of a failure's stored text, in bytes.
 const maxErrorSize = 1000
 
-// An outcome is the consequence of a run for its agenda.
+// An outcome is the change of an agenda after a run.
 type outcome struct {
 	update *query.Update
-	// stamps are the fields that get a new value in each update.
+	// stamps are the fields to set whose values are not part of update.
 	stamps document.Object
 	// next is the time of the next run, or zero if there is none or if a pause comes first.
 	next time.Time
-	// pauses is true if it can be claimed again after a pause, by the store's clock.
+	// pauses is true if the agenda can be claimed again after pause, by the store's clock.
 	pauses bool
 	pause  time.Duration
 	// final is true if no further attempt for the scheduled time follows.
@@ -103,7 +103,8 @@ func (s *Scheduler) afterRun(
 	}
 }
 
-// postpone gives a claim back for a time. If its record was edited, that is a failure.
+// postpone gives back a claim whose agenda can be claimed again after wait. If the record was edited, that is a
+// failure.
 func (s *Scheduler) postpone(
 	ctx context.Context, c *Claim, reason error, wait time.Duration, pause func(failures int) time.Duration,
 ) (agenda.Result, error) {
@@ -120,19 +121,19 @@ func (s *Scheduler) postpone(
 	return result, err
 }
 
-// abandon releases a claim, so that another worker can take the agenda at once.
+// abandon ends a claim without reporting a success or a failure. judge decides the outcome.
 func (s *Scheduler) abandon(ctx context.Context, c *Claim, reason error, judge verdict) (agenda.Result, error) {
 	done, err := s.conclude(ctx, c, judge)
 	s.report(ctx, slog.LevelDebug, "agenda: given back", agenda.Event{Run: c.run, At: c.claimedAt, Err: reason, Next: done.next})
 	return agenda.Result{Ran: true, Run: c.run, Err: reason, Next: done.next}, err
 }
 
-// mostVerdicts bounds how often an outcome is decided, when the agenda changes each time.
+// mostVerdicts is the maximum number of attempts to store an outcome while the agenda keeps changing.
 const mostVerdicts = 8
 
-// conclude stores the outcome of a run, unless the agenda was removed. If the agenda has changed so that the
-// outcome differs, it judges again. The error is agenda.ErrLeaseLost, errEdited after too many changes, or an
-// error of the store, after which the lease expires.
+// conclude stores the outcome of a run, unless the agenda was removed. If the agenda has changed, it calls
+// judge again with the current record. The error is agenda.ErrLeaseLost, errEdited after too many changes, or
+// an error of the store, after which the lease expires.
 func (s *Scheduler) conclude(ctx context.Context, c *Claim, judge verdict) (outcome, error) {
 	for range mostVerdicts {
 		done, err := s.timed(ctx, judge(&c.record))
@@ -173,7 +174,7 @@ func (c *Claim) store(ctx context.Context, o outcome) (stored bool, err error) {
 	return written.Matched > 0, err
 }
 
-// timed returns an outcome with the time at which its pause ends. Only pauses need the store's clock.
+// timed sets the end of an outcome's pause. Only pauses need the store's clock.
 func (s *Scheduler) timed(ctx context.Context, o outcome) (outcome, error) {
 	if !o.pauses {
 		return o, nil
@@ -308,8 +309,8 @@ const (
 	maxPause   = time.Hour
 )
 
-// exponential is the default back-off without jitter: firstPause, doubled with each failure, at
-// most maxPause.
+// exponential is the default back-off without jitter. The pause is firstPause, doubled with each further
+// failure, but at most maxPause.
 func exponential(failures int) time.Duration {
 	pause := firstPause
 	for ; failures > 1 && pause < maxPause; failures-- {
@@ -318,7 +319,7 @@ func exponential(failures int) time.Duration {
 	return min(pause, maxPause)
 }
 
-// jittered is a random part of the exponential back-off.
+// jittered is the default back-off: a random part of exponential.
 func jittered(failures int) time.Duration {
 	return rand.N(exponential(failures) + 1) //nolint:gosec // Spreading load needs no secrecy.
 }
@@ -333,38 +334,38 @@ func (s *Scheduler) pauseAfter(
 	return max(0, pause(failures))
 }
 
-// updates are the changes made by schedulers, compiled on first use. Values that differ each time are stamps
-// of a query.Change, which need no compiling.
+// updates returns the changes made by schedulers, compiled on first use. Values that differ from agenda to agenda
+// are the Stamps of a query.Change instead.
 var updates = sync.OnceValue(newUpdates)
 
 type allUpdates struct {
-	// claim counts a claim. claimAgain counts a claim after a pause. lost ends a claim that never came back
-	// and was alone, which is a failure; lostNotAlone ends one that never came back while others ran. A later
-	// result of such a run finds a different fence.
+	// claim counts a claim, and claimAgain a claim after a pause. lost ends a claim that never came back and
+	// was alone, which is a failure. lostNotAlone ends a claim that never came back while others ran. Both
+	// change the fence, so that a late result of the run has no effect.
 	claim, claimAgain, lost, lostNotAlone *query.Update
-	// notAlone records that another agenda was lost as well.
+	// notAlone records that another agenda of the scheduler was lost as well.
 	notAlone *query.Update
-	// release ends a run and keeps the schedule. giveBack also takes back the attempt.
+	// release ends a run and keeps the schedule. giveBack does the same, and does not count the attempt.
 	release, giveBack *query.Update
 	// postpone is giveBack with a pause.
 	postpone *query.Update
-	// relocate moves the run to another time.
+	// relocate moves the run to a later time in the member's new zone.
 	relocate *query.Update
-	// advance continues with another occurrence. complete ends the agenda.
+	// advance continues with the next occurrence. complete ends the agenda.
 	advance, complete *query.Update
-	// retry counts a failure. retryNotBegun does not count the claim as an attempt. fail ends an agenda that
-	// failed for good. skip records the failure and continues with another occurrence.
+	// retry counts a failure. retryNotBegun also counts it, but not the claim as an attempt. fail ends an
+	// agenda that failed for good. skip records the failure and continues with the next occurrence.
 	retry, retryNotBegun, fail, skip *query.Update
 }
 
 func newUpdates() *allUpdates {
 	var (
-		// The fields that each end of a claim removes, that the end of a run removes, and that the last end
-		// for its time removes.
+		// left are the fields that each end of a claim removes, ended the fields that the end of a run
+		// removes, and last the fields that the end of the last run for a scheduled time removes.
 		left  = []any{fieldLeaseUntil, true, fieldClaim, true, fieldNotAlone, true, fieldBegun, true}
 		ended = appendPairs(left, fieldRetryAt, true, fieldHeldAt, true)
 		last  = appendPairs(ended, fieldAttempts, true, fieldFailures, true, fieldLost, true)
-		// A run that succeeded removes the marks of a failure, too.
+		// A successful run also removes the marks of a failure.
 		succeeded = document.O(appendPairs(last, fieldFailed, true, fieldError, true)...)
 	)
 	return &allUpdates{

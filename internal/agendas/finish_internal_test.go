@@ -19,7 +19,7 @@ import (
 
 func fail(context.Context, agenda.Run) error { return errors.New("no luck") }
 
-// limited sets the number of failures, and a pause of a minute for each failure.
+// limited sets the limit of failures, and a pause of a minute after each failure.
 func limited(limit int) func(*SchedulerConfig) {
 	return func(c *SchedulerConfig) {
 		c.Limit = limit
@@ -388,7 +388,7 @@ func TestBackoff_DefaultGrowsToAnHour(t *testing.T) {
 	}
 }
 
-// askedToWaitError is a failure with the pause before the next try.
+// askedToWaitError is a failure that carries the pause before the next attempt.
 type askedToWaitError struct{ error }
 
 func (askedToWaitError) RetryAfter() time.Duration { return 20 * time.Minute }
@@ -464,7 +464,7 @@ func TestRunNext_ZoneThatThisProcessDoesNotKnowEndsNoPattern(t *testing.T) {
 	eachStore(t, func(s *stand) {
 		var failed []error
 		scheduler := s.scheduler(func(context.Context, agenda.Run) error {
-			s.t.Error("it must not begin")
+			s.t.Error("the run must not begin")
 			return nil
 		}, func(c *SchedulerConfig) {
 			c.Hooks.Failed = func(_ context.Context, e agenda.Event) { failed = append(failed, e.Err) }

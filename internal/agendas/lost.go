@@ -16,16 +16,15 @@ import (
 )
 
 // A start never came back if its worker died, or lost its lease, before it stored the outcome. If its
-// scheduler held nothing else, that is a failure of the agenda. Otherwise any of the agendas may have ended
-// the process: all of them become suspects, without a failure; see package blame. So an agenda that ends each
-// process fails for good after SchedulerOptions.Limit failures and two more starts, while agendas that ran
-// with it do not.
+// scheduler held no other agenda, that is a failure. Otherwise all agendas that it held become suspects,
+// without a failure; see package blame. So an agenda that kills each process fails for good after
+// SchedulerOptions.Limit failures and two more starts, and agendas that ran with it do not.
 
 // errNeverCameBack is the failure of a start that never came back.
 var errNeverCameBack = boterr.New(boterr.Internal, "",
 	"the run began and never finished: its process ended, or lost the lease")
 
-// neverCameBackText is the stored text of that failure.
+// neverCameBackText is the stored text of errNeverCameBack.
 var neverCameBackText = textOf(errNeverCameBack)
 
 // wasLost reports whether the last start of a stored agenda never came back. An agenda that got a new
@@ -44,22 +43,22 @@ func lossesOf(stored document.Object) int64 {
 	losses := countIn(stored, fieldLost)
 	if document.Get(stored, fieldError, "") == neverCameBackText {
 		losses += countIn(stored, fieldFailures)
-		if document.Get(stored, fieldFailed, false) { // It failed at its previous scheduled time.
+		if document.Get(stored, fieldFailed, false) { // The last failure was at the previous scheduled time.
 			losses++
 		}
 	}
 	return losses
 }
 
-// suspicion returns an agenda's run for Suspects.
+// suspicion returns the blame.Run of a stored agenda.
 func suspicion(stored document.Object) blame.Run {
 	losses := lossesOf(stored)
 	return blame.Run{Name: idOf(stored), App: keyOf(stored).App, Level: blame.LevelOf(losses), Losses: countIn(stored, fieldLost)}
 }
 
-// prepare does the necessary writes before an agenda that was found due can be claimed, and returns the
-// agenda, or the zero Object if it cannot be claimed now. isSpent is true if its last start never came back
-// and no attempt is left: then the end of the claim counts the failure.
+// prepare does the writes that must precede the claim of a due agenda: it repairs edited fields, and counts a
+// lost start. It returns the agenda, or the zero Object if the agenda cannot be claimed now. isSpent is true if
+// the last start never came back and no attempt is left. Then the end of the claim must count the failure.
 func (s *Scheduler) prepare(ctx context.Context, seen document.Object, now time.Time) (ready document.Object, isSpent bool, err error) {
 	if ready, err = s.repair(ctx, seen, now); err != nil || ready.IsZero() {
 		return document.Object{}, false, err
@@ -102,8 +101,8 @@ func (s *Scheduler) countLost(ctx context.Context, seen document.Object) (ready 
 	return ready, false, err
 }
 
-// wasAlone reports whether the lost scheduler held only this agenda. If it held others, they are marked as not
-// alone.
+// wasAlone reports whether a lost agenda was the only one that its scheduler held. If the scheduler held others,
+// they are marked as not alone.
 func (s *Scheduler) wasAlone(ctx context.Context, seen document.Object) (bool, error) {
 	if document.Get(seen, fieldNotAlone, false) {
 		return false, nil
@@ -126,20 +125,19 @@ func (s *Scheduler) wasAlone(ctx context.Context, seen document.Object) (bool, e
 	if err != nil || len(found) > 0 {
 		return false, err
 	}
-	// A worker that has since taken over one of the others has marked this agenda first.
+	// Another worker may have taken over the other agendas meanwhile. It marked this agenda before that.
 	now, exists, err := s.agendas.Get(ctx, idOf(seen))
 	return exists && !document.Get(now, fieldNotAlone, false), err
 }
 
-// claimIndex is the index for finding the agendas that a scheduler holds. It is created when the first agenda
-// is lost.
+// claimIndex returns the index that finds the agendas of a scheduler. It is only created once an agenda is lost.
 func claimIndex() store.Index {
 	index := store.Ascending(fieldClaim)
 	index.Sparse = true
 	return index
 }
 
-// giveUp stores that the last start of a claim never came back. No run is involved that a shutdown could end.
+// giveUp ends a claim that is spent: it stores errNeverCameBack as the last failure, without a run.
 func (s *Scheduler) giveUp(ctx context.Context, c *Claim) (agenda.Result, error) {
 	s.tellClaimed(ctx, agenda.Event{Run: c.run, At: c.claimedAt})
 	return s.finish(ctx, c, errNeverCameBack, s.backoff)

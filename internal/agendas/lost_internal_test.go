@@ -19,7 +19,7 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// dies is a handler in which the worker dies.
+// dies is a handler that kills its worker.
 func dies(context.Context, agenda.Run) error {
 	runtime.Goexit()
 	return nil
@@ -118,7 +118,7 @@ type mortal struct {
 	store.Store
 
 	isDead atomic.Bool
-	end    context.Context // It ends with the test.
+	end    context.Context // The context ends with the test.
 }
 
 func (l *live) newMortal() *mortal {
@@ -246,7 +246,7 @@ func TestLostRun_LastStartAtShutdown(t *testing.T) {
 				})
 				l.pass(time.Minute)
 				takes(l, l.scheduler(succeed, func(c *SchedulerConfig) {
-					// The hook runs before the end of the claim: the shutdown begins then.
+					// The shutdown begins in the hook, before the end of the claim.
 					c.Hooks.Claimed = func(context.Context, agenda.Event) {
 						l.stop()
 						<-time.After(time.Second)
@@ -261,7 +261,7 @@ func TestLostRun_LastStartAtShutdown(t *testing.T) {
 	}
 }
 
-// crashTogether makes a scheduler claim these agendas and never come back.
+// crashTogether makes a scheduler claim agendas and then crash.
 func (s *stand) crashTogether(ids ...string) {
 	s.t.Helper()
 	victim := s.scheduler(succeed)
@@ -327,7 +327,7 @@ func TestBlame_BesideAnEditedRecord(t *testing.T) {
 	}
 }
 
-// If several agendas are running, only the one that ends each process fails.
+// If several agendas run, only the one that kills each process fails.
 func TestBlame_GuiltyAgendaIsFound(t *testing.T) {
 	t.Parallel()
 	const innocent, limit = 5, 3
@@ -378,7 +378,7 @@ func (l *live) dies(limit int) bool {
 	return isDead
 }
 
-// One app's suspects hold up another app's suspects by one run at a time.
+// Apps take turns with their suspects, so one app delays another app's suspects by one run at a time.
 func TestBlame_AppsTakeTurns(t *testing.T) {
 	t.Parallel()
 	const long, suspects = time.Minute, 20
@@ -426,7 +426,7 @@ func TestBlame_SuspectsLeaveTimeForOthers(t *testing.T) {
 	})
 }
 
-// A suspect that ignores the end of its context holds up others for a limited time. If the process ends then,
+// A suspect that ignores the end of its context delays others only for a limited time. If the process then ends,
 // neither the suspect nor the agendas that ran with it count as failed.
 func TestBlame_SuspectThatDoesNotEnd(t *testing.T) {
 	t.Parallel()

@@ -93,7 +93,7 @@ func TestNotices_AgendaThatWasThereBefore(t *testing.T) {
 		}})
 		require.NoError(t, err)
 		require.NoError(t, n.store.Collection(schema.Collection).Insert(t.Context(), encoded.With(record.FieldID, "a")))
-		n.add(time.Minute) // It makes the scheduler look.
+		n.add(time.Minute) // The notice of this agenda makes the scheduler query the store.
 		require.Equal(t, time.Minute, <-n.ran)
 		require.Equal(t, 2*time.Minute, <-n.ran)
 	})

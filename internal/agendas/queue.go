@@ -14,12 +14,12 @@ import (
 // candidates finds the agendas that can be claimed. now is always a time of the store's clock.
 // Implementations are safe for concurrent use.
 type candidates interface {
-	// first returns the first due agenda, in the order in which agendas run, in its current form; the zero
-	// Object if none is due. The caller claims it, or gives it back.
+	// first returns the due agenda that must run first, or the zero Object if none is due. The caller must
+	// claim it or give it back.
 	first(ctx context.Context, now time.Time) (document.Object, error)
 	// take returns at most limit due agendas. Apps take turns, and within an app its channels. Each agenda
-	// takes a place of its channel, which the caller releases. The agendas may have been found up to maxAge
-	// ago. isLeft is true if others are due whose channels have no place.
+	// takes a place of its channel, which the caller must release. The agendas may have been found up to
+	// maxAge ago. isLeft is true if further agendas are due whose channels have no place.
 	take(ctx context.Context, now time.Time, limit int, maxAge time.Duration, places *fair.Shares) (
 		taken []document.Object, isLeft bool, err error)
 	// giveBack returns an agenda that was taken and could not be claimed.
@@ -28,9 +28,11 @@ type candidates interface {
 	putBack(taken document.Object)
 	// deferUntil prevents an agenda that was taken from being taken again before a time, unless it changes.
 	deferUntil(taken document.Object, at time.Time)
-	// expect notes that this scheduler has stored an agenda that can be claimed from a time on; zero for none.
+	// expect records that this scheduler has stored an agenda that can be claimed from a time on. It ignores
+	// the zero time.
 	expect(at time.Time)
-	// next returns the time at which the next agenda can be claimed, which is now if one is due.
+	// next returns the time at which the next agenda can be claimed, which is now if one is due. ok is false
+	// if there is none.
 	next(ctx context.Context, now time.Time) (at time.Time, ok bool, err error)
 	// count returns the number of agendas that are due.
 	count(ctx context.Context, now time.Time) (int, error)
@@ -44,11 +46,11 @@ type candidates interface {
 }
 
 // queue holds open agendas in memory. The due ones are in one heap, or in one heap for each channel if the
-// queue is fair. The zero value is not usable: see newQueue.
+// queue is fair. Create it with newQueue.
 type queue struct {
 	byID         map[string]*entry
 	waiting, due heap
-	// isFair is true if channels, and not due, has the due agendas.
+	// isFair is true if the due agendas are in channels instead of due.
 	isFair   bool
 	channels fair.Ring[*heap]
 	arrivals uint64
@@ -69,7 +71,7 @@ func keyOf(o document.Object) fair.Key {
 	return fair.Key{App: document.Get(o, record.FieldApp, ""), Channel: document.Get(o, record.FieldChannel, "")}
 }
 
-// set replaces an agenda by its newest version, and reports whether it may now be the next one due.
+// set adds an agenda or replaces it with a newer version, and reports whether it may now be the next one due.
 func (q *queue) set(id string, o document.Object) bool {
 	known, ok := q.byID[id]
 	if ok {
@@ -95,7 +97,6 @@ func (q *queue) set(id string, o document.Object) bool {
 	return known.index == 0
 }
 
-// remove removes an agenda.
 func (q *queue) remove(id string) {
 	if known, ok := q.byID[id]; ok {
 		q.takeOut(known)
@@ -148,8 +149,8 @@ func (q *queue) putAllBack() {
 	}
 }
 
-// refresh moves entries that have become due. If the clock went back, it also removes entries that are no
-// longer due from the top of each heap.
+// refresh moves entries that have become due to the due heaps. If the clock was set back, it also moves back
+// entries that are no longer due.
 func (q *queue) refresh(now int64) {
 	if q.latestHeld > now+clockSlack.Milliseconds() {
 		q.freeHeld(now)
@@ -181,7 +182,7 @@ func (q *queue) freeHeld(now int64) {
 	}
 }
 
-// moveDue moves the entries that have become due.
+// moveDue moves the waiting entries that have become due to the due heaps.
 func (q *queue) moveDue(now int64) {
 	for e := q.waiting.top(); e != nil && e.dueAt() <= now; e = q.waiting.top() {
 		q.waiting.remove(e)
@@ -189,7 +190,7 @@ func (q *queue) moveDue(now int64) {
 	}
 }
 
-// putBack removes entries that are no longer due from the top of a heap.
+// putBack moves entries at the top of a heap that are no longer due back to the waiting ones.
 func (q *queue) putBack(h *heap, now int64) {
 	for e := h.top(); e != nil && e.dueAt() > now; e = h.top() {
 		q.takeOut(e)
@@ -211,8 +212,8 @@ func (q *queue) take(now int64) *entry {
 	return e
 }
 
-// takeFairly takes up to limit due entries, with channels taking turns, and a place for each. isLeft is true
-// if others are due whose channels have no place.
+// takeFairly takes up to limit due entries, and a place for each. Apps and channels take turns. isLeft is true if
+// further entries are due whose channels have no place.
 func (q *queue) takeFairly(now int64, limit int, places *fair.Shares) (taken []document.Object, isLeft bool) {
 	if !q.isFair {
 		q.isFair = true
@@ -232,14 +233,14 @@ func (q *queue) takeFairly(now int64, limit int, places *fair.Shares) (taken []d
 	return taken, false
 }
 
-// giveBack returns an agenda that was taken, and has not changed since, to its previous place.
+// giveBack puts back an agenda that was taken, unless it has changed meanwhile.
 func (q *queue) giveBack(id string) {
 	if e, ok := q.byID[id]; ok && e.place == nowhere {
 		q.waiting.push(e)
 	}
 }
 
-// deferUntil makes an agenda that was taken, and has not changed since, wait until a time.
+// deferUntil makes an agenda that was taken wait until a time, unless it has changed meanwhile.
 func (q *queue) deferUntil(id string, at int64) {
 	if e, ok := q.byID[id]; ok && e.place == nowhere {
 		e.deferredUntil = at
@@ -256,7 +257,7 @@ func (q *queue) countDue(now int64) (count int) {
 	return count
 }
 
-// next returns the time at which the next entry can be claimed.
+// next returns the time at which the next entry can be claimed, which is now if one is due.
 func (q *queue) next(now int64) (at int64, ok bool) {
 	q.refresh(now)
 	if q.due.top() != nil || q.channels.Len() > 0 {
@@ -285,9 +286,9 @@ type entry struct {
 	deferredUntil int64
 
 	priority, createdAt int64
-	// arrival is its number in the order of insertion.
+	// arrival is the number of the entry in the order of insertion.
 	arrival uint64
-	// index is its index in its heap.
+	// index is the index of the entry in its heap.
 	index int32
 	place place
 	// due is the heap for the entry while it is due.
@@ -305,15 +306,15 @@ const (
 	waiting
 	// due entries can be claimed.
 	due
-	// parked entries have failed for good. They keep their number until updateAgenda sets a new schedule.
+	// parked entries have failed for good. They keep their arrival until updateAgenda sets a new schedule.
 	parked
 )
 
-// dueAt is the time from which it can be claimed.
+// dueAt returns the time from which the agenda can be claimed.
 func (e *entry) dueAt() int64 { return max(e.nextRunAt, e.heldUntil, e.deferredUntil) }
 
-// slot returns the slot of the entry in a heap. In a channel's heap, an agenda that is tried again comes
-// after agendas that fell due before its pause ended.
+// slot returns the slot of the entry in a heap. In a channel's heap, a retried agenda comes after agendas that
+// fell due before its pause ended.
 func (e *entry) slot(h *heap) slot {
 	switch {
 	case h.place != due:
@@ -325,7 +326,7 @@ func (e *entry) slot(h *heap) slot {
 	}
 }
 
-// read reads the fields that decide when the agenda is claimed, and reports whether it is completed or has
+// read sets the entry from a document. completed and stopped report whether the agenda is completed, or has
 // failed for good.
 func (e *entry) read(o document.Object) (completed, stopped bool) { //nolint:cyclop // It is one table of fields.
 	*e = entry{seen: o, arrival: e.arrival, index: e.index, place: e.place}
@@ -372,8 +373,8 @@ func (e *entry) hold(leaseUntil, retryAt int64) {
 	}
 }
 
-// integer returns a number as an integer, the nearest one if it is out of range. It returns 0 for other
-// values.
+// integer converts a number to an integer, or to the nearest one if it is out of range. It returns 0 for values
+// that are not numbers.
 func integer(value any) int64 {
 	switch v := value.(type) {
 	case int64:
@@ -397,15 +398,15 @@ func idOf(o document.Object) string {
 	return text
 }
 
-// millis returns a time in the form used in records. Fractions of a millisecond are cut off.
+// millis returns a time in Unix milliseconds, as in records.
 func millis(t time.Time) int64 { return int64(document.TimestampOf(t)) }
 
 // heap holds the entries of one place in a queue, with the first one on top. Each node has four children, and
-// the slots contain the keys, so that few entries are accessed.
+// the slots contain the sort keys, so that comparisons rarely access the entries.
 type heap struct {
 	place place
 	slots []slot
-	// channel is the channel of a fair queue's heap.
+	// channel is the channel of the heap if isFair is true.
 	channel fair.Key
 	isFair  bool
 }
@@ -429,7 +430,6 @@ func (s *slot) before(other *slot) bool {
 	}
 }
 
-// children is the number of children of a node.
 const children = 4
 
 // top returns the first entry, or nil if there is none.

@@ -322,7 +322,7 @@ func TestRunNext_ChangesByARunCount(t *testing.T) {
 	})
 }
 
-// modelled is an agenda of the model: the list that RunNext should follow.
+// modelled is an agenda in the list of a model. RunNext should follow the list.
 type modelled struct {
 	tag                    string
 	priority, at, creation int
@@ -418,7 +418,7 @@ func TestRunNext_FollowsSortedList(t *testing.T) {
 	})
 }
 
-// of adds due agendas of a channel, each for a different member.
+// of adds a number of due agendas of a channel, each for a different member.
 func (s *stand) of(app, channel string, number int) {
 	s.t.Helper()
 	now, err := s.store.Now(s.ctx)
@@ -455,7 +455,7 @@ func (l *live) waitFor(ran <-chan agenda.Run, about any) agenda.Run {
 	case run := <-ran:
 		return run
 	case <-time.After(10 * time.Second):
-		l.t.Fatalf("%v: it does not run", about)
+		l.t.Fatalf("%v: no agenda ran in time", about)
 		return agenda.Run{}
 	}
 }
@@ -593,8 +593,8 @@ func (c readCollection) Find(ctx context.Context, filter *query.Filter, options 
 	return found, err
 }
 
-// A polled store is not queried repeatedly for the backlog of a channel without a place. Once the channel has
-// a place, its agendas are found at once, whatever else was found before.
+// A polled store is not queried repeatedly for the backlog of a channel without a place. Once the channel has a
+// place, its agendas are found at once, even if agendas of other channels were found before.
 func TestTake_BacklogOfABlockedChannelIsReadOnce(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)

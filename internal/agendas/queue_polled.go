@@ -14,8 +14,8 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// polledQueue finds candidates by querying the store each time: an index gives the due ones, and the store
-// sorts them. If the store sends notices, it is queried when something falls due, and otherwise less often.
+// polledQueue finds candidates by queries of the store, which are served by indexes. If the store sends notices,
+// it is queried when an agenda falls due, and otherwise less often.
 type polledQueue struct {
 	store store.Collection
 	alarm *alarm
@@ -24,13 +24,13 @@ type polledQueue struct {
 
 	mu      sync.Mutex
 	indexed bool
-	// found has the agendas found at foundAt and not yet taken, or nil before the first query. If one has
-	// changed since, its claim fails. hasMore is true if the last query may have left some out.
+	// found has the agendas that were found at foundAt and not yet taken. It is nil before the first query. If
+	// an agenda has changed since, its claim fails. hasMore is true if the last query may have left some out.
 	found   *queue
 	foundAt time.Time
 	hasMore bool
-	// blocked are channels with due agendas that had no place when these were found. Queries leave them out
-	// until they may have a place, so that a long backlog is not read repeatedly.
+	// blocked are channels that have due agendas and had no place. Queries leave them out until they may have
+	// a place, so that a long backlog is not read repeatedly.
 	blocked map[fair.Key]bool
 	// deferred maps the ids of agendas that must not be taken to the time until which this holds.
 	deferred map[string]time.Time
@@ -55,15 +55,15 @@ func mustSort(source document.Object) *query.Sort {
 	return sort
 }
 
-// ensureIndexes creates the indexes for the queries, once. The caller holds the lock.
+// ensureIndexes creates the indexes for the queries, once. The caller holds mu.
 func (p *polledQueue) ensureIndexes(ctx context.Context) error {
 	if p.indexed {
 		return nil
 	}
 	for _, paths := range [][]string{
 		timesIndex(),
-		// In the order in which agendas run, so that a long backlog is not read as a whole. With app and
-		// channel, the index can skip channels without a place.
+		// This index has the order in which agendas run, so that a long backlog is not read completely. With
+		// app and channel, it can also skip channels without a place.
 		{
 			fieldCompleted, fieldFailedAt, fieldPriority, fieldNextRunAt, record.FieldCreatedAt,
 			record.FieldApp, record.FieldChannel,
@@ -132,13 +132,14 @@ func (p *polledQueue) take(
 	return taken, isLeft || p.hasMore || len(p.blocked) > 0, nil
 }
 
-// isLater is the filter of the agendas that are not due yet.
+// isLater returns a filter for the agendas that are not due yet.
 func isLater(now time.Time) document.Object {
 	return document.O(fieldCompleted, false, fieldFailedAt, nil, fieldNextRunAt, document.O("$gt", millis(now)))
 }
 
-// renew drops agendas found longer ago than maxAge, except of channels that have no place. Channels that may
-// have one again are queried at once, because the found agendas may last for a while.
+// renew drops the found agendas once they are older than maxAge. Their channels, which had no place, are blocked.
+// If a blocked channel may have a place again, renew queries at once, because the found agendas may last for a
+// while.
 func (p *polledQueue) renew(ctx context.Context, now time.Time, maxAge time.Duration, places *fair.Shares) error {
 	age := now.Sub(p.foundAt)
 	isNew := p.found == nil || p.found.channels.Len() == 0 || age < 0 || age >= maxAge
@@ -201,7 +202,8 @@ func (p *polledQueue) look(ctx context.Context, now time.Time, places *fair.Shar
 	return nil
 }
 
-// isText is the condition for a field that keyOf reads as a text. "" matches values that are not texts.
+// isText returns a condition for a field from which keyOf reads the text. For "" it also matches values that are
+// not texts.
 func isText(text string) any {
 	if text == "" {
 		return document.O("$not", document.O("$gt", ""))
@@ -209,8 +211,8 @@ func isText(text string) any {
 	return text
 }
 
-// anyOther is the id of no channel. If an app may take a place for it, it may take one for a channel that
-// holds none.
+// anyOther is an id that no channel has. If an app may take a place for it, the app may take a place for any
+// channel that holds none.
 const anyOther = "\x00"
 
 func (p *polledQueue) find(
@@ -223,7 +225,7 @@ func (p *polledQueue) find(
 	return p.store.Find(ctx, compiled, options)
 }
 
-// isDue is the filter of the agendas that can be claimed.
+// isDue returns a filter for the agendas that can be claimed.
 func isDue(now time.Time) document.Object {
 	return document.O(
 		fieldCompleted, false,
@@ -250,12 +252,12 @@ func isHeld(now time.Time) document.Array {
 	)
 }
 
-// timesIndex returns the paths of the index by time. Agendas that are completed or failed for good are in
-// separate parts of it, so that they cost nothing.
+// timesIndex returns the paths of the index by time. Agendas that are completed or failed for good are in separate
+// parts of the index, so that they do not slow down the queries.
 func timesIndex() []string { return []string{fieldCompleted, fieldFailedAt, fieldNextRunAt} }
 
-// isAlive is the condition that an agenda without failedAt has not failed for good: if it is marked as
-// failed, it continues only if it repeats, see Record.Repeats.
+// isAlive returns the condition that an agenda without failedAt has not failed for good. An agenda that is marked as
+// failed continues only if it repeats, see Record.Repeats.
 func isAlive() document.Object {
 	return document.O("$or", document.A(
 		document.O(fieldFailed, document.O("$ne", true)),
@@ -263,7 +265,7 @@ func isAlive() document.Object {
 	))
 }
 
-// giveBack implements candidates. It does nothing, because changed agendas are queried again.
+// giveBack implements candidates. It does nothing, because a later query finds the agenda again.
 func (p *polledQueue) giveBack(document.Object) {}
 
 func (p *polledQueue) putBack(taken document.Object) {

@@ -12,8 +12,8 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// watchedQueue finds candidates in an in-memory queue of a watched store. The queue is filled at the first
-// call, and follows the store's changes from then on.
+// watchedQueue finds candidates in a queue in memory. The queue is filled at the first call, and then updated
+// with the changes that a watched store reports.
 type watchedQueue struct {
 	watcher    store.Watcher
 	collection string
@@ -22,13 +22,13 @@ type watchedQueue struct {
 	// filling is held while the queue is filled or closed. It is locked before the store's lock, which is
 	// locked before mu.
 	filling sync.Mutex
-	// stop ends the watch, or nil before it begins.
+	// stop ends the watch. It is nil until the watch begins.
 	stop func()
 
 	mu sync.Mutex
 	// queue is nil until it is filled.
 	queue *queue
-	// early collects changes while the queue is being filled, otherwise nil.
+	// early collects changes while the queue is being filled. It is nil at other times.
 	early *earlyChanges
 }
 
@@ -36,7 +36,7 @@ type watchedQueue struct {
 // change.
 type earlyChanges struct {
 	ids []string
-	// newest has their current values, the zero Object for removed ones.
+	// newest maps ids to the current agendas, or to the zero Object if they were removed.
 	newest map[string]document.Object
 }
 
@@ -108,8 +108,8 @@ func (w *watchedQueue) fill(ctx context.Context) error {
 	return err
 }
 
-// watch begins to watch the store. A panic of the watcher becomes an error. A panic of stop is dropped,
-// because later notifications are ignored anyway.
+// watch starts the watch. A panic of the watcher becomes an error. A panic of the watcher's stop function is
+// ignored, because later notifications have no effect.
 func (w *watchedQueue) watch() (err error) {
 	defer boterr.Recover(&err)
 	stop := w.watcher.Watch(w.collection, w.changed, w.reset)
@@ -208,7 +208,7 @@ func (w *watchedQueue) deferUntil(taken document.Object, at time.Time) {
 	}
 }
 
-// expect implements candidates: the store tells it.
+// expect implements candidates. It does nothing, because the store reports the change.
 func (*watchedQueue) expect(time.Time) {}
 
 func (w *watchedQueue) next(ctx context.Context, now time.Time) (at time.Time, ok bool, err error) {
@@ -231,7 +231,7 @@ func (w *watchedQueue) idle(now time.Time, atMost time.Duration) time.Duration {
 	if w.queue == nil {
 		return 0
 	}
-	next, ok := w.queue.nextWaiting() // The agendas that are already due wait for a place.
+	next, ok := w.queue.nextWaiting() // Due agendas do not count, because they wait for a place.
 	if !ok {
 		return atMost
 	}
@@ -240,7 +240,7 @@ func (w *watchedQueue) idle(now time.Time, atMost time.Duration) time.Duration {
 
 func (w *watchedQueue) woken() <-chan struct{} { return w.wake }
 
-// close implements candidates: it frees the memory of the queue.
+// close implements candidates. It ends the watch and drops the queue.
 func (w *watchedQueue) close() {
 	w.filling.Lock()
 	defer w.filling.Unlock()

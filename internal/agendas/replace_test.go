@@ -318,8 +318,8 @@ func isKilled(call func()) bool {
 // aReplacement replaces the agendas of a tag.
 const aReplacement = `{"memberId": "ada", "nodeCompositeId": "new", "nextRunAt": 5, "replace": true, "tag": "x"}`
 
-// replaceKilledAt replaces three agendas in a process that is killed at a write, and repeats
-// that. It reports whether the process was killed.
+// replaceKilledAt replaces three agendas in a process that is killed at a write, and then replaces them again in
+// another process. It reports whether the first process was killed.
 func replaceKilledAt(t *testing.T, at int, isAfter bool) bool {
 	t.Helper()
 	store := &killing{Store: memstore.New()}

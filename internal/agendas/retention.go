@@ -15,9 +15,9 @@ import (
 // retentionPause is the time between two removals of old agendas by Run.
 const retentionPause = time.Hour
 
-// RemoveCompleted removes the agendas that were completed longer ago than SchedulerConfig.Retention, or
-// failed for good longer ago than FailedRetention, by the store's clock, and returns their number. Run does
-// so each hour; botctx.Runtime.RemoveOld does so, too. Errors come from the store.
+// RemoveCompleted removes the completed agendas whose last scheduled time is longer ago than
+// SchedulerConfig.Retention, and the agendas that failed for good longer ago than FailedRetention, by the
+// store's clock. It returns their number. Run calls it each hour. Errors come from the store.
 func (s *Scheduler) RemoveCompleted(ctx context.Context) (removed int64, err error) {
 	now, err := s.store.Now(ctx)
 	if err != nil {
@@ -39,17 +39,17 @@ func (s *Scheduler) RemoveCompleted(ctx context.Context) (removed int64, err err
 	return removed + failed, err
 }
 
-// completedBefore is the filter for completed agendas that were scheduled before a time.
+// completedBefore returns a filter for completed agendas whose last scheduled time is before a time.
 func completedBefore(at time.Time) document.Object {
 	return document.O(fieldCompleted, true, fieldFailedAt, nil, fieldNextRunAt, document.O("$lt", millis(at)))
 }
 
-// failedBefore is the filter for agendas that failed for good before a time.
+// failedBefore returns a filter for agendas that failed for good before a time.
 func failedBefore(at time.Time) document.Object {
 	return document.O(fieldCompleted, false, fieldFailedAt, document.O("$gt", 0, "$lt", millis(at)))
 }
 
-// runRetention removes completed agendas now and then, until ctx ends.
+// runRetention removes completed agendas each hour, until ctx ends.
 func (s *Scheduler) runRetention(ctx context.Context) {
 	ticker := time.NewTicker(retentionPause)
 	defer ticker.Stop()
@@ -68,7 +68,7 @@ func (s *Scheduler) applyRetention(ctx context.Context) {
 	defer back()
 	defer s.recovered(ctx, "store panicked", nil)
 	if _, err := s.RemoveCompleted(ctx); err != nil && ctx.Err() == nil {
-		s.log.LogAttrs(ctx, slog.LevelWarn, "agenda: completed ones not removed", slog.String("error", display.Text(err)))
+		s.log.LogAttrs(ctx, slog.LevelWarn, "agenda: completed agendas not removed", slog.String("error", display.Text(err)))
 	}
 }
 
@@ -78,9 +78,9 @@ func (s *Scheduler) applyRetention(ctx context.Context) {
 func EraseMember(ctx context.Context, env record.Env, app, memberID string) (removed int64, err error) {
 	switch {
 	case app == "":
-		return 0, boterr.Missing("app", "the app of the member")
+		return 0, boterr.Missing("app", "the id of the member's app")
 	case memberID == "":
-		return 0, boterr.Missing("memberId", "the member to erase")
+		return 0, boterr.Missing("memberId", "the id of the member to erase")
 	}
 	return record.OfApp(env, schema, app).Remove(ctx, record.Removal{Filter: document.O(fieldMember, memberID)})
 }

@@ -22,7 +22,7 @@ import (
 
 func completed(r *agenda.Record) { r.Completed = true }
 
-// failed makes an agenda fail for good after a time.
+// failed marks an agenda as failed for good, a time after the start.
 func failed(after time.Duration) func(*agenda.Record) {
 	return func(r *agenda.Record) { r.Failed, r.FailedAt = true, document.TimestampOf(start().Add(after)) }
 }
@@ -186,7 +186,7 @@ func TestRetention_LogHidesCredentials(t *testing.T) {
 				c.Log = slog.New(slog.NewTextHandler(&lines, nil))
 			})
 			require.NotPanics(t, func() { scheduler.applyRetention(s.ctx) })
-			require.Contains(t, lines.String(), "completed ones not removed")
+			require.Contains(t, lines.String(), "completed agendas not removed")
 			require.Contains(t, lines.String(), "no clock")
 			require.NotContains(t, lines.String(), "S3CRET")
 		})

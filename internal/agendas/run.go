@@ -24,15 +24,14 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// Run claims and runs agendas as they fall due, in real time, until ctx ends. Then it claims nothing more,
-// releases claims that have not begun, and waits for current runs: after ShutdownTimeout the contexts of the
-// runs end with the cause agenda.ErrShutdown, and unfinished agendas are released. It returns once all runs
-// have returned, or 5 seconds later. Leases of runs that ignore their contexts expire, and later effects of
-// these runs do not count, see Claim.IsAbandoned. The context of a run has the values of ctx, but does not
-// end with it.
+// Run claims and runs agendas as they fall due, in real time, until ctx ends. Then it claims no more agendas,
+// releases claims whose runs have not begun, and waits for current runs. After ShutdownTimeout, the contexts of
+// runs end with the cause agenda.ErrShutdown, and unfinished agendas are released. If runs still do not return,
+// Run returns 5 seconds after that, their leases expire, and their results are not stored; see
+// Claim.IsAbandoned. The context of a run has the values of ctx, but does not end with it.
 //
-// FailedPrecondition: Run is already running. Canceled: it returned before all runs, or calls of the store,
-// did; the error and the log name them. Errors of the store are logged, and do not end Run.
+// FailedPrecondition: Run is already running. Canceled: Run returned before all runs or calls of the store did;
+// the error and the log name them. Errors of the store are logged, and do not end Run.
 func (s *Scheduler) Run(ctx context.Context) error {
 	if !s.running.CompareAndSwap(false, true) {
 		return boterr.New(boterr.FailedPrecondition, "",
@@ -47,7 +46,7 @@ func (s *Scheduler) Run(ctx context.Context) error {
 	return p.abandonAll(ctx)
 }
 
-// A pool is shared by the workers of one Run.
+// A pool is the state of one Run, which its workers share.
 type pool struct {
 	*Scheduler
 
@@ -73,9 +72,9 @@ type pool struct {
 // taken is a due agenda that holds a place of its channel.
 type taken struct {
 	seen document.Object
-	// at is the time at which it was found, by the store's clock.
+	// at is the time at which the agenda was found, by the store's clock.
 	at time.Time
-	// claim is nil if the worker that begins the agenda has to claim it first.
+	// claim is nil if the worker that begins the agenda must claim it first.
 	claim *Claim
 }
 
@@ -170,8 +169,8 @@ func (p *pool) takeInTurn(ctx context.Context) {
 	done = true
 }
 
-// takeOrWait takes due agendas, unless some that were taken have not begun. If none is due, it waits until
-// that may have changed.
+// takeOrWait takes due agendas, unless agendas that were taken have not begun yet. If none is due, it waits
+// until one may be.
 func (p *pool) takeOrWait(ctx context.Context) {
 	if len(p.ready) > 0 {
 		return
@@ -202,7 +201,7 @@ func (p *pool) waitForMore(ctx context.Context, most time.Duration) {
 	defer timer.Stop()
 	freed := p.freed
 	if !p.isStarved.Load() {
-		freed = nil // It may have received during a claim.
+		freed = nil // The channel may have a stale value.
 	}
 	select {
 	case <-ctx.Done():
@@ -225,13 +224,13 @@ func (p *pool) release(channel fair.Key) {
 
 // takeDue takes due agendas whose channels have places, and returns how long to wait for more.
 func (p *pool) takeDue(ctx context.Context) (wait time.Duration, err error) {
-	back := p.inFlight.begin("the search for what is due")
+	back := p.inFlight.begin("the search for due agendas")
 	defer back()
 	now, err := p.store.Now(ctx)
 	if err != nil {
 		return 0, err
 	}
-	p.isStarved.Store(true) // take may miss a place that is released from here on.
+	p.isStarved.Store(true) // Set before take, so that no place released meanwhile is missed.
 	if only, isOnly := p.suspects.Only(p.now()); isOnly {
 		return p.takeOnly(ctx, only, now)
 	}
@@ -247,7 +246,7 @@ func (p *pool) takeDue(ctx context.Context) (wait time.Duration, err error) {
 }
 
 // handAll passes due agendas to the workers, in order. It claims possible suspects and edited agendas itself,
-// because they decide which others may begin.
+// because the following agendas may have to wait for them.
 func (p *pool) handAll(ctx context.Context, found []document.Object, now time.Time) error {
 	defer func() { // Runs even if the store ends the goroutine.
 		for _, seen := range found {
@@ -274,8 +273,8 @@ func (p *pool) handAll(ctx context.Context, found []document.Object, now time.Ti
 	return errors.Join(failed...)
 }
 
-// claimSuspect claims an agenda that may be a suspect, while underWay others run. It returns nil if the
-// agenda has changed since, or cannot be claimed now.
+// claimSuspect claims an agenda that may be a suspect. underWay is the number of other agendas that run. It
+// returns nil if the agenda has changed meanwhile, or cannot be claimed now.
 func (p *pool) claimSuspect(ctx context.Context, seen document.Object, now time.Time, underWay int) (c *Claim, err error) {
 	ctx, cancel := p.claiming(ctx)
 	defer cancel()
@@ -301,7 +300,7 @@ func (p *pool) claimSuspect(ctx context.Context, seen document.Object, now time.
 		of := suspicion(ready)
 		if !p.suspects.Admit(of, underWay, p.now()) {
 			isDeferred = true
-			return nil, nil //nolint:nilnil // No claim and no error: it waits.
+			return nil, nil //nolint:nilnil // No claim and no error: the agenda waits.
 		}
 		if of.Level > blame.None {
 			suspect = of
@@ -313,17 +312,17 @@ func (p *pool) claimSuspect(ctx context.Context, seen document.Object, now time.
 	return c, err
 }
 
-// claiming returns the context of a claim. The claim is completed even if ctx ends, so that no lease is left
+// claiming returns the context for the write of a claim. It does not end with ctx, so that no lease remains
 // without a holder.
 func (p *pool) claiming(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), p.config.Lease)
 }
 
-// takeOnly claims the agenda that must run alone, or "" for none, once no other one is running. It returns how
-// long to wait for more.
+// takeOnly claims the agenda that must run alone, once no other agenda is running. An empty id means that none
+// may begin. It returns how long to wait for more.
 func (p *pool) takeOnly(ctx context.Context, id string, now time.Time) (wait time.Duration, err error) {
 	if id == "" || p.places.Held() > 0 {
-		return p.config.Poll, nil // The end of a run wakes it.
+		return p.config.Poll, nil // The end of a run wakes the worker earlier.
 	}
 	defer p.suspects.Drop(id, p.now())
 	which, err := query.CompileFilter(isDue(now).With(record.FieldID, id))
@@ -347,7 +346,7 @@ func (p *pool) hand(ctx context.Context, c *Claim, seen document.Object) {
 	}
 	defer p.release(keyOf(seen))
 	if c != nil {
-		_, _ = p.giveUp(context.WithoutCancel(ctx), c) // giveUp logs its errors itself.
+		_, _ = p.giveUp(context.WithoutCancel(ctx), c) // giveUp logs its errors.
 	}
 }
 
@@ -367,17 +366,17 @@ func (p *pool) begin(ctx, runs context.Context, t *taken) {
 		p.perform(runs, c)
 		return
 	}
-	back := p.inFlight.begin("the return of what was not begun")
+	back := p.inFlight.begin("the release of an agenda that was not begun")
 	defer back()
 	giving, cancel := p.claiming(ctx)
 	defer cancel()
 	p.giveBack(giving, c, nil, p.notBegun)
 }
 
-// claimTaken claims an agenda that was taken. It returns nil if the agenda has changed since, it cannot be
+// claimTaken claims an agenda that was taken. It returns nil if the agenda has changed meanwhile, it cannot be
 // claimed now, or ctx has ended.
 func (p *pool) claimTaken(ctx context.Context, t *taken) (c *Claim) {
-	back := p.inFlight.begin("the claim of what is due")
+	back := p.inFlight.begin("the claim of a due agenda")
 	defer back()
 	if ctx.Err() != nil {
 		p.candidates.giveBack(t.seen)
@@ -415,7 +414,7 @@ func (p *pool) perform(runs context.Context, c *Claim) {
 	failure = p.handle(ctx, c)
 }
 
-// now returns the time that suspects use. It is the machine's time, as for timers, which is never set back.
+// now returns the time for suspects. It is the machine's monotonic clock, which is never set back.
 func (*pool) now() time.Time { return time.Now() } //nolint:forbidigo // See above.
 
 // endSuspect records that the run of a claim has ended, if it is a suspect.
@@ -432,7 +431,7 @@ var errGoroutineEnded = error(boterr.New(boterr.Internal, "", "the handler ended
 func (p *pool) settle(ctx context.Context, c *Claim, failure error) {
 	back := p.inFlight.begin("the end of the run of agenda " + c.id)
 	defer back()
-	// Writes after a run must not hold up a worker forever.
+	// Without a time limit, a store that does not answer would block the worker forever.
 	stored, stop := context.WithTimeout(context.WithoutCancel(ctx), p.config.Lease)
 	defer stop()
 	switch {
@@ -443,12 +442,12 @@ func (p *pool) settle(ctx context.Context, c *Claim, failure error) {
 	case failure != nil && ctx.Err() != nil:
 		p.giveBack(stored, c, failure, p.released)
 	default:
-		_, _ = p.finish(stored, c, failure, p.jittered) // It logs its own errors.
+		_, _ = p.finish(stored, c, failure, p.jittered) // finish logs its errors.
 	}
 }
 
-// abandonAll leaves current runs to the expiry of their leases. It returns an error that names them, and the
-// calls of the store that have not returned.
+// abandonAll abandons current runs, whose leases will expire. It returns an error that names them, and the calls
+// of the store that have not returned.
 func (p *pool) abandonAll(ctx context.Context) error {
 	var ids, left []string
 	for _, c := range abandonAll(p.held) {
@@ -456,17 +455,17 @@ func (p *pool) abandonAll(ctx context.Context) error {
 		ids = append(ids, c.id)
 	}
 	if len(ids) > 0 {
-		left = append(left, fmt.Sprintf("%d runs, which are run again once their leases have passed: the agendas %s",
+		left = append(left, fmt.Sprintf("%d runs, which start again once their leases have expired: the agendas %s",
 			len(ids), strings.Join(ids, ", ")))
 	}
 	if calls := p.inFlight.names(); len(calls) > 0 {
-		p.log.LogAttrs(ctx, slog.LevelError, "agenda: the store does not come back", slog.Any("from", calls))
+		p.log.LogAttrs(ctx, slog.LevelError, "agenda: calls of the store do not return", slog.Any("calls", calls))
 		left = append(left, "calls of the store, for "+strings.Join(calls, ", "))
 	}
-	return boterr.New(boterr.Canceled, "", "not all returned after the end of its context; still running: %s", strings.Join(left, "; "))
+	return boterr.New(boterr.Canceled, "", "not all work ended before Run returned; still running: %s", strings.Join(left, "; "))
 }
 
-// giveBack gives a claim back. If that fails, its lease expires.
+// giveBack abandons a claim. If that fails, it logs the error, and the lease expires.
 func (p *pool) giveBack(ctx context.Context, c *Claim, reason error, judge verdict) {
 	if _, err := p.abandon(ctx, c, reason, judge); err != nil {
 		p.report(ctx, slog.LevelWarn, "agenda: not given back", agenda.Event{Run: c.run, At: c.claimedAt},
@@ -476,7 +475,7 @@ func (p *pool) giveBack(ctx context.Context, c *Claim, reason error, judge verdi
 
 type leases = lease.Held[*Claim]
 
-// abandonAll ends all claims whose runs the scheduler no longer waits for, and returns them sorted by id.
+// abandonAll marks all held claims as abandoned, removes them from held, and returns them sorted by id.
 func abandonAll(held *leases) []*Claim {
 	abandoned := held.Take(func(c *Claim) { c.isAbandoned.Store(true) })
 	slices.SortFunc(abandoned, func(a, b *Claim) int { return strings.Compare(a.id, b.id) })
@@ -500,7 +499,7 @@ func (s *Scheduler) renewAll(ctx context.Context, held *leases) {
 	})
 }
 
-// renewal returns the change that renews a lease now.
+// renewal returns the change that renews leases now.
 func (s *Scheduler) renewal(ctx context.Context) (query.Change, error) {
 	now, err := s.store.Now(ctx)
 	if err != nil {
@@ -511,8 +510,7 @@ func (s *Scheduler) renewal(ctx context.Context) (query.Change, error) {
 	return query.Change{Update: update}, err
 }
 
-// inFlight counts the calls of the store that have not returned, by their purpose. It is safe for concurrent
-// use.
+// inFlight counts the calls of the store that have not returned, by purpose. It is safe for concurrent use.
 type inFlight struct {
 	mu    sync.Mutex
 	calls map[string]int

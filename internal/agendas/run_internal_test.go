@@ -76,7 +76,7 @@ func (l *live) start(handler agenda.Handler, settings ...func(*SchedulerConfig))
 	})
 }
 
-// due adds an agenda that falls due a time after the beginning.
+// due adds an agenda that falls due a time after the beginning, and returns its id.
 func (l *live) due(after time.Duration) string {
 	l.t.Helper()
 	return l.add(0, func(r *agenda.Record) { r.NextRunAt = document.TimestampOf(l.began.Add(after)) })
@@ -198,7 +198,7 @@ func TestLease_AgendaTaken(t *testing.T) {
 	})
 }
 
-// mute is a store that refuses writes while it is mute.
+// mute is a store whose writes fail while it is switched to mute.
 type mute struct {
 	store.Store
 
@@ -260,8 +260,8 @@ func TestLease_CannotBeRenewed(t *testing.T) {
 	})
 }
 
-// Agendas that were taken but not begun when Run ends can be claimed again at once, whether they were claimed
-// for their worker or not.
+// Agendas that were taken but not begun when Run ends can be claimed again at once, even if the scheduler had
+// already claimed them.
 func TestRun_GivesBackWhatNobodyBegan(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
@@ -550,7 +550,7 @@ func (s hangingStore) Collection(name string) store.Collection {
 	return hangingCollection{Collection: s.Store.Collection(name), store: s}
 }
 
-// hang waits if calls of a name hang.
+// hang blocks if calls with this name must hang.
 func (s hangingStore) hang(call string) {
 	if call == s.call {
 		<-s.release
@@ -586,7 +586,7 @@ func TestShutdown_NamesLostStoreCalls(t *testing.T) {
 	t.Parallel()
 	for call, named := range map[string]string{
 		"Delete":        "still running: calls of the store, for the removal of completed agendas",
-		"FindAndModify": "still running: calls of the store, for the claim of what is due",
+		"FindAndModify": "still running: calls of the store, for the claim of a due agenda",
 		"Update":        "the end of the run of agenda ",
 	} {
 		t.Run(call, func(t *testing.T) {
@@ -609,7 +609,7 @@ func TestShutdown_NamesLostStoreCalls(t *testing.T) {
 				require.Equal(l.t, 25*time.Second, l.elapsed()-began, "it fits into what orchestrators give")
 				require.Equal(l.t, boterr.Canceled, boterr.CodeOf(left))
 				require.ErrorContains(l.t, left, named)
-				require.Contains(l.t, lines.String(), "the store does not come back")
+				require.Contains(l.t, lines.String(), "calls of the store do not return")
 				close(release)
 			})
 		})

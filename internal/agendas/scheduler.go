@@ -26,10 +26,10 @@ type SchedulerConfig struct {
 	// Handler runs the agendas.
 	Handler agenda.Handler
 	// Zone returns the time zone of an agenda's member, for patterns that name none. It is called before each
-	// run by a pattern. If the zone has changed, the pattern continues in the new one: a run for a time of
-	// day that has not come there yet waits for it. An error, or an unknown zone, fails the run before it
-	// begins: it is tried again, and after the last attempt the pattern continues in its previous zone. By
-	// default patterns stay in the zone in which they were given.
+	// run by a pattern. If the zone has changed, the pattern continues in the new zone, and the run waits if
+	// its time of day has not come there yet. After an error or an unknown zone, the run fails before it
+	// begins and is tried again; after the last attempt the pattern continues in its previous zone. By default
+	// patterns stay in the zone in which they were given.
 	Zone func(ctx context.Context, of agenda.Agenda) (string, error)
 	// Retention and FailedRetention are the times for which Run keeps completed agendas, counted from their
 	// last scheduled time, and agendas that failed for good, counted from the last failure; see
@@ -92,7 +92,7 @@ func (c SchedulerConfig) withDefaults() (SchedulerConfig, error) {
 	return c.withAround()
 }
 
-// withAround returns the configuration with the Handler that Around gives.
+// withAround returns the configuration with the Handler that Around returns.
 func (c SchedulerConfig) withAround() (SchedulerConfig, error) {
 	if c.Around == nil {
 		return c, nil
@@ -134,7 +134,7 @@ type Scheduler struct {
 	records    *record.Collection
 	candidates candidates
 	patterns   patterns
-	// name is the name under which it holds agendas, a string.
+	// name is the value of fieldClaim in agendas that this scheduler holds. It is a string.
 	name any
 
 	config SchedulerConfig
@@ -169,8 +169,8 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 	return s, nil
 }
 
-// Next returns the time at which the next agenda can be claimed, by the store's clock, which is now if one is
-// due. ok is false if no agenda waits. Errors come from the store.
+// Next returns the time, by the store's clock, at which the next agenda can be claimed. It is the current time if
+// an agenda is due. ok is false if no agenda waits. Errors come from the store.
 func (s *Scheduler) Next(ctx context.Context) (at time.Time, ok bool, err error) {
 	now, err := s.store.Now(ctx)
 	if err != nil {
@@ -188,10 +188,10 @@ func (s *Scheduler) Due(ctx context.Context) (int, error) {
 	return s.candidates.count(ctx, now)
 }
 
-// RunNext claims the first due agenda, runs it, and stores the outcome. If a run schedules, changes or
-// deletes agendas, that counts for the next call. The lease is not renewed: if the handler takes longer,
-// another call may take the agenda. If ctx ends during the run and the handler returns an error, that is not
-// a failure: the claim is released.
+// RunNext claims the first due agenda, runs it, and stores the outcome. The next call sees agendas that the run
+// schedules, changes or deletes. The lease is not renewed: if the handler outlasts it, another call may take the
+// agenda. If ctx ends during the run and the handler returns an error, that is not a failure, and the claim is
+// released.
 //
 // Errors come from the store. After an error the agenda runs again once its lease has expired, or at once if
 // it was not claimed.
@@ -215,8 +215,8 @@ func (s *Scheduler) RunNext(ctx context.Context) (agenda.Result, error) {
 	}
 }
 
-// claimHere claims a due agenda for a run without regard to suspects. It returns nil if the agenda has
-// changed since, or cannot be claimed now.
+// claimHere claims a due agenda for RunNext, which runs suspects like other agendas. It returns nil if the agenda
+// has changed meanwhile, or cannot be claimed now.
 func (s *Scheduler) claimHere(ctx context.Context, found document.Object, now time.Time) (c *Claim, err error) {
 	ready, isSpent, err := s.prepare(ctx, found, now)
 	if err == nil && !ready.IsZero() {
@@ -270,14 +270,14 @@ func (s *Scheduler) tellFinished(ctx context.Context, e agenda.Event) {
 	s.call(ctx, "Finished", s.config.Hooks.Finished, e)
 }
 
-// tellFailed reports that a run failed, at the given level if another attempt follows.
+// tellFailed reports that a run failed, with the given level in the log.
 func (s *Scheduler) tellFailed(ctx context.Context, level slog.Level, e agenda.Event) {
 	s.report(ctx, level, "agenda: failed", e, slog.String("error", display.Text(e.Err)))
 	s.call(ctx, "Failed", s.config.Hooks.Failed, e)
 }
 
-// recovered logs a panic of the host's code, with its stack, and sets err to its error unless err is nil. It is
-// deferred.
+// recovered must be deferred. It recovers from a panic of the host's code, logs it with the stack, and sets *err
+// unless err is nil.
 func (s *Scheduler) recovered(ctx context.Context, message string, err *error, about ...slog.Attr) {
 	thrown := recover()
 	if thrown == nil {

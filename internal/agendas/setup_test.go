@@ -24,7 +24,6 @@ import (
 // noon is the time on the apps' clock: 2024-03-01 12:00 in UTC, a Friday.
 const noon = 1_709_294_400_000
 
-// hour is an hour, in milliseconds.
 const hour = 3_600_000
 
 type operation[P, R any] = func(context.Context, P) (R, error)
@@ -124,7 +123,6 @@ func only(t *testing.T, s *agendas.Service, filter ...any) *agenda.Record {
 	return found[0]
 }
 
-// nodes returns the nodes of agendas, in order.
 func nodes(records []*agenda.Record) []string {
 	names := []string{}
 	for _, r := range records {

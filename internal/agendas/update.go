@@ -19,8 +19,8 @@ func (s *Service) UpdateAgenda(ctx context.Context, p agenda.UpdateParams) (agen
 	if err != nil {
 		return agenda.UpdateResult{}, err
 	}
-	// Agendas that were open when they were read may have ended since. If all of them have, the update reads
-	// the open ones again, up to this many times.
+	// tries is the number of attempts of an update. If all agendas that were read as open have ended before the
+	// write, the open ones are read again.
 	const tries = 8
 	for range tries {
 		open, err := u.open(ctx)
@@ -44,11 +44,11 @@ func (s *Service) UpdateAgenda(ctx context.Context, p agenda.UpdateParams) (agen
 type update struct {
 	service *Service
 	params  agenda.UpdateParams
-	// given is the schedule in the call. planned is the same with its next run filled in.
+	// given is the schedule in the call. planned is the same schedule with its zone and next run.
 	given, planned schedule
 }
 
-// newUpdate checks the parameters, as far as they do not depend on the stored agendas.
+// newUpdate checks the parameters that do not depend on the stored agendas, and returns them as an update.
 func (s *Service) newUpdate(ctx context.Context, p agenda.UpdateParams) (*update, error) {
 	given := schedule{next: p.NextRunAt, pattern: p.Pattern, until: p.RunUntil}
 	if _, err := members.ByRequiredID(p.MemberID).Resolve(); err != nil {
@@ -153,7 +153,7 @@ func (u *update) write(ctx context.Context, open []*agenda.Record) (store.Update
 }
 
 // fits returns the conditions of check as pairs of a filter: after the update an agenda must have no pattern,
-// or no end, or its next run no later than the end. Values given by the update itself need no condition.
+// or no RunUntil, or a next run that is not after RunUntil. Values that the update sets need no condition.
 func (u *update) fits() []any {
 	next, until := u.planned.next, u.planned.until
 	if next == 0 && until == 0 || next != 0 && next <= until {
@@ -218,8 +218,8 @@ func resetAttempts() []any {
 	}
 }
 
-// replacementNumber returns the number with which an agenda replaces the others of its tag, or 0 if it is
-// already the last.
+// replacementNumber returns the number with which an agenda replaces the others of its tag. It returns 0 if the
+// agenda already has the greatest number.
 func (u *update) replacementNumber(ctx context.Context, r *agenda.Record) (int64, error) {
 	others, err := u.service.lastOf(ctx, u.params.MemberID, u.params.Tag,
 		openFilter(u.params.Tag).With(record.FieldID, document.O("$ne", r.ID)))
@@ -272,12 +272,12 @@ func ids(records []*agenda.Record) []any {
 	return all
 }
 
-// A replacement replaces the open agendas of a member and tag, in three steps: it reads their greatest
-// number, writes its own agenda with the next number, and removes all but the last, which is the one with the
-// greatest number, or of several with that number the one with the greatest id. So the agenda of the last
-// replacement remains, whatever the clock says. Two concurrent replacements may use the same number, and one
-// of the two agendas remains. An agenda is removed only after its replacement exists, so there is always one.
-// If a replacement is interrupted, the next one completes it.
+// A replacement replaces the open agendas of a member and tag, in three steps: it reads their greatest number,
+// writes an agenda with the next number, and removes all agendas but the last. The last is the agenda with the
+// greatest number and, if several have that number, with the greatest id. So the agenda of the last replacement
+// remains, regardless of clocks. Two concurrent replacements may use the same number; then one of their agendas
+// remains. An agenda is removed only after its replacement exists, so there is always one. If a replacement is
+// interrupted, the next one completes it.
 
 // replacement is the rank of an agenda among the open ones of its member and tag.
 type replacement struct {
@@ -312,12 +312,12 @@ func (s *Service) removeReplaced(ctx context.Context, memberID, tag string) erro
 	if err != nil || len(found) == 0 || document.Get(found[0], fieldReplaces, int64(0)) == 0 {
 		return err
 	}
-	// The cost of a deletion is its conditions times its documents, so it is done in parts.
+	// The cost of a deletion grows with the product of its conditions and documents, so it is done in parts.
 	for part := range slices.Chunk(found[1:], record.RemovalBatch) {
 		ids, unchanged := make([]any, len(part)), make([]any, len(part))
 		for i, o := range part {
 			ids[i], _ = o.Field(record.FieldID)
-			number, _ := o.Field(fieldReplaces) // Null if it is missing.
+			number, _ := o.Field(fieldReplaces) // nil matches a field that is missing.
 			unchanged[i] = document.O(record.FieldID, ids[i], fieldReplaces, number)
 		}
 		which := document.O(record.FieldID, document.O("$in", document.A(ids...)), "$or", document.A(unchanged...))

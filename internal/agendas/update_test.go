@@ -179,7 +179,7 @@ func TestUpdateAgenda_OverriddenPattern(t *testing.T) {
 	}
 }
 
-// A schedule decides when an agenda runs.
+// schedule holds the stored fields of an agenda that decide when it runs.
 type schedule struct {
 	pattern     string
 	next, until document.Timestamp
@@ -277,7 +277,7 @@ func TestUpdateAgenda_StartsFailedAfresh(t *testing.T) {
 	failed := []any{"fence", 7, "attempts", 3, "failures", 3, "failed", true, "error", "no", "retryAt", noon + hour}
 	for _, params := range []string{
 		`{"memberId": "ada", "nextRunAt": 1709299999999}`,
-		`{"memberId": "ada", "nextRunAt": 1709298000000}`, // The unchanged time.
+		`{"memberId": "ada", "nextRunAt": 1709298000000}`, // This is the stored time.
 		`{"memberId": "ada", "pattern": "0 14 * * *"}`,
 		`{"memberId": "ada", "pattern": "0 13 * * *"}`,
 	} {
@@ -323,7 +323,7 @@ func manyAgendas(t *testing.T) int {
 	return rounds.Of(t, 2_000, 8_000)
 }
 
-// fill adds agendas of ada's with the tag "x" to the store, in the form that a scheduler leaves.
+// fill adds agendas of ada with the tag "x" to the store, as a scheduler leaves them.
 func (a *apps) fill(tb testing.TB, number int, isCompleted bool) {
 	tb.Helper()
 	all := make([]document.Object, number)

@@ -17,7 +17,7 @@ import (
 // or "" for UTC. If it fails, the operation returns the error with its code, for the field zone.
 type Zone func(ctx context.Context, m *member.Member) (string, error)
 
-// Location returns a member's time zone as a *time.Location. The nil Zone gives UTC. Errors have the field
+// Location returns a member's time zone as a *time.Location. A nil Zone returns UTC. Errors have the field
 // zone.
 func (z Zone) Location(ctx context.Context, m *member.Member) (*time.Location, error) {
 	if z == nil {
@@ -42,7 +42,7 @@ func (s *Service) plan(ctx context.Context, m *member.Member, given schedule) (s
 	return s.planIn(name, given)
 }
 
-// planIn returns the schedule that a call gives, with its zone and its next run.
+// planIn is plan with a known zone.
 func (s *Service) planIn(zone string, given schedule) (schedule, error) {
 	planned := given
 	planned.zone = zone
@@ -117,7 +117,7 @@ func (s *Scheduler) unknownZone(r *agenda.Record) error {
 	return err
 }
 
-// enter sets the zone in which the agenda continues.
+// enter sets the zone in which the agenda continues. An agenda that moves from another zone to UTC names it.
 func (c *Claim) enter(zone string) {
 	if zone == "" && c.record.Zone != "" {
 		zone = time.UTC.String()
@@ -125,8 +125,8 @@ func (c *Claim) enter(zone string) {
 	c.zone, c.record.Zone = zone, zone
 }
 
-// notBefore returns the time at which an agenda that was scheduled in another zone is due in its current one:
-// the scheduled time, unless the member has moved west.
+// notBefore returns the time at which an agenda that was scheduled in the zone before is due in its current
+// zone. It is the scheduled time, unless the member has moved west.
 func (s *Scheduler) notBefore(r *agenda.Record, before string) (time.Time, error) {
 	scheduled := r.NextRunAt.Time()
 	here, err := s.patterns.parse(r.Pattern, r.Zone)
@@ -153,7 +153,7 @@ func (s *Scheduler) relocate(ctx context.Context, c *Claim, reason *relocation) 
 	return result, err
 }
 
-// goesOn returns the fields of an agenda that next runs at a time.
+// goesOn returns the fields to set in an agenda that next runs at a time.
 func goesOn(r *agenda.Record, next time.Time) document.Object {
 	if r.Zone == "" {
 		return document.O(fieldNextRunAt, millis(next))
@@ -161,7 +161,7 @@ func goesOn(r *agenda.Record, next time.Time) document.Object {
 	return document.O(fieldNextRunAt, millis(next), fieldZone, r.Zone)
 }
 
-// patterns caches parsed patterns. The zero patterns is ready, and safe for concurrent use.
+// patterns caches parsed patterns. The zero value is ready to use. It is safe for concurrent use.
 type patterns struct {
 	mu     sync.Mutex
 	parsed map[patternKey]*cron.Pattern

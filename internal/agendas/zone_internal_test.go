@@ -23,7 +23,7 @@ type traveller struct {
 	failure error
 	// ran are the scheduled times of the agendas that have run.
 	ran []string
-	// fails is the error of the runs.
+	// fails is the error of each run, or nil.
 	fails     error
 	scheduler *Scheduler
 }
@@ -180,7 +180,7 @@ func TestFollowMember_IsNotAsked(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
 		m := newTraveller(s, "", limited(1))
-		m.failure = errors.New("nobody is to ask")
+		m.failure = errors.New("the zone is not needed here")
 		for _, settings := range [][]func(*agenda.Record){
 			{},
 			{repeating(agenda.InZone("Europe/London", "0 9 * * *"))},
@@ -238,13 +238,13 @@ func TestFollowMember_ClocksChange(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
 		m := newTraveller(s, "Europe/London")
-		// On 8 March half past two does not exist in New York: it runs at the end of the gap.
+		// On 8 March, half past two does not exist in New York, so the agenda runs at the end of the gap.
 		id := m.adds("30 2 * * *", "2026-03-08T02:30:00Z")
 		m.zone = "America/New_York"
 		require.True(t, s.runNext(m.scheduler).Relocated)
 		m.requireNext(id, "2026-03-08T03:00:00-04:00", "America/New_York")
 
-		// On 1 November half past one appears twice there: it runs at the first.
+		// On 1 November, half past one occurs twice there, and the agenda runs at the first.
 		id = m.adds("30 1 * * *", "2026-11-01T01:30:00-04:00")
 		s.clock.set(m.at("2026-11-01T01:30:00-04:00"))
 		s.remove(m.onlyOther(id))

@@ -9,5 +9,4 @@ import (
 
 func freeze(*os.Process) error { return errors.ErrUnsupported }
 
-// thaw would let a frozen process continue.
 func thaw(*os.Process) error { return errors.ErrUnsupported }

@@ -29,7 +29,7 @@ func TestJournal_ReadsNothingOfAnEntryThatWasCutOff(t *testing.T) {
 	require.Contains(t, string(text), "fi\nkilled", "the next entry has a line of its own")
 }
 
-// read returns the verdict on a journal, given with semicolons between its lines.
+// read returns the judge of a journal, whose lines are separated by semicolons.
 func read(t *testing.T, journal string) *judge {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "journal")
@@ -82,30 +82,30 @@ func TestJudge_SeesWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	const fineRun = "began 1 ada 1 -; ended 1 ada 1 fine; "
 	for journal, fault := range map[string]string{
-		"began 1 ada 2 -":                                                                      "the first event of the member is left out",
-		"began 1 ada 1 -; began 2 ada 1 -":                                                     "the run of 1 in process 1 is under way",
-		"began 1 ada 1 -; began 2 ada 2 -":                                                     "the run of 1 in process 1 is under way",
-		fineRun + "began 1 ada 3 -":                                                            "the event before was 1",
-		fineRun + "began 2 ada 1 -":                                                            "it was handled in process 1, which lives",
-		fineRun + "done 1 ada 1 -; began 1 ada 1 -":                                            "it is done",
-		"began 1 ada 1 -; killed 1 - 0 -; began 2 ada 2 -":                                     "the event before is not handled",
-		fineRun + "done 1 ada 1 -; killed 1 - 0 -; began 2 ada 1 -":                            "it is done",
-		"began 1 ada 1 -; ended 1 ada 1 Internal":                                              "a run failed that was not harmed",
-		"began 1 ada 1 -; failed 1 ada 1 Internal":                                             "an attempt failed that was not harmed",
-		"began 1 ada 1 -; sent 1 ada 1 0/k; sent 1 ada 1 0/k":                                  "it was sent by process 1, which lives",
-		"began 1 ada 1 -; sent 1 ada 1 0/k; sent 1 ada 1 1/k":                                  "its key is that of {{ada 1} 0}",
-		"began 1 ada 1 -; sent 1 ada 1 0/k; killed 1 - 0 -; began 2 ada 1 -; sent 2 ada 1 0/l": "its key was k",
-		"began 1 ada 1 -; sent 1 ada 1 0/k; replied 1 ada 1 0; killed 1 - 0 -; began 2 ada 1 -; sent 2 ada 1 0/k": "it was sent, and that was remembered",
-		"began 1 ada 1 -; frozen 1 - 0 -; began 2 ada 1 -; sent 1 ada 1 0/k; sent 1 ada 1 1/l":                    "a run sends on that others have overtaken",
+		"began 1 ada 2 -":                                                                      "the member's first event was skipped",
+		"began 1 ada 1 -; began 2 ada 1 -":                                                     "the run of event 1 in process 1 has not ended",
+		"began 1 ada 1 -; began 2 ada 2 -":                                                     "the run of event 1 in process 1 has not ended",
+		fineRun + "began 1 ada 3 -":                                                            "the previous event of the member was 1",
+		fineRun + "began 2 ada 1 -":                                                            "process 1, which is alive, has already run the event",
+		fineRun + "done 1 ada 1 -; began 1 ada 1 -":                                            "the event is already done",
+		"began 1 ada 1 -; killed 1 - 0 -; began 2 ada 2 -":                                     "the previous event of the member was not handled",
+		fineRun + "done 1 ada 1 -; killed 1 - 0 -; began 2 ada 1 -":                            "the event is already done",
+		"began 1 ada 1 -; ended 1 ada 1 Internal":                                              "a run failed although its process was not harmed",
+		"began 1 ada 1 -; failed 1 ada 1 Internal":                                             "an attempt failed although its process was not harmed",
+		"began 1 ada 1 -; sent 1 ada 1 0/k; sent 1 ada 1 0/k":                                  "process 1, which is alive, has already sent the message",
+		"began 1 ada 1 -; sent 1 ada 1 0/k; sent 1 ada 1 1/k":                                  "the key belongs to the message {{ada 1} 0}",
+		"began 1 ada 1 -; sent 1 ada 1 0/k; killed 1 - 0 -; began 2 ada 1 -; sent 2 ada 1 0/l": "the message had the key k before",
+		"began 1 ada 1 -; sent 1 ada 1 0/k; replied 1 ada 1 0; killed 1 - 0 -; began 2 ada 1 -; sent 2 ada 1 0/k": "the message was sent again after its reply was stored",
+		"began 1 ada 1 -; frozen 1 - 0 -; began 2 ada 1 -; sent 1 ada 1 0/k; sent 1 ada 1 1/l":                    "an overtaken run sent more than one message",
 		"began 1 ada 1 -; sent 1 ada 1 0/k; replied 1 ada 1 0; sent 1 ada 1 1/l; replied 1 ada 1 1; expired 2 ada 0 taken; " +
-			"began 2 ada 1 -; sent 2 ada 1 0/k": "it was sent, and that was remembered",
-		"began 1 ada 1 -; expired 2 bob 0 taken; began 2 ada 1 -":                         "the run of 1 in process 1 is under way",
-		"began 1 ada 1 -; expired 2 ada 0 taken; began 2 ada 1 -; began 3 ada 1 -":        "the run of 1 in process 2 is under way",
-		fineRun + "done 1 ada 1 -; expired 2 ada 0 taken; began 2 ada 1 -":                "it is done",
-		"began 1 ada 1 -; ended 1 ada 1 Conflict; began 2 ada 1 -; expired 3 ada 0 taken": "a run failed that was not harmed",
-		"began 1 ada 1 -; ended 1 ada 1 Conflict; killed 1 - 0 -; began 2 ada 1 -":        "a run failed that was not harmed",
-		"began 1 ada 1 -; expired 2 ada 0 renewed; began 2 ada 1 -":                       "the run of 1 in process 1 is under way",
-		"sent 1 ada 1 0/k": "a run that never began",
+			"began 2 ada 1 -; sent 2 ada 1 0/k": "the message was sent again after its reply was stored",
+		"began 1 ada 1 -; expired 2 bob 0 taken; began 2 ada 1 -":                         "the run of event 1 in process 1 has not ended",
+		"began 1 ada 1 -; expired 2 ada 0 taken; began 2 ada 1 -; began 3 ada 1 -":        "the run of event 1 in process 2 has not ended",
+		fineRun + "done 1 ada 1 -; expired 2 ada 0 taken; began 2 ada 1 -":                "the event is already done",
+		"began 1 ada 1 -; ended 1 ada 1 Conflict; began 2 ada 1 -; expired 3 ada 0 taken": "a run failed although its process was not harmed",
+		"began 1 ada 1 -; ended 1 ada 1 Conflict; killed 1 - 0 -; began 2 ada 1 -":        "a run failed although its process was not harmed",
+		"began 1 ada 1 -; expired 2 ada 0 renewed; began 2 ada 1 -":                       "the run of event 1 in process 1 has not ended",
+		"sent 1 ada 1 0/k": "the run never began",
 	} {
 		faults := read(t, journal).faults
 		require.NotEmpty(t, faults, journal)

@@ -25,21 +25,22 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// judge checks the journal.
+// judge checks the entries of the journal, in order.
 type judge struct {
 	frozen map[int]bool
 	// last is the last run of each member, and all has the runs of each event.
 	last map[string]*run
 	all  map[event][]*run
-	// done are the events that are stored as handled. dead are the dead letters.
+	// done has the events that are stored as handled, and dead the dead letters.
 	done, dead map[event]bool
-	// first are the first sends.
+	// first maps messages to the runs that sent them first. keys and slots map messages to keys and keys to messages.
+	// replied contains the messages whose send is stored.
 	first   map[slot]*run
 	keys    map[slot]string
 	slots   map[string]slot
 	replied map[slot]bool
-	// early are the runs that failed without a known harm. They are faults unless their leases prove to have
-	// expired.
+	// early are the runs that failed although no harm to their process was known. They are faults unless a
+	// later entry shows that their leases had expired.
 	early []*run
 	// The counts of the report.
 	runs, again, sentAgain, lateSends, refused, blamed, expired int
@@ -50,29 +51,29 @@ type run struct {
 	event
 
 	process int
-	// isFine is true if it ended without an error. isHarmed is true if its process was killed or frozen, or its
-	// lease expired, before the run was known to be done.
+	// isOver is true once the run has ended, and isFine if it ended without an error. isHarmed is true if the
+	// process was killed or frozen, or the lease expired, before the event was noted as done.
 	isOver, isFine, isHarmed bool
-	// mayWriteLate is true if it was harmed, but its process lives, before it sent a message: perhaps during
-	// its first operation, a write to the data source that may arrive later.
+	// mayWriteLate is true if the run was harmed before it sent a message, but its process is alive. The run
+	// may have been in its first operation, a write to the data source that may arrive later.
 	hasSent, mayWriteLate bool
-	// lastReply is the last send that is stored.
+	// lastReply is the last message whose send is stored.
 	lastReply slot
-	// failure is the fault of an early end with an error. hasExpired is true if its lease expired.
+	// failure is the fault to report if the run is one of judge.early. hasExpired is true if the lease expired.
 	failure    string
 	hasExpired bool
-	// late is the number of its messages sent after other runs began.
+	// late is the number of messages that the run sent after a later run had begun.
 	late int
 }
 
-// slot is a send with a key: the position of a send in the run of an event.
+// slot identifies a message: its position in the runs of an event.
 type slot struct {
 	event
 
 	position string
 }
 
-// judged reads a journal.
+// judged returns a judge that has checked all entries of a journal.
 func judged(entries []entry) *judge {
 	j := &judge{
 		frozen: map[int]bool{}, last: map[string]*run{}, all: map[event][]*run{}, done: map[event]bool{}, dead: map[event]bool{},
@@ -134,7 +135,7 @@ func (j *judge) take(i int, e entry) {
 
 // harm records that a process was killed or frozen.
 func (j *judge) harm(e entry) {
-	j.frozen[e.process] = true // Like a frozen process, a killed one does nothing more.
+	j.frozen[e.process] = true // Killed processes are never thawed.
 	for _, last := range j.last {
 		if last.process == e.process && !j.done[last.event] {
 			last.isHarmed = true
@@ -150,39 +151,40 @@ func (j *judge) runOf(of event, process int) *run {
 			return r
 		}
 	}
-	j.faultf("a run that never began")
+	j.faultf("the run never began")
 	return &run{event: of, process: process}
 }
 
-// begin checks that a run may begin: after the previous one, and again only if that was harmed.
+// begin checks that a run may begin: the previous event of the member must be handled, and another run of the same
+// event is allowed only if the previous run was harmed.
 func (j *judge) begin(of event, process int) {
 	j.runs++
 	last := j.last[of.member]
 	switch {
 	case last == nil:
 		if of.number != 1 {
-			j.faultf("the first event of the member is left out")
+			j.faultf("the member's first event was skipped")
 		}
 	case !last.isOver && !last.isHarmed:
-		j.faultf("the run of %d in process %d is under way", last.number, last.process)
+		j.faultf("the run of event %d in process %d has not ended", last.number, last.process)
 	case j.done[of]:
-		j.faultf("it is done")
+		j.faultf("the event is already done")
 	case of.number == last.number:
 		j.again++
 		if !last.isHarmed {
-			j.faultf("it was handled in process %d, which lives", last.process)
+			j.faultf("process %d, which is alive, has already run the event", last.process)
 		}
 	case of.number != last.number+1:
-		j.faultf("the event before was %d", last.number)
+		j.faultf("the previous event of the member was %d", last.number)
 	case !j.isHandled(last.event) && !j.dead[last.event]:
-		j.faultf("the event before is not handled")
+		j.faultf("the previous event of the member was not handled")
 	}
 	next := &run{event: of, process: process, isHarmed: j.frozen[process]}
 	j.last[of.member] = next
 	j.all[of] = append(j.all[of], next)
 }
 
-// isHandled reports whether a run of an event ended well.
+// isHandled reports whether a run of an event ended without an error.
 func (j *judge) isHandled(of event) bool {
 	for _, r := range j.all[of] {
 		if r.isFine {
@@ -192,12 +194,12 @@ func (j *judge) isHandled(of event) bool {
 	return false
 }
 
-// expire records that the lease of a run had expired because the machine was slow: another process took the
-// lane, or its own renewed the lease late. If the run has just sent a message, the other process may not know
-// of it.
+// expire records that the lease of a run had expired because the machine was slow: another process took the lane,
+// or the run's process renewed the lease late. The next process may not have read the last stored send, so that
+// message may be sent again.
 func (j *judge) expire(last *run, e entry) {
 	if last == nil || j.done[last.event] || e.more == renewed && last.process != e.process {
-		return // The lease was another run's, which never began.
+		return // The lease belonged to a run that has not begun.
 	}
 	last.hasExpired = true
 	if last.isHarmed {
@@ -208,31 +210,31 @@ func (j *judge) expire(last *run, e entry) {
 	delete(j.replied, last.lastReply)
 }
 
-// end records the end of a run. Unless the run was harmed, it must end without an error. A run may notice that
-// its lease has expired before another process does.
+// end records the end of a run. If it failed although it was not harmed, later entries decide: the run may have
+// noticed the expiry of its lease before another process did.
 func (j *judge) end(r *run, i int, e entry) {
 	r.isOver, r.isFine = true, e.more == fine
 	if !r.isFine && !r.isHarmed {
-		r.failure = atLine(i, e, "a run failed that was not harmed")
+		r.failure = atLine(i, e, "a run failed although its process was not harmed")
 		j.early = append(j.early, r)
 	}
 }
 
-// send checks the key of a send, and that an answered message is not sent again.
+// send checks the key of a message, and that a message whose send is stored is not sent again.
 func (j *judge) send(s slot, key string, by *run) {
 	if known, isKnown := j.keys[s]; isKnown && known != key {
-		j.faultf("its key was %s", known)
+		j.faultf("the message had the key %s before", known)
 	}
 	if other, isKnown := j.slots[key]; isKnown && other != s {
-		j.faultf("its key is that of %v", other)
+		j.faultf("the key belongs to the message %v", other)
 	}
 	j.keys[s], j.slots[key] = key, s
 	by.hasSent = true
-	if by != j.last[s.member] { // The one send that was in progress when it was harmed.
+	if by != j.last[s.member] { // An overtaken run may complete the one send that was in progress.
 		j.lateSends++
 		by.late++
 		if by.late > 1 {
-			j.faultf("a run sends on that others have overtaken")
+			j.faultf("an overtaken run sent more than one message")
 		}
 		return
 	}
@@ -243,15 +245,15 @@ func (j *judge) send(s slot, key string, by *run) {
 	}
 	j.sentAgain++
 	if j.replied[s] {
-		j.faultf("it was sent, and that was remembered")
+		j.faultf("the message was sent again after its reply was stored")
 	}
 	if !first.isHarmed {
-		j.faultf("it was sent by process %d, which lives", first.process)
+		j.faultf("process %d, which is alive, has already sent the message", first.process)
 	}
 }
 
-// reply records that a send is stored. It is stored before it returns, unless the run was harmed and other runs
-// have overtaken it; later entries decide about such a run.
+// reply records that a send has returned, and so is stored. A harmed run does not count, because its send may have
+// returned without being stored.
 func (j *judge) reply(s slot, by *run) {
 	if !by.isHarmed {
 		j.replied[s], by.lastReply = true, s
@@ -264,18 +266,18 @@ func (j *judge) mayBeLate(of event) bool {
 	return slices.ContainsFunc(j.all[of], func(r *run) bool { return r.mayWriteLate })
 }
 
-// fail records a failed attempt, which must be a start that never came back.
+// fail records a failed attempt. Its run must have been harmed, or must not have begun.
 func (j *judge) fail(of event) {
 	runs := j.all[of]
 	switch {
 	case len(runs) == 0:
 		j.blamed++
 	case !runs[len(runs)-1].isHarmed:
-		j.faultf("an attempt failed that was not harmed")
+		j.faultf("an attempt failed although its process was not harmed")
 	}
 }
 
-// requireFine fails a test with the faults found.
+// requireFine fails the test if there are faults.
 func (j *judge) requireFine(t *testing.T) {
 	t.Helper()
 	const most = 10
@@ -287,25 +289,25 @@ func (j *judge) requireFine(t *testing.T) {
 
 // Figures are the counts of a test.
 type Figures struct {
-	// Events were answered, and Repeated sent again although they were.
+	// Events is the number of answered events. Repeated is the number of events sent again after an answer.
 	Events, Repeated int
-	// Runs is the number of runs of events, and Again of those that followed an earlier run of the same
-	// event.
+	// Runs is the number of runs of events. Again is the number of runs that followed an earlier run of the
+	// same event.
 	Runs, Again int
 	// SentAgain is the number of messages sent twice with the same key.
 	SentAgain int
-	// Refused is the number of refused operations of overtaken runs, and LateSends of messages in progress
-	// when their runs were overtaken.
+	// Refused is the number of refused operations of overtaken runs. LateSends is the number of messages that
+	// overtaken runs still sent.
 	Refused, LateSends int
 	// Expired is the number of runs whose leases expired because the machine was slow.
 	Expired int
-	// Blamed is the number of events that counted as failed before they had begun.
+	// Blamed is the number of failed attempts of events that had not begun.
 	Blamed int
 }
 
-// Judge checks that each answered event was handled, with the events of a member in order, and none twice
-// unless its process was harmed during it, and then with the same keys; and that the writes of runs agree.
-// Call it after Stop.
+// Judge checks the journal and the stored data. Each answered event must be handled, and the events of a member in
+// order. An event may be handled again only if an earlier run was harmed, and then with the same keys. Call Judge
+// after Stop. It returns the counts of the test.
 func (p *Platform) Judge(database store.Store) Figures {
 	p.t.Helper()
 	entries, err := readJournal(p.path)
@@ -347,7 +349,7 @@ func (p *Platform) judgeMember(j *judge, s *sender, runtime *botctx.Runtime) {
 		require.True(p.t, j.isHandled(event{s.name, number}), "event %d of %s was answered, and not handled", number, s.name)
 	}
 	if slices.Contains(s.asked, count) || slices.Contains(s.asked, visit) {
-		return // Such events write no numbers.
+		return // Events with these requests write no numbers.
 	}
 	bot := runtime.Operations(record.Scope{App: app, Channel: channelID})
 	found, err := bot.FetchDataFromDataSource(p.t.Context(), datasource.FetchParams{
@@ -372,7 +374,7 @@ func numbersIn(o document.Object, path string) (numbers []int) {
 	return numbers
 }
 
-// inTime returns a member's numbers without the repeated ones written late by an overtaken run.
+// inTime returns a member's numbers without repetitions that an overtaken run may have written late.
 func (j *judge) inTime(s *sender, written []int) []int {
 	var seen []int
 	return slices.DeleteFunc(slices.Clone(written), func(number int) bool {
@@ -382,8 +384,8 @@ func (j *judge) inTime(s *sender, written []int) []int {
 	})
 }
 
-// requireInOrder checks that a list has each number of a member in order, and none more often than the number
-// of its runs.
+// requireInOrder checks that a list has all numbers of a member's events in order, and none more often than its event
+// has runs.
 func (j *judge) requireInOrder(t *testing.T, s *sender, written []int) {
 	t.Helper()
 	times := map[int]int{}
@@ -398,8 +400,8 @@ func (j *judge) requireInOrder(t *testing.T, s *sender, written []int) {
 	require.Equal(t, want, slices.Compact(slices.Clone(written)), s.name)
 }
 
-// requireRefused checks that a late run wrote and sent nothing: its operations were refused, and it ended
-// with an error.
+// requireRefused checks that a late run wrote and sent nothing after its process was thawed: its operations were
+// refused, and it ended with an error.
 func requireRefused(t *testing.T, entries []entry, late lateRun) {
 	t.Helper()
 	isLate := false
@@ -428,8 +430,8 @@ func requireRefused(t *testing.T, entries []entry, late lateRun) {
 type entry struct {
 	what    kind
 	process int
-	// member and number identify the event. more depends on the kind. They are "-" and 0 for entries without
-	// an event.
+	// member and number identify the event. They are "-" and 0 in entries without one. more depends on the
+	// kind.
 	member string
 	number int
 	more   string
@@ -438,22 +440,21 @@ type entry struct {
 type kind string
 
 const (
-	// began and ended are the start and end of an event's run. more is the error code of its end, or fine.
+	// began and ended are the start and end of an event's run. more is the error code of the end, or fine.
 	began kind = "began"
 	ended kind = "ended"
-	// sent is a message that the platform took; more is its position in the run and its key.
+	// sent is a message that the platform got. more is its position in the run and its key.
 	sent kind = "sent"
-	// replied means that a send has returned; more is its position.
+	// replied means that the send of a message has returned. more is the position.
 	replied kind = "replied"
-	// refused is a failed operation; more is its name.
+	// refused is a failed operation. more is its name.
 	refused kind = "refused"
-	// done means that an event is stored as handled, failed that an attempt has failed, and died that the
-	// event is a dead letter.
+	// done: the event is stored as handled. failed: an attempt has failed. died: the event is a dead letter.
 	done   kind = "done"
 	failed kind = "failed"
 	died   kind = "died"
-	// expired means that the lease of a member's lane had expired: more is taken if the process then took the
-	// lane from another run, and renewed if it renewed its own lease.
+	// expired: the lease of a member's lane had expired. more is taken if the process then took the lane from
+	// another run, or renewed if it renewed its own lease late.
 	expired kind = "expired"
 	// killed, frozen and thawed are changes of a process.
 	killed kind = "killed"
@@ -464,7 +465,7 @@ const (
 // fine means no error.
 const fine = "fine"
 
-// What happened to a lease that had expired.
+// The values of more in an expired entry.
 const (
 	taken   = "taken"
 	renewed = "renewed"
@@ -482,8 +483,8 @@ func openJournal(path string) (journal, error) {
 	return journal{file: file}, err
 }
 
-// end marks the end of an entry. An entry without it was cut off because its process was killed during the
-// write, which the system can interrupt between two pages of the file. Such an entry does not count.
+// end marks the end of an entry. An entry without this mark does not count: its process was killed during the
+// write, which the system can interrupt between two pages of the file.
 const end = " ."
 
 // note appends an entry with a single write, so that entries of several processes do not mix. It begins with
@@ -518,7 +519,7 @@ func readJournal(path string) ([]entry, error) {
 // Counted is the id of the member that counts events, agendas and redirects.
 const Counted = "counted"
 
-// The places of the counter: in the member, and in an entry of a data source.
+// The counters are stored in the member's meta and in an entry of a data source.
 const (
 	pathCount  = "count"
 	counters   = "counters"
@@ -526,7 +527,7 @@ const (
 	fieldCount = "count"
 )
 
-// nodes returns the nodes for redirects and agendas.
+// nodes returns the node that redirects and agendas run.
 func (*worker) nodes() []*botctx.Node {
 	return []*botctx.Node{{ID: nodeCount, Entry: true, Pre: []botctx.Action{countUp}}}
 }
@@ -577,7 +578,7 @@ func Prepare(t *testing.T, database store.Store, agendas int) {
 	}
 }
 
-// RequireCount checks how far was counted.
+// RequireCount checks both counters, in the member and in the data source.
 func RequireCount(t *testing.T, database store.Store, want int) {
 	t.Helper()
 	runtime, err := botctx.New(botctx.Config{Store: database})

@@ -16,7 +16,7 @@ import (
 const patience = 5 * time.Minute
 
 // Platform sends events of members to processes. A member's next event is sent once the previous one was
-// answered. The platform repeats events without an answer, and some of the others.
+// answered. The platform repeats events that were not answered, and some that were.
 type Platform struct {
 	t       *testing.T
 	random  *rand.Rand
@@ -29,17 +29,18 @@ type Platform struct {
 	members   []*sender
 	// late are the runs that continued after they were overtaken.
 	late []lateRun
-	// left is the number of events still to be sent. answered is the number of answered events.
+	// left is the number of events that must still be sent. answered is the number of answered events, and
+	// repeated the number of events sent again after an answer.
 	left, answered, repeated int
 	// isEndless is true while events are sent without a limit.
 	isEndless bool
 	// held is the process whose waiting runs must not continue yet.
 	held *process
-	// poisoned is the member Poisoned, or nil. While it is set, processes may end by themselves.
+	// poisoned is the member Poisoned, or nil. If it is set, the processes may crash.
 	poisoned *sender
-	// dead are the events that are dead letters.
+	// dead has the events that are dead letters.
 	dead map[event]bool
-	// onLine is called with each further line.
+	// onLine is called with each line from a process.
 	onLine func(line)
 }
 
@@ -57,8 +58,8 @@ type sender struct {
 	at, home *process
 }
 
-// NewPlatform returns a platform with members. start starts its processes: each must call Work. path is the
-// path of the journal.
+// NewPlatform returns a platform with a number of members. start returns the command of a new process, which must
+// call Work. path is the path of the journal.
 func NewPlatform(t *testing.T, path string, members int, start func() *exec.Cmd) *Platform {
 	t.Helper()
 	seed := rand.Uint64() //nolint:gosec // Chaos needs no secrecy.
@@ -92,8 +93,8 @@ func (p *Platform) killAll() {
 	}
 }
 
-// CountUp makes members of all processes count up for the member Counted, the given number of times each:
-// this member by events, and the others by redirects to this member.
+// CountUp makes all members increment the counter of the member Counted, each the given number of times: Counted by
+// its own events, and the others by redirects. It returns once all events were answered.
 func (p *Platform) CountUp(events int) {
 	p.t.Helper()
 	herself := &sender{name: Counted}
@@ -103,10 +104,10 @@ func (p *Platform) CountUp(events int) {
 			p.write(s, map[bool]string{true: count, false: visit}[s == herself])
 		}
 	}
-	p.Send(0) // Until all are answered.
+	p.Send(0)
 }
 
-// Random returns a number of 0 or more and less than below, by the test's seed.
+// Random returns a random number from 0 to below-1, by the test's seed.
 func (p *Platform) Random(below int) int { return p.random.IntN(below) }
 
 // Start starts a number of further processes.
@@ -147,7 +148,7 @@ func (p *Platform) sendWhile(do func(), onLine func(line)) {
 	p.isEndless, p.onLine = false, func(line) {}
 }
 
-// until sends and hears until something holds, or over is received.
+// until sends events and handles lines until holds returns true, or over receives.
 func (p *Platform) until(holds func() bool, over <-chan time.Time) {
 	p.t.Helper()
 	timer := time.NewTimer(patience)
@@ -164,12 +165,12 @@ func (p *Platform) until(holds func() bool, over <-chan time.Time) {
 		case <-over:
 			return
 		case <-timer.C:
-			require.FailNow(p.t, "nothing was heard of the processes", "%s", p.state())
+			require.FailNow(p.t, "the processes have written no line for a long time", "%s", p.state())
 		}
 	}
 }
 
-// state describes the state of all parts.
+// state describes the members and the end of the journal, for a failure.
 func (p *Platform) state() string {
 	var text strings.Builder
 	for _, s := range p.members {
@@ -184,11 +185,11 @@ func (p *Platform) state() string {
 	return text.String()
 }
 
-// maxBacklog is the largest number of waiting events of a member while the members write without end, so that
-// no more is sent than is handled.
+// maxBacklog is the largest number of waiting events of a member while the members write without a limit, so that
+// they do not send faster than the processes handle.
 const maxBacklog = 50
 
-// sendAll makes all members write that may.
+// sendAll sends the next event of each member who may write.
 func (p *Platform) sendAll() {
 	for _, s := range p.members {
 		if s.at == nil && (p.left > 0 || p.isEndless && s.number-s.ended < maxBacklog) {
@@ -263,7 +264,7 @@ func (p *Platform) hear(said line) {
 func (p *Platform) hearAccepted(said line) {
 	s := p.sender(said.of)
 	if s.at == nil || s.number != said.of.number {
-		return // The answer to a repetition.
+		return // This is the answer to a repetition.
 	}
 	s.at = nil
 	p.answered++
@@ -281,8 +282,7 @@ func (p *Platform) sender(of event) *sender {
 	return p.members[at]
 }
 
-// KillOne kills a random process at a random moment, and starts another one. The platform sends unanswered
-// events again, to any process.
+// KillOne kills a random process, and starts another one. Unanswered events are sent again, to any process.
 func (p *Platform) KillOne() {
 	p.t.Helper()
 	victim := p.one()
@@ -298,7 +298,7 @@ func (p *Platform) note(what kind, victim *process) {
 	require.NoError(p.t, p.journal.note(entry{what: what, process: victim.id(), member: "-", more: "-"}))
 }
 
-// sendAgain sends the events again that a process has not answered.
+// sendAgain sends the events that a process has not answered to other processes.
 func (p *Platform) sendAgain(victim *process) {
 	for _, s := range p.members {
 		if s.at == victim {
@@ -307,8 +307,8 @@ func (p *Platform) sendAgain(victim *process) {
 	}
 }
 
-// FreezeOne freezes a random process during the run of an event, until other processes have handled the event
-// and the member's next one. Meanwhile it calls harm. Then the process and the run continue, and FreezeOne
+// FreezeOne freezes a process during the run of a random member's event, until other processes have handled the
+// event and the member's next one. Meanwhile it calls harm. Then the process and the run continue, and FreezeOne
 // returns once the run has ended.
 func (p *Platform) FreezeOne(harm func()) {
 	p.t.Helper()
@@ -339,8 +339,8 @@ type lateRun struct {
 	process int
 }
 
-// await waits for a line with this word about an event, and returns the process that wrote it. It ignores the
-// processes for which in returns false.
+// await waits for a line with a word about an event, and returns the process that wrote it. It ignores processes for
+// which in returns false.
 func (p *Platform) await(word string, of event, in func(*process) bool) (found *process) {
 	p.t.Helper()
 	p.onLine = func(said line) {
@@ -353,8 +353,8 @@ func (p *Platform) await(word string, of event, in func(*process) bool) (found *
 	return found
 }
 
-// Disturb calls happen, which disturbs all processes, such as by a restart of the database. Runs that fail
-// meanwhile count as harmed.
+// Disturb calls happen, which disturbs all processes: for example, it restarts the database. Meanwhile the members
+// write, and runs may fail.
 func (p *Platform) Disturb(happen func() error) {
 	p.t.Helper()
 	note := func(what kind) {

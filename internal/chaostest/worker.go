@@ -31,7 +31,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// Order is the order for a process.
+// Order holds the settings of a process.
 type Order struct {
 	// Journal is the path of the journal.
 	Journal string `json:"journal"`
@@ -56,9 +56,9 @@ type worker struct {
 	mu sync.Mutex
 	// said receives the lines to the platform.
 	said io.Writer
-	// gates are closed to let the run of an event continue.
+	// gates maps events to channels, which are closed to let a paused run continue.
 	gates map[event]chan struct{}
-	// asked is the time at which the store was last asked to confirm the lease of each lane, if it did.
+	// asked maps lanes to the start of the last request by which the store confirmed their leases.
 	asked map[string]time.Time
 	lease time.Duration
 	now   func() time.Time
@@ -69,8 +69,8 @@ type event struct {
 	number int
 }
 
-// Work accepts the events in in, and writes their results to out, until in ends and no event waits. The error
-// comes from the store or the journal.
+// Work accepts the events that it reads from in, and writes their results to out, until in ends and no event waits.
+// Errors come from the store or the journal.
 func Work(ctx context.Context, order Order, database store.Store, in io.Reader, out io.Writer) error {
 	w := &worker{
 		said: out, gates: map[event]chan struct{}{}, asked: map[string]time.Time{}, lease: order.Lease,
@@ -135,13 +135,13 @@ func (w *worker) obey(ctx context.Context, in io.Reader) error {
 		case wordGo:
 			close(w.gate(e))
 		default:
-			return fmt.Errorf("the word %q", word)
+			return fmt.Errorf("the platform sent the unknown word %q", word)
 		}
 	}
 	return nil
 }
 
-// accept accepts an event, and answers as an HTTP handler would.
+// accept accepts an event, and answers the platform as an HTTP handler would.
 func (w *worker) accept(ctx context.Context, e event, what string) {
 	err := w.runtime.Accept(ctx, botctx.Inbound{App: app, Channel: channelID, Event: send.MessageEvent{
 		From: e.member, Type: send.TypeText, MessageID: e.id(),
@@ -180,7 +180,7 @@ func (w *worker) note(what kind, e event, more string) {
 	}
 }
 
-// observed records the beginning and end of runs.
+// observed returns a handler that notes the beginning and end of each run.
 func (w *worker) observed(next inbox.Handler) inbox.Handler {
 	return func(ctx context.Context, d *inbox.Delivery) error {
 		e, err := eventOf(document.Get(d.Event.Body, "event.data.text", ""), d.Event.From)
@@ -198,11 +198,11 @@ func (w *worker) observed(next inbox.Handler) inbox.Handler {
 	}
 }
 
-// observeLeases returns a store that notes when a lane is taken whose lease has expired.
+// observeLeases returns a store that notes expired leases; see leaseCollection.Update.
 func (w *worker) observeLeases(database store.Store) store.Store {
 	observed := leaseObserver{database, w}
 	if _, isAlone := database.(store.Watcher); isAlone {
-		return database // No other process takes its lanes.
+		return database // Lanes have no leases in the store.
 	}
 	if notifier, ok := database.(store.Notifier); ok {
 		return struct {
@@ -242,8 +242,8 @@ func (c leaseCollection) Insert(ctx context.Context, documents ...document.Objec
 	return err
 }
 
-// Update notes each lease that had expired: when another process takes the lane, and when its own process renews
-// it all the same.
+// Update notes that a lease had expired when another process takes the lane, or when the holder still renews the
+// lease.
 func (c leaseCollection) Update(
 	ctx context.Context, filter *query.Filter, change query.Change, options store.UpdateOptions,
 ) (store.UpdateResult, error) {
@@ -257,7 +257,7 @@ func (c leaseCollection) Update(
 		return c.Collection.Update(ctx, filter, change, options)
 	}
 	var isDue bool
-	if isClaim && wasHeld { // The store's clock has the proof. Without it, the judge does not excuse the lost run.
+	if isClaim && wasHeld { // The judge excuses a lost run only if the lease had expired by the store's clock.
 		now, err := c.leaseObserver.Now(ctx)
 		if err != nil {
 			return store.UpdateResult{}, err
@@ -280,8 +280,8 @@ func (c leaseCollection) Update(
 	return result, err
 }
 
-// confirmed records that the store confirmed the lease of a lane when asked at a time, and returns the time
-// since the previous such request.
+// confirmed records that the store confirmed the lease of a lane in a request that started at asked. It returns the
+// time since the start of the previous such request.
 func (w *worker) confirmed(lane string, asked time.Time) (gap time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -349,15 +349,15 @@ func (w *worker) awaitIdle(ctx context.Context) error {
 	}
 }
 
-// The special requests of events.
+// The requests that events can make.
 const (
 	plain = "plain"
-	// during requests a run that waits until the platform lets it continue.
+	// during makes the run wait until the platform lets it continue.
 	during = "during"
-	// count increments the counter of the sender, visit the counter of the member Counted.
+	// count increments the counter, and visit redirects the member Counted to the node that does so.
 	count = "count"
 	visit = "visit"
-	// poison ends the process.
+	// poison kills the process.
 	poison = "poison"
 )
 
@@ -372,8 +372,8 @@ const (
 // replies is the number of messages of a run.
 const replies = 2
 
-// answer is the bot: it stores the event in a data source, replies, and stores it in the member, which it
-// reads and writes.
+// answer is the bot. It does what the event requests. By default, it stores the event's number in a data source and
+// in the member, and sends replies.
 func (w *worker) answer(ctx context.Context, bot *botctx.Context) error {
 	e, err := eventOf(bot.MessageEvent.Text(), bot.Member.ExternalID)
 	if err != nil {
@@ -395,8 +395,8 @@ func (w *worker) answer(ctx context.Context, bot *botctx.Context) error {
 	}
 }
 
-// goOn pauses the run until the platform lets it continue. Then it continues whatever has happened, like a
-// bot that ignores its ctx and errors.
+// goOn pauses the run until the platform lets it continue. Then it continues regardless of its ctx and of errors,
+// and notes the operations that fail.
 func (w *worker) goOn(ctx context.Context, bot *botctx.Context, e event) error {
 	w.say(wordDuring, e)
 	<-w.gate(e)
@@ -408,7 +408,8 @@ func (w *worker) goOn(ctx context.Context, bot *botctx.Context, e event) error {
 	})
 }
 
-// handle does the work for each event. heed decides about an operation's error.
+// handle does the work for a plain event. heed gets the result of each operation; if it returns an error, the run
+// ends.
 func (w *worker) handle(ctx context.Context, bot *botctx.Context, e event, heed func(of string, err error) error) error {
 	_, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
 		DataSourceID: dataSource, Filter: document.O(fieldMember, e.member),
@@ -444,25 +445,24 @@ func (c connector) Send(_ context.Context, m send.Message) (send.Delivery, error
 	return send.Delivery{MessageID: m.ID}, nil
 }
 
-// Poisoned is the id of the member whose messages end the process that runs them.
+// Poisoned is the id of the member whose messages kill the process that runs them.
 const Poisoned = "poisoned"
 
-// overflow ends the process, like bot logic with infinite recursion.
+// overflow kills the process by a stack overflow, like bot logic with infinite recursion.
 func overflow() {
 	const enough = 1 << 20
 	debug.SetMaxStack(enough)
 	recurse(0)
 }
 
-// recurse calls itself without end.
 func recurse(depth int) int {
 	var room [64]int
 	room[depth%len(room)] = depth
 	return recurse(depth+1) + room[(depth+1)%len(room)] //nolint:revive,staticcheck // The stack is to overflow.
 }
 
-// Poison makes the member Poisoned send a message that ends each process that runs it, and then another one,
-// while the other members write. It returns once the first is a dead letter. Processes that end are replaced.
+// Poison makes the member Poisoned send a message that kills each process that runs it, and then a harmless one,
+// while the other members write. It returns once the first message is a dead letter. Killed processes are replaced.
 func (p *Platform) Poison() {
 	p.t.Helper()
 	if p.poisoned == nil {
@@ -470,12 +470,11 @@ func (p *Platform) Poison() {
 		p.members = append(p.members, p.poisoned)
 	}
 	of := p.write(p.poisoned, poison)
-	p.write(p.poisoned, plain) // Only once the first is stored: of two concurrent acceptances, either may come first.
+	p.write(p.poisoned, plain)
 	p.sendWhile(func() { p.until(func() bool { return p.dead[of] }, nil) }, func(line) {})
 }
 
-// replace starts a process to replace one that has ended. The platform sends unanswered events again, to any
-// process.
+// replace starts a process to replace one that has ended, and sends its unanswered events again.
 func (p *Platform) replace(ended *process) {
 	_ = ended.command.Wait() // Its error is that it was killed.
 	p.note(killed, ended)
@@ -499,7 +498,8 @@ func (p *Platform) requireDead(keys []string) {
 	}
 }
 
-// The words between the platform and the processes; member and number of an event follow them.
+// The words with which lines between the platform and the processes begin. The member and the number of an event
+// follow.
 const (
 	// wordAccept carries an event with its request. The answer is wordAccepted or wordRefused.
 	wordAccept   = "accept"
@@ -517,10 +517,10 @@ const (
 type process struct {
 	command *exec.Cmd
 	input   io.WriteCloser
-	// complaint is its output to standard error, guarded by mu.
+	// complaint is the output of the process to standard error, guarded by mu.
 	mu        sync.Mutex
 	complaint bytes.Buffer
-	// isEnding is true if it was asked to end, or killed. isGone is true once it has ended.
+	// isEnding is true if the process was asked to end, or killed. isGone is true once it has ended.
 	isEnding, isGone, isFrozen bool
 }
 
@@ -539,7 +539,7 @@ func (p *process) complaints() string {
 
 func (p *process) id() int { return p.command.Process.Pid }
 
-// line is a line of a process. After the last there is one with isEnd.
+// line is a line from a process. isEnd is true for the line that follows the last one, once the process has ended.
 type line struct {
 	from  *process
 	word  string
@@ -547,7 +547,7 @@ type line struct {
 	isEnd bool
 }
 
-// startProcess starts a process whose lines go to a channel.
+// startProcess starts a process, and sends its lines to a channel.
 func startProcess(t *testing.T, command *exec.Cmd, to chan<- line) *process {
 	t.Helper()
 	p := &process{command: command}
@@ -563,7 +563,7 @@ func startProcess(t *testing.T, command *exec.Cmd, to chan<- line) *process {
 			said := line{from: p}
 			if _, err := fmt.Sscan(lines.Text(), &said.word, &said.of.member, &said.of.number); err == nil {
 				to <- said
-			} // Otherwise the process was killed in the middle of the line.
+			} // An incomplete line is the last one of a killed process.
 		}
 		to <- line{from: p, isEnd: true}
 	}()

@@ -24,10 +24,9 @@ import (
 
 var ada = chatlog.Conversation{App: "shop", Channel: "web", ID: "ada"}
 
-// unwatched hides that a store is a store.Watcher, as if other processes wrote to it.
+// unwatched hides that a store is a store.Watcher, so that the store counts as shared.
 type unwatched struct{ store.Store }
 
-// clock is a clock that a test sets.
 type clock struct{ at atomic.Int64 }
 
 func newClock() *clock {
@@ -186,7 +185,7 @@ func TestRead_Pages(t *testing.T) {
 	require.Equal(t, first+4, newest)
 }
 
-// reader reads everything that a conversation gets until it has a number of entries, as a stream does.
+// reader follows a conversation with a subscription until it has read a number of entries, and returns them.
 func reader(ctx context.Context, log *chatlog.Log, number int) (read []chatlog.Entry, err error) {
 	sub, err := log.Subscribe(ada)
 	if err != nil {
@@ -224,7 +223,7 @@ func reader(ctx context.Context, log *chatlog.Log, number int) (read []chatlog.E
 // patience is the time after which a test gives up.
 const patience = 5 * time.Minute
 
-// eachStore runs a test over a store that reports its changes, and over one that several processes share.
+// eachStore runs a test over a watched store, and over a store that counts as shared.
 func eachStore(t *testing.T, test func(t *testing.T, database store.Store)) {
 	t.Helper()
 	for name, database := range map[string]store.Store{"watched": memstore.New(), "polled": unwatched{memstore.New()}} {
@@ -303,7 +302,7 @@ var errDown = errors.New("the store is down")
 func TestAppend_ARepeatAfterAFailureStoresOnce(t *testing.T) {
 	t.Parallel()
 	for failing := 1; ; failing++ {
-		for _, isDone := range []bool{false, true} { // The call was made or not.
+		for _, isDone := range []bool{false, true} { // The failing call has an effect or not.
 			inner := memstore.New()
 			calls := 0
 			broken := store.Wrap(inner, func(ctx context.Context, _ store.Call) (context.Context, func(int, error) error, error) {
@@ -322,7 +321,7 @@ func TestAppend_ARepeatAfterAFailureStoresOnce(t *testing.T) {
 				require.Greater(t, failing, 4)
 				return
 			}
-			if err != nil { // Otherwise only the removal of old entries failed, which is logged.
+			if err != nil { // Append returns no error if only the removal of old entries fails.
 				require.ErrorIs(t, err, errDown)
 			}
 			_, _, err = log.Append(t.Context(), ada, entry("a"))
@@ -336,8 +335,8 @@ func TestAppend_ARepeatAfterAFailureStoresOnce(t *testing.T) {
 	}
 }
 
-// mortal returns a store of a process that dies at one of its calls: the call and all later ones fail, and it is open
-// whether that call had an effect.
+// mortal returns the store of a process that dies at a random call. This call and all later ones fail. Whether the call
+// has an effect is random, too.
 func mortal(inner store.Store, random *rand.Rand) store.Store {
 	const calls = 12
 	left, isDone := random.IntN(calls), random.IntN(2) == 0
@@ -371,7 +370,7 @@ func TestProcesses_DieAtAnyCall(t *testing.T) {
 				switch {
 				case err == nil:
 					i++
-				case errors.Is(err, errDown): // Another process takes over, and tries it again.
+				case errors.Is(err, errDown): // Another process takes over, and tries again.
 					log = open(t, chatlog.Config{Env: record.Env{Store: mortal(database, random)}})
 				default:
 					failures <- err
@@ -412,7 +411,7 @@ func TestSubscribe_WakesForEachChange(t *testing.T) {
 			state, err := here.State(t.Context(), ada)
 			require.NoError(t, err)
 			sub.Seen(newest, state.Version)
-			select { // A poll may have been in progress.
+			select { // A poll that was in progress may have woken the subscription.
 			case <-sub.C:
 			default:
 			}

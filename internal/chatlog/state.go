@@ -14,22 +14,22 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// TypingTime is the time for which SetTyping holds.
+// TypingTime is the time after which typing ends unless SetTyping is called again.
 const TypingTime = 6 * time.Second
 
-// State is the part of a conversation that changes without an entry.
+// State is the part of a conversation that is not stored in entries.
 type State struct {
 	// Version changes with each change of the state.
 	Version int64
-	// Marks are the marks by name.
+	// Marks maps the names of marks to the numbers of entries.
 	Marks map[string]int64
-	// Typing are the people, or the bot, who are typing, in the order of their keys.
+	// Typing are the typists who are typing now, sorted by Key.
 	Typing []Typist
 }
 
-// Typist is someone who is typing.
+// Typist is a person or a bot who is typing.
 type Typist struct {
-	// Key identifies the typist within the conversation; From and Name are as in an Entry.
+	// Key identifies the typist within the conversation. From and Name have the same meaning as in an Entry.
 	Key, From, Name string
 	// Until is the time at which the typing ends, unless it is renewed.
 	Until document.Timestamp
@@ -43,8 +43,8 @@ const (
 	fieldUntil   = "until"
 )
 
-// State returns the state of a conversation, without typing that has ended. Errors come from the store, or are
-// InvalidArgument for an incomplete conversation.
+// State returns the state of a conversation, without typing that has ended. InvalidArgument: the conversation is
+// incomplete. Other errors come from the store.
 func (l *Log) State(ctx context.Context, in Conversation) (State, error) {
 	if err := in.check(); err != nil {
 		return State{}, err
@@ -72,14 +72,14 @@ func (l *Log) State(ctx context.Context, in Conversation) (State, error) {
 	return state, nil
 }
 
-// SetMark raises a mark of a conversation to seq. A lower seq changes nothing. The name is of the letters a to z.
-// Errors come from the store, or are InvalidArgument.
+// SetMark sets a mark of a conversation to seq, unless the mark is already greater. InvalidArgument: the name does not
+// consist of the letters a to z, or the conversation is incomplete. Other errors come from the store.
 func (l *Log) SetMark(ctx context.Context, in Conversation, name string, seq int64) error {
 	if err := in.check(); err != nil {
 		return err
 	}
 	if name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz") != "" {
-		return boterr.Invalid("name", "must consist of the letters a to z")
+		return boterr.Invalid("name", "is %.100q: it must consist of the letters a to z", name)
 	}
 	path := fieldMarks + "." + name
 	key := in.key()
@@ -87,8 +87,8 @@ func (l *Log) SetMark(ctx context.Context, in Conversation, name string, seq int
 	return l.setState(ctx, key, filter, "$set", document.O(path, seq, fieldAt, l.now()), "$inc", document.O(fieldVersion, 1))
 }
 
-// SetTyping shows that someone is typing, for TypingTime. Until is ignored. A typist with the same Key is replaced.
-// Errors come from the store, or are InvalidArgument.
+// SetTyping adds a typist to the state for TypingTime, and replaces a typist with the same Key. Until is ignored.
+// InvalidArgument: the conversation or the typist is incomplete or too large. Other errors come from the store.
 func (l *Log) SetTyping(ctx context.Context, in Conversation, by Typist) error {
 	if err := in.check(); err != nil {
 		return err
@@ -103,7 +103,7 @@ func (l *Log) SetTyping(ctx context.Context, in Conversation, by Typist) error {
 		"$set", document.O(typingPath(by.Key), typing, fieldAt, l.now()), "$inc", document.O(fieldVersion, 1))
 }
 
-// StopTyping ends the typing of the typist with a key. It returns the errors of SetTyping.
+// StopTyping removes the typist with a key from the state. The errors are the errors of SetTyping.
 func (l *Log) StopTyping(ctx context.Context, in Conversation, typist string) error {
 	if err := in.check(); err != nil {
 		return err
@@ -118,13 +118,15 @@ func (l *Log) StopTyping(ctx context.Context, in Conversation, typist string) er
 	return err
 }
 
-// typingPath returns the path of a typist, whose key may contain any characters.
+// typingPath returns the path of a typist in the state's document. It uses a hash, because a key may contain any
+// characters.
 func typingPath(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return fieldTyping + "." + hex.EncodeToString(sum[:8])
 }
 
-// setState changes the state that a filter by its _id finds, or creates it.
+// setState updates the state that a filter matches, and creates the state first if there is none. The filter contains
+// the state's _id.
 func (l *Log) setState(ctx context.Context, key string, filter *query.Filter, update ...any) error {
 	if err := l.prepare(ctx); err != nil {
 		return err
@@ -132,8 +134,8 @@ func (l *Log) setState(ctx context.Context, key string, filter *query.Filter, up
 	change := query.Change{Update: mustUpdate(update...)}
 	done, err := l.states.Update(ctx, filter, change, store.UpdateOptions{})
 	if err == nil && done.Matched == 0 {
-		// Either there is no state yet, or the filter excludes the one there is. A new version differs from the versions of
-		// a state that was erased.
+		// There is no state yet, or the filter excludes it. The first version is a time, so that it differs from the
+		// versions of a state that was erased.
 		now := int64(l.now())
 		err = l.states.Insert(ctx, document.O(document.IDField, key, fieldVersion, now, fieldAt, now))
 		if err == nil || boterr.CodeOf(err) == boterr.AlreadyExists {

@@ -16,10 +16,10 @@ import (
 
 // Subscription follows a conversation. Close ends it.
 //
-// A reader subscribes, and then repeats: read with After and State, report with Seen, wait for C. So no change between
-// reading and waiting is missed.
+// A reader subscribes, and then repeats these steps: read with After and State, call Seen, and wait for C. So the
+// reader misses no change between reading and waiting.
 type Subscription struct {
-	// C receives when the conversation may have changed, whichever process changed it, and now and then for no reason.
+	// C receives when the conversation may have changed, also by another process. It may also receive without a change.
 	C <-chan struct{}
 
 	log          *Log
@@ -28,7 +28,8 @@ type Subscription struct {
 	seq, version atomic.Int64
 }
 
-// Subscribe begins to follow a conversation. Callers must call Close. InvalidArgument: the conversation is incomplete.
+// Subscribe returns a new subscription to a conversation. Callers must call Close. InvalidArgument: the conversation is
+// incomplete.
 func (l *Log) Subscribe(to Conversation) (*Subscription, error) {
 	if err := to.check(); err != nil {
 		return nil, err
@@ -44,7 +45,8 @@ func (l *Log) Subscribe(to Conversation) (*Subscription, error) {
 	return s, nil
 }
 
-// Seen reports the number of the last entry that the reader has read, and the version of the state.
+// Seen records the number of the last entry that the reader has read, and the version of the state. Polls look for later
+// ones.
 func (s *Subscription) Seen(seq, version int64) {
 	s.seq.Store(seq)
 	s.version.Store(version)
@@ -66,11 +68,11 @@ type subscribers struct {
 
 	mu    sync.Mutex
 	byLog map[string]map[*Subscription]struct{}
-	// stop ends the polling, or nil if there is none.
+	// stop ends the polling. It is nil while there is none.
 	stop context.CancelFunc
 }
 
-// add adds a subscription, and begins polling if it is the first one.
+// add adds a subscription, and starts polling if poll is not nil and it is the first one.
 func (s *subscribers) add(added *Subscription, poll func(context.Context)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,7 +127,7 @@ func (s *subscribers) all() []*Subscription {
 	return all
 }
 
-// watch follows a store that reports its changes.
+// watch notifies the subscriptions of changes that a store reports.
 func (l *Log) watch(watcher store.Watcher) {
 	watcher.Watch(l.config.Collection, func(before, after document.Object) {
 		if after.IsZero() {
@@ -142,14 +144,14 @@ func (l *Log) watch(watcher store.Watcher) {
 }
 
 const (
-	// pollBatch is the largest number of conversations in one query.
+	// pollBatch is the maximum number of ids in one query.
 	pollBatch = 1000
-	// wakeAllAfter is the number of polls after which all subscriptions are woken, since an erased conversation is
-	// not found by the number of its next entry.
+	// wakeAllAfter is the number of polls after which all subscriptions are woken, because a poll does not notice
+	// that a conversation was erased.
 	wakeAllAfter = 60
 )
 
-// poll looks for changes by other processes at intervals, until ctx ends.
+// poll calls pollOnce at intervals, until ctx ends.
 func (l *Log) poll(ctx context.Context) {
 	ticker := time.NewTicker(l.config.Poll)
 	defer ticker.Stop()
@@ -164,7 +166,7 @@ func (l *Log) poll(ctx context.Context) {
 			continue
 		}
 		if err := l.pollOnce(ctx); err != nil && ctx.Err() == nil {
-			l.log.LogAttrs(ctx, slog.LevelWarn, "chatlog: no poll for news", slog.String("error", display.Text(err)))
+			l.log.LogAttrs(ctx, slog.LevelWarn, "chatlog: poll failed", slog.String("error", display.Text(err)))
 		}
 	}
 }
@@ -189,7 +191,8 @@ func (l *Log) pollOnce(ctx context.Context) error {
 	return nil
 }
 
-// look wakes the subscriptions of those ids for which there is an entry or a changed state.
+// look queries the entries and states with the given ids. It wakes the subscriptions in byID of each entry that exists
+// and of each state that has changed.
 func (l *Log) look(ctx context.Context, ids []string, byID map[string][]*Subscription) error {
 	filter := mustFilter(document.IDField, document.O("$in", ids))
 	entries, err := l.entries.Find(ctx, filter, store.FindOptions{Projection: onlyID})

@@ -5,7 +5,7 @@ import "container/list"
 // Ring holds a queue for each channel with work, and chooses whose turn it is: apps take turns, and within an
 // app its channels. The zero Ring is empty. It is not safe for concurrent use.
 type Ring[Q any] struct {
-	// apps are *appRing in the order of their turns. known maps an app to its place.
+	// apps holds values of type *appRing[Q] in the order of their turns. known maps an app to its element.
 	apps   list.List
 	known  map[string]*list.Element
 	queues int
@@ -13,7 +13,8 @@ type Ring[Q any] struct {
 
 type appRing[Q any] struct {
 	app string
-	// channels are *channelQueue in the order of their turns. known maps a channel to its place.
+	// channels holds values of type *channelQueue[Q] in the order of their turns. known maps a channel to its
+	// element.
 	channels list.List
 	known    map[string]*list.Element
 }
@@ -33,7 +34,7 @@ func (r *Ring[Q]) Find(k Key) (queue Q, ok bool) {
 	return queue, false
 }
 
-// Get returns the queue of a channel. If there is none, it adds the result of create after the others.
+// Get returns the queue of a channel. If there is none, it adds the result of create at the end.
 func (r *Ring[Q]) Get(k Key, create func() Q) Q {
 	if queue, ok := r.Find(k); ok {
 		return queue
@@ -70,8 +71,8 @@ func (r *Ring[Q]) Drop(k Key) {
 	}
 }
 
-// Next returns the queue whose turn it is among those that may be served, and moves it and its app to the
-// end. ok is false if none may be served. It calls may for each earlier queue.
+// Next calls may for each queue, in the order of their turns, until it returns true. Next returns that queue,
+// and moves it and its app to the end. ok is false if may returned false for all queues.
 func (r *Ring[Q]) Next(may func(Key, Q) bool) (k Key, queue Q, ok bool) {
 	for ofApp := r.apps.Front(); ofApp != nil; ofApp = ofApp.Next() {
 		app := appAt[Q](ofApp)
@@ -102,12 +103,13 @@ func (r *Ring[Q]) All(f func(Key, Q) bool) {
 // Len returns the number of queues.
 func (r *Ring[Q]) Len() int { return r.queues }
 
-// appAt and queueAt return the value of a list element.
+// appAt returns the value of an element of Ring.apps.
 func appAt[Q any](at *list.Element) *appRing[Q] {
 	app, _ := at.Value.(*appRing[Q])
 	return app
 }
 
+// queueAt returns the value of an element of appRing.channels.
 func queueAt[Q any](at *list.Element) *channelQueue[Q] {
 	c, _ := at.Value.(*channelQueue[Q])
 	return c

@@ -16,10 +16,10 @@ func add(r *fair.Ring[string], names ...string) {
 	}
 }
 
-// key is the key of "app/channel".
+// key returns the Key for "app/channel", where both have one letter.
 func key(name string) fair.Key { return fair.Key{App: name[:1], Channel: name[2:]} }
 
-// turns returns the next queues in turn.
+// turns calls Next n times, and returns the queues that it found. The queues in but may not be served.
 func turns(r *fair.Ring[string], n int, but ...string) []string {
 	var names []string
 	for range n {
@@ -44,7 +44,7 @@ func TestRing_PassesOverWhatMayNot(t *testing.T) {
 	add(&r, "a/1", "a/2", "b/1")
 	require.Equal(t, []string{"a/2", "b/1", "a/2"}, turns(&r, 3, "a/1"))
 	require.Empty(t, turns(&r, 1, "a/1", "a/2", "b/1"))
-	require.Equal(t, []string{"b/1", "a/1"}, turns(&r, 2), "what was passed over is first")
+	require.Equal(t, []string{"b/1", "a/1"}, turns(&r, 2), "a queue that was skipped keeps its turn")
 }
 
 func TestRing_Drop(t *testing.T) {

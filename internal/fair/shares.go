@@ -1,7 +1,7 @@
-// Package fair shares a bounded number of workers between apps and, within an app, between channels.
+// Package fair divides a bounded number of workers between apps and, within an app, between channels.
 //
-// [Shares] decides who may start: an app never takes so much that a newcomer finds nothing. [Ring] decides
-// who is next: apps take turns, and within an app its channels, however long their queues are.
+// [Shares] decides which work may start, so that an app never takes every worker. [Ring] decides which queue
+// is next: apps take turns, and within an app its channels, regardless of the lengths of their queues.
 package fair
 
 import "sync"
@@ -9,11 +9,11 @@ import "sync"
 // Key names a channel of an app.
 type Key struct{ App, Channel string }
 
-// Shares are the places of a pool of workers. An app may hold half of the places that other apps leave,
-// rounded up; a channel may hold half of the places that its app may hold and the app's other channels leave,
-// rounded up. With 64 places, one channel alone uses up to 16, and an app with several channels up to 32. So
-// the next app or channel finds a place, although runs cannot be preempted: channels that hang one after the
-// other each get a smaller share.
+// Shares counts the places of a pool of workers that apps and channels hold. An app may hold at most half of
+// the places that other apps do not hold, rounded up. Within this limit, a channel may hold at most half of
+// the places that the app's other channels do not hold, rounded up. With 64 places, one channel alone gets at
+// most 16, and an app with several channels at most 32. Runs cannot be preempted, but even if several
+// channels hang one after the other, each gets a smaller share, and the next channel still finds a place.
 //
 // Shares are safe for concurrent use.
 type Shares struct {
@@ -26,7 +26,7 @@ type Shares struct {
 	channels map[Key]int
 }
 
-// NewShares returns the shares of a number of places, at least one.
+// NewShares returns Shares of a number of places. A number below 1 counts as 1.
 func NewShares(places int) *Shares {
 	return &Shares{places: max(1, places), apps: map[string]int{}, channels: map[Key]int{}}
 }
@@ -62,7 +62,7 @@ func (s *Shares) mayTake(k Key) bool {
 	return ofApp < appLimit && ofChannel < half(appLimit-(ofApp-ofChannel))
 }
 
-// half is the half of a number, rounded up.
+// half returns n/2, rounded up.
 func half(n int) int { return (n + 1) / 2 }
 
 // Release gives back a place that Take got.
@@ -87,7 +87,7 @@ func (s *Shares) Held() int {
 	return s.held
 }
 
-// Free returns the number of free places. Not every channel may take them.
+// Free returns the number of free places. Take may refuse a channel although there are free places.
 func (s *Shares) Free() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 
 // Accepted is the result of accepting an event.
 type Accepted struct {
-	// ID is its id in the inbox.
+	// ID is the id of the event in the inbox.
 	ID string
 	// IsRepeated is true if an event with the same Key was already accepted, so that this one is not handled.
 	IsRepeated bool
@@ -59,7 +59,7 @@ func (b *Inbox) accept(ctx context.Context, e Event) (Accepted, error) {
 	return Accepted{ID: id}, nil
 }
 
-// keptID returns the id of a stored event. A repetition has the same id.
+// keptID returns the id under which an event is stored. A repetition gets the same id.
 func (b *Inbox) keptID(e Event) string {
 	if e.Key == "" {
 		return b.config.Env.NewID()
@@ -95,8 +95,8 @@ func (l *load) add(app string, events int64) {
 	}
 }
 
-// known returns the number of waiting events of an app, and reports whether it was counted within a given
-// time.
+// known returns the number of waiting events of an app. isRecent is true if the last count is less than within
+// ago.
 func (l *load) known(app string, now time.Time, within time.Duration) (pending int64, isRecent bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -181,16 +181,16 @@ func (b *Inbox) findSorted(
 	return b.find(ctx, source, options)
 }
 
-// Handler handles an event. An error, a panic, and the end of its goroutine are failures. ctx ends with the
-// cause lease.ErrLost if the lease is lost, and with ErrShutdown if a shutdown stops waiting for the handler;
-// an error that it returns after that is not a failure of the event.
+// Handler handles an event. An error, a panic, and the end of the goroutine are failures. ctx ends with the
+// cause lease.ErrLost if the lease is lost, or with ErrShutdown if a shutdown no longer waits for the handler.
+// An error that the handler returns after that does not count as a failure.
 type Handler func(ctx context.Context, d *Delivery) error
 
 // Delivery is one attempt to handle an event.
 type Delivery struct {
 	// ID is the event's id in the inbox.
 	ID string
-	// Event is the event, AcceptedAt the time of its acceptance.
+	// Event is the event. AcceptedAt is the time of its acceptance.
 	Event      Event
 	AcceptedAt time.Time
 	// Attempt is the number of the attempt, from 1 on.
@@ -203,12 +203,12 @@ type Delivery struct {
 	mu       sync.Mutex
 	memory   map[string]document.Object
 	unstored []string
-	// size is the memory's, in bytes.
+	// size is the size of memory in bytes.
 	size int
 }
 
-// The attempts at one event can remember MaxRemembered values with MaxRememberedSize bytes in total. They are
-// stored with the event until it is done.
+// All attempts at an event together can remember at most MaxRemembered values with MaxRememberedSize bytes. The
+// values are stored with the event until it is done.
 const (
 	MaxRemembered     = 1000
 	MaxRememberedSize = 1 << 20
@@ -241,8 +241,8 @@ func (b *Inbox) deliver(e stored, held *lease.Lease) *Delivery {
 // Lease returns the lease of the event's lane.
 func (d *Delivery) Lease() *lease.Lease { return d.held }
 
-// Err returns lease.ErrLost if further work of the handler does not count, because another process may have
-// the lease.
+// Err returns lease.ErrLost if another process may have the lease. Then the handler should stop, because its
+// result will not be stored.
 func (d *Delivery) Err() error { return d.held.Err() }
 
 // Recall returns the value stored under a key by this attempt or an earlier one.
@@ -253,8 +253,8 @@ func (d *Delivery) Recall(key string) (document.Object, bool) {
 	return value, ok
 }
 
-// Note is Remember without a separate write: the value becomes durable with the next Remember. If the attempt
-// dies before that, the value is lost.
+// Note is Remember without a separate write: the value becomes durable with the next Remember. If the process
+// dies before that, the value is lost. ResourceExhausted: see Remember.
 func (d *Delivery) Note(key string, value document.Object) error {
 	if err := d.keep(key, value); err != nil {
 		return err
@@ -313,7 +313,7 @@ func (d *Delivery) keep(key string, value document.Object) error {
 	defer d.mu.Unlock()
 	if len(d.memory) >= MaxRemembered || d.size+size > MaxRememberedSize {
 		return boterr.New(boterr.ResourceExhausted, "",
-			"the attempts at the event have noted %d things already, of %d bytes: at most %d, of %d bytes together, can be",
+			"the attempts at the event already remember %d values with %d bytes, and can remember at most %d with %d: store less",
 			len(d.memory), d.size, MaxRemembered, MaxRememberedSize)
 	}
 	if d.memory == nil {
@@ -352,8 +352,8 @@ func (b *Inbox) Stats(ctx context.Context) (stats Stats, err error) {
 	return stats, nil
 }
 
-// countPending returns the number of an app's events, or of all for "", that wait or are being handled. If
-// the source does not know it, the store counts them.
+// countPending returns the number of events of an app that wait or are being handled. An empty app means all
+// apps. If the source does not know the number, the store counts the events.
 func (b *Inbox) countPending(ctx context.Context, app string) (int64, error) {
 	if pending, _, ok := b.source.counted(app); ok {
 		return pending, nil

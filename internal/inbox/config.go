@@ -22,19 +22,19 @@ type Config struct {
 	// Env has the store, whose clock decides when leases expire, the clock for records, and NewID for the ids
 	// of events without a Key.
 	Env record.Env
-	// DeriveID returns the id for a text, which identifies an event with a Key: the same for equal texts, and
-	// different for others, in all processes on the store. Required.
+	// DeriveID derives the id of an event with a Key from a text that identifies the event. In all processes on
+	// the store, equal texts must give equal ids, and different texts different ids. Required.
 	DeriveID func(of string) string
-	// Leases manages the leases of lanes.
+	// Leases manages the leases of lanes. Required.
 	Leases *lease.Leases
-	// Handler handles the events.
+	// Handler handles the events. Required.
 	Handler Handler
-	// Enter is called for a lane before its lease is claimed, if the process limits more than its workers. It
-	// returns a function that leaves the lane, or false if the lane cannot be entered now. The default admits
-	// all. A refused lane is tried again at the next poll, or after LaneLeft.
+	// Enter is called for a lane before its lease is claimed. It returns a function to call when the lane is
+	// left, or false if the lane cannot be entered now. A refused lane is tried again at the next poll, or
+	// after LaneLeft. The default admits all lanes.
 	Enter func(lane string) (leave func(), ok bool)
-	// Retention is the time during which the inbox remembers handled events with a Key, and DeadRetention the
-	// retention time of dead letters, see botctx.Retention.
+	// Retention is the time for which the inbox remembers handled events with a Key. DeadRetention is the
+	// retention time of dead letters. See botctx.Retention.
 	Retention, DeadRetention time.Duration
 
 	Options
@@ -107,7 +107,7 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// Inbox stores events until they are handled. New returns one. Any number of inboxes, in any number of
+// Inbox stores events until they are handled. Create it with New. Any number of inboxes, in any number of
 // processes, may share one store; the package comment describes the guarantees. It is safe for concurrent
 // use.
 type Inbox struct {
@@ -116,12 +116,12 @@ type Inbox struct {
 	acceptor Acceptor
 	events   store.Collection
 	leases   *lease.Leases
-	// compiled are the updates, once compiling is done. See updates.
+	// compiled is set by compiling. Read it with updates.
 	compiling sync.Once
 	compiled  updates
 	log       *slog.Logger
 	load      load
-	// accepting bounds the time of acceptances, endings the time of writes after runs.
+	// accepting bounds the time of acceptances, and endings the time of writes after runs.
 	accepting, endings endings
 	// underWay is the number of lanes that are being handled.
 	underWay atomic.Int64
@@ -130,7 +130,7 @@ type Inbox struct {
 	wake    chan struct{}
 	source  source
 	running atomic.Bool
-	// pool belongs to the present Run, or nil if there is none.
+	// pool is the pool of the current Run, or nil.
 	pool    atomic.Pointer[pool]
 	indexes indexes
 }
@@ -188,7 +188,7 @@ func EnsureIndexes(ctx context.Context, database store.Store) error {
 	return nil
 }
 
-// indexes are created once per inbox.
+// indexes is the state of ensureIndexes.
 type indexes struct {
 	mu     sync.Mutex
 	isMade bool
@@ -214,33 +214,33 @@ type Hooks struct {
 	// given one and calls it. New calls them once.
 	AroundAccept  func(Acceptor) Acceptor
 	AroundHandler func(Handler) Handler
-	// Settled is called with the result of an attempt after it is stored, by the worker, which waits for the
-	// call. A start that never came back is also an attempt. A panic of the hook is logged and has no other
-	// effect.
+	// Settled is called by the worker after the result of an attempt is stored. The worker waits until it
+	// returns. A start that never came back also counts as an attempt. A panic of the hook is logged and has
+	// no other effect.
 	Settled func(ctx context.Context, s Settled)
 }
 
 // Acceptor is Inbox.Accept, or a wrapper of it.
 type Acceptor func(ctx context.Context, e Event) (Accepted, error)
 
-// Settled is the result of an attempt to handle an event. Without Err the event is done; with Err it is a
-// dead letter, or tried again.
+// Settled is the result of an attempt to handle an event. If Err is nil, the event is done. Otherwise it is a
+// dead letter, or will be tried again.
 type Settled struct {
 	// ID is the event's id in the inbox.
 	ID    string
 	Event Event
 	// Attempt is the number of the attempt, from 1 on.
 	Attempt int
-	// AcceptedAt is the time at which the event was accepted, and At the end of the attempt, each by the
-	// clock of the process that did it.
+	// AcceptedAt is the time of acceptance by the clock of the process that accepted the event. At is the end
+	// of the attempt by the clock of this process.
 	AcceptedAt, At time.Time
 	// Err is the error of the attempt. IsDead is true if the event was given up.
 	Err    error
 	IsDead bool
 }
 
-// withHook returns inner wrapped by a host's hook, or inner itself without a hook. If the hook returns
-// nothing, it returns an error with a field.
+// withHook returns inner wrapped by a host's hook, or inner itself if there is no hook. It returns
+// InvalidArgument at field if the hook returns nil.
 func withHook[F any](field string, hook func(F) F, inner F, isMissing func(F) bool) (around F, err error) {
 	if hook == nil {
 		return inner, nil

@@ -36,7 +36,7 @@ func (p DeadLettersParams) check() error {
 	case p.After != "" && p.Before != "":
 		return boterr.Invalid("before", "give after or before, not both")
 	case p.After+p.Before != "" && p.App == "":
-		return boterr.Missing("app", "the id of the app, in which after and before are places")
+		return boterr.Missing("app", "the id of the app that the cursor belongs to")
 	}
 	return nil
 }
@@ -63,8 +63,8 @@ func (b *Inbox) DeadLetters(ctx context.Context, p DeadLettersParams) ([]DeadLet
 	return letters, nil
 }
 
-// findDead finds dead letters, in reverse order for a page before p.Before. An app's dead letters have an
-// index by fieldDeadKey. It costs other events nothing, because they lack that field.
+// findDead finds dead letters, in reverse order for a page before p.Before. For an app's dead letters it uses the
+// index of fieldDeadKey. This index costs other events nothing, because they lack the field.
 func (b *Inbox) findDead(ctx context.Context, p DeadLettersParams) (found []document.Object, err error) {
 	which, field, direction := allDead(), fieldAcceptedAt, 1
 	if p.App != "" {
@@ -110,9 +110,9 @@ type deadPlace struct {
 	id         string
 }
 
-// deadKey returns a text for a place in an app. The texts sort like the places.
+// deadKey returns the value of fieldDeadKey for a place in an app. The values sort like the places.
 func deadKey(app string, p deadPlace) string {
-	return fmt.Sprintf("%s%016x%s", deadKeys(app), uint64(p.acceptedAt)^1<<63, p.id) // So that negative times come first.
+	return fmt.Sprintf("%s%016x%s", deadKeys(app), uint64(p.acceptedAt)^1<<63, p.id) // XOR makes negative times sort first.
 }
 
 // deadKeys returns the common prefix of an app's deadKeys. It is followed by a hexadecimal digit.
@@ -157,7 +157,7 @@ func allDead() document.Object {
 	return document.O(fieldState, stateDead, fieldDiedAt, document.O("$gt", 0))
 }
 
-// deadOf is the filter of a dead letter.
+// deadOf returns a filter for the dead letter with an id.
 func deadOf(id string) document.Object { return document.O(fieldID, id, fieldState, stateDead) }
 
 func noDeadLetter(id string) error {
@@ -181,7 +181,7 @@ func (b *Inbox) Retry(ctx context.Context, id string) error {
 	return nil
 }
 
-// Discard removes an event that was given up. Repetitions of it are not handled either. NotFound: there is no
+// Discard removes an event that was given up. Repetitions of it are still not handled. NotFound: there is no
 // dead letter with that id. Other errors come from the store.
 func (b *Inbox) Discard(ctx context.Context, id string) error {
 	now, err := b.leases.CachedNow(ctx)
@@ -204,12 +204,12 @@ func (b *Inbox) changeDead(ctx context.Context, id string, update *query.Update,
 }
 
 const (
-	// Run removes old events at intervals of retentionPause, in batches of retentionBatch, so that other
-	// writes can come between.
+	// retentionPause is the pause between two removals of old events by Run. retentionBatch is the number of
+	// events removed per write. Other writes can run between batches.
 	retentionPause = time.Hour
 	retentionBatch = 500
-	// idleLane is the retention time of the document of a lane without events: far longer than the age of any
-	// snapshot in use.
+	// idleLane is the retention time of the document of a lane without events. It is far longer than the age of
+	// any snapshot in use.
 	idleLane = time.Hour
 )
 
@@ -241,10 +241,9 @@ func (b *Inbox) RemoveOld(ctx context.Context) (removed int64, err error) {
 	return removed, nil
 }
 
-// removeAll removes the events that a filter matches, in batches, and returns their number. An event that has
-// changed so that it no longer matches is kept. There is no index of done events if one process has the
-// store, since each event would pay for it: all events are examined, but old ones come first and are in
-// memory.
+// removeAll removes the events that a filter matches, in batches, and returns their number. An event that no
+// longer matches when its batch is removed is kept. A store that one process has to itself has no index of
+// done events, because its upkeep would slow down each event: there, the call examines all events.
 func (b *Inbox) removeAll(ctx context.Context, which document.Object) (removed int64, err error) {
 	for {
 		batch, err := b.find(ctx, which, store.FindOptions{Limit: retentionBatch})
@@ -271,12 +270,12 @@ func (b *Inbox) removeAll(ctx context.Context, which document.Object) (removed i
 // letters, the records of done events, and the document of the lane. It returns the number of events that it
 // removed.
 //
-// A run in progress continues, but the result of its event is not stored. An event that is accepted meanwhile
-// may remain, and a repetition of a removed one is a new event. The document of a lane in use remains until
-// the lane has been idle for an hour.
+// A run in progress continues, but its result is not stored. An event that is accepted during the call may
+// remain. A repetition of a removed event is a new event. The document of a lane in use remains until the lane
+// has been idle for an hour.
 //
-// InvalidArgument: app, channel or from is missing. Other errors come from the store: some events may be
-// removed then, and Erase can be called again.
+// InvalidArgument: app, channel or from is missing. Other errors come from the store. Then some events may
+// remain, and Erase can be called again.
 func (b *Inbox) Erase(ctx context.Context, app, channel, from string) (removed int64, err error) {
 	if err := (Event{App: app, Channel: channel, From: from}).check(); err != nil {
 		return 0, err
@@ -301,7 +300,7 @@ func (p *pool) runRetention(ctx context.Context) {
 	defer ticker.Stop()
 	for ctx.Err() == nil {
 		if _, err := p.RemoveOld(ctx); err != nil && ctx.Err() == nil {
-			p.log.LogAttrs(ctx, slog.LevelWarn, "inbox: what is old was not removed", slog.String("error", display.Text(err)))
+			p.log.LogAttrs(ctx, slog.LevelWarn, "inbox: old records not removed", slog.String("error", display.Text(err)))
 		}
 		select {
 		case <-ctx.Done():

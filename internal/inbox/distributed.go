@@ -13,18 +13,18 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// distributed is the source of an inbox over a store that processes share. It finds lanes in three ways:
-// lanes known to be ready, at once; lanes that wait until a time, at that time; and all others by passes over
-// the whole queue of events. It reads the events of a lane when the lane's turn comes, together with the
-// lanes that follow. If the store sends notices, processes tell each other of lanes that they do not handle
-// themselves, and passes are less frequent.
+// distributed is the source of an inbox over a store that processes share. It finds lanes that are known to be
+// ready at once, lanes that wait until a time at that time, and all others by passes over the whole queue of
+// events. When a lane's turn comes, it reads the lane's events together with the events of the next lanes. If
+// the store sends notices, processes inform each other of lanes that they do not handle themselves, and passes
+// are less frequent.
 type distributed struct {
 	taker
 
 	// pass is guarded by taking. polls counts the polls since the last pass began.
 	pass  pass
 	polls int
-	// isExact is true if the present take has read the store's clock; taking guards it.
+	// isExact is true if the current take has read the store's clock; taking guards it.
 	isExact bool
 	// notifier is nil if the store sends no notices. hasMissed is true if the next poll must be a pass, since notices
 	// may be lost; mu guards it.
@@ -48,7 +48,7 @@ func (s *distributed) prepare(ctx context.Context, want want) (now time.Time, ok
 	if !s.hasWork() && !s.suspects.IsDraining() {
 		return time.Time{}, false, nil
 	}
-	clock := s.leases.CachedNow // It is exact enough for lanes that wait.
+	clock := s.leases.CachedNow // This is exact enough for lanes that wait.
 	if s.isExact = want.isNew || s.pass.isUnderWay; s.isExact {
 		clock = s.leases.Now
 	}
@@ -67,7 +67,7 @@ func (s *distributed) prepare(ctx context.Context, want want) (now time.Time, ok
 // pollsPerPass is the number of polls between two passes over a store that sends notices.
 const pollsPerPass = 10
 
-// isPassDue reports whether a pass begins with a poll, or because of lost notices.
+// isPassDue reports whether a pass must begin, because of a poll or because notices may be lost.
 func (s *distributed) isPassDue(want want) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,7 +96,7 @@ func (s *distributed) begin(p pass) {
 	s.pass, s.hasSkipped = p, false
 }
 
-// hasWork reports whether there are lanes to look at, or times to wait for.
+// hasWork reports whether there are lanes to read, or lanes that wait.
 func (s *distributed) hasWork() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -148,8 +148,8 @@ func cut(w work, most int) work {
 	return w
 }
 
-// upcoming returns the snapshot of a lane that was taken, unless it is older than a lease. Without a snapshot
-// it returns the lanes to read: that one, and the lanes whose turn comes next.
+// upcoming returns the snapshot of a lane that was taken, unless it is older than a quarter of a lease. If
+// there is no snapshot, it returns the lanes to read: this one, and the lanes whose turn comes next.
 func (s *distributed) upcoming(name string, want want) (names []string, seen *work) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -190,7 +190,7 @@ func (s *distributed) note(names []string, found snapshot, at time.Time) {
 	}
 }
 
-// place moves a lane without work for now to its place. The caller holds mu.
+// place moves a lane that has no work now to the place that found determines. The caller holds mu.
 func (s *distributed) place(of *lane, found snapshot) {
 	switch {
 	case found.held[of.name] != 0:
@@ -254,9 +254,10 @@ const topic = "inbox"
 
 // The beginnings of notices, which the name of a lane follows.
 const (
-	// noticeReady is for processes with a free place: an event was accepted in one without.
+	// noticeReady asks processes with free places to handle a lane, because the process that accepted an event
+	// has none.
 	noticeReady = "+"
-	// noticeHeld is for the process that has the lane: an event was accepted elsewhere.
+	// noticeHeld informs the process that holds the lane of an event that another process accepted.
 	noticeHeld = "="
 )
 
@@ -274,8 +275,8 @@ func (s *distributed) listen() (stop func()) {
 	return s.notifier.Listen(topic, s.heard)
 }
 
-// heard handles a notice. If enough lanes of a channel are known, it leaves others to a pass, so that notices
-// need little memory.
+// heard handles a notice. An empty text means that notices may be lost. If enough lanes of a channel are known,
+// heard leaves further ones to a pass, so that notices need little memory.
 func (s *distributed) heard(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -288,13 +289,13 @@ func (s *distributed) heard(text string) {
 	of := s.lanes.known[name]
 	switch {
 	case of != nil && of.place == placeTaken:
-		of.isNews = true // It is looked at once it is left.
+		of.isNews = true // The lane becomes ready when it is left.
 	case kind != noticeReady:
 	case s.lanes.count(keyOf(name)) < window:
 		s.lanes.makeReady(s.lanes.get(name))
 		s.signal()
 	default:
-		s.hasMissed = s.hasMissed || !s.hasSkipped // Otherwise a pass comes anyway, once there are places.
+		s.hasMissed = s.hasMissed || !s.hasSkipped // After skipped lanes, a pass follows once there are places.
 	}
 }
 
@@ -342,12 +343,12 @@ func (s *distributed) next(ctx context.Context) (at time.Time, ok bool, err erro
 // pass is a scan of the queue of events, in the order of their acceptance.
 type pass struct {
 	isUnderWay bool
-	// after is the acceptance time of the last event that was read, and there are the ids of the events
-	// accepted at that time.
+	// after is the acceptance time of the last event that was read. there holds the ids of the events read
+	// with that time.
 	after int64
 	there []any
-	// skipped are channels that the pass has left out because enough of their lanes are known. since is the
-	// value of after when the first was left out.
+	// skipped are the channels that the pass has left out because enough of their lanes are known. since is
+	// the value of after when the first channel was left out.
 	skipped map[fair.Key]bool
 	since   int64
 	// long are lanes with so many events that the rest of the pass leaves them out.
@@ -361,7 +362,8 @@ const (
 	many = pageSize / 16
 )
 
-// further makes the next lanes of the pass ready, except lanes known to be taken, parked or waiting.
+// further reads the next page of the pass, and makes its lanes ready unless they are known to be taken, parked
+// or waiting.
 func (s *distributed) further(ctx context.Context, want want) error {
 	page, err := s.page(ctx, want.now, s.crowded(want))
 	if err != nil {
@@ -405,7 +407,7 @@ func (s *distributed) leaveOutLong(page []document.Object) {
 }
 
 // crowded returns the channels that have no free place and enough known lanes. The pass leaves them out, so
-// that their backlog hides no other channel.
+// that their backlog does not delay other channels.
 func (s *distributed) crowded(want want) []fair.Key {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -423,7 +425,8 @@ func (s *distributed) crowded(want want) []fair.Key {
 	return keys
 }
 
-// resumes begins a pass if the last one left out a channel that now has a place and no further known lanes.
+// resumes begins a pass if the last one left out a channel that now has a free place and no known ready lanes.
+// It reports whether it did.
 func (s *distributed) resumes(want want) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -436,8 +439,7 @@ func (s *distributed) resumes(want want) bool {
 	return false
 }
 
-// page returns the next events of the pass, without events that are tried again later, and without some
-// channels.
+// page returns the next events of the pass, without events that must wait, and without the channels in but.
 func (s *distributed) page(ctx context.Context, now time.Time, but []fair.Key) ([]document.Object, error) {
 	at := int64(document.TimestampOf(now))
 	which := document.O(
@@ -468,19 +470,19 @@ func (s *distributed) page(ctx context.Context, now time.Time, but []fair.Key) (
 }
 
 const (
-	// A look is for window lanes, and reads readAhead events at once. A pass reads the lanes of pageSize
-	// events at once.
+	// window is the maximum number of lanes read at once, and readAhead the maximum number of their events.
+	// pageSize is the number of events in a page of a pass.
 	window    = 64
 	readAhead = 2 * window
 	pageSize  = 2 * window
-	// perLease is the number of events handled under one lease of a lane. After longLease, no further event
-	// begins under it. Then other lanes have their turn.
+	// perLease is the maximum number of events handled under one lease of a lane. After longLease, no further
+	// event begins under it, and other lanes have their turn.
 	perLease  = 16
 	longLease = 50 * time.Millisecond
 )
 
-// A snapshot is the result of reading lanes: the work in a lane, or the time until which its first event
-// waits or another process holds the lane. Lanes in neither map have no work.
+// A snapshot is the result of reading lanes. free maps lanes to their work, waiting to the time until which the
+// first event waits, and held to the end of another process's lease. Lanes in no map have no events.
 type snapshot struct {
 	free          map[string]*work
 	waiting, held map[string]int64
@@ -508,8 +510,8 @@ func (b *Inbox) lookInto(ctx context.Context, names []string, now time.Time) (sn
 	return found, err
 }
 
-// addFree adds lanes without a holder, with their events. If a lane with many events fills the batch, the
-// others are read without it.
+// addFree adds the events of lanes that no process holds. If a lane with many events fills the batch, the
+// others are read again without that lane.
 func (b *Inbox) addFree(
 	ctx context.Context, found *snapshot, free []string, seen map[string]document.Object, now time.Time,
 ) error {
@@ -527,14 +529,14 @@ func (b *Inbox) addFree(
 		}
 		left := slices.DeleteFunc(slices.Clone(free), func(lane string) bool { return reached[lane] })
 		if len(left) == len(free) {
-			return nil // The records were edited so that they name no lane.
+			return nil // The records were edited, and name other lanes.
 		}
 		free = left
 	}
 	return nil
 }
 
-// add adds events, and returns their lanes. isCut is true if there may be more.
+// add adds events, and returns the set of their lanes. isCut is true if there may be more events.
 func (found *snapshot) add(
 	events []document.Object, seen map[string]document.Object, now time.Time, isCut bool,
 ) (reached map[string]bool) {

@@ -1,7 +1,7 @@
-// Package inbox stores events until they are handled: each event once, and the events of a lane in the order
-// in which they were accepted, on any number of processes.
-//   - To keep an event before the platform gets its answer, use [Inbox.Accept].
-//   - To handle what was accepted, use [Inbox.Run].
+// Package inbox stores events until they are handled. Any number of processes together handle each event
+// once, and the events of a lane in the order in which they were accepted.
+//   - To store an event before the platform gets its answer, use [Inbox.Accept].
+//   - To handle accepted events, use [Inbox.Run].
 //   - To see failed events, use [Inbox.DeadLetters], [Inbox.Retry] and [Inbox.Discard].
 //
 // Accept writes an event to the store, and returns once it is durable: then the platform need not send it
@@ -15,25 +15,25 @@
 // processes accept two events within half a round trip, either may come first. Lanes do not wait for each
 // other.
 //
-// A process that handles events of a lane holds its lease (lease.Lease), which is judged by the store's clock
-// and has a fencing token. If the process loses the lease, because it or the store did not answer, the
-// context of its run ends, it cannot store a result of the event, and Delivery.Err returns an error. The
-// process that takes the lease over counts the start that never came back, see Crashes.
+// A process that handles events of a lane holds the lane's lease (lease.Lease), which is judged by the store's
+// clock and has a fencing token. If the process loses the lease, because it was stopped or the store did not
+// answer, the context of its run ends, it cannot store a result of the event, and Delivery.Err returns an
+// error. The process that takes over the lease counts a start that never came back, see Crashes.
 //
 // A store that one process has to itself (store.Watcher, such as memory and sqlite, which locks its file) needs
 // no leases: events that a dead process was handling are free when the next process begins. An event that is
-// being handled is marked in its record. If there are several inboxes over such a store, the one that began
-// last handles events; another one continues once its Run has ended. A store that is a store.Watcher although
-// processes share it breaks these guarantees.
+// being handled is marked in its record. If there are several inboxes over such a store, only the one that
+// began last handles events. Another one continues once that one's Run has ended. If a store is a
+// store.Watcher although processes share it, these guarantees do not hold.
 //
 // # Crashes
 //
-// If a process dies, the events that it was handling are under suspicion, since one of them may have ended
-// it. If there was only one, it has failed. If there were several, none counts as failed: they are handled
-// again one at a time while other events run, and an event that is lost again runs alone in its process while
-// others wait. So an event that ends each process becomes a dead letter after Config.Limit failures and two
-// more starts, and events that ran with it do not. Other work of the process, such as agendas, is not
-// considered. Each process has its own suspects: several processes may run one each.
+// If a process dies, one of the events that it was handling may be the cause. If there was only one, it has
+// failed. If there were several, none counts as failed, and all are suspects: they are handled again one at a
+// time while other events run. A suspect that is lost again runs alone in its process while others wait. So an
+// event that kills each process becomes a dead letter after Config.Limit failures and two more starts, and
+// events that ran with it do not. Other work of the process, such as agendas, is not considered. Each process
+// has its own suspects, so several processes may run one suspect each.
 //
 // # Repetitions
 //
@@ -46,8 +46,9 @@
 //
 // # Failures
 //
-// An event whose handler fails is tried again after a growing pause, for which its lane waits. It becomes a
-// dead letter after Config.Limit failures, or at once if the error's code means that another try cannot help
-// (see IsMistake): then the lane continues. DeadLetters lists them, Retry puts one back into its lane,
-// Discard removes it. They are kept until then, and no longer than Config.DeadRetention.
+// An event whose handler fails is tried again after a pause, which grows with each failure. Meanwhile its lane
+// waits. The event becomes a dead letter after Config.Limit failures, or at once if the error's code means
+// that another attempt cannot help (see IsMistake). Then the lane continues. DeadLetters lists the dead
+// letters, Retry puts one back into its lane, and Discard removes one. Others are removed after
+// Config.DeadRetention.
 package inbox

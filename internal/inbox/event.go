@@ -23,20 +23,20 @@ import (
 
 // Event is an event from a platform.
 type Event struct {
-	// App and Channel are the ids of the app and channel at which it arrived. From is the sender's id on the
-	// platform. Together they are its lane. Required.
+	// App and Channel are the ids of the app and channel at which the event arrived. From is the sender's id
+	// on the platform. Together they name the event's lane. Required.
 	App, Channel, From string
-	// Key identifies the event within the app and channel, so that a repetition by the platform is
-	// recognised: the platform's id of the event. "" if there is none.
+	// Key is the platform's id of the event, or "" if there is none. It identifies the event within the app
+	// and channel, so that a repetition is recognised.
 	Key string
 	// Body is passed to the handler. An Object that cannot be stored is InvalidArgument.
 	Body document.Object
-	// Trace is stored with the event until it is handled. A hook sets it, for example to the trace context of
-	// the acceptance. "" if there is none.
+	// Trace is stored with the event until it is handled. A hook may set it, for example to the trace context
+	// of the acceptance.
 	Trace string
 }
 
-// check returns an error for an event that has no lane.
+// check returns an error for an event without a lane, or with an invalid body.
 func (e Event) check() error {
 	switch {
 	case e.App == "":
@@ -56,15 +56,14 @@ func Lane(app, channel, from string) string {
 	return string(strconv.AppendQuote(name, from))
 }
 
-// senderOf returns the sender stored with an event that no longer waits: a hash of the lane, which is short
-// because many events store one. The chance that two of a million senders have the same hash is one in ten
-// million.
+// senderOf returns the value of fieldSender for a lane: a hash, which is short because many events store one.
+// The chance that two of a million senders have the same hash is one in ten million.
 func senderOf(lane string) int64 {
 	sum := sha256.Sum256([]byte(lane))
 	return int64(binary.BigEndian.Uint64(sum[:]))
 }
 
-// keyOf returns the channel of a lane, by its name.
+// keyOf returns the app and the channel that are part of a lane's name.
 func keyOf(lane string) (k fair.Key) {
 	k.App, lane = cutQuoted(lane)
 	k.Channel, _ = cutQuoted(strings.TrimPrefix(lane, " "))
@@ -102,7 +101,7 @@ type DeadLetter struct {
 	// ID is the id of the event in the inbox.
 	ID    string
 	Event Event
-	// AcceptedAt is the time of acceptance, DiedAt the time at which it was given up.
+	// AcceptedAt is the time of acceptance. DiedAt is the time at which the event was given up.
 	AcceptedAt, DiedAt time.Time
 	// Failures is the number of failed attempts.
 	Failures int
@@ -129,8 +128,8 @@ const (
 	fieldState   = "state"
 	// fieldLane is the lane in which the event waits. It is missing if the event does not wait.
 	fieldLane = "lane"
-	// fieldAcceptedAt and fieldDoneAt are the times at which it was accepted and handled, fieldDiedAt the
-	// time at which it was given up.
+	// fieldAcceptedAt, fieldDoneAt and fieldDiedAt are the times at which the event was accepted, handled and
+	// given up.
 	fieldAcceptedAt = "acceptedAt"
 	fieldDoneAt     = "doneAt"
 	// fieldSender is the hash of the lane of an event that is done or dead, by which Erase finds it.
@@ -138,19 +137,19 @@ const (
 	fieldDiedAt = "diedAt"
 	// fieldDeadKey is the place of a dead letter among the app's dead letters, see deadKey.
 	fieldDeadKey = "deadKey"
-	// fieldFailures is the number of failures, fieldRetryAt the time of the next attempt.
+	// fieldFailures is the number of failures. fieldRetryAt is the time of the next attempt.
 	fieldFailures = "failures"
 	fieldRetryAt  = "retryAt"
 	// fieldPausedAt is the beginning of the pause until fieldRetryAt.
 	fieldPausedAt = "pausedAt"
-	// fieldLost is the number of its runs that never came back while others ran, which does not count as a
-	// failure.
+	// fieldLost is the number of runs of the event that never came back while other events ran. They do not
+	// count as failures.
 	fieldLost  = "lost"
 	fieldCode  = "code"
 	fieldError = "error"
-	// fieldBegun is true while it is being handled, in a store that one process has to itself.
+	// fieldBegun is true while the event is being handled, in a store that one process has to itself.
 	fieldBegun = "begun"
-	// fieldMemory has the values that its handler remembers for the next attempt.
+	// fieldMemory has the values that the handler remembers for the next attempt.
 	fieldMemory = "memory"
 )
 
@@ -180,7 +179,7 @@ type stored struct {
 	memory     document.Array
 	// isOdd is true if fieldFailures has a value that is not a count. isLostOdd is the same for fieldLost.
 	isOdd, isLostOdd bool
-	// hasBegun is true if it has begun, neverCameBack if its last failure was a run that never came back.
+	// hasBegun is the value of fieldBegun. neverCameBack is true if the last failure is ErrNeverCameBack.
 	hasBegun, neverCameBack bool
 }
 
@@ -284,8 +283,8 @@ func (e *stored) readNumber(field string, number int64) {
 // mostFailures is more than the number of failures of any event.
 const mostFailures = 1 << 30
 
-// clockSlack is the step back of the store's clock, in milliseconds, that does not count as a jump, because
-// processes measure the clock with some error.
+// clockSlack is the largest backward step of the store's clock, in milliseconds, that is ignored, because
+// processes read the clock with some error.
 const clockSlack = 1000
 
 // isPaused reports whether the next attempt at an event is still to come at now, a time of the store's clock.
@@ -315,8 +314,9 @@ const purpose = "inbox"
 // errEdited is the failure of a run whose record was edited, so that its result matches no record.
 var errEdited = boterr.New(boterr.Internal, "", "the record of the event changed during its run")
 
-// settleEdited stores a failure for an event whose record has changed since the run began, although the lease
-// may still hold. An event that no longer waits is over. It returns ErrLost if the lease is lost.
+// settleEdited handles a result that matched no record. If the lease still holds, the record was edited during
+// the run, and settleEdited stores a failure. If the event no longer waits, it is over. It returns ErrLost if
+// the lease is lost.
 func (b *Inbox) settleEdited(
 	ctx context.Context, held *lease.Lease, e stored, failure error, part func(time.Duration) time.Duration,
 ) (outcome, error) {
@@ -335,17 +335,17 @@ func (b *Inbox) settleEdited(
 	e.failures = max(e.failures, read(found[0]).failures)
 	result, err := b.failAs(ctx, which, e, failure, part)
 	if isLost(err) {
-		return outcome{failure: failure, isOver: true}, nil // It has been removed since.
+		return outcome{failure: failure, isOver: true}, nil // The event was removed meanwhile.
 	}
 	return result, err
 }
 
-// ownLane returns the lane of an event's sender, for a record that names none.
+// ownLane returns the lane of an event by its app, channel and sender. It is for records without fieldLane.
 func ownLane(o document.Object) string {
 	return Lane(document.Get(o, fieldApp, ""), document.Get(o, fieldChannel, ""), document.Get(o, fieldFrom, ""))
 }
 
-// repairLanes gives a lane to waiting events of a page that name none.
+// repairLanes sets fieldLane of the waiting events of a page that lack it.
 func (s *distributed) repairLanes(ctx context.Context, page []document.Object) error {
 	for _, o := range page {
 		if hasLane(o) {
@@ -391,7 +391,7 @@ type endings struct {
 	newest atomic.Pointer[context.Context]
 }
 
-// after returns a context with the values of another one, which may have ended, or may never end.
+// after returns a context that has the values of another one, but not its end.
 func (e *endings) after(of context.Context) context.Context {
 	if shared := e.newest.Load(); shared != nil {
 		return ending{Context: *shared, of: of}
@@ -399,7 +399,7 @@ func (e *endings) after(of context.Context) context.Context {
 	return ending{Context: e.begin(), of: of}
 }
 
-// begin creates the context with which later contexts end.
+// begin creates a shared context. Contexts that after returns in the meantime end with it.
 func (e *endings) begin() context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*e.within)
 	context.AfterFunc(ctx, cancel)
@@ -424,23 +424,23 @@ func (e ending) Value(key any) any {
 	return e.of.Value(key)
 }
 
-// ErrShutdown is the context.Cause of a run for which an inbox that is ending no longer waits. The event is
+// ErrShutdown is the context.Cause of a run whose inbox shuts down and no longer waits for it. The event is
 // handled again, and the attempt does not count as a failure.
-var ErrShutdown = boterr.New(boterr.Canceled, "", "the inbox ends: the event will be handled again")
+var ErrShutdown = boterr.New(boterr.Canceled, "", "the inbox is shutting down: the event will be handled again")
 
 // ErrNeverCameBack is the failure of a start that never came back.
 var ErrNeverCameBack = boterr.New(boterr.Internal, "",
 	"the run of the event began and never finished: its process ended, or lost the lease")
 
-// neverCameBackText is the stored text of that failure.
+// neverCameBackText is the stored text of ErrNeverCameBack.
 var neverCameBackText = textOf(ErrNeverCameBack)
 
 // errGoroutineEnded is the failure of a handler that ends its goroutine.
 var errGoroutineEnded = boterr.New(boterr.Internal, "", "the handler ended its goroutine: return an error instead")
 
-// IsMistake reports whether an error means that handling the event again cannot help: the event or the bot is
-// wrong, not the circumstances. The codes are InvalidArgument, NotFound, AlreadyExists, FailedPrecondition
-// and Unsupported.
+// IsMistake reports whether an error means that handling the event again cannot help, because the event or the
+// bot is at fault and not the circumstances. The codes are InvalidArgument, NotFound, AlreadyExists,
+// FailedPrecondition and Unsupported.
 func IsMistake(err error) bool {
 	switch boterr.CodeOf(err) {
 	case boterr.InvalidArgument, boterr.NotFound, boterr.AlreadyExists, boterr.FailedPrecondition, boterr.Unsupported:
@@ -485,7 +485,7 @@ func (b *Inbox) pauseAfter(ctx context.Context, failures int, part func(time.Dur
 	return max(0, b.config.Backoff(failures))
 }
 
-// maxErrorSize is the number of bytes stored of a failure's text.
+// maxErrorSize is the maximum size of a failure's stored text, in bytes.
 const maxErrorSize = 1000
 
 // textOf returns the text of a failure for storing: without credentials, and cut if it is long.
@@ -497,22 +497,22 @@ func textOf(failure error) string {
 	return text
 }
 
-// isEnded reports whether a run failed because its context ended, so that the event is not at fault.
+// isEnded reports whether a run failed after its context ended. Then the failure does not count.
 func isEnded(ctx context.Context, failure error) bool {
 	return failure != nil && ctx.Err() != nil && !errors.Is(failure, errGoroutineEnded)
 }
 
-// postponement is the error of a handler that could not begin.
+// postponement is the error from Postpone.
 type postponement struct{ pause time.Duration }
 
 func (p *postponement) Error() string { return "postponed by " + p.pause.String() }
 
-// Postpone returns an error for a Handler that cannot handle an event yet, for example while something else
-// of its member is running. The handler gets the event again after a pause, and the attempt does not count as
-// a failure. Its lane waits.
+// Postpone returns an error for a Handler that cannot handle an event yet, for example during another run of
+// the member. The handler gets the event again after the pause, and the attempt does not count as a failure.
+// Meanwhile the lane waits.
 func Postpone(pause time.Duration) error { return &postponement{pause: max(0, pause)} }
 
-// isPostponed reports whether a handler returned an error made by Postpone.
+// isPostponed reports whether an error wraps one from Postpone.
 func isPostponed(failure error) bool {
 	_, ok := errors.AsType[*postponement](failure)
 	return ok

@@ -14,13 +14,13 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// exclusive is the source of an inbox over a store that this process has to itself (store.Watcher): waiting
-// events are kept in memory, and follow the store. Lanes have no documents there. Instead an event that is
-// being handled has fieldBegun.
+// exclusive is the source of an inbox over a store that this process has to itself (store.Watcher). It keeps
+// the waiting events in memory, and updates them with the store's changes. Lanes have no documents. Instead,
+// fieldBegun marks an event that is being handled.
 //
-// Only one inbox over such a store, the leader, handles events. An inbox takes the lead when it begins:
-// events that were being handled then were interrupted by the end of their process, or are taken over. An
-// inbox that has lost the lead begins no events, and the results of its runs no longer count.
+// Only one inbox over such a store, the leader, handles events. An inbox takes the lead when it begins. Events
+// that are marked as begun then were interrupted by the end of their process, or belong to the previous
+// leader. An inbox that has lost the lead begins no events, and results of its runs are not stored.
 type exclusive struct {
 	taker
 
@@ -31,13 +31,13 @@ type exclusive struct {
 	// hasLosses is true until the events begun under the previous leader are counted. taking guards it.
 	hasLosses bool
 
-	// queue is nil before it is filled; lanes are its lanes. early are the changes made while it is being
+	// queue is nil until it is filled; taker.lanes are its lanes. early are the changes made while it is being
 	// filled. mu guards all fields below.
 	queue     *queue
 	isFilling bool
 	early     []documentChange
-	// fence is the leader's fencing token. isLeader is true if this inbox leads, isDeposed if another one has
-	// taken over.
+	// fence is the fencing token of this inbox's lead. isLeader is true if this inbox leads, and isDeposed if
+	// another one has taken over from it.
 	fence               int64
 	isLeader, isDeposed bool
 	// granted are the leases of the lanes that are being handled.
@@ -46,7 +46,7 @@ type exclusive struct {
 
 type documentChange struct{ before, after document.Object }
 
-// The document of the leader, and its field that is true if there is no leader.
+// The document of the leader. Its fieldIsFree is true if there is no leader.
 const (
 	noteCollection = "inboxLeader"
 	noteID         = "leader"
@@ -109,7 +109,7 @@ func (a *exclusive) begun(ctx context.Context, taken []work) error {
 	return a.changeAll(ctx, ids, a.updates().begin)
 }
 
-// changeAll changes some of the waiting events.
+// changeAll updates the waiting events with the given ids, in one write.
 func (a *exclusive) changeAll(ctx context.Context, ids []any, update *query.Update) error {
 	if len(ids) == 0 {
 		return nil
@@ -133,18 +133,18 @@ func (a *exclusive) left(ctx context.Context, w work, left laneState) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.leases.Duration())
 	defer cancel()
-	if err := a.changeAll(ctx, notBegun, a.updates().giveBack); err != nil { // They stay marked as begun until they are handled.
-		a.log.LogAttrs(ctx, slog.LevelWarn, "inbox: what was given back was not stored", slog.String("error", display.Text(err)))
+	if err := a.changeAll(ctx, notBegun, a.updates().giveBack); err != nil { // The events stay marked until they are handled.
+		a.log.LogAttrs(ctx, slog.LevelWarn, "inbox: events not given back", slog.String("error", display.Text(err)))
 	}
 }
 
-// putBack puts a lane back into the queue. It returns the ids of its unfinished events that are marked as
-// begun, and reports whether the lane has events.
+// putBack puts a lane back into the queue. notBegun are the ids of its events that are marked as begun but not
+// done. hasEvents is true if the lane has events.
 func (a *exclusive) putBack(w work, left laneState) (notBegun []any, hasEvents bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.granted[w.lane] != w.held {
-		return nil, false // The lead has been lost since.
+		return nil, false // The inbox has lost the lead.
 	}
 	delete(a.granted, w.lane)
 	of := a.queue.get(w.lane)
@@ -203,7 +203,7 @@ func (a *exclusive) next(ctx context.Context) (at time.Time, ok bool, err error)
 	return document.Timestamp(a.queue.waiting[0].until).Time(), true, nil
 }
 
-// isReady puts a lane back that was taken to check whether it is ready, and reports whether it is.
+// isReady reports whether a lane that was taken has an event that can be handled now, and puts it back.
 func (a *exclusive) isReady(name string, now time.Time) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -231,8 +231,8 @@ func (a *exclusive) counted(app string) (pending int64, oldest document.Object, 
 	}
 }
 
-// hold implements source. It succeeds if nothing of the lane waits or is running, and no other lanes of its
-// channel wait for a place.
+// hold implements source. It succeeds if no event of the lane waits or runs, and no other lanes of its channel
+// wait for a place.
 func (a *exclusive) hold(name string, of fair.Key) (w work, isFree bool) {
 	if _, isOnly := a.suspects.Only(a.config.Env.Now()); isOnly {
 		return work{}, false // Only the suspect may run.
@@ -270,7 +270,7 @@ func (a *exclusive) confirm(w *work, e stored) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.queue == nil || a.granted[w.lane] != w.held {
-		return false // The lead has been lost since.
+		return false // The inbox has lost the lead.
 	}
 	events := a.queue.get(w.lane).events
 	if len(events) == 0 || events[0].id != e.id {
@@ -280,7 +280,7 @@ func (a *exclusive) confirm(w *work, e stored) bool {
 	return true
 }
 
-// fill fills the queue if that is needed, and follows the store from then on. The caller holds taking.
+// fill fills the queue unless it is filled, and subscribes to the store's changes. The caller holds taking.
 func (a *exclusive) fill(ctx context.Context) error {
 	for !a.isFilled() {
 		a.watch()
@@ -353,8 +353,8 @@ func (a *exclusive) leaderChanged(_, after document.Object) {
 	}
 }
 
-// reset is called when all events may have changed, for example in a store that was restored: the lead must be
-// acquired again, and current runs end.
+// reset is called when all events may have changed, for example because the store was restored. It ends current
+// runs, and the lead must be taken again.
 func (a *exclusive) reset() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -370,7 +370,7 @@ func (a *exclusive) endLocked() {
 		held.Revoke()
 	}
 	clear(a.granted)
-	a.queue, a.lanes = nil, nil // The lanes are taken by runs that no longer count.
+	a.queue, a.lanes = nil, nil // Its lanes are taken by runs whose results no longer count.
 }
 
 // close gives up the lead. Events still running remain marked as begun.
@@ -398,7 +398,7 @@ func (a *exclusive) resign(ctx context.Context, fence int64) {
 		_, err = a.notes.Update(ctx, filter, query.Change{Update: mustUpdate("$set", document.O(fieldIsFree, true))}, store.UpdateOptions{})
 	}
 	if err != nil {
-		a.log.LogAttrs(ctx, slog.LevelWarn, "inbox: the end was not noted", slog.String("error", display.Text(err)))
+		a.log.LogAttrs(ctx, slog.LevelWarn, "inbox: lead not given up", slog.String("error", display.Text(err)))
 	}
 }
 
@@ -497,8 +497,9 @@ func (a *exclusive) lost() (lost []stored) {
 	return lost
 }
 
-// loseAll stores, in one write, that starts of several events never came back. If only some were written, the
-// last one would look as if it had run alone. Earlier suspects run first, and alone.
+// loseAll stores that starts of several events never came back. It uses one write, because after a partial one
+// the remaining event would look as if it had run alone. Events that were already suspects run first, and
+// alone.
 func (a *exclusive) loseAll(ctx context.Context, lost []stored) error {
 	var ids []any
 	for _, e := range lost {

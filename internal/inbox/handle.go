@@ -17,11 +17,11 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// updates are the changes of events, compiled once. The values that differ each time are the stamps of a
-// query.Change.
+// updates are the compiled changes of events. Values that differ from event to event are the Stamps of a
+// query.Change instead.
 type updates struct {
-	// begin marks an event as begun, and giveBack removes the mark. lose makes it a suspect, and revive puts
-	// a dead letter back. done removes the fields that an event no longer needs.
+	// begin marks an event as begun, and giveBack removes the mark. lose counts a lost run, and revive puts a
+	// dead letter back. done removes the fields that a done event does not need.
 	begin, giveBack, lose, revive, done *query.Update
 }
 
@@ -56,16 +56,16 @@ func mustUpdate(pairs ...any) *query.Update {
 type outcome struct {
 	// failure is the error of a failed attempt.
 	failure error
-	// isOver is true if the lane continues without the event, because it is done or a dead letter.
+	// isOver is true if the event is done or a dead letter, so that the lane continues without it.
 	isOver bool
-	// isDead is true if it is a dead letter; otherwise retryAt is the time of the next attempt.
+	// isDead is true if the event is a dead letter. retryAt is the time of the next attempt, if there is one.
 	isDead bool
-	// isPostponed is true if it was postponed.
+	// isPostponed is true if the handler postponed the event.
 	isPostponed bool
 	retryAt     time.Time
 }
 
-// state returns the state of a lane after the outcome of its last event, or an error of the store.
+// state returns the state of a lane after the outcome of its last handled event, or after an error.
 func (o outcome) state(err error) laneState {
 	switch {
 	case isLost(err):
@@ -79,8 +79,8 @@ func (o outcome) state(err error) laneState {
 	}
 }
 
-// asClaimed matches an event that was not handled since: a process that takes a lease over counts a failure,
-// and so changes the event.
+// asClaimed returns a filter that matches an event only if its failures and losses have not changed since it
+// was read. A process that takes over the lease counts the lost start, so a late result matches no event.
 func asClaimed(e stored) document.Object {
 	var failures any // nil matches a field that is missing.
 	switch {
@@ -95,13 +95,13 @@ func asClaimed(e stored) document.Object {
 	case e.lost > 0:
 		filter = filter.With(fieldLost, e.lost)
 	default:
-		filter = filter.With(fieldLost, nil) // A process that takes the lease over counts the loss.
+		filter = filter.With(fieldLost, nil)
 	}
 	return filter
 }
 
-// handle passes an event to the handler, and stores the result. ctx is the context of the run, and part
-// returns a part of a pause. It returns ErrLost if nothing was stored because the lease is lost.
+// handle passes an event to the handler, and stores the result. ctx is the context of the run. part returns the
+// part of a pause to wait. If the lease is lost, handle stores nothing and returns ErrLost.
 func (b *Inbox) handle(
 	ctx context.Context, held *lease.Lease, e stored, part func(time.Duration) time.Duration,
 ) (result outcome, err error) {
@@ -127,8 +127,8 @@ func (b *Inbox) call(ctx context.Context, d *Delivery) (err error) {
 	return b.config.Handler(ctx, d)
 }
 
-// recovered logs a panic of the host's code at an event, with its stack, and sets err to its error unless err is
-// nil. It is deferred.
+// recovered must be deferred. It recovers from a panic of the host's code, logs it with the event and the stack,
+// and sets *err unless err is nil.
 func (b *Inbox) recovered(ctx context.Context, message, event string, err *error) {
 	thrown := recover()
 	if thrown == nil {
@@ -181,7 +181,7 @@ func (b *Inbox) finish(ctx context.Context, e stored) error {
 		changed, err = b.storeDone(ctx, filter, e.lane)
 	}
 	if err != nil {
-		b.report(ctx, slog.LevelWarn, "inbox: not stored that it is done", e, err)
+		b.report(ctx, slog.LevelWarn, "inbox: result not stored", e, err)
 		return err
 	}
 	b.load.add(e.App, -changed)
@@ -192,8 +192,8 @@ func (b *Inbox) finish(ctx context.Context, e stored) error {
 	return wasLost(changed)
 }
 
-// storeDone stores that the event of a lane that a filter matches is done. It keeps only its id, and the
-// fields for retention and Erase.
+// storeDone stores that the event that a filter matches is done. The record keeps only the id, and the fields for
+// retention and Erase.
 func (b *Inbox) storeDone(ctx context.Context, filter *query.Filter, lane string) (changed int64, err error) {
 	now, err := b.leases.CachedNow(ctx)
 	if err != nil {
@@ -205,7 +205,8 @@ func (b *Inbox) storeDone(ctx context.Context, filter *query.Filter, lane string
 	return b.update(ctx, filter, b.updates().done, kept.Object())
 }
 
-// wasLost returns ErrLost if an update changed nothing: then the event is no longer as it was when the lease began.
+// wasLost returns ErrLost if an update of an event matched nothing, because the event has changed since the lease
+// began.
 func wasLost(changed int64) error {
 	if changed == 0 {
 		return lease.ErrLost
@@ -220,8 +221,7 @@ func (b *Inbox) update(ctx context.Context, filter *query.Filter, update *query.
 	return done.Matched, err
 }
 
-// setAll sets and removes fields of the event that a filter matches, whatever their values. It returns the
-// number of matches.
+// setAll sets and removes fields of the event that a filter matches. It returns the number of matches.
 func (b *Inbox) setAll(ctx context.Context, filter *query.Filter, set, unset document.Object) (int64, error) {
 	update, err := query.CompileUpdate(document.O("$set", set, "$unset", unset))
 	if err != nil {
@@ -236,7 +236,7 @@ func (b *Inbox) fail(
 	return b.failAs(ctx, asClaimed(e), e, failure, part)
 }
 
-// failAs is fail for an event that a filter finds.
+// failAs is fail with a given filter for the event.
 func (b *Inbox) failAs(
 	ctx context.Context, which document.Object, e stored, failure error, part func(time.Duration) time.Duration,
 ) (outcome, error) {
@@ -293,12 +293,7 @@ func (b *Inbox) report(ctx context.Context, level slog.Level, message string, e 
 
 func isLost(err error) bool { return errors.Is(err, lease.ErrLost) }
 
-// A start never came back if its process died before it stored the outcome. If nothing else was running in
-// the process, that is a failure of the event. Otherwise any of the events may have ended the process: all of
-// them become suspects, without a failure; see package blame. So an event that ends each process becomes a
-// dead letter after Config.Limit failures and two more starts, while events that ran with it do not.
-
-// suspicion returns the level of suspicion of an event.
+// suspicion returns the level of suspicion of an event; see package blame.
 func (e stored) suspicion() blame.Level {
 	losses := e.lost
 	if e.neverCameBack {
@@ -317,10 +312,11 @@ func untilSuspect(events []stored) []stored {
 	return events[:max(1, at)]
 }
 
-// enter enters a lane for its first event, unless the event is a suspect that must wait or Config.Enter refuses the
-// lane.
+// enter enters a lane for its first event. ok is false if the event is a suspect that must wait, or if
+// Config.Enter refuses the lane.
 func (b *Inbox) enter(lane string, first stored) (leave func(), ok bool) {
-	run := blame.Run{Name: lane, Level: first.suspicion(), Losses: first.lost} // The lanes have already taken turns.
+	// Without an App, suspects are admitted in the order of the lanes, which already take turns by app.
+	run := blame.Run{Name: lane, Level: first.suspicion(), Losses: first.lost}
 	if !b.suspects.Admit(run, int(b.underWay.Load()), b.config.Env.Now()) {
 		return nil, false
 	}
@@ -337,10 +333,9 @@ func (b *Inbox) enter(lane string, first stored) (leave func(), ok bool) {
 	}, true
 }
 
-// endSuspect ends the run of a lane's suspect, if it has one, and makes the lanes that waited for it
-// available.
+// endSuspect ends the run of a lane's suspect, if it has one, and makes the lanes ready that waited for it.
 func (b *Inbox) endSuspect(lane string) {
 	for _, waited := range b.suspects.End(lane, b.config.Env.Now()) {
-		b.source.base().isFree(waited)
+		b.source.base().markFree(waited)
 	}
 }

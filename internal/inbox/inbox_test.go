@@ -168,12 +168,12 @@ func TestAccept_DoesNotWaitForEverForAStoreThatDoesNotAnswer(t *testing.T) {
 	require.Equal(t, boterr.Canceled, boterr.CodeOf(err))
 }
 
-// The allocations for accepting and handling an event, with a handler that does nothing, have a bound
-// slightly above the present number, so that added work fails the test.
+// The bound is slightly above the present number of allocations for an event whose handler does nothing, so
+// that the test fails if there is more work for each event.
 //
 //nolint:paralleltest // What other tests allocate at the same time would be counted.
 func TestAllocations_OfAnEvent(t *testing.T) {
-	const most = 66 // 60, and a few more for an event that does not begin with its acceptance.
+	const most = 66 // An event takes 60, or a few more if it does not begin with its acceptance.
 	settled := make(chan struct{}, 1)
 	config := configOf(t, memstore.New(), func(context.Context, *inbox.Delivery) error { return nil })
 	config.Hooks.Settled = func(context.Context, inbox.Settled) { settled <- struct{}{} }
@@ -183,7 +183,7 @@ func TestAllocations_OfAnEvent(t *testing.T) {
 	go func() { ended <- b.Run(ctx) }()
 	next := 0
 	var failed error
-	allocated := math.Inf(1) // The least of several measures, since the inbox also allocates as time passes.
+	allocated := math.Inf(1) // The minimum of several measurements, because timers of the inbox also allocate.
 	for range 10 {
 		allocated = min(allocated, testing.AllocsPerRun(100, func() {
 			next++

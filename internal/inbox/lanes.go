@@ -19,7 +19,7 @@ type lanes struct {
 	// time.
 	ready   fair.Ring[*list.List]
 	waiting laneHeap
-	// parked are lanes that were parked. Some of them may have left that state.
+	// parked are the names of lanes that were parked. Some of them may have become ready since.
 	parked []string
 	// now is the latest known time.
 	now int64
@@ -32,7 +32,7 @@ const (
 	placeNowhere place = iota
 	placeReady
 	placeWaiting
-	// placeTaken means that the lane is taken, placeParked that it cannot be taken for now.
+	// A lane is in placeTaken while a worker has it, and in placeParked while it cannot be taken.
 	placeTaken
 	placeParked
 )
@@ -44,7 +44,7 @@ type lane struct {
 	place place
 	// inReady is the lane's element in its channel's list while it is ready.
 	inReady *list.Element
-	// until is the time at which the lane becomes ready, and at its index in the heap, while it waits.
+	// While the lane waits, until is the time at which it becomes ready, and at is its index in the heap.
 	until int64
 	at    int
 	// isAsked is true if the lane should be tried before until: at the next poll, or when it is free.
@@ -54,10 +54,11 @@ type lane struct {
 	// isAccepted is true if an event of the lane was accepted here since it was last forgotten or set aside.
 	isAccepted bool
 
-	// events are the events of an exclusive source. room is their memory while there is only one.
+	// events are the lane's waiting events if the source is exclusive. room holds them without an allocation
+	// while there is only one.
 	events []numbered
 	room   [1]numbered
-	// seen is the snapshot of the lane that a distributed source read at seenAt, before its turn, or nil.
+	// seen is a snapshot of the lane that a distributed source read before the lane's turn, at seenAt, or nil.
 	seen   *work
 	seenAt time.Time
 }
@@ -108,7 +109,7 @@ func (l *lanes) drop(of *lane) {
 	}
 }
 
-// makeReady adds a lane to the ready ones, unless it is already ready. A lane that is taken becomes ready
+// makeReady adds a lane to the ready ones, unless it is already there. If the lane is taken, it becomes ready
 // when it is left.
 func (l *lanes) makeReady(of *lane) {
 	of.isNews, of.seen = true, nil
@@ -130,7 +131,7 @@ func (l *lanes) wait(of *lane, until int64) {
 	heap.Push(&l.waiting, of)
 }
 
-// park sets a lane aside until ask, or until a time if that is not 0.
+// park sets a lane aside until ask is called for it, or until a time if that is not 0.
 func (l *lanes) park(of *lane, until int64) {
 	l.remove(of)
 	of.place, of.isAccepted = placeParked, false
@@ -166,8 +167,8 @@ func (l *lanes) askAll() {
 	}
 }
 
-// take takes the next ready lane, or nil if there is none. may is called last: if it returns true, the lane is
-// taken.
+// take takes and returns the next ready lane of a channel for which may returns true, or nil if there is none.
+// After may has returned true, the lane is taken in any case, so may can take a place for it.
 func (l *lanes) take(may func(fair.Key) bool) *lane {
 	_, queue, ok := l.ready.Next(func(k fair.Key, _ *list.List) bool { return may(k) })
 	if !ok {
@@ -177,7 +178,7 @@ func (l *lanes) take(may func(fair.Key) bool) *lane {
 	return l.hold(next)
 }
 
-// takeOnly takes a lane by name, or nil if it is unknown or still has to wait.
+// takeOnly takes the lane with a name. It returns nil if the lane is unknown, is taken, or must still wait.
 func (l *lanes) takeOnly(name string, may func(fair.Key) bool) *lane {
 	of := l.known[name]
 	if of == nil || of.place == placeTaken || of.place == placeWaiting && !of.isAsked || !may(of.key) {
@@ -194,8 +195,8 @@ func (l *lanes) hold(of *lane) *lane {
 	return of
 }
 
-// ripen makes lanes that have waited long enough ready, after the ready ones. If the clock was set back, the
-// rest of a wait is unknown, and all become ready.
+// ripen makes the lanes ready that have waited until now. They queue behind lanes that are already ready. If
+// the clock was set back, the remaining wait is unknown, and all waiting lanes become ready.
 func (l *lanes) ripen(now int64) {
 	wasSetBack := now < l.now-clockSlack
 	for len(l.waiting) > 0 && (wasSetBack || l.waiting[0].until <= now) {
@@ -204,7 +205,8 @@ func (l *lanes) ripen(now int64) {
 	l.now = now
 }
 
-// pause returns the time until a lane that may run can be taken, at most most: 0 if one can be taken now.
+// pause returns the time until a lane can be taken, but at most most. It is 0 if a lane of a channel for which
+// may returns true is ready.
 func (l *lanes) pause(may func(fair.Key) bool, most time.Duration) time.Duration {
 	canTake := false
 	l.ready.All(func(k fair.Key, _ *list.List) bool {

@@ -27,7 +27,7 @@ type history struct {
 	t      *testing.T
 	seed   uint64
 	random *rand.Rand
-	// isAlone is true if each process has the store to itself, one after the other.
+	// isAlone is true if one process at a time has the store to itself.
 	isAlone  bool
 	mu       sync.Mutex
 	now      time.Time
@@ -35,7 +35,7 @@ type history struct {
 	inboxes  []*inbox.Inbox
 	log      []string
 
-	// accepted are the events of each lane in order; open are the events that are neither done nor dead.
+	// accepted holds the events of each lane in order; open holds the events that are neither done nor dead.
 	accepted map[string][]string
 	open     map[string][]string
 	attempts map[string]int
@@ -47,7 +47,7 @@ type history struct {
 	// freezesOf is the number of frozen runs of each event. frozen are the runs that are frozen now.
 	freezesOf map[string]int
 	frozen    []*frozenRun
-	// freezes is set if the next run freezes.
+	// freezes is set if the next run must freeze.
 	freezes *frozenRun
 }
 
@@ -128,10 +128,10 @@ func (h *history) handle(_ context.Context, d *inbox.Delivery) error {
 	return h.next
 }
 
-// errNotYet postpones an event.
+// errNotYet makes the handler postpone an event.
 var errNotYet = errors.New("not yet")
 
-// takeOver gives the store to a single process: the runs of the previous one have failed.
+// takeOver ends the runs of the previous process, in a history in which one process at a time has the store.
 func (h *history) takeOver(by *inbox.Inbox) {
 	if !h.isAlone {
 		return
@@ -143,7 +143,7 @@ func (h *history) takeOver(by *inbox.Inbox) {
 			lost = append(lost, f)
 		}
 	}
-	if len(lost) == 1 { // If there were several, none is blamed.
+	if len(lost) == 1 { // If several runs were lost, none counts as failed.
 		f := lost[0]
 		h.failures[f.key]++
 		if h.failures[f.key] == 3 {
@@ -281,7 +281,7 @@ func (h *history) freeze() {
 		h.notef("freeze %s", f.key)
 		h.frozen = append(h.frozen, f)
 		h.freezesOf[f.key]++
-	case r := <-result: // There was nothing to run, or a start that never came back was counted.
+	case r := <-result: // The handler was not called: no event could run, or only a lost start was counted.
 		require.NoError(h.t, <-f.ended)
 		if r.Ran {
 			h.ended(r)
@@ -374,9 +374,9 @@ func (h *history) checkStats() {
 	}
 }
 
-// TestInbox_RandomHistories accepts, repeats, runs, fails, freezes and wakes at random, and lets leases
-// expire. Each event is handled, in its lane's order and never concurrently with another one of the lane, and
-// a late result changes nothing.
+// TestInbox_RandomHistories performs random actions: accept, repeat, run, fail, freeze, wake, and pass time. Each
+// event must be handled, in the order of its lane and not concurrently with another event of the lane, and a
+// late result must change nothing.
 func TestInbox_RandomHistories(t *testing.T) {
 	t.Parallel()
 	for seed := range rounds.Of(t, 30, 3000) {

@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// seldom is a poll that no test waits for.
+// seldom is the interval of polls. No test waits for a second poll.
 const seldom = time.Hour
 
 // processOn returns the inbox of a process on a shared store that polls so rarely that it depends on notices.
@@ -30,7 +30,7 @@ func processOn(t *testing.T, shared *sharedtest.Store, handler inbox.Handler) *i
 func notHere(t *testing.T) inbox.Handler {
 	t.Helper()
 	return func(context.Context, *inbox.Delivery) error {
-		t.Error("another process is to handle it")
+		t.Error("an event is handled by a process that should not handle any")
 		return nil
 	}
 }
@@ -55,7 +55,7 @@ func TestNotices_EventThatAnotherProcessAccepts(t *testing.T) {
 		return nil
 	})
 	accepting := processOn(t, shared, notHere(t))
-	accept(t, accepting, "first") // It is found by the first poll.
+	accept(t, accepting, "first") // The first poll finds this event.
 	go func() {
 		<-began
 		accept(t, accepting, "ada")
@@ -73,12 +73,12 @@ func TestNotices_EventOfALaneThatAnotherProcessHas(t *testing.T) {
 			close(held)
 			<-goOn
 		} else {
-			close(done) // Either process may handle it.
+			close(done) // Either process may handle the second event.
 		}
 		return nil
 	}
 	holder, other := processOn(t, shared, handle), processOn(t, shared, handle)
-	accept(t, processOn(t, sharedtest.New(shared.Store), notHere(t)), "ada") // It is found by the first poll.
+	accept(t, processOn(t, sharedtest.New(shared.Store), notHere(t)), "ada") // The first poll finds this event.
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	go func() {

@@ -11,11 +11,11 @@ import (
 type queue struct {
 	*lanes
 
-	// pending is the number of events, and ofApp the same by app.
+	// pending is the number of all events, and ofApp the number of events by app.
 	pending int64
 	ofApp   map[string]int64
-	// last is the number of the newest event. Events are numbered in order. dead keeps the numbers of dead
-	// letters, which may be put back.
+	// last is the number of the newest event. Events are numbered in order. dead maps the ids of dead letters
+	// to their numbers, because dead letters may be put back.
 	last int64
 	dead map[string]int64
 }
@@ -34,7 +34,7 @@ func newQueue() *queue {
 func (q *queue) change(before, after document.Object) bool {
 	was, is := laneOf(before), laneOf(after)
 	switch {
-	case is != "" && was != "" && is != was: // It was edited.
+	case is != "" && was != "" && is != was: // An operator edited the lane.
 		q.takeOut(was, before, after)
 		return q.insert(is, after)
 	case is != "" && was == "":
@@ -121,12 +121,12 @@ func (q *queue) takeOut(name string, before, after document.Object) {
 	q.arrange(of)
 }
 
-// find returns the place of an event in its lane, or -1.
+// find returns the index of an event in its lane, or -1.
 func (l *lane) find(id string) int {
 	return slices.IndexFunc(l.events, func(e numbered) bool { return e.id == id })
 }
 
-// count adds to the number of a lane's events; events is negative for removals.
+// count adds events, which is negative for removals, to the numbers of events.
 func (q *queue) count(of *lane, events int64) {
 	q.pending += events
 	if q.ofApp[of.key.App] += events; q.ofApp[of.key.App] == 0 {
@@ -157,7 +157,7 @@ func (q *queue) leave(name string) (hasEvents bool) {
 	return len(of.events) > 0
 }
 
-// allowed returns the first events of a lane that may be tried at a time.
+// allowed returns the first events of a lane, at most most, up to one that must wait until after now.
 func (l *lane) allowed(now int64, most int) []stored {
 	waiting := l.events[:min(most, len(l.events))]
 	events := make([]stored, 0, len(waiting))
@@ -170,7 +170,7 @@ func (l *lane) allowed(now int64, most int) []stored {
 	return events
 }
 
-// oldest returns the event that was accepted first, the zero Object if there are none.
+// oldest returns the waiting event that was accepted first, or the zero Object if there is none.
 func (q *queue) oldest() document.Object {
 	var first numbered
 	for _, of := range q.known {

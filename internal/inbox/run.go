@@ -17,13 +17,13 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// Run handles accepted events, in real time, until ctx ends. Then it begins no more, and waits for current
-// runs: after Config.ShutdownTimeout the contexts of the runs end with the cause ErrShutdown, and their
-// events are handled again later. It returns once all runs have returned, or 5 seconds later. Leases of runs
-// that ignore their contexts expire, and later effects of these runs do not count. The context of a run has
-// the values of ctx, but does not end with it.
+// Run handles accepted events, in real time, until ctx ends. Then it starts no further runs, and waits for
+// current ones. After Config.ShutdownTimeout, the contexts of runs end with the cause ErrShutdown, and their
+// events are handled again later. If runs still do not return, Run returns 5 seconds after that, their leases
+// expire, and their results are not stored. The context of a run has the values of ctx, but does not end with
+// it.
 //
-// FailedPrecondition: Run is already running. Canceled: it returned before all runs did. Errors of the store
+// FailedPrecondition: Run is already running. Canceled: Run returned before all runs did. Errors of the store
 // are logged, and do not end Run.
 func (b *Inbox) Run(ctx context.Context) error {
 	if !b.running.CompareAndSwap(false, true) {
@@ -45,11 +45,11 @@ func (b *Inbox) Run(ctx context.Context) error {
 	return p.abandonAll()
 }
 
-// A pool is shared by the workers of one Run.
+// A pool is the state of one Run, which its workers share.
 type pool struct {
 	*Inbox
 
-	// shares has a place for each lane that is being handled. isShort is set while lanes may wait for a
+	// shares are the places of lanes that are being handled. isShort is true while lanes may wait for a
 	// place.
 	shares  *fair.Shares
 	isShort atomic.Bool
@@ -65,7 +65,7 @@ type pool struct {
 	mu sync.Mutex
 	// isClosed is true once no new work may begin.
 	isClosed bool
-	// handled maps each lease to the event that is being handled under it.
+	// handled maps each lease to the id of the event that is being handled under it.
 	handled map[*lease.Lease]string
 }
 
@@ -79,8 +79,8 @@ func (p *pool) serve(ctx, runs context.Context) {
 	p.all.Wait()
 }
 
-// startDispatch starts the goroutine that finds lanes and starts their handling, and starts it again if the
-// store ends it.
+// startDispatch starts the goroutine that calls dispatch. If the store ends the goroutine, it is started
+// again.
 func (p *pool) startDispatch(ctx, runs context.Context) {
 	p.all.Go(func() {
 		done := false
@@ -117,7 +117,7 @@ func (p *pool) dispatch(ctx, runs context.Context) time.Duration {
 	}
 	switch {
 	case err != nil && !isLost(err) && ctx.Err() == nil:
-		p.log.LogAttrs(ctx, slog.LevelWarn, "inbox: not read", slog.String("error", display.Text(err)))
+		p.log.LogAttrs(ctx, slog.LevelWarn, "inbox: events not read", slog.String("error", display.Text(err)))
 		return p.config.Poll
 	case len(taken) == free:
 		return 0
@@ -126,13 +126,13 @@ func (p *pool) dispatch(ctx, runs context.Context) time.Duration {
 	}
 }
 
-// leave returns a lane, and the place that it holds, and reconsiders the lanes that wait for a place.
+// leave puts back a lane and its place, and wakes the inbox if lanes wait for a place.
 func (p *pool) leave(ctx context.Context, w work, left laneState) {
 	p.source.left(ctx, w, left)
 	p.placeFreed()
 }
 
-// placeFreed reconsiders the lanes that wait for a place.
+// placeFreed wakes the inbox if lanes wait for a place.
 func (p *pool) placeFreed() {
 	if p.isShort.Swap(false) {
 		p.signal()
@@ -150,7 +150,7 @@ func (p *pool) takePoll() (isDue bool) {
 	}
 }
 
-// wait waits for a while, or until there may be something to do, or ctx ends.
+// wait waits for at most the duration most, until there may be work or ctx ends.
 func (p *pool) wait(ctx context.Context, most time.Duration) {
 	if most <= 0 {
 		return
@@ -169,7 +169,7 @@ func (p *pool) wait(ctx context.Context, most time.Duration) {
 // begin starts handling a lane that was taken.
 func (p *pool) begin(ctx, runs context.Context, w work) {
 	p.all.Go(func() {
-		left := laneState{isBroken: true} // If the goroutine ends.
+		left := laneState{isBroken: true} // This state remains if the store ends the goroutine.
 		defer func() { p.leave(runs, w, left) }()
 		p.handleLane(ctx, runs, w, &left)
 	})
@@ -193,7 +193,7 @@ func (p *pool) handleLane(ctx, runs context.Context, w work, left *laneState) {
 	var end error
 	defer func() {
 		p.forget(held)
-		if w.held == nil { // Ending the lease is a write. Other lanes need not wait for it.
+		if w.held == nil { // Releasing the lease is a write, and other lanes need not wait for it.
 			w.free()
 			p.placeFreed()
 		}
@@ -208,8 +208,8 @@ func (p *pool) handleLane(ctx, runs context.Context, w work, left *laneState) {
 	left.hasMore = left.hasMore || w.hasMore
 }
 
-// handleAll handles the events of a lane under its lease, until the lease has been held long enough, and
-// returns the outcome of the last one.
+// handleAll handles the events of a lane under its lease, for about longLease, and returns the outcome of the
+// last one.
 func (p *pool) handleAll(ctx, run context.Context, held *lease.Lease, w work) (done outcome, err error) {
 	began := p.config.Env.Now()
 	for i, e := range w.events {
@@ -242,7 +242,7 @@ func (p *pool) forget(held *lease.Lease) {
 	delete(p.handled, held)
 }
 
-// abandonAll leaves current runs to the expiry of their leases, and returns an error that names them.
+// abandonAll abandons current runs, whose leases will expire, and returns an error that names them.
 func (p *pool) abandonAll() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -251,15 +251,15 @@ func (p *pool) abandonAll() error {
 		held.Abandon()
 		events = append(events, event)
 	}
-	return boterr.New(boterr.Canceled, "", "not all returned after the end of its context; still running: %s",
+	return boterr.New(boterr.Canceled, "", "not all work ended before Run returned; still running: %s",
 		display.List(len(events), func(i int) string { return "event " + events[i] }))
 }
 
-// An event begins together with its acceptance if a worker is idle and nothing of its lane waits or is
-// running, in a store that this process has to itself. It is stored as begun, which saves a separate write by
-// the leader. After a crash it counts as a start that never came back.
+// In a store that this process has to itself, an event begins with its acceptance if a worker is idle and no
+// other event of the lane waits or runs. It is stored as begun, which saves a separate write. After a crash it
+// counts as a start that never came back.
 
-// start is a worker's place and a lane for an event that is being accepted.
+// start is a place and a lane that are reserved for an event that is being accepted.
 type start struct {
 	pool *pool
 	work work
@@ -267,8 +267,8 @@ type start struct {
 	isGiven bool
 }
 
-// reserve takes a place and the lane for an event, or nil if one of them is not free. The caller must release
-// it.
+// reserve takes a place and the lane for an event that is being accepted. It returns nil if one of them is not
+// free. The caller must release the result.
 func (b *Inbox) reserve(lane string, of fair.Key) *start {
 	p := b.pool.Load()
 	if p == nil || !p.isOpen() {
@@ -293,7 +293,7 @@ func (b *Inbox) reserve(lane string, of fair.Key) *start {
 	return nil
 }
 
-// isOpen reports whether work can begin. If so, serve waits until the caller calls all.Done.
+// isOpen reports whether new work may begin. If it returns true, the caller must call all.Done.
 func (p *pool) isOpen() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -303,14 +303,14 @@ func (p *pool) isOpen() bool {
 	return !p.isClosed
 }
 
-// close stops new work from beginning.
+// close prevents new work.
 func (p *pool) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.isClosed = true
 }
 
-// give makes the worker handle the event, which is now stored.
+// give handles the event, which is now stored, if it is the first of its lane.
 func (s *start) give(e stored) {
 	if s != nil && s.pool.source.confirm(&s.work, e) {
 		s.isGiven = true
@@ -332,7 +332,7 @@ func (s *start) release(ctx context.Context) {
 
 // Result is the result of RunNext.
 type Result struct {
-	// Ran is true if there was an event. ID is its id in the inbox and Event the event.
+	// Ran is true if an event could be handled. ID is its id in the inbox.
 	Ran   bool
 	ID    string
 	Event Event
@@ -341,28 +341,29 @@ type Result struct {
 	Err    error
 	IsDead bool
 	Next   time.Time
-	// IsPostponed is true if the handler postponed it, see Postpone.
+	// IsPostponed is true if the handler postponed the event, see Postpone.
 	IsPostponed bool
 }
 
-// Next returns the time at which the next event can be handled, by the store's clock, which is now if one
-// can. ok is false if no event waits. Events whose lanes Config.Enter refuses do not count, so that a loop
-// that calls RunNext until nothing runs, and then waits for Next, terminates. Errors come from the store.
+// Next returns the time, by the store's clock, at which the next event can be handled. It is the current time
+// if an event can be handled now. ok is false if no event waits. Events whose lanes Config.Enter refuses do
+// not count, so that a loop that calls RunNext until nothing runs, and then waits for Next, terminates. Errors
+// come from the store.
 func (b *Inbox) Next(ctx context.Context) (at time.Time, ok bool, err error) {
 	return b.source.next(ctx)
 }
 
-// LaneLeft reports that a lane can be entered that Config.Enter has refused, or whose lease this process held
-// for other work. Run then tries the lane at once, instead of at the next poll.
-func (b *Inbox) LaneLeft(lane string) { b.source.base().isFree(lane) }
+// LaneLeft tells the inbox that a lane can now be entered, after Config.Enter refused it or while this process
+// held its lease for other work. Run then tries the lane at once, and not only at the next poll.
+func (b *Inbox) LaneLeft(lane string) { b.source.base().markFree(lane) }
 
-// RunNext handles the first event that can be handled, and stores the result. The lease is not renewed: if
-// the handler outlasts it, its result does not count. It is for hosts that drive the inbox themselves, for
-// example in virtual time. The error comes from the store, or is lease.ErrLost.
+// RunNext handles the first event that can be handled, and stores the result. It is for hosts that drive the
+// inbox themselves, for example in virtual time. The lease is not renewed: if the handler outlasts it, the
+// result is not stored. The error comes from the store, or is lease.ErrLost.
 func (b *Inbox) RunNext(ctx context.Context) (Result, error) {
 	from := b.source
 	if _, isDistributed := from.(*distributed); isDistributed {
-		from = newDistributed(b) // It reads everything again, without affecting a Run.
+		from = newDistributed(b) // A new source reads everything again, and does not affect Run.
 	}
 	for isFirst := true; ; isFirst = false {
 		taken, _, err := take(ctx, from, want{lanes: 1, each: 1, part: whole, isNew: isFirst, isForced: true})
@@ -377,7 +378,7 @@ func (b *Inbox) RunNext(ctx context.Context) (Result, error) {
 
 // runFirst handles the first event of a lane that was taken.
 func (b *Inbox) runFirst(ctx context.Context, from source, w work) (result Result, err error) {
-	left := laneState{isBroken: true} // If the goroutine ends.
+	left := laneState{isBroken: true} // This state remains if the store ends the goroutine.
 	defer func() { from.left(ctx, w, left) }()
 	held, err := b.claim(ctx, w)
 	if err != nil || held == nil {
@@ -387,7 +388,7 @@ func (b *Inbox) runFirst(ctx context.Context, from source, w work) (result Resul
 	return b.runClaimed(ctx, held, w.events[0], &left)
 }
 
-// runClaimed handles an event under a lease that was claimed here.
+// runClaimed handles an event under its lease.
 func (b *Inbox) runClaimed(ctx context.Context, held *lease.Lease, e stored, left *laneState) (Result, error) {
 	done, err := b.countLost(ctx, held, e, whole)
 	if err == nil && done.failure == nil {
@@ -399,8 +400,8 @@ func (b *Inbox) runClaimed(ctx context.Context, held *lease.Lease, e stored, lef
 	}, err
 }
 
-// claim returns the lease of a lane that was taken, or nil if another process has had one since the lane was
-// read.
+// claim returns the lease of a lane that was taken, or nil if another process has had a lease since the lane
+// was read.
 func (b *Inbox) claim(ctx context.Context, w work) (*lease.Lease, error) {
 	if w.held != nil {
 		return w.held, nil
@@ -416,9 +417,9 @@ func (b *Inbox) claim(ctx context.Context, w work) (*lease.Lease, error) {
 	return b.leases.Claim(ctx, w.lane, w.seen, now, lease.Work{Purpose: purpose, Items: ids})
 }
 
-// countLost counts the start of a lane's first event that never came back, if the previous lease was for
-// handling it: as a failure, or as the loss of a suspect. Earlier events of that lease are done. It returns
-// the outcome.
+// countLost counts a start of a lane's first event that never came back, if the previous lease of the lane was
+// lost and covered the event. Earlier events of that lease are done. The start counts as a failure if no other
+// lease was lost with it, and otherwise as a loss. Without such a start, the outcome is zero.
 func (b *Inbox) countLost(
 	ctx context.Context, held *lease.Lease, first stored, part func(time.Duration) time.Duration,
 ) (outcome, error) {
@@ -432,8 +433,8 @@ func (b *Inbox) countLost(
 	return b.lose(ctx, first)
 }
 
-// lose stores that a start of an event never came back while others ran. The event is handled again at once,
-// as a suspect.
+// lose stores that a start of an event never came back while other events ran. The event is handled again at
+// once, as a suspect.
 func (b *Inbox) lose(ctx context.Context, e stored) (outcome, error) {
 	result := outcome{failure: ErrNeverCameBack}
 	now, err := b.leases.CachedNow(ctx)
@@ -462,7 +463,7 @@ func (b *Inbox) end(ctx context.Context, held *lease.Lease, err error) {
 	}
 }
 
-// release ends a lease. If that fails, the lease expires.
+// release releases a lease. If that fails, it logs the error, and the lease expires.
 func (b *Inbox) release(ctx context.Context, held *lease.Lease) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.leases.Duration())
 	defer cancel()

@@ -88,7 +88,7 @@ func TestRun_EventOfARunThatWasFrozenForALeaseIsHandledAgain(t *testing.T) {
 			Env: env, Leases: leases, DeriveID: func(of string) string { return of }, Options: inbox.Options{Poll: 20 * time.Millisecond},
 			Handler: func(context.Context, *inbox.Delivery) error {
 				if !isAgain.Swap(true) {
-					clock.by.Add(int64(time.Minute)) // As if the process had been stopped.
+					clock.by.Add(int64(time.Minute)) // Simulate a process that was stopped for a minute.
 					return nil
 				}
 				once.Do(func() { close(done) })
@@ -313,7 +313,7 @@ func TestRun_GoesOnWhereTheStoreEndsItsGoroutine(t *testing.T) {
 			require.NoError(t, err)
 			_, err = p.Accept(t.Context(), inbox.Event{App: "app", Channel: "web", From: "ada"})
 			require.NoError(t, err)
-			exits.exits.Store(4) // One of the goroutines removes old events, the others look for work.
+			exits.exits.Store(4) // This ends the goroutine that removes old events, and goroutines that look for work.
 			runUntil(t, p, done)
 		})
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// A source finds the lanes with work, and ensures that each is handled by one worker at a time. There is one
-// for stores that processes share, and one for a store that this process has to itself. An inbox takes lanes
-// from it, begins each, and leaves it.
+// A source finds the lanes with work, and ensures that each is handled by one worker at a time. distributed is
+// for stores that processes share, and exclusive for a store that this process has to itself. An inbox takes
+// lanes from its source, handles their events, and puts the lanes back.
 type source interface {
 	// base returns the part that sources share.
 	base() *taker
@@ -29,9 +29,9 @@ type source interface {
 	begun(ctx context.Context, taken []work) error
 	// left puts back a lane that was taken.
 	left(ctx context.Context, w work, left laneState)
-	// hold takes a lane for an event that is about to be accepted, if the event can begin at once: then it is
-	// stored with fieldBegun. confirm is called once it is stored, and reports whether it begins. The lane
-	// must be left in either case.
+	// hold takes a lane for an event that is about to be accepted, if the event can begin at once. The event
+	// is then stored with fieldBegun. confirm is called once the event is stored, and reports whether it
+	// begins. The lane must be left in either case.
 	hold(name string, of fair.Key) (w work, isFree bool)
 	confirm(w *work, e stored) bool
 	// accepted reports that an event of a lane was accepted here, or put back.
@@ -39,14 +39,14 @@ type source interface {
 	// next returns the time at which a lane can be handled, by the store's clock. ok is false if no lane
 	// waits.
 	next(ctx context.Context) (at time.Time, ok bool, err error)
-	// counted returns the number of an app's events, or of all for "", that wait or are being handled, and
-	// the oldest of them. ok is false if the source does not know.
+	// counted returns the number of events of an app that wait or are being handled. An empty app means all
+	// apps; then it also returns the oldest of these events. ok is false if the source does not know.
 	counted(app string) (pending int64, oldest document.Object, ok bool)
-	// close releases everything that take uses. A later take starts afresh.
+	// close releases everything that take uses. A later take starts from nothing.
 	close(ctx context.Context)
 }
 
-// taker is the common part of sources, by which an inbox takes lanes.
+// taker is the common part of all sources. It chooses lanes.
 type taker struct {
 	*Inbox
 
@@ -62,10 +62,10 @@ type taker struct {
 type want struct {
 	// lanes is the number of lanes, and each the number of events of one lane.
 	lanes, each int
-	// shares are the places of workers: a lane takes one when it is taken, and returns it when it is left. It
-	// is nil if lanes need no place.
+	// shares are the places of workers. Taking a lane takes a place, and leaving the lane returns it. It is
+	// nil if lanes need no place.
 	shares *fair.Shares
-	// part returns a part of a pause.
+	// part returns the part of a pause to wait: jittered or whole.
 	part func(time.Duration) time.Duration
 	// isNew makes the source read everything again: lanes that could not be entered, and other processes'
 	// work.
@@ -97,7 +97,8 @@ type work struct {
 	events []stored
 	// hasMore is true if there may be more events than these.
 	hasMore bool
-	// leave leaves the lane in this process. free returns its place before that, and is nil if it has none.
+	// leave ends the use of the lane in this process, and returns its place. free returns the place earlier;
+	// it is nil if that is not possible.
 	leave, free func()
 	// held is the lane's lease if it began when the lane was taken.
 	held *lease.Lease
@@ -131,7 +132,7 @@ func take(ctx context.Context, from source, want want) (taken []work, pause time
 	defer t.taking.Unlock()
 	hasBegun := false
 	defer func() {
-		if !hasBegun { // The store has failed, or ended the goroutine.
+		if !hasBegun { // The store failed, or ended the goroutine.
 			for _, w := range taken {
 				from.left(ctx, w, laneState{isBroken: true})
 			}
@@ -158,7 +159,7 @@ func take(ctx context.Context, from source, want want) (taken []work, pause time
 	}
 	hasBegun = true
 	if _, isOnly := t.suspects.Only(t.config.Env.Now()); isOnly {
-		return taken, t.config.Poll, nil // Leaving a lane wakes it.
+		return taken, t.config.Poll, nil // The inbox is woken when a lane is left.
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -209,11 +210,11 @@ func (t *taker) takeLane(only string, want want) (name string, ok bool) {
 	return next.name, true
 }
 
-// enterLane enters a lane that was taken with a place, if it has work. Otherwise it returns the place.
+// enterLane enters a lane that was taken, if it has work. Otherwise it returns the lane's place.
 func (t *taker) enterLane(ctx context.Context, from source, name string, want want) (w work, ok bool, err error) {
 	isOurs := true
 	defer func() {
-		if isOurs { // The lane cannot be entered, or the store has failed or ended the goroutine.
+		if isOurs { // The lane cannot be entered, or the store failed or ended the goroutine.
 			t.setAside(name)
 		}
 		if !ok {
@@ -262,8 +263,8 @@ func (t *taker) hasReady() bool {
 	return t.lanes != nil && t.lanes.ready.Len() > 0 || t.hasSkipped
 }
 
-// isFree reports that a lane may be entered now.
-func (t *taker) isFree(name string) {
+// markFree makes a parked lane ready, because it may be entered now, and wakes the inbox.
+func (t *taker) markFree(name string) {
 	t.mu.Lock()
 	isReady := t.lanes != nil && t.lanes.ask(name)
 	t.mu.Unlock()

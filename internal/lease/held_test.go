@@ -22,7 +22,7 @@ func beat(held *lease.Held[string], outcome func(claim string) (bool, error)) {
 		func(_ context.Context, claim string) (bool, error) { return outcome(claim) }, func(string, error) {})
 }
 
-// begun returns a claim "a" that is held, and the context of its run.
+// begun returns a Held with the claim "a", and the context of its run.
 func begun(t *testing.T) (*lease.Held[string], context.Context) {
 	t.Helper()
 	held := lease.NewHeld[string](errLost)
@@ -39,7 +39,7 @@ func TestHeld_ThirdMissedBeatLosesTheClaim(t *testing.T) {
 	fails := func(string) (bool, error) { return false, errNoAnswer }
 	beat(held, fails)
 	beat(held, fails)
-	require.NoError(t, run.Err(), "after two beats its lease has not passed")
+	require.NoError(t, run.Err(), "two missed renewals do not lose a claim")
 	beat(held, fails)
 	require.ErrorIs(t, context.Cause(run), errLost)
 	require.Empty(t, held.All())
@@ -87,7 +87,7 @@ func TestHeld_EndedClaimIsNotRenewed(t *testing.T) {
 	held, run := begun(t)
 	held.End("a")
 	beat(held, func(claim string) (bool, error) {
-		t.Errorf("%s is renewed", claim)
+		t.Errorf("the ended claim %s was renewed", claim)
 		return false, nil
 	})
 	require.NoError(t, run.Err())

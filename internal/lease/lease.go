@@ -30,17 +30,17 @@ func Until(stored document.Object) time.Time {
 	return document.Get(stored, FieldUntil, document.Timestamp(0)).Time()
 }
 
-// IsHeld reports whether a stored record is held at a time of the store's clock.
+// IsHeld reports whether a stored record has a claim that is valid at now, a time of the store's clock.
 func IsHeld(stored document.Object, now time.Time) bool {
 	return document.Get(stored, FieldUntil, int64(0)) > int64(document.TimestampOf(now))
 }
 
-// Holds is the filter that finds a record while the claim of a fencing token holds.
+// Holds returns a filter that matches a record only while the claim with a fencing token holds.
 func Holds(id any, fence int64) document.Object {
 	return document.O(document.IDField, id, FieldFence, fence, FieldUntil, document.O("$gt", 0))
 }
 
-// Renewal is the change that renews claims until a time.
+// Renewal returns the change that extends claims until a time of the store's clock.
 func Renewal(until time.Time) (query.Change, error) {
 	update, err := query.CompileUpdate(document.O("$set", document.O(FieldUntil, int64(document.TimestampOf(until)))))
 	return query.Change{Update: update}, err
@@ -57,9 +57,9 @@ func Renew(ctx context.Context, records store.Collection, id any, fence int64, r
 	return renewed.Matched > 0, err
 }
 
-// BeatsPerLease is the number of renewals in the time of a lease. maxMissedBeats is the number of consecutive
-// renewals that may fail: so a claim that began just after a renewal is given up before its lease expires,
-// even if the last renewal only failed by timing out.
+// BeatsPerLease is the number of renewals per lease duration. A claim is given up after maxMissedBeats
+// consecutive failed renewals. Even if the claim began just after a renewal, and the last renewal failed only
+// after a time-out, its lease has not expired by then.
 const (
 	BeatsPerLease  = 4
 	maxMissedBeats = BeatsPerLease - 1
@@ -68,7 +68,7 @@ const (
 // Shortest is the shortest duration of a lease: leases are stored in milliseconds, and renewed several times.
 const Shortest = 20 * time.Millisecond
 
-// Held holds the claims of type C of one process. NewHeld returns one. It is safe for concurrent use.
+// Held is the set of claims that a process holds. Create it with NewHeld. It is safe for concurrent use.
 type Held[C comparable] struct {
 	lost error
 
@@ -78,9 +78,9 @@ type Held[C comparable] struct {
 
 // holding is the state of a claim.
 type holding struct {
-	// cancel ends the run, or nil before it begins.
+	// cancel ends the run. It is nil until the run begins.
 	cancel context.CancelCauseFunc
-	// missed is the number of renewals in a row that failed.
+	// missed is the number of consecutive failed renewals.
 	missed int
 }
 
@@ -128,14 +128,14 @@ func (h *Held[C]) All() []C {
 	return all
 }
 
-// Take removes all claims, calls of for each before it can be used otherwise, and returns them in no
-// particular order. Their runs continue.
-func (h *Held[C]) Take(of func(C)) []C {
+// Take removes all claims and returns them in no particular order. It calls before for each claim while it
+// still holds the lock. The runs continue.
+func (h *Held[C]) Take(before func(C)) []C {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	taken := make([]C, 0, len(h.held))
 	for c := range h.held {
-		of(c)
+		before(c)
 		taken = append(taken, c)
 	}
 	clear(h.held)
@@ -151,7 +151,7 @@ func (h *Held[C]) Renewed(c C) {
 	}
 }
 
-// Missed records that a claim was not renewed, and loses it if that has happened too often.
+// Missed records a failed renewal. After several consecutive ones it ends the claim as Lose does.
 func (h *Held[C]) Missed(c C) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -194,9 +194,10 @@ func Keep(lease time.Duration, done <-chan struct{}, beat func()) {
 	}
 }
 
-// RenewAll renews all claims once, with renew, which reports whether the claim holds. failure, if not nil, is
-// the reason why none can be renewed. told is called with each claim whose renewal failed. Once ctx has
-// ended, all remaining claims fail with the last error.
+// RenewAll calls renew once for each claim. renew reports whether the claim still holds; if it does not,
+// RenewAll ends it as Lose does. If renew fails, RenewAll calls told and Missed. A failure that is not nil
+// counts as the error for every claim, and renew is not called. Once ctx has ended, all remaining claims fail
+// with the last error.
 func (h *Held[C]) RenewAll(
 	ctx context.Context, failure error, renew func(context.Context, C) (bool, error), told func(C, error),
 ) {
@@ -236,7 +237,7 @@ func (t *Leases) beat() {
 	done := false
 	defer func() {
 		if !done {
-			go t.beat() // The store has ended the goroutine.
+			go t.beat() // The store ended this goroutine with runtime.Goexit.
 		}
 	}()
 	ticker := time.NewTicker(t.lease / BeatsPerLease)
@@ -249,7 +250,7 @@ func (t *Leases) beat() {
 	done = true
 }
 
-// isIdle reports whether no lease is held. Then the renewal counts as stopped.
+// isIdle reports whether no lease is held. If so, it records that renewal has stopped.
 func (t *Leases) isIdle() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -285,9 +286,9 @@ const (
 	lastLook  = time.Second
 )
 
-// Acquire waits until a lane is free, claims its lease and keeps it renewed; cancel is called if it is lost.
-// Callers waiting in several processes are served in no particular order. Canceled: ctx ended first. Other
-// errors come from the store.
+// Acquire waits until a lane is free, claims its lease and keeps renewing it. If the lease is lost, Acquire
+// calls cancel with ErrLost. Callers must call Release. Callers waiting in several processes are served in no
+// particular order. Canceled: ctx ended first. Other errors come from the store.
 func (t *Leases) Acquire(
 	ctx context.Context, lane, purpose string, cancel context.CancelCauseFunc,
 ) (*Lease, error) {
@@ -356,10 +357,10 @@ func (t *Leases) CachedNow(ctx context.Context) (time.Time, error) {
 // LastWait bounds the time that Serve waits for runs after it has ended their contexts.
 const LastWait = 5 * time.Second
 
-// Serve runs work in real time until ctx ends, and then waits for it. If work has not returned after within,
-// Serve ends runs with a cause; if it still has not returned LastWait later, Serve returns false, although
-// work continues. It returns true once work has returned. runs has the values of ctx, but does not end with
-// it; work must begin nothing new once ctx has ended.
+// Serve runs work until ctx ends, and then waits for it to return. Work must start nothing new once ctx has
+// ended. Its context, runs, has the values of ctx but outlives it: if work has not returned after within,
+// Serve cancels runs with cause. Serve returns true once work has returned, or false if work still continues
+// LastWait after that. The durations are real time.
 func Serve(ctx context.Context, within time.Duration, cause error, work func(runs context.Context)) bool {
 	runs, endRuns := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer endRuns(nil)
@@ -376,7 +377,7 @@ func Serve(ctx context.Context, within time.Duration, cause error, work func(run
 	return isClosedWithin(done, LastWait)
 }
 
-// isClosedWithin waits for a channel to be closed.
+// isClosedWithin waits until a channel is closed, or for at most the duration most.
 func isClosedWithin(done <-chan struct{}, most time.Duration) bool {
 	timer := time.NewTimer(most)
 	defer timer.Stop()
@@ -389,20 +390,20 @@ func isClosedWithin(done <-chan struct{}, most time.Duration) bool {
 }
 
 const (
-	// A process with leases looks for idle lanes at intervals of sweepPause, and removes lanes idle for that
-	// long.
+	// sweepPause is the pause between two sweeps of a process that holds leases, and the time after which
+	// they remove idle lanes.
 	sweepPause = time.Hour
-	// lostFactor multiplies the retention time of a lane whose last lease never came back, so that the
-	// holder of the next lease learns of it.
+	// lostFactor multiplies the retention time of a lane whose last lease was never released. In this
+	// time, the holder of the next lease learns of the loss.
 	lostFactor = 24
-	// sweepBatch is the number of lanes removed at once, so that other writes can come between.
+	// sweepBatch is the number of lanes removed per write. Other writes can run between two batches.
 	sweepBatch = 500
 )
 
-// Sweep removes the documents of lanes whose last lease ended longer ago than idle, by the store's clock.
-// idle should be many times the length of a lease. If the last lease of a lane never came back, the lane is
-// kept 24 times as long after the lease expired. A process with leases calls Sweep each hour, for lanes that
-// are idle for an hour. Errors come from the store.
+// Sweep removes the documents of lanes whose last lease ended longer ago than idle, by the store's clock. A
+// lane whose last lease was never released is kept 24 times as long after the lease expired. idle should be
+// many times the duration of a lease. A process that holds leases calls Sweep each hour with an idle time of
+// one hour. Errors come from the store.
 func (t *Leases) Sweep(ctx context.Context, idle time.Duration) (removed int64, err error) {
 	for _, field := range []string{fieldFreedAt, FieldUntil} {
 		index := store.Index{Keys: []store.IndexKey{{Path: field, Kind: query.Ascending}}, Sparse: true}
@@ -422,8 +423,8 @@ func (t *Leases) Sweep(ctx context.Context, idle time.Duration) (removed int64, 
 	return removed + lost, err
 }
 
-// Forget removes the document of a lane without a holder, as Sweep does for idle lanes. It does nothing if
-// the lane is held, or if its last lease never came back. Errors come from the store.
+// Forget removes the document of a lane at once. It does nothing if the lane is held, or if its last lease
+// was never released. Errors come from the store.
 func (t *Leases) Forget(ctx context.Context, lane string) error {
 	filter, err := query.CompileFilter(document.O(document.IDField, lane, FieldUntil, nil))
 	if err != nil {
@@ -433,7 +434,7 @@ func (t *Leases) Forget(ctx context.Context, lane string) error {
 	return err
 }
 
-// before matches times before at.
+// before returns a condition that matches earlier times than at.
 func before(at time.Time) document.Object { return document.O("$lt", int64(document.TimestampOf(at))) }
 
 // removeAll removes the lanes that a filter matches, in batches. The filter bounds field, which has an index.

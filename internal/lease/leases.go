@@ -24,17 +24,17 @@ var ErrLost = boterr.New(boterr.Conflict, "", "the lease is lost: another run ma
 const DefaultLease = 30 * time.Second
 
 // Leases gives lanes, such as the messages of a member, to one run at a time, across all processes that share
-// a store. New returns one. It is safe for concurrent use.
+// a store. Create it with New. It is safe for concurrent use.
 //
-// A lane that was in use has a document, which is removed when the lane has been idle for an hour, or for a
-// day if its last lease never came back: see Sweep.
+// A lane that was used has a document in the store. Sweep removes it once the lane has been idle for an hour,
+// or for a day if its last lease was never released.
 type Leases struct {
 	store   store.Store
 	records store.Collection
 	lease   time.Duration
 	now     func() time.Time
 	log     *slog.Logger
-	// compiled are the updates, once compiling is done. See updates.
+	// compiled is set by compiling. Read it with updates.
 	compiling sync.Once
 	compiled  leaseUpdates
 	held      *Held[*Lease]
@@ -50,10 +50,10 @@ type Leases struct {
 
 // Work describes the work under a lease.
 type Work struct {
-	// Purpose is a word for it.
+	// Purpose names the kind of work, such as "events".
 	Purpose string
-	// Items are the ids of the steps under the lease, in order, if a later lease must know that they may have
-	// begun.
+	// Items are the ids of the steps under the lease, in order. If the lease is lost, the next holder gets
+	// them from Lease.Lost, because these steps may have begun.
 	Items []string
 }
 
@@ -143,7 +143,8 @@ func mustUpdate(pairs ...any) *query.Update {
 // Duration returns the time that a lease holds without renewal.
 func (t *Leases) Duration() time.Duration { return t.lease }
 
-// Look returns the stored documents of lanes, as far as they exist. Errors come from the store.
+// Look returns the stored documents of lanes by the name of the lane. Lanes without a document are left out.
+// Errors come from the store.
 func (t *Leases) Look(ctx context.Context, lanes []string) (map[string]document.Object, error) {
 	ids := make([]any, len(lanes))
 	for i, lane := range lanes {
@@ -164,10 +165,10 @@ func (t *Leases) Look(ctx context.Context, lanes []string) (map[string]document.
 	return byLane, nil
 }
 
-// Claim begins a lease of a lane that has not changed since it was seen: the zero Object means that it had no
-// document. now is a time of the store's clock at which the lane was free, and work is stored with the lease
-// until another one begins. It returns nil if another process has had a lease since. seen must not be older
-// than a lease. Errors come from the store.
+// Claim begins a lease of a free lane. seen is the lane's document from Look, or the zero Object if it had
+// none; it must have been read less than the duration of a lease ago. now is a time of the store's clock at
+// which the lane was free. work is stored until another lease begins. Claim returns nil if the lane has had
+// another lease since it was seen. Errors come from the store.
 //
 // Callers must call Release. The lease is renewed only after Keep.
 func (t *Leases) Claim(
@@ -211,7 +212,7 @@ func (t *Leases) Claim(
 	return held, nil
 }
 
-// wasAlone reports whether the lease that was lost with a lane was the only one of its process. If there were
+// wasAlone reports whether the lost lease of a lane was the only lease of its process. If the process has
 // others, they are marked as not alone.
 func (t *Leases) wasAlone(ctx context.Context, lane string, seen document.Object) (bool, error) {
 	if seen.Has(fieldNotAlone) {
@@ -226,12 +227,12 @@ func (t *Leases) wasAlone(ctx context.Context, lane string, seen document.Object
 	if err != nil || marked.Matched > 0 {
 		return false, err
 	}
-	// A process that has since taken over one of the other lanes has marked this one first.
+	// Another process may have taken over the other lanes meanwhile. It marked this lane before that.
 	now, err := t.Look(ctx, []string{lane})
 	return !now[lane].Has(fieldNotAlone), err
 }
 
-// itemsOf returns a lease's items in their stored form.
+// itemsOf returns the items of work in their stored form.
 func itemsOf(work Work) document.Array {
 	items := make([]any, len(work.Items))
 	for i, id := range work.Items {
@@ -273,13 +274,12 @@ type Lease struct {
 	fence  int64
 	// claimedAt is the time of the claim by the store's clock. began is the same time by the process's clock.
 	claimedAt, began time.Time
-	// wasLost is true if the previous lease never came back, and lost is its work.
+	// wasLost is true if the previous lease was never released, and lost is its work.
 	wasLost bool
 	lost    Work
 	// wasAlone is true if the lost lease was the only one of its process.
 	wasAlone bool
-	// isOvertaken is true if an earlier lease never came back and no lease since was marked. isMarked is true
-	// if this one is.
+	// isOvertaken is the result of IsOvertaken. isMarked is true after Mark.
 	isOvertaken bool
 	isMarked    atomic.Bool
 	// confirmedAt is the time, by the process's clock, at which the store last confirmed that the lease
@@ -312,26 +312,26 @@ func (t *Lease) Lane() string { return t.lane }
 // Fence returns the fencing token, which increases with each lease of the lane.
 func (t *Lease) Fence() int64 { return t.fence }
 
-// Lost returns the work of the previous lease if that one never came back, because its process died or lost
-// it.
+// Lost returns the work of the previous lease if that lease was never released, because its process died or
+// lost it. Otherwise wasLost is false.
 func (t *Lease) Lost() (work Work, wasLost bool) { return t.lost, t.wasLost }
 
-// WasAlone reports whether the lease in Lost was the only one of its process that never came back. If that
-// process died, no other work under a lease can have ended it.
+// WasAlone reports whether the lease in Lost was the only lease that its process never released. If so, and
+// if the process crashed, no work under another lease can be the cause.
 func (t *Lease) WasAlone() bool { return t.wasAlone }
 
-// IsOvertaken reports whether an earlier lease, for any purpose, never came back, and no lease since was
-// marked. The run of that lease may still be alive and write results. A run that prevents that, by storing
-// its Fence with its records, should call Mark.
+// IsOvertaken reports whether an earlier lease, for any purpose, was never released, and no lease since then
+// has called Mark. The run of that earlier lease may still be alive and write results. A run that prevents
+// such writes, by storing its Fence in its records, should call Mark.
 func (t *Lease) IsOvertaken() bool { return t.isOvertaken }
 
-// Mark records that the earlier run reported by IsOvertaken can do no more harm. It takes effect once the
-// lease is released.
+// Mark records that the earlier run reported by IsOvertaken can no longer write results. It takes effect when
+// the lease is released.
 func (t *Lease) Mark() { t.isMarked.Store(true) }
 
-// Err returns ErrLost if another process may have the lane: the lease was released or found lost, or it has
-// expired, by the process's clock, since the store last confirmed it. It makes no call, so a run can check it
-// before each step.
+// Err returns ErrLost if another process may have the lane: if the lease was released or lost, or if its
+// duration has passed by the process's clock since the store last confirmed it. It makes no call to the
+// store, so a run can check it before each step.
 func (t *Lease) Err() error {
 	if t.isGranted && !t.isOver.Load() {
 		return nil
@@ -378,19 +378,19 @@ func (t *Lease) Keep(cancel context.CancelCauseFunc) {
 func (t *Lease) keepGranted(cancel context.CancelCauseFunc) {
 	t.end.Store(&cancel)
 	if t.isOver.Load() {
-		cancel(ErrLost) // It was revoked meanwhile.
+		cancel(ErrLost) // The lease was revoked before Keep.
 	}
 }
 
-// Abandon gives the lease up without telling the store: later effects of its run do not count, and the lease
-// expires.
+// Abandon gives up the lease without a write to the store. Err returns ErrLost from now on, and the stored
+// lease expires later.
 func (t *Lease) Abandon() {
 	t.isOver.Store(true)
 	t.leases.held.End(t)
 }
 
-// Release ends the lease, so that another one can begin. The error is ErrLost if it no longer held, or comes
-// from the store: then the lease expires later.
+// Release ends the lease, so that another one can begin. It returns ErrLost if the lease no longer held.
+// Other errors come from the store; then the lease expires later.
 func (t *Lease) Release(ctx context.Context) error {
 	t.leases.held.End(t)
 	wasOver := t.isOver.Swap(true)

@@ -37,7 +37,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// leases returns the leases of another process, with a different clock.
+// leases returns the Leases of a new process with its own clock.
 func (w *world) leases(now func() time.Time) *lease.Leases {
 	w.t.Helper()
 	leases, err := lease.New(lease.Config{Env: record.Env{Store: w.store, Now: now}})
@@ -76,7 +76,7 @@ func (w *world) claim(leases *lease.Leases, purpose string) *lease.Lease {
 func TestClaim_OneOfManyAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for range 3 { // First for a new lane, then for one that was in use.
+	for range 3 { // The lane is new in the first round, and has a document in the others.
 		seen := w.look()
 		leases := make([]*lease.Lease, 16)
 		var all sync.WaitGroup
@@ -104,7 +104,7 @@ func TestClaim_NotWhereSomebodyHadATurnSince(t *testing.T) {
 
 	late, err := w.first.Claim(t.Context(), lane, seen, w.now(), lease.Work{})
 	require.NoError(t, err)
-	require.Nil(t, late, "what was seen before the lease of the other one may be done")
+	require.Nil(t, late, "the lane was seen before the other process had its lease")
 }
 
 func TestTurn_TakenOverWhereItsLeaseHasPassed(t *testing.T) {
@@ -148,7 +148,7 @@ func TestTurn_ReleasedLeavesNothingLost(t *testing.T) {
 	w := newWorld(t)
 	before := w.claim(w.first, "events")
 	require.NoError(t, before.Release(t.Context()))
-	require.ErrorIs(t, before.Err(), lease.ErrLost, "what a run does after its lease counts no more")
+	require.ErrorIs(t, before.Err(), lease.ErrLost, "a released lease does not hold")
 	_, wasLost := w.claim(w.then, "events").Lost()
 	require.False(t, wasLost)
 }
@@ -163,7 +163,8 @@ func TestTurn_EndsByTheOwnClockWithoutAskingTheStore(t *testing.T) {
 	require.ErrorIs(t, claimed.Err(), lease.ErrLost)
 }
 
-// renewalEnds waits, at the end of a test in virtual time, until the process no longer renews its leases.
+// renewalEnds waits in virtual time until the process no longer renews leases. synctest requires that all
+// goroutines have ended.
 func renewalEnds() { <-time.After(lease.DefaultLease) }
 
 func TestTurn_WrongClockTakesNothing(t *testing.T) {
@@ -217,7 +218,7 @@ func TestKeep_RenewsUntilAnotherHasTheTurn(t *testing.T) {
 
 		seen, err := leases.Look(t.Context(), []string{lane})
 		require.NoError(t, err)
-		for { // The first process renews meanwhile.
+		for { // Each renewal by the first process makes the claim fail.
 			now, err := leases.Now(t.Context())
 			require.NoError(t, err)
 			other, err := leases.Claim(t.Context(), lane, seen[lane], now, lease.Work{})
@@ -234,7 +235,7 @@ func TestKeep_RenewsUntilAnotherHasTheTurn(t *testing.T) {
 	})
 }
 
-// renewals receives when the lease of a lane is extended.
+// renewals returns a channel that receives a value when a lease is renewed.
 func renewals(t *testing.T, database *memstore.Store) (renewed <-chan struct{}, stop func()) {
 	t.Helper()
 	told := make(chan struct{}, 1)
@@ -262,7 +263,7 @@ func TestSweep_RemovesLanesThatWereIdle(t *testing.T) {
 	removed, err = w.first.Sweep(t.Context(), time.Hour)
 	require.NoError(t, err)
 	require.EqualValues(t, 1, removed)
-	require.Greater(t, w.claim(w.first, "").Fence(), first.Fence(), "a lane that comes again goes on with its fences")
+	require.Greater(t, w.claim(w.first, "").Fence(), first.Fence(), "fences increase even after the lane was removed")
 }
 
 func TestSweep_LeavesLanesWhoseTurnNeverCameBackForLonger(t *testing.T) {
@@ -273,11 +274,11 @@ func TestSweep_LeavesLanesWhoseTurnNeverCameBackForLonger(t *testing.T) {
 	w.advance(24*time.Hour + lease.DefaultLease)
 	removed, err := w.first.Sweep(t.Context(), time.Hour)
 	require.NoError(t, err)
-	require.Zero(t, removed, "how its run ended is not known: %d", held.Fence())
+	require.Zero(t, removed, "the lease with the fence %d was never released", held.Fence())
 	w.advance(time.Millisecond)
 	removed, err = w.first.Sweep(t.Context(), time.Hour)
 	require.NoError(t, err)
-	require.EqualValues(t, 1, removed, "a process that was killed leaves no lane for ever")
+	require.EqualValues(t, 1, removed, "the lane of a killed process is removed in the end")
 }
 
 func TestSweep_ManyLanesInBatches(t *testing.T) {
@@ -345,7 +346,7 @@ func TestGrant_LastsUntilItIsRevoked(t *testing.T) {
 	claimed.Keep(cancel)
 	w.advance(48 * time.Hour)
 	require.NoError(t, claimed.Err())
-	require.True(t, w.look().IsZero(), "the store is not told of it")
+	require.True(t, w.look().IsZero(), "a granted lease is not stored")
 	claimed.Revoke()
 	require.ErrorIs(t, claimed.Err(), lease.ErrLost)
 	require.ErrorIs(t, context.Cause(run), lease.ErrLost)
@@ -390,9 +391,9 @@ func TestClaim_TellsWhetherTheLostTurnWasAlone(t *testing.T) {
 			require.NoError(t, err)
 			seen = append(seen, documents[name])
 		}
-		other := w.claim(w.then, "") // Its process lives.
+		other := w.claim(w.then, "") // A lease of another process does not count.
 		w.advance(lease.DefaultLease)
-		for i, document := range seen { // As they were seen before the first was taken over.
+		for i, document := range seen { // The documents show the lanes before the first takeover.
 			claimed, err := w.leases(w.now).Claim(t.Context(), strconv.Itoa(i), document, w.now(), lease.Work{})
 			require.NoError(t, err)
 			require.Equal(t, isAlone, claimed.WasAlone())

@@ -36,7 +36,7 @@ func (s *Service) GetAssignmentByBravoGroupID(
 	}
 	found, ok, err := newest(ctx, s.assignments(), equal(fieldGroupInfo+"."+fieldBravoGroupID, p.BravoGroupID))
 	if err == nil && !ok {
-		err = boterr.New(boterr.NotFound, "bravoGroupId", "there is no assignment of a group %s on Bravo here", p.BravoGroupID)
+		err = boterr.New(boterr.NotFound, "bravoGroupId", "the app has no assignment with the Bravo group %s", p.BravoGroupID)
 	}
 	if err != nil {
 		return nil, err
@@ -102,8 +102,8 @@ func (s *Service) GetAssignmentByOutlet(ctx context.Context, p livechat.GetAssig
 	return nil, boterr.New(boterr.NotFound, fieldChannelID, "there is no open assignment in the channel %s", p.ChannelID)
 }
 
-// matches reports whether a document matches filter. asked loads the document, and is not called if there is
-// no filter.
+// matches reports whether a document matches filter; a nil filter matches all. asked loads the document if
+// there is a filter.
 func matches(asking *query.Evaluation, filter *query.Filter, asked func() (document.Object, error)) (bool, error) {
 	if filter == nil {
 		return true, nil
@@ -175,7 +175,7 @@ func (s *Service) linkGivenGroup(ctx context.Context, p livechat.UpdateAssignmen
 	}
 	if p.BravoGroupID != "" && g.Type != channel.Bravo {
 		if s.ports.IsStrict {
-			return nil, false, boterr.Invalid(fieldBravoGroupID, "is only for bravo, but the group is of type %q", g.Type)
+			return nil, false, boterr.Invalid(fieldBravoGroupID, "is only for bravo, but the group is of type %q: leave it out", g.Type)
 		}
 		p.BravoGroupID = ""
 	}
@@ -285,9 +285,9 @@ func refuseOperatorsIn(value any) error {
 
 func isOperator(name string) bool { return strings.HasPrefix(name, "$") }
 
-// metaFilter returns the conditions in an assignment's meta, which select its recipients: operators such as
-// $or, or operators on a field such as {"locale": {"$in": ["de", "fr"]}}. Other fields are data. It returns
-// nil if there are no conditions, or if they do not form a valid filter: then they are data, too.
+// metaFilter returns the conditions on the member in an assignment's meta: operators such as $or, or operators
+// on a field such as {"locale": {"$in": ["de", "fr"]}}. Other fields are data. It returns nil if there are no
+// conditions, or if they do not form a valid filter.
 func metaFilter(meta document.Object) *query.Filter {
 	conditions := document.O()
 	for name, value := range meta.All() {
@@ -339,7 +339,7 @@ func modified(found store.FindAndModifyResult) int64 {
 	return 0
 }
 
-// checkMetaPath refuses a path in meta that would be an operator.
+// checkMetaPath returns an error for a path in meta that contains an operator.
 func checkMetaPath(path string) error {
 	for name := range strings.SplitSeq(path, ".") {
 		if isOperator(name) {

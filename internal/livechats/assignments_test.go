@@ -33,7 +33,7 @@ func idsOf(t *testing.T, records string) []string {
 	return ids
 }
 
-// withField returns a string with a field of a JSON object.
+// withField returns the value at a path of a JSON object.
 func withField(t *testing.T, text, path string) any {
 	t.Helper()
 	value, _ := object(t, text).Lookup(path)
@@ -228,7 +228,7 @@ func (s *fixture) putOpen(t *testing.T, id string, createdAt int64, fields strin
 		"inlet": "web", "member": "member of %s", "slot": "member/member of %s" %s}`, id, createdAt, createdAt, id, id, fields))
 }
 
-// outletOf returns the id of the assignment that a look-up by outlet gives.
+// outletOf returns the id of the assignment that GetAssignmentByOutlet returns.
 func outletOf(t *testing.T, s *livechats.Service, outlet string) any {
 	t.Helper()
 	return withField(t, must(t, s.GetAssignmentByOutlet, `{"channelId": "`+outlet+`"}`), "_id")
@@ -545,7 +545,6 @@ func (s scripted) assignment() *livechat.AssignmentRecord {
 	return found[0]
 }
 
-// room is the only group.
 func (s scripted) room() *livechat.Group {
 	s.t.Helper()
 	found := s.groups(s.t, document.O())

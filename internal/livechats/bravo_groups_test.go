@@ -206,7 +206,7 @@ func (s *fixture) saveLive(t *testing.T, id string) {
 	s.put(t, "groups", `{"_id": "`+id+`", "app": "mine", "outlet": "phone", "externalId": "room", "adminExternalId": "eve", "active": true}`)
 }
 
-// maker is a connector that creates groups in its own way.
+// maker is a connector that creates groups with a given function.
 type maker struct {
 	send.Connector
 
@@ -279,7 +279,7 @@ func TestSetBravoGroupIcon(t *testing.T) {
 
 func TestSetBravoGroupIcon_Refuses(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) { // A slow machine takes longer over the large picture than a download may.
+	synctest.Test(t, func(t *testing.T) { // In real time, the large picture could exceed the time limit on a slow machine.
 		s := newFixture(t)
 		s.web.Add("GET", "https://pic.example/page", picture("text/html", "<html>"))
 		s.web.Add("GET", "https://pic.example/empty", picture("image/png", ""))
@@ -354,7 +354,7 @@ func (s *lateStore) Collection(name string) store.Collection {
 	return lateGroups{Collection: s.Store.Collection(name), store: s}
 }
 
-// write is called first by each write.
+// write runs the function at the first write.
 func (s *lateStore) write() {
 	happens := s.happens
 	s.happens = func() {}

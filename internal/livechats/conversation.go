@@ -107,8 +107,8 @@ func (s *Service) lastGroups(ctx context.Context, outletID string, event send.Me
 	return s.withoutTalk(ctx, outletID, event.From, []*livechat.Group{last})
 }
 
-// withoutTalk returns groups without the direct conversations of other agents: a message from one agent to
-// another is not for a member. Messages of the bot there belong to the conversation.
+// withoutTalk returns groups without the direct conversations of agents other than the sender: a message from
+// one agent to another is not for a member. If the sender is the bot, it keeps them.
 func (s *Service) withoutTalk(ctx context.Context, outletID, from string, groups []*livechat.Group) ([]*livechat.Group, error) {
 	isOfOther := func(g *livechat.Group) bool { return isDirect(g) && from != "" && g.AdminExternalID != from }
 	if !slices.ContainsFunc(groups, isOfOther) {
@@ -134,7 +134,7 @@ func (s *Service) lastDirect(ctx context.Context, outletID string, event send.Me
 	return last, nil
 }
 
-// rank orders live groups for an event of an agent.
+// rank is the sort key of a group, by which groups of the agent come first.
 func rank(g *livechat.Group, agent string) int {
 	if g.AdminExternalID == agent {
 		return 0
@@ -245,8 +245,8 @@ func (s *Service) memberOfGroup(ctx context.Context, g *livechat.Group) (*member
 	return s.memberOf(ctx, r)
 }
 
-// groupOnEitherSide returns the group that an event belongs to: one in an outlet, or one whose conversation
-// with the member is a group on the inlet's side.
+// groupOnEitherSide returns the group that an event belongs to. The event's channel may be the outlet, or the
+// inlet if the conversation with the member is a group there.
 func (s *Service) groupOnEitherSide(ctx context.Context, in *channel.Channel, event send.MessageEvent) (*livechat.Group, error) {
 	found, err := s.groupsOf(ctx, in.ID, event)
 	if err != nil {
@@ -342,8 +342,8 @@ func (s *Service) storeLinks(ctx context.Context, records []*livechat.Group) err
 	return nil
 }
 
-// takeByGroup gives a request with a group to the agent in that group, if there is one, and takes the steps
-// that follow. It returns the current assignment.
+// takeByGroup gives a request with a group to the agent in that group, if there is one, and opens their
+// conversation. It returns the current assignment.
 func (s *Service) takeByGroup(ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group) (*livechat.AssignmentRecord, error) {
 	if g.AdminExternalID == "" {
 		return r, nil
@@ -429,8 +429,8 @@ func (s *Service) linkGroup(
 	return taken, found.Modified || taken.Version != now.Version, nil
 }
 
-// linkBravoGroup sets the Bravo id by which an assignment is found, and links it to the group with that id if
-// an agent has already joined it.
+// linkBravoGroup sets the bravoGroupId of an assignment, by which it is found. If an agent has already joined
+// the group with that id, it also links the group.
 func (s *Service) linkBravoGroup(ctx context.Context, p livechat.UpdateAssignmentGroupParams) (*livechat.AssignmentRecord, bool, error) {
 	before, err := s.namedAssignment(ctx, assignmentByID(p.AssignmentID))
 	if err != nil {

@@ -355,8 +355,8 @@ var endings = map[string]func(t *testing.T, s *fixture) func(*livechats.Service)
 
 func errorOf(_ string, err error) error { return err }
 
-// eachInterruption ends a live chat in each way, interrupted after each number of writes. Then it calls then
-// with the app's live chats.
+// eachInterruption ends a live chat in each way, and interrupts the end after each possible number of writes.
+// After each interruption it calls then.
 func eachInterruption(t *testing.T, then func(t *testing.T, s *fixture, l *livechats.Service)) {
 	t.Helper()
 	for name, prepare := range endings {
@@ -405,7 +405,7 @@ func TestInletEndLiveChat_AfterCrash(t *testing.T) {
 	t.Parallel()
 	eachInterruption(t, func(t *testing.T, s *fixture, l *livechats.Service) {
 		t.Helper()
-		_, _ = call(t, l.InletEndLiveChat, `{}`) // The second call is refused, and completes it.
+		_, _ = call(t, l.InletEndLiveChat, `{}`) // This completes the end, even if it returns an error.
 		s.requireNothingLeft(t)
 		require.Empty(t, s.groups(t, document.O("active", true)))
 	})
@@ -476,14 +476,14 @@ func TestEndLiveChat_OrderOfSteps(t *testing.T) {
 	}
 }
 
-// everyMoment calls between with each number of writes after which something can happen, until between
-// reports that the writes were complete before.
+// everyMoment calls between with 0, 1, 2 and so on, until it returns false because the tested call makes no
+// more writes than that. There must be at least as many as least.
 func everyMoment(t *testing.T, least int, between func(t *testing.T, writes int) bool) {
 	t.Helper()
 	for writes := 0; between(t, writes); writes++ {
 		least--
 	}
-	require.LessOrEqual(t, least, 0, "there are more writes than that")
+	require.LessOrEqual(t, least, 0, "the tested call makes fewer writes than expected")
 }
 
 func TestTake_DoubleClick(t *testing.T) {
@@ -562,7 +562,7 @@ func TestEndLiveChat_NewRequestMeanwhile(t *testing.T) {
 		t.Helper()
 		s := newFixture(t)
 		s.taken(t, "a1", "ada", "eve@desk")
-		// The slot is the member's until the first write.
+		// A new request is possible only after the first write, which frees the member's slot.
 		mine, hasHappened := s.meanwhile(writes+1, func() { s.pending(t, "a2", "ada") })
 		_, err := call(t, mine.EndLiveChat, endByEve)
 		require.NoError(t, err)
@@ -583,7 +583,7 @@ func TestEndLiveChat_NewRequestBeingSent(t *testing.T) {
 		s := newFixture(t)
 		s.taken(t, "a1", "ada", "eve@desk")
 		mine, hasHappened := s.meanwhile(writes+1, func() {
-			s.pending(t, "a2", "ada") // The request sets its agenda before it opens.
+			s.pending(t, "a2", "ada") // The agenda of a request is set before the request opens.
 			s.change(t, "assignments", document.O("_id", "a2"), document.Unset("sentAt", "expiry"))
 		})
 		_, err := call(t, mine.EndLiveChat, endByEve)

@@ -18,9 +18,9 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// A request is made in steps. Each step is stored before the next one begins: the record with everything to
-// send, each message accepted by an outlet, the agenda for idle time, the open request, and the member's
-// flag. If a crash interrupts a call, the record shows the next call where to continue.
+// A request is made in steps, and each is stored before the next one begins: the record with all messages to
+// send, each message that an outlet accepted, the agenda for idle time, the open request, and the member's
+// flag. After a crash, the next call continues from the record.
 
 // CreateAssignment implements Operations.
 func (s *Service) CreateAssignment(ctx context.Context, p livechat.CreateAssignmentParams) (livechat.CreateAssignmentResult, error) {
@@ -34,7 +34,8 @@ func (s *Service) CreateAssignment(ctx context.Context, p livechat.CreateAssignm
 	if err != nil {
 		return livechat.CreateAssignmentResult{}, err
 	}
-	// The others have only tickets left. A platform that cannot recall them must not block a new request.
+	// Ended requests that no agent took have only tickets to recall. If a platform fails to recall them, that
+	// must not block a new request.
 	conversations := endedOf(run.r.Member).With(fieldAssignee, isPresent())
 	if err := s.closeEnded(ctx, conversations); err != nil {
 		return livechat.CreateAssignmentResult{}, err
@@ -50,7 +51,7 @@ func (s *Service) CreateAssignment(ctx context.Context, p livechat.CreateAssignm
 	return result, nil
 }
 
-// A request is the checked form of a call's parameters.
+// A request holds the checked parameters of a call.
 type request struct {
 	member *member.Member
 	// label and targets are the recipients of the request.
@@ -67,7 +68,7 @@ type request struct {
 	takenMessage string
 }
 
-// checkRequest checks the parameters of a call that do not depend on the outlets.
+// checkRequest checks the parameters that do not depend on the outlets, and returns them as a request.
 func (s *Service) checkRequest(ctx context.Context, p livechat.CreateAssignmentParams) (request, error) {
 	if err := checkTargets(p.Targets); err != nil {
 		return request{}, err
@@ -155,8 +156,8 @@ func (s *Service) ensureOpen(ctx context.Context, asked request, open func() (*l
 	}
 }
 
-// reconcileOpen opens a request, and sets its member's flag as requested. sender is the id of the
-// call if it sends the request.
+// reconcileOpen opens a request, and sets its member's flag as requested. sender is the id of the call's
+// Sender, or "" if the call does not send the request.
 func (s *Service) reconcileOpen(ctx context.Context, r *livechat.AssignmentRecord, sender string, asked request) (*pass, error) {
 	p := &pass{Service: s, r: r, sender: sender, asking: asked.member, isOut: &asked.record.OutOfLiveChat}
 	if err := p.reconcile(ctx, wantOpen); err != nil {
@@ -165,8 +166,8 @@ func (s *Service) reconcileOpen(ctx context.Context, r *livechat.AssignmentRecor
 	return p, nil
 }
 
-// begin routes a request and stores it, with the call as its sender. The result is nil if another call was
-// faster.
+// begin routes a request and stores it, with the call as its sender. The result is nil if another call stored
+// one first, or if the assignment to replace has ended.
 func (s *Service) begin(ctx context.Context, asked request) (*livechat.AssignmentRecord, error) {
 	planned, err := s.plan(ctx, asked)
 	if err != nil {
@@ -206,7 +207,8 @@ func (s *Service) plan(ctx context.Context, asked request) (*livechat.Assignment
 		return nil, err
 	}
 	if s.ports.IsStrict && asked.takenMessage != "" && !to.has(channel.TakenMessages) {
-		return nil, boterr.Invalid(fieldTakenMessage, "is only for tickets on %s, but none goes there", channel.TakenMessages.Owners())
+		return nil, boterr.Invalid(fieldTakenMessage,
+			"is only for tickets on %s, but the request has none: leave it out", channel.TakenMessages.Owners())
 	}
 	if s.ports.IsStrict && asked.details != nil && !to.has(channel.LiveChatAPI) {
 		if err := checkDetailNames(*asked.details, to); err != nil {
@@ -225,7 +227,7 @@ func (s *Service) plan(ctx context.Context, asked request) (*livechat.Assignment
 	} else {
 		err = s.planTickets(&planned, to.outlets, asked.member)
 	}
-	if asked.relayText != "" { // The text for all platforms comes from its own parameter.
+	if asked.relayText != "" { // The text comes from the parameter relayMessage, which errors must name.
 		for _, o := range to.outlets {
 			err = record.RenameField(err, relayMessageField(o.Type), fieldRelayMessage)
 		}
@@ -261,7 +263,7 @@ func (s *Service) planTickets(r *livechat.AssignmentRecord, outlets []outlet, m 
 		for _, group := range o.groups {
 			if group.ID == "" {
 				return boterr.New(boterr.FailedPrecondition, o.field,
-					"a broadcast group of the channel %s with the label %q has no id; the ticket cannot be sent", o.ID, o.label)
+					"a broadcast group of the channel %s with the label %q has no id to send the ticket to: add the id", o.ID, o.label)
 			}
 			if ticketOf(r, o.ID, group.ID) == nil {
 				r.Tickets = append(r.Tickets, livechat.Ticket{ID: s.env.NewID(), Channel: o.ID, Type: o.Type, Group: group})
@@ -309,7 +311,7 @@ func (s *Service) planDirect(r *livechat.AssignmentRecord, o outlet, m *member.M
 
 // onlyCustom returns the error for a createGroup that no outlet would use.
 func onlyCustom(o outlet) error {
-	return boterr.Invalid(fieldCreateGroup, "is only for %s channels, but the request goes to %s of type %s",
+	return boterr.Invalid(fieldCreateGroup, "is only for %s channels, but the request goes to %s of type %s: leave it out",
 		channel.LiveChatAPI.Owners(), o.ID, o.Type)
 }
 
@@ -340,7 +342,7 @@ func detailsObject(d livechat.AssignmentDetails) (document.Object, error) {
 	return details.With(fieldRelayMessage, messages), nil
 }
 
-// typedDetail returns a pointer to the type of a named detail, or nil for an unknown name.
+// typedDetail returns a pointer to a zero value of a detail's type, or nil for an unknown name.
 func typedDetail(name string) any {
 	switch name {
 	case fieldSummary, fieldGroupName:
@@ -370,12 +372,12 @@ func checkDetails(d livechat.AssignmentDetails) error {
 func checkDetailNames(d livechat.AssignmentDetails, to route) error {
 	for name := range d.Unknown.All() {
 		if typedDetail(name) == nil {
-			return boterr.Invalid(fieldAssignmentDetails+"."+name, "there is no such field")
+			return boterr.Invalid(fieldAssignmentDetails+"."+name, "there is no such field: correct the name or remove the field")
 		}
 	}
 	known := channel.Types()
 	for _, o := range to.outlets {
-		known = append(known, o.Type) // It may be a type defined by the host.
+		known = append(known, o.Type) // Hosts can define further types.
 	}
 	for _, platform := range slices.Sorted(maps.Keys(d.RelayMessage)) {
 		if !slices.Contains(known, platform) {
@@ -386,8 +388,8 @@ func checkDetailNames(d livechat.AssignmentDetails, to route) error {
 	return nil
 }
 
-// senderLease is the time that a sending call may be silent: longer than a platform or a live-chat API
-// takes for one message.
+// senderLease is the time after which other calls may replace a sender that has stored no progress. It is
+// longer than a platform or a live-chat API takes for one message.
 const senderLease = 45 * time.Second
 
 // newSender returns a Sender for the call, starting now.
@@ -399,7 +401,7 @@ func (s *Service) newSender(ctx context.Context) (*livechat.Sender, error) {
 	return &livechat.Sender{ID: s.env.NewID(), Until: until}, nil
 }
 
-// leaseEnd returns the end of a lease that begins now.
+// leaseEnd returns the end of a sender's lease that begins now, by the store's clock.
 func (s *Service) leaseEnd(ctx context.Context) (document.Timestamp, error) {
 	now, err := s.env.Store.Now(ctx)
 	return document.TimestampOf(now.Add(senderLease)), err
@@ -423,8 +425,8 @@ func (s *Service) claimSending(ctx context.Context, id string, condition documen
 		document.Set(fieldSender, sender))
 }
 
-// The pauses of a call that waits for another one, and its longest wait: enough to replace a call that has
-// crashed.
+// The pauses of a call that waits for another one, and its longest wait. This exceeds senderLease, so that
+// the call can replace a crashed one.
 const (
 	firstPause  = 2 * time.Millisecond
 	lastPause   = 250 * time.Millisecond
@@ -446,7 +448,7 @@ func (b *backoff) wait(ctx context.Context) error {
 	}
 	b.pause(ctx, b.next)
 	if ctx.Err() != nil {
-		return boterr.New(boterr.Canceled, "", "another call is sending this request, and the wait ended: %w", context.Cause(ctx))
+		return boterr.New(boterr.Canceled, "", "the wait for another call that is sending this request ended: %w", context.Cause(ctx))
 	}
 	b.elapsed += b.next
 	b.next = min(2*b.next, lastPause)
@@ -499,7 +501,7 @@ func isRefused(err error) bool {
 	}
 }
 
-// unfinished collects the failures of tasks that are all attempted.
+// unfinished collects the failures of tasks that do not prevent other tasks.
 type unfinished struct{ failures []error }
 
 // add records that something failed, unless err is nil.
@@ -518,10 +520,10 @@ func (u *unfinished) err(ctx context.Context, then string) error {
 	if ctx.Err() != nil {
 		code = boterr.Canceled
 	}
-	return boterr.New(code, "", "only a part was done, %s: %w", then, errors.Join(u.failures...))
+	return boterr.New(code, "", "the call was only partly carried out, %s: %w", then, errors.Join(u.failures...))
 }
 
-// joined returns the errors as one, or nil if there are none. A single error stays unchanged.
+// joined is errors.Join, but returns a single error unchanged.
 func joined(errs ...error) error {
 	var found []error
 	for _, err := range errs {

@@ -491,11 +491,11 @@ func TestUnsentError_NamesTheFirst(t *testing.T) {
 	}
 	require.Equal(t, 20, strings.Count(unsent.Error(), "c (no)"))
 	require.Contains(t, unsent.Error(), "25 of 30 targets did not get the request: c (no), c (no)")
-	require.Contains(t, unsent.Error(), " and 5 more; the same call again sends what is missing of the assignment a")
+	require.Contains(t, unsent.Error(), " and 5 more; repeat the call to send the rest of the assignment a")
 }
 
-// meanwhile returns a fixture, and a function to set an action that runs once, when the next call has found
-// that it must create an assignment and is about to route it.
+// meanwhile returns a fixture, and a function that sets an action. The action runs once, when the next call is
+// about to route a new assignment.
 func meanwhile(t *testing.T) (s *fixture, happens func(func())) {
 	t.Helper()
 	what := func() {}

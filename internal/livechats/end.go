@@ -43,7 +43,7 @@ func (s *Service) EndLiveChat(ctx context.Context, p livechat.EndParams) (livech
 	return run.result(ctx)
 }
 
-// conversationNamed returns a key for the conversation that an event names, for a run's stored results.
+// conversationNamed returns a text that identifies the conversation of an event, for the keys of once.
 func conversationNamed(outlet *channel.Channel, event *send.MessageEvent) string {
 	if event == nil {
 		return fmt.Sprintf("%q", outlet.ID)
@@ -75,9 +75,9 @@ func (s *Service) RemovePendingAssignmentByMemberID(
 	return livechat.RemovePendingAssignmentByMemberIDResult{ClientMutationID: s.env.NewID()}, nil
 }
 
-// end marks an assignment as ended; the pass closes it. An assignment that the same side has ended but that
-// is not closed is marked again; one that another side ended is closed at once. It returns FailedPrecondition
-// if the assignment has already ended.
+// end marks an assignment as ended, and returns a pass that can close it. It does the same for an assignment
+// that the same side has already ended, if an interruption left it unclosed. If the assignment has ended
+// otherwise, end closes it and returns FailedPrecondition.
 func (s *Service) end(ctx context.Context, r *livechat.AssignmentRecord, by livechat.EndedBy) (*pass, error) {
 	ended, err := s.markEnded(ctx, r, by, document.O())
 	if err != nil || ended != nil {
@@ -129,8 +129,8 @@ func (s *Service) remove(ctx context.Context, r *livechat.AssignmentRecord) erro
 	return s.finish(ctx, marked)
 }
 
-// withdrawUnsent removes an assignment that is not open yet, and reports whether it did. It does not if
-// another call is just sending the assignment; that call will notice the withdrawal.
+// withdrawUnsent removes an assignment that is not open yet, and reports whether it did. It does nothing while
+// another call is sending the assignment.
 func (s *Service) withdrawUnsent(ctx context.Context, r *livechat.AssignmentRecord) (bool, error) {
 	claimed, err := s.claimSending(ctx, r.ID, document.O(fieldSentAt, isAbsent()))
 	if err != nil || claimed == nil {
@@ -139,7 +139,8 @@ func (s *Service) withdrawUnsent(ctx context.Context, r *livechat.AssignmentReco
 	return true, s.remove(ctx, claimed)
 }
 
-// withdraw removes an assignment that cannot be opened, and returns why.
+// withdraw removes an assignment that cannot be opened because of why. It returns why, joined with any error
+// of the removal.
 func (s *Service) withdraw(ctx context.Context, r *livechat.AssignmentRecord, why error) error {
 	return joined(why, s.remove(context.WithoutCancel(ctx), r))
 }
@@ -235,7 +236,7 @@ func (s *Service) endable(ctx context.Context, m *member.Member) (*livechat.Assi
 	return interrupted[len(interrupted)-1], nil
 }
 
-// requireRecall refuses an assignment with a ticket that cannot be recalled.
+// requireRecall returns an error if a ticket of an assignment cannot be recalled.
 func (s *Service) requireRecall(ctx context.Context, r *livechat.AssignmentRecord) error {
 	if r.Direct != "" {
 		direct, err := s.ports.Channels.Load(ctx, r.Direct)
@@ -327,8 +328,7 @@ func (s *Service) endOne(ctx context.Context, g *livechat.Group) (*livechat.EndB
 	return &livechat.EndBravoResult{ClientMutationID: s.env.NewID()}, nil
 }
 
-// endRaw ends an assignment, and shows this on its tickets. The result is nil if another call ended it
-// meanwhile.
+// endRaw ends and closes an assignment. The result is nil if another call ended it meanwhile.
 func (s *Service) endRaw(ctx context.Context, r *livechat.AssignmentRecord) (*livechat.EndBravoResult, error) {
 	ended, err := s.end(ctx, r, livechat.EndedByOutlet)
 	if errors.Is(err, boterr.FailedPrecondition) {
@@ -366,8 +366,8 @@ func (s *Service) endGone(ctx context.Context, r *livechat.AssignmentRecord, by 
 	return run.isTold, err
 }
 
-// sendInChat sends a message of a live chat, and then restarts its idle time. r is nil for a group without an
-// assignment. gone is the way in which the assignment ends if the recipient is gone, or "" if it continues.
+// sendInChat sends a message of a live chat, and then restarts the idle time. r is nil for a group without an
+// assignment. If the recipient is gone, the assignment ends with gone as its EndedBy, unless gone is "".
 func (s *Service) sendInChat(
 	ctx context.Context, r *livechat.AssignmentRecord, message send.Message, gone livechat.EndedBy,
 ) (send.Result, error) {
@@ -430,8 +430,7 @@ func (p *pass) sayLastWords(ctx context.Context) error {
 	return nil
 }
 
-// tellOver replies to an agent who writes in an ended conversation that there is no longer a reader, once per
-// group.
+// tellOver sends the text Over to an agent who writes in an ended conversation, once per group.
 func (s *Service) tellOver(ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group) (Outcome, error) {
 	if s.texts.Over == "" || slices.Contains(r.OverTold, g.ID) {
 		return OutcomeNone, nil
@@ -460,9 +459,9 @@ func (s *Service) tellIfOver(ctx context.Context, outletID string, event send.Me
 	return s.tellOver(ctx, r, found[0])
 }
 
-// TellLate answers an agent whose tap on a ticket came too late: the request has ended, or another agent has
-// it. The ticket shows this if the platform can change messages; otherwise the agent gets a message. late is
-// the error of TakeByTap. Errors come from the send.
+// TellLate answers an agent whose tap on a ticket came too late, because the request has ended or another agent
+// has it. The agent gets a message, and the ticket shows its text if the platform can change messages. late is
+// the error from TakeByTap. Errors come from the send.
 func (s *Service) TellLate(ctx context.Context, channelID string, event send.MessageEvent, late error) error {
 	text := s.texts.Late
 	tooLate, isLate := errors.AsType[*livechat.TooLateError](late)
@@ -490,8 +489,8 @@ func (s *Service) TellLate(ctx context.Context, channelID string, event send.Mes
 	return err
 }
 
-// showLate shows a text on the ticket in a broadcast group, unless the ticket already shows one. It only
-// helps agents who see the ticket later, so its failure is not a failure of the tap.
+// showLate shows a text on the ticket in a broadcast group, unless the ticket already shows one. Errors are
+// ignored, because the agent who tapped also gets a message.
 func (s *Service) showLate(ctx context.Context, assignmentID, channelID, groupID, text string) {
 	r, err := s.loadAssignment(ctx, assignmentID)
 	if err != nil {
@@ -506,8 +505,8 @@ func (s *Service) showLate(ctx context.Context, assignmentID, channelID, groupID
 // isUntakenEnd reports whether the assignment ended before an agent had it.
 func (p *pass) isUntakenEnd() bool { return p.r.Assignee == "" && p.r.Direct == "" }
 
-// showOver shows on the tickets that the request has ended, unless they are recalled, on platforms that can
-// change messages. Taps on other tickets get a reply.
+// showOver shows on the tickets that the request has ended, if the platform can change messages and the
+// tickets are not recalled. Errors are ignored, because a late tap gets a reply.
 func (p *pass) showOver(ctx context.Context) error {
 	if p.texts.Late == "" {
 		return nil

@@ -375,7 +375,7 @@ func TestGone_OtherFailuresLeaveTheIdleTime(t *testing.T) {
 	}
 }
 
-// If the other side cannot be reached, now or at all, the live chat ends all the same.
+// The live chat ends even if the other side cannot be reached either.
 func TestGone_NobodyCanBeTold(t *testing.T) {
 	t.Parallel()
 	for name, err := range map[string]error{"gone as well": gone["archived"], "down": errDown} {
@@ -534,8 +534,6 @@ func TestTellLate(t *testing.T) {
 	}
 }
 
-// A request that the member withdraws shows this on its tickets if they remain and the platform can change
-// them.
 func TestInletEndLiveChat_ShowsOnTheTickets(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, thatOnlySends(channel.Bravo))
@@ -684,7 +682,7 @@ func TestExpire_TooEarly(t *testing.T) {
 	s := newFixture(t)
 	s.taken(t, "a1", "ada", "eve@desk")
 	s.advance(10 * time.Minute)
-	broken, _ := s.interrupted(1) // The message is sent and the expiry moved, but not the agenda.
+	broken, _ := s.interrupted(1) // The crash comes after the write of the expiry, before the agenda is set.
 	isRelayed, err := broken.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi"))
 	require.ErrorIs(t, err, errInterrupted)
 	require.Equal(t, livechats.OutcomeNone, isRelayed)

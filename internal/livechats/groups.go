@@ -97,8 +97,8 @@ func (s *Service) UpdateGroup(ctx context.Context, p livechat.UpdateGroupParams)
 	return result, boterr.PrefixField(fieldGroup, err)
 }
 
-// checkGroup returns an error for a change after which the group could not be decoded. Otherwise it returns
-// the group's id.
+// checkGroup returns the id of the group that an update names. It returns an error if the group could not be
+// decoded after the update.
 func checkGroup(given document.Object) (id string, err error) {
 	if given.IsZero() {
 		return "", boterr.Missing("", "the _id of a group, and the fields to set")
@@ -197,7 +197,7 @@ func (s *Service) CreateBravoGroup(ctx context.Context, p livechat.CreateBravoGr
 		created, err := creator.CreateGroup(ctx, in, livechat.NewGroup{Key: send.KeyOf(ctx), Name: p.Name, NeedsInvitationLink: needsLink})
 		if err == nil && (created.ExternalID == "" || needsLink && created.InvitationLink == "") {
 			err = boterr.New(boterr.Unavailable, "",
-				"the platform made the group %q with the id %q, but its answer was incomplete", p.Name, created.ExternalID)
+				"the platform made the group %q with the id %q, but the answer lacks the id or the invitation link", p.Name, created.ExternalID)
 		}
 		return created, sends.PlatformError(ctx, in.Type, err)
 	})
@@ -233,8 +233,8 @@ func (s *Service) DisableBravoGroupInviteLink(
 
 // HandleAdminJoinedGroup implements Operations.
 //
-// It asks the platform first, because that knows whether the group exists. After an interruption anywhere,
-// the same call completes the work.
+// It calls the platform first, which knows whether the group exists. After an interruption at any point, a
+// repeated call completes the work.
 func (s *Service) HandleAdminJoinedGroup(ctx context.Context, p livechat.HandleAdminJoinedGroupParams) (string, error) {
 	switch {
 	case p.ExternalID == "":
@@ -266,7 +266,6 @@ func (s *Service) HandleAdminJoinedGroup(ctx context.Context, p livechat.HandleA
 	return link, aboutGroup(fieldBravoGroupID, err)
 }
 
-// disableLink disables the invitation link of a group.
 func (s *Service) disableLink(ctx context.Context, linker livechat.InviteLinker, in *channel.Channel, groupExternalID string) error {
 	_, err := sends.Once(ctx, s.env, fmt.Sprintf("link off %q %q", in.ID, groupExternalID), func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, sends.PlatformError(ctx, in.Type, linker.DisableInviteLink(ctx, in, groupExternalID))
@@ -298,8 +297,9 @@ func aboutGroup(field string, err error) error {
 // live chat that the group already serves, if any.
 //
 // The _id is derived from the agent, the group and the agent's previous record. So if two calls find no live
-// record at the same time, one of them creates it. An upsert would create two in a store that looks and
-// inserts in two steps, and a unique index against that would also refuse a record after an ended one.
+// record at the same time, only one of them creates it. An upsert could create two records in a store that
+// finds and inserts in separate steps. A unique index could not prevent that, because an agent may join again
+// after an earlier record has ended.
 func (s *Service) recordJoined(ctx context.Context, in *channel.Channel, p livechat.HandleAdminJoinedGroupParams) error {
 	admin, err := s.admin(ctx, p.ExternalID)
 	if err != nil {
@@ -324,7 +324,7 @@ func (s *Service) recordJoined(ctx context.Context, in *channel.Channel, p livec
 		if _, err = s.insertGroup(ctx, g); !errors.Is(err, boterr.AlreadyExists) {
 			return err
 		}
-		before = g.ID // By now, the record has ended, or the next attempt finds it live.
+		before = g.ID // Another call created this record. It is live, or was and has already ended.
 	}
 }
 
@@ -355,7 +355,8 @@ func (s *Service) joinedID(in *channel.Channel, p livechat.HandleAdminJoinedGrou
 	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(name.String())).String()
 }
 
-// joinedGroup returns the record of an agent's group, which may have live records of other agents, too.
+// joinedGroup returns a new record for an agent in a group. others are the group's live records for other
+// agents; the newest supplies the links to the live chat.
 func joinedGroup(
 	id string, in *channel.Channel, p livechat.HandleAdminJoinedGroupParams, admin livechat.Admin, others []*livechat.Group,
 ) livechat.Group {
@@ -419,7 +420,7 @@ func (s *Service) SetBravoGroupIcon(ctx context.Context, p livechat.SetBravoGrou
 	})
 }
 
-// setIcon fetches the picture of a call, and gives it to the group.
+// setIcon fetches the picture at the call's address, and sets it as the group's icon.
 func (s *Service) setIcon(
 	ctx context.Context, setter livechat.GroupIconSetter, in *channel.Channel, p livechat.SetBravoGroupIconParams,
 ) error {
@@ -484,7 +485,7 @@ func (s *Service) adminKey(adminID string) string {
 	return url.PathEscape(s.scope.App) + "/" + url.PathEscape(adminID)
 }
 
-// adminFrom reads an agent that the store holds.
+// adminFrom decodes a stored agent.
 func adminFrom(o document.Object) (*livechat.Admin, error) {
 	a := new(livechat.Admin)
 	if err := document.Decode(o.Without(record.FieldID).Without(record.FieldApp), a); err != nil {
@@ -501,7 +502,7 @@ func (s *Service) SaveAdmin(ctx context.Context, a livechat.Admin) (*livechat.Ad
 	case a.ExternalID == "":
 		return nil, boterr.Missing(fieldExternalID, "the id of the agent on the outlet's platform")
 	case a.AppID != "" && a.AppID != s.scope.App:
-		return nil, boterr.Invalid(fieldAppID, "the agent belongs to another app")
+		return nil, boterr.Invalid(fieldAppID, "is %s, but the agent is saved in the app %s: leave it out", a.AppID, s.scope.App)
 	}
 	a.AppID = s.scope.App
 	fields, err := document.Encode(a)
@@ -520,7 +521,8 @@ func (s *Service) SaveAdmin(ctx context.Context, a livechat.Admin) (*livechat.Ad
 		stored, err = s.admins().FindAndModify(ctx, patch, true)
 	}
 	if errors.Is(err, boterr.AlreadyExists) {
-		return nil, boterr.New(boterr.AlreadyExists, fieldExternalID, "another agent of the app has the id %s on the platform", a.ExternalID)
+		return nil, boterr.New(boterr.AlreadyExists, fieldExternalID,
+			"another agent of the app already has the external id %s: give each agent a different one", a.ExternalID)
 	}
 	if err != nil {
 		return nil, record.RenameField(err, "patch", "")
@@ -553,7 +555,7 @@ func (s *Service) GetAdminByExternalID(ctx context.Context, p livechat.GetAdminB
 		return nil, err
 	}
 	if len(found) == 0 {
-		return nil, boterr.New(boterr.NotFound, fieldExternalID, "there is no agent with the id %s on a platform here", p.ExternalID)
+		return nil, boterr.New(boterr.NotFound, fieldExternalID, "the app has no agent with the external id %s", p.ExternalID)
 	}
 	return adminFrom(found[0])
 }

@@ -16,11 +16,12 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// An assignment is handed on in steps. The next one is stored in a separate slot and sent while the previous
-// one continues. Then the previous one is marked as ended, the next one takes its place, and the previous one
-// is closed. If no outlet accepts the next one, the previous one stays unchanged.
+// An assignment is handed on in steps. The next assignment is stored in a separate slot and sent while the
+// previous one stays open. Then the previous assignment is marked as ended, the next one moves to the member's
+// slot, and the previous one is closed. If no outlet accepts the next assignment, the previous one stays
+// unchanged.
 
-// parentOf returns the assignment that next replaces, or nil if it is gone.
+// parentOf returns the assignment that next replaces, or nil if that was removed.
 func (s *Service) parentOf(ctx context.Context, next *livechat.AssignmentRecord) (*livechat.AssignmentRecord, error) {
 	previous, err := s.loadAssignment(ctx, next.ParentAssignment)
 	if errors.Is(err, boterr.NotFound) {
@@ -29,13 +30,13 @@ func (s *Service) parentOf(ctx context.Context, next *livechat.AssignmentRecord)
 	return previous, err
 }
 
-// nextOf returns the open assignment that another one is being handed on to, or nil.
+// nextOf returns the assignment that replaces or will replace previousID, unless it has ended, or nil.
 func (s *Service) nextOf(ctx context.Context, previousID string) (*livechat.AssignmentRecord, error) {
 	return s.oneAssignment(ctx, equal(fieldParentAssignment, previousID).With(fieldEndedAt, isAbsent()))
 }
 
-// current returns a member's current assignment: the open one, or else the one that replaces an assignment
-// which ended by being handed on, or nil.
+// current returns a member's current assignment, or nil: the open one, or else the next assignment of an
+// interrupted hand-over.
 func (s *Service) current(ctx context.Context, memberID string) (*livechat.AssignmentRecord, error) {
 	open, err := s.openAssignment(ctx, memberID)
 	if err != nil || open != nil {
@@ -49,7 +50,7 @@ func (s *Service) current(ctx context.Context, memberID string) (*livechat.Assig
 	if err != nil || canFollow(previous) {
 		return next, err
 	}
-	return nil, s.remove(ctx, next) // The assignment that it continues is over.
+	return nil, s.remove(ctx, next) // The previous assignment has ended in another way.
 }
 
 // canFollow reports whether an assignment can be replaced by another one: it is open, or was handed on.
@@ -57,8 +58,8 @@ func canFollow(previous *livechat.AssignmentRecord) bool {
 	return previous != nil && (previous.State() != livechat.Ended || wasHandedOn(previous))
 }
 
-// openHandover returns the assignment that another one is being handed on to, or nil if there is none yet. It
-// returns FailedPrecondition if it is too late to hand it on.
+// openHandover returns the open assignment to which previousID is being handed on, or nil if there is none
+// yet. It returns FailedPrecondition if the previous assignment can no longer be handed on.
 func (s *Service) openHandover(ctx context.Context, previousID string) (*livechat.AssignmentRecord, error) {
 	previous, err := s.loadAssignment(ctx, previousID)
 	if err != nil {
@@ -103,9 +104,8 @@ func (p *pass) endPrevious(ctx context.Context) error {
 	return p.withdraw(ctx, p.r, endedDuringHandover(previous))
 }
 
-// finishPrevious closes the assignment that was handed on, if it has ended. Every call that finds an
-// interrupted hand-over does so, whatever became of the next assignment. A failure is only collected, so that
-// the next assignment is opened anyway.
+// finishPrevious closes the assignment that was handed on, if it has ended. A failure is added to errs, and
+// does not prevent the next assignment from opening.
 func (p *pass) finishPrevious(ctx context.Context) error {
 	if err := p.finishParent(ctx, p.r); err != nil {
 		p.errs = append(p.errs, err)
@@ -132,8 +132,8 @@ func endedDuringHandover(previous *livechat.AssignmentRecord) error {
 		"the assignment %s ended while it was handed on: %s", previous.ID, endingText(previous))
 }
 
-// followsOpen reports whether an assignment that was just stored came in time. If the assignment that it
-// should replace has ended, it is removed again.
+// followsOpen reports whether the assignment that r replaces is still open. If it has ended, r was stored too
+// late, and is removed again.
 func (s *Service) followsOpen(ctx context.Context, r *livechat.AssignmentRecord) (bool, error) {
 	if isFirst(r) {
 		return true, nil
@@ -287,7 +287,7 @@ func detailsHandedOn(details document.Object, p livechat.ReassignAssignmentParam
 	return details
 }
 
-// inletGroupOf returns the inletGroupInfo for the group on the inlet's side that the call names, if any.
+// inletGroupOf returns the inletGroupInfo of the new assignment, or none unless the call sets InletGroup.
 func (s *Service) inletGroupOf(
 	ctx context.Context, previous *livechat.AssignmentRecord, p livechat.ReassignAssignmentParams,
 ) (document.Object, error) {
@@ -307,11 +307,11 @@ func (s *Service) inletGroupOf(
 		}
 	}
 	return document.Object{}, boterr.New(boterr.FailedPrecondition, "inletGroup",
-		"the conversation of the assignment %s is not a group on the inlet's side: leave it out", previous.ID)
+		"the conversation of the assignment %s is not a group on the inlet's side: leave inletGroup out", previous.ID)
 }
 
-// relayMessages returns the relay messages of a request for its outlets: its own, or for all outlets the text
-// with which it is handed on.
+// relayMessages returns the relay messages of a request by platform. If the call that hands it on gave a text,
+// all platforms get the text.
 func (asked request) relayMessages(to route) (document.Object, error) {
 	switch {
 	case asked.relayText != "":

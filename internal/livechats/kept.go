@@ -15,20 +15,20 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// While no agent can read a member's messages, from the request until an agent takes it and during a
-// hand-over, they are kept with the assignment. The agent who takes it gets them in order, below a heading
-// with their times. Each message is removed once it is sent. So a crash loses none, and a message that was
-// sent but not removed is sent again with the same id.
+// A member's messages are kept in the assignment while no agent can read them: until an agent takes the
+// request, and during a hand-over. That agent gets them in order, below a heading. Each message is removed
+// after it is sent. A crash loses none; a message that was sent but not removed is sent again with the same
+// id.
 
 // errChanged means that an assignment has changed since it was read.
 var errChanged = errors.New("the assignment has changed")
 
-// mostTries bounds how often a call reads an assignment again because another call changed it.
+// mostTries is the number of attempts of a call whose assignment other calls keep changing.
 const mostTries = 10
 
-// keep adds a message to the kept ones. The result is OutcomeKept or OutcomeFull. A run that is tried again
-// adds it once. It returns errChanged if the assignment was taken or ended meanwhile, or got a different
-// group.
+// keep adds a message to the kept ones. The result is OutcomeKept or OutcomeFull. All attempts of a run
+// together add it once. It returns errChanged if the assignment was taken or ended meanwhile, or got a
+// different group.
 func (s *Service) keep(ctx context.Context, r *livechat.AssignmentRecord, response send.Response) (Outcome, error) {
 	if err := response.Validate(); err != nil {
 		return OutcomeNone, boterr.PrefixField(fieldResponse, err)
@@ -123,8 +123,8 @@ func (s *Service) withPosition(ctx context.Context, r *livechat.AssignmentRecord
 	).Replace(text), nil
 }
 
-// tellMember sends a text to the member of an assignment, in the group in which the request was made, if any.
-// Its errors do not distinguish a missing member from a missing channel.
+// tellMember sends a text to the member of an assignment, or to the group in which the member made the
+// request.
 func (s *Service) tellMember(ctx context.Context, r *livechat.AssignmentRecord, id, text string) error {
 	inlet, err := s.ports.Channels.Load(ctx, r.Inlet)
 	if err != nil {
@@ -180,11 +180,11 @@ func (s *Service) openGroup(ctx context.Context, r *livechat.AssignmentRecord) (
 	return g, err
 }
 
-// hasNothingBefore reports whether there are no earlier messages for the agent: none are kept here, and no
-// replaced assignment can have any.
+// hasNothingBefore reports whether there are no kept messages for the agent, neither in this assignment nor
+// in one that it replaces.
 func hasNothingBefore(r *livechat.AssignmentRecord) bool { return isFirst(r) && len(r.Kept) == 0 }
 
-// takeOverKept takes over the messages that no agent got before the request was handed on.
+// takeOverKept moves the kept messages of the previous assignment to this one.
 func (p *pass) takeOverKept(ctx context.Context) error {
 	now, err := p.adoptKept(ctx, p.r)
 	if now != nil {
@@ -193,9 +193,9 @@ func (p *pass) takeOverKept(ctx context.Context) error {
 	return err
 }
 
-// adoptKept moves the kept messages of the previous assignment to the next one, before its own messages. The
-// result is the assignment after the move, or nil if there were none. They are stored here before they are
-// removed there.
+// adoptKept moves the kept messages of the previous assignment to the next one, in front of those already
+// there. It stores them before it removes them, so that a crash loses none. The result is the next assignment
+// after the move, or nil if there was nothing to move.
 func (s *Service) adoptKept(ctx context.Context, next *livechat.AssignmentRecord) (*livechat.AssignmentRecord, error) {
 	if isFirst(next) {
 		return nil, nil
@@ -244,8 +244,8 @@ func bounded(all []livechat.KeptMessage) (kept []livechat.KeptMessage, isCut boo
 	return all, false
 }
 
-// tellFull tells the member that some messages will not reach an agent, because two requests together kept
-// more than one may. A member who cannot be reached does not get the text.
+// tellFull sends the text Full to the member, because the two assignments of a hand-over together kept more
+// messages than one may. It is not an error if the member can no longer be reached.
 func (s *Service) tellFull(ctx context.Context, r *livechat.AssignmentRecord) error {
 	if s.texts.Full == "" {
 		return nil
@@ -260,13 +260,13 @@ func (s *Service) tellFull(ctx context.Context, r *livechat.AssignmentRecord) er
 	return err
 }
 
-// sendKept sends the agent the member's earlier messages. If that fails, the tickets still show who has the
-// request, and the same call sends the rest later. If the conversation is gone, the live chat ends.
+// sendKept sends the kept messages to the agent. If that fails, the later steps continue, and a repeated call
+// sends the rest. If the conversation is gone, the live chat ends.
 func (p *pass) sendKept(ctx context.Context) error {
 	err := p.passOnKept(ctx, p.r)
 	lost, isLost := errors.AsType[*lostError](err)
 	if !isLost {
-		p.unfinished.add("what the member wrote before", err)
+		p.unfinished.add("kept messages", err)
 		return nil
 	}
 	_, err = p.endGone(ctx, p.r, livechat.EndedByAgentGone, lost.cause)

@@ -277,7 +277,7 @@ func TestKept_NotSentNowIsSentLater(t *testing.T) {
 	s.platform.fail("group1", errDown)
 	_, err := takes(s.mine.Service)(t)
 	require.ErrorIs(t, err, boterr.Unavailable)
-	require.ErrorContains(t, err, "what the member wrote before")
+	require.ErrorContains(t, err, "kept messages")
 	require.Equal(t, livechat.Taken, s.record(t, "a1").State())
 	s.platform.work("group1")
 	s.says(t, s.mine.Service, "two", livechats.OutcomeDelivered)

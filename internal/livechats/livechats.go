@@ -1,6 +1,6 @@
 // Package livechats carries out the operations of live chat: it routes requests, sends tickets, opens
-// conversations and relays messages between both sides. botctx calls its Service for bot logic, and when a
-// platform reports an event: an agent took a ticket, the agent or the member wrote, a conversation was idle.
+// conversations and relays messages between members and agents. botctx calls its Service for bot logic and
+// for events: an agent took a ticket, one side wrote, or a conversation was idle.
 //
 // # The states of an assignment
 //
@@ -34,34 +34,34 @@
 //	withdraw          sending, pending        -> ended
 //	lose a side       pending, taken          -> ended
 //
-// Then it reconciles: it carries out the steps that are due in the assignment's state for the call's aim, and
-// that the record does not show as done. A call after a crash does the same, so it continues at the point of
-// the crash.
+// The call then reconciles: it carries out each step that is due for its aim in the new state, unless the
+// record shows the step as done. After a crash, the next call does the same, and so continues where the
+// crashed call stopped.
 //
 //	step                           due in           for
 //	send the tickets               sending, pending open request
 //	store the group of the API     sending          open request
-//	end the previous one           sending          open request
+//	end the previous assignment    sending          open request
 //	open                           sending          open request
-//	take over what was written     pending, taken   open request
-//	close the previous one         pending, taken   open request
-//	give it to its group's agent   pending, taken   open request
-//	let the member in              pending, taken   open request
-//	send what was written before   taken            open request
+//	move the kept messages         pending, taken   open request
+//	close the previous assignment  pending, taken   open request
+//	let the group's agent take it  pending, taken   open request
+//	set the member's flag          pending, taken   open request
+//	send the kept messages         taken            open request
 //	open the conversation          taken            conversation
 //	watch idle time                taken            conversation
-//	let the member in              taken            conversation
+//	set the member's flag          taken            conversation
 //	send the summary               taken            conversation
-//	send what was written before   taken            conversation
-//	show it on the tickets         taken            conversation
-//	let the member out             ended            closed
+//	send the kept messages         taken            conversation
+//	show the agent on the tickets  taken            conversation
+//	clear the member's flag        ended            closed
 //	clear the member's group       ended            closed
-//	put the groups out of use      ended            closed
+//	deactivate the groups          ended            closed
 //	tell the other side            ended            closed
-//	close the previous one         ended            closed
+//	close the previous assignment  ended            closed
 //	recall the tickets             ended            closed
-//	show that it is over           ended            closed
-//	withdraw the next one          ended            closed
+//	show the end on the tickets    ended            closed
+//	withdraw the next assignment   ended            closed
 //	close                          ended            closed
 package livechats
 
@@ -83,7 +83,7 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// Service carries out the live chats of one app, for one scope. It is safe for concurrent use.
+// Service carries out the live chats of a scope's app. It is safe for concurrent use.
 type Service struct {
 	env   record.Env
 	scope record.Scope
@@ -101,7 +101,7 @@ func (s *Service) groups() *record.Collection { return record.OfApp(s.env, group
 
 func (s *Service) admins() *record.Collection { return record.OfApp(s.env, adminSchema, s.scope.App) }
 
-// New returns the live chats of the scope's app.
+// New returns the Service for a scope. Missing optional ports get their defaults.
 func New(env record.Env, scope record.Scope, ports Ports) *Service {
 	if ports.IdleTimeout <= 0 {
 		ports.IdleTimeout = livechat.IdleTimeout
@@ -116,11 +116,11 @@ func New(env record.Env, scope record.Scope, ports Ports) *Service {
 	return &Service{env: env.WithDefaults(), scope: scope, ports: ports, texts: texts}
 }
 
-// EnsureIndexes creates the indexes that live chats need in a store, unless they exist. Unique indexes ensure
-// that a member has at most one open assignment, and that agents of an app have different externalIds. The
-// others find open records and the newest ended ones directly, so that the cost of an event does not grow
-// with past live chats, and list the assignments of an app or a member in pages, by id. A host calls it once,
-// before it uses the store. Errors come from store.Collection.EnsureIndex.
+// EnsureIndexes creates the indexes that live chats need in a store, unless they exist. Call it once before
+// the store is used. Unique indexes ensure that a member has at most one open assignment, and that agents of
+// an app have different externalIds. The other indexes find open records and the newest ended ones, so that
+// the cost of an event does not grow with past live chats, and list assignments in pages by id. Errors come
+// from store.Collection.EnsureIndex.
 func EnsureIndexes(ctx context.Context, database store.Store) error {
 	ofApp := func(paths ...string) store.Index {
 		return store.Ascending(append([]string{record.FieldApp}, paths...)...)
@@ -164,24 +164,25 @@ func EnsureIndexes(ctx context.Context, database store.Store) error {
 	return nil
 }
 
-// EnsureIndex creates an index of the assignments of each app by a path, unless it exists.
+// EnsureIndex creates an index of assignments by app and path, unless it exists. Errors come from
+// store.Collection.EnsureIndex.
 func EnsureIndex(ctx context.Context, database store.Store, path string) error {
 	return database.Collection(assignmentSchema.Collection).EnsureIndex(ctx, store.Ascending(record.FieldApp, path))
 }
 
-// Ports are the parts that a Service works with.
+// Ports are the dependencies and settings of a Service.
 type Ports struct {
 	// Members serves the members of the scope's app. Required.
 	Members Members
 	// Channels serves the channels of the scope's app. Required.
 	Channels channels.Loader
-	// Pairing returns the ids of the outlets for the live chats of an inlet, in the order in which they are
-	// asked. An inlet that is not paired has none. Required.
+	// Pairing returns the ids of the outlets that are paired with an inlet, in order of preference. It
+	// returns none if the inlet is not paired. Required.
 	Pairing func(ctx context.Context, inlet string) ([]string, error)
 	// Agendas serves the agendas of the scope's app. Required.
 	Agendas Agendas
-	// Connectors send to the platforms. The ports of package livechat that they offer are used. The map must
-	// not be changed later.
+	// Connectors send to the platforms. A connector may also implement ports of package livechat. The map
+	// must not be changed later.
 	Connectors send.Connectors
 	// HTTP sends requests to addresses from channels and bot logic: a custom channel's live-chat API,
 	// pictures, Charlie's responseUrl. If it is nil, operations that need it are Unsupported.
@@ -200,7 +201,7 @@ type Ports struct {
 	// Pause waits for d, or until ctx ends. A call uses it to wait for another call that sends the same
 	// request. The default waits by the machine's clock.
 	Pause func(ctx context.Context, d time.Duration)
-	// IsStrict makes parameters that the platform does not know errors. Otherwise they are ignored.
+	// IsStrict makes a parameter that the platform does not support an error. By default it is ignored.
 	IsStrict bool
 }
 
@@ -219,8 +220,8 @@ type Agendas interface {
 	DeleteMemberAgenda(ctx context.Context, p agenda.DeleteParams) (agenda.DeleteResult, error)
 }
 
-// messageTo returns a message to an id on a channel's platform, with the checks of every send. {{path}} in it
-// is filled from about, unless that is nil.
+// messageTo returns a validated message to an external id in a channel. {{path}} in it is filled from about;
+// a nil about has no values.
 func (s *Service) messageTo(
 	to *channel.Channel, externalID string, about *member.Member, response send.Response,
 ) (send.Message, error) {
@@ -240,7 +241,7 @@ func (s *Service) messageTo(
 	return send.Message{Channel: to, To: externalID, Response: filled}, nil
 }
 
-// messageToMember returns a message to a member of a channel, with the checks of every send.
+// messageToMember returns a validated message to a member of a channel.
 func (s *Service) messageToMember(to *channel.Channel, m *member.Member, response send.Response) (send.Message, error) {
 	externalID, err := m.RequireExternalID()
 	if err != nil {
@@ -266,9 +267,9 @@ const (
 	fieldMessageEvent = "messageEvent"
 )
 
-// once carries out an operation that has several steps and that would be refused the second time. If an
-// earlier attempt of the same run carried it out, once returns the earlier result. Sends within the steps
-// have keys below the key of once, so that later sends keep their keys whether or not the steps ran again.
+// once carries out an operation that has several steps and cannot be repeated. If an earlier attempt of the
+// same run completed it, once returns the earlier result. Sends within the steps have keys below the key of
+// once, so later sends of the run have the same keys in each attempt.
 func once[T any](ctx context.Context, s *Service, of string, carryOut func(ctx context.Context) (T, error)) (T, error) {
 	trying, err := s.env.Trying(ctx)
 	if err != nil || trying == nil {

@@ -16,12 +16,11 @@ import (
 // call that changes them checks afterwards whether the assignments have changed meanwhile. So the last of
 // several concurrent calls leaves both consistent with the assignments.
 
-// isInLiveChat returns the meaning of a parameter that sets whether the member is in live chat: true by
-// default.
+// isInLiveChat returns the value of the parameter liveChat, which is true by default.
 func isInLiveChat(given *bool) bool { return given == nil || *given }
 
-// letIn sets the member's flag to the call's value, or else to the record's. If the assignment has ended in the
-// meantime, it clears the flag.
+// letIn sets the member's flag to the value that the call or else the record requests. If the assignment has
+// ended meanwhile, it clears the flag.
 func (p *pass) letIn(ctx context.Context) error {
 	if err := p.noteOut(ctx); err != nil {
 		return err
@@ -34,8 +33,8 @@ func (p *pass) letIn(ctx context.Context) error {
 	if p.r.OutOfLiveChat {
 		return nil
 	}
-	// A call that ends the assignment clears the flag afterwards. Only if it ended before this read may the
-	// call have cleared the flag before it was set.
+	// A call that ends the assignment then clears the flag. If the assignment has ended before this read,
+	// that may have happened before the flag was set here.
 	open, err := p.openAssignment(ctx, p.r.Member)
 	if err != nil || open != nil {
 		return err
@@ -117,15 +116,15 @@ func (s *Service) setLiveChat(ctx context.Context, r *livechat.AssignmentRecord,
 	return patched.Result, err
 }
 
-// The expiry of an assignment is the time at which it ends because it is idle. Its agenda is the alarm, set
-// to the expiry. If the alarm fires too early, because of a crash, it is set again.
+// The expiry of an assignment is the time at which it ends because it is idle. An agenda, the alarm, is set to
+// that time. After a crash, the alarm may fire before the expiry; then it is set again.
 
-// idleTag is the tag of the agendas that end idle live chats, and the node that they name.
+// idleTag is the tag of the agendas that end idle live chats, and the id of their node.
 const idleTag = agenda.LiveChatTagPrefix + "idle"
 
-// Expire handles a due agenda of this package. It ends the member's live chat after the idle time-out, or
-// completes an interrupted end or hand-over. Untaken tickets are recalled if the platform can do that.
-// Otherwise it does nothing, so it is safe to handle an agenda twice or late.
+// Expire handles a due agenda with the idle tag. It ends the member's live chat if its expiry has passed, or
+// completes an interrupted end or hand-over. Untaken tickets are recalled if the platform can do that. An
+// agenda may be handled twice or late.
 func (s *Service) Expire(ctx context.Context, due agenda.Agenda) error {
 	r, err := s.openAssignment(ctx, due.Member)
 	if err != nil {
@@ -142,7 +141,7 @@ func (s *Service) Expire(ctx context.Context, due agenda.Agenda) error {
 		_, err := s.keepWatch(ctx, r)
 		return err
 	}
-	// A message may arrive at this moment.
+	// The condition keeps the live chat open if a message has moved the expiry since the read.
 	ended, err := s.markEnded(ctx, r, livechat.EndedByIdle, document.O(fieldExpiry, document.O("$lte", now)))
 	if err != nil || ended == nil {
 		return err
@@ -151,9 +150,8 @@ func (s *Service) Expire(ctx context.Context, due agenda.Agenda) error {
 	return joined(err, s.closeEnded(ctx, endedOf(due.Member)))
 }
 
-// expireInterrupted completes interrupted work for a member who is not in a live chat. A hand-over in
-// progress gets a new agenda for the one that was handled; an interrupted one counts as idle, and is
-// withdrawn.
+// expireInterrupted completes interrupted work for a member without an open assignment. An interrupted
+// hand-over is withdrawn. If a call is still sending the next assignment, the alarm is set again.
 func (s *Service) expireInterrupted(ctx context.Context, memberID string) error {
 	next, err := s.current(ctx, memberID)
 	if err != nil {
@@ -171,8 +169,8 @@ func (s *Service) expireInterrupted(ctx context.Context, memberID string) error 
 	return s.closeEnded(ctx, endedOf(memberID))
 }
 
-// isWatched reports whether the assignment ends once it is idle: if an agent has taken it, or if the request
-// asks for it.
+// isWatched reports whether the assignment ends once it is idle: an agent has taken it, or the request set
+// LiveChatAgenda.
 func isWatched(r *livechat.AssignmentRecord) bool { return r.LiveChatAgenda || r.Assignee != "" }
 
 // watchIdle restarts the idle time of an assignment, if it is watched and still open.
@@ -180,7 +178,7 @@ func (s *Service) watchIdle(ctx context.Context, r *livechat.AssignmentRecord) e
 	if !isWatched(r) {
 		return nil
 	}
-	// $max: the later of two concurrent messages counts.
+	// With $max, the later of two concurrent messages counts.
 	watched, err := s.modify(ctx, r.ID, document.O(fieldEndedAt, isAbsent()),
 		document.O("$max", document.O(fieldExpiry, s.nextExpiry())))
 	if err == nil && watched != nil {
@@ -189,10 +187,9 @@ func (s *Service) watchIdle(ctx context.Context, r *livechat.AssignmentRecord) e
 	return err
 }
 
-// keepWatch sets the agenda of an open assignment, and returns the assignment afterwards. It returns nil if
-// the assignment has ended meanwhile and has no agenda. A call that sets an agenda then checks whether the
-// assignment has ended, and a call that ends an assignment checks for an open one. So the last of several
-// concurrent calls leaves the agenda consistent with the assignments.
+// keepWatch sets the alarm of an open assignment, and then loads the assignment. If it has ended meanwhile,
+// keepWatch removes the alarm and returns nil. A call that ends an assignment likewise checks for an open one
+// afterwards, so the last of several concurrent calls leaves the right alarm.
 func (s *Service) keepWatch(ctx context.Context, r *livechat.AssignmentRecord) (*livechat.AssignmentRecord, error) {
 	if err := s.setAlarm(ctx, r.Member, r.Expiry); err != nil {
 		return nil, err

@@ -67,7 +67,7 @@ var assignmentSchema = &record.Schema{
 	Fixed:      []string{record.FieldCreatedAt, record.FieldApp, fieldInlet, fieldMember},
 }
 
-// assignmentFrom reads an assignment that the store holds.
+// assignmentFrom decodes a stored assignment. Missing meta and targets become empty.
 func assignmentFrom(o document.Object) (*livechat.AssignmentRecord, error) {
 	r, err := record.Read[livechat.AssignmentRecord](assignmentSchema, o)
 	if err != nil {
@@ -102,7 +102,7 @@ var groupSchema = &record.Schema{
 	Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt, record.FieldVersion},
 }
 
-// groupFrom reads a group that the store holds.
+// groupFrom decodes a stored group. A missing meta becomes empty.
 func groupFrom(o document.Object) (*livechat.Group, error) {
 	g, err := record.Read[livechat.Group](groupSchema, o)
 	if err != nil {
@@ -114,7 +114,7 @@ func groupFrom(o document.Object) (*livechat.Group, error) {
 	return g, nil
 }
 
-// groupInfo returns the information about its group that an assignment stores.
+// groupInfo returns the groupInfo of an assignment for its group.
 func groupInfo(g *livechat.Group) document.Object {
 	info := document.O(fieldExternalID, g.ExternalID, fieldName, g.Name, fieldType, string(g.Type))
 	if g.Type == channel.Bravo {
@@ -141,7 +141,7 @@ func nameOf(m *member.Member) string {
 
 // FindAssignments returns the assignments of the app that match, as stored, or an empty slice.
 //
-// InvalidArgument: the filter, the order or a number is wrong. FailedPrecondition: a stored record is not an
+// InvalidArgument: the filter, the order or a limit is invalid. FailedPrecondition: a stored record is not an
 // assignment.
 func (s *Service) FindAssignments(ctx context.Context, query record.Query) ([]*livechat.AssignmentRecord, error) {
 	found, err := s.assignments().Find(ctx, query)
@@ -151,7 +151,7 @@ func (s *Service) FindAssignments(ctx context.Context, query record.Query) ([]*l
 	return record.ReadAll(found, assignmentFrom)
 }
 
-// loadAssignment returns the assignment of that id in the app, or NotFound.
+// loadAssignment returns the app's assignment with an id, or NotFound.
 func (s *Service) loadAssignment(ctx context.Context, id string) (*livechat.AssignmentRecord, error) {
 	found, err := s.assignments().Get(ctx, id)
 	if err != nil {
@@ -250,7 +250,7 @@ func (s *Service) liveGroupsIn(ctx context.Context, outletID, externalID string)
 	return groups, err
 }
 
-// loadGroup returns the group of that id in the app, or NotFound.
+// loadGroup returns the app's group with an id, or NotFound.
 func (s *Service) loadGroup(ctx context.Context, id string) (*livechat.Group, error) {
 	found, err := s.groups().Get(ctx, id)
 	if err != nil {
@@ -263,7 +263,7 @@ func (s *Service) loadGroup(ctx context.Context, id string) (*livechat.Group, er
 func (s *Service) latestGroup(ctx context.Context, filter document.Object) (*livechat.Group, error) {
 	g, err := s.newestGroup(ctx, filter)
 	if err == nil && g == nil {
-		err = boterr.New(boterr.NotFound, "", "no group matches: none has these ids here")
+		err = boterr.New(boterr.NotFound, "", "the app has no group with these ids")
 	}
 	return g, err
 }
@@ -278,8 +278,9 @@ func (s *Service) newestOver(ctx context.Context, filter document.Object) (*live
 	return s.newestOf(ctx, filter, false, nil)
 }
 
-// newestOf returns the newest matching group whose active field has the first of the given values for which
-// there is a group, or nil. In records written by others the field may be missing, which matches null.
+// newestOf tries the given values of the active field in order, and returns the newest matching group with
+// the first value that has one, or nil. The value nil matches records without the field, which other programs
+// may have written.
 func (s *Service) newestOf(ctx context.Context, filter document.Object, active ...any) (*livechat.Group, error) {
 	for _, value := range active {
 		found, ok, err := newest(ctx, s.groups(), filter.With(fieldActive, value))
@@ -298,7 +299,6 @@ func inConversation(outletID, externalID string) document.Object {
 	return document.O(fieldOutlet, outletID, fieldExternalID, externalID)
 }
 
-// insertGroup adds the record of a group.
 func (s *Service) insertGroup(ctx context.Context, g livechat.Group) (*livechat.Group, error) {
 	encoded, err := document.Encode(g)
 	if err != nil {
@@ -324,7 +324,7 @@ func (s *Service) admin(ctx context.Context, externalID string) (livechat.Admin,
 	return *a, nil
 }
 
-// adminName returns the name of an agent for other readers: the agent's name, or else the id on the platform.
+// adminName returns the name of an agent, or the id on the platform if the agent has no name.
 func (s *Service) adminName(ctx context.Context, externalID string) (string, error) {
 	a, err := s.admin(ctx, externalID)
 	if err != nil || a.Name == "" {
@@ -350,5 +350,6 @@ func equal(field, text string) document.Object {
 	return document.O(field, text)
 }
 
-// oldestFirst sorts records by the time of their creation, which also holds after a store was moved.
+// oldestFirst returns the order by creation time. Unlike the order of insertion, it survives a move to another
+// store.
 func oldestFirst() document.Object { return document.O(record.FieldCreatedAt, 1) }

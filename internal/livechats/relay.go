@@ -19,8 +19,8 @@ import (
 
 // RelayFromMember sends a member's message to the agent, unchanged, and restarts the idle time. If no agent
 // can read it, because the request is untaken or being handed on, the message is kept for the agent who takes
-// it; TellWaiting tells the member. Receipts and submissions of forms are not relayed. A tap is relayed as
-// the text of its payload, or of all chosen values. Call it for messages that no node of the bot answers.
+// the request; TellWaiting informs the member. A tap is relayed as the text of its payload, or of all chosen
+// values. Receipts and submitted forms are not relayed. Call it for messages that no node of the bot answers.
 //
 // If the agent's conversation is gone (send.IsGone), the live chat ends and the member gets a text:
 // OutcomeAnswered. Other errors come from the send; then the message may not have been relayed, and the idle
@@ -46,8 +46,8 @@ func (s *Service) RelayFromMember(ctx context.Context, memberID string, event se
 	return OutcomeNone, boterr.New(boterr.Conflict, "", "the live chat of the member %s kept changing: try again", memberID)
 }
 
-// relayToAgent sends a message to the agent who has an assignment, after kept messages, or keeps it. It
-// returns errChanged if the assignment has changed.
+// relayToAgent sends a message to the agent who has an assignment, after any kept messages. If no agent can
+// read it yet, relayToAgent keeps it. It returns errChanged if the assignment changed meanwhile.
 func (s *Service) relayToAgent(ctx context.Context, r *livechat.AssignmentRecord, response send.Response) (Outcome, error) {
 	g, err := s.openGroup(ctx, r)
 	if err != nil {
@@ -79,11 +79,13 @@ func (s *Service) relayToAgent(ctx context.Context, r *livechat.AssignmentRecord
 }
 
 // RelayFromAgent sends an agent's message in a group of an outlet channel to the member, unchanged, and
-// restarts the idle time. If the conversation is a group on the inlet's side, that group gets it. GroupOf
-// finds the group of an event. In the conversation that a helpdesk opened for an untaken request, the first
-// message takes it. In a group that is no longer live, the agent gets a text about it once:
-// OutcomeAnswered. A member who is gone (send.IsGone) ends the live chat, and the agent gets a text: also
-// OutcomeAnswered. The rules of RelayFromMember about messages and errors apply.
+// restarts the idle time. If the conversation is a group on the inlet's side, the message goes to that group.
+// GroupOf finds the outlet's group of an event. In the conversation that a helpdesk opened for an untaken
+// request, the agent's first message takes the request.
+//
+// The outcome is OutcomeAnswered if the agent got a text instead: once in a group that is no longer live, and
+// if the member is gone (send.IsGone), which ends the live chat. The rules of RelayFromMember about messages
+// and errors apply.
 func (s *Service) RelayFromAgent(ctx context.Context, outletChannelID string, event send.MessageEvent) (Outcome, error) {
 	response, isMessage := relayedOf(event)
 	if !isMessage {
@@ -130,15 +132,15 @@ func (s *Service) toInlet(inlet *channel.Channel, m *member.Member, g *livechat.
 	return s.messageToMember(inlet, m, response)
 }
 
-// relay sends a message of a live chat to the other side. gone is the way in which the assignment ends if
-// that side is gone.
+// relay sends a message of a live chat to the other side. If that side is gone, the assignment ends, with gone
+// as its EndedBy.
 func (s *Service) relay(ctx context.Context, r *livechat.AssignmentRecord, message send.Message, gone livechat.EndedBy) (Outcome, error) {
 	_, err := s.deliver(ctx, message)
 	return s.afterSend(ctx, r, orLost(err), gone)
 }
 
-// afterSend restarts the idle time of an assignment after a message was sent, or ends it if the other side is
-// gone.
+// afterSend restarts the idle time after a message was sent. If the send failed because the other side is
+// gone, it ends the assignment, with gone as its EndedBy.
 func (s *Service) afterSend(ctx context.Context, r *livechat.AssignmentRecord, failed error, gone livechat.EndedBy) (Outcome, error) {
 	if lost, isLost := errors.AsType[*lostError](failed); isLost {
 		isTold, err := s.endGone(ctx, r, gone, lost.cause)
@@ -156,7 +158,7 @@ func (s *Service) afterSend(ctx context.Context, r *livechat.AssignmentRecord, f
 	return OutcomeDelivered, nil
 }
 
-// relayedOf returns the form of an event for the other side, and reports whether the event is relayed.
+// relayedOf returns an event as a message for the other side, and reports whether the event is relayed.
 func relayedOf(event send.MessageEvent) (send.Response, bool) {
 	switch event.Type {
 	case "", send.TypeReferral, send.TypeOptIn, send.TypeComment, send.TypeDelivery, send.TypeRead, send.TypeEcho,
@@ -195,10 +197,8 @@ func chosenOf(event send.MessageEvent) string {
 	return strings.Join(texts, ", ")
 }
 
-// A member who asks for a person in a group is answered in that group. The assignment stores the group as its
-// inletGroupInfo, and so does the conversation with the agent.
-
-// inletGroupInfo returns the record's information on a group on the inlet's side, or none for "".
+// inletGroupInfo returns the assignment's field of that name, for the platform's id of the group in which the
+// member made the request. The member is answered there. It returns the zero Object for "".
 func inletGroupInfo(externalID string) document.Object {
 	if externalID == "" {
 		return document.Object{}
@@ -212,8 +212,8 @@ func inletGroupID(r *livechat.AssignmentRecord) string {
 	return document.Get(r.InletGroupInfo, fieldExternalID, "")
 }
 
-// groupOfAsking returns the platform's id of the group in which a member makes a request: the scope's group
-// for the scope's member, else "".
+// groupOfAsking returns the platform's id of the group in which a member makes a request. It is the scope's
+// group if the member is the scope's own, and otherwise "".
 func (s *Service) groupOfAsking(m *member.Member) string {
 	if m.ID != s.scope.Member {
 		return ""
@@ -221,9 +221,9 @@ func (s *Service) groupOfAsking(m *member.Member) string {
 	return s.scope.GroupExternalID
 }
 
-// IsAskedHere reports whether a message of a member in the scope's group, or to the bot alone, belongs to the
-// open request: whether the request was made there. Without an open request it returns true, because the
-// place of the live chat is unknown. Messages from other places are not relayed to the agent.
+// IsAskedHere reports whether a member made the open request in the scope's group or, if the scope has no
+// group, in the conversation with the bot alone. Only messages from the same place are relayed to the agent.
+// Without an open request it returns true, because the place of the live chat is unknown.
 func (s *Service) IsAskedHere(ctx context.Context, memberID string) (bool, error) {
 	r, err := s.openAssignment(ctx, memberID)
 	if err != nil || r == nil || inletGroupID(r) == s.scope.GroupExternalID {
@@ -292,14 +292,15 @@ func (s *Service) SendMessageToInletGroup(ctx context.Context, p livechat.SendMe
 	return s.sendInChat(ctx, r, message, livechat.EndedByMemberGone)
 }
 
-// sideOf returns the channel on one side of a live group. Its type must have groups.
+// sideOf returns the channel on one side of a live group. The channel's type must have the feature groups.
 func (s *Service) sideOf(ctx context.Context, g *livechat.Group, channelID string, groups channel.Feature) (*channel.Channel, error) {
 	if !g.Active {
 		return nil, boterr.New(boterr.FailedPrecondition, fieldGroup,
 			"the group %s is no longer live: give the group of the current conversation", g.ID)
 	}
 	if channelID == "" {
-		return nil, boterr.New(boterr.FailedPrecondition, fieldGroup, "the group %s has no channel on that side", g.ID)
+		return nil, boterr.New(boterr.FailedPrecondition, fieldGroup,
+			"the group %s is not linked to a channel on that side: link it to an assignment first", g.ID)
 	}
 	c, err := s.ports.Channels.Load(ctx, channelID)
 	if err == nil {
@@ -362,8 +363,8 @@ func (s *Service) SendMessageToOutletGroup(ctx context.Context, p livechat.SendM
 	return s.sendInChat(ctx, r, message, gone)
 }
 
-// respond posts a message to a response address. Only the request itself shows whether the host allows the
-// address, so the idle time is restarted afterwards.
+// respond posts a message to a response URL. It restarts the idle time only afterwards, because the post
+// fails if the host does not allow the address.
 func (s *Service) respond(ctx context.Context, g *livechat.Group, message send.Message, url string) (send.Result, error) {
 	result, err := sends.Deliver(ctx, s.env, responder{doer: s.ports.HTTP, url: url}, message)
 	if err != nil {
@@ -384,7 +385,8 @@ func (s *Service) checkResponseURL(outlet *channel.Channel, url string) error {
 	case url == "":
 		return nil
 	case !outlet.Type.Has(channel.ResponseURLs) && s.ports.IsStrict:
-		return boterr.Invalid(fieldResponseURL, "is only for %s, but the outlet is of type %s", channel.ResponseURLs.Owners(), outlet.Type)
+		return boterr.Invalid(fieldResponseURL,
+			"is only for %s, but the outlet is of type %s: leave it out", channel.ResponseURLs.Owners(), outlet.Type)
 	case !outlet.Type.Has(channel.ResponseURLs):
 		return nil
 	}
@@ -392,7 +394,7 @@ func (s *Service) checkResponseURL(outlet *channel.Channel, url string) error {
 	return boterr.WithField(fieldResponseURL, err)
 }
 
-// responder is a connector that posts a message back to the source of an interaction on Charlie.
+// responder is a connector that posts messages to the response URL of an interaction on Charlie.
 type responder struct {
 	doer outbound.Doer
 	url  string

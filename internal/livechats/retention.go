@@ -11,16 +11,16 @@ import (
 
 // Removed counts the records that RemoveEnded and EraseMember removed.
 type Removed struct {
-	// Assignments and Groups are the numbers of the two kinds of records.
+	// Assignments and Groups are the numbers of removed records.
 	Assignments, Groups int64
 }
 
 // RemoveEnded removes, for all apps, the assignments that ended longer ago than olderThan by the store's
 // clock, with their groups, and groups inactive for that long. A negative olderThan keeps all.
 //
-// It may run during live chats, and in several processes at once: it keeps an assignment that was handed on
-// to an open one, and the groups of open assignments. It works in batches, and needs the indexes of
-// EnsureIndexes. After an error, the same call removes the rest. Errors come from the store.
+// It may run during live chats, and in several processes at once. It keeps the groups of open assignments, and
+// an assignment that was handed on to an open one. It works in batches, and needs the indexes from
+// EnsureIndexes. After an error, a repeated call removes the rest. Errors come from the store.
 func RemoveEnded(ctx context.Context, env record.Env, olderThan time.Duration) (removed Removed, err error) {
 	if olderThan < 0 {
 		return Removed{}, nil
@@ -50,9 +50,9 @@ func RemoveEnded(ctx context.Context, env record.Env, olderThan time.Duration) (
 func EraseMember(ctx context.Context, env record.Env, app, memberID string) (removed Removed, err error) {
 	switch {
 	case app == "":
-		return Removed{}, boterr.Missing("app", "the app of the member")
+		return Removed{}, boterr.Missing("app", "the id of the member's app")
 	case memberID == "":
-		return Removed{}, boterr.Missing("memberId", "the member to erase")
+		return Removed{}, boterr.Missing("memberId", "the id of the member to erase")
 	}
 	groups := record.OfApp(env, groupSchema, app)
 	which := record.Removal{Filter: equal(fieldMember, memberID)}
@@ -73,14 +73,14 @@ func EraseMember(ctx context.Context, env record.Env, app, memberID string) (rem
 // assignments still need.
 type sweeper struct {
 	env record.Env
-	// all also removes records that open assignments need.
+	// all is true if records that open assignments need must be removed, too.
 	all bool
 	// groups is the number of groups removed.
 	groups int64
 }
 
-// parents returns the assignments of a batch from which an open one was handed on, and removes the groups of
-// the others.
+// parents returns the ids of the assignments in a batch that were handed on to an open one. It removes the
+// groups of the other assignments.
 func (s *sweeper) parents(ctx context.Context, batch []document.Object) (map[string]bool, error) {
 	spare := map[string]bool{}
 	for app, ids := range idsByApp(batch) {
@@ -112,7 +112,7 @@ func (s *sweeper) parents(ctx context.Context, batch []document.Object) (map[str
 	return spare, nil
 }
 
-// groupsInUse returns the groups of a batch that belong to open assignments.
+// groupsInUse returns the ids of the groups in a batch that belong to open assignments.
 func (s *sweeper) groupsInUse(ctx context.Context, batch []document.Object) (map[string]bool, error) {
 	spare := map[string]bool{}
 	for app, ids := range idsByApp(batch) {

@@ -50,7 +50,7 @@ func newHistory(t *testing.T) *history {
 	return &history{fixture: s, env: env}
 }
 
-// assignment stores an assignment that ended some time ago, or 0 for an open one.
+// assignment stores an assignment that ended some time ago, or an open one if ago is 0.
 func (h *history) assignment(t *testing.T, id string, ago time.Duration, more ...any) {
 	t.Helper()
 	o := document.O("_id", id, "app", "mine", "member", "m-"+id, "inlet", "web", "createdAt", h.at(-year), "slot", "member/"+id)
@@ -60,7 +60,7 @@ func (h *history) assignment(t *testing.T, id string, ago time.Duration, more ..
 	h.insert(t, "assignments", o, more...)
 }
 
-// group stores a group of an assignment that was last changed some time ago.
+// group stores an inactive group of an assignment. Its last change was some time ago.
 func (h *history) group(t *testing.T, id, assignment string, ago time.Duration, more ...any) {
 	t.Helper()
 	h.insert(t, "groups", document.O("_id", id, "app", "mine", "assignment", assignment, "member", "m-"+assignment,

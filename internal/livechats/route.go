@@ -19,7 +19,7 @@ import (
 type outlet struct {
 	*channel.Channel
 
-	// label selects broadcast groups, and groups lists them.
+	// label is the label of the request or the target. groups are the broadcast groups that get a ticket.
 	label  string
 	groups []channel.BroadcastGroupMember
 	// field is the parameter that names the channel, or "" if it comes from the pairing. unknown holds the
@@ -28,12 +28,11 @@ type outlet struct {
 	unknown document.Object
 }
 
-// target returns the outlet in the assignment's form.
+// target returns the outlet as a target of the assignment.
 func (o outlet) target() livechat.Target {
 	return livechat.Target{Channel: o.ID, BroadcastGroups: o.groups, Label: o.label, Unknown: o.unknown}
 }
 
-// hasGroup reports whether the outlet has a broadcast group.
 func (o outlet) hasGroup(id string) bool {
 	return slices.ContainsFunc(o.groups, func(g channel.BroadcastGroupMember) bool { return g.ID == id })
 }
@@ -56,7 +55,6 @@ func (r route) has(feature channel.Feature) bool {
 	return slices.ContainsFunc(r.outlets, func(o outlet) bool { return o.Type.Has(feature) })
 }
 
-// routeOf determines the route of a request.
 func (s *Service) routeOf(ctx context.Context, asked request) (route, error) {
 	outlets, err := s.outlets(ctx, asked)
 	if err != nil {
@@ -88,8 +86,8 @@ func checkTicketing(o outlet) error {
 	return checkOn(o)
 }
 
-// outlets returns the channels that a request could go to, in order: from its targets, otherwise the paired
-// channels that are on.
+// outlets returns the channels that a request could go to, in order: its targets if it has any, else the
+// paired channels that are switched on.
 func (s *Service) outlets(ctx context.Context, asked request) ([]outlet, error) {
 	if len(asked.targets) > 0 {
 		return s.targetedOutlets(ctx, asked.targets, asked.record.Inlet)
@@ -158,7 +156,7 @@ func thatHaveGroups(outlets []outlet, asked request) ([]outlet, error) {
 	return having, nil
 }
 
-// checkTargets returns an error for invalid targets, as far as that can be checked without the channels.
+// checkTargets returns an error for a target without a channel. Further checks need the stored channels.
 func checkTargets(targets []livechat.Target) error {
 	for i, target := range targets {
 		if target.Channel == "" {
@@ -202,7 +200,7 @@ func checkBroadcastGroup(platform channel.Type, group channel.BroadcastGroupMemb
 	case allowed != nil && !slices.Contains(allowed, group.Type):
 		return boterr.Invalid("type", "must be one of %s for a channel of type %s, got %q", strings.Join(allowed, ", "), platform, group.Type)
 	case group.ID == "" && !platform.Has(channel.DirectRequests):
-		return boterr.Invalid("id", "is missing: tickets are sent to it")
+		return boterr.Invalid("id", "is missing: give the id of the group that gets the ticket")
 	default:
 		return nil
 	}
@@ -228,7 +226,7 @@ func (s *Service) AddNewTargetsToAssignment(
 		return livechat.AddNewTargetsToAssignmentResult{}, err
 	}
 	if len(p.Targets) == 0 {
-		return livechat.AddNewTargetsToAssignmentResult{}, boterr.Missing(fieldTargets, "who else gets a ticket")
+		return livechat.AddNewTargetsToAssignmentResult{}, boterr.Missing(fieldTargets, "the further recipients of the ticket")
 	}
 	r, err := s.namedAssignment(ctx, named)
 	if err != nil {
@@ -257,7 +255,7 @@ func (s *Service) AddNewTargetsToAssignment(
 	return livechat.AddNewTargetsToAssignmentResult{Member: m, AssignmentID: run.r.ID}, nil
 }
 
-// addedOutlets returns the outlets of new targets, all of them checked.
+// addedOutlets checks new targets, and returns their outlets.
 func (s *Service) addedOutlets(
 	ctx context.Context, r *livechat.AssignmentRecord, m *member.Member, given []livechat.NewTarget,
 ) ([]outlet, error) {
@@ -278,7 +276,7 @@ func (s *Service) addedOutlets(
 	for _, o := range outlets {
 		if o.Type.Has(channel.DirectRequests) {
 			return nil, boterr.New(boterr.FailedPrecondition, o.field,
-				"the channel %s of type %s has no tickets: it takes a request alone, from the start", o.ID, o.Type)
+				"the channel %s of type %s has no tickets: it can only get a request when the request is created", o.ID, o.Type)
 		}
 		if err := checkTicketing(o); err != nil {
 			return nil, err
@@ -288,8 +286,7 @@ func (s *Service) addedOutlets(
 	return outlets, s.planTickets(&planned, outlets, m)
 }
 
-// inNewTargets changes the fields of an error about targets to those parameters of the new targets that they
-// came from.
+// inNewTargets renames the field of an error about targets to the parameter of the new target at fault.
 func inNewTargets(given []livechat.NewTarget, err error) error {
 	for i, target := range given {
 		field := indexed(fieldTargets, i)
@@ -376,8 +373,8 @@ func (s *Service) claimPending(ctx context.Context, id string) (*livechat.Assign
 	}
 }
 
-// addTickets adds the outlets' missing tickets to an assignment, and sends what is missing. The call must be
-// the assignment's sender.
+// addTickets adds tickets for the outlets to an assignment, and sends all unsent ones. The call must be the
+// assignment's sender.
 func (p *pass) addTickets(ctx context.Context, outlets []outlet) error {
 	if err := p.storeTickets(ctx, outlets); err != nil {
 		p.releaseSender(ctx)
@@ -386,7 +383,7 @@ func (p *pass) addTickets(ctx context.Context, outlets []outlet) error {
 	return p.reconcile(ctx, wantOpen)
 }
 
-// storeTickets adds the tickets that outlets lack to an assignment.
+// storeTickets stores tickets for the broadcast groups of outlets that have none yet.
 func (p *pass) storeTickets(ctx context.Context, outlets []outlet) error {
 	planned := *p.r
 	if err := p.planTickets(&planned, outlets, p.asking); err != nil {

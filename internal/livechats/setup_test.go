@@ -169,7 +169,6 @@ func (s *fixture) change(t *testing.T, collection string, filter, update documen
 	require.NotZero(t, result.Matched)
 }
 
-// record returns a stored assignment.
 func (s *fixture) record(t *testing.T, id string) *livechat.AssignmentRecord {
 	t.Helper()
 	which, err := query.CompileFilter(document.O("_id", id))

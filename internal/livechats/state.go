@@ -11,7 +11,7 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// stateFilter matches the records in a state, as reported by State.
+// stateFilter returns a filter for the records in a state. It corresponds to AssignmentRecord.State.
 func stateFilter(s livechat.State) document.Object {
 	open := document.O(fieldEndedAt, isAbsent())
 	untaken := open.With(fieldAssignee, isAbsent()).With(fieldAssignedAt, isAbsent())
@@ -32,22 +32,21 @@ func isAbsent() document.Object { return document.O("$exists", false) }
 
 func isPresent() document.Object { return document.O("$exists", true) }
 
-// transition is a change of an assignment's state. It is a single write, which applies only in its starting
-// states: of several concurrent calls, one makes it. Its consequences are the steps of the new state.
+// transition is a change of an assignment's state by a single write. The write applies only in the states of
+// from, so only one of several concurrent calls makes it. The steps of the new state follow.
 type transition struct {
 	name string
 	from []livechat.State
 	to   livechat.State
 }
 
-// The transitions.
 var (
 	requesting     = transition{"request", nil, livechat.Sending}
 	opening        = transition{"open", []livechat.State{livechat.Sending}, livechat.Pending}
 	openingInGroup = transition{"open in a group", []livechat.State{livechat.Sending}, livechat.Taken} // A live-chat API created it.
 	// This also covers a taken assignment that has no agent yet.
 	taking = transition{"take", []livechat.State{livechat.Pending, livechat.Taken}, livechat.Taken}
-	// The agent could get no conversation.
+	// The agent got no conversation with the member.
 	givingBack     = transition{"give back", []livechat.State{livechat.Taken}, livechat.Pending}
 	endingInOutlet = transition{"end in the outlet", []livechat.State{livechat.Sending, livechat.Pending, livechat.Taken}, livechat.Ended}
 	endingInInlet  = transition{"end in the inlet", []livechat.State{livechat.Sending, livechat.Pending, livechat.Taken}, livechat.Ended}
@@ -84,8 +83,8 @@ func ending(by livechat.EndedBy) transition {
 	}
 }
 
-// move makes a transition of an assignment that meets a condition, with an update. It returns the changed
-// assignment, or nil if it does not meet the condition or is in another state.
+// move makes a transition by an update of an assignment. It returns the changed assignment, or nil if the
+// assignment does not meet the condition or is not in a state of t.from.
 func (s *Service) move(
 	ctx context.Context, r *livechat.AssignmentRecord, t transition, condition, update document.Object,
 ) (*livechat.AssignmentRecord, error) {
@@ -114,7 +113,7 @@ const openSlots = "member/"
 // openSlot is the slot of a member's open assignment.
 func openSlot(memberID string) string { return openSlots + memberID }
 
-// isOpenSlot matches the slots of open assignments, in a form that uses the index of slots: 0 follows /.
+// isOpenSlot matches the slots of open assignments as a range, which an index serves. 0 follows / in ASCII.
 func isOpenSlot() document.Object { return document.O("$gte", openSlots, "$lt", "member0") }
 
 func endedSlot(assignmentID string) string { return "ended/" + assignmentID }
@@ -125,7 +124,7 @@ const handoverSlots = "handover/"
 // handoverSlot returns the slot of the assignment that replaces another one.
 func handoverSlot(previousID string) string { return handoverSlots + previousID }
 
-// isHandoverSlot matches the slots of handovers: 0 follows /.
+// isHandoverSlot matches the slots of handovers as a range, like isOpenSlot.
 func isHandoverSlot() document.Object {
 	return document.O("$gte", handoverSlots, "$lt", "handover0")
 }
@@ -139,7 +138,7 @@ func isSent(r *livechat.AssignmentRecord) bool {
 	return true
 }
 
-// hasGroupOfAPI reports whether there is no group of a live-chat API still to be stored.
+// hasGroupOfAPI reports whether the group from the live-chat API is stored, or the request asks for none.
 func hasGroupOfAPI(r *livechat.AssignmentRecord) bool {
 	return r.Group != "" || !asksForGroup(r)
 }
@@ -149,11 +148,11 @@ func asksForGroup(r *livechat.AssignmentRecord) bool {
 	return r.CreateGroup != nil && len(r.Tickets) > 0 && r.Tickets[0].Type.Has(channel.LiveChatAPI)
 }
 
-// hasNobodyInGroup reports whether the request cannot be given to an agent in its group, because it has no
-// group or already has an agent.
+// hasNobodyInGroup reports whether no agent in the request's group can take it: it has no group, or it
+// already has an agent.
 func hasNobodyInGroup(r *livechat.AssignmentRecord) bool { return r.Group == "" || r.Assignee != "" }
 
-// isFirst reports whether the assignment replaces no other one.
+// isFirst reports whether the assignment was not handed on from another one.
 func isFirst(r *livechat.AssignmentRecord) bool { return r.ParentAssignment == "" }
 
 // wasSentNowhere reports whether no outlet has accepted any part of the request.
@@ -167,13 +166,13 @@ func wasSentNowhere(r *livechat.AssignmentRecord) bool {
 }
 
 // hasNoSummaryLeft reports whether no summary remains to be sent. A custom outlet that was asked for a group
-// got it then.
+// got the summary with the request.
 func hasNoSummaryLeft(r *livechat.AssignmentRecord) bool {
 	return r.Summary == "" || !r.SummarySentAt.IsZero() || asksForGroup(r)
 }
 
-// shownTaken returns the tickets that do not yet show the agent who has the assignment. It leaves out the
-// ticket of the broadcast group in which it was taken.
+// shownTaken returns the tickets that do not yet show the agent who has the assignment. from is the broadcast
+// group whose ticket the agent took, or "". That ticket is left out.
 func shownTaken(r *livechat.AssignmentRecord, from string) []livechat.Ticket {
 	if r.Direct != "" {
 		return nil
@@ -205,9 +204,6 @@ func recallable(r *livechat.AssignmentRecord) []livechat.Ticket {
 	return tickets
 }
 
-// An operation sets the state of an assignment by a transition and then reconciles it, by the remaining steps
-// for its aim. A call after a crash does the same, so it continues at the point of the crash.
-
 // A want is the aim of a call for an assignment.
 type want string
 
@@ -225,46 +221,46 @@ type step struct {
 	name string
 	// want is the aim that the step serves.
 	want want
-	// in are the states in which it is due, if due also returns true for the call. A nil due counts as true.
+	// in are the states in which the step is due. If due is not nil, it must also return true.
 	in  []livechat.State
 	due func(*pass) bool
-	// done reports whether the record shows that the step was carried out. If it is nil, the record does not
-	// show it, and repeating the step changes nothing.
+	// done reports whether the record shows that the step was carried out. A step without done is repeated by
+	// each call; repeating it changes nothing.
 	done func(*livechat.AssignmentRecord) bool
 	// do carries out the step.
 	do func(*pass, context.Context) error
 }
 
-// steps returns all steps in order: name, want, states, due, done, do.
+// steps returns all steps in order. The columns are name, want, in, due, done and do.
 func steps() []step {
 	sending, open := []livechat.State{livechat.Sending}, []livechat.State{livechat.Pending, livechat.Taken}
 	taken, ended := []livechat.State{livechat.Taken}, []livechat.State{livechat.Ended}
 	return []step{
 		{"send the tickets", wantOpen, []livechat.State{livechat.Sending, livechat.Pending}, (*pass).isSender, isSent, (*pass).send},
 		{"store the group of the API", wantOpen, sending, nil, hasGroupOfAPI, (*pass).storeGroupOfAPI},
-		{"end the previous one", wantOpen, sending, nil, isFirst, (*pass).endPrevious},
+		{"end the previous assignment", wantOpen, sending, nil, isFirst, (*pass).endPrevious},
 		{"open", wantOpen, sending, nil, nil, (*pass).open},
-		{"take over what was written", wantOpen, open, nil, isFirst, (*pass).takeOverKept},
-		{"close the previous one", wantOpen, open, nil, isFirst, (*pass).finishPrevious},
-		{"give it to its group's agent", wantOpen, open, nil, hasNobodyInGroup, (*pass).takeByItsGroup},
-		{"let the member in", wantOpen, open, nil, nil, (*pass).letIn},
-		{"send what was written before", wantOpen, taken, nil, hasNothingBefore, (*pass).sendKept},
+		{"move the kept messages", wantOpen, open, nil, isFirst, (*pass).takeOverKept},
+		{"close the previous assignment", wantOpen, open, nil, isFirst, (*pass).finishPrevious},
+		{"let the group's agent take it", wantOpen, open, nil, hasNobodyInGroup, (*pass).takeByItsGroup},
+		{"set the member's flag", wantOpen, open, nil, nil, (*pass).letIn},
+		{"send the kept messages", wantOpen, taken, nil, hasNothingBefore, (*pass).sendKept},
 
 		{"open the conversation", wantConversation, taken, nil, nil, (*pass).openConversation},
 		{"watch idle time", wantConversation, taken, nil, nil, (*pass).watch},
-		{"let the member in", wantConversation, taken, nil, nil, (*pass).letIn},
+		{"set the member's flag", wantConversation, taken, nil, nil, (*pass).letIn},
 		{"send the summary", wantConversation, taken, nil, hasNoSummaryLeft, (*pass).sendSummary},
-		{"send what was written before", wantConversation, taken, nil, hasNothingBefore, (*pass).sendKept},
-		{"show it on the tickets", wantConversation, taken, nil, nil, (*pass).showTaken},
+		{"send the kept messages", wantConversation, taken, nil, hasNothingBefore, (*pass).sendKept},
+		{"show the agent on the tickets", wantConversation, taken, nil, nil, (*pass).showTaken},
 
-		{"let the member out", wantClosed, ended, nil, nil, (*pass).letOut},
+		{"clear the member's flag", wantClosed, ended, nil, nil, (*pass).letOut},
 		{"clear the member's group", wantClosed, ended, nil, hasNoGroup, (*pass).clearGroup},
-		{"put the groups out of use", wantClosed, ended, nil, nil, (*pass).endGroups},
+		{"deactivate the groups", wantClosed, ended, nil, nil, (*pass).endGroups},
 		{"tell the other side", wantClosed, ended, (*pass).hasLastWords, nil, (*pass).sayLastWords},
-		{"close the previous one", wantClosed, ended, nil, isFirst, (*pass).finishPrevious},
+		{"close the previous assignment", wantClosed, ended, nil, isFirst, (*pass).finishPrevious},
 		{"recall the tickets", wantClosed, ended, (*pass).wantsRecall, nil, (*pass).recall},
-		{"show that it is over", wantClosed, ended, (*pass).isUntakenEnd, nil, (*pass).showOver},
-		{"withdraw the next one", wantClosed, ended, nil, wasHandedOn, (*pass).withdrawNext},
+		{"show the end on the tickets", wantClosed, ended, (*pass).isUntakenEnd, nil, (*pass).showOver},
+		{"withdraw the next assignment", wantClosed, ended, nil, wasHandedOn, (*pass).withdrawNext},
 		{"close", wantClosed, ended, (*pass).canClose, nil, (*pass).close},
 	}
 }
@@ -276,20 +272,20 @@ type pass struct {
 	// r is the assignment after the last step. sender is the id of the call if it sends the request, else "".
 	r      *livechat.AssignmentRecord
 	sender string
-	// asking is the member who made the request. Messages are filled from this member. It is nil if none are
-	// sent.
+	// asking is the member who made the request. Placeholders in messages are filled from this member. It is
+	// nil if the call sends no messages.
 	asking *member.Member
-	// isOut is true if the call requests the member out of live chat, or nil if it leaves that open.
+	// isOut is the value that the call requests for OutOfLiveChat, or nil to keep the stored one.
 	isOut *bool
 	// takenFrom is the broadcast group whose ticket was taken, or "" if it is unknown.
 	takenFrom string
-	// isRecalled is true if the call requests that the tickets are recalled.
+	// isRecalled is true if the call requests the recall of the tickets.
 	isRecalled bool
 	// isTold is true once a side got the text about the end.
 	isTold bool
 
-	// outlet and group are the agent's conversation, once it is open. member is the member after the last
-	// change by a step, or nil if no step changed it.
+	// outlet and group are the channel and the group of the agent's conversation, once it is open. member is
+	// the member after the last change by a step, or nil if no step changed the member.
 	outlet *channel.Channel
 	group  *livechat.Group
 	member *member.Member
@@ -298,20 +294,20 @@ type pass struct {
 	errs       []error
 }
 
-// then returns the remedy for an unfinished aim.
+// then returns the remedy for an error about unfinished tasks.
 func (w want) then() string {
 	if w == wantConversation {
-		return "the agent has it, and the same call again does the rest"
+		return "and the agent has the request; repeat the call to complete it"
 	}
-	return "the same call again recalls the rest"
+	return "repeat the call to complete it"
 }
 
 func (s *Service) finish(ctx context.Context, ended *livechat.AssignmentRecord) error {
 	return (&pass{Service: s, r: ended}).reconcile(ctx, wantClosed)
 }
 
-// reconcile carries out the steps that are due for the call's aim and not done. A failed step prevents later
-// ones, except for failures that it records as unfinished.
+// reconcile carries out the steps that are due for the call's aim and not done. If a step returns an error,
+// the later steps are skipped. Failures that a step adds to unfinished or errs do not prevent later steps.
 func (p *pass) reconcile(ctx context.Context, to want) error {
 	defer p.releaseSender(ctx) // Release it even if a connector panics, so that no other call waits.
 	var failed error
@@ -334,7 +330,8 @@ func (p *pass) isSender() bool {
 	return p.sender != "" && p.r.Sender != nil && p.r.Sender.ID == p.sender
 }
 
-// releaseSender lets other calls send the request. If it fails, they may do so once the lease has expired.
+// releaseSender lets other calls send the request. If it fails, other calls may send once the lease has
+// expired.
 func (p *pass) releaseSender(ctx context.Context) {
 	if p.isSender() {
 		_, _ = p.assignments().Update(context.WithoutCancel(ctx), record.Patch{

@@ -14,8 +14,8 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// send sends the missing messages. If some targets refuse them for good, the request continues without these,
-// and the error names them.
+// send sends the tickets that were not sent yet. If some targets refuse theirs for good, the request continues
+// without these targets, and an error that names them is added to errs.
 func (p *pass) send(ctx context.Context) error {
 	var unsent []livechat.Unsent
 	for _, ticket := range p.r.Tickets {
@@ -46,8 +46,8 @@ func (p *pass) send(ctx context.Context) error {
 	}
 }
 
-// offeredTooLate shows on a ticket that an agent took the request while the ticket was being sent, and
-// returns the error for that.
+// offeredTooLate handles a ticket that was being sent while an agent took the request. It shows the agent on
+// the ticket, and returns the error that the request is taken.
 func (p *pass) offeredTooLate(ctx context.Context, ticket livechat.Ticket) error {
 	name, err := p.adminName(ctx, p.r.Assignee)
 	if err == nil {
@@ -104,8 +104,8 @@ func (p *pass) storeGroupOfAPI(ctx context.Context) error {
 	return nil
 }
 
-// open opens the request, which starts the idle time. If this request was handed on, the member's slot may
-// meanwhile belong to another request.
+// open opens the request, which starts the idle time. It returns Conflict if this assignment replaces another
+// one, and a new request of the member was opened meanwhile.
 func (p *pass) open(ctx context.Context) error {
 	fields := document.O(fieldSentAt, document.TimestampOf(p.env.Now()), fieldSlot, openSlot(p.r.Member))
 	if p.r.LiveChatAgenda {
@@ -133,8 +133,8 @@ func (p *pass) open(ctx context.Context) error {
 	return nil
 }
 
-// adoptOpen adopts the request as opened by another call, after this call has lost its place as the sender.
-// It returns Conflict if the request was withdrawn.
+// adoptOpen continues with a request that another call has opened, after that call replaced this one as the
+// sender. It returns Conflict if the request was withdrawn.
 func (p *pass) adoptOpen(ctx context.Context) error {
 	now, err := p.loadAssignment(ctx, p.r.ID)
 	if err == nil && now.State() != livechat.Ended {
@@ -142,7 +142,7 @@ func (p *pass) adoptOpen(ctx context.Context) error {
 		return nil
 	}
 	if err == nil || errors.Is(err, boterr.NotFound) {
-		// The agenda may have been set after the withdrawing call looked for one.
+		// This call may have set the agenda after the withdrawing call removed agendas.
 		_, err = p.leaveLiveChat(context.WithoutCancel(ctx), p.r)
 		err = joined(withdrawn(p.r), err, p.finishParent(ctx, p.r))
 	}
@@ -193,8 +193,7 @@ func (p *pass) watch(ctx context.Context) error {
 	return nil
 }
 
-// sendSummary sends the summary into the conversation. A failure does not prevent the tickets from showing
-// who has the request.
+// sendSummary sends the summary into the conversation. A failure does not prevent the later steps.
 func (p *pass) sendSummary(ctx context.Context) error {
 	p.unfinished.add("summary", p.trySummary(ctx))
 	return nil
@@ -209,7 +208,7 @@ func (p *pass) trySummary(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	message.ID = p.r.ID + "/summary/" + p.group.ID // The ID stays the same if the message was sent but could not be recorded as sent.
+	message.ID = p.r.ID + "/summary/" + p.group.ID // A repeated call sends it with the same ID.
 	if _, err := p.deliver(ctx, message); err != nil {
 		return err
 	}
@@ -217,8 +216,8 @@ func (p *pass) trySummary(ctx context.Context) error {
 	return err
 }
 
-// showTaken makes all tickets except the taken one show who has the assignment, if their platforms can do
-// that. It attempts all of them.
+// showTaken shows the agent on all tickets except the taken one, if the platform can change messages. It
+// attempts all tickets.
 func (p *pass) showTaken(ctx context.Context) error {
 	name, err := p.adminName(ctx, p.r.Assignee)
 	if err != nil {
@@ -236,11 +235,11 @@ func endedMeanwhile(r *livechat.AssignmentRecord) error {
 	return boterr.New(boterr.FailedPrecondition, fieldAssignmentID, "the assignment %s ended while it was taken", r.ID)
 }
 
-// The cleanup after an end is not canceled: these steps continue even if the call's context ends. Their order
-// ensures that after an interruption the bot answers the member again, and that the agent is still in the
-// group, so that ending it again completes the rest.
+// The steps after an end continue even if the call's context is canceled. The member's flag comes first, so
+// that after an interruption the bot answers the member again. The groups come later, so that a repeated end
+// still finds the conversation and completes the rest.
 
-// letOut ends the live chat of the member.
+// letOut clears the member's flag and removes the alarm.
 func (p *pass) letOut(ctx context.Context) (err error) {
 	p.member, err = p.leaveLiveChat(context.WithoutCancel(ctx), p.r)
 	return err
@@ -271,12 +270,11 @@ func (p *pass) clearGroup(ctx context.Context) error {
 	return err
 }
 
-// endGroups deactivates the groups.
 func (p *pass) endGroups(ctx context.Context) error {
 	return p.deactivateGroups(context.WithoutCancel(ctx), p.r)
 }
 
-// wantsRecall reports whether the tickets no longer lead anywhere and should be recalled.
+// wantsRecall reports whether the tickets should be recalled after the end.
 func (p *pass) wantsRecall() bool {
 	switch p.r.EndedBy {
 	case livechat.EndedByRemoval:
@@ -295,7 +293,7 @@ func (p *pass) recall(ctx context.Context) error {
 }
 
 // withdrawNext withdraws the assignment that should have replaced this one, after this one ended in another
-// way. Its tickets can no longer be taken.
+// way.
 func (p *pass) withdrawNext(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	next, err := p.nextOf(ctx, p.r.ID)
@@ -306,8 +304,8 @@ func (p *pass) withdrawNext(ctx context.Context) error {
 	return err
 }
 
-// canClose reports whether a repeated call could do nothing more. Tickets of an idle request are recalled
-// only once.
+// canClose reports whether all steps succeeded. After an idle end it returns true in any case, so that failed
+// recalls are not repeated.
 func (p *pass) canClose() bool {
 	return len(p.unfinished.failures) == 0 || p.r.EndedBy == livechat.EndedByIdle
 }

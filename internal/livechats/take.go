@@ -15,8 +15,8 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Take gives a request to the agent who takes it; see TakeTicket of botctx.Runtime. It sets the member's
-// botMeta.liveChat as requested, even if a crash left it different.
+// Take gives a request to the agent who takes it; see TakeTicket of botctx.Runtime. It also sets the member's
+// botMeta.liveChat to the requested value again, in case a crash prevented that earlier.
 func (s *Service) Take(ctx context.Context, p livechat.TakeParams) (*livechat.TakeResult, error) {
 	if _, err := assignmentByID(p.AssignmentID).Resolve(); err != nil {
 		return nil, err
@@ -77,7 +77,8 @@ func (s *Service) markTaken(
 	ctx context.Context, r *livechat.AssignmentRecord, outletID, adminExternalID string,
 ) (*livechat.AssignmentRecord, error) {
 	expiry := s.nextExpiry()
-	if r.Expiry.IsZero() && slices.Contains(taking.from, r.State()) { // It must be watched even if a crash follows.
+	// The alarm is set first, so that after a crash there is no taken assignment without an alarm.
+	if r.Expiry.IsZero() && slices.Contains(taking.from, r.State()) {
 		if err := s.setAlarm(ctx, r.Member, expiry); err != nil {
 			return nil, err
 		}
@@ -127,8 +128,8 @@ func isOfferedIn(r *livechat.AssignmentRecord, channelID string) bool {
 	return false
 }
 
-// conversation returns the group in which the agent who has an assignment talks to the member: one made by an
-// earlier call, or a new one.
+// conversation returns the group in which the agent who has an assignment talks to the member. It creates the
+// group unless an earlier call did.
 func (s *Service) conversation(ctx context.Context, outlet *channel.Channel, r *livechat.AssignmentRecord) (*livechat.Group, error) {
 	if r.Group != "" {
 		g, err := s.ownGroup(ctx, r)
@@ -156,9 +157,8 @@ func (s *Service) conversation(ctx context.Context, outlet *channel.Channel, r *
 	return s.attach(ctx, r, g)
 }
 
-// ownGroup returns the group that an assignment refers to if it can be its conversation, that is if it is
-// live and no other open assignment has it. Otherwise it returns nil, also if the group was removed or does
-// not exist.
+// ownGroup returns the group that an assignment refers to if it is live and no other open assignment has it.
+// Otherwise it returns nil, also if the group does not exist.
 func (s *Service) ownGroup(ctx context.Context, r *livechat.AssignmentRecord) (*livechat.Group, error) {
 	g, err := s.loadGroup(ctx, r.Group)
 	switch {
@@ -181,7 +181,7 @@ func (s *Service) ownGroup(ctx context.Context, r *livechat.AssignmentRecord) (*
 	return g, nil
 }
 
-// leaveGroup removes from an assignment a group that cannot be its conversation.
+// leaveGroup clears the group of an assignment, because that group cannot be its conversation.
 func (s *Service) leaveGroup(ctx context.Context, r *livechat.AssignmentRecord) (*livechat.AssignmentRecord, error) {
 	left, err := s.modify(ctx, r.ID, equal(fieldGroup, r.Group).With(fieldEndedAt, isAbsent()),
 		document.Unset(fieldGroup, fieldGroupInfo))
@@ -308,8 +308,8 @@ func (s *Service) requireFree(ctx context.Context, outletID, agent, assignmentID
 		"the agent %s is in the conversation %q of the assignment %s: end that first", agent, other.Name, other.Assignment)
 }
 
-// refuseAgent makes an assignment pending again because its agent cannot have the conversation with the
-// member, and returns why.
+// refuseAgent removes the group of an assignment and gives the assignment back, because of why. It returns
+// why, or the error of a write.
 func (s *Service) refuseAgent(ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group, why error) error {
 	if _, err := s.groups().Delete(ctx, equal(record.FieldID, g.ID)); err != nil {
 		return err
@@ -317,8 +317,9 @@ func (s *Service) refuseAgent(ctx context.Context, r *livechat.AssignmentRecord,
 	return s.giveBack(ctx, r, why)
 }
 
-// giveBack makes an assignment pending again because its agent has no conversation with the member, and
-// returns why. The alarm remains, and has no effect unless the request has an expiry again.
+// giveBack makes an assignment pending again after its agent got no conversation with the member, because of
+// why. It returns why, or the error of the write. The alarm stays set, and has no effect while the assignment
+// has no expiry.
 func (s *Service) giveBack(ctx context.Context, r *livechat.AssignmentRecord, why error) error {
 	unset := []string{fieldAssignee, fieldAssignedAt, fieldOutlet}
 	if !r.LiveChatAgenda {
@@ -331,12 +332,9 @@ func (s *Service) giveBack(ctx context.Context, r *livechat.AssignmentRecord, wh
 	return why
 }
 
-// A message in an outlet's conversation goes to one member. So two open live chats of an outlet never share a
-// conversation.
-
-// openedChat returns the conversation that a direct outlet opened for an assignment. It returns "" if the
-// outlet opened none, and its answer names the conversation that the request was sent to, or another
-// request's.
+// openedChat returns the id of the conversation that a direct outlet opened for an assignment. It returns ""
+// if the outlet named none in its answer, named a broadcast group, or named the conversation of another open
+// request. A message in a conversation goes to one member, so open live chats never share one.
 func (s *Service) openedChat(ctx context.Context, outlet *channel.Channel, r *livechat.AssignmentRecord) (string, error) {
 	if r.Direct == "" || len(r.Tickets) == 0 {
 		return "", nil
@@ -381,8 +379,8 @@ func (s *Service) takeByWriting(ctx context.Context, outletID string, event send
 	return s.GroupOf(ctx, outletID, event)
 }
 
-// hasBroadcastGroup reports whether a broadcast group of a channel has the id. Agents may talk about other
-// matters there.
+// hasBroadcastGroup reports whether a channel has a broadcast group with an id. A message in a broadcast group
+// need not be about a request.
 func hasBroadcastGroup(c *channel.Channel, id string) bool {
 	return slices.ContainsFunc(c.BroadcastGroups, func(b channel.BroadcastGroup) bool {
 		return slices.ContainsFunc(b.Groups, func(m channel.BroadcastGroupMember) bool { return m.ID == id })
@@ -427,14 +425,14 @@ func (s *Service) rival(ctx context.Context, g livechat.Group) (*livechat.Group,
 	return nil, nil, err
 }
 
-// Waiting returns the number of the app's requests that wait for an agent, with a label, or all of them for
-// "". It reads only these.
+// Waiting returns the number of the app's requests with a label that wait for an agent. An empty label counts
+// all of them. The call reads only waiting requests.
 func (s *Service) Waiting(ctx context.Context, label string) (int64, error) {
 	return s.assignments().Count(ctx, waitingFor(label))
 }
 
-// Position returns the place of a request among the app's requests with the same label. It reads as many
-// records as Waiting does. NotFound: the app has no such assignment.
+// Position returns the place of a request in the queue of the app's waiting requests with the same label. It
+// reads only waiting requests. NotFound: the app has no such assignment.
 func (s *Service) Position(ctx context.Context, assignmentID string) (livechat.Position, error) {
 	r, err := s.namedAssignment(ctx, assignmentByID(assignmentID))
 	if err != nil {
@@ -443,7 +441,7 @@ func (s *Service) Position(ctx context.Context, assignmentID string) (livechat.P
 	return s.positionOf(ctx, r)
 }
 
-// PositionOfMember is Position for the open request of a member. It is zero if the member has none.
+// PositionOfMember is Position for the open request of a member. The result is zero if the member has none.
 func (s *Service) PositionOfMember(ctx context.Context, memberID string) (livechat.Position, error) {
 	r, err := s.openAssignment(ctx, memberID)
 	if err != nil || r == nil {
@@ -452,7 +450,6 @@ func (s *Service) PositionOfMember(ctx context.Context, memberID string) (livech
 	return s.positionOf(ctx, r)
 }
 
-// positionOf returns the position of an assignment in the queue.
 func (s *Service) positionOf(ctx context.Context, r *livechat.AssignmentRecord) (livechat.Position, error) {
 	waiting, err := s.assignments().Count(ctx, waitingFor(r.Label))
 	if err != nil || r.State() != livechat.Pending {
@@ -468,7 +465,7 @@ func (s *Service) positionOf(ctx context.Context, r *livechat.AssignmentRecord) 
 	return livechat.Position{Place: before + same + 1, Waiting: max(waiting, before+same+1)}, err
 }
 
-// waitingFor matches the requests that wait for an agent, in a form that uses an index.
+// waitingFor matches the requests that wait for an agent, with a label unless it is "". An index serves it.
 func waitingFor(label string) document.Object {
 	waiting := document.O(fieldEndedAt, nil, fieldAssignedAt, nil, fieldSentAt, document.O("$gt", 0), fieldAssignee, nil)
 	if label != "" {

@@ -21,9 +21,9 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// sendTicket sends a ticket, or the request to a channel that takes it directly. It returns the ticket with
-// the outlet's answer. The message has the ticket's id, also when it is sent again, so that a platform that
-// checks ids shows it once.
+// sendTicket sends a ticket, or the request itself to a channel that takes it directly. It returns the ticket
+// with the ids from the outlet's answer. The message has the id of the ticket in each attempt, so that a
+// platform that checks ids shows it once.
 func (s *Service) sendTicket(
 	ctx context.Context, r *livechat.AssignmentRecord, m *member.Member, ticket livechat.Ticket,
 ) (livechat.Ticket, error) {
@@ -75,8 +75,8 @@ func (s *Service) keepTicket(ctx context.Context, r *livechat.AssignmentRecord, 
 	return nil, joined(withdrawn(r), undone.err(ctx, wantClosed.then()))
 }
 
-// noteSent stores further fields, and that a ticket was sent unless that is already stored. It returns nil if
-// the assignment is not open or does not meet the condition.
+// noteSent stores that a ticket was sent, unless that is already stored, and sets further fields. It returns
+// nil if the assignment has ended or does not meet the condition.
 func (s *Service) noteSent(
 	ctx context.Context, r *livechat.AssignmentRecord, sent livechat.Ticket, condition, fields document.Object,
 ) (*livechat.AssignmentRecord, error) {
@@ -105,7 +105,6 @@ func takenText(r *livechat.AssignmentRecord, ticket livechat.Ticket, name string
 	return withName(text, name)
 }
 
-// withName fills the name of an agent into a text.
 func withName(text, name string) string { return strings.ReplaceAll(text, adminNamePlaceholder, name) }
 
 // showOn shows a text on a ticket, if the platform can.
@@ -132,8 +131,8 @@ func (s *Service) recallTickets(ctx context.Context, r *livechat.AssignmentRecor
 	}
 }
 
-// onTicket changes a ticket on its platform, and stores the time in a field. A ticket that no longer exists
-// needs no change.
+// onTicket calls do to change a ticket on its platform, and stores the time of the change in a field of the
+// ticket. It is not an error if the platform no longer has the ticket.
 func (s *Service) onTicket(
 	ctx context.Context, r *livechat.AssignmentRecord, ticket livechat.Ticket, field string, do func(c *channel.Channel) error,
 ) error {
@@ -161,8 +160,8 @@ const (
 // longestName is the maximum length of a member's name in a message, in Unicode code points.
 const longestName = 200
 
-// filledRelayMessages returns the relay messages in the assignment's form, filled from the member. They are
-// not filled again.
+// filledRelayMessages returns the relay messages in the assignment's form, filled from the member. Sends do
+// not fill them again.
 func filledRelayMessages(given map[channel.Type]send.Response, m *member.Member) (document.Object, error) {
 	kept := document.O()
 	for _, platform := range slices.Sorted(maps.Keys(given)) {
@@ -187,7 +186,7 @@ func opaqueRelayMessages(d livechat.AssignmentDetails, m *member.Member) documen
 	return document.Get(d.Unknown, fieldRelayMessage, document.O())
 }
 
-// relayMessageField is the parameter of a platform's relay message.
+// relayMessageField returns the path of a platform's relay message in the parameters.
 func relayMessageField(platform channel.Type) string {
 	return fieldAssignmentDetails + "." + fieldRelayMessage + "." + string(platform)
 }
@@ -206,7 +205,7 @@ func (s *Service) ticketMessage(r *livechat.AssignmentRecord, m *member.Member, 
 	text := nameOf(m) + " asks for a person."
 	if r.Summary != "" {
 		room := send.MaxText
-		if r.History { // Its address follows, on a separate line.
+		if r.History { // The address of the history follows on a separate line.
 			address, err := s.historyOf(r)
 			if err != nil {
 				return send.Response{}, err
@@ -227,7 +226,7 @@ func (s *Service) firstMessage(r *livechat.AssignmentRecord, m *member.Member, p
 	if !platform.Has(channel.LiveChatAPI) {
 		return message, err
 	}
-	if err != nil { // The value is for such an outlet only, and need not be a message.
+	if err != nil { // A relay message for a custom outlet need not be a valid response.
 		message, err = s.withHistory(r, standard, platform)
 	}
 	return message.With("assignmentId", r.ID).With(fieldAssignmentDetails, r.Details), err
@@ -253,7 +252,8 @@ func (s *Service) withHistory(r *livechat.AssignmentRecord, message send.Respons
 		return message, nil
 	}
 	if message.Text() == "" {
-		return message, boterr.Invalid(relayMessageField(platform), "has no text to which the address of the history can be added")
+		return message, boterr.Invalid(relayMessageField(platform),
+			"has no text to which the address of the history can be added: give it one, or leave history out")
 	}
 	address, err := s.historyOf(r)
 	return message.With(fieldText, message.Text()+"\n"+address), err
@@ -295,8 +295,8 @@ const (
 	fieldValue        = "value"
 )
 
-// withAssignment returns a ticket on which every tap sends the assignment's id as its value, unless it
-// already has a value.
+// withAssignment returns a ticket on which every tap sends the assignment's id as its value. Buttons that
+// already have a value keep it.
 func withAssignment(ticket send.Response, assignmentID string) send.Response {
 	field, change := fieldButtons, postbackOf(assignmentID)
 	if ticket.Type() == send.TypeCarousel {
@@ -370,12 +370,11 @@ func replyOf(assignmentID string) func(document.Object) document.Object {
 }
 
 // TakeByTap gives a request to the agent who tapped on its ticket, as Take does, and reports whether the
-// agent has the request now. Such a tap is an event of type PAYLOAD whose payload is TakePayload, or whose
-// value is the id of an assignment that was offered in the channel: in tickets made by the bot, buttons
-// without a value get that id. For other events it does nothing and returns no error. Call it for the events
-// in outlet channels that no node of the bot answers.
+// agent now has the request. A tap is an event of type PAYLOAD whose payload is TakePayload, or whose value is
+// the id of an assignment that was offered in the channel. For other events, TakeByTap does nothing and
+// returns no error. Call it for events in outlet channels that no node of the bot answers.
 //
-// Errors are the same as from Take, with the same fields.
+// The errors are the errors of Take.
 func (s *Service) TakeByTap(ctx context.Context, channelID string, event send.MessageEvent) (bool, error) {
 	assignmentID, isTap, err := s.tapped(ctx, channelID, event)
 	if err != nil || !isTap {
@@ -387,8 +386,7 @@ func (s *Service) TakeByTap(ctx context.Context, channelID string, event send.Me
 	return err == nil, err
 }
 
-// tapped returns the id of the assignment whose ticket was tapped, and reports whether the event is such a
-// tap.
+// tapped reports whether an event is a tap on a ticket, and returns the id of the ticket's assignment.
 func (s *Service) tapped(ctx context.Context, channelID string, event send.MessageEvent) (string, bool, error) {
 	if event.Type != send.TypePayload {
 		return "", false, nil
@@ -413,14 +411,14 @@ const fieldLiveChatAPI = "liveChatApi"
 
 // A live-chat API gets one POST for each request. The body is a JSON object with assignmentId, member,
 // assignmentDetails and meta, and, if the call gave them, history (the address) and externalId (from
-// createGroup). The answer is a JSON object whose groupId is the API's name for the conversation; group.id,
-// externalId and id are accepted, too. An answer without any of them means the externalId. Without
-// createGroup there may be no name at all; then the agent who takes the request talks to the member in the
+// createGroup). The answer is a JSON object whose groupId is the API's id of the conversation; group.id,
+// externalId and id are accepted, too. If the answer has none of them, the externalId from the request is
+// used. Without that, and without createGroup, the agent who takes the request talks to the member in the
 // agent's own conversation. The header Idempotency-Key is the same when a request is repeated.
 
-// apiOf returns the URL of the live-chat API for a request to a channel, or "" if the request goes through the
-// connector: to a channel of another platform, or to a channel without such an API, which cannot create groups
-// either.
+// apiOf returns the URL of the live-chat API for a request to a channel. It returns "" if the request goes
+// through the connector, because the channel is not custom or has no such API. A request with CreateGroup
+// requires the API.
 func (s *Service) apiOf(r *livechat.AssignmentRecord, c *channel.Channel) (string, error) {
 	if !c.Type.Has(channel.LiveChatAPI) {
 		return "", nil
@@ -440,7 +438,7 @@ func (s *Service) apiOf(r *livechat.AssignmentRecord, c *channel.Channel) (strin
 			"the custom channel %s has no live-chat API: give its address as %s in the channel's metadata", c.ID, fieldLiveChatAPI)
 	case s.ports.HTTP == nil:
 		return "", boterr.New(boterr.Unsupported, "",
-			"this host provides no HTTP client for the live-chat API of the channel %s", c.ID)
+			"this host provides no HTTP client for the live-chat API of the channel %s: set Config.HTTP", c.ID)
 	}
 	target, err := outbound.ParseURL(given)
 	if err != nil || target.Host == "" || target.Scheme != "https" && target.Scheme != "http" {
@@ -450,7 +448,7 @@ func (s *Service) apiOf(r *livechat.AssignmentRecord, c *channel.Channel) (strin
 	return given, nil
 }
 
-// plannedAPI is apiOf with the parameter at fault in its errors.
+// plannedAPI is apiOf, but its errors name the parameter at fault.
 func (s *Service) plannedAPI(r *livechat.AssignmentRecord, o outlet) (string, error) {
 	field := o.field
 	if r.CreateGroup != nil {
@@ -465,8 +463,8 @@ func apiInMetadata(c *channel.Channel) (string, error) {
 	return document.Get(c.Metadata, fieldLiveChatAPI, ""), nil
 }
 
-// askAPI sends a request to the live-chat API at an address, and returns the API's name for the group, which
-// may be "" if none was asked for.
+// askAPI sends a request to the live-chat API at an address, and returns the API's id of the conversation. It
+// may return "" if the request does not ask for a group.
 func (s *Service) askAPI(
 	ctx context.Context, address string, r *livechat.AssignmentRecord, m *member.Member, to *channel.Channel,
 ) (string, error) {
@@ -497,7 +495,6 @@ func (s *Service) askAPI(
 	return group, nil
 }
 
-// bodyForAPI returns the request body for a live-chat API.
 func (s *Service) bodyForAPI(r *livechat.AssignmentRecord, m *member.Member) ([]byte, error) {
 	told := document.O("assignmentId", r.ID, fieldMember, m, fieldAssignmentDetails, r.Details, fieldMeta, r.Meta)
 	if r.History {
@@ -516,7 +513,7 @@ func (s *Service) bodyForAPI(r *livechat.AssignmentRecord, m *member.Member) ([]
 	return told.MarshalJSON()
 }
 
-// groupNamedIn returns the name of the group in an answer, or "".
+// groupNamedIn returns the id of the group in an answer, or "".
 func groupNamedIn(answer *outbound.Response) string {
 	for _, path := range []string{"groupId", "group.id", fieldExternalID, "id"} {
 		if named := answer.Get(path).String(); named != "" {
@@ -526,8 +523,8 @@ func groupNamedIn(answer *outbound.Response) string {
 	return ""
 }
 
-// refusedByAPI returns the error for an unsuccessful answer. If the status means that the request itself is
-// wrong, the code is one that excludes another attempt.
+// refusedByAPI returns the error for an unsuccessful status: FailedPrecondition if the request itself is
+// wrong, so that it is not tried again, and otherwise Unavailable.
 func refusedByAPI(c *channel.Channel, status int) error {
 	code := boterr.Unavailable
 	switch status {

@@ -105,7 +105,7 @@ func TestCreateGroup_APIRefuses(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		reply web.Reply
-		// isNone is true if the request is removed: it would be refused each time.
+		// isNone is true if the request is removed, because each attempt would be refused.
 		isNone bool
 		says   string
 	}{

@@ -1,5 +1,5 @@
-// Package rounds sets the length of tests that could search forever: how many seeds, kills or mutations they
-// try. The usual numbers are for every run; the thorough ones are for a release, and CI runs a part of them.
+// Package rounds sets the length of tests that could search forever: the number of seeds, kills or mutations
+// that they try. There are usual numbers for every run, and thorough ones for a release; CI runs a part of these.
 package rounds
 
 import (
@@ -12,7 +12,6 @@ import (
 // quarter of the rounds, or another part; or empty for the usual tests.
 const Variable = "BOTCTX_TESTS"
 
-// thorough is the value of Variable for thorough tests.
 const thorough = "thorough"
 
 // T is the common part of *testing.T, *testing.B and *testing.F.
@@ -49,7 +48,7 @@ func Thorough(t T) bool {
 	return part(t) > 0
 }
 
-// part returns n if Variable asks for the nth part of the thorough rounds, and 0 if it asks for the usual ones.
+// part returns the divisor of the thorough rounds, such as 4 for "thorough/4", or 0 for the usual rounds.
 func part(t T) int {
 	t.Helper()
 	value := os.Getenv(Variable)
@@ -68,8 +67,8 @@ func part(t T) int {
 	return n
 }
 
-// OnlyThorough skips a test unless thorough tests are on. It is for long tests that repeat the search of
-// shorter ones.
+// OnlyThorough skips a test unless thorough tests are on. Use it for long tests that search the same ground
+// as shorter ones.
 func OnlyThorough(t T) {
 	t.Helper()
 	if !Thorough(t) {

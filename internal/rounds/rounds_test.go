@@ -9,7 +9,7 @@ import (
 	"github.com/botctx/go-sdk/internal/rounds"
 )
 
-// witness records the calls of a test's methods.
+// witness is a rounds.T that records the calls of its methods.
 type witness struct{ logged, failed, skipped string }
 
 func (*witness) Helper() {}

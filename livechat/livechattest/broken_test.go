@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// losing returns a connector that loses some messages, and reports success.
+// losing returns a Send that loses some messages but reports success.
 func losing(isLost func(t *tool, message send.Message) bool) func(t *tool, message send.Message) (send.Delivery, error) {
 	return func(t *tool, message send.Message) (send.Delivery, error) {
 		if isLost(t, message) {
@@ -23,7 +23,7 @@ func losing(isLost func(t *tool, message send.Message) bool) func(t *tool, messa
 	}
 }
 
-// dropping returns a handler that drops some events.
+// dropping returns a reports function that drops some events.
 func dropping(isDropped func(t *tool, in botctx.Inbound) bool) func(t *tool, in botctx.Inbound) []botctx.Inbound {
 	return func(t *tool, in botctx.Inbound) []botctx.Inbound {
 		if in.App != own && isDropped(t, in) {
@@ -33,7 +33,7 @@ func dropping(isDropped func(t *tool, in botctx.Inbound) bool) func(t *tool, in 
 	}
 }
 
-// changing returns a handler that changes each event before the host gets it.
+// changing returns a reports function that changes each event.
 func changing(change func(t *tool, event *send.MessageEvent)) func(t *tool, in botctx.Inbound) []botctx.Inbound {
 	return func(t *tool, in botctx.Inbound) []botctx.Inbound {
 		if in.App != own {
@@ -45,7 +45,7 @@ func changing(change func(t *tool, event *send.MessageEvent)) func(t *tool, in b
 
 func isText(in botctx.Inbound) bool { return in.Event.Type == send.TypeText }
 
-// doubling returns a connector that posts some messages twice.
+// doubling returns a Send that posts some messages twice.
 func doubling(isDoubled func(message send.Message) bool) func(t *tool, message send.Message) (send.Delivery, error) {
 	return func(t *tool, message send.Message) (send.Delivery, error) {
 		delivery, err := t.post(message)

@@ -15,8 +15,8 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// platform is a platform in memory as a host of the suite. Its members and agents wait until the bot has run, so that
-// nothing is left to deliver.
+// platform is a fakes.Platform as a host of the suite. Its members and agents wait until the bot has run, so a
+// Harness for it needs no Deliver.
 type platform struct {
 	*fakes.Platform
 
@@ -34,7 +34,7 @@ func (p *platform) Advance(by time.Duration) { _ = p.TryAdvance(by) } // Runs ma
 // Restart implements livechattest.Host.
 func (p *platform) Restart() { p.Platform.Restart() }
 
-// newPlatform returns a platform whose outlet has a type.
+// newPlatform returns a platform with an outlet of a type.
 func newPlatform(t *testing.T, kind channel.Type) *platform {
 	t.Helper()
 	p := &platform{Platform: fakes.New(fakes.For(t), fakes.WithInbox()), t: t}
@@ -75,7 +75,6 @@ func (p *platform) sends(agent int, in livechattest.Chat, event send.MessageEven
 	}
 }
 
-// ticket returns the ticket of a request.
 func (p *platform) ticket(of livechattest.Chat) fakes.Ticket {
 	for _, ticket := range p.agents[0].Tickets() {
 		if ticket.MessageID == of.Ticket.MessageID {
@@ -115,7 +114,6 @@ func (p *platform) shown(in livechattest.Chat) []livechattest.Line {
 	return lines
 }
 
-// admin returns the admin record of an agent.
 func admin(a *fakes.Agent) livechat.Admin {
 	return livechat.Admin{AdminID: a.AdminID(), ExternalID: a.ExternalID(), Name: a.Name()}
 }

@@ -25,18 +25,18 @@ import (
 type HostConfig struct {
 	// Outlet is the channel of the agents, with a broadcast group. The host stores it. Required.
 	Outlet *channel.Channel
-	// Connect returns the connectors of a process that starts, by type of channel. It is called again for each
-	// Restart. The host has no Runtime yet: pass on MemoryHost.Accept and MemoryHost.LoadChannel. Required.
+	// Connect returns the connectors of a new process, by type of channel. It is called for the first process and for
+	// each Restart. h has no Runtime yet; handlers can use MemoryHost.Accept and MemoryHost.LoadChannel. Required.
 	Connect func(h *MemoryHost) send.Connectors
-	// Inlet is the channel of the members, which the host stores, if Connect has a connector for it. The default is a
-	// channel in memory, see MemoryHost.Inlet.
+	// Inlet is the channel of the members. The host stores it, and Connect must return a connector for it. The default
+	// is a channel in memory, see MemoryHost.Inlet.
 	Inlet *channel.Channel
-	// Started is called once the Runtime of a process exists, for example to mount a page.
+	// Started is called when the Runtime of a new process exists, for example to mount its handlers. It may be nil.
 	Started func(h *MemoryHost)
 }
 
-// MemoryHost is a Host over a store in memory, with a clock that stands still except for Advance, and moves on by a
-// millisecond each time it is read. It is safe for concurrent use.
+// MemoryHost is a Host with a store in memory. Its clock moves by Advance, and by a millisecond each time it is read.
+// It is safe for concurrent use.
 type MemoryHost struct {
 	// Store is the store of all processes.
 	Store store.Store
@@ -52,7 +52,7 @@ type MemoryHost struct {
 // start is the time at which the clock starts, in milliseconds.
 const start = 1_772_359_200_000
 
-// NewHost returns a host whose first process runs.
+// NewHost returns a host with a running process. An error fails the test.
 func NewHost(tb testing.TB, config HostConfig) *MemoryHost {
 	tb.Helper()
 	h := &MemoryHost{tb: tb, config: config}
@@ -76,15 +76,15 @@ func NewHost(tb testing.TB, config HostConfig) *MemoryHost {
 // Runtime implements Host.
 func (h *MemoryHost) Runtime() *botctx.Runtime { return h.runtime.Load() }
 
-// Now returns the time.
+// Now returns the time of the clock.
 func (h *MemoryHost) Now() time.Time { return time.UnixMilli(h.clock.Add(1)).UTC() }
 
-// Accept is the method Accept of the running process's Runtime.
+// Accept calls Accept of the running process's Runtime.
 func (h *MemoryHost) Accept(ctx context.Context, inbound botctx.Inbound) error {
 	return h.Runtime().Accept(ctx, inbound)
 }
 
-// LoadChannel is the method LoadChannel of the running process's Runtime.
+// LoadChannel calls LoadChannel of the running process's Runtime.
 func (h *MemoryHost) LoadChannel(ctx context.Context, app, id string) (*channel.Channel, error) {
 	return h.Runtime().LoadChannel(ctx, app, id)
 }
@@ -110,7 +110,7 @@ func (h *MemoryHost) Restart() {
 	}
 }
 
-// noPause lets no real time pass.
+// noPause does not wait, because the clock is virtual.
 func noPause(context.Context, time.Duration) {}
 
 // Advance implements Host.
@@ -137,7 +137,7 @@ func (h *MemoryHost) runsNext(to time.Time) bool {
 	agenda, hasAgenda, err := runtime.NextAgenda(ctx)
 	require.NoError(h.tb, err)
 	if now := h.Now(); now.After(to) {
-		to = now // Reading the clock moves it on.
+		to = now // Reading the clock has moved it.
 	}
 	switch {
 	case hasEvent && !event.After(to) && (!hasAgenda || !agenda.Before(event)):
@@ -153,7 +153,7 @@ func (h *MemoryHost) runsNext(to time.Time) bool {
 	return true
 }
 
-// wait moves the clock on to a time.
+// wait moves the clock forward to a time.
 func (h *MemoryHost) wait(to time.Time) {
 	if at := h.clock.Load(); at < to.UnixMilli() {
 		h.clock.CompareAndSwap(at, to.UnixMilli())
@@ -181,7 +181,7 @@ func (m *members) Send(_ context.Context, message send.Message) (send.Delivery, 
 	return send.Delivery{MessageID: message.ID, ChatID: message.To}, nil
 }
 
-// Inlet returns the channel in memory.
+// Inlet returns the channel in memory for a Harness.
 func (h *MemoryHost) Inlet() Inlet {
 	return Inlet{Channel: h.config.Inlet.ID, Says: h.memberSays, Shown: h.members.shown}
 }

@@ -78,7 +78,7 @@ var conversationRules = []Rule{
 	rule(ownMessagesAreKnown, "the host's own messages that the platform reports are not relayed again"),
 	rule(fileReachesTheMember, "an agent's file reaches the member").
 		only(func(h *Harness) bool { return h.Outlet.SendsFile != nil }),
-	rule(conversationsAreNotMixed, "what is said in one conversation reaches no one in another one"),
+	rule(conversationsAreNotMixed, "a message in one conversation does not appear in another one"),
 }
 
 func answerReachesTheMemberOnce(t *trial) {
@@ -155,7 +155,7 @@ func ownMessagesAreKnown(t *trial) {
 	_, err := c.bot().SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("An agent is with you.")})
 	require.NoError(t, err)
 	t.settle()
-	t.settle() // The platform may report what the first call sent.
+	t.settle() // The platform may report messages that the host sent in the first call.
 	require.Equal(t, []string{"An agent is with you."}, textsOf(t.Inlet.Shown(0)[member:]), "what the member gets")
 	require.Equal(t, []string{"At the lid."}, textsOf(t.Outlet.Shown(c.now())[agent:]), "what the agent reads")
 }
@@ -199,10 +199,10 @@ func conversationsAreNotMixed(t *trial) {
 var endRules = []Rule{
 	rule(handBackReturnsTheMember, "an agent who hands a conversation back returns the member to the bot"),
 	rule(endByTheAgent, "an end from the agent's side ends the live chat on both sides: the bot answers the member again"),
-	rule(endByTheMember, "an end from the member's side ends the live chat on both sides: the agent reaches the member no more"),
-	rule(endByTheHost, "an end by the host ends the live chat on both sides, as an end in the outlet"),
+	rule(endByTheMember, "an end from the member's side ends the live chat on both sides: the agent can no longer reach the member"),
+	rule(endByTheHost, "an end by the host ends the live chat on both sides, like an end in the outlet"),
 	rule(endByIdling, "a live chat without messages ends after the idle time"),
-	rule(endBeforeAnAgentCame, "a member who ends before an agent came leaves no request that an agent could take"),
+	rule(endBeforeAnAgentCame, "if a member ends the live chat before an agent takes the request, no agent can take it any more"),
 	rule(chatAfterAChat, "a member whose live chat has ended can ask again, and is answered"),
 }
 
@@ -244,7 +244,7 @@ func (c *chat) requireOver(by livechat.EndedBy) {
 	c.requireLast(c.Inlet.Shown(c.who), greeting)
 }
 
-// requireAgentIsTold checks that messages of the agent now reach no one, and that the agent is informed.
+// requireAgentIsTold checks that the agent's messages no longer reach the member, and that the agent gets a text about it.
 func (c *chat) requireAgentIsTold(agent int) {
 	c.Helper()
 	toMember, inOutlet := len(c.Inlet.Shown(c.who)), count(c.Outlet.Shown(c.now()), livechat.DefaultTexts().Over)
@@ -293,7 +293,7 @@ func endByTheHost(t *trial) {
 	c.requireAgentIsTold(0)
 }
 
-// hostEnds ends the live chat by the Runtime.
+// hostEnds ends the live chat with EndLiveChat of the Runtime.
 func (c *chat) hostEnds() error {
 	_, err := c.Host.Runtime().EndLiveChat(c.Context(), App, livechat.EndParams{
 		Channel:      &channel.Channel{ID: c.Outlet.Channel},
@@ -346,16 +346,16 @@ func chatAfterAChat(t *trial) {
 func canFail(h *Harness) bool { return h.Outlet.Fail != nil }
 
 var troubleRules = []Rule{
-	rule(requestSurvivesAnOutage, "a request that the platform did not take reaches the agents once when it works again").only(canFail),
+	rule(requestSurvivesAnOutage, "a request made during an outage reaches the agents once when the platform works again").only(canFail),
 	rule(messagesSurviveAnOutage, "the member's messages during an outage reach the agent afterwards, in order and once").only(canFail),
 	rule(endSurvivesAnOutage, "an end while the platform fails is complete once it works again").only(canFail),
-	rule(restartLosesNothing, "a process that starts again goes on with each live chat, and repeats nothing"),
+	rule(restartLosesNothing, "a restarted process continues each live chat, and repeats nothing"),
 }
 
 // later is longer than the pauses before failed runs are tried again.
 const later = 10 * time.Minute
 
-// duringOutage does something while the platform fails, and lets it work again.
+// duringOutage calls do while the platform fails, and then waits until failed runs were tried again.
 func (t *trial) duringOutage(do func()) {
 	t.Helper()
 	t.mayFail = true
@@ -416,7 +416,6 @@ func restartLosesNothing(t *trial) {
 	c.requireOver(livechat.EndedByOutlet)
 }
 
-// restarts kills the process, and lets the next one begin.
 func (t *trial) restarts() {
 	t.Helper()
 	t.Host.Restart()

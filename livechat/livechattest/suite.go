@@ -1,6 +1,6 @@
-// Package livechattest checks an outlet, a channel in which agents answer members, against the rules of live chats:
-// one small function for each rule, which quotes the rule if the outlet breaks it. Package sendtest checks a connector
-// alone; this suite checks it together with its handler and a Runtime, from both sides of a conversation.
+// Package livechattest checks an outlet, a channel in which agents answer members, against the rules of live chats.
+// Each rule has a small function, and a text that is part of its failures. Package sendtest checks a connector alone;
+// this suite checks it together with its handler and a Runtime, from both sides of a conversation.
 //
 //   - To test an outlet, call [RunOutlet] with a function that returns a [Harness] for it.
 //   - To build the host around a connector, use [NewHost].
@@ -12,7 +12,7 @@
 //		livechattest.RunOutlet(t, newHarness)
 //	}
 //
-// A Harness connects the suite to the host, and to the people on both sides in the test.
+// The Harness connects the suite to a host, and plays the people on both sides.
 package livechattest
 
 import (
@@ -47,7 +47,7 @@ type Rule struct {
 	// Text is the rule in words.
 	Text string
 
-	// applies reports whether there is something to check, or nil for always.
+	// applies reports whether the rule applies to a harness. nil means always.
 	applies func(h *Harness) bool
 	check   func(*trial)
 }
@@ -86,7 +86,7 @@ func (r Rule) Check(t T, h *Harness) {
 	r.check(newTrial(t, r, h))
 }
 
-// Harness connects the suite to a host in the test, and to the people on both sides of its live chats.
+// Harness connects the suite to a host, and plays the people on both sides of its live chats.
 type Harness struct {
 	// Host is the host, without nodes. Required.
 	Host Host
@@ -103,8 +103,8 @@ type Host interface {
 	Runtime() *botctx.Runtime
 	// Handle adds nodes, which a restarted process has, too.
 	Handle(nodes ...*botctx.Node)
-	// Advance moves the clock on. The events and agendas that fall due meanwhile have run when it returns. It does not
-	// fail if a run does: the run is tried again.
+	// Advance moves the clock forward, and runs the events and agendas that fall due. If a run fails, it is tried
+	// again, and Advance does not fail.
 	Advance(by time.Duration)
 	// Restart kills the process and starts another one over the same store and the same platforms.
 	Restart()
@@ -126,18 +126,19 @@ type Inlet struct {
 type Outlet struct {
 	// Channel is the id of the channel. It has a broadcast group with the label livechat.DefaultLabel. Required.
 	Channel string
-	// Agents are the two agents. ExternalID is the id with which their events come. The suite stores them. Required.
+	// Agents are the two agents. ExternalID must be the From of their events. The suite stores them. Required.
 	Agents [2]livechat.Admin
 
 	// Ticket returns the text of a request as agents see it now in the broadcast group, or "" if they see none.
 	// A platform without tickets returns the first message of the conversation. Required.
 	Ticket func(of Chat) string
-	// Take lets an agent take a request, and returns once the bot has run what the agent is told by that, such as the
-	// name of another agent who has it; "" if nothing. Nil for a platform on which the first message of an agent takes
-	// a request.
+	// Take lets an agent take a request, and waits until the bot has run. It returns the text that the agent gets,
+	// such as the name of another agent who has the request, or "". Take is nil if the first message of an agent
+	// takes a request on this platform.
 	Take func(agent int, of Chat) string
-	// Says lets an agent write a text in a conversation. It returns the text by which the platform itself refuses it,
-	// such as a page on which a conversation has ended, and "" once the host has accepted the message. Required.
+	// Says lets an agent write a text in a conversation. It returns "" once the host has accepted the message. If the
+	// platform itself refuses the message, for example because the conversation has ended, Says returns the text that
+	// the agent gets. Required.
 	Says func(agent int, in Chat, text string) string
 	// Shown returns the messages of the host in a conversation, oldest first, without repetitions that the platform
 	// recognises. The request itself may be one of them. Required.
@@ -145,22 +146,23 @@ type Outlet struct {
 
 	// SendsFile lets an agent send the file at an address. Nil leaves out the rule about files.
 	SendsFile func(agent int, in Chat, url string)
-	// Ends lets an agent end the conversation by the platform's own means, whose event has "status" in its data or
-	// which end it by the Runtime. Nil if the platform has none: then a node of the bot ends it for a command.
+	// Ends lets an agent end the conversation by a feature of the platform: its handler calls EndLiveChat of the
+	// Runtime, or reports an event whose data has the status "closed". If Ends is nil, the agent writes a command that
+	// a node of the bot answers.
 	Ends func(agent int, in Chat)
-	// HandsBack lets an agent give a conversation back to the bot by the platform's own means, as Ends does. Nil if
-	// the platform has none: then a node of the bot does it for a command.
+	// HandsBack lets an agent return the conversation to the bot by a feature of the platform. It works like Ends, with
+	// the status "returned".
 	HandsBack func(agent int, in Chat)
-	// IsOver reports whether the platform shows agents that a conversation is over. Nil if it does not show it.
+	// IsOver reports whether the platform shows agents that a conversation has ended. Nil if the platform never does.
 	IsOver func(in Chat) bool
 
-	// Deliver passes all that the platform has to report to the host, and reports whether there was anything. Nil if
-	// the functions above do so at once.
+	// Deliver passes all pending reports of the platform to the host, and reports whether there were any. Nil if the
+	// functions above do this themselves.
 	Deliver func() bool
-	// Repeat makes the platform deliver each report twice from now on. Nil leaves out the rule about it.
+	// Repeat makes the platform deliver each report twice from now on. Nil leaves out the rule about repeated reports.
 	Repeat func()
-	// Fail makes the platform fail all requests of the host from now on, or work again. Nil leaves out the rules about
-	// it.
+	// Fail makes the platform refuse all requests of the host from now on, or accept them again. Nil leaves out the
+	// rules about outages.
 	Fail func(isDown bool)
 }
 
@@ -202,7 +204,7 @@ type trial struct {
 	known map[string]bool
 	// mayFail is true while runs may fail.
 	mayFail bool
-	// heard are the events of the outlet.
+	// heard records the authors of the texts in the outlet.
 	heard *heard
 }
 
@@ -224,7 +226,7 @@ func (t *trial) Errorf(format string, args ...any) {
 	t.T.Errorf("rule broken: %s\n%s", t.rule.Text, fmt.Sprintf(format, args...))
 }
 
-// requireComplete checks that the harness has everything that each outlet needs.
+// requireComplete checks that the harness has all required fields.
 func (t *trial) requireComplete() {
 	t.Helper()
 	for field, isGiven := range map[string]bool{
@@ -234,7 +236,7 @@ func (t *trial) requireComplete() {
 		"Outlet.Shown":  t.Outlet.Shown != nil,
 		"Outlet.Agents": t.Outlet.Agents[0].ExternalID != "" && t.Outlet.Agents[1].ExternalID != "",
 	} {
-		require.True(t, isGiven, "give Harness.%s", field)
+		require.True(t, isGiven, "Harness.%s is required: set it", field)
 	}
 }
 
@@ -247,7 +249,7 @@ const (
 	botIsBack  = "The bot is back."
 )
 
-// The texts of people to which the bot has a node.
+// The texts of people that nodes of the bot answer.
 const (
 	hello          = "hi"
 	askForPerson   = "a person"
@@ -255,7 +257,7 @@ const (
 	commandReturns = "/return"
 )
 
-// nodes are the bot: it greets, asks for a person, and ends a live chat that the agents end or hand back.
+// nodes returns the bot: it greets, asks for a person, and ends a live chat that an agent ends or hands back.
 func (t *trial) nodes() []*botctx.Node {
 	within := func(id string, trigger func(bot *botctx.Context) bool) botctx.Trigger {
 		return botctx.When(func(bot *botctx.Context) bool { return bot.Channel.ID == id && trigger(bot) })
@@ -298,7 +300,7 @@ func (t *trial) call(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// finish tells the member a text, and ends the live chat of an agent's event.
+// finish returns an action for an agent's event that sends the member a text and ends the live chat.
 func finish(text string) botctx.Action {
 	return func(ctx context.Context, bot *botctx.Context) error {
 		_, err := bot.SendMessageToInlet(ctx, livechat.SendMessageToInletParams{
@@ -311,7 +313,7 @@ func finish(text string) botctx.Action {
 	}
 }
 
-// settle delivers and runs everything that can arrive or run.
+// settle delivers all reports and runs all events, until there are no more.
 func (t *trial) settle() {
 	t.Helper()
 	const most = 1000
@@ -360,7 +362,7 @@ func (t *trial) asks(who int) *chat {
 	return t.request(who)
 }
 
-// request returns the member's request that was not known before.
+// request returns the only request that is not yet known. It must be the member's.
 func (t *trial) request(who int) *chat {
 	t.Helper()
 	open, err := t.Host.Runtime().FindAssignments(t.Context(), App, botctx.Query{Filter: document.O("endedAt", nil)})
@@ -379,7 +381,7 @@ func (t *trial) begins() *chat {
 	return c
 }
 
-// isTakenBy lets an agent take the request. Without tickets, the agent writes a greeting.
+// isTakenBy lets an agent take the request: by its ticket, or by a first message if there are no tickets.
 func (c *chat) isTakenBy(agent int) {
 	c.Helper()
 	if c.Outlet.Take == nil {
@@ -402,7 +404,7 @@ func (c *chat) record() *livechat.AssignmentRecord {
 	return found[0]
 }
 
-// now returns the request for the functions of the Outlet.
+// now returns the request in its current state, for the functions of the Outlet.
 func (c *chat) now() Chat {
 	c.Helper()
 	r := c.record()
@@ -424,13 +426,12 @@ func (c *chat) bot() *botctx.Context {
 	return bot
 }
 
-// member returns the stored member.
 func (c *chat) member() *member.Member {
 	c.Helper()
 	return c.bot().Member
 }
 
-// agentReads returns the texts of the conversation that belong to it, without the request and the summary.
+// agentReads returns the messages that the agent sees in the conversation, without the request and the summary.
 func (c *chat) agentReads() []Line {
 	c.Helper()
 	return slices.DeleteFunc(c.Outlet.Shown(c.now()), func(line Line) bool {
@@ -438,7 +439,7 @@ func (c *chat) agentReads() []Line {
 	})
 }
 
-// requireLast checks the last texts of a side.
+// requireLast checks that lines end with the given texts.
 func (t *trial) requireLast(lines []Line, texts ...string) {
 	t.Helper()
 	got := textsOf(lines)

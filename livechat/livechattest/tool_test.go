@@ -38,7 +38,7 @@ type tool struct {
 	isDown        bool
 }
 
-// defect is a way in which an outlet is broken. The zero value of each field leaves it whole.
+// defect is a way in which an outlet is broken. Fields with zero values change nothing.
 type defect struct {
 	// sends replaces Send.
 	sends func(t *tool, message send.Message) (send.Delivery, error)
@@ -48,7 +48,7 @@ type defect struct {
 	changes func(t *tool, h *livechattest.Harness)
 	// isHelpdesk is true for a helpdesk.
 	isHelpdesk bool
-	// breaks are the rules that it breaks.
+	// breaks are the names of the rules that the outlet breaks.
 	breaks []string
 }
 
@@ -106,7 +106,7 @@ func (t *tool) ShowTaken(_ context.Context, _ *channel.Channel, ticket livechat.
 	return nil
 }
 
-// helpdesk is a tool without the ports.
+// helpdesk hides the ports of a tool.
 type helpdesk struct{ send.Connector }
 
 // report adds a report. The caller holds the mutex.
@@ -168,7 +168,6 @@ func (t *tool) lines(to string) []livechattest.Line {
 	return lines
 }
 
-// ticket returns the text of a ticket.
 func (t *tool) ticket(of livechattest.Chat) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -233,7 +232,7 @@ func newHarness(tb testing.TB, broken defect) *livechattest.Harness {
 	return h
 }
 
-// take taps a ticket, and returns what the agent is told then.
+// take taps a ticket, and returns the text that the agent gets, or "".
 func (t *tool) take(tb testing.TB, agent int, of livechattest.Chat) string {
 	tb.Helper()
 	told := len(t.lines(broadcast))

@@ -18,16 +18,16 @@ import (
 )
 
 var acceptRules = []Rule{
-	rule(acceptedIsHandledByAnotherProcess, "what was accepted is handled, also where the process that accepted it is gone"),
-	rule(bodyComesAsItWas, "the handler is given the event as it was accepted, and how many attempts there were"),
+	rule(acceptedIsHandledByAnotherProcess, "an accepted event is handled, even if the process that accepted it is gone"),
+	rule(bodyComesAsItWas, "the handler gets the event as it was accepted, and the number of the attempt"),
 	rule(repetitionIsNotHandled, "an event that is accepted again is not handled again, before and after it was handled, in any process"),
-	rule(repetitionsAtOnce, "of many that accept one event at once, all are answered, and it is handled once"),
-	rule(keyIsThatOfAppAndChannel, "an event with the same key on another channel, or of another app, is another one"),
+	rule(repetitionsAtOnce, "if many calls accept the same event at once, all succeed, and the event is handled once"),
+	rule(keyIsThatOfAppAndChannel, "an event with the same key on another channel, or of another app, is a different event"),
 	rule(withoutKeyHandledEachTime, "an event without a key is handled each time that it is accepted, and leaves nothing"),
-	rule(repetitionAfterRetention, "that an event is done is remembered for Retention, and not longer"),
-	rule(noMoreThanMaxPending, "where MaxPending events wait, Accept is ResourceExhausted, until some are done"),
+	rule(repetitionAfterRetention, "a handled event is remembered for Retention, and not longer"),
+	rule(noMoreThanMaxPending, "while MaxPending events wait, Accept returns ResourceExhausted"),
 	rule(refusesWhatHasNoLane, "an event without an app, a channel or a sender is InvalidArgument"),
-	rule(statsCount, "Stats counts the waiting events and the dead letters, and has the time since which the first one waits"),
+	rule(statsCount, "Stats counts the waiting events and the dead letters, and has the acceptance time of the oldest waiting event"),
 }
 
 func acceptedIsHandledByAnotherProcess(t *trial) {
@@ -161,13 +161,13 @@ func statsCount(t *trial) {
 // editedRules are about records that an operator has changed.
 var editedRules = []Rule{
 	rule(editedRecordEnds,
-		"whatever is written into the record of an event that waits, it is tried a few times at most, and its lane goes on"),
+		"whatever is written into the record of a waiting event, the event is tried a few times at most, and its lane continues"),
 	rule(recordThatIsEditedWhileItRunsEnds,
-		"an event whose record is changed in each of its runs has failed each time, with a pause, and its lane goes on"),
-	rule(clockThatGoesBackDelaysNoRetry, "a clock that goes back by an hour delays no retry by more than its pause"),
+		"an event whose record is edited during each run fails each time, with a pause, and its lane continues"),
+	rule(clockThatGoesBackDelaysNoRetry, "if the clock is set back by an hour, no retry is delayed by more than its pause"),
 }
 
-// edits are changes of fields of a record. nil removes the field.
+// edits returns changes of fields of a record. nil removes the field.
 func edits() []document.Object {
 	var all []document.Object
 	odd := []any{nil, "x", 7, document.O("n", 1)}
@@ -209,26 +209,26 @@ func (t *trial) edit(text string, fields document.Object) {
 	}
 }
 
-// traced returns an event that edit can find, whichever other fields are edited.
+// traced returns an event that edit still finds after all other fields were edited.
 func traced(from, text string) inbox.Event {
 	e := event(from, text)
 	e.Trace = text
 	return e
 }
 
-// outcomes are the results of the runs of an edited event.
+// outcomes returns the results that the runs of an edited event can have.
 func outcomes() []error {
 	return []error{nil, boterr.New(boterr.Unavailable, "", "no answer"), inbox.Postpone(time.Second)}
 }
 
 const limitOfEdited = 3
 
-// editing is an inbox whose records are edited.
+// editing is a check of an event whose record is edited.
 type editing struct {
 	*trial
 
 	outcome error
-	// fields are the edits made in each run, or nil for none.
+	// fields are the changes made to the record during each run.
 	fields document.Object
 	runs   map[string]int
 }
@@ -248,7 +248,7 @@ func (e *editing) handle(_ context.Context, d *inbox.Delivery) error {
 	return e.outcome
 }
 
-// check edits an event before and during each run, and checks that it ends after at most this many runs.
+// check edits an event before its first run and during each run, and checks that it ends after no more runs than most.
 func (e *editing) check(p *inbox.Inbox, from string, before, meanwhile document.Object, most int) {
 	e.Helper()
 	e.fields, e.runs = meanwhile, map[string]int{}
@@ -305,9 +305,9 @@ func clockThatGoesBackDelaysNoRetry(t *trial) {
 // atOnceRules are about events that begin with their acceptance, without another write.
 var atOnceRules = []Rule{
 	rule(startWithTheAcceptanceThatNeverCameBackIsAFailure, "an event that began with its acceptance and never came back has failed once"),
-	rule(startWithTheAcceptanceIsGivenBack, "an event that began with its acceptance, and whose run was ended from outside, was not tried"),
+	rule(startWithTheAcceptanceIsGivenBack, "if the run of an event that began with its acceptance is canceled, that is not an attempt"),
 	rule(failureOfAStartWithTheAcceptanceCountsOnce,
-		"an event that began with its acceptance and failed has failed once, also where its process is lost later"),
+		"an event that began with its acceptance and failed has failed once, even if its process is lost later"),
 }
 
 // atOnce runs an inbox, and accepts events until one begins with its acceptance. The handler decides how that
@@ -396,7 +396,7 @@ func failureOfAStartWithTheAcceptanceCountsOnce(t *trial) {
 	})
 	<-settled
 	var attempts []int
-	next := t.attemptsOf(&attempts) // While the first inbox still leads, as if its process had been lost.
+	next := t.attemptsOf(&attempts) // The first inbox has not given up the lead, as if its process had crashed.
 	t.drain(next)
 	t.advance(time.Second)
 	t.drain(next)
@@ -405,8 +405,8 @@ func failureOfAStartWithTheAcceptanceCountsOnce(t *trial) {
 }
 
 var eraseRules = []Rule{
-	rule(eraseRemovesASender, "Erase removes what waits, what died and what is done of a sender on a channel, and nothing of others"),
-	rule(eraseBesideARun, "an event that is erased while it is handled leaves nothing, and its lane goes on"),
+	rule(eraseRemovesASender, "Erase removes the waiting, dead and done events of a sender on a channel, and no other events"),
+	rule(eraseBesideARun, "an event that is erased while it is handled leaves nothing behind, and its lane continues"),
 }
 
 // everything returns all stored documents as text.
@@ -464,7 +464,7 @@ func eraseRemovesASender(t *trial) {
 	t.requireHandled("waits", "on the page")
 	for _, text := range []string{"discarded", "dead", "done", "waits"} {
 		t.repeat(p, event("bob", text))
-		t.accept(p, event("ada", text)) // The message counts as a new event.
+		t.accept(p, event("ada", text)) // The inbox no longer knows the event, so it counts as new.
 	}
 	_, err = p.Erase(t.Context(), "app", "web", "")
 	require.Equal(t, boterr.InvalidArgument, boterr.CodeOf(err))
@@ -476,7 +476,7 @@ func eraseBesideARun(t *trial) {
 	t.accept(p, event("ada", "1"), event("ada", "2"))
 	wake := t.crash(p, began, goOn)
 	t.erase(p, "ada", 2)
-	_ = wake() // The result is ignored.
+	_ = wake()
 	require.Empty(t, t.stored())
 	t.requireHandled("1")
 	t.accept(p, event("ada", "3"))

@@ -17,15 +17,15 @@ import (
 
 var crashRules = []Rule{
 	rule(crashBlamesNobodyBesideOthers,
-		"events that were under way together when their process was lost have not failed, and are handled again at once"),
+		"events that ran together when their process was lost have not failed, and are handled again at once"),
 	rule(crashBesideAnEditedRecord, "whatever an operator has written into the record of an event, the next process continues after a crash"),
-	rule(guiltyEventIsFound, "of events under way together, the one that ends each process is a dead letter in the end, and no other one"),
-	rule(suspectsRunOneAtATime, "events that were lost with others run one at a time, while other events run"),
-	rule(suspectThatDoesNotEnd, "an event that was lost with others and whose handler never returns holds up the others for a limited time"),
-	rule(suspectThatWasLostAgainRunsAlone, "while an event runs that was lost with others twice, no other event begins"),
+	rule(guiltyEventIsFound, "of events that run together, only the event that kills each process becomes a dead letter in the end"),
+	rule(suspectsRunOneAtATime, "events that were lost together run one at a time, while other events run"),
+	rule(suspectThatDoesNotEnd, "a lost event whose handler never returns delays the events that were lost with it only for a limited time"),
+	rule(suspectThatWasLostAgainRunsAlone, "while an event runs that was lost together with others twice, no other event begins"),
 }
 
-// crowd makes a process begin an event of each of these senders, and then crash.
+// crowd makes a process begin a number of events. The handler must never return, as in a crash.
 func (t *trial) crowd(p *inbox.Inbox, began <-chan string, events int) {
 	t.Helper()
 	for range events {
@@ -36,7 +36,8 @@ func (t *trial) crowd(p *inbox.Inbox, began <-chan string, events int) {
 	}
 }
 
-// forever returns a handler that blocks until the test ends, and the channel of the events that began.
+// forever returns a handler that blocks until the test ends, and a channel that receives the senders of the events
+// that began.
 func (t *trial) forever() (handler inbox.Handler, began chan string) {
 	began = make(chan string, 1000)
 	return func(_ context.Context, d *inbox.Delivery) error {
@@ -46,7 +47,7 @@ func (t *trial) forever() (handler inbox.Handler, began chan string) {
 	}, began
 }
 
-// crashTogether accepts an event of each of these senders, and loses all of them in one crash.
+// crashTogether accepts an event from each sender, and loses all of these events in one crash.
 func (t *trial) crashTogether(senders ...string) {
 	t.Helper()
 	handler, began := t.forever()
@@ -188,7 +189,7 @@ func suspectsRunOneAtATime(t *trial) {
 		t.accept(p, event(fresh, "hi"))
 		require.Equal(t, fresh, <-began, "a suspect began beside another one, or an event waits for a suspect")
 	}
-	for range 4 { // As many as are running now.
+	for range 4 { // One suspect and three fresh events are running.
 		goOn <- struct{}{}
 	}
 	for range 2 {
@@ -206,7 +207,7 @@ func suspectThatDoesNotEnd(t *trial) {
 	env.Store = store.Wrap(env.Store, func(ctx context.Context, _ store.Call) (context.Context, func(int, error) error, error) {
 		select {
 		case calls <- struct{}{}:
-		default: // One is enough.
+		default: // A call is already reported.
 		}
 		return ctx, nil, nil
 	})
@@ -214,7 +215,7 @@ func suspectThatDoesNotEnd(t *trial) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	go func() { _ = p.Run(ctx) }()
-	// Time passes only with the calls that the process makes, so that no lease expires before it is used.
+	// Time passes only with the calls of the process, so that no lease expires before it is used.
 	const callsPerStep = 5
 	seen := map[string]bool{}
 	for made := 0; len(seen) < 3; {

@@ -17,16 +17,16 @@ import (
 )
 
 var failureRules = []Rule{
-	rule(failureIsTriedAgainAfterAPause, "an event that fails is tried again after a pause that grows, and its lane waits for it"),
-	rule(pauseIsAsLongAsWasAskedFor, "an event that failed waits for as long as its failure says, where that is longer than the pause"),
-	rule(mistakeIsNotTriedAgain, "an event whose error says that trying again cannot help is a dead letter at once"),
+	rule(failureIsTriedAgainAfterAPause, "a failed event is tried again after growing pauses, and its lane waits"),
+	rule(pauseIsAsLongAsWasAskedFor, "a failed event waits for as long as its error asks, if that is longer than the pause"),
+	rule(mistakeIsNotTriedAgain, "an event becomes a dead letter at once if the code of its error means that another attempt cannot help"),
 	rule(panicIsAFailure, "a panic of the handler, and the end of its goroutine, are failures"),
-	rule(endOfTheContextIsNoFailure, "an event whose run was ended from outside was not tried, and is handled again at once"),
-	rule(memoryLastsUntilDone, "what an attempt remembers the next one recalls, in whatever process, until the event is done"),
+	rule(endOfTheContextIsNoFailure, "if the run of an event is canceled, that is not an attempt, and the event is handled again at once"),
+	rule(memoryLastsUntilDone, "the next attempt, in any process, recalls what an attempt remembered, until the event is done"),
 	rule(notesAreStoredWithTheNextMemory,
-		"what an attempt notes is durable with the next thing that it remembers, and forgotten where none comes"),
-	rule(memoryHasABound, "an event remembers no more than MaxRemembered things, of MaxRememberedSize bytes, of all its attempts"),
-	rule(postponedIsNoFailure, "an event that its handler postpones is handled after the pause, its lane waits, and that is no failure"),
+		"a value that an attempt notes becomes durable with the next value that it remembers, and is lost if there is none"),
+	rule(memoryHasABound, "all attempts of an event together remember at most MaxRemembered values with MaxRememberedSize bytes"),
+	rule(postponedIsNoFailure, "a postponed event is handled after the pause, its lane waits, and that is not a failure"),
 }
 
 func unavailable(context.Context, *inbox.Delivery) error {
@@ -222,12 +222,12 @@ func memoryHasABound(t *trial) {
 
 var deadLetterRules = []Rule{
 	rule(deadLettersAreListed, "dead letters are listed in the order of acceptance, by app and channel, with their last error"),
-	rule(deadLettersComeInPages, "dead letters of an app come in pages behind and ahead of each of them, also of one that is gone"),
-	rule(deadLettersRefuseOddPages, "a cursor that is none, and params that contradict each other, are InvalidArgument"),
+	rule(deadLettersComeInPages, "an app's dead letters can be read in pages after and before each of them, even if that one was removed"),
+	rule(deadLettersRefuseOddPages, "an invalid cursor, and params that contradict each other, are InvalidArgument"),
 	rule(deadLetterShowsNoCredential, "the error of a dead letter shows no credential"),
-	rule(retriedDeadLetterIsHandled, "a dead letter that is retried is the next event of its lane, with all its attempts"),
-	rule(discardedDeadLetterIsGone, "a dead letter that is discarded is not handled, nor is a repetition of it"),
-	rule(deadLetterIsRemovedAfterDeadRetention, "a dead letter is kept for DeadRetention, and not longer; for ever if that is negative"),
+	rule(retriedDeadLetterIsHandled, "a retried dead letter is the next event of its lane, with the full number of attempts"),
+	rule(discardedDeadLetterIsGone, "a discarded dead letter is not handled, nor are repetitions of it"),
+	rule(deadLetterIsRemovedAfterDeadRetention, "a dead letter is kept for DeadRetention and not longer, or forever if that is negative"),
 }
 
 // bad refuses every event.
@@ -375,12 +375,12 @@ func deadLetterIsRemovedAfterDeadRetention(t *trial) {
 	removeOld(p, 0)
 	t.advance(time.Millisecond)
 	removeOld(t.process(nil, func(c *inbox.Config) { c.DeadRetention = -1 }), 0)
-	removeOld(t.process(nil), 0) // The default is longer.
+	removeOld(t.process(nil), 0) // The default of DeadRetention is longer.
 	removeOld(p, 1)
 	letters := t.letters(p, inbox.DeadLettersParams{})
 	require.Len(t, letters, 1)
 	require.Equal(t, "2", textOf(letters[0].Event))
-	t.accept(p, event("ada", "1")) // The message counts as a new event.
+	t.accept(p, event("ada", "1")) // The inbox no longer knows the event, so it counts as new.
 	t.drain(p)
 	t.requireHandled("1")
 }

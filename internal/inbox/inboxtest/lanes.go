@@ -18,29 +18,29 @@ import (
 )
 
 var laneRules = []Rule{
-	rule(laneInItsOrder, "the events of a member are handled in the order in which they were accepted, by whatever process"),
+	rule(laneInItsOrder, "the events of a member are handled in the order of their acceptance, by any process"),
 	{
 		Name:  "EachOnceByManyProcesses",
-		Text:  "of many processes that run at once, each event is handled once, each member's in order and one at a time",
+		Text:  "if many processes run, each event is handled once, and the events of a member in order and one at a time",
 		check: eachOnceByManyProcesses, needsProcesses: true,
 	},
-	rule(laneThatWaitsHoldsUpNobody, "members do not wait for each other, however many events one of them has waiting"),
+	rule(laneThatWaitsHoldsUpNobody, "members do not wait for each other, however many events of one member are waiting"),
 	{
 		Name:  "TurnIsTakenOver",
-		Text:  "what a lost process held is taken over when its lease ends, not before, and counts as a failure",
+		Text:  "the event of a lost process is taken over once its lease has expired, not before, and counts as failed once",
 		check: turnIsTakenOver, needsProcesses: true,
 	},
-	rule(lostRunStoresNothing, "what comes of a run that has lost its lease is not stored, and the run is told so"),
-	rule(killedEachTimeEndsAsDeadLetter, "an event whose runs never come back ends as a dead letter, and its lane goes on"),
-	rule(eventThatNeverBeganIsNotBlamed, "a lease that never came back is no failure of an event that it was not to handle"),
-	rule(nextCountsNoLaneThatCannotBeEntered, "Next does not tell of events whose lane the process cannot enter, and does once it can"),
+	rule(lostRunStoresNothing, "the result of a run that has lost its lease is not stored, and the run gets ErrLost"),
+	rule(killedEachTimeEndsAsDeadLetter, "an event whose runs never come back becomes a dead letter, and its lane continues"),
+	rule(eventThatNeverBeganIsNotBlamed, "a lost lease counts as a failure only of the events that it covered"),
+	rule(nextCountsNoLaneThatCannotBeEntered, "Next counts events of a lane only while the process can enter the lane"),
 }
 
 // aloneRules are about stores that one process has to itself.
 var aloneRules = []Rule{
 	rule(restartTakesOverAtOnce,
-		"where one process has the store, what a lost one held is free when the next begins, and what had begun counts as a failure once"),
-	rule(noLaneHasADocument, "where one process has the store, no lane has a document"),
+		"if one process has the store to itself, the next process takes over at once, and an event that had begun counts as failed once"),
+	rule(noLaneHasADocument, "if one process has the store to itself, no lane has a document"),
 }
 
 func laneInItsOrder(t *trial) {
@@ -229,7 +229,7 @@ func eventThatNeverBeganIsNotBlamed(t *trial) {
 	require.NoError(t, err)
 	seen, err := leases.Look(t.Context(), []string{inbox.Lane("app", "web", "ada")})
 	require.NoError(t, err)
-	// As if a process died between its last event and the end of its lease.
+	// Simulate a process that died after its last event and before the release of the lease.
 	lane := inbox.Lane("app", "web", "ada")
 	_, err = leases.Claim(t.Context(), lane, seen[lane], t.Now(), lease.Work{Purpose: "inbox", Items: []string{"app web ada 1"}})
 	require.NoError(t, err)
@@ -275,7 +275,7 @@ func restartTakesOverAtOnce(t *trial) {
 	})
 	t.drain(next)
 	t.requireHandled("3")
-	t.drain(t.process(nil)) // Process next counts the lost start first.
+	t.drain(t.process(nil)) // next must count the lost start before any process handles "1".
 	t.requireHandled()
 	t.drainAll(next)
 	t.requireHandled("1", "2")
@@ -297,17 +297,17 @@ var shareRules = []Rule{
 	rule(appThatHangsHoldsUpNoOther, "however many runs of an app hang, events of another app are handled meanwhile"),
 	rule(channelThatHangsHoldsUpNoOther, "however many runs of a channel hang, events of another channel of the app are handled meanwhile"),
 	rule(backlogHoldsUpNoOther,
-		"members take turns, however many events they have waiting: one more waits for a short turn of each, and one more"),
-	rule(retryQueuesBehindFreshEvents, "a lane that becomes due for a retry queues behind those that are ready"),
-	rule(pendingCountsPerApp, "an app that has as many events waiting as it may have leaves the inbox open for others"),
+		"members take turns, however many events they have waiting: a new member waits for a short turn of each, and for one more"),
+	rule(retryQueuesBehindFreshEvents, "a lane that becomes due for a retry queues behind lanes that are already ready"),
+	rule(pendingCountsPerApp, "an app with MaxPending waiting events does not prevent the acceptance of other apps' events"),
 }
 
 // patience is the longest time that a rule waits for a required effect. It is only reached if the rule is
 // broken.
 const patience = 5 * time.Minute
 
-// running runs an inbox in which events hang until the end if hangs returns true for them. It returns a
-// channel that receives the texts of other events, and a function that ends the Run.
+// running runs an inbox in which the events for which hangs returns true hang until the Run ends. It returns a
+// channel that receives the texts of the other events, and a function that ends the Run.
 func (t *trial) running(p func(inbox.Handler) *inbox.Inbox, hangs func(inbox.Event) bool) (handled <-chan string, end func()) {
 	t.Helper()
 	texts, release := make(chan string, 10_000), make(chan struct{})
@@ -398,8 +398,8 @@ func backlogHoldsUpNoOther(t *trial) {
 	}
 }
 
-// handledBefore has members with backlogs, and then one without. It returns the number of events that one
-// worker handles before the event of that last member.
+// handledBefore accepts events of members with backlogs, and then one event of a further member. It returns the
+// number of events that one worker handles before that one.
 func (t *trial) handledBefore(members, backlog int) (before int) {
 	t.Helper()
 	setting := func(c *inbox.Config) { c.Workers, c.Poll = 1, 5*time.Millisecond }

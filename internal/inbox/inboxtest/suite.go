@@ -1,5 +1,5 @@
-// Package inboxtest checks the guarantees of package inbox over any store.Store: one small function for each
-// rule, which quotes the rule if it is broken.
+// Package inboxtest checks the guarantees of package inbox over any store.Store. Each rule has a small
+// function, and a text that is part of its failures.
 //
 //   - To check inboxes over a store against all rules, use [RunInbox].
 //   - To check one rule, use [Rules] and [Rule.Check].
@@ -77,9 +77,9 @@ func RunInbox(t *testing.T, newStore func(t *testing.T) store.Store) {
 	}
 }
 
-// Rules returns the rules. The rules for a store that processes share apply to every store, as if several
-// processes used it. Most of them also apply to a store that one process has to itself. There, the next
-// process begins after the previous one has ended.
+// Rules returns the rules for all stores, as if several processes shared the store, and then the rules whose
+// names begin with "Alone", for a store that one process has to itself. Most of these are the same rules, but
+// each process begins after the previous one has ended.
 func Rules() []Rule {
 	rules := slices.Concat(
 		acceptRules, laneRules, shareRules, failureRules, deadLetterRules, crashRules, eraseRules, editedRules)
@@ -161,7 +161,7 @@ type clockedAlone struct {
 	store.Watcher
 }
 
-// env returns the environment of a process. The store is a Watcher only for the rules that need one.
+// env returns the environment of a process. Its store is a Watcher only for the "Alone" rules.
 func (t *trial) env() record.Env {
 	env := record.Env{Store: clocked{t.store, t}, Now: t.Now, NewID: t.newID}
 	if watcher, ok := t.store.(store.Watcher); ok && t.rule.isAlone {
@@ -170,15 +170,14 @@ func (t *trial) env() record.Env {
 	return env
 }
 
-// process returns the inbox of a separate process. handle is called after the event was recorded; nil does
-// nothing.
+// process returns the inbox of a separate process. It records each event, and then calls handle unless that is nil.
 func (t *trial) process(handle inbox.Handler, settings ...func(*inbox.Config)) *inbox.Inbox {
 	t.Helper()
 	return t.processIn(t.env(), handle, settings...)
 }
 
-// mortal returns a process that Run drives, and a function that kills it and that must be called. Once that has
-// returned, the store ignores all later calls of the process.
+// mortal starts a process with Run, and returns it with a function that kills it. Callers must call kill. Once kill
+// has returned, no call of the process reaches the store.
 func (t *trial) mortal(handle inbox.Handler, settings ...func(*inbox.Config)) (process *inbox.Inbox, kill func()) {
 	t.Helper()
 	var calls sync.RWMutex
@@ -200,7 +199,7 @@ func (t *trial) mortal(handle inbox.Handler, settings ...func(*inbox.Config)) (p
 	go func() { _ = p.Run(ctx) }()
 	return p, func() {
 		stop()
-		calls.Lock() // The current calls still reach the store.
+		calls.Lock() // Calls that have begun may still reach the store: wait for them.
 		defer calls.Unlock()
 		isDead = true
 	}
@@ -263,7 +262,7 @@ func keyless(e inbox.Event) inbox.Event {
 
 func textOf(e inbox.Event) string { return document.Get(e.Body, "text", "") }
 
-// accept accepts events, all of them new.
+// accept accepts events. They must not be repetitions.
 func (t *trial) accept(by *inbox.Inbox, events ...inbox.Event) {
 	t.Helper()
 	for _, e := range events {
@@ -303,7 +302,7 @@ func (t *trial) drain(by *inbox.Inbox) {
 	require.Fail(t, "it runs without end")
 }
 
-// drainAll handles everything, as time passes.
+// drainAll handles all events, and moves the clock forward for events that wait.
 func (t *trial) drainAll(by *inbox.Inbox) {
 	t.Helper()
 	for range 1000 {
@@ -318,8 +317,8 @@ func (t *trial) drainAll(by *inbox.Inbox) {
 	require.Fail(t, "it never ends")
 }
 
-// crash begins to handle the next event, and never ends it, like a process that is killed in the middle. wake
-// continues the run.
+// crash begins to handle the next event and does not finish, like a killed process. wake continues the run and
+// returns its error.
 func (t *trial) crash(by *inbox.Inbox, began <-chan struct{}, goOn chan<- struct{}) (wake func() error) {
 	t.Helper()
 	ended := make(chan error, 1)
@@ -360,7 +359,8 @@ func (t *trial) removeAll(collection string) error {
 
 // Load is the load of a benchmark on an inbox.
 type Load struct {
-	// Events of Members members arrive in turn, sent by Producers goroutines.
+	// Members is the number of members, whose events arrive in turn. Producers is the number of goroutines
+	// that accept events.
 	Members, Producers int
 	// Workers is inbox.Config.Workers.
 	Workers int

@@ -23,7 +23,7 @@ type broken struct {
 
 func (b broken) Collection(name string) store.Collection { return b.breaks(b.Store.Collection(name)) }
 
-// forgetful reports inserts of events that were already there as new.
+// forgetful reports no error if an inserted document already exists.
 type forgetful struct{ store.Collection }
 
 func (f forgetful) Insert(ctx context.Context, documents ...document.Object) error {
@@ -34,7 +34,7 @@ func (f forgetful) Insert(ctx context.Context, documents ...document.Object) err
 	return err
 }
 
-// careless ignores filters when it makes changes.
+// careless updates the document with an id even if it does not match the rest of the filter.
 type careless struct{ store.Collection }
 
 func (c careless) Update(
@@ -48,7 +48,7 @@ func (c careless) Update(
 	return c.Collection.Update(ctx, byID, change, options)
 }
 
-// reversed returns the last first.
+// reversed returns the found documents in reverse order.
 type reversed struct{ store.Collection }
 
 func (r reversed) Find(
@@ -62,8 +62,8 @@ func (r reversed) Find(
 	return turned, err
 }
 
-// Each rule passes over a store that works, and fails over one that breaks it. That all rules pass over a store
-// that works is a test of package inbox.
+// Some rules must pass over a store that works, and fail over a store that breaks them. Package inbox tests that all
+// rules pass.
 func TestRules_SeeBrokenStores(t *testing.T) {
 	t.Parallel()
 	works := func(c store.Collection) store.Collection { return c }
