@@ -282,7 +282,7 @@ func TestRun_ShowsWhatDiffers(t *testing.T) {
 	out, after, err := rerun(t, outdated)
 	require.Error(t, err)
 	require.Contains(t, out, "--- FAIL: TestRun/kettles")
-	require.Contains(t, out, "kettles.chat differs: - is the file, + what came\n")
+	require.Contains(t, out, "kettles.chat differs: - is the file, + is the output\n")
 	require.Contains(t, out, "-  * Copper\n            +  * Glass\n")
 	require.Contains(t, out, "-Bot: Thank you!\n")
 	require.Contains(t, out, "go test -run '^TestRun/kettles$' -update writes it.")
