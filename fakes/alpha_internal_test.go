@@ -17,7 +17,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// shop is a channel with two members, seen through its connector.
+// shop is an Alpha or Delta channel with two members, and its connector.
 type shop struct {
 	*Platform
 	in        *channel.Channel

@@ -196,7 +196,7 @@ func (p *Platform) repeat(name string, from address) error {
 func (p *Platform) mustBeRepeated(name string, err error) {
 	p.test.Helper()
 	if err = butForCrash(err); err != nil {
-		p.test.Fatalf("fakes: what %s sent was repeated: %v%s", name, err, framesOf(err))
+		p.test.Fatalf("fakes: SaysAgain: the repeated message of %s: %v%s", name, err, framesOf(err))
 	}
 }
 

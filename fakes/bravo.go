@@ -172,7 +172,6 @@ func (o *outbox) newGroup(in *channel.Channel, group livechat.NewGroup, form str
 	return livechat.CreatedGroup{ExternalID: created.ExternalID, InvitationLink: created.InvitationLink}
 }
 
-// newLink returns the address of a new invitation link.
 func (o *outbox) newLink() string { return "https://invite.example/" + o.platform.ids.next("link") }
 
 // renewLink gives a group a new link, which replaces the old one.
@@ -204,10 +203,9 @@ func (o *outbox) groupName(ctx context.Context, in *channel.Channel, externalID 
 	return name, err
 }
 
-// setIcon sets a group's picture.
 func (o *outbox) setIcon(ctx context.Context, in *channel.Channel, externalID string, icon livechat.Picture) error {
 	if !strings.HasPrefix(icon.ContentType, "image/") || len(icon.Bytes) == 0 {
-		return boterr.Invalid("", "the platform shows only pictures, and this is %d bytes of type %q", len(icon.Bytes), icon.ContentType)
+		return boterr.Invalid("", "the icon has %d bytes and the type %q; give an image that is not empty", len(icon.Bytes), icon.ContentType)
 	}
 	return o.changeGroup(ctx, in, externalID, func(group *Group) {
 		group.Icon = livechat.Picture{ContentType: icon.ContentType, Bytes: slices.Clone(icon.Bytes)}
@@ -230,7 +228,6 @@ func (o *outbox) changeGroup(ctx context.Context, in *channel.Channel, externalI
 	return nil
 }
 
-// createChannel creates a channel on the platform.
 func (o *outbox) createChannel(ctx context.Context, in *channel.Channel, groupID, displayName string) (document.Object, error) {
 	if err := o.reach(ctx, in); err != nil {
 		return document.Object{}, err

@@ -119,12 +119,11 @@ func (p *Platform) File(key string) File {
 	return file
 }
 
-// Utilities is the fake of one domain: the operations for mail, payments and uploads, as a view of a
-// platform.
+// Utilities is a fake of the operations for mail, payments and uploads, backed by a whole platform.
 type Utilities struct {
 	utility.Operations
 
-	// Platform is the whole platform; the operations work for Member.
+	// Platform carries out the operations, for Member.
 	Platform *Platform
 	Member   *Actor
 	// Account is the payment account "shop".

@@ -98,7 +98,6 @@ func diff(before, after *Snapshot) (c Changes, err error) {
 	return c, errors.Join(errs...)
 }
 
-// twoStores holds the states before and after.
 type twoStores struct{ before, after *Snapshot }
 
 func recordsOf[R any](s twoStores, collection string, but ...string) ([]RecordChange[R], error) {

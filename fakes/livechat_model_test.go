@@ -51,7 +51,7 @@ type request struct {
 	parent  *request
 	removed bool
 	// kept are the member's messages from before an agent took the request. isWaitingTold is set once the
-	// member was told to wait, isOverTold once an agent who wrote after the end was sent the text that it is over.
+	// member was told to wait, isOverTold once an agent who wrote after the end got the text about it.
 	// taken is the number of requests taken earlier.
 	kept                      []string
 	isWaitingTold, isOverTold bool
@@ -210,8 +210,7 @@ func (m *model) memberSays(member, text string) {
 	}
 }
 
-// over returns the request of the live chat that an agent who writes to a member had last, or nil if there is
-// none.
+// over returns the last live chat between an agent and a member, if it has ended, or nil if there is none.
 func (m *model) over(agent, member string) *request {
 	var last *request
 	for _, r := range m.requests {
@@ -402,7 +401,7 @@ var groupTypes = map[channel.Type]string{ //nolint:gochecknoglobals // It does n
 	channel.Charlie: "public_channel", channel.Foxtrot: "foxtrot",
 }
 
-// play is a platform, the model of its behaviour, and the history of both.
+// play is a platform, the model of its behavior, and the history of both.
 type play struct {
 	*testing.T
 	*model

@@ -62,7 +62,7 @@ var users = map[fakes.Service]func(t *testing.T, bot *botctx.Context) error{
 	},
 }
 
-// openFor returns a platform set up for all users, and one of its members.
+// openFor returns a platform on which every service of the platform works, and its member.
 func openFor(t *testing.T, options ...fakes.Option) (*fakes.Platform, *fakes.Actor) {
 	t.Helper()
 	p := fakes.New(append(options, fakes.For(t))...)
@@ -73,7 +73,7 @@ func openFor(t *testing.T, options ...fakes.Option) (*fakes.Platform, *fakes.Act
 	return p, ada
 }
 
-// failing returns the services that do not work.
+// failing returns the services whose requests fail.
 func failing(t *testing.T, bot *botctx.Context) (list []fakes.Service) {
 	t.Helper()
 	for service := fakes.ServiceStore; service <= fakes.ServiceMessages; service++ {
@@ -327,8 +327,8 @@ func TestFaults_AreMetOnAFork(t *testing.T) {
 func TestFaults_NeedAnError(t *testing.T) {
 	t.Parallel()
 	for name, misuse := range map[string]func(p *fakes.Platform){
-		"mail fails with an error":  func(p *fakes.Platform) { p.Inject(fakes.Fails(fakes.ServiceMail, nil)) },
-		"files fails with an error": func(p *fakes.Platform) { p.Inject(fakes.Fails(fakes.ServiceFiles, nil)) },
+		"mail needs an error to fail with":  func(p *fakes.Platform) { p.Inject(fakes.Fails(fakes.ServiceMail, nil)) },
+		"files needs an error to fail with": func(p *fakes.Platform) { p.Inject(fakes.Fails(fakes.ServiceFiles, nil)) },
 		"the account shop": func(p *fakes.Platform) {
 			p.AddAccount("shop")
 			p.Inject(fakes.Fails(fakes.ServicePayments, nil).Of("shop"))

@@ -136,14 +136,14 @@ the messages after it:
 	"another message": {"list", func(ada *fakes.Actor) { ada.SeesMessage(expect.Exactly(send.Text("one"))) }, `fakes: Ada sees something else, sent at 2026-01-01 00:00:00 by the node lines:
   expected {"type":"TEXT","text":"one"}
     it is    {"type":"TEXT","text":"one\ntwo\nthree"}`},
-	"no further one": {"hi", func(ada *fakes.Actor) { ada.Sees("Hello!", "What do you want?", "Bye!") }, `fakes: Ada sees no further message, and expected is "Bye!"; Ada has read all up to "What do you want?"`},
-	"none at all": {"bye", func(ada *fakes.Actor) { ada.Sees("Bye!") }, `fakes: Ada sees no further message, and expected is "Bye!"; Ada was sent nothing yet; ` +
+	"no further one": {"hi", func(ada *fakes.Actor) { ada.Sees("Hello!", "What do you want?", "Bye!") }, `fakes: Ada sees no further message; expected "Bye!"; Ada has read all up to "What do you want?"`},
+	"none at all": {"bye", func(ada *fakes.Actor) { ada.Sees("Bye!") }, `fakes: Ada sees no further message; expected "Bye!"; nothing was sent to Ada yet; ` +
 		`nothing answers: no position - heads: hi (trigger did not match), size (trigger did not match), lines (trigger did not match), picture (trigger did not match)`},
-	"any": {"bye", func(ada *fakes.Actor) { ada.SeesMessage() }, `fakes: Ada sees no further message, and expected is a message; Ada was sent nothing yet; ` +
+	"any": {"bye", func(ada *fakes.Actor) { ada.SeesMessage() }, `fakes: Ada sees no further message; expected a message; nothing was sent to Ada yet; ` +
 		`nothing answers: no position - heads: hi (trigger did not match), size (trigger did not match), lines (trigger did not match), picture (trigger did not match)`},
-	"something": {"kettle", func(ada *fakes.Actor) { ada.SeesNothing() }, `fakes: Ada sees what no expectation has read:
+	"something": {"kettle", func(ada *fakes.Actor) { ada.SeesNothing() }, `fakes: Ada sees messages that no expectation has read:
   "Which size?" [Small: "s"] [Large: "l"], sent at 2026-01-01 00:00:00 by the node size`},
-	"no expectation": {"hi", func(ada *fakes.Actor) { ada.Sees() }, `fakes: Sees is given no text: say which Ada sees, or SeesNothing`},
+	"no expectation": {"hi", func(ada *fakes.Actor) { ada.Sees() }, `fakes: Sees has no text: give the texts that Ada sees, or use SeesNothing`},
 }
 
 func TestSees_FailureShowsBoth(t *testing.T) {
@@ -313,8 +313,8 @@ func TestEveryMessageExpected_NamesWhatNothingHasRead(t *testing.T) {
 			for _, atEnd := range tb.atEnd {
 				tb.runOn(atEnd)
 			}
-			require.Equal(t, []string{"fakes: no expectation has read what was sent, which EveryMessageExpected asks for: " +
-				"let Sees and its like read it, or Reads pass over it:\n" + c.prints}, tb.failures)
+			require.Equal(t, []string{"fakes: EveryMessageExpected: no expectation has read these messages; " +
+				"read them with Sees, or skip them with Reads:\n" + c.prints}, tb.failures)
 		})
 	}
 }
@@ -335,7 +335,7 @@ func TestEveryMessageExpected_SaysNothingOfATestThatFailed(t *testing.T) {
 
 func TestEveryMessageExpected_NeedsATest(t *testing.T) {
 	t.Parallel()
-	require.PanicsWithValue(t, "fakes: EveryMessageExpected looks at the end of a test: give For(t), too",
+	require.PanicsWithValue(t, "fakes: EveryMessageExpected needs a test to check at its end: give For(t), too",
 		func() { fakes.New(fakes.EveryMessageExpected()) })
 }
 

@@ -285,7 +285,7 @@ func TestRun_ShowsWhatDiffers(t *testing.T) {
 	require.Contains(t, out, "kettles.chat differs: - is the file, + is the output\n")
 	require.Contains(t, out, "-  * Copper\n            +  * Glass\n")
 	require.Contains(t, out, "-Bot: Thank you!\n")
-	require.Contains(t, out, "go test -run '^TestRun/kettles$' -update writes it.")
+	require.Contains(t, out, "go test -run '^TestRun/kettles$' -update")
 	require.NotContains(t, out, "needs the flag")
 	require.Equal(t, outdated, after)
 }

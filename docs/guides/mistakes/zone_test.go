@@ -57,6 +57,6 @@ func wrongZone() mistake {
 			p.AdvanceTo(time.Date(2026, time.January, 2, 9, 0, 0, 0, tokyo))
 			ada.Sees("Good morning!")
 		},
-		tells: "fakes: Ada sees no further message, and expected is \"Good morning!\"",
+		tells: "fakes: Ada sees no further message; expected \"Good morning!\"",
 	}
 }
