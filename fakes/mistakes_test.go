@@ -396,13 +396,13 @@ func TestChannels_Misuse(t *testing.T) {
 			p.AddAttachment(kettle)
 			p.AddAttachment(kettle)
 		},
-		`there is nothing to give back`:                    func(_ *fakes.Platform, ada *fakes.Actor) { ada.ReturnThread() },
-		`only channels of type echo have tags`:             func(_ *fakes.Platform, ada *fakes.Actor) { ada.Tags() },
-		`only channels of type alpha have attachments`:     func(p *fakes.Platform, _ *fakes.Actor) { p.Attachments("web") },
-		`only channels of type alpha have broadcasts`:      func(p *fakes.Platform, _ *fakes.Actor) { p.Broadcasts("web") },
-		`only channels of type alpha have stored messages`: func(p *fakes.Platform, _ *fakes.Actor) { p.StoredMessages("web") },
-		`are of charlie alone`:                             func(p *fakes.Platform, _ *fakes.Actor) { p.IsArchived("web", "C1") },
-		`there is no channel gone in app`:                  func(p *fakes.Platform, _ *fakes.Actor) { p.IsArchived("gone", "C1") },
+		`there is nothing to give back`:                             func(_ *fakes.Platform, ada *fakes.Actor) { ada.ReturnThread() },
+		`only channels of type echo have tags`:                      func(_ *fakes.Platform, ada *fakes.Actor) { ada.Tags() },
+		`only channels of type alpha have attachments`:              func(p *fakes.Platform, _ *fakes.Actor) { p.Attachments("web") },
+		`only channels of type alpha have broadcasts`:               func(p *fakes.Platform, _ *fakes.Actor) { p.Broadcasts("web") },
+		`only channels of type alpha have stored messages`:          func(p *fakes.Platform, _ *fakes.Actor) { p.StoredMessages("web") },
+		`only channels of type charlie have archived conversations`: func(p *fakes.Platform, _ *fakes.Actor) { p.IsArchived("web", "C1") },
+		`there is no channel gone in app`:                           func(p *fakes.Platform, _ *fakes.Actor) { p.IsArchived("gone", "C1") },
 		`has no conversation "C1"`: func(p *fakes.Platform, _ *fakes.Actor) {
 			p.IsArchived(p.AddChannel(channel.Channel{Type: channel.Charlie}).ID, "C1")
 		},

@@ -333,8 +333,8 @@ func TestFaults_NeedAnError(t *testing.T) {
 			p.AddAccount("shop")
 			p.Inject(fakes.Fails(fakes.ServicePayments, nil).Of("shop"))
 		},
-		"cannot take 0s":     func(p *fakes.Platform) { p.Inject(fakes.Delays(botctx.OpGetMember, 0)) },
-		`there is no code "`: func(p *fakes.Platform) { p.Inject(fakes.Fails(botctx.OpGetMember, boterr.Code(""))) },
+		"cannot be delayed by 0s": func(p *fakes.Platform) { p.Inject(fakes.Delays(botctx.OpGetMember, 0)) },
+		`there is no code "`:      func(p *fakes.Platform) { p.Inject(fakes.Fails(botctx.OpGetMember, boterr.Code(""))) },
 	} {
 		var tb recordedTB
 		tb.run(misuse)

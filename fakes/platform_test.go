@@ -104,7 +104,7 @@ func TestPlatform_Misuse(t *testing.T) {
 		"AddMember":                        func(p *fakes.Platform) { p.AddMember(member.Member{Channel: "nowhere"}) },
 		"AddChannel":                       func(p *fakes.Platform) { p.AddChannel(channel.Channel{Type: channel.Echo, Info: channel.AlphaInfo{}}) },
 		"cannot be delayed by":             func(p *fakes.Platform) { p.Inject(fakes.Delays(botctx.OpGetMember, -1)) },
-		"time does not go ba":              func(p *fakes.Platform) { p.AdvanceTo(fakes.Start().Add(-1)) },
+		"already, and does not go back":    func(p *fakes.Platform) { p.AdvanceTo(fakes.Start().Add(-1)) },
 	} {
 		var tb recordedTB
 		tb.run(misuse)

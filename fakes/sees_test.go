@@ -80,7 +80,7 @@ the messages after it:
   "What do you want?"`},
 	"no function": {"hi", func(ada *fakes.Actor) { ada.SeesMessage(expect.That("a price", nil)) }, `fakes: Ada sees something else, sent at 2026-01-01 00:00:00 by the node hi:
   expected a price
-    That was given no function that says whether it is so
+    That has no function: give one that checks a message
 the messages after it:
   "What do you want?"`},
 	"another text": {"hi", func(ada *fakes.Actor) { ada.Sees("Hallo!") }, `fakes: Ada sees something else, sent at 2026-01-01 00:00:00 by the node hi:
@@ -119,17 +119,17 @@ the messages after it:
 		ada.SeesMessage(expect.That("a short text", func(m send.Response) bool { return m.Text() != "" && len(m.Text()) < 9 }))
 	}, `fakes: Ada sees something else, sent at 2026-01-01 00:00:00 by the node picture:
   expected a short text
-    that is not so of  IMAGE https://shop.example/kettle.png`},
+    this is not so in  IMAGE https://shop.example/kettle.png`},
 	"no text": {"show", func(ada *fakes.Actor) { ada.Sees("kettle") }, `fakes: Ada sees something else, sent at 2026-01-01 00:00:00 by the node picture:
   expected "kettle"
     it has no text: IMAGE https://shop.example/kettle.png`},
 	"another address": {"show", func(ada *fakes.Actor) { ada.SeesMessage(expect.Media("https://shop.example/cup.png")) }, `fakes: Ada sees something else, sent at 2026-01-01 00:00:00 by the node picture:
-  expected what is at https://shop.example/cup.png
-    it has what is at https://shop.example/kettle.png`},
+  expected the file at https://shop.example/cup.png
+    it has the file at https://shop.example/kettle.png`},
 	"no address, another type": {"list", func(ada *fakes.Actor) {
 		ada.SeesMessage(expect.Media("https://shop.example/"), expect.Type(send.TypeImage))
 	}, `fakes: Ada sees something else, sent at 2026-01-01 00:00:00 by the node lines:
-  expected what is at https://shop.example/
+  expected the file at https://shop.example/
     there is no address in  "one\ntwo\nthree"
   expected a message of type IMAGE
     it is of type TEXT: "one\ntwo\nthree"`},

@@ -84,7 +84,6 @@ func (s *talk) state(string) error {
 	return err
 }
 
-// stateOfAgent prints the state of an agent.
 func (s *talk) stateOfAgent(agent *fakes.Agent) error {
 	s.factf("agent", "%s, %s at the channel %s", agent.Name(), agent.ExternalID(), agent.Channel())
 	s.factf("groups", "%s", strings.Join(agent.Groups(), ", "))

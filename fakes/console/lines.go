@@ -170,8 +170,8 @@ func completeText(text []byte) int {
 	return len(text)
 }
 
-// leastWidth is the least number of cells for a text after its head, and narrowIndent the indent below a head
-// that leaves less.
+// leastWidth is the minimum number of cells for a text after its head. If there are fewer, the text begins on the
+// next line, indented by at most narrowIndent cells.
 const (
 	leastWidth   = 20
 	narrowIndent = 2

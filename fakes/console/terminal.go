@@ -73,7 +73,7 @@ func (s *screen) block(head string, ofHead colour, text string, ofText colour) {
 			for _, line := range wrapped(strings.TrimRight(head, " "), s.width) {
 				lines.WriteString(s.painted(line, ofHead) + "\n")
 			}
-			indent = min(narrowIndent, s.width/4) //nolint:mnd // Little of what is little.
+			indent = min(narrowIndent, s.width/4) //nolint:mnd // A small part of a narrow terminal.
 			head = strings.Repeat(" ", indent)
 		}
 		width = max(s.width-indent, 1)

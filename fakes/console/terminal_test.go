@@ -55,7 +55,6 @@ func openTerminal(ctx context.Context, t *testing.T, width uint16) *terminal {
 	return x
 }
 
-// watch shows the output.
 func (x *terminal) watch() {
 	buffer := make([]byte, 4096)
 	for {

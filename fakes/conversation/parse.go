@@ -76,7 +76,7 @@ func (p *reader) line(line string) error {
 			return errors.New(hint.text)
 		}
 	}
-	return fmt.Errorf("%q says nothing that is understood: write who says it and a colon before it, as in \"Ada: hello\" or "+
+	return fmt.Errorf("%q is not a line of a conversation: write who says it and a colon before it, as in \"Ada: hello\" or "+
 		"\"Bot: Hello Ada!\", or # before a comment", line)
 }
 
@@ -363,7 +363,7 @@ func (p *reader) addAgent(found []string) error {
 	return nil
 }
 
-// cutName cuts the first name off a list with commas.
+// cutName cuts the first name off a comma-separated list.
 func cutName(list string) (first, rest string) {
 	if quoted, err := strconv.QuotedPrefix(list); err == nil {
 		behind, isMore := strings.CutPrefix(strings.TrimSpace(list[len(quoted):]), ",")
@@ -436,7 +436,7 @@ func perhaps(near string) string {
 	return ": did you mean " + near + "?"
 }
 
-// answer begins an answer to a person, the last actor if no name is given.
+// answer adds an answer to the last step. The recipient is the last actor if to is "".
 func (p *reader) answer(to string, message Message) error {
 	step := p.step()
 	if step == nil {

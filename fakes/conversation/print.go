@@ -50,7 +50,7 @@ func (p *printer) step(s Step) {
 	}
 }
 
-// adds reports whether an act only adds something.
+// adds reports whether an act only sets something up.
 func adds(act Act) bool {
 	switch act.(type) {
 	case AddMember, AddAgent, AddChannel, AddDesk, AddData, JoinsGroup:

@@ -34,7 +34,7 @@ func TestRun(t *testing.T) {
 	})
 }
 
-// nodes are a shop of kettles.
+// nodes returns the bot of a shop that sells kettles.
 func nodes() []*botctx.Node {
 	return []*botctx.Node{
 		{ID: "kettles", Trigger: botctx.TextIs("kettles"), Responses: []send.Response{send.Carousel(
@@ -78,7 +78,7 @@ func schedule(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// shop is a bot that answers, charges and mails.
+// shop returns a bot that answers, charges and mails.
 func shop() []*botctx.Node {
 	return []*botctx.Node{
 		{ID: "hi", Trigger: botctx.TextIs("hi"), Responses: botctx.Say("Hello {{firstName}}!")},
@@ -323,7 +323,7 @@ Bot: You bought steel.
 func TestRun_Mistakes(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
-		"Ada: kettles\nwhat\n":                                 "testdata/kettles.chat:2: \"what\" says nothing that is understood",
+		"Ada: kettles\nwhat\n":                                 "testdata/kettles.chat:2: \"what\" is not a line of a conversation",
 		"Ada: x\nAda taps [Buy]\n":                             "testdata/kettles.chat: line 2: Ada sees nothing that can be tapped",
 		"Ada: kettles\nAda taps [Pay]\n":                       "line 2: Ada sees nothing with the title \"Pay\" to tap, but [Buy], [Buy]",
 		"Ada takes the ticket\n":                               "line 1: Ada is no agent: agents take tickets, and a line such as \"agent Grace at support\" adds one",

@@ -33,8 +33,8 @@ func (printer) Fatalf(format string, args ...any) {
 	_, _ = fmt.Fprintln(os.Stdout, first)
 }
 
-// count records an order, and then confirms it: if the answer of the first operation is lost, the member says
-// it again, and it is recorded twice.
+// count records an order and then confirms it. If an answer is lost, the member repeats the message, and the order is
+// recorded twice.
 func count(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertParams{
 		DataSourceID: "orders", Data: []document.Object{document.O("by", bot.Member.ID)},

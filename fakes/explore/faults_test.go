@@ -171,7 +171,7 @@ func TestFaults_FindsAMessageThatIsNotedTwice(t *testing.T) {
 	explore.Faults(t, rounds.Of(t, 60, 600), property(noteOnce))
 }
 
-// order orders by mail, and tries that four times: more often than a plan has faults.
+// order orders by mail, with four tries: more than a plan has faults.
 func order(ctx context.Context, bot *botctx.Context) error {
 	var err error
 	for range 4 {
@@ -221,7 +221,7 @@ func TestFaults_FindsAnOutage(t *testing.T) {
 	explore.Faults(t, rounds.Of(t, 60, 600), mailedBeforeConfirmed(confirmOrdered))
 }
 
-// The bot has recovered from an outage once the property has waited for that.
+// After Settle, the bot has recovered from an outage.
 func TestFaults_SettleWaitsForTheEndOfAnOutage(t *testing.T) {
 	t.Parallel()
 	explore.Faults(t, rounds.Of(t, 60, 600), func(t *explore.T, p *fakes.Platform) {
@@ -357,7 +357,7 @@ func insist(t *explore.T, what string, try func() error) {
 		}
 		t.Settle(90 * time.Second)
 	}
-	t.Fatalf("%s never goes well: %v", what, err)
+	t.Fatalf("%s fails every time: %v", what, err)
 }
 
 // A live chat that people insist on is created once, continues and ends, whatever fails in between.

@@ -79,7 +79,7 @@ func (s *schedule) leave(t *task) {
 	t.hasEnded, t.at = true, point{name: "its end", isOperation: true}
 	switch {
 	case !slices.ContainsFunc(s.tasks, func(other *task) bool { return !other.hasEnded }):
-		s.story.stands(t)
+		s.story.stops(t)
 		s.finish()
 		close(s.ended)
 	case !s.isOff:
@@ -170,8 +170,8 @@ func (s *schedule) handOn(from *task) {
 		return
 	}
 	if next != from {
-		s.story.stands(from)
-		s.story.goesOn(next)
+		s.story.stops(from)
+		s.story.continues(next)
 	}
 	s.current = next
 	next.at.until, next.at.isPause = nil, false

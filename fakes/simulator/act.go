@@ -40,8 +40,8 @@ type outcome struct {
 	Error *page.Problem `json:"error,omitempty"`
 }
 
-// play is an action on a platform: it returns a moment. If the action is refused, it panics, as the platform
-// does, or returns an error.
+// play performs an action and returns its moment. If the action is refused, it returns an error, or panics as the
+// platform does.
 type play func(b *branch) (moment, error)
 
 // reader reads the fields of an action.

@@ -33,7 +33,7 @@ type entry struct {
 	// Type is the type of the message.
 	Type send.Type `json:"type"`
 	render.Message
-	// Rest is the whole message if it has none of these.
+	// Rest is the data of a message that has no text, file, choices, cards or articles.
 	Rest string `json:"rest,omitempty"`
 	// IsChanged is true if it was changed after it was sent, IsTakenBack if it was recalled.
 	IsChanged   bool `json:"isChanged"`
@@ -144,7 +144,7 @@ func (h logHandler) text(one slog.Attr) string {
 	return h.prefix + one.Key + " " + one.Value.Resolve().String()
 }
 
-// toldLog returns the log, the newest line last.
+// toldLog returns the log, newest line last.
 func (b *branch) toldLog() []logLine {
 	told := []logLine{}
 	for number, m := range b.past() {
