@@ -162,8 +162,8 @@ func when(holds func(said said) bool) botctx.Trigger {
 // heard returns the content of the guest's message.
 func heard(bot *botctx.Context) said { return understand(bot.MessageEvent.Text()) }
 
-// once computes something about the message once per run: the trigger of a node and its actions need the
-// same.
+// once computes a value from the message only once per run, because a node's trigger and its actions need the same
+// value.
 func once[T any](bot *botctx.Context, what string, find func() (T, error)) (T, error) {
 	if found, ok := bot.Values[what].(T); ok {
 		return found, nil

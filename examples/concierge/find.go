@@ -147,7 +147,7 @@ func (c Concierge) values(ctx context.Context, bot *botctx.Context) (document.Ob
 	return once(bot, "values", func() (document.Object, error) { return c.valuesIn(ctx, bot, heard(bot)) })
 }
 
-// valuesIn returns the column values in a message: for each column the longest, and none for two columns.
+// valuesIn returns the column values in a message: for each column the longest one. A text counts for only one column.
 func (c Concierge) valuesIn(ctx context.Context, bot *botctx.Context, said said) (document.Object, error) {
 	values, taken := document.O(), map[string]bool{}
 	for _, column := range c.Columns {

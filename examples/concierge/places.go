@@ -120,8 +120,7 @@ func sayableColumns(entries []document.Object) []string {
 	})
 }
 
-// isSayable reports whether a value in a guest's message can refer to the column: not if it is a number, a
-// yes or a no.
+// isSayable reports whether guests may say a value to mean the column. Numbers, yes and no are excluded.
 func isSayable(value string) bool {
 	hasLetter := strings.ContainsFunc(value, unicode.IsLetter)
 	hasDigit := strings.ContainsFunc(value, unicode.IsDigit)

@@ -263,7 +263,7 @@ func (s *service) serve(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 	case err = <-served: // The listener broke.
-	case err = <-polled: // Waiting cannot help.
+	case err = <-polled: // Polling has failed for good.
 		polled <- nil
 	}
 	s.log.InfoContext(ctx, "stopping", "within", s.config.stopWithin)

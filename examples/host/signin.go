@@ -95,7 +95,7 @@ func pathOf(person string) string {
 
 var errNotSignedIn = errors.New("give a name and its token as user and password, or open the link that the host has printed")
 
-// person returns who sends a request: with a cookie, with a name and its token, or as the operator with the token alone.
+// person returns the person who sends a request, by a cookie, by a name with its token, or by the operator's token alone.
 func (s *signIns) person(r *http.Request) (string, error) {
 	s.mu.Lock()
 	for _, cookie := range r.Cookies() {

@@ -26,7 +26,7 @@ import (
 	"github.com/botctx/go-sdk/script"
 )
 
-// inGo are the nodes of the bot that are written in Go, in addition to the nodes of the folder.
+// inGo returns the nodes of the bot that are written in Go, in addition to the nodes of the folder.
 func inGo() []*botctx.Node {
 	return []*botctx.Node{{
 		ID: "hours", Trigger: botctx.TextIs("hours"), Global: botctx.GlobalInTree,
@@ -34,7 +34,7 @@ func inGo() []*botctx.Node {
 	}}
 }
 
-// nodes are the whole bot: the nodes of a folder, and the nodes in Go.
+// nodes returns the whole bot: the nodes of a folder, and the nodes in Go.
 func nodes(bot fs.FS) ([]*botctx.Node, error) {
 	goNodes := inGo()
 	loaded, err := script.Load(bot, script.Options{}, goNodes...)

@@ -20,7 +20,7 @@ const (
 	account = "bakery"
 )
 
-// nodes are the bot: a bakery that takes orders.
+// nodes returns the bot of a bakery that takes orders.
 func nodes() []*botctx.Node {
 	return []*botctx.Node{
 		{

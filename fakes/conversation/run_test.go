@@ -216,7 +216,7 @@ func TestPlay_GroupsThatCannotBeJoinedAreMistakes(t *testing.T) {
 		"Bob joins the group a\nBob in a joins the group b":                       "speaks in a group",
 		"member Ada\nEve joins the group a":                                       "there is no person Eve",
 		"member Ada\nThe next charge of bank is declined: x":                      "there is no payment account \"bank\"",
-		"member Ada\nMail to nobody bounces":                                      "is no address",
+		"member Ada\nMail to nobody bounces":                                      "is not a mail address",
 		"member Ada\ndesk d\nagent Grace at d\nGrace joins the group family\nx:y": "Grace is an agent",
 	} {
 		kept, err := conversation.Parse("kept.chat", text)

@@ -295,15 +295,15 @@ func (s *search[A]) report(f found[A]) {
 		again := s.try(f.round)
 		if again.failure != f.failure || again.transcript != f.transcript {
 			s.fatalf("explore: the property is not the same each time: round %d has failed with\n%sand, run again, came to\n%s"+
-				"It, and the bot, may depend on nothing but what the test does: no clock of the machine, no random numbers, "+
-				"no order of a map, no goroutine that the test does not wait for.", f.number, f.printed(), again.printed())
+				"The property and the bot must depend on the test alone: not on the real clock, on random numbers, "+
+				"on the order of a map, or on goroutines that the test does not wait for.", f.number, f.printed(), again.printed())
 			return
 		}
 		small.round = s.smallest(f.round)
 		small.outcome = s.try(small.round)
 	}
-	s.fatalf("explore: the property does not hold under these %s (%d of the %d of round %d with the seed %d):\n\n%s\n\n%s\n"+
-		"It is run again by\n\n\t%s='%s:%s' go test -run '%s'\n",
+	s.fatalf("explore: the property does not hold under these %s (reduced to %d of %d; round %d, seed %d):\n\n%s\n\n%s\n"+
+		"To run it again:\n\n\t%s='%s:%s' go test -run '%s'\n",
 		s.what, len(small.round), len(f.round), f.number, s.settings.seed, indented(s.shown(small.round, small.outcome)), small.printed(),
 		Variable, s.kind, s.key(small.round), pattern(s.Name()))
 }
@@ -332,7 +332,7 @@ func (s *search[A]) begin() bool {
 	s.Helper()
 	first := s.try(nil)
 	if first.failed() {
-		s.fatalf("explore: the property does not hold without any %s, so that they are not to blame:\n\n%s", s.what, first.printed())
+		s.fatalf("explore: the property fails even without any %s:\n\n%s", s.what, first.printed())
 		return false
 	}
 	if again := s.try(nil); again.transcript != first.transcript || again.failed() {

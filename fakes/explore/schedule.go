@@ -282,5 +282,5 @@ func (s *schedule) whoRuns() string {
 	if s.current == nil || s.current.hasEnded {
 		return ""
 	}
-	return fmt.Sprintf("; %s goes on at %s", s.current.name, s.current.at.name)
+	return fmt.Sprintf("; %s runs at %s", s.current.name, s.current.at.name)
 }

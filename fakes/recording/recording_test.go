@@ -343,7 +343,7 @@ func TestCheck_WhatMayDiffer(t *testing.T) {
 		{
 			"an error that is none", `"error":{"code":"Conflict"}`, `"result":1`,
 			[]string{"1", "!NotFound"},
-			"line 2: getMember error: \"Conflict\" was recorded, got none\nline 3: getMember error: none was recorded, and this answers",
+			"line 2: getMember error: \"Conflict\" was recorded, got none\nline 3: getMember error: none was recorded, got",
 		},
 		{"no JSON", `"result":1`, `"result":1`, []string{"{", "1"}, "line 2: getMember result: 1 was recorded"},
 	} {

@@ -54,7 +54,7 @@ func (a answer) check() error {
 	return checkText(a.Text, maxAnswer)
 }
 
-// saveAnswer adds a canned answer, or changes the one with an id.
+// saveAnswer adds a canned answer, or changes an existing one if the request has an id.
 func (p *pages) saveAnswer(c *call) (any, error) {
 	app, err := c.app()
 	if err != nil {

@@ -36,7 +36,7 @@ type row struct {
 	// Channel is the id of the desk's channel. Inlet is the member's channel.
 	Channel string `json:"channel"`
 	Inlet   string `json:"inlet"`
-	// Member is the member's id, Name and Tags are the member's.
+	// Member is the member's id. Name and Tags are taken from the member.
 	Member string   `json:"member"`
 	Name   string   `json:"name"`
 	Tags   []string `json:"tags"`

@@ -22,7 +22,7 @@ func collectByNumber(ctx context.Context, bot *botctx.Context) error {
 	return collect(ctx, bot, number)
 }
 
-// collectByJSON is collectByNumber, and takes any JSON for a number: an object too, which a filter takes for operators.
+// collectByJSON is collectByNumber, but accepts any JSON. The filter reads an object as operators.
 func collectByJSON(ctx context.Context, bot *botctx.Context) error {
 	number, err := document.ParseJSON([]byte(bot.MessageEvent.Text()))
 	if err != nil {
