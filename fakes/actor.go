@@ -92,7 +92,6 @@ func (p *Platform) insert(scope record.Scope, in *channel.Channel, added member.
 	return members.New(p.Runtime().Env(), scope, foundChannel{scope}).Insert(testContext(), members.On(added, in))
 }
 
-// arrived calls the Arrive of Config.
 func (p *Platform) arrived(added member.Member) (*member.Member, error) {
 	made, err := p.arrive(testContext(), botctx.Inbound{
 		App: added.App, Channel: added.Channel, Profile: added, Event: send.MessageEvent{From: added.ExternalID},

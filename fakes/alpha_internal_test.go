@@ -541,7 +541,6 @@ func (s *shop) messageTo(to *Actor, response send.Response) send.Message {
 	}
 }
 
-// send sends a message to a member.
 func (s *shop) send(t *testing.T, to *Actor, response send.Response) (send.Delivery, error) {
 	t.Helper()
 	return s.connector.Send(t.Context(), s.messageTo(to, response))

@@ -187,7 +187,6 @@ func countSeats(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Template("{{firstName}}, there are {{meta.seats}} seats."))
 }
 
-// inbound is an event from a member.
 func inbound(scope record.Scope, from string) botctx.Inbound {
 	return botctx.Inbound{App: scope.App, Channel: scope.Channel, Event: send.MessageEvent{
 		From: from, Type: send.TypeText, Data: document.O("text", "seats?"),

@@ -80,7 +80,6 @@ type Group struct {
 	Icon livechat.Picture
 }
 
-// clone returns a deep copy.
 func (g Group) clone() Group {
 	g.Members = slices.Clone(g.Members)
 	g.Icon.Bytes = slices.Clone(g.Icon.Bytes)
@@ -187,7 +186,6 @@ func (o *outbox) renewLink(ctx context.Context, in *channel.Channel, externalID 
 	return link, err
 }
 
-// disableLink removes a group's link.
 func (o *outbox) disableLink(ctx context.Context, in *channel.Channel, externalID string) error {
 	return o.changeGroup(ctx, in, externalID, func(group *Group) {
 		_, _ = answered(ctx, o, in.ID, "no link", func() (struct{}, error) {

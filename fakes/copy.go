@@ -178,7 +178,6 @@ func (c *counter) next(prefix string) string { return prefix + "-" + strconv.Ito
 // formed formats the next number with a form such as "C%06d".
 func (c *counter) formed(form string) string { return fmt.Sprintf(form, c.count(form)) }
 
-// count returns the next number for a name.
 func (c *counter) count(name string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -205,7 +204,6 @@ func (c *counter) counts() map[string]int {
 	return copyOfMap(c.last)
 }
 
-// set replaces the counts.
 func (c *counter) set(counts map[string]int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

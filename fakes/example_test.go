@@ -28,7 +28,7 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// greet is a bot.
+// greet greets the member and repeats the message.
 func greet(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text("Hello "+bot.Member.FirstName+", you said: "+bot.MessageEvent.Text()))
 }

@@ -179,7 +179,6 @@ func (f Fault) String() string {
 	return fmt.Sprintf("%s fails: %v", where, f.Err)
 }
 
-// where describes the call.
 func (f Fault) where() string {
 	if f.Op != "" {
 		return string(f.Op)
@@ -244,7 +243,6 @@ func (f Fault) part() part {
 	return part{f.Service, cmp.Or(f.App, DefaultApp), f.Part}
 }
 
-// isFailure reports whether the call fails.
 func (f Fault) isFailure() bool { return f.Kind != KindDelays }
 
 // isCommitted reports whether the call does its work before it fails.
@@ -406,7 +404,6 @@ func (f *faults) all() []planned {
 	return slices.Clone(f.list)
 }
 
-// set replaces the faults.
 func (f *faults) set(list []planned) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -330,7 +330,6 @@ var mistakesOfPlatforms = map[string]mistake{
 	},
 }
 
-// must returns a value, or panics with the error.
 func must[V any](value V, err error) V {
 	if err != nil {
 		panic(err)

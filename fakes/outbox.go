@@ -90,7 +90,6 @@ type kept struct {
 	said map[address]botctx.Inbound
 }
 
-// clone returns a deep copy.
 func (k kept) clone() kept {
 	k.sent, k.channels = slices.Clone(k.sent), slices.Clone(k.channels)
 	k.known = copyOfMap(k.known)
@@ -248,7 +247,6 @@ func (o *outbox) find(channelID, messageID string) *Sent {
 	return nil
 }
 
-// all returns all messages, in order.
 func (o *outbox) all() []Sent {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -262,7 +260,6 @@ func (o *outbox) state() kept {
 	return o.kept.clone()
 }
 
-// set replaces the contents.
 func (o *outbox) set(state kept) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

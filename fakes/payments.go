@@ -309,7 +309,6 @@ const currencies = "aed afn all amd ang aoa ars aud awg azn bam bbd bdt bgn bhd 
 
 func isCurrency(code string) bool { return slices.Contains(strings.Fields(currencies), code) }
 
-// refund carries out a refund.
 func (a *Account) refund(state *accountState, refund utility.Refund) (*utility.Payment, error) {
 	if refund.Amount < 0 {
 		return nil, boterr.Invalid("amount", "must not be negative, got %d", refund.Amount)

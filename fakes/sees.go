@@ -51,7 +51,6 @@ func (a *Actor) SeesNothing() {
 // Reads returns the member's unread messages and marks them as read, so that later expectations skip them.
 func (a *Actor) Reads() []send.Response { return a.reader().reads() }
 
-// reader returns a reader of the member's messages.
 func (a *Actor) reader() reader {
 	return reader{
 		platform: a.platform, who: a.address(), name: a.name, isSeen: a.sees,
@@ -93,7 +92,6 @@ func (a *Agent) Reads() []send.Response {
 	return a.reader().reads()
 }
 
-// reader returns a reader of the agent's messages.
 func (a *Agent) reader() reader {
 	a.platform.test.Helper()
 	return reader{
@@ -324,7 +322,6 @@ func wordsOf(expected []expect.Message) string {
 	return strings.Join(words, " and ")
 }
 
-// indented indents each line of a text.
 func indented(text string) string { return "  " + strings.ReplaceAll(text, "\n", "\n  ") }
 
 // whyNothing describes the last answer to the member if no node answered.

@@ -20,7 +20,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// kettles are nodes that answer in several messages.
+// kettles returns nodes that answer in several messages.
 func kettles() []*botctx.Node {
 	return []*botctx.Node{
 		{ID: "hi", Trigger: botctx.TextIs("hi"), Responses: []send.Response{

@@ -44,10 +44,8 @@ func (s Settings) check() error {
 	}
 }
 
-// limit returns the name of the limit of tokens.
 func (s Settings) limit() string { return cmp.Or(s.Limit, limitTokens) }
 
-// otherLimit returns the other name for the limit.
 func (s Settings) otherLimit() string {
 	if s.limit() == limitTokens {
 		return limitCompletionTokens
@@ -55,7 +53,6 @@ func (s Settings) otherLimit() string {
 	return limitTokens
 }
 
-// maxTokens returns the limit of tokens.
 func (s Settings) maxTokens() int { return cmp.Or(s.MaxTokens, maxAnswer) }
 
 // Assistant answers members by asking a language model, which may use tools.
@@ -160,7 +157,6 @@ func (a *Assistant) converse(caller context.Context, bot *botctx.Context, known 
 	}
 }
 
-// shortened returns the beginning of a text.
 func shortened(text string, most int) string {
 	if letters := []rune(text); len(letters) > most {
 		return string(letters[:most-1]) + "…"

@@ -37,7 +37,6 @@ type scene struct {
 	ada, bob *fakes.Actor
 }
 
-// newScene returns a scene.
 func newScene(t *testing.T) scene {
 	t.Helper()
 	p := fakes.New(fakes.For(t))

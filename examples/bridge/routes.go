@@ -20,7 +20,6 @@ func inJSON(routes *http.ServeMux) http.Handler {
 	})
 }
 
-// refuseRoute answers a request without a route.
 func refuseRoute(w http.ResponseWriter, status int) {
 	if status == http.StatusMethodNotAllowed {
 		refuse(w, status, boterr.Unsupported, "the path does not support this method: use one from the header Allow")

@@ -154,7 +154,6 @@ func means(what string, holds func(said said) bool) botctx.Trigger {
 	return botctx.Described("means "+what, when(holds))
 }
 
-// when matches a text that meets a condition.
 func when(holds func(said said) bool) botctx.Trigger {
 	return botctx.OnText(func(text string) bool { return holds(understand(text)) })
 }

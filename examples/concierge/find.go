@@ -19,13 +19,11 @@ const maxNameLength = 200
 // columnMetres is the column of the distance in the entries of a geo query.
 const columnMetres = "metres"
 
-// place is a place mentioned in the conversation.
 type place struct {
 	ID   any    `json:"id"`
 	Name string `json:"name"`
 }
 
-// namesPlace matches messages that name a place.
 func namesPlace(ctx context.Context, bot *botctx.Context) (bool, error) {
 	named, err := namedPlace(ctx, bot)
 	return !named.IsZero(), err
@@ -37,7 +35,6 @@ func (c Concierge) looksForPlaces(ctx context.Context, bot *botctx.Context) (boo
 	return values.Len() > 0 || heard(bot).has("all", "any", "anything", "everything", "places"), err
 }
 
-// find lists the places that the guest looks for.
 func (c Concierge) find(ctx context.Context, bot *botctx.Context) error {
 	found, err := bot.FetchDataFromDataSource(ctx, datasource.FetchParams{
 		DataSourceID: placesID,
@@ -188,7 +185,6 @@ func namedPlace(ctx context.Context, bot *botctx.Context) (document.Object, erro
 	return once(bot, "place", func() (document.Object, error) { return placeNamed(ctx, bot, heard(bot)) })
 }
 
-// placeNamed looks up the place that a message names.
 func placeNamed(ctx context.Context, bot *botctx.Context, said said) (document.Object, error) {
 	name, err := longestIn(ctx, bot, "name", said.hasName)
 	if err != nil {
@@ -245,7 +241,6 @@ func places(found, shown int) string {
 	}
 }
 
-// line describes a place in a list.
 func (c Concierge) line(entry document.Object) string {
 	var values []string
 	for _, column := range c.Columns {

@@ -14,7 +14,6 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// placesID is the data source of the places.
 const placesID = "places"
 
 // columnSeatsFree is the column of the seats that a place has left tonight. Bookings decrease it.
@@ -85,7 +84,6 @@ func placeOf(row document.Object, index int) document.Object {
 	return entry.With(columnSeatsFree, document.Get(row, "seats", seatsOfOthers))
 }
 
-// point returns a GeoJSON point.
 func point(longitude, latitude float64) document.Object {
 	return document.O("type", "Point", "coordinates", document.A(longitude, latitude))
 }

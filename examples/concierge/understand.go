@@ -43,7 +43,6 @@ var (
 	countWords = []string{"two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"}
 )
 
-// understand reads a guest's message.
 func understand(text string) said {
 	s := said{words: wordsOf(text), name: group(nameForm, text)}
 	s.readLocation(text)

@@ -211,7 +211,6 @@ func secret(to *channel.Secret) func(string) error {
 	}
 }
 
-// check returns an error for invalid values.
 func (c config) check() error {
 	var problems []error
 	if c.show == "" && len(c.channels) == 0 && len(c.telegramChannels()) == 0 {

@@ -186,7 +186,6 @@ func (s *service) observe(measured *otel.Instrumentation, drops *send.Drops) err
 	return err
 }
 
-// routes returns the routes of the service.
 func (s *service) routes(receivers map[string]http.Handler, metrics http.Handler) (http.Handler, error) {
 	mux := http.NewServeMux()
 	for pattern, receiver := range receivers {

@@ -79,13 +79,12 @@ func (s *signIns) signIn(w http.ResponseWriter, r *http.Request) {
 	delete(s.links, token)
 	session := rand.Text()
 	s.sessions[session] = person
-	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Links are for this machine alone, without TLS.
+	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Links only work on this machine, without TLS.
 		Name: sessionCookie + "-" + person, Value: session, Path: pathOf(person), HttpOnly: true, SameSite: http.SameSiteStrictMode,
 	})
 	http.Redirect(w, r, pathOf(person), http.StatusSeeOther)
 }
 
-// pathOf returns the path of a person's page.
 func pathOf(person string) string {
 	if person == operator {
 		return operatorsPath + "/"

@@ -82,7 +82,7 @@ const usage = `Usage: scripted [-bot folder] [-simulator [-address host:port]]
 A bot of scripts, in the terminal or in a page of the browser. The scripts can be changed meanwhile.
 `
 
-// run is the program. It returns the exit code.
+// run runs the program and returns its exit code.
 func run(ctx context.Context, args []string, out, problems io.Writer) int {
 	folder, address, isPage := "scripted/bot", simulator.DefaultAddress, false
 	return program.Program{

@@ -50,7 +50,6 @@ func commands() map[string]command {
 	}
 }
 
-// obey runs a command.
 func (s *talk) obey(line string) {
 	name, argument, _ := strings.Cut(line, " ")
 	argument = strings.TrimSpace(argument)
@@ -382,7 +381,6 @@ func (s *talk) take(number string) error {
 	return nil
 }
 
-// end ends the agent's live chat.
 func (s *talk) end(string) error {
 	if err := s.onlyAgents(); err != nil {
 		return err

@@ -198,7 +198,6 @@ func (s *talk) fail(err error) {
 // stamp is the form of the virtual time.
 const stamp = "Mon 2 Jan 2006 15:04:05 MST"
 
-// advance moves the clock forward.
 func (s *talk) advance(argument string) error {
 	by, err := conversation.Duration(argument)
 	if err != nil {

@@ -54,7 +54,6 @@ func (s *talk) factf(name, format string, args ...any) {
 	s.screen.block(fmt.Sprintf("   %-11s ", name), ofNote, fmt.Sprintf(format, args...), plain)
 }
 
-// state prints the state of the speaker.
 func (s *talk) state(string) error {
 	s.factf("time", "%s", s.Platform().Now().Format(stamp))
 	if s.seat.Agent != nil {

@@ -95,7 +95,6 @@ type reading func(into []byte) (int, error)
 
 func (r reading) Read(into []byte) (int, error) { return r(into) }
 
-// got is the result of a Read.
 type got struct {
 	bytes []byte
 	err   error

@@ -38,7 +38,6 @@ func chosen(line string, offers []fakes.Tappable) int {
 	return -1
 }
 
-// say makes the speaker say a text.
 func (s *talk) say(text string) {
 	speaks := s.seat
 	if s.isEchoing {

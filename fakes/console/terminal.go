@@ -60,7 +60,6 @@ func (s *screen) notef(format string, args ...any) {
 	s.block("-- ", ofNote, fmt.Sprintf(format, args...), ofNote)
 }
 
-// fails prints an error.
 func (s *screen) fails(text string) { s.block("!! ", ofFail, text, ofFail) }
 
 // block prints a text after a head, wrapped. On a terminal that leaves little room after the head, the text

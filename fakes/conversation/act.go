@@ -121,7 +121,6 @@ func (a Says) do(on *Session) error {
 
 func (a Sends) do(on *Session) error { return on.sends(a.By, a.Event) }
 
-// sends delivers an event of a person.
 func (s *Session) sends(by string, event send.MessageEvent) error {
 	p := s.person(by)
 	if p == nil {

@@ -63,7 +63,6 @@ func eventSource(event send.MessageEvent) string {
 	return "send.MessageEvent{" + strings.Join(fields, ", ") + "}"
 }
 
-// typeSource returns the type of a message as Go.
 func typeSource(of send.Type) string {
 	names := map[send.Type]string{
 		send.TypeText: "Text", send.TypeImage: "Image", send.TypeAudio: "Audio", send.TypeVideo: "Video", send.TypeFile: "File",
@@ -91,7 +90,6 @@ func (a TapsTicket) code(of *names, _ done) call {
 	return call{receiver: of.of[a.By], name: "Taps", args: []string{ticketSource(of.of[a.By], a.Ticket)}}
 }
 
-// ticketSource returns a ticket of an agent as Go.
 func ticketSource(variable string, number int) string {
 	if number == 0 {
 		return variable + ".Ticket()"

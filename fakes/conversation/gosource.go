@@ -54,7 +54,6 @@ func goValue(value any) string {
 	}
 }
 
-// goFloat returns a float64 as a Go literal.
 func goFloat(number float64) string {
 	text := strconv.FormatFloat(number, 'g', -1, 64)
 	if strings.ContainsAny(text, ".e") {

@@ -185,7 +185,6 @@ func (p *reader) furtherLine(found []string) error {
 	return err
 }
 
-// object reads a JSON object.
 func object(text string) (document.Object, error) {
 	value, err := document.ParseJSON([]byte(text))
 	if err != nil {
@@ -405,7 +404,6 @@ func (p *reader) addData(found []string) error {
 	return err
 }
 
-// operation reads the name of an operation.
 func operation(text string) (botctx.Op, error) {
 	if slices.Contains(botctx.Ops(), botctx.Op(text)) {
 		return botctx.Op(text), nil
@@ -428,7 +426,6 @@ func readCode(text string) (boterr.Code, error) {
 	return "", fmt.Errorf("there is no code %s: use one of %s", text, strings.Join(all, ", "))
 }
 
-// perhaps suggests a name, if there is one.
 func perhaps(near string) string {
 	if near == "" {
 		return ""
@@ -458,7 +455,6 @@ func (p *reader) answer(to string, message Message) error {
 	return nil
 }
 
-// message returns the last answer's message.
 func (p *reader) message() *Message {
 	answers := p.step().Answers
 	return &answers[len(answers)-1].Message

@@ -23,7 +23,6 @@ func (c Conversation) String() string {
 	return out.text.String()
 }
 
-// printer writes a conversation.
 type printer struct {
 	text strings.Builder
 	cast cast
@@ -74,7 +73,6 @@ func (p *printer) lines(indent string, lines []string) {
 	}
 }
 
-// answer writes a message.
 func (p *printer) answer(a Answer) {
 	from := "Bot"
 	if a.To != p.cast.speaker {

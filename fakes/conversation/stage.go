@@ -94,7 +94,6 @@ func (s *Session) AddAgent(agent *fakes.Agent) string {
 	return name
 }
 
-// free returns an unused name.
 func (s *Session) free(name string) string {
 	found := name
 	for i := 2; s.person(found) != nil; i++ {
@@ -103,7 +102,6 @@ func (s *Session) free(name string) string {
 	return found
 }
 
-// add adds a person, and records that.
 func (s *Session) add(act Act, added *person) {
 	s.join(added)
 	s.cast.acts(act)

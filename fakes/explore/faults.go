@@ -270,12 +270,10 @@ func (p *places) beyond(others *places) []place {
 	return list
 }
 
-// addCall records a call of an operation.
 func (p *places) addCall(_ context.Context, op botctx.Op) {
 	p.add(place{op: op}, beginsWith(string(op), "get", "fetch", "count"))
 }
 
-// addRequest records a request to a service.
 func (p *places) addRequest(_ context.Context, asked fakes.Request) {
 	switch {
 	case beginsWith(asked.Name, "ask "): // Package fakes injects no faults into it.
@@ -287,7 +285,6 @@ func (p *places) addRequest(_ context.Context, asked fakes.Request) {
 	p.add(place{service: asked.Service}, beginsWith(asked.Name, "find ", "count ", "distinct ", "geoNear ", "GET ", "look "))
 }
 
-// addArrival records an event.
 func (p *places) addArrival(from fakes.Service) {
 	p.add(place{service: from, isArrival: true}, false)
 }

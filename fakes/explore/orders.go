@@ -202,7 +202,6 @@ type search[A any] struct {
 	isOver bool
 }
 
-// fatalf ends the test.
 func (s *search[A]) fatalf(format string, args ...any) {
 	s.Helper()
 	s.isOver = true

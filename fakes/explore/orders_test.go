@@ -408,7 +408,7 @@ func TestVariable_RepeatsARoundOfOrders(t *testing.T) { //nolint:paralleltest //
 	printed := regexp.MustCompile(`BOTCTX_EXPLORE='(.*)' go`).FindStringSubmatch(first.failed)
 	require.Len(t, printed, 2)
 	again := searched(t, printed[1], run)
-	requireFound(t, again, "1. Ada does fetchDataFromDataSource, up to findAndModifyDataFromDataSource", "(reduced to 1 of 1; round 1 ")
+	requireFound(t, again, "1. Ada does fetchDataFromDataSource, up to findAndModifyDataFromDataSource", "(reduced to 1 of 1; round 1, ")
 	require.Equal(t, []string{"explore: the property holds in this order"}, searched(t, "orders:1>0", run).logged)
 	requireFound(t, searched(t, "orders:nonsense", run), `"nonsense" is not a change of turns`)
 }

@@ -322,7 +322,6 @@ func (s *story) stops(t *task) {
 	}
 }
 
-// did records a call of the current turn.
 func (s *story) did(call string) {
 	last := &s.segments[len(s.segments)-1]
 	last.calls = append(last.calls, call)

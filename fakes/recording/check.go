@@ -94,7 +94,6 @@ type checking struct {
 	shift int64
 }
 
-// now returns the implementation's time.
 func (c *checking) now() int64 {
 	if c.how.Now == nil {
 		return int64(c.at)
@@ -223,7 +222,6 @@ func differences(path string, want, got any, areAlike func(path string, want, go
 	}}.Changes(path, want, got)
 }
 
-// areEqual reports whether two values are the same.
 func areEqual(_ string, want, got any) bool { return document.Equal(want, got) }
 
 // longest bounds the bytes of a value that are shown.

@@ -106,7 +106,6 @@ func (s Simulator) withDefaults() Simulator {
 //go:embed page
 var pageFiles embed.FS
 
-// routes returns the routes of the page.
 func routes(s *simulation, hosts []string) http.Handler {
 	files, err := fs.Sub(pageFiles, "page")
 	if err != nil {
@@ -216,7 +215,6 @@ func (s *simulation) events(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// answerWorld answers with the world of the requested branch.
 func (s *simulation) answerWorld(w http.ResponseWriter, r *http.Request) {
 	told, err := s.world(fakes.Observing(r.Context()), r.FormValue("branch"))
 	if err != nil {

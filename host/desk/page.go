@@ -77,7 +77,6 @@ const (
 	maxApps         = 100
 )
 
-// pages serves the page.
 type pages struct {
 	desk    *Desk
 	config  PageConfig
@@ -180,7 +179,6 @@ type call struct {
 // maxBody is the maximum size of a request's body in bytes.
 const maxBody = 32 << 10
 
-// read reads the body.
 func (c *call) read(into any) error {
 	c.Body = http.MaxBytesReader(c.w, c.Body, maxBody)
 	return page.Read(c.w, c.Request, into)

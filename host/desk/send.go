@@ -131,7 +131,6 @@ func logOf(message send.Message) chatlog.Conversation {
 	return chatlog.Conversation{App: message.Channel.App, Channel: message.Channel.ID, ID: message.To}
 }
 
-// append adds a message to a conversation.
 func (d *Desk) append(ctx context.Context, message send.Message) (document.Timestamp, error) {
 	from := fromBot
 	if message.AuthorID != "" {

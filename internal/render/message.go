@@ -337,7 +337,6 @@ func Escape(line string, marks string) string {
 	return text.String()
 }
 
-// escapeOf returns the escape of a character.
 func escapeOf(r rune) string {
 	switch r {
 	case ' ':

@@ -37,7 +37,7 @@ func New(address string) *Connector {
 	return &Connector{URL: address, HTTP: &http.Client{
 		Timeout:   15 * time.Second,
 		Transport: outbound.HostTransport(),
-		// The token is for this address alone.
+		// The token must not be sent to other addresses.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }
