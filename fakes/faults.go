@@ -352,7 +352,7 @@ func (f *faults) add(added planned) bool {
 	return true
 }
 
-// due holds the faults of one call: a delay and a failure, each nil if there is none, and the outages that
+// due is the faults of one call: a delay and a failure, each nil if there is none, and the outages that
 // begin with it.
 type due struct {
 	late, failure *Fault

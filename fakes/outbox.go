@@ -24,7 +24,7 @@ type Sent struct {
 	Channel string
 	Type    channel.Type
 	// Member is the id of the recipient, or "" if the message went to a group or to agents. To is the
-	// recipient's id on the platform.
+	// platform's id of the recipient.
 	Member string
 	To     string
 	// Response is the message as it was sent, filled from the member.

@@ -39,7 +39,7 @@ type signIns struct {
 	tokens map[string]channel.Secret
 
 	mu sync.Mutex
-	// links are the people by the tokens of their links, and sessions by the values of their cookies.
+	// links maps the tokens of links to people. sessions maps the values of cookies to people.
 	links, sessions map[string]string
 }
 

@@ -38,7 +38,7 @@ type chat struct {
 	t    *testing.T
 	now  func() time.Time
 	said chan string
-	// asked counts the messages that have arrived; refuses is true if none is accepted.
+	// asked counts the messages that have arrived. refuses is true while the chat refuses all messages.
 	asked   atomic.Int64
 	refuses atomic.Bool
 }

@@ -41,7 +41,7 @@ func nodes(bot fs.FS) ([]*botctx.Node, error) {
 	return slices.Concat(loaded, goNodes), err
 }
 
-// talk holds the conversation, and reloads the folder if it has changed at a tick.
+// talk runs the conversation. At each tick it reloads the folder if it has changed.
 func talk(ctx context.Context, bot fs.FS, welcome string, ticks <-chan time.Time) error {
 	goNodes := inGo()
 	watcher := script.Watch(bot, script.Options{Console: slog.Default()}, goNodes...)

@@ -115,7 +115,7 @@ type talk struct {
 	seat *session.Person
 	// offers are the buttons and replies of the newest messages to members, by their ids.
 	offers map[string][]fakes.Tappable
-	// sent counts the printed messages, choices the choices before the last act.
+	// sent is the number of printed messages. choices is the number of choices before the last act.
 	sent, choices int
 	isOver        bool
 }

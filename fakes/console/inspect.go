@@ -150,7 +150,7 @@ func (s *talk) why(string) error {
 	return nil
 }
 
-// lastChoices returns the choices for the speaker's last event: of mute nodes, and the one after them.
+// lastChoices returns the choices for the speaker's last event: one for each mute node, and the answer.
 func (s *talk) lastChoices() []botctx.Choice {
 	var last []botctx.Choice
 	isMore := false

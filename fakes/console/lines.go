@@ -28,7 +28,7 @@ type lines struct {
 	// width.
 	width     int
 	refreshed func() int
-	// colours is true if colours are supported, isEchoing if typed lines would otherwise be invisible.
+	// colours is true if colours are supported. isEchoing is true if typed lines would otherwise be invisible.
 	colours, isEchoing bool
 }
 

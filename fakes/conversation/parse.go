@@ -50,8 +50,8 @@ type reader struct {
 	comment []string
 	// more accepts a further line of the last text, or nil if there is none.
 	more func(line string)
-	// isAnswer is true if the last line was an answer that may have buttons, inCard if it belonged to a card
-	// of the answer.
+	// isAnswer is true if the last line was an answer that may have buttons. inCard is true if it belonged to a
+	// card of the answer.
 	isAnswer, inCard bool
 }
 
@@ -555,7 +555,7 @@ func (p *reader) image(found []string) error {
 	return err
 }
 
-// oneButton is a button at the beginning of a line, oneReply a quick reply.
+// oneButton matches a button at the beginning of a line. oneReply matches a quick reply.
 var (
 	oneButton = regexp.MustCompile(`^` + inBrackets + `(?:\(((?:[^\\()]|\\.)*)\))?\s*`)
 	oneReply  = regexp.MustCompile(`^\(((?:[^\\()]|\\.)*)\)\s*`)

@@ -73,7 +73,7 @@ type faultSearch struct {
 	// fail, too.
 	known                    map[consequence]bool
 	ofOperations, ofRequests [][]fakes.Fault
-	// planned are the faults of all plans, met the faults that a call met; last are the unmet faults of the
+	// planned are the faults of all plans. met are the faults that a call met. last are the unmet faults of the
 	// last plan.
 	planned, met map[fakes.Fault]bool
 	last         []fakes.Fault

@@ -308,7 +308,7 @@ type story struct{ segments []segment }
 // segment has the actions of one turn until another one continued.
 type segment struct {
 	task string
-	// calls are the operations that it called, stoppedAt is the point at which it stopped.
+	// calls are the operations that the turn called. stoppedAt is the point at which it stopped.
 	calls     []string
 	stoppedAt string
 }

@@ -9,9 +9,9 @@ import (
 	"sync"
 )
 
-// schedule runs turns one at a time, each in its goroutine. A turn hands over at points: calls of operations,
-// requests to services, waits. The next turn is a decision; without a switch it is the same turn, or if that
-// cannot continue, the first one that can.
+// schedule runs turns one at a time, each in its goroutine. A turn may hand over at points: calls of operations,
+// requests to services, waits. Which turn continues is a decision. Without a switch it is the same turn, or the
+// first turn that can continue.
 type schedule struct {
 	// changes maps decisions, counted from 1, to other turns that continue there.
 	changes map[int]int
@@ -125,14 +125,14 @@ type point struct {
 	name string
 	// isOperation is true if it calls an operation, begins or ends.
 	isOperation bool
-	// until are the channels that it waits for there, empty for nothing. isPause is true if it yields to
-	// others first.
+	// until are the channels that the turn waits for there, if any. isPause is true if other turns continue
+	// first.
 	until   []<-chan struct{}
 	isPause bool
 }
 
-// yield is a point at which a turn may hand over, before the action that the point names. Goroutines outside
-// of the current turn do not hand over.
+// yield may let another turn continue before the action that the point names. It does nothing for goroutines
+// outside of the current turn.
 func (s *schedule) yield(ctx context.Context, at point) {
 	s.mu.Lock()
 	t := s.turnOf(ctx)

@@ -49,7 +49,7 @@ func (d Difference) String() string {
 	return fmt.Sprintf("line %d: %s %s: %s was recorded, got %s", d.Call.Line, d.Call.Op, d.Path, d.Recorded, d.Got)
 }
 
-// Differences are all differences of a recording.
+// Differences are the differences between a recording and an implementation.
 type Differences []Difference
 
 // String returns a line for each difference, or "" if there is none.

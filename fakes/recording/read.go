@@ -19,7 +19,7 @@ import (
 	"github.com/botctx/go-sdk/internal/record"
 )
 
-// Recording are recorded calls, in the order in which they returned.
+// Recording is a list of recorded calls, in the order in which they returned.
 type Recording struct {
 	// File is its name in errors.
 	File  string
@@ -122,7 +122,7 @@ func readCall(line document.Object) (Call, error) {
 
 // Call is a call of an operation that was recorded.
 type Call struct {
-	// Line is its line in the file it was read from, N its number, from 1 on.
+	// Line is the call's line in the file. N is its number, from 1 on.
 	Line, N int
 	// CalledAt is the beginning of the call.
 	CalledAt document.Timestamp

@@ -203,7 +203,7 @@ func (h hider) own(text string) string {
 
 // ids maps ids between a recording and an implementation.
 type ids struct {
-	// got maps ids of the recording to ids of the implementation, recorded the reverse.
+	// got maps ids of the recording to ids of the implementation. recorded is the reverse.
 	got, recorded map[string]string
 }
 

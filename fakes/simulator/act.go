@@ -33,7 +33,7 @@ type act struct {
 
 // outcome is the answer to an act.
 type outcome struct {
-	// Revision is the revision of the World afterwards, Branch the id of the branch to show then.
+	// Revision is the revision of the World afterwards. Branch is the id of the branch to show then.
 	Revision int64  `json:"revision"`
 	Branch   string `json:"branch"`
 	// Error is the bot's failure, or nil if there is none: the act was carried out all the same.
@@ -88,7 +88,7 @@ func (s *simulation) move(name string, b *branch, m move) (string, error) {
 }
 
 type move struct {
-	// Moment is the number of a moment, Name the name of a fork.
+	// Moment is the number of a moment. Name is the name of a fork.
 	Moment int    `json:"moment"`
 	Name   string `json:"name"`
 }

@@ -291,7 +291,7 @@ func (h *hub) replace(ctx context.Context, now reading) bool {
 
 // news are the changes of the list since an earlier look.
 type news struct {
-	// Set are the chats that are new or have changed; Gone are the ids of chats that are no longer open.
+	// Set are the chats that are new or have changed. Gone are the ids of chats that are no longer open.
 	Set    []row      `json:"set,omitempty"`
 	Gone   []string   `json:"gone,omitempty"`
 	Agents []presence `json:"agents,omitempty"`

@@ -27,7 +27,7 @@ type Entry struct {
 	At time.Time `json:"at"`
 	// Kind is Said, Sent, "mail to", "file" or the kind of a record, such as "member". If it is "", there is only Text.
 	Kind string `json:"kind"`
-	// Who is the person, the recipients of a mail, the key of a file, or the id of a record.
+	// The person, the recipients of a mail, the key of a file, or the id of a record.
 	Who string `json:"who"`
 	// Text is the message, the subject of a mail, the type of a file, or the JSON of a record.
 	Text string `json:"text"`

@@ -53,7 +53,7 @@ func places(take botctx.Action) []*botctx.Node {
 	return []*botctx.Node{{ID: "book", Trigger: botctx.TextIs("book"), Pre: botctx.Do(take)}}
 }
 
-// doubleBooking is found if two members book at the same time, in every order of their runs' steps.
+// doubleBooking is a mistake that shows if two members book at the same time, in some order of their runs' steps.
 func doubleBooking() mistake {
 	return mistake{
 		right: places(takePlace), wrong: places(lookAndTakePlace),

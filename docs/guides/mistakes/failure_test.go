@@ -35,7 +35,7 @@ func kettles(note botctx.Action) []*botctx.Node {
 	return []*botctx.Node{{ID: "order", Trigger: botctx.TextIs("a kettle"), Pre: botctx.Do(note), Responses: botctx.Say("Noted.")}}
 }
 
-// unexpectedFailure is found if each call and each service fails in turn, and the platform repeats the
+// unexpectedFailure is a mistake that shows if each call and each service fails in turn, and the platform repeats the
 // message.
 func unexpectedFailure() mistake {
 	return mistake{

@@ -48,7 +48,7 @@ func parcels(collect botctx.Action) []*botctx.Node {
 	return []*botctx.Node{{ID: "collect", Trigger: botctx.AnyText(), Pre: botctx.Do(collect)}}
 }
 
-// operatorInjection is found if a member writes text that a filter takes for an operator.
+// operatorInjection is a mistake that shows if a member writes text that a filter takes for an operator.
 func operatorInjection() mistake {
 	return mistake{
 		right: parcels(collectByNumber), wrong: parcels(collectByJSON),

@@ -19,7 +19,7 @@ func desk(priority int) []*botctx.Node {
 	}
 }
 
-// wrongPriority is found by a conversation file, which product people can write.
+// wrongPriority is a mistake that shows in a conversation file, which product people can write.
 func wrongPriority() mistake {
 	return mistake{
 		right: desk(botctx.FallbackPriority), wrong: desk(0),

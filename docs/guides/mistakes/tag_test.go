@@ -34,7 +34,7 @@ func basket(remind botctx.Action) []*botctx.Node {
 	}
 }
 
-// forgottenTag is found if the member adds to the basket twice, time passes, and each message is expected.
+// forgottenTag is a mistake that shows if the member adds to the basket twice, time passes, and each message is expected.
 func forgottenTag() mistake {
 	return mistake{
 		right: basket(remindOnce), wrong: basket(remindEachTime),

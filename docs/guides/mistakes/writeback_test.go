@@ -31,7 +31,7 @@ func sizes(note botctx.Action) []*botctx.Node {
 	}
 }
 
-// forgottenWriteBack is found by the next message, because another run reads the stored record.
+// forgottenWriteBack is a mistake that shows in the next message, because another run reads the stored record.
 func forgottenWriteBack() mistake {
 	return mistake{
 		right: sizes(noteSize), wrong: sizes(noteSizeNowhere),

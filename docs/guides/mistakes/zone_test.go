@@ -40,7 +40,7 @@ func mornings(greet botctx.Action) []*botctx.Node {
 	}
 }
 
-// wrongZone is found if the member lives far from UTC, and the clock stops just before the agenda is due.
+// wrongZone is a mistake that shows if the member lives far from UTC, and the clock stops just before the agenda is due.
 func wrongZone() mistake {
 	return mistake{
 		right: mornings(greetAtNine), wrong: mornings(greetAtNineSomewhere),
