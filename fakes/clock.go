@@ -275,7 +275,7 @@ func (g *generations) next(due func() (int, error)) error {
 	return nil
 }
 
-// isEndless reports whether there were too many generations for a loop that ends.
+// isEndless reports whether there were so many generations that the loop counts as endless.
 func (g *generations) isEndless() bool { return g.number > maxGenerations }
 
 // pace distinguishes an endless loop from much work.
@@ -294,7 +294,7 @@ type pace struct {
 // instant starts counting the generations of a new instant.
 func (p *pace) instant() { p.agendas, p.accepted = generations{}, generations{} }
 
-// isEndless reports whether there were too many generations or runs for a loop that ends.
+// isEndless reports whether there were so many generations or runs that the loop counts as endless.
 func (p *pace) isEndless() bool { return p.agendas.isEndless() || p.runs > maxRuns }
 
 // checkEvents returns an error if so many events were delivered that they count as an endless loop.

@@ -66,8 +66,8 @@ func (u *user) follows(guide string, files ...string) {
 	require.Empty(u.t, files, "the guide has these files")
 }
 
-// types runs a command in a shell. The next command starts in the folder where this one ends. Go builds with the flags of the tests, from the
-// clone that they test, so it finds most of what it needs in its cache.
+// types runs a command in a shell. The next command starts in the folder where this one ends. Go builds with the flags
+// of the tests, from the clone that they test, so it finds most of what it needs in its cache.
 func (u *user) types(command string) {
 	u.t.Helper()
 	command = strings.ReplaceAll(command, "../go-sdk", u.clone)

@@ -98,7 +98,7 @@ func locate(ctx context.Context, bot *botctx.Context) (*botctx.Redirect, error) 
 	return botctx.GoTo("located")
 }
 
-// location returns the guest's location in a message, or a question.
+// location returns the guest's location in a message. If it is unclear, problem is the question to ask.
 func location(ctx context.Context, bot *botctx.Context) (here document.Object, problem string, err error) {
 	if said := heard(bot); said.located {
 		if !isOnGlobe(said.longitude, said.latitude) {

@@ -66,7 +66,7 @@ func (s *signIns) link(person string) string {
 	return signInPath + token
 }
 
-// signIn takes a link, and leads to the page of its person.
+// signIn accepts a link once: it sets a cookie and redirects to the person's page.
 func (s *signIns) signIn(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

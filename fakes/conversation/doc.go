@@ -1,5 +1,5 @@
 // Package conversation represents conversations with a bot as files that non-programmers can read and write.
-// It plays them on a platform in memory, and writes actions on a platform as such a file or as a Go test.
+// It plays them on a platform in memory. It also writes actions on a platform to such a file, or as a Go test.
 //
 //   - To read and write a file, use [Parse] and [Conversation.String].
 //   - To play a conversation on a platform, use [Session.Play]; [Run] runs files as tests.

@@ -99,7 +99,7 @@ func (o *orderSearch) try(changes []change) outcome {
 	}
 	r.within = s.within
 	r.config = func(c *botctx.Config) {
-		c.MaxWait, c.AgendaWait, c.OnWait = longWait, longWait, s.wait // The test decides who waits.
+		c.MaxWait, c.AgendaWait, c.OnWait = longWait, longWait, s.wait // The schedule decides which run waits.
 		pause := c.Pause
 		c.Pause = func(ctx context.Context, d time.Duration) {
 			s.yield(ctx, point{name: "a pause", isPause: true})

@@ -168,8 +168,8 @@ func TestOrders_OneOfTwoAgentsGetsTheTicket(t *testing.T) {
 	})
 }
 
-// takeBySeen takes the ticket of a desk that a bot implements itself: if it reads the ticket as free, it
-// writes.
+// takeBySeen takes a ticket from a desk that the bot implements itself. It first reads whether the ticket is free, and
+// then writes.
 func takeBySeen(ctx context.Context, bot *botctx.Context) error {
 	free, err := bot.FetchDataFromDataSource(ctx, datasource.FetchParams{
 		DataSourceID: "tickets", Filter: document.O("agent", nil),

@@ -56,12 +56,12 @@ func (r *Recorder) Err() error {
 	return r.err
 }
 
-// Caller returns a botctx.Caller that calls of and records the calls, for a scope.
+// Caller wraps a botctx.Caller of a scope, so that its calls are recorded.
 func (r *Recorder) Caller(of botctx.Caller, scope record.Scope) botctx.Caller {
 	return recorded{r, of, scope}
 }
 
-// Operations returns operations that call of and record the calls, for a scope.
+// Operations wraps the operations of a scope, so that their calls are recorded.
 func (r *Recorder) Operations(of botctx.Operations, scope record.Scope) botctx.Operations {
 	return botctx.FromCaller(r.Caller(callerOf(of), scope))
 }

@@ -173,7 +173,7 @@ func TestRecorder_ThatCannotWrite(t *testing.T) {
 	require.ErrorContains(t, recorder.Err(), "the disk is full")
 }
 
-// secrets is a door whose answers contain credentials of each kind.
+// secrets is a botctx.Caller whose answers contain credentials of each kind.
 type secrets struct{}
 
 func (secrets) Call(context.Context, string, []byte) (result []byte, err error) {
@@ -294,7 +294,7 @@ func TestCheck_LetsTimePass(t *testing.T) {
 	require.Equal(t, fakes.Start().Add(3601*time.Second), other.Now())
 }
 
-// answers is a door that gives its answers one after the other.
+// answers returns a botctx.Caller that gives its answers one after the other.
 func answers(all ...string) func(record.Scope) botctx.Caller {
 	return func(record.Scope) botctx.Caller {
 		return door(func(context.Context, string, []byte) ([]byte, error) {

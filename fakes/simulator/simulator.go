@@ -51,7 +51,7 @@ type Simulator struct {
 	// wrapped to add nodes in Go. Reload is called by one goroutine at a time. If it is nil, the nodes never
 	// change.
 	Reload func() (nodes []*botctx.Node, hasChanged bool, err error)
-	// Log has the log lines that the page shows with the actions. The default is nil, for none.
+	// Log has the log lines that the page shows with the actions. If it is nil, the page shows none.
 	Log *Log
 	// Bot is the name of the bot. The default is "Bot".
 	Bot string

@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// Desk is the id of a session's own outlet channel, and Agent the name of its first agent.
+// Desk is the id of the outlet channel that a session creates. Agent is the name of its first agent.
 const (
 	Desk  = "desk"
 	Agent = "Grace"

@@ -74,7 +74,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // isSigned reports whether a report is new, and signed by the channel's secret: Pigeon-Time is a
-// number of seconds, Pigeon-Signature the HMAC-SHA256 over it, a dot and the body, in hexadecimal.
+// number of seconds, and Pigeon-Signature is the HMAC-SHA256 of it, a dot and the body, in hexadecimal.
 func isSigned(in *channel.Channel, header http.Header, body []byte, now time.Time) bool {
 	secret, err := credential(in, "signingSecret")
 	seconds, errTime := strconv.ParseInt(header.Get("Pigeon-Time"), 10, 64)
