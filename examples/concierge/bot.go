@@ -149,7 +149,7 @@ func says(phrases ...string) botctx.Trigger {
 	return botctx.Described("says "+strings.Join(phrases, ", "), when(func(said said) bool { return said.has(phrases...) }))
 }
 
-// means matches a text whose content, as understood, meets a condition.
+// means matches a text if what the concierge understands of it meets a condition.
 func means(what string, holds func(said said) bool) botctx.Trigger {
 	return botctx.Described("means "+what, when(holds))
 }

@@ -67,7 +67,7 @@ func newSimulation(s Simulator, nodes []*botctx.Node) (*simulation, error) {
 	return opened, opened.stale
 }
 
-// branchOf returns the branch of an id, the first one for "". The caller holds the mutex.
+// branchOf returns the branch with an id, or the first branch for "". The caller holds the mutex.
 func (s *simulation) branchOf(id string) (*branch, error) {
 	if id == "" {
 		id = s.branches[0].id

@@ -295,7 +295,7 @@ type news struct {
 	Set    []row      `json:"set,omitempty"`
 	Gone   []string   `json:"gone,omitempty"`
 	Agents []presence `json:"agents,omitempty"`
-	// IsAll is true for the first news of a stream: there are no other chats.
+	// IsAll is true for the first news of a stream, which list all chats.
 	IsAll bool `json:"isAll,omitempty"`
 }
 

@@ -233,7 +233,7 @@ func (d *Desk) membersOf(ctx context.Context, app string, ids []string) (map[str
 	return byID, err
 }
 
-// agentsOf returns the agents of apps who opened the page before, at most MaxListed, the latest first.
+// agentsOf returns the agents of apps who have ever opened the page, latest first, at most MaxListed.
 func (d *Desk) agentsOf(ctx context.Context, apps []string) ([]presence, error) {
 	found, err := d.agents().Find(ctx, record.Query{
 		Filter: document.O(fieldApps, document.O("$in", textsOf(apps))), SortBy: document.O(fieldSeenAt, -1), Limit: MaxListed,

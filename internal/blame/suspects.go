@@ -38,7 +38,7 @@ const (
 	// suspectFor is the maximum time without other suspects while one runs. It grows with each
 	// loss. It is twice the default time limit of a run, for runs that end late.
 	suspectFor = 2 * aloneFor
-	// askedFor is the time after its last request for which an app keeps its turn.
+	// An app keeps its turn for askedFor after its last request.
 	askedFor = 10 * time.Second
 )
 
