@@ -395,7 +395,7 @@ func (a *Actor) AddAgenda(p agenda.NewParams) *agenda.Agenda {
 func (a *Actor) AddAssignment(p livechat.CreateAssignmentParams) *livechat.Assignment {
 	a.platform.test.Helper()
 	if open := a.openAssignment(); open != nil {
-		a.platform.test.Fatalf("fakes: %s already has the assignment %s", a.name, open.ID)
+		a.platform.test.Fatalf("fakes: %s already has the assignment %s: end it first, or do without a new one", a.name, open.ID)
 		return nil
 	}
 	p.Member = &member.Member{ID: a.ID()}

@@ -287,7 +287,7 @@ func (p *Platform) AddAttachment(added Attachment) {
 		return
 	}
 	if slices.ContainsFunc(p.Attachments(added.Channel), func(known Attachment) bool { return known.ID == added.ID }) {
-		p.test.Fatalf("fakes: AddAttachment: the channel %s has a file %s already", added.Channel, added.ID)
+		p.test.Fatalf("fakes: AddAttachment: the channel %s has a file %s already: give another id", added.Channel, added.ID)
 		return
 	}
 	p.outbox.mu.Lock()

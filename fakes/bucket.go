@@ -113,7 +113,7 @@ func (p *Platform) File(key string) File {
 	p.test.Helper()
 	file, ok := p.files.state().files[key]
 	if !ok {
-		p.test.Fatalf("fakes: there is no file %q", key)
+		p.test.Fatalf("fakes: there is no file %q: Files returns all files", key)
 	}
 	file.Content = slices.Clone(file.Content)
 	return file

@@ -432,7 +432,7 @@ func (p *Platform) Inject(fault Fault) *Injected {
 	}
 	p.mustBeMet(added)
 	if !p.faults.add(added) {
-		p.test.Fatalf("fakes: call %d of %s has such a fault already", fault.Nth, fault.where())
+		p.test.Fatalf("fakes: call %d of %s has such a fault already: choose another call with At", fault.Nth, fault.where())
 	}
 	return added.injected
 }
@@ -501,7 +501,7 @@ func (p *Platform) checkFault(f Fault) {
 	case f.Kind == KindFails && f.Err == nil:
 		p.test.Fatalf("fakes: %s needs an error to fail with: got nil, give a boterr.Code or another error", f.where())
 	case isCode && !slices.Contains(boterr.Codes(), code):
-		p.test.Fatalf("fakes: there is no code %q", string(code))
+		p.test.Fatalf("fakes: there is no code %q: give a constant of package boterr, such as boterr.Unavailable", string(code))
 	case f.Kind == KindRepeats && f.Service != ServiceMessages && f.Service != ServicePayments:
 		p.test.Fatalf("fakes: no events come from %s that could be repeated: give ServiceMessages or ServicePayments", f.Service)
 	}
@@ -536,7 +536,7 @@ func (p *Platform) mustHavePart(of part) {
 			p.test.Fatalf("fakes: there is no payment account %q in %s: add it with AddAccountOf first", of.id, of.app)
 		}
 	default:
-		p.test.Fatalf("fakes: %s has no parts such as %q", of.service, of.id)
+		p.test.Fatalf("fakes: %s has no parts such as %q: leave out Of", of.service, of.id)
 	}
 }
 

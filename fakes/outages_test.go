@@ -241,7 +241,7 @@ func TestFaults_OneCallFailsOnce(t *testing.T) {
 		p.Inject(fakes.Fails(botctx.OpCountDataSource, boterr.Conflict).At(2))
 		p.Inject(fakes.TimesOut(botctx.OpCountDataSource).At(2))
 	})
-	require.Equal(t, []string{"fakes: call 2 of countDataSource has such a fault already"}, tb.failures)
+	require.Equal(t, []string{"fakes: call 2 of countDataSource has such a fault already: choose another call with At"}, tb.failures)
 }
 
 // unmet are faults that no call meets, keyed by the text of the test's failure.

@@ -78,7 +78,7 @@ func (p *Platform) RefuseSendsTo(code boterr.Code, channelID, externalID string)
 func (p *Platform) refuse(code boterr.Code, to address) {
 	p.test.Helper()
 	if !slices.Contains(boterr.Codes(), code) {
-		p.test.Fatalf("fakes: there is no code %q", string(code))
+		p.test.Fatalf("fakes: there is no code %q: give a constant of package boterr, such as boterr.Unavailable", string(code))
 		return
 	}
 	p.setSendFaults(func(f *sendFaults) { put(&f.refused, to, code) })

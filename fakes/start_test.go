@@ -93,7 +93,7 @@ func TestStart_EndsTheTestWhereItCannotBegin(t *testing.T) {
 		`fakes: the agenda of Ada: invalid argument: nextRunAt: is missing; give when the node runs, or a pattern`: func(p *fakes.Platform) {
 			begin(p).AddAgenda(agenda.NewParams{NodeCompositeID: "reminder"})
 		},
-		`fakes: Ada already has the assignment id-1`: func(p *fakes.Platform) {
+		`fakes: Ada already has the assignment id-1: end it first, or do without a new one`: func(p *fakes.Platform) {
 			ada, _ := desk(p)
 			ada.AddAssignment(livechat.CreateAssignmentParams{})
 			ada.AddAssignment(livechat.CreateAssignmentParams{})

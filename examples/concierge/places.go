@@ -49,7 +49,7 @@ func ReadPlaces(text []byte) (Places, error) {
 	var places Places
 	for i, row := range rows {
 		if row.IsZero() {
-			return Places{}, fmt.Errorf("element %d is null, and must be an object", i)
+			return Places{}, fmt.Errorf("element %d is null; make it an object", i)
 		}
 		places.Entries = append(places.Entries, placeOf(row, i))
 	}

@@ -142,7 +142,7 @@ func (s *talk) nameOf(externalID string) string {
 func (s *talk) why(string) error {
 	made := s.lastChoices()
 	if len(made) == 0 {
-		return fmt.Errorf("%s has not said anything yet", s.seat.Name)
+		return fmt.Errorf("%s has not said anything yet: say something first", s.seat.Name)
 	}
 	for _, choice := range made {
 		s.printChoice(choice)

@@ -67,7 +67,7 @@ func (p *pages) upload(c *call) (any, error) {
 	begin := make([]byte, sniffed)
 	n, err := io.ReadFull(body, begin)
 	if err != nil && n == 0 {
-		return nil, boterr.Invalid("", "the file is empty")
+		return nil, boterr.Invalid("", "the file is empty; send a file with content")
 	}
 	begin = begin[:n]
 	mediaType, _, _ := mime.ParseMediaType(http.DetectContentType(begin))

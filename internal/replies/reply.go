@@ -58,7 +58,7 @@ func Check(value any, depth int) error {
 }
 
 func errTooDeep() error {
-	return boterr.Invalid("", "is nested deeper than the %d levels that a message may have", maxDepth)
+	return boterr.Invalid("", "is nested deeper than the %d levels that a message may have; flatten it", maxDepth)
 }
 
 // WrongOutcomes is the error for a batch without one outcome for each message.
