@@ -56,7 +56,8 @@ func Faults(t fakes.TB, plans int, property Property, options ...Option) {
 	s.singles = f.places.singles(f.settings.seed)
 	ran := s.run(plans)
 	if len(f.met) == 0 && !s.isOver {
-		t.Fatalf("explore: no call met any of the %d faults of %d plans: the property makes other calls in each run; make it do the same each time", len(f.planned), ran)
+		t.Fatalf("explore: no call met any of the %d faults of %d plans: the property makes other calls in each run; "+
+			"make it do the same each time", len(f.planned), ran)
 		return
 	}
 	s.logf("%s", f.report(ran, s.singles))
