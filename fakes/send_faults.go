@@ -151,7 +151,7 @@ func (p *Platform) LimitSends(channelID string, most int, per time.Duration) {
 	p.test.Helper()
 	p.mustHave(channelID)
 	if most < 1 || per <= 0 {
-		p.test.Fatalf("fakes: LimitSends of %d messages in %v: give at least one message and a positive duration; to refuse all, use Down", most, per)
+		p.test.Fatalf("fakes: LimitSends of %d messages in %v: give at least one message and a duration; to refuse all, use Down", most, per)
 		return
 	}
 	p.setSendFaults(func(f *sendFaults) { put(&f.limits, channelID, limit{most: most, per: per}) })

@@ -30,7 +30,8 @@ func (g Guard) Around(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		setHeaders(w.Header())
 		if name := hostName(r.Host); g.IsHost != nil && !g.IsHost(name) {
-			Fail(w, http.StatusForbidden, boterr.New(boterr.FailedPrecondition, "Host", "is %q, which is not a name of this page; open it by its own name", name))
+			Fail(w, http.StatusForbidden, boterr.New(boterr.FailedPrecondition, "Host",
+				"is %q, which is not a name of this page; open it by its own name", name))
 			return
 		}
 		if err := fromHere(sites, r); err != nil {
