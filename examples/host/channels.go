@@ -83,7 +83,7 @@ func readChannels(
 		known[key] = true
 		if of := (account{all[i].Type, all[i].Account}); of.id != "" {
 			if accounts[of] {
-				problems = append(problems, fmt.Errorf("channel %d: the account %s has a channel already: give each channel another account", i+1, of.id))
+				problems = append(problems, fmt.Errorf("channel %d: the account %s has a channel already: use another account", i+1, of.id))
 			}
 			accounts[of] = true
 		}

@@ -242,7 +242,7 @@ type declared struct {
 func declaredIn(folder, pkg string) declared {
 	files, _ := os.ReadDir(folder) // A missing folder has no files.
 	isTest := func(file fs.DirEntry) int { return strings.Count(file.Name(), "_test.go") }
-	slices.SortStableFunc(files, func(a, b fs.DirEntry) int { return isTest(a) - isTest(b) }) // Tests come last: they may be in another package.
+	slices.SortStableFunc(files, func(a, b fs.DirEntry) int { return isTest(a) - isTest(b) }) // Tests come last: their package may differ.
 	found := declared{pkg: pkg, names: map[string]bool{}}
 	for _, file := range files {
 		if filepath.Ext(file.Name()) != ".go" {
